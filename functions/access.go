@@ -30,17 +30,15 @@ type Right struct {
 	Kinds  []string // of partitions (shared/store, kind.go); none: of the table as a whole, which is only for Scan
 }
 
-// recorded is what each function used in TestNoFunctionMayDoMore, which writes
-// it with -update (`make golden`): "PutItem CHECKOUT", "Query index/due DUE",
-// "Scan table", "SendMessage callbacks", "SendEmail identity", "GetObject objects", "Secret LASTING_SECRET". A
-// difference there is one of the functions' rights.
+// recorded is what each function used in TestNoFunctionMayDoMore, which writes it with -update (`make golden`):
+// "PutItem CHECKOUT", "Query index/due DUE", "Scan table", "SendMessage callbacks", "SendEmail identity", "GetObject
+// objects", "Secret LASTING_SECRET". A difference there changes the functions' rights.
 //
 //go:embed access.json
 var recorded []byte
 
-// Access is exactly what the function uses: every test of the platform fails when
-// it uses more, and TestNoFunctionMayDoMore when it uses less.
-// TestNoFunctionMayDoWhatNoneShould checks what no record can give it.
+// Access is exactly what the function uses: every test fails when it uses more, and TestNoFunctionMayDoMore when it
+// uses less. TestNoFunctionMayDoWhatNoneShould checks what no record can give it.
 func (f Function) Access() Access {
 	var a Access
 	for _, permission := range f.Permissions() {

@@ -36,10 +36,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Function is one Lambda: its folder under functions/ has the program in
-// bootstrap/. Exactly one of HTTP, Queue, Stream, Tick and Invoke is set, with two exceptions:
-// a schedule may call what operators invoke, and then the Tick handles nothing; and one function
-// has routes and a queue, so that no other can reach the content of files.
+// Function is one Lambda, whose program is in bootstrap/ in its folder under functions/. Exactly one of HTTP, Queue,
+// Stream, Tick and Invoke is set, except that a schedule may call what operators invoke (the Tick then handles
+// nothing), and one function has routes and a queue, so that no other reaches the content of files.
 type Function struct {
 	Name    string
 	HTTP    app.Routes    // called by API Gateway with each of the routes
@@ -50,10 +49,9 @@ type Function struct {
 	Timeout time.Duration // after which Lambda stops a call
 }
 
-// Chains says that the function sends to the queue that it reads, to go on in another
-// call. Lambda would stop such a chain after some 16 calls (AWS: "Lambda recursive
-// loop detection"), so it must be allowed to, and why the chain ends is said where
-// the message is sent.
+// Chains says that the function sends to the queue that it reads. Lambda would stop such a chain after some 16 calls
+// (AWS: "Lambda recursive loop detection"), so this must be allowed. Where the message is sent, a comment says why the
+// chain ends.
 func (f Function) Chains() bool {
 	return f.Queue != nil && slices.Contains(f.Access().Sends, f.Queue.From)
 }
@@ -89,8 +87,7 @@ func (s Schedule) Next(now time.Time) time.Time {
 	return now.Add(s.Every)
 }
 
-// Queue is an SQS queue with its dead-letter queue, which is named
-// "<name>-dead".
+// Queue is an SQS queue with its dead-letter queue, which is named "<name>-dead".
 type Queue struct {
 	Name        string
 	Variable    string        // environment variable with its URL
@@ -114,24 +111,20 @@ var Files = Queue{Name: "files", Variable: "FILE_QUEUE_URL", Visibility: 3 * tim
 // Mails holds one message for each mail that is to be tried.
 var Mails = Queue{Name: "mails", Variable: "MAIL_QUEUE_URL", Visibility: 3 * time.Minute, MaxReceives: 5}
 
-// Payouts holds one message for each payout that is to be run: of a merchant,
-// a currency and a period.
+// Payouts holds one message for each payout that is to be run: of a merchant, a currency and a period.
 var Payouts = Queue{Name: "payouts", Variable: "PAYOUT_QUEUE_URL", Visibility: 30 * time.Minute, MaxReceives: 5}
 
-// PayoutShards holds one message for each shard of the due index in which payouts
-// are to be opened.
+// PayoutShards holds one message for each shard of the due index in which payouts are to be opened.
 var PayoutShards = Queue{Name: "payoutshards", Variable: "PAYOUT_SHARD_QUEUE_URL", Visibility: 6 * time.Minute,
 	MaxReceives: 5}
 
-// Polls holds one message for each payment or refund of unknown outcome that
-// the acquirer is to be asked about.
+// Polls holds one message for each payment or refund of unknown outcome that the acquirer is to be asked about.
 var Polls = Queue{Name: "polls", Variable: "POLL_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
 // Queues are all queues.
 var Queues = []Queue{Callbacks, Files, Mails, PayoutShards, Payouts, Polls}
 
-// requestTime is below API Gateway's 30 s, and every request ends before the
-// sweep treats its attempt as cut off.
+// requestTime is below API Gateway's 30 s, and every request ends before the sweep treats its attempt as cut off.
 const requestTime = 29 * time.Second
 
 // All is the list of functions.

@@ -63,8 +63,7 @@ type updateRequest struct {
 	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
 }
 
-// update renames a key and replaces its scopes. The caller must be able to give the old scopes
-// and the new ones.
+// update renames a key and replaces its scopes. The caller must be able to give the old scopes and the new ones.
 func (f family) update(ctx context.Context, req updateRequest) (rest.NoContent, error) {
 	switch {
 	case req.Name == nil:
@@ -77,8 +76,7 @@ func (f family) update(ctx context.Context, req updateRequest) (rest.NoContent, 
 	return rest.NoContent{}, err
 }
 
-// delete revokes a key at once. A key cannot delete itself, so that a merchant always has one
-// left to manage keys with.
+// delete revokes a key at once. A key cannot delete itself, so that a merchant always has one left to manage keys with.
 func (f family) delete(ctx context.Context, req keyPath) (rest.NoContent, error) {
 	caller := rest.Caller(ctx)
 	if req.ID == caller.Actor.ID {

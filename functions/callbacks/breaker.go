@@ -11,9 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// destination is the host a callback goes to, with the circuit breaker for its
-// merchant's callbacks there. All workers share breakers through the table: in
-// memory, each would first have to find out by itself which hosts hang.
+// destination is the host of a callback, with its merchant's circuit breaker. All workers share breakers through the
+// table: in memory, each would first have to find out which hosts hang.
 type destination struct {
 	tenant    identity.Tenant
 	host      string

@@ -1,6 +1,5 @@
-// Package callbacks sends callbacks to merchants' return_urls: one message of the
-// queue is one try (contract §11). The message only names the callback; its stored
-// item decides, so repeated, late and lost messages do no harm.
+// Package callbacks sends callbacks to merchants' return_urls: one message of the queue is one try (contract §11). The
+// callback's stored item decides, so repeated, late and lost messages do no harm.
 package callbacks
 
 import (
@@ -24,14 +23,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// saveTime is kept free at the end of the function's time, to record the outcome
-// of a try.
+// saveTime is kept free at the end of the function's time, to record the outcome of a try.
 const saveTime = 3 * time.Second
 
-// Deliver makes the try that a message of the callback queue requests. An error
-// leaves the message in the queue: the store failed, or the function's time was up
-// before the receiver had its ten seconds. A receiver that fails is not an error
-// but an outcome, which sets the time of the next try.
+// Deliver makes the try that a message of the callback queue requests. An error leaves the message in the queue: the
+// store failed, or the function's time was up before the receiver had its ten seconds. A receiver's failure is an
+// outcome, which sets the time of the next try.
 func Deliver(a *app.App) func(ctx context.Context, body string) error {
 	sender, err := a.CallbackSender()
 	if err != nil { // derived keys always have the right size

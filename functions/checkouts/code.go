@@ -40,8 +40,7 @@ func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, err
 	}
 }
 
-// codeImage draws a boleto's barcode (interleaved 2 of 5, FEBRABAN) or a Pix
-// QR code (BR Code).
+// codeImage draws a boleto's barcode (interleaved 2 of 5, FEBRABAN) or a Pix QR code (BR Code).
 func codeImage(method payments.Method, text string) ([]byte, error) {
 	draw, width, height := drawQR, 320, 320
 	if method == payments.Boleto {
@@ -66,9 +65,8 @@ func drawBoleto(line string) (barcode.Barcode, error) {
 	return twooffive.Encode(boletoBarcode(line), true)
 }
 
-// boletoBarcode turns a boleto's typeable line (47 digits) into its barcode
-// (44): bank and currency, general check digit, due date and amount, then the
-// free fields without their check digits (FEBRABAN, boleto layout).
+// boletoBarcode turns a boleto's typeable line (47 digits) into its barcode (44): bank and currency, general check
+// digit, due date and amount, then the free fields without their check digits (FEBRABAN, boleto layout).
 func boletoBarcode(line string) string {
 	if len(line) != checkout.TypeableLine {
 		return line
@@ -78,8 +76,7 @@ func boletoBarcode(line string) string {
 
 var boletoPage = page.New("").In("pt-BR")
 
-// brasilia is where a boleto's last day is counted; there has been no summer
-// time since 2019 (Decreto 9.772).
+// brasilia is where a boleto's last day is counted; there has been no summer time since 2019 (Decreto 9.772).
 var brasilia = time.FixedZone("BRT", -3*60*60)
 
 type boletoRequest struct {

@@ -59,10 +59,9 @@ type completeRequest struct {
 	MD    string  `form:"MD" validate:"required"`
 }
 
-// complete is completePayment, the 3DS return: the payer's browser brings the issuer's
-// answer. It goes on to the merchant's page, or gets one that reports to the page around it. If the
-// attempt began on the payment page, that is the page to which it reports; it goes on there to try
-// again, and to the merchant when it has paid.
+// complete is completePayment, the 3DS return with the issuer's answer. The payer's browser goes on to the merchant's
+// page, or gets a page that reports to the frame around it. If that is the payment page, it goes on there to try again,
+// and to the merchant when it has paid.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
 	c, err := f.processing.Complete(ctx, string(req.ID), req.MD, req.PaRes)
 	if err != nil {

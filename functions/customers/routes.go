@@ -1,5 +1,4 @@
-// Package customers is the family of contract §5: a merchant's
-// customers and their saved cards.
+// Package customers is the family of contract §5: a merchant's customers and their saved cards.
 package customers
 
 import (

@@ -129,8 +129,7 @@ func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (
 }
 
 // tooManyToOwners takes a token for a mail to all owners from the tenant's daily bucket of its kind, because the
-// platform may send only so many mails a day for all merchants. It returns the reason why the mail is not sent, or
-// "".
+// platform may send only so many mails a day. It returns the reason not to send the mail, or "".
 func (p *postman) tooManyToOwners(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
 	most := m.Kind.ADay()
 	if most == 0 {

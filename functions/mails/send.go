@@ -1,11 +1,9 @@
-// Package mails sends e-mails to a merchant's people and to its payers: one message of the
-// queue is one try. The message only names the mail; its stored item decides, so repeated,
-// late and lost messages do no harm.
+// Package mails sends e-mails to a merchant's people and to its payers: one message of the queue is one try. The mail's
+// stored item decides, so repeated, late and lost messages do no harm.
 //
-// A try is recorded before it is made. So no two processes make it, and one that is
-// interrupted is made again no earlier than one that failed. A mail is sent twice only if
-// the process dies, or the service's reply is lost, after the service has taken it. Both
-// have the mail's id as a header.
+// A try is recorded before it is made, so no two processes make it, and an interrupted one is repeated no earlier than
+// one that failed. A mail is sent twice only if the process dies, or the service's reply is lost, after the service has
+// taken it. Both have the mail's id as a header.
 package mails
 
 import (
@@ -28,16 +26,14 @@ import (
 )
 
 const (
-	// saveTime is kept free at the end of the function's time, to record the outcome of
-	// a try.
+	// saveTime is kept free at the end of the function's time, to record the outcome of a try.
 	saveTime = 3 * time.Second
 	// sendTime bounds a call of the service.
 	sendTime = 10 * time.Second
 )
 
-// Send makes the try that a message of the mail queue requests. An error leaves the
-// message in the queue: the store failed. A service that fails is not an error but an
-// outcome, which sets the time of the next try.
+// Send makes the try that a message of the mail queue requests. An error leaves the message in the queue: the store
+// failed. A service's failure is an outcome, which sets the time of the next try.
 func Send(a *app.App) func(ctx context.Context, body string) error {
 	p := &postman{App: a}
 	if a.MailFrom != "" {
@@ -168,8 +164,7 @@ func (p *postman) outcome(ctx context.Context, m mail.Mail, message mail.Message
 	}
 }
 
-// reason is why a mail was not sent, without the service's words: they may name an
-// address.
+// reason says why a mail was not sent, without the service's words, which may name an address.
 func reason(err error) string {
 	var answer smithy.APIError
 	switch {

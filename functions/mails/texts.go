@@ -16,9 +16,8 @@ const (
 	portuguese = "pt"
 )
 
-// text is a mail in one language. In each line {merchant} is the merchant's name. {about} is Mail.About: a key's
-// name, the end of a bank account's number, an amount, the name of the account of a person, or a member's address and
-// keys.
+// text is a mail in one language. In each line {merchant} is the merchant's name, and {about} Mail.About: a key's name,
+// the end of a bank account's number, an amount, an account's name, or a member's address and keys.
 type text struct {
 	subject string
 	lines   []string

@@ -77,8 +77,7 @@ func (f family) accepted(token string) rest.Document {
 	return rest.Document{Redirect: f.baseURL + "/invitations/" + token}
 }
 
-// draw is the page of an invitation. wrong is what is wrong with the form that was sent; "" if
-// none was.
+// draw renders the page of an invitation. wrong is what is wrong with the form that was sent, or "".
 func (f family) draw(ctx context.Context, i store.Invitation, token string, wrong problem) (rest.Document, error) {
 	m, err := f.store.Merchant(ctx, i.Tenant.Merchant)
 	if err != nil {

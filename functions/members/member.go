@@ -130,8 +130,7 @@ func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memb
 	return f.show(ctx, p.Tenant, m, member.RefusedPassword("user.password", err))
 }
 
-// apply is the member with the changes of the request, except for the password. Failures:
-// Invalid.
+// apply returns the member with the changes of the request, except for the password. Failures: Invalid.
 func (r updateMemberRequest) apply(m member.Member, roles member.Roles) (member.Member, error) {
 	if r.Roles != nil {
 		if err := roles.CheckKnown(*r.Roles); err != nil {
@@ -176,8 +175,7 @@ func (f family) deleteMember(ctx context.Context, req deleteMemberRequest) (rest
 	return rest.Empty{}, err
 }
 
-// listMembersRequest has filters, all of which must match. scroll has no effect: a list always
-// has the count.
+// listMembersRequest has filters, all of which must match. scroll has no effect: a list always has the count.
 type listMembersRequest struct {
 	rest.Paging
 	Scroll    bool       `query:"scroll"`

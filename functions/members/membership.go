@@ -57,9 +57,8 @@ type resourceAttributes struct {
 	Sandbox bool `json:"sandbox"`
 }
 
-// listMemberships lists the memberships of the caller's user in the caller's mode. For a caller
-// without a user, such as an API key, it lists the owner's membership of the caller's merchant,
-// and none of the owner's others.
+// listMemberships lists the memberships of the caller's user in the caller's mode. For a caller without a user, such as
+// an API key, it lists the owner's membership of the caller's merchant.
 func (f family) listMemberships(ctx context.Context, req listMembershipsRequest) (rest.Listing[membershipView], error) {
 	if (req.ParentID == nil) != (req.ParentType == nil) {
 		return rest.Listing[membershipView]{}, failure.Invalid("resource.parent.id",

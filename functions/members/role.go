@@ -49,8 +49,7 @@ type createRoleRequest struct {
 
 var errNoPermissions = failure.Invalid("permissions", "must not be empty")
 
-// createRole makes a role of the merchant's own. Repeated under its Idempotency-Key it finds
-// the role that it has made.
+// createRole makes a role of the merchant's own. Repeated under its Idempotency-Key it finds the role that it has made.
 func (f family) createRole(ctx context.Context, req createRoleRequest) (roleView, error) {
 	if len(req.Permissions) == 0 {
 		return roleView{}, errNoPermissions
@@ -70,8 +69,7 @@ type updateRoleRequest struct {
 	Description *string                `json:"description" validate:"lines=255"`
 }
 
-// updateRole overwrites the fields that are sent. It takes effect with the next request of each
-// member with the role.
+// updateRole overwrites the fields that are sent, from the next request of each member with the role on.
 func (f family) updateRole(ctx context.Context, req updateRoleRequest) (roleView, error) {
 	if req.Permissions != nil && len(*req.Permissions) == 0 {
 		return roleView{}, errNoPermissions

@@ -1,6 +1,5 @@
-// Package members is the families Members and Roles of contract §8.1 and §13.6: who may act
-// for a merchant and what each of them may do; and the page on which an invitation is
-// accepted.
+// Package members is the families Members and Roles of contract §8.1 and §13.6: who may act for a merchant and what
+// each may do; and the page on which an invitation is accepted.
 package members
 
 import (

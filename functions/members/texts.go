@@ -16,8 +16,7 @@ const (
 	problemAgain  problem = "again"  // not sent from our page in this browser
 )
 
-// texts are those of the page in one language. {merchant} is the merchant's name, and {email}
-// the invited address.
+// texts are those of the page in one language. {merchant} is the merchant's name, and {email} the invited address.
 type texts struct {
 	language page.Language
 	title    string

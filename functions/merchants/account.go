@@ -141,8 +141,7 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 	return v, nil
 }
 
-// userOf is the user of the caller's token; any other caller acts for the merchant's owner
-// (contract §13.9).
+// userOf returns the user of the caller's token; any other caller acts for the merchant's owner (contract §13.9).
 func userOf(caller identity.Principal, m merchant.Merchant) userView {
 	switch caller.Actor.Kind {
 	case identity.Operator:
@@ -176,8 +175,7 @@ func (f family) operatorNames(ctx context.Context, t identity.Tenant) ([]operato
 	return names, err
 }
 
-// appSettings are the owner's; the largest expected transaction is one of the
-// merchant's settings (contract §13.9).
+// appSettings are the owner's; the largest expected transaction is one of the merchant's settings (contract §13.9).
 func appSettings(a merchant.AppSettings, s merchant.Settings) *appSettingsView {
 	v := appSettingsView{AppSettings: a.OrDefaults()}
 	if s.ExpectedMax.Currency() != "" {
@@ -186,15 +184,13 @@ func appSettings(a merchant.AppSettings, s merchant.Settings) *appSettingsView {
 	return &v
 }
 
-// settings is retrieveMySettings: those of the credential's mode, as read when it
-// was authenticated.
+// settings is retrieveMySettings: those of the credential's mode, as read when it was authenticated.
 func (f family) settings(ctx context.Context, _ struct{}) (merchant.SettingsView, error) {
 	m := rest.Merchant(ctx)
 	return m.Settings.Of(rest.Caller(ctx).Tenant.Mode).View(), m.CheckProfileForRead()
 }
 
-// updateSettings is updateMySettings: only what is sent is overwritten, in the
-// credential's mode.
+// updateSettings is updateMySettings: only what is sent is overwritten, in the credential's mode.
 func (f family) updateSettings(ctx context.Context, change merchant.SettingsChange) (merchant.SettingsView, error) {
 	t := rest.Caller(ctx).Tenant
 	state, err := f.payouts.ChangeMerchant(ctx, rest.By(ctx), t.Merchant, func(s merchant.State) (merchant.State, error) {

@@ -27,8 +27,8 @@ type bankAccountRequest struct {
 	Primary       bool                                  `json:"primary"`
 }
 
-// account is the one asked for, of a merchant in the country. Failure: Missing or
-// Invalid, with the first bad field.
+// account returns the requested one, of a merchant in the country. Failure: Missing or Invalid, with the first bad
+// field.
 func (r bankAccountRequest) account(id, country string) (merchant.BankAccount, error) {
 	a := merchant.BankAccount{ID: id, Holder: strings.TrimSpace(r.Holder), IBAN: validate.Machine(r.IBAN),
 		BIC: validate.Machine(r.BIC), BankCode: r.BankCode, BranchCode: r.BranchCode, AccountNumber: r.AccountNumber,
@@ -40,8 +40,7 @@ func (r bankAccountRequest) account(id, country string) (merchant.BankAccount, e
 	return a, append(a.NationalFaults(country), a.Unpayable(country)...).First()
 }
 
-// bankAccountView is contract §7.3's object. What is not known of an account is left
-// out.
+// bankAccountView is contract §7.3's object, without what is unknown of an account.
 type bankAccountView struct {
 	BankCode      string                     `json:"bank_code,omitempty"`
 	BranchCode    string                     `json:"branch_code,omitempty"`
@@ -57,8 +56,7 @@ type bankAccountView struct {
 	BankName      string                     `json:"bank_name,omitempty"`
 }
 
-// bankAccountViews are the accounts as the merchant sees them: all, or only the
-// primary one.
+// bankAccountViews shows the accounts to the merchant: all, or only the primary one.
 func bankAccountViews(accounts merchant.BankAccounts, country string, onlyPrimary bool) []bankAccountView {
 	views := []bankAccountView{}
 	for _, a := range accounts.All {
@@ -85,8 +83,7 @@ func (f family) bankAccounts(ctx context.Context, req bankAccountsQuery) ([]bank
 	return bankAccountViews(accounts, m.Country, req.Primary), err
 }
 
-// myBankAccounts is listMyBankAccounts: an array, or the primary account itself
-// (contract §14 number 12).
+// myBankAccounts is listMyBankAccounts: an array, or the primary account itself (contract §14 number 12).
 func (f family) myBankAccounts(ctx context.Context, req bankAccountsQuery) (any, error) {
 	views, err := f.bankAccounts(ctx, req)
 	switch {

@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// changesDone is the change_status of everything here: what an operator records is
-// in force at once.
+// changesDone is the change_status of everything here: what an operator records is in force at once.
 const changesDone = "done"
 
 // versionRequest is a query for a version of a resource.
@@ -116,8 +115,7 @@ func business(m merchant.Merchant, p account.Profile) businessView {
 	return v
 }
 
-// place is an address in the country unless it names another; nil when there is
-// none.
+// place returns an address in the country unless it names another; nil when there is none.
 func place(a merchant.Address, in string) *placeView {
 	if a == (merchant.Address{}) {
 		return nil

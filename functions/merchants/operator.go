@@ -236,9 +236,8 @@ func (f family) changeOperator(ctx context.Context, path operatorPath, address s
 	return f.show(ctx, t, m, err)
 }
 
-// changeable refuses to change an account that is no operator's: an owner's; and one that
-// may do what the caller could not give. Failures: Forbidden; NotFound for other members,
-// which these operations do not show.
+// changeable refuses to change an owner's account, and one that may do what the caller could not give. Failures:
+// Forbidden; NotFound for other members, which these operations do not show.
 func (f family) changeable(ctx context.Context) func(member.Member, member.Roles) error {
 	owner := member.OwnerID(rest.Caller(ctx).Tenant)
 	return func(m member.Member, roles member.Roles) error {

@@ -90,8 +90,7 @@ func (f family) personalProfile(ctx context.Context, _ struct{}) (personalView, 
 	return show.personal(), err
 }
 
-// merchantProfile is retrieveMyMerchantProfile: without any of the parts that
-// retrieveMyAccount may include.
+// merchantProfile is retrieveMyMerchantProfile: without the parts that retrieveMyAccount may include.
 func (f family) merchantProfile(ctx context.Context, _ struct{}) (profileView, error) {
 	show, err := f.present(ctx)
 	if err == nil {
@@ -237,9 +236,8 @@ func (p presenter) place(code string) *time.Location {
 	return merchant.Merchant{TimeZone: name}.Location()
 }
 
-// offsetAt is the offset from UTC at the time, in seconds, and whether it is more
-// than the least of that year. Ireland calls its winter time the daylight saving
-// time, so what the time zone database calls so does not count.
+// offsetAt returns the offset from UTC at the time, in seconds, and whether it is more than the least of that year. For
+// Ireland the time zone database calls winter time the daylight saving time.
 func offsetAt(now time.Time, where *time.Location) (offset int, dst bool) {
 	_, offset = now.In(where).Zone()
 	for _, month := range []time.Month{time.January, time.July} {

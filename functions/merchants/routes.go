@@ -1,5 +1,4 @@
-// Package merchants is the family of contract §7: a merchant's account, as the
-// merchant sees and changes it.
+// Package merchants is the family of contract §7: a merchant's account, as the merchant sees and changes it.
 package merchants
 
 import (

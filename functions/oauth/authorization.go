@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// authorization is an authorization request: what a client asks a person for (RFC 6749 §4.1.1,
-// RFC 7636 §4.3).
+// authorization is a client's request for a person's authorization (RFC 6749 §4.1.1, RFC 7636 §4.3).
 type authorization struct {
 	client    oauth.Client
 	named     string // redirect_uri as the request names it; "": it names none
@@ -22,8 +21,7 @@ type authorization struct {
 	challenge string // of PKCE, S256; "": none
 }
 
-// unknown is what is wrong with a request that gets an error page instead of a redirect (RFC
-// 6749 §4.1.2.1).
+// unknown is what is wrong with a request that gets an error page, not a redirect (RFC 6749 §4.1.2.1).
 type unknown string
 
 // What can be unknown.
@@ -60,8 +58,7 @@ func (f family) identify(ctx context.Context, sent url.Values) (authorization, u
 	return authorization{client: client, named: named, redirect: redirect}, "", err
 }
 
-// read adds the request's other parameters. Failure: an error code of OAuth, to be sent to the
-// redirect_uri.
+// read adds the request's other parameters. Failure: an error code of OAuth, to be sent to the redirect_uri.
 func (a authorization) read(sent url.Values) (authorization, error) {
 	if states := sent["state"]; len(states) == 1 && printable(states[0]) {
 		a.state = states[0]
@@ -146,9 +143,8 @@ func (a authorization) answer(issuer string, values url.Values) string {
 	return a.redirect + separator + strings.ReplaceAll(values.Encode(), "+", "%20")
 }
 
-// source allows the redirect_uri in the form-action of a Content-Security-Policy. It is a whole
-// scheme: Chromium applies form-action to every redirect after a form, and a client's callback
-// may redirect to another host.
+// source allows the redirect_uri in the form-action of a Content-Security-Policy, by its scheme: Chromium applies
+// form-action to every redirect after a form, and a client's callback may redirect to another host.
 func (a authorization) source() string {
 	u, err := url.Parse(a.redirect)
 	switch {

@@ -113,9 +113,8 @@ func (r decideAuthorizationRequest) values() url.Values {
 		"code_challenge_method": {r.Method}})
 }
 
-// decideAuthorization sends the client the person's decision: a code, or the error
-// access_denied. The request is checked again, because the client may have changed since the
-// page was shown.
+// decideAuthorization sends the client the person's decision: a code, or the error access_denied. It checks the request
+// again, because the client may have changed since the page was shown.
 func (f family) decideAuthorization(ctx context.Context, req decideAuthorizationRequest) (rest.Document, error) {
 	a, refusal, valid, err := f.authorization(ctx, req.values())
 	if err != nil || !valid {

@@ -1,6 +1,5 @@
-// Package oauth is the families OAuth and Sign-in of contract §10: the pages on which people
-// sign in and allow a client to act for them, and the operations by which the client gets,
-// revokes and looks at its tokens.
+// Package oauth is the families OAuth and Sign-in of contract §10: the pages on which people sign in and allow a client
+// to act for them, and the operations on the client's tokens.
 package oauth
 
 import (

@@ -255,8 +255,7 @@ func (f family) drawFactor(ctx context.Context, session signin.Session, account 
 	return f.draw(cookie, t, v.title(), wrong.what, "", factorBody(v))
 }
 
-// withFactor adds the stored factor if it is on, else what an app needs so that it can be turned
-// on.
+// withFactor adds the stored factor if it is on, else what an app needs to turn it on.
 func (f family) withFactor(v factorView, stored signin.Factor, session signin.Session,
 	account signin.Account) (factorView, error) {
 	secrets := f.secrets(account)

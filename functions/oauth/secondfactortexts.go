@@ -9,8 +9,7 @@ const (
 	problemOn   problem = "on"   // the factor was turned on in another session
 )
 
-// factorTexts are those of the pages of the second factor in one language. {count} is a number
-// of codes.
+// factorTexts are those of the pages of the second factor in one language. {count} is a number of codes.
 type factorTexts struct {
 	confirmTitle string // title of the page that asks for a code
 	enterCode    string // label

@@ -89,9 +89,8 @@ func (f family) consentSession(ctx context.Context) (signin.Session, signin.Acco
 	return session, account, true, err
 }
 
-// next is where the browser goes after it has signed in: to the authorization whose query is
-// given, or to the page of its own second factor. There is no other target, so no link to us
-// leads elsewhere.
+// next returns where the browser goes after sign-in: to the authorization with the query, or to the page of its second
+// factor. No link to us leads elsewhere.
 func (f family) next(continuation string) string {
 	if asked, err := url.ParseQuery(continuation); err == nil && continuation != "" {
 		return f.baseURL + "/authorize?" + asked.Encode()

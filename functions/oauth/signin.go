@@ -44,10 +44,9 @@ type signInRequest struct {
 	SignOut  bool        `form:"sign_out"`
 }
 
-// signIn begins a session for the account with the name and the password, and ends the browser's
-// former one; with sign_out it only ends that. The reply does not show which of name and
-// password was wrong: every name, known or unknown, takes the same reads, one hash and one token of each of two
-// buckets.
+// signIn begins a session for the account with the name and the password, and ends the browser's former one; with
+// sign_out it only ends that. The reply does not show whether name or password was wrong: every name takes the same
+// reads, one hash and one token of each of two buckets.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
 	view := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
 	switch malformed := len(validate.Forms(req)) > 0; {
@@ -86,8 +85,7 @@ func modeOf(name string) identity.Mode {
 	return identity.Live
 }
 
-// confirmed is the account with the name and password of the request. Error:
-// store.ErrWrongPassword. Failure: TooMany.
+// confirmed returns the account with the request's name and password. Error: store.ErrWrongPassword. Failure: TooMany.
 func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Account, error) {
 	name, mode := signin.ParseName(req.Username, req.Merchant), modeOf(req.Mode)
 	account, err := f.store.SignInAccount(ctx, name, mode)

@@ -115,9 +115,8 @@ var (
 		"There is no test profile with this user name and password. People sign in at /authorize.")
 )
 
-// signInProfile serves grant_type password, which is for test profiles only: a person must not
-// give a client their password (RFC 9700 §2.4). A name that no test profile can have is not
-// looked up; it takes one hash like every other.
+// signInProfile serves grant_type password, only for test profiles: a person must not give a client their password (RFC
+// 9700 §2.4). A name that no test profile can have is not looked up, but takes one hash too.
 func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) ([]string, error) {
 	switch {
 	case c.Tenant.Mode != identity.Test:
@@ -214,9 +213,8 @@ func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash str
 // access has ended after the sign-in that allowed the code or grant.
 var errHolder = oauth.Refused(oauth.InvalidGrant, "The person who allowed this must sign in again.")
 
-// stillAllowed refuses a code or grant unless its holder's member is active, or its test profile
-// exists, and the password is still the one with which the holder signed in to allow it
-// (contract §10). Failure: invalid_grant.
+// stillAllowed refuses a code or grant unless its holder's member is active, or its test profile exists, and still has
+// the password with which the holder signed in to allow it (contract §10). Failure: invalid_grant.
 func (f family) stillAllowed(ctx context.Context, h oauth.Holder) error {
 	passwords, err := f.passwordsOf(ctx, h)
 	switch {

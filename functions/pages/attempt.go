@@ -20,8 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// attemptRequest is the body of createPaymentPageAttempt: processCheckout's as JSON, or the page's
-// form.
+// attemptRequest is the body of createPaymentPageAttempt: processCheckout's as JSON, or the page's form.
 type attemptRequest struct {
 	ID rest.ID `path:"checkout_id"`
 	checkout.Payment
@@ -94,8 +93,7 @@ var (
 var errNotOffered = failure.Invalid("payment_type", "is not available on the payment page").
 	WithSlug("payment-method-not-allowed")
 
-// admit makes sure that the browser's own page sends the request (CSRF), within the session.
-// Failure: Forbidden.
+// admit makes sure that the browser's own page sends the request (CSRF), within the session. Failure: Forbidden.
 func (v visit) admit(req attemptRequest) error {
 	switch {
 	case !v.session.ours(v.checkout, req.CSRF):

@@ -237,8 +237,7 @@ func (t texts) options(f fieldView) []page.Option {
 	}
 }
 
-// countries are the countries served, by the names that their people use, and the one that was
-// chosen before.
+// countries are the served ones, by the names that their people use, with the one that was chosen before.
 func (t texts) countries(chosen string) []page.Option {
 	options, listed := []page.Option{}, chosen == ""
 	for _, code := range country.Codes() {

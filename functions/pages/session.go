@@ -40,8 +40,7 @@ const (
 	macBytes    = 12
 )
 
-// session is the one that the request's cookie has. Each checkout has a cookie of its own, which
-// is good for no other.
+// session is the one of the request's cookie. Each checkout has a cookie of its own, which is good for no other.
 func (f family) session(ctx context.Context, checkoutID string) session {
 	s := session{forms: f.formsOf(checkoutID)}
 	value, sent := s.forms.Sent(ctx)
@@ -93,8 +92,7 @@ func newCookie(usual *http.Cookie, embedded bool, value string, maxAge int) *htt
 // headers, and with that no page would open any more.
 const mostSessions = 20
 
-// surplus deletes the browser's oldest cookie of another checkout when a session begins; nil if there is
-// room.
+// surplus deletes the browser's oldest cookie of another checkout when a session begins; nil if there is room.
 func (f family) surplus(ctx context.Context, checkoutID string, embedded bool) *http.Cookie {
 	prefix, own := f.formsOf("").NewCookie().Name, f.formsOf(checkoutID).NewCookie()
 	others := slices.DeleteFunc(rest.Cookies(ctx), func(c *http.Cookie) bool {
@@ -138,10 +136,9 @@ func (s session) browser() string {
 	return short("browser", s.cookie.Value)
 }
 
-// operation identifies a request to pay. A repeated one has the same; one with another card or by
-// another method has not, though the page has sent it under the same key: it must not continue an
-// attempt that has not reached the acquirer, whose record names the first card. The hash is keyed
-// by the cookie, which is stored nowhere.
+// operation identifies a request to pay, the same when it is repeated, but another with another card or method, even
+// under the page's same key: that must not continue an attempt whose record names the first card. The hash is keyed by
+// the cookie, which is stored nowhere.
 func (s session) operation(checkoutID, attemptKey, paidWith string) string {
 	return short("attempt", s.cookie.Value, checkoutID, strings.ToLower(attemptKey), paidWith)
 }

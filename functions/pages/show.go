@@ -31,16 +31,14 @@ type visit struct {
 // origin is how the browser has come to the page.
 type origin string
 
-// The origins. Browsers hold redirects after a form to the policy of the form's page (CSP,
-// form-action), so after one of these the page itself leads on to the merchant: we do not have to
-// let our forms lead to other sites.
+// The origins. Browsers hold redirects after a form to the policy of the form's page (CSP, form-action), so after one
+// of these the page itself leads on to the merchant, and our forms need not lead to other sites.
 const (
 	fromForm origin = "form" // the page's own
 	fromBank origin = "bank" // a method's page
 )
 
-// visit reads the checkout and the browser's session. Failure: NotFound, also for a checkout that
-// is not hosted.
+// visit reads the checkout and the browser's session. Failure: NotFound, also for a checkout that is not hosted.
 func (f family) visit(ctx context.Context, id string, embedded bool) (visit, error) {
 	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
 		return visit{}, store.ErrNoPaymentPage

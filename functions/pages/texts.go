@@ -2,9 +2,8 @@ package pages
 
 import "github.com/cashwrap/cashwrap/shared/page"
 
-// texts are those of the page in one language. {merchant} is the merchant's name, {amount} what is
-// paid, {method} the name of a payment method, {time} how long to wait, {until} a date, and {n} a
-// number of instalments.
+// texts are those of the page in one language. {merchant} is the merchant's name, {amount} what is paid, {method} the
+// name of a payment method, {time} how long to wait, {until} a date, and {n} a number of instalments.
 type texts struct {
 	language page.Language
 	date     string // layout of a day

@@ -25,8 +25,7 @@ const (
 	stateExpired        state = "expired"         // the attempt has ended, and the checkout can no longer be paid
 )
 
-// looks reports whether the page loads itself again every 5 s, to see whether the state has
-// changed.
+// looks reports whether the page loads itself again every 5 s, to see whether the state has changed.
 func (s state) looks() bool { return s == stateCode || s == stateProcessing || s == stateRedirect }
 
 // alert says above the form why there is a form again.
@@ -43,8 +42,7 @@ const (
 	alertRefused     alert = "refused"     // the merchant takes no payments, or not such ones
 )
 
-// view is all that a payment page shows. In stateEnded and stateSessionExpired it has nothing of the
-// checkout.
+// view is all that a payment page shows. In stateEnded and stateSessionExpired it has nothing of the checkout.
 type view struct {
 	State          state
 	AcceptLanguage string // of the request, by which the page's language is chosen

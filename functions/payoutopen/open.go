@@ -1,6 +1,5 @@
-// Package payoutopen opens the payouts that are due in one shard of the due index,
-// and has them run; it also resumes payouts whose run was cut off, and those whose
-// bank has to be polled. The table says what is due, so a lost, doubled or late
+// Package payoutopen opens the payouts that are due in one shard of the due index, and has them run; it also resumes
+// payouts that were cut off or whose bank has to be polled. The table says what is due, so a lost, doubled or late
 // message does no harm.
 package payoutopen
 
@@ -22,8 +21,7 @@ import (
 const (
 	// Timeout of a call. A shard of more than it can open goes on with another one.
 	Timeout = time.Minute
-	// lastStart is kept free at the end of it, for the merchants in progress and the
-	// message that goes on.
+	// lastStart is kept free at the end of it, for the merchants in progress and the message that goes on.
 	lastStart = 15 * time.Second
 )
 
@@ -43,10 +41,9 @@ type opener struct {
 // errNoTime leaves a message in the queue whose call had no time to begin.
 var errNoTime = errors.New("no time to open a payout")
 
-// open opens and resumes what is due in the shard, as the shard's only walk: all that
-// another one would find is due for this one too, or for the next tick. Where the
-// call's time does not suffice, a message goes on. A chain of them ends: each begins
-// after the one before it, and all have the same time by which entries are due.
+// open opens and resumes what is due in the shard, as the shard's only walk: what another finds is due for this one
+// too, or for the next tick. Where the call's time does not suffice, a message goes on. The chain ends: each call
+// begins after the one before it, with the same time by which entries are due.
 func (o opener) open(ctx context.Context, _ identity.Tenant, m app.PayoutShardMessage) error {
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
@@ -67,8 +64,7 @@ func (o opener) open(ctx context.Context, _ identity.Tenant, m app.PayoutShardMe
 	return errors.Join(err, o.shards.Send(ctx, m))
 }
 
-// batch collects the messages of payouts to run until they fill a call. It is safe
-// for concurrent use.
+// batch collects the messages of payouts to run until they fill a call. It is safe for concurrent use.
 type batch struct {
 	send func([]app.PayoutMessage) error
 
@@ -76,8 +72,7 @@ type batch struct {
 	waiting []app.PayoutMessage
 }
 
-// add sends the messages that fill a call. Error: they were not sent, and a later
-// tick sends them.
+// add sends the messages that fill a call. Error: they were not sent, and a later tick sends them.
 func (b *batch) add(p run.Planned) error {
 	if full := b.collect(app.PayoutMessage{Tenant: p.Tenant.String(), ID: p.ID}); full != nil {
 		return b.sendSorted(full)

@@ -1,7 +1,6 @@
-// Package payoutplan runs on a schedule. It has functions/payoutopen open the
-// payouts that are due, and resume those that wait: by one message for each shard of
-// the due index, so that as many functions work as there are shards. The table says
-// what is due, so a missed, doubled or late tick does no harm.
+// Package payoutplan runs on a schedule. It sends functions/payoutopen one message for each shard of the due index, to
+// open payouts and resume those that wait, so that as many functions work as there are shards. The table says what is
+// due, so a missed, doubled or late tick does no harm.
 package payoutplan
 
 import (

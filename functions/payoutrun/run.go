@@ -1,6 +1,5 @@
-// Package payoutrun runs the payouts that messages of the payout queue name, as
-// far as they go now. The payout's item decides what to do, so repeated, late and
-// lost messages are harmless.
+// Package payoutrun runs the payouts that messages of the payout queue name, as far as they go now. The payout's item
+// decides what to do, so repeated, late and lost messages are harmless.
 package payoutrun
 
 import (
@@ -26,9 +25,8 @@ type consumer struct {
 	messages *queue.Payouts
 }
 
-// take runs one payout. A chain of messages ends: each call takes a step at least,
-// and each step takes payables of before the cut-off, or applies the outcome to
-// further records.
+// take runs one payout. A chain of messages ends: each call takes at least one step, and each step takes payables of
+// before the cut-off, or applies the outcome to further records.
 func (c consumer) take(ctx context.Context, t identity.Tenant, m app.PayoutMessage) error {
 	done, err := c.payouts.Run(ctx, t, m.ID)
 	switch {

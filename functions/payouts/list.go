@@ -15,8 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// listRequest has texts only, so that check reports all that is wrong at once. Both
-// days are inclusive.
+// listRequest has texts only, so that check reports all that is wrong at once. Both days are inclusive.
 type listRequest struct {
 	StartDate string `query:"start_date" validate:"required date"`
 	EndDate   string `query:"end_date" validate:"required date"`
@@ -33,12 +32,10 @@ type order string
 
 const descending order = "desc" // unless it is asked for, ascending
 
-// maxRecords is how many records a page has at most, and without a limit (contract
-// §2.6).
+// maxRecords bounds the records of a page, and is the limit by default (contract §2.6).
 const maxRecords = 9999
 
-// list is listPayouts and listMyPayouts: the records of the payouts of some days, both inclusive, as
-// JSON or as CSV.
+// list is listPayouts and listMyPayouts: the records of the payouts of some days, both inclusive, as JSON or as CSV.
 func (f family) list(ctx context.Context, req listRequest) (any, error) {
 	if err := req.check(); err != nil {
 		return nil, err

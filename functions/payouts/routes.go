@@ -1,5 +1,4 @@
-// Package payouts is the family of contract §6.7: what was paid out to the
-// merchant, and what was deducted.
+// Package payouts is the family of contract §6.7: what was paid out to the merchant, and what was deducted.
 package payouts
 
 import (

@@ -1,7 +1,5 @@
-// Package polls polls the acquirer about payments and refunds of unknown outcome,
-// as soon as the next poll is due. A message of the poll queue only names one; its
-// stored item decides, so repeated, late and lost messages do no harm. Package
-// sweep polls those whose message was lost.
+// Package polls polls the acquirer about payments and refunds of unknown outcome, as soon as the next poll is due. The
+// stored item that a message names decides, so repeated, late and lost messages do no harm: package sweep polls too.
 package polls
 
 import (

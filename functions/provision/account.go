@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// updateAccount changes what is recorded of a merchant, by a merge patch
-// (account.Account.Merge).
+// updateAccount changes what is recorded of a merchant, by a merge patch (account.Account.Merge).
 type updateAccount struct {
 	MerchantCode string          `json:"merchant_code" validate:"required"`
 	Account      json.RawMessage `json:"account" validate:"required"`
@@ -36,8 +35,7 @@ func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUp
 	return answer, nil
 }
 
-// changeAccount writes the account with the change, unless that changes nothing.
-// Error: store.ErrStale.
+// changeAccount writes the account with the change, unless that changes nothing. Error: store.ErrStale.
 func (o operator) changeAccount(ctx context.Context, c updateAccount) (account.Account, error) {
 	m, err := o.Store.Merchant(ctx, c.MerchantCode)
 	if err != nil {
@@ -54,8 +52,7 @@ func (o operator) changeAccount(ctx context.Context, c updateAccount) (account.A
 	return o.Store.SaveAccount(ctx, o.by, m, before, next)
 }
 
-// merged is the account with the change, and whether anything differs; then its time is
-// now.
+// merged returns the account with the change, with the time now if anything differs, and whether it does.
 func (o operator) merged(a account.Account, m merchant.Merchant, change json.RawMessage,
 ) (next account.Account, differs bool, err error) {
 	next, err = a.Merge(m, change, o.Now())
@@ -72,8 +69,7 @@ func (o operator) merged(a account.Account, m merchant.Merchant, change json.Raw
 	return next, !same, err
 }
 
-// showAccount shows what is recorded of a merchant, in the form in which
-// update_account takes it.
+// showAccount shows what is recorded of a merchant, in the form in which update_account takes it.
 type showAccount struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 }

@@ -85,9 +85,8 @@ func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (ban
 	return listed, err
 }
 
-// verifyBankAccount says whether an account is that of its holder (contract §7.3). The
-// answer is final; the same again is fine. The account is named, because another one
-// may be pending by the time the operator has looked at it.
+// verifyBankAccount says whether an account is its holder's (contract §7.3). The answer is final, and may be repeated.
+// It names the account, because another may be pending by now.
 type verifyBankAccount struct {
 	place
 	Account string `json:"account" validate:"required"` // its id, of list_bank_accounts
@@ -138,8 +137,7 @@ func (o operator) decide(ctx context.Context, t identity.Tenant, account merchan
 	return payouts.RefreshBankAccounts(ctx, o.by, t)
 }
 
-// vouch tells the bank of files that the operator vouches for an account, which it
-// then no longer asks about.
+// vouch tells the bank of files that the operator vouches for an account, which it then no longer asks about.
 func (o operator) vouch(ctx context.Context, t identity.Tenant, vouched merchant.BankAccount) error {
 	if t.Mode != identity.Live || vouched.ID == "" {
 		return nil

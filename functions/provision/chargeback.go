@@ -16,13 +16,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// chargeback records money that a payer's issuer took back, as the acquirer
-// reported it. In test mode the sandbox acquirer records it first (contract
-// §12).
+// chargeback records money that a payer's issuer took back, as the acquirer reported it. In test mode the sandbox
+// acquirer records it first (contract §12).
 //
-// A chargeback happens once under its id. A generated id is that of the
-// transaction's next chargeback, so the command may be repeated until it
-// succeeds; after that it makes another one.
+// A chargeback happens once under its id. A generated id is that of the transaction's next chargeback, so the command
+// may be repeated until it succeeds, and then makes another one.
 type chargeback struct {
 	place
 	Transaction string        `json:"transaction" validate:"required"` // its id or code
@@ -69,8 +67,7 @@ func (o operator) chargeback(ctx context.Context, t identity.Tenant, c chargebac
 		Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 
-// reported is the chargeback as the acquirer has recorded it. The sandbox gets
-// none that the platform would refuse.
+// reported returns the chargeback as the acquirer recorded it. The sandbox gets none that the platform would refuse.
 func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Record,
 	c chargeback) (processing.ChargebackRequest, error) {
 	request := processing.ChargebackRequest{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}

@@ -88,10 +88,8 @@ func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked,
 	return keyRevoked{KeyID: c.KeyID, Revoked: true}, nil
 }
 
-// rotateCallbackSecret gives the merchant its first or next callback secret
-// (contract §11.2). The secret before it signs for 24 h more. A second
-// rotation within them would end a secret that the merchant still uses, so it
-// needs force, as after a leak.
+// rotateCallbackSecret gives the merchant its first or next callback secret (contract §11.2). The one before signs for
+// 24 h more. A second rotation within them, as after a leak, needs force: it ends a secret that is still used.
 type rotateCallbackSecret struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Force        bool   `json:"force"`

@@ -90,9 +90,8 @@ func (o operator) approveOAuthClient(ctx context.Context, c approveOAuthClient) 
 	})
 }
 
-// rotateOAuthSecret gives a client a new secret. The old one is accepted for 24 h more. A second
-// rotation within that time needs force, which ends all old secrets at once, as after a leak
-// (oauth.Client.Rotated).
+// rotateOAuthSecret gives a client a new secret. The old one is accepted for 24 h more. A second rotation within that
+// time, as after a leak, needs force, which ends all old secrets at once (oauth.Client.Rotated).
 type rotateOAuthSecret struct {
 	ClientID string `json:"client_id" validate:"required"`
 	Force    bool   `json:"force"`
@@ -119,8 +118,7 @@ func (o operator) revokeOAuthClient(ctx context.Context, c revokeOAuthClient) (c
 	})
 }
 
-// changeClient changes a client and logs it. secret is the client's new one, for the answer; "":
-// none.
+// changeClient changes a client and logs it. secret is the client's new one, for the answer, or "".
 func (o operator) changeClient(ctx context.Context, id, secret, done string,
 	change func(oauth.Client) (oauth.Client, error)) (clientView, error) {
 	c, err := o.Store.UpdateOAuthClient(ctx, o.by, id, change)

@@ -25,14 +25,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
-// runPayouts opens and runs the payouts that are due, as payoutopen and
-// payoutrun do; with on_demand it makes one payout of all payables. In test mode
-// it also gets the sandbox bank's outcome, by pretending that the time for it
-// has passed.
+// runPayouts opens and runs the payouts that are due, as payoutopen and payoutrun do; with on_demand it makes one
+// payout of all payables. In test mode it pretends that the time has passed after which the sandbox bank has the
+// outcome.
 //
-// Everything that the command writes has the pretended time: tomorrow's
-// cut-off, at which today's payments are paid out, has then passed. So this is
-// for test mode only.
+// Everything that the command writes has the pretended time, after tomorrow's cut-off, at which today's payments are
+// paid out. So this is for test mode only.
 type runPayouts struct {
 	MerchantCode string `json:"merchant_code"`           // all merchants unless given
 	Mode         string `json:"mode"`                    // live or test; "": the first key's of one merchant, else both
@@ -81,12 +79,10 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 	return done, err
 }
 
-// payoutTime is what one payout may take at least, at the end of the
-// function's time.
+// payoutTime is what one payout may take at least, at the end of the function's time.
 const payoutTime = 40 * time.Second
 
-// nextPayout is when the first period ends in which something waits to be paid
-// out by schedule; nil: nothing does.
+// nextPayout returns when the first period ends in which something waits to be paid out by schedule; nil: nothing does.
 func (o operator) nextPayout(ctx, starting context.Context, s payoutScope) (*time.Time, error) {
 	if s.tenant != nil {
 		return banking.Open(o.App).Next(ctx, *s.tenant)
@@ -212,8 +208,7 @@ func (o operator) runPayout(ctx context.Context, p run.Planned) (payoutView, err
 		Currency: now.Currency, Records: now.Records, Reason: now.Reason}, err
 }
 
-// pollSandbox pretends that the time has passed after which the sandbox bank
-// knows the outcome.
+// pollSandbox pretends that the time has passed after which the sandbox bank knows the outcome.
 func (o operator) pollSandbox(ctx context.Context, p run.Planned) (payout.Payout, error) {
 	if _, err := banking.Open(o.At(o.Now().Add(sandbox.LatestOutcome))).Run(ctx, p.Tenant, p.ID); err != nil {
 		return payout.Payout{}, err
@@ -247,9 +242,8 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 	return o.runPayout(ctx, run.Planned{Tenant: t, ID: c.Payout})
 }
 
-// exportPayouts writes the live payouts that wait for the bank into a file for
-// it (ISO 20022 pain.001.001.09). A known id gives the same file again, byte by
-// byte, whatever the other arguments say.
+// exportPayouts writes the live payouts that wait for the bank into a file for it (ISO 20022 pain.001.001.09). A known
+// id gives the same file again, byte by byte, whatever the other arguments say.
 type exportPayouts struct {
 	ID       string `json:"id" validate:"required"` // of the file: at most 28 letters, digits and hyphens
 	Holder   string `json:"holder"`                 // of the account that pays

@@ -1,7 +1,6 @@
-// Package provision is the operator's command line: a Lambda without a
-// route, which only IAM principals may call. A request names a command beside its
-// arguments, required ones before the semicolon, and the answer is the
-// command's. infra/README.md, "Merchants and keys", has a shell function for it:
+// Package provision is the operator's command line: a Lambda without a route, for IAM principals. A request names a
+// command beside its arguments, required ones before the semicolon, and the answer is the command's. infra/README.md,
+// "Merchants and keys", has a shell function for it:
 //
 //	aws lambda invoke --function-name provision --cli-binary-format raw-in-base64-out \
 //	    --payload '{"command":"create_merchant","name":"Café","email":"a@b.example","country":"DE","currency":"EUR"}' \
@@ -51,9 +50,8 @@
 //
 //	{"error":{"code":"INVALID","param":"country","message":"…"}}
 //
-// Only a fault of ours fails the invocation (FunctionError), so that it alone
-// raises an alarm; its cause is in the log. Keys and secrets are in
-// the answer and nowhere else: they cannot be shown again.
+// Only a fault of ours fails the invocation (FunctionError), which raises an alarm; its cause is in the log. Keys and
+// secrets are only in the answer, and cannot be shown again.
 package provision
 
 import (
@@ -120,8 +118,7 @@ func (o operator) commands() map[string]command {
 	}
 }
 
-// typed adapts a command on typed arguments, which are held to the limits of
-// their fields (package validate).
+// typed adapts a command on typed arguments, and checks the limits of their fields (package validate).
 func typed[Arguments, Answer any](o operator, run func(context.Context, Arguments) (Answer, error)) command {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var arguments Arguments
@@ -211,8 +208,7 @@ func parse(request json.RawMessage) (name, by string, arguments json.RawMessage,
 	return name, giver.By, arguments, err
 }
 
-// decode reads arguments strictly: a misspelt argument must not be
-// ignored.
+// decode reads arguments strictly: a misspelt argument must not be ignored.
 func decode(raw json.RawMessage, to any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -237,8 +233,8 @@ func decode(raw json.RawMessage, to any) error {
 	}
 }
 
-// undecodable is the first argument that cannot be decoded: the errors of a type's own
-// UnmarshalJSON do not name it.
+// undecodable returns the first argument that cannot be decoded, which errors of a type's own UnmarshalJSON do not
+// name.
 func undecodable(raw json.RawMessage, to any) string {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &members) // which has been decoded before
@@ -251,8 +247,7 @@ func undecodable(raw json.RawMessage, to any) string {
 	return ""
 }
 
-// argument is a field's path without the names of embedded Go structs, which
-// are no arguments.
+// argument returns a field's path without the names of embedded Go structs, which are no arguments.
 func argument(field string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(field, "."), func(name string) bool {
 		return name != strings.ToLower(name)

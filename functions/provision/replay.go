@@ -17,10 +17,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// replay sends callbacks or mails again, under their old ids: one by its id, in any
-// state but owed; or the dead ones of a merchant, of a time (from and to, RFC 3339,
-// inclusive: when they were given up), or of both, those given up first before others
-// within each shard.
+// replay sends callbacks or mails again, under their old ids: one by its id, in any state but owed; or the dead ones of
+// a merchant, or of the time in which they were given up (from and to, RFC 3339, inclusive), or of both, the earliest
+// first in each shard.
 type replay struct {
 	ID           string `json:"id"`
 	MerchantCode string `json:"merchant_code"`
@@ -142,9 +141,8 @@ func (o operator) replayDead(ctx context.Context, wanted selection, of outboxKin
 	return done, nil
 }
 
-// dead yields the selected entries, also those in shards beyond the setting, which
-// nobody else looks into. The index only names them, and lags: the item says whose
-// each is, and whether it is still dead.
+// dead yields the selected entries, also those in shards beyond the setting, into which nobody else looks. The index
+// lags, so the item says whose each is, and whether it is still dead.
 func (o operator) dead(ctx context.Context, wanted selection, of outboxKind) iter.Seq2[sendable, error] {
 	return func(yield func(sendable, error) bool) {
 		for shard := range store.MaxDueShards {

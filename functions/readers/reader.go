@@ -125,8 +125,7 @@ type statusReply struct {
 	Data statusView `json:"data"`
 }
 
-// statusView is the status data of contract §13.7: beside the status what the terminal last reported, if
-// it did.
+// statusView is the status data of contract §13.7: the status, and what the terminal last reported, if it did.
 type statusView struct {
 	Status       string          `json:"status"`
 	State        terminal.State  `json:"state,omitempty"`

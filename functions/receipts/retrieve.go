@@ -58,9 +58,8 @@ func (f family) find(ctx context.Context, req receiptRequest) (subject, error) {
 // notFound has the message of contract §6.6.
 func notFound(id string) error { return failure.NotFound("No such tx event " + id) }
 
-// assignNumber gives the receipt its number when it is read for the first time.
-// Only receipts of money that moved have numbers, so that a series has no void
-// ones.
+// assignNumber numbers the receipt when it is first read. Only receipts of money that moved have numbers, so that a
+// series has no void ones.
 func (f family) assignNumber(ctx context.Context, t identity.Tenant, p subject) error {
 	if _, has := p.record.Receipts[p.id]; has || !p.moved {
 		return nil

@@ -1,6 +1,5 @@
-// Package receipts is the family of contract §6.6: what a receipt of a
-// transaction, or of a refund of it, has to show; as JSON for the merchant, and by a
-// link as a page or PDF for the payer.
+// Package receipts is the family of contract §6.6: receipts of transactions and refunds, as JSON for the merchant, and
+// by a link as a page or PDF for the payer.
 package receipts
 
 import (

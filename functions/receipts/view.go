@@ -166,8 +166,7 @@ func vatRates(lines []payments.Product) []vatRate {
 	return shown
 }
 
-// events are the payouts, then what else happened, oldest first, as in the
-// transaction's detail.
+// events are the payouts, then what else happened, oldest first, as in the transaction's detail.
 func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -182,8 +181,7 @@ func events(r store.Record) []event {
 	return shown
 }
 
-// receiptNo is the number of a transaction's or refund's receipt; "" while it
-// has none.
+// receiptNo returns the number of a transaction's or refund's receipt; "" while it has none.
 func receiptNo(r store.Record, id string) string {
 	if n, ok := r.Receipts[id]; ok {
 		return strconv.FormatInt(n, 10)
@@ -219,8 +217,7 @@ type address struct {
 	Landline          string `json:"landline,omitempty"`
 }
 
-// showMerchant fills what the account leaves open from the merchant's name and
-// country.
+// showMerchant fills what the account leaves open from the merchant's name and country.
 func showMerchant(m merchant.Merchant, a account.Account) merchantData {
 	p := a.Profile
 	shown := p.Shown(m)

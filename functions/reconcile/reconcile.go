@@ -1,11 +1,9 @@
-// Package reconcile compares all records of money every night, and whenever an
-// operator calls it:
+// Package reconcile compares all records of money every night, and whenever an operator calls it:
 //
 //	aws lambda invoke --function-name reconcile --cli-read-timeout 900 report.json
 //
-// Either way the answer is the report (reconcile.Report): what was read, the
-// totals, and each break. The log has each break as an error, and a summary. It
-// changes nothing, so it may run at any time and more than once.
+// The answer is the report (reconcile.Report): what was read, the totals, and each break. The log has each break as an
+// error, and a summary. It changes nothing, so it may run at any time and more than once.
 //
 // Then it has the objects of files compared with their records, which takes longer
 // and is in the log alone: by the function files, since no other reaches objects.

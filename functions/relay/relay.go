@@ -1,9 +1,7 @@
-// Package relay is the fast path of the outbox: it reads the table's stream and
-// queues a message for each callback and mail to be sent and for each payment or refund
-// of unknown outcome to be polled. Nothing depends on it: a record that is lost,
-// repeated, late or out of order costs a minute or an extra message, because
-// package sweep processes what is overdue, and packages callbacks, mails and polls decide
-// by the stored item, not by the message.
+// Package relay is the fast path of the outbox: it reads the table's stream and queues a message for each callback and
+// mail to be sent and for each payment or refund of unknown outcome to be polled. A record that is lost, repeated, late
+// or out of order costs a minute or an extra message, because package sweep processes what is overdue, and packages
+// callbacks, mails and polls decide by the stored item.
 package relay
 
 import (

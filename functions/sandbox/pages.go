@@ -16,8 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// challengeRequest is what the payer's browser brings from the merchant's
-// site (contract §4.4). MD is passed on unread.
+// challengeRequest is what the payer's browser brings from the merchant's site (contract §4.4). MD is passed on unread.
 type challengeRequest struct {
 	PaReq   string `form:"PaReq" validate:"required"`
 	MD      string `form:"MD" validate:"required"`
@@ -118,9 +117,8 @@ var errNoPayment = failure.NotFound("There is no payment waiting at this address
 // document is a drawn page as the reply.
 func document(p page.Page) rest.Document { return rest.Document{HTML: p.HTML, CSP: p.CSP} }
 
-// destinations are where a form may lead once the platform redirects the
-// payer to the merchant. The merchant's site may redirect further, and
-// browsers hold the whole way to the form's policy, so the host is open.
+// destinations are where a form may lead once the platform redirects the payer to the merchant. The merchant's site may
+// redirect further, and browsers hold the whole way to the form's policy, so the host is open.
 func destinations(returnURL string) []string {
 	switch {
 	case returnURL == "":
@@ -136,9 +134,8 @@ type bankRequest struct {
 	SessionID string `path:"session_id"`
 }
 
-// bank serves the page of a redirect method's bank (contract §13.3). It is a
-// page of its own: other sites may not frame it. Once the payment is decided it
-// offers only the way back.
+// bank serves the page of a redirect method's bank (contract §13.3). Other sites may not frame it. Once the payment is
+// decided it offers only the way back.
 func (p pages) bank(ctx context.Context, req bankRequest) (rest.Document, error) {
 	view, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID))
 	if err != nil {
@@ -192,9 +189,8 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 	return rest.Document{Redirect: target}, err
 }
 
-// resolved has the platform record the bank's answer before the merchant reads
-// the checkout. If that fails now, the sweep does it later; the payer goes on
-// either way.
+// resolved has the platform record the bank's answer before the merchant reads the checkout. If that fails, the payer
+// goes on, and the sweep does it later.
 func (p pages) resolved(ctx context.Context, view sandbox.View) payments.CheckoutStatus {
 	tenant, _ := identity.ParseTenant(view.Reference.Tenant) // inTestMode has parsed it
 	checkout, err := p.Resolve(ctx, tenant, view.Reference.CheckoutID)

@@ -1,6 +1,5 @@
-// Package sandbox is the pages of test mode on which a payer decides: the
-// card issuer's 3DS challenge and the page of a redirect method's bank
-// (contract §13.3). It is deployed in every stage and refuses live payments.
+// Package sandbox is the pages of test mode on which a payer decides: the card issuer's 3DS challenge and the page of a
+// redirect method's bank (contract §13.3). It is deployed in every stage and refuses live payments.
 package sandbox
 
 import (

@@ -1,9 +1,7 @@
-// Package sweep is the guarantee behind every fast path. Each minute it processes
-// what is overdue: charges whose outcome is unknown, payers who never came back,
-// checkouts past valid_until, callbacks and mails whose message was lost, files that
-// were not uploaded and objects that are to be deleted, bank accounts that nobody has
-// looked at since they were verified. It begins nothing new, so a tick that is missed,
-// repeated or interrupted does no harm.
+// Package sweep is the guarantee behind every fast path. Each minute it processes what is overdue: charges of unknown
+// outcome, payers who never came back, checkouts past valid_until, callbacks and mails whose message was lost, files
+// that were not uploaded and objects to delete, and bank accounts to verify. It begins nothing new, so a tick that is
+// missed, repeated or interrupted does no harm.
 package sweep
 
 import (
@@ -31,8 +29,7 @@ import (
 const (
 	// concurrency is how many due items one tick processes at the same time.
 	concurrency = 8
-	// itemTime bounds one of them, so that an acquirer that hangs delays the
-	// others little.
+	// itemTime bounds one of them, so that an acquirer that hangs delays the others little.
 	itemTime = 15 * time.Second
 	// finishTime is kept free at the end of the function's time: for one item,
 	// and for what processing may need after that to record an outcome.
@@ -101,9 +98,8 @@ func (t *tick) count(ctx context.Context) {
 	}
 }
 
-// walk processes what is due in one shard, the longest overdue first, and
-// reports how many items that is. All shards share the workers, so none waits
-// for another's backlog.
+// walk processes what is due in one shard, the longest overdue first, and reports how many items that is. All shards
+// share the workers, so none waits for another's backlog.
 func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
 	found := 0
 	for due, err := range t.Store.Overdue(reading, shard, t.at) {
@@ -120,8 +116,7 @@ func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
 	return found, nil
 }
 
-// result logs the shards that could not be read. It is an error only if none
-// could.
+// result logs the shards that could not be read. It is an error only if none could.
 func (t *tick) result(ctx context.Context, failures []error) error {
 	failed := 0
 	for shard, err := range failures {
@@ -211,9 +206,8 @@ func counted(n *atomic.Int64, err error) error {
 	return err
 }
 
-// resend queues an overdue try, then postpones the next time that sweep does so.
-// If it is interrupted in between, or if the try is made first, there is one
-// message too many, which has no effect. In the other order the try could be late.
+// resend queues an overdue try, then postpones the next time that sweep does so. An interruption in between, or a try
+// that is made first, costs an extra message without effect. In the other order the try could be late.
 func (t *tick) resend(ctx context.Context, id string) error {
 	tenant, callback, err := t.Store.Callback(ctx, id)
 	if err != nil || !callback.Overdue(t.at) {
@@ -244,11 +238,9 @@ func (t *tick) resendMail(ctx context.Context, id string) error {
 	return store.UnlessStale(err)
 }
 
-// walkBeyond looks into shards beyond the setting, which must never be lowered
-// (store.Config). If it was, as by a deployment that raised it and was rolled back,
-// nobody else reads what was stored there meanwhile. So that is a failure, which an
-// alarm reports, and it is processed. Of all shards that there may be each has its
-// minute of the hour.
+// walkBeyond looks into shards beyond the setting. If it was lowered (store.Config), as by a rolled back deployment,
+// nobody else reads what was stored there meanwhile. It reports that as a failure, and processes it. Each tick checks
+// the shards whose number equals the current minute modulo 60, so that every possible shard is checked once an hour.
 func (t *tick) walkBeyond(ctx, reading context.Context) {
 	for shard := t.at.Minute(); shard < store.MaxDueShards; shard += 60 {
 		if shard < t.Store.DueShards() {

@@ -63,9 +63,8 @@ func (q identifiers) code() (string, bool) {
 
 var errNoTransaction = failure.NotFound("There is no such transaction.")
 
-// find reads the transaction that the identifiers name, with its events: of
-// several the successful one, else the newest (contract §6.1). Failure: NotFound, also
-// for one that the caller may not see.
+// find reads the transaction that the identifiers name, with its events: of several the successful one, else the newest
+// (contract §6.1). Failure: NotFound, also for one that the caller may not see.
 func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 	caller := rest.Caller(ctx)
 	records, err := f.candidates(ctx, caller.Tenant, q)
@@ -114,8 +113,7 @@ type legacyRequest struct {
 	EventTypes    []payments.EventType   `query:"event_types" validate:"one-of=PAYOUT|CHARGE_BACK|REFUND|PAYOUT_DEDUCTION"`
 }
 
-// legacyDetail is retrieveMyTransaction: any identifiers, all of which must
-// be the transaction's.
+// legacyDetail is retrieveMyTransaction: any identifiers, all of which must be the transaction's.
 func (f family) legacyDetail(ctx context.Context, req legacyRequest) (transaction, error) {
 	if req.given() == 0 {
 		return transaction{}, failure.Invalid("", "Give at least one identifier.")
@@ -140,8 +138,7 @@ func (f family) legacyView(ctx context.Context, r store.Record, req legacyReques
 	return v
 }
 
-// olderStatus is a simple status of the set without PAID_OUT and
-// NON_COLLECTION.
+// olderStatus returns a simple status of the set without PAID_OUT and NON_COLLECTION.
 func olderStatus(s payments.SimpleStatus) payments.SimpleStatus {
 	switch s {
 	case payments.SimplePaidOut:

@@ -16,15 +16,12 @@ import (
 )
 
 const (
-	// maxSkipped is how many entries that do not match one page passes over. A
-	// sparse filter over a long history thus answers early, perhaps with no item
-	// at all, and the next link goes on from there.
+	// maxSkipped is how many entries that do not match one page passes over. A sparse filter over a long history thus
+	// answers early, perhaps with no item at all, and the next link goes on from there.
 	maxSkipped = 1000
-	// maxCompared is how many items a page for changes_since reads at most, or one for
-	// a person who sees only its own, unless it may show more: the index knows neither
-	// when a payout changed an item nor who has created its checkout. They
-	// cost half a unit each, 100 in all, as much as two pages over 1,000 entries; a
-	// request for the largest page costs 500.
+	// maxCompared bounds the items that a page reads for changes_since, or for a person who sees only its own, unless
+	// it may show more: the index knows neither when a payout changed an item nor who created its checkout. Each costs
+	// half a unit, 100 in all, as two pages over 1,000 entries; a request for the largest page costs 500.
 	maxCompared = 200
 )
 
@@ -204,8 +201,7 @@ type historyLink struct {
 	Type string `json:"type"`
 }
 
-// historyItem is an item of contract §6.2. Legacy clients ignore the fields
-// that they do not know (contract §2.3).
+// historyItem is an item of contract §6.2. Legacy clients ignore the fields that they do not know (contract §2.3).
 type historyItem struct {
 	ID                  string                     `json:"id"`
 	TransactionID       string                     `json:"transaction_id"`

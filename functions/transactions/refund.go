@@ -41,8 +41,7 @@ func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (st
 	return struct{}{}, err
 }
 
-// refundAmount refunds, once for all retries under one Idempotency-Key. Failures:
-// those of processing.Refund.
+// refundAmount refunds, once for all retries under one Idempotency-Key. Failures: those of processing.Refund.
 func (f family) refundAmount(ctx context.Context, id string, amount money.Literal) error {
 	caller := rest.Caller(ctx)
 	owner := rest.Merchant(ctx)
@@ -55,8 +54,7 @@ func (f family) refundAmount(ctx context.Context, id string, amount money.Litera
 		Country: owner.Country, MinimumBalance: minimum})
 }
 
-// invalidAmount is an entry of createRefund's errors (contract §13.4); amounts are in
-// minor units.
+// invalidAmount is an entry of createRefund's errors (contract §13.4); amounts are in minor units.
 type invalidAmount struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`

@@ -73,8 +73,7 @@ type card struct {
 	Type     string `json:"type"`
 }
 
-// link is a hyperlink to what can be done with the transaction. The amounts
-// are in major units (contract §6.1).
+// link is a hyperlink to what can be done with the transaction. The amounts are in major units (contract §6.1).
 type link struct {
 	Rel  string       `json:"rel"`
 	Href string       `json:"href"`
@@ -170,8 +169,7 @@ type event struct {
 	ReceiptNo         string               `json:"receipt_no,omitempty"` // legacy only
 }
 
-// transactionEvents are the payouts, then what else happened, oldest first.
-// Days are where the merchant is.
+// transactionEvents are the payouts, then what else happened, oldest first. Days are where the merchant is.
 func transactionEvents(r store.Record, calendar merchant.Calendar) []transactionEvent {
 	shown := make([]transactionEvent, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -241,9 +239,8 @@ func (v *transaction) showProducts(t payments.Transaction) {
 // toBank is the payout_type of all that is paid out (contract §2.7).
 const toBank = "BANK_ACCOUNT"
 
-// paysOut is where the parts of a payment are paid out, and the day on which all
-// of it is; none when that takes several payouts. Total counts the parts that did
-// not fail; the last part replaces those that did.
+// paysOut returns where the parts of a payment are paid out, and the day on which all of it is; none when that takes
+// several payouts. Total counts the parts that did not fail; the last part replaces those that did.
 func paysOut(parts []payments.PayoutPart, total int, calendar merchant.Calendar) (to string, on rest.Date) {
 	if len(parts) == 0 {
 		return "", rest.Date{}

@@ -1,7 +1,6 @@
-// Package account holds what an operator records of a merchant when it takes it
-// on, beyond what each request needs: its profile, the persons behind it, and how
-// far its sign-up is (contract §7.1, §13.5). Nothing in it is the merchant's own
-// to change, and it is the same in both modes. It does no I/O.
+// Package account holds an operator's data about a merchant, beyond what each request needs: its profile, the persons
+// behind it, and how far its sign-up is (contract §7.1, §13.5). The merchant changes none of it, and it is the same in
+// both modes.
 package account
 
 import (
@@ -10,9 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Account is the onboarding data of one merchant, as stored and as operators
-// write it. All of it is optional; the zero value is an account of which nothing
-// has been recorded.
+// Account is the onboarding data of one merchant, as stored and as operators write it. All of it is optional; the zero
+// value is an account without data.
 type Account struct {
 	Profile     Profile              `dynamo:"profile" json:"merchant_profile,omitzero"`
 	Persons     []Person             `dynamo:"persons,omitempty" json:"persons,omitempty" validate:"items=32"`

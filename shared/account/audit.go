@@ -11,10 +11,9 @@ const (
 	changed  = "changed" // something else was recorded before
 )
 
-// ForAudit is the account as audit entries show it after the one before. Of what is
-// personal or secret it shows only that it is recorded, or changed: dates of birth,
-// numbers of registers, phones and addresses of persons, the certificate's access
-// code. Of maps that are the operator's own it shows the names.
+// ForAudit returns the account as audit entries show it after the one before. Of personal or secret data it shows only
+// that it is recorded, or changed: dates of birth, numbers of registers, phones and addresses of persons, the
+// certificate's access code. Of maps with the operator's own content it shows the names.
 func (a Account) ForAudit(before Account) any {
 	persons := map[string]personView{}
 	for _, p := range a.Persons {

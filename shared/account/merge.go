@@ -19,11 +19,9 @@ import (
 // maxSize bounds an account, in bytes of JSON: an item of the table has 400 KB.
 const maxSize = 128 << 10
 
-// Merge is the account with an operator's change, in JSON as a merge patch (RFC
-// 7396): what is absent stays as it is, null removes, and a list replaces the
-// whole list. A person without an id keeps the one under which they are recorded, or
-// gets a new one. Failure: Invalid, with the field, also for one that accounts do not
-// have.
+// Merge returns the account with an operator's change, a JSON merge patch (RFC 7396): absent members stay, null
+// removes, and a list replaces the whole list. A person without an id keeps the recorded one, or gets a new one.
+// Failure: Invalid, with the field, also for one that accounts do not have.
 func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Account, error) {
 	if jsontext.Value(change).Kind() != '{' { // null would remove everything
 		return a, failure.Invalid("", "must be an object")
@@ -49,9 +47,8 @@ func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Accou
 	return next, err
 }
 
-// identify gives each person without an id one: that of the person of the same names
-// and date of birth who was recorded before, so that a repeated change changes
-// nothing; else a new one.
+// identify gives each person without an id one: that of a recorded person with the same names and date of birth, so
+// that a repeated change changes nothing; else a new one.
 func (a *Account) identify(before []Person) {
 	used := ids[string]{}
 	for _, p := range a.Persons {

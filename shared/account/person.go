@@ -11,9 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Person is someone behind a merchant: who represents, owns or manages it. What
-// contract §7.1 shows as personal profile and business owners are persons as well,
-// so that each is recorded once.
+// Person is someone who represents, owns or manages a merchant. Contract §7.1's personal profile and business owners
+// are persons too, so that each is recorded once.
 type Person struct {
 	// ID: "": a new one is generated
 	ID string `dynamo:"id" json:"id,omitzero" validate:"pattern=^pers_[0-9a-z]{26}$"`
@@ -53,8 +52,7 @@ func (Relationship) Values() []string {
 	return []string{string(Representative), string(Owner), string(Officer)}
 }
 
-// Ownership is a share of the business, in thousandths of a percent: 25000 to
-// 100000. 0 is none.
+// Ownership is a share of the business, in thousandths of a percent: 25000 to 100000. 0 is none.
 type Ownership struct {
 	Share int `dynamo:"share,omitempty" json:"share,omitzero" validate:"min=25000 max=100000"`
 }
@@ -73,8 +71,7 @@ func newPersonID() string {
 	return "pers_" + strings.ToLower(text)
 }
 
-// NationalID is the number by which the person's country knows them; "" when none
-// is recorded.
+// NationalID returns the number by which the person's country knows them; "" when none is recorded.
 func (p Person) NationalID() string {
 	if len(p.Identifiers) == 0 {
 		return ""

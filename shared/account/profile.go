@@ -52,8 +52,7 @@ type LegalType struct {
 	SoleTrader      bool   `dynamo:"sole_trader,omitempty" json:"sole_trader,omitzero"`
 }
 
-// DoingBusinessAs is how payers know the merchant, where that is not under the
-// company's own name. Receipts show it.
+// DoingBusinessAs is the merchant's name for payers, on receipts, if not the company's.
 type DoingBusinessAs struct {
 	BusinessName       string `dynamo:"business_name,omitempty" json:"business_name,omitzero" validate:"text=150"`                             //nolint:lll // a tag is one line
 	RegistrationNumber string `dynamo:"company_registration_number,omitempty" json:"company_registration_number,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
@@ -79,14 +78,12 @@ type Branding struct {
 // ZoneMigratedOrDefault is contract §13.9's payout_zone_migrated.
 func (p Profile) ZoneMigratedOrDefault() bool { return p.ZoneMigrated == nil || *p.ZoneMigrated }
 
-// LocaleIn is the locale of a merchant of the country: as recorded, else that of
-// the language, else the country's.
+// LocaleIn returns the locale of a merchant of the country: the recorded one, else the language's, else the country's.
 func (p Profile) LocaleIn(code string) string {
 	return cmp.Or(p.Locale, p.Language, country.Locale(code))
 }
 
-// LanguageIn is the language of a merchant of the country: as recorded, else the
-// locale's.
+// LanguageIn returns the language of a merchant of the country: the recorded one, else the locale's.
 func (p Profile) LanguageIn(code string) string {
 	language, _, _ := strings.Cut(p.LocaleIn(code), "-")
 	return cmp.Or(p.Language, language)
@@ -104,8 +101,7 @@ func (p Profile) AllIdentifiers(country string) []Identifier {
 	return append(all, p.Identifiers...)
 }
 
-// Shown is the business as its payers know it: what it does business as, and
-// beneath that the company itself.
+// Shown returns the business as payers know it: its business name, and beneath that the company.
 func (p Profile) Shown(m merchant.Merchant) DoingBusinessAs {
 	d := p.DoingBusinessAs
 	d.BusinessName = cmp.Or(d.BusinessName, m.Name)

@@ -22,8 +22,7 @@ const (
 	maxEntry     = 500
 )
 
-// Check lists what is wrong with the account of a merchant: the form of its
-// fields, and how they fit each other.
+// Check lists what is wrong with a merchant's account: the form of its fields, and how they fit each other.
 func (a Account) Check(m merchant.Merchant, now time.Time) failure.List {
 	faults := validate.Fields(a, now)
 	faults = append(faults, a.persons()...)
@@ -81,8 +80,7 @@ func (a Account) persons() (faults failure.List) {
 	return faults
 }
 
-// catalogue checks VAT rates, shelves, products and prices against each other and
-// the merchant's currency.
+// catalogue checks VAT rates, shelves, products and prices against each other and the merchant's currency.
 func (p Profile) catalogue(c money.Currency) (faults failure.List) {
 	rates, shelves, products, prices := ids[int64]{}, ids[int64]{}, ids[int64]{}, ids[int64]{}
 	fault := func(predicate, path string, at ...any) {

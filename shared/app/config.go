@@ -1,6 +1,5 @@
-// Package app turns an environment into a running function: configuration,
-// AWS clients, the store, and the loop that serves HTTP events, queues,
-// streams, schedules or direct invocations.
+// Package app turns an environment into a running function: configuration, AWS clients, the store, and the loop that
+// serves HTTP events, queues, streams, schedules or direct invocations.
 package app
 
 import (
@@ -53,9 +52,8 @@ type Config struct {
 	ClockOffset            time.Duration // CLOCK_OFFSET=168h: how far the platform's time is ahead; refused when deployed
 }
 
-// FromEnvironment reads the configuration by lookup (os.Getenv except in tests), with
-// the secrets that the function uses. The error names each variable that is missing or
-// malformed, never a value.
+// FromEnvironment reads the configuration by lookup (os.Getenv except in tests), with the function's secrets. The error
+// names each missing or malformed variable, never a value.
 func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error) {
 	e := environment{lookup: lookup}
 	c := Config{

@@ -19,11 +19,9 @@ import (
 // Every key of the platform is derived (HKDF, RFC 5869) from one of two
 // secrets, so that only two are kept and no key serves two purposes.
 //
-// PLATFORM_SECRET is rotated, by a command and a deployment (infra/secrets.go),
-// without effect on clients. The new one comes into use at its SINCE, which is
-// set to when all functions have both; its predecessor stays beside it as
-// PLATFORM_SECRET_PREVIOUS for 31 days, the longest that anything derived from
-// it is used:
+// PLATFORM_SECRET is rotated, by a command and a deployment (infra/secrets.go), without effect on clients. The new one
+// comes into use at its SINCE, when all functions have both. Its predecessor stays beside it as
+// PLATFORM_SECRET_PREVIOUS for 31 days, the longest use of anything derived from it:
 //
 //	callback signature  both keys sign and are published, so that a receiver
 //	                    which knows either verifies (contract §11.2)
@@ -51,9 +49,8 @@ import (
 //	                    whoever had the old secret could make codes until then
 //	sandbox acquirer    simulates another company, which has none of our keys
 //
-// After a leak a secret is replaced without a predecessor: sessions then start
-// over, and a request repeated under its old Idempotency-Key is refused (422),
-// so that nothing runs twice.
+// After a leak a secret is replaced without a predecessor: sessions then start over, and a request repeated under its
+// old Idempotency-Key is refused (422), so that nothing runs twice.
 const (
 	forSignatures   = "callback signature"
 	forRequests     = "requests"
@@ -94,9 +91,8 @@ func (c Config) Only(secrets ...Secret) Config {
 	return c
 }
 
-// using notes that a key is derived from the secret, and panics if it is not there.
-// No program gets so far: it names its secrets when it starts, and a test holds
-// what it names to what it uses.
+// using notes that a key is derived from the secret, and panics if the secret is missing. Programs name their secrets
+// when they start, and a test compares these with their use.
 func (a *App) using(s Secret) {
 	if a.overrides.SecretUsed != nil {
 		a.overrides.SecretUsed(s)
@@ -187,8 +183,7 @@ type SigningKey struct {
 	Since time.Time
 }
 
-// SigningKeys sign every callback, each of them (contract §11.2): one, and
-// around a rotation two, the newest first.
+// SigningKeys sign every callback (contract §11.2): one key, and around a rotation two, the newest first.
 func (a *App) SigningKeys() ([]SigningKey, error) {
 	a.using(PlatformSecret)
 	var keys []SigningKey
@@ -207,8 +202,7 @@ func (a *App) CallbackSecret(merchant string, version int) webhook.Secret {
 	return webhook.DeriveSecret(a.lastingKey(forMerchants)(), merchant, version)
 }
 
-// CallbackSecrets are the merchant's secrets that sign at the time; none when
-// it never asked for one.
+// CallbackSecrets returns the merchant's secrets that sign at the time; none when it never asked for one.
 func (a *App) CallbackSecrets(merchant string, s merchant.CallbackSecret, now time.Time) []webhook.Secret {
 	var secrets []webhook.Secret
 	for _, version := range s.Signing(now) {
@@ -217,9 +211,8 @@ func (a *App) CallbackSecrets(merchant string, s merchant.CallbackSecret, now ti
 	return secrets
 }
 
-// InvitationToken is what the link of an invitation holds: 256 bits, base64url. It is
-// derived each time, so that the table has only its hash, and the mail is made of what
-// is stored.
+// InvitationToken returns the token in an invitation's link: 256 bits, base64url. It is derived each time, so that the
+// table has only its hash.
 func (a *App) InvitationToken(memberID, inviteID string) string {
 	mac := hmac.New(sha256.New, a.lastingKey(forInvitations)())
 	_, _ = mac.Write([]byte(memberID + "\x00" + inviteID)) // never fails

@@ -11,9 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Message is the body of a message in a queue. It only names an item, which
-// says what to do, so messages that come late, twice or not at all are
-// harmless.
+// Message is the body of a message in a queue. It only names an item, which says what to do, so messages that come
+// late, twice or not at all are harmless.
 type Message interface {
 	// Names is the tenant of what is named, the zero tenant where only the item
 	// has it; false for a message that names nothing.
@@ -36,9 +35,8 @@ type PayoutMessage struct {
 	ID     string `json:"payout"`
 }
 
-// PayoutShardMessage names a shard of the due index in which payouts are to be
-// opened and resumed: what is due when it is handled. One that goes on with the
-// walk of another says from where, and by which time it was due.
+// PayoutShardMessage names a shard of the due index in which to open and resume what is due when it is handled. A
+// message that continues a walk says from where, and by which time entries were due.
 type PayoutShardMessage struct {
 	Shard *int      `json:"shard"`
 	After string    `json:"after,omitempty"`
@@ -52,9 +50,8 @@ type PollMessage struct {
 	Refund   string `json:"refund,omitempty"`
 }
 
-// FileMessage names an object whose content is to be deleted; or one of the shards in which
-// objects are to be compared with their records, maybe after one object. Objects are named by
-// their file.ObjectID.
+// FileMessage names an object whose content is to be deleted, by file.ObjectID; or a shard in which objects are to be
+// compared with their records, maybe after one object.
 type FileMessage struct {
 	Object string `json:"object,omitempty"`
 	Shard  *int   `json:"shard,omitempty"` // one of file.Shards
@@ -92,9 +89,8 @@ func (m FileMessage) Names() (identity.Tenant, bool) {
 	return identity.Tenant{}, m.Object == "" && *m.Shard >= 0 && *m.Shard < file.Shards
 }
 
-// Consume is the handler of a queue whose messages are of a kind. A malformed
-// one is dropped with a line in the log, since it would be redelivered forever.
-// One that a batch repeats is handled once.
+// Consume returns the handler of a queue with one kind of messages. It logs and drops a malformed message, which would
+// be redelivered forever, and handles repetitions in a batch once.
 func Consume[M Message](a *App, handle func(context.Context, identity.Tenant, M) error) func(ctx context.Context,
 	body string) error {
 	var running singleflight.Group // by body

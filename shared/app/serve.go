@@ -50,8 +50,7 @@ type (
 	InvokeEvent = func(context.Context, json.RawMessage) (any, error)
 )
 
-// HTTP adapts routes to API Gateway. httpadapter answers 504 for a handler
-// that writes nothing; ours always writes.
+// HTTP adapts routes to API Gateway. httpadapter answers 504 for a handler that writes nothing; ours always writes.
 func (a *App) HTTP(routes Routes) HTTPEvent {
 	adapter := httpadapter.NewV2(a.Handler(routes(a)))
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
@@ -60,9 +59,8 @@ func (a *App) HTTP(routes Routes) HTTPEvent {
 	}
 }
 
-// escapedPath undoes the gateway's decoding: its rawPath is no longer raw, so
-// an id with a slash or a percent sign would become another path. The route
-// and its parameters are what the client sent.
+// escapedPath undoes the gateway's decoding, by which an id with a slash or a percent sign would become another path.
+// The route and its parameters are what the client sent.
 func escapedPath(event events.APIGatewayV2HTTPRequest) string {
 	_, pattern, ok := strings.Cut(event.RouteKey, " ")
 	if !ok { // $default

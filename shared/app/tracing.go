@@ -29,10 +29,9 @@ import (
 // freeze the process: what is not sent by then is lost or goes with the next event.
 const flushTime = 500 * time.Millisecond
 
-// tracing sends spans to a collector by OTLP over HTTP: one of each event, of each
-// attempt of a call to AWS and of each call to an acquirer. Their attributes name
-// operations and results only, nothing of a request and no text of an error. The SDK
-// also reads its own variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER).
+// tracing sends spans to a collector by OTLP over HTTP: of each event, of each attempt of a call to AWS and of each
+// call to an acquirer. Their attributes name only operations and results, nothing of a request or an error's text. The
+// SDK reads variables too (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER).
 type tracing struct {
 	provider *sdk.TracerProvider // nil: off
 	tracer   trace.Tracer
@@ -66,8 +65,7 @@ func (t *tracing) handler(h any) any {
 		otellambda.WithFlusher(t))
 }
 
-// ForceFlush fails no event: a collector that is away costs flushTime, and one line in
-// the log of each process.
+// ForceFlush fails no event: a collector that is away costs flushTime, and one line in the log of each process.
 func (t *tracing) ForceFlush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()

@@ -23,16 +23,13 @@ const (
 	// answers within tens of milliseconds; what takes longer is lost more often than
 	// late, and the SDK's next attempt takes another connection.
 	silence = 2 * time.Second
-	// idleConnections are kept open for each host: more than any function uses at
-	// once, since net/http's own two made a new TLS handshake for every third call
-	// of eight at a time.
+	// idleConnections are kept open for each host: more than any function uses at once. net/http's own two made a new
+	// TLS handshake for every third call of eight at a time.
 	idleConnections = 64
 )
 
-// transport carries the calls of the AWS clients. One serves the whole process, so
-// that a client finds the connections that another has opened. Its limits are for
-// each attempt; the context of the call limits all of them together. It is safe for
-// concurrent use.
+// transport carries the calls of all AWS clients of the process, which share its connections. Its limits are for each
+// attempt; the context of the call limits all of them together. It is safe for concurrent use.
 type transport struct {
 	http    *http.Transport
 	silence time.Duration
@@ -41,10 +38,8 @@ type transport struct {
 // ofProcess is the transport of all Apps of a process that have no other.
 var ofProcess = sync.OnceValue(func() *transport { return newTransport(silence, nil) })
 
-// newTransport gives up an attempt after a silence: until the connection is open and
-// the answer begins, and before each part of its body. Time that the caller takes to
-// read the body does not count. roots are trusted in place of the system's, unless
-// nil.
+// newTransport gives up an attempt after a silence: until the connection is open and the answer begins, and before each
+// part of its body, without the caller's own time. roots are trusted in place of the system's, unless nil.
 func newTransport(silence time.Duration, roots *x509.CertPool) *transport {
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -60,8 +55,7 @@ func newTransport(silence time.Duration, roots *x509.CertPool) *transport {
 	return &transport{http: t, silence: silence}
 }
 
-// Do makes one attempt. Errors: the network's; silence, which is a timeout to the
-// SDK and therefore tried again.
+// Do makes one attempt. Errors: the network's; silence, a timeout that the SDK tries again.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	attempt := r.WithContext(ctx)
@@ -86,10 +80,9 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// keepBody has the request keep its body in memory. The SDK closes the one it gave as
-// soon as it has the answer; if net/http has not seen its end by then, it takes the
-// request for unfinished and closes the connection. It can now also repeat a request
-// of which nothing was sent, because AWS had closed the idle connection.
+// keepBody has the request keep its body in memory. The SDK closes its body as soon as it has the answer; if net/http
+// has not seen the end by then, it closes the connection. It can now also repeat a request of which nothing was sent,
+// because AWS had closed the idle connection.
 func keepBody(r *http.Request) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -137,9 +130,8 @@ func (a *answer) reason(err error) error {
 	return err
 }
 
-// open has an idle connection to the address afterwards. It sends a request without
-// credentials, whose answer says nothing: AWS's endpoints answer one as a check of
-// their health.
+// open leaves an idle connection to the address. It sends a request without credentials, which AWS's endpoints answer
+// as a health check.
 func (t *transport) open(ctx context.Context, url string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -154,9 +146,8 @@ func (t *transport) open(ctx context.Context, url string) error {
 	return err
 }
 
-// openConnection opens a connection to the table, so that the first call does not
-// wait for name, TCP and TLS. It returns when there is one; an error is logged only,
-// since the call would open its own.
+// openConnection opens a connection to the table, so that the first call does not wait for name, TCP and TLS. It only
+// logs an error, since the call would open its own.
 func (a *App) openConnection(ctx context.Context) {
 	if a.connects == nil {
 		return

@@ -16,8 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Entry is one change, as stored. It is never changed and never deleted: the table's
-// own policy denies both.
+// Entry is one change, as stored. The table's own policy denies that it is changed or deleted.
 type Entry struct {
 	ID        string        `dynamo:"id"`
 	At        time.Time     `dynamo:"at"`
@@ -46,9 +45,8 @@ const (
 type Actor struct {
 	Kind Kind `dynamo:"kind" json:"kind"`
 
-	// ID is the key's, the member's, the client's or the profile's. Of a command it is
-	// who gave it, as the command itself says: only AWS's own record of the request
-	// proves it.
+	// ID is the key's, the member's, the client's or the profile's. A command's names its giver, as the command itself
+	// says: only AWS's own record of the request proves it.
 	ID string `dynamo:"id,omitempty" json:"id,omitempty"`
 
 	Email string `dynamo:"email,omitempty" json:"email,omitempty"` // a member's, as it was then
@@ -82,9 +80,8 @@ func (b By) Bank() By {
 	return b
 }
 
-// Change is what changes. Before and After are views without secrets: no
-// credential, no account number but its last four characters, no date of birth.
-// Nil: there was or is nothing.
+// Change is what changes. Before and After are views without secrets: no credential, no date of birth, and of account
+// numbers the last four characters. Nil: there was or is nothing.
 type Change struct {
 	Mode          identity.Mode
 	Subject       string // "merchant", or a kind and an id as in "api_key key_…"
@@ -129,9 +126,8 @@ const (
 	maxFields = 64 << 10 // bytes of all; an item has at most 400 KB (AWS: "Quotas in Amazon DynamoDB")
 )
 
-// differing are the fields of two objects that are not the same in both; of
-// objects in them again only those. Lists are compared as a whole. What is too long
-// is shown by its length and digest.
+// differing returns the fields of two objects that differ, also within objects in them. Lists are compared as a whole.
+// Long values are shown by length and digest.
 func differing(before, after any) (Fields, Fields, error) {
 	old, err := object(before)
 	if err != nil {

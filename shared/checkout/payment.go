@@ -43,8 +43,7 @@ func (req Payment) Request(checkoutID, operation string) processing.PaymentReque
 	return request
 }
 
-// Check lists everything the request alone shows to be wrong; of a method that
-// cannot be used, that alone.
+// Check lists everything that the request alone shows to be wrong, or only an unusable method.
 func (req Payment) Check(m merchant.Merchant, now time.Time) failure.List {
 	fields := req
 	if !req.byNewCard() {

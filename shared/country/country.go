@@ -1,6 +1,5 @@
-// Package country holds what merchants of a country have in common: the time
-// zone of its capital, the language most of its people read, its names and its
-// currency.
+// Package country has the time zone of countries' capitals, the language most of their people read, their names and
+// currencies.
 package country
 
 import (
@@ -21,8 +20,7 @@ type details struct {
 // country not listed. code is ISO 3166-1 alpha-2.
 func Zone(code string) string { return table[code].zone }
 
-// Locale is the country's BCP 47 language tag, such as de-DE; English, where
-// the country is not listed.
+// Locale returns the country's BCP 47 language tag, such as de-DE; English for a country not listed.
 func Locale(code string) string {
 	if f, ok := table[code]; ok {
 		return f.language + "-" + code
@@ -30,8 +28,7 @@ func Locale(code string) string {
 	return "en-" + code
 }
 
-// Names are the country's names in English and in its own language; "" for a
-// country not listed.
+// Names returns the country's names in English and in its own language; "" for a country not listed.
 func Names(code string) (english, native string) {
 	f := table[code]
 	if f.native == "" {
@@ -40,17 +37,14 @@ func Names(code string) (english, native string) {
 	return f.english, f.native
 }
 
-// Currency is the ISO 4217 code of the country's currency; "" for a country not
-// listed.
+// Currency returns the ISO 4217 code of the country's currency; "" for a country not listed.
 func Currency(code string) string { return table[code].currency }
 
 // Codes are the countries listed, in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(table)) }
 
-// table lists the countries where a served currency (contract §2.4) is legal
-// tender, and those of SEPA. Languages and names are those of the Unicode
-// CLDR. golang.org/x/text knows them for all countries, but adds 2.6 MB to
-// each binary.
+// table lists the countries where a served currency (contract §2.4) is legal tender, and those of SEPA, by the Unicode
+// CLDR. golang.org/x/text knows all countries, but adds 2.6 MB to each binary.
 var table = map[string]details{
 	"AD": {"Europe/Andorra", "EUR", "ca", "Andorra", ""},
 	"AL": {"Europe/Tirane", "ALL", "sq", "Albania", "Shqipëri"},

@@ -1,6 +1,5 @@
-// Package failure is the one error type that may reach a client. It says what
-// went wrong in the platform's terms and knows nothing of HTTP: package rest
-// turns a Kind into a status and a body (contract §3).
+// Package failure has the one error type that may reach a client. It says what went wrong in the platform's terms:
+// package rest turns a Kind into a status and a body (contract §3).
 package failure
 
 import (
@@ -91,8 +90,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 // Text returns what people read of the failure.
 func (e *Error) Text() string { return cmp.Or(e.Why, e.Message) }
 
-// Because returns a copy of a Forbidden that says what the caller lacks. It must say
-// nothing of what others have.
+// Because returns a copy of a Forbidden that says what the caller lacks, and nothing of what others have.
 func (e *Error) Because(why string) *Error {
 	clone := *e
 	clone.Why = why
@@ -120,8 +118,7 @@ func (e *Error) WithCause(cause error) *Error {
 	return &clone
 }
 
-// AsTransient returns a copy that is due only to something that is still
-// running: the same request may succeed once that has ended, so no
+// AsTransient returns a copy that is due to something that still runs: the same request may succeed later, so no
 // Idempotency-Key keeps the reply (contract §2.8).
 func (e *Error) AsTransient() *Error {
 	clone := *e
@@ -136,8 +133,7 @@ func (e *Error) In(parent string) *Error {
 	return &clone
 }
 
-// List is several failures of one request; only process and payouts show
-// more than the first (contract §3.1).
+// List is several failures of one request; only process and payouts show more than the first (contract §3.1).
 type List []*Error
 
 func (l List) Error() string {
@@ -193,8 +189,7 @@ func (l List) Names(param string) bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return e.Param == param })
 }
 
-// Of returns err as a failure: the one it wraps (the first of a List), or
-// Internal with err as its cause.
+// Of returns err as a failure: the one it wraps (the first of a List), or Internal with err as its cause.
 func Of(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -215,13 +210,11 @@ func newError(kind Kind, message string) *Error {
 	return &Error{Kind: kind, Code: u.code, Slug: u.slug, Message: message}
 }
 
-// Malformed is a request that cannot be read, or that asks for something that
-// makes no sense.
+// Malformed returns the failure of a request that cannot be read, or that makes no sense.
 func Malformed(message string) *Error { return newError(KindMalformed, message) }
 
-// Invalid is a field with a bad value. The predicate says what is wrong with
-// it: ("amount", "must be above 0") makes "amount must be above 0." Without a
-// param the text is the message as it is.
+// Invalid returns the failure of a field with a bad value. The predicate says what is wrong: ("amount", "must be above
+// 0") makes "amount must be above 0." Without a param it is the whole message.
 func Invalid(param, predicate string) *Error {
 	if param == "" {
 		return newError(KindInvalid, predicate)
@@ -236,9 +229,8 @@ func Missing(param string) *Error {
 	return Invalid(param, "is required").WithCode("MISSING")
 }
 
-// Unauthorized is a request without valid credentials. The slug is one of
-// missing-token, invalid-token, not-authorised-token, unauthorized; the message
-// follows from it (contract §3.2).
+// Unauthorized returns the failure of a request without valid credentials. The slug is missing-token, invalid-token,
+// not-authorised-token or unauthorized; the message follows from it (contract §3.2).
 func Unauthorized(slug string) *Error {
 	message := "invalid access token"
 	if slug == "missing-token" {
@@ -254,8 +246,7 @@ func NotChargeable(message string) *Error { return newError(KindNotChargeable, m
 // error_message that clients switch on (contract §3.3).
 func Forbidden(reason string) *Error { return newError(KindForbidden, reason) }
 
-// Denied is the Forbidden of a credential that lacks a right, which why names. It must say
-// nothing of what others have.
+// Denied returns the Forbidden of a credential that lacks the right that why names, and says nothing of others.
 func Denied(why string) *Error { return Forbidden("request_not_allowed").Because(why) }
 
 // NotFound is a resource that does not exist for this caller.
@@ -270,8 +261,8 @@ func TooLarge(message string) *Error { return newError(KindTooLarge, message) }
 // Unsupported is a body in a coding that is not read.
 func Unsupported(message string) *Error { return newError(KindUnsupported, message) }
 
-// Unprocessable is a well-formed request for something that cannot be done. It
-// has no usual code (contract §3.3, 422).
+// Unprocessable returns the failure of a well-formed request that cannot be done, with an unusual code (contract §3.3,
+// 422).
 func Unprocessable(message string) *Error { return newError(KindUnprocessable, message) }
 
 // Upstream is a request that the upstream certainly did not take: nothing
@@ -282,8 +273,7 @@ func Upstream(cause error) *Error {
 	return e
 }
 
-// TooMany is a request above the rate limit; the client may try again after
-// the given time.
+// TooMany returns the failure of a request above the rate limit, which may be tried again after the given time.
 func TooMany(after time.Duration) *Error {
 	e := newError(KindTooMany, "Too many requests.")
 	e.RetryAfter = after
@@ -295,9 +285,8 @@ func Timeout(cause error) *Error {
 	return newError(KindTimeout, "No answer came in time.").WithCause(cause)
 }
 
-// Recover makes a panic the error of the function that defers it, with the stack.
-// It is for what handles many items: a panic of one would otherwise end the
-// process, and with it the work on all others.
+// Recover makes a panic the error of the function that defers it, with the stack. A panic of one of many items would
+// otherwise end the process, and with it the work on all others.
 func Recover(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())

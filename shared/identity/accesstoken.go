@@ -24,8 +24,7 @@ type AccessToken struct {
 	Maker   Token    `dynamo:"maker,omitempty"`       // of a merchant token: the credential that has made it
 }
 
-// Valid reports whether the token may be used at the time. A test profile's is valid in test
-// mode only.
+// Valid reports whether the token may be used at the time. A test profile's is valid in test mode only.
 func (t AccessToken) Valid(now time.Time) bool {
 	return now.Before(t.ExpiresAt) && (t.Kind != TestProfile || t.Tenant.Mode == Test)
 }

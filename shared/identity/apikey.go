@@ -17,8 +17,7 @@ const (
 	MaxAPIKeysDay = 100 // new ones, a day in UTC
 )
 
-// APIKey is a merchant's key as stored. Its token is shown once, when the key
-// is made, and stored nowhere.
+// APIKey is a merchant's key as stored. Its token is shown once, when the key is made, and stored nowhere.
 type APIKey struct {
 	ID        string    `dynamo:"id"`
 	Kind      Kind      `dynamo:"kind"`
@@ -60,9 +59,8 @@ func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error
 	return k, nil
 }
 
-// MayManage reports whether the principal may make, change and delete the key: it may use
-// those operations, and may give all rights of the key. So no principal takes over or
-// deletes a key with more rights than its own.
+// MayManage reports whether the principal may make, change and delete the key: it may use those operations, and give
+// all rights of the key. So no principal takes over or deletes a key with more rights than its own.
 func (p Principal) MayManage(k APIKey) bool { return len(p.LacksForKey(k)) == 0 }
 
 // LacksForKey names what keeps the principal from making, changing and deleting the key.
@@ -123,8 +121,7 @@ const (
 	previewLength = 8 // of the token (contract §8.2)
 )
 
-// NewAPIKey makes a random key of the tenant, with its token. Failure: Invalid, with
-// the field.
+// NewAPIKey makes a random key of the tenant, with its token. Failure: Invalid, with the field.
 func NewAPIKey(t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
 	return APIKeyFrom(rand.Reader, t, r, now)
 }

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// crockford is Crockford's base 32: no letter that reads like another or
-// like a digit.
+// crockford is Crockford's base 32: no letter that reads like another or like a digit.
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 const (

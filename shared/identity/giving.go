@@ -9,9 +9,8 @@ type Guard struct {
 	Scopes     []string
 }
 
-// Guards are those of all routes. They connect scopes with permissions, so that no principal
-// evades a permission by giving a scope to a key, or a scope by giving a permission to a
-// member. A test compares them with the routes.
+// Guards are those of all routes, which a test compares. They connect scopes with permissions, so that no principal
+// evades a permission by giving a scope to a key, or a scope by giving a permission to a member.
 var Guards = []Guard{
 	{RefundTransactions, []string{"payments", "refunds.write"}},
 	{FullTransactionHistoryView, []string{"payments", "checkouts.read"}},
@@ -42,9 +41,8 @@ var Guards = []Guard{
 	{DeveloperSettingsWrite, []string{"api_keys:write"}},
 }
 
-// MayGiveScope reports whether the principal may give the scope to a key: it has the
-// scope itself, and a person also every permission that a route with that scope needs,
-// because a key needs none.
+// MayGiveScope reports whether the principal may give the scope to a key: it has the scope, and a person also every
+// permission of a route with that scope, because a key needs none.
 func (p Principal) MayGiveScope(scope string) bool { return len(p.lacksForScope(scope)) == 0 }
 
 // lacksForScope names what keeps the principal from giving the scope.

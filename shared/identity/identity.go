@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Mode separates real money from the sandbox (contract §2.1). Its value is
-// the first part of a Tenant's String.
+// Mode separates real money from the sandbox (contract §2.1). Its value is the first part of a Tenant's String.
 type Mode string
 
 // The modes.
@@ -42,9 +41,8 @@ func ParseMode(name string) (Mode, bool) {
 	return "", false
 }
 
-// Tenant is whose data a caller sees: one merchant in one mode. The keys of a
-// tenant's data contain its String before anything that a client may choose, so
-// that a test credential cannot even name a live item.
+// Tenant is one merchant in one mode. The keys of its data contain its String before anything that a client may choose,
+// so that a test credential cannot even name a live item.
 type Tenant struct {
 	Mode     Mode   `dynamo:"mode"`
 	Merchant string `dynamo:"merchant_code"`
@@ -131,8 +129,7 @@ func (p Principal) IsPlatform() bool { return p.Actor.Kind == platform }
 // IsNobody reports whether the principal has no credential, or one of a kind that is not known here.
 func (p Principal) IsNobody() bool { return !p.IsPlatform() && !slices.Contains(kinds, p.Actor.Kind) }
 
-// IsPerson reports whether the principal is a person, whom the permissions of its member
-// limit.
+// IsPerson reports whether the principal is a person, whom the permissions of its member limit.
 func (p Principal) IsPerson() bool { return p.Actor.Kind == User || p.Actor.Kind == Operator }
 
 // Has reports whether the principal may do what needs the permission; "" needs none. It
@@ -152,9 +149,8 @@ func (p Principal) Has(permission Permission) bool {
 	}
 }
 
-// Sees reports whether the principal may see a payment by who made its checkout: without
-// full_transaction_history_view a person sees its own alone (contract §13.9). creator is a
-// member's id, "" when it was no person.
+// Sees reports whether the principal may see a payment by its checkout's creator, a member's id or "": without
+// full_transaction_history_view a person sees only its own (contract §13.9).
 func (p Principal) Sees(creator string) bool {
 	return p.Has(FullTransactionHistoryView) || !p.IsNobody() && creator == p.Actor.ID
 }

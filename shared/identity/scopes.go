@@ -16,20 +16,17 @@ var operational = []string{
 	"readers.read", "readers.write", "terminals.read", "terminals.write",
 }
 
-// scopes are all scope names (contract §1, §2.1). The last ones are accepted, but no
-// operation needs them.
+// scopes are all scope names (contract §1, §2.1). The last ones are accepted, but no operation needs them.
 var scopes = append(slices.Clone(operational),
 	"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email")
 
-// profileAlias is the name that clients use for reading the merchant
-// (contract §2.1).
+// profileAlias is the name that clients use for reading the merchant (contract §2.1).
 const profileAlias = "profile"
 
 // AllScopes are the scopes of a merchant's first key: all of them.
 func AllScopes() []string { return slices.Clone(scopes) }
 
-// ParseScope is the scope with a client's name or alias; false for an unknown
-// name.
+// ParseScope returns the scope with a client's name or alias; false for an unknown name.
 func ParseScope(name string) (string, bool) {
 	if name == profileAlias {
 		name = "user.profile_readonly"

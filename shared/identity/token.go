@@ -22,9 +22,8 @@ var tokenPrefixes = map[Kind]map[Mode]string{
 	PublicKey: {Live: "pk_live_", Test: "pk_test_"},
 }
 
-// Token is what the text of a credential contains: of an API key its kind, its tenant,
-// and the hash under which it is stored; of an access token the hash alone. Only the
-// store knows whether it exists.
+// Token is the content of a credential's text: of an API key its kind, its tenant, and the hash under which it is
+// stored; of an access token the hash. Only the store knows whether it exists.
 type Token struct {
 	Kind   Kind   `dynamo:"kind,omitempty"`   // "": an access token
 	Tenant Tenant `dynamo:"tenant,omitempty"` // of an API key
@@ -37,10 +36,9 @@ const accessTokenLength = 64
 // errTenant reports a tenant without a merchant code of the usual form.
 var errTenant = errors.New("identity: no key can be made for this tenant")
 
-// newToken makes the text of an API key: the prefix, the merchant's code
-// without MC, 24 random base62 characters, and six of checksum. Since the key
-// names its merchant, a request reads the key and the merchant in one call.
-// random is crypto/rand.Reader except in tests.
+// newToken makes the text of an API key: the prefix, the merchant's code without MC, 24 random base62 characters, and
+// six of checksum. The key names its merchant, so a request reads both in one call. random is crypto/rand.Reader except
+// in tests.
 func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	prefix := tokenPrefixes[kind][t.Mode]
 	if prefix == "" || !IsMerchantCode(t.Merchant) {
@@ -54,17 +52,15 @@ func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	return text + checksum(text), nil
 }
 
-// NewAccessToken makes the text of an access token, of 256 random bits. random is
-// crypto/rand.Reader except in tests.
+// NewAccessToken makes the text of an access token, of 256 random bits. random is crypto/rand.Reader except in tests.
 func NewAccessToken(random io.Reader) (string, error) {
 	raw := make([]byte, accessTokenLength/2)
 	_, err := io.ReadFull(random, raw)
 	return hex.EncodeToString(raw), err
 }
 
-// ParseToken reads a credential; false for a text that cannot be one, so that a
-// mistyped key costs no read. The checksum covers the prefix, since sk_ and pk_
-// are easily confused.
+// ParseToken reads a credential; false for an impossible text, so that a mistyped key costs no read. The checksum
+// covers the prefix, since sk_ and pk_ are easily confused.
 func ParseToken(text string) (Token, bool) {
 	if len(text) == accessTokenLength && strings.Trim(text, "0123456789abcdef") == "" {
 		return Token{Hash: Hash(text)}, true

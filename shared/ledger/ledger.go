@@ -1,6 +1,5 @@
-// Package ledger holds the types and the rule of the double-entry journal: its
-// accounts, its entries, and that each entry balances. It refers to transactions
-// and payouts by id only. It does no I/O.
+// Package ledger holds the types and the rule of the double-entry journal: its accounts, its entries, and that each
+// entry balances. It refers to transactions and payouts by id.
 package ledger
 
 import (
@@ -47,8 +46,7 @@ const (
 	SubjectPayout      Subject = "payout"
 )
 
-// Reference is what an entry is about: the transaction or the payout whose
-// money it moves.
+// Reference names the transaction or the payout whose money an entry moves.
 type Reference struct {
 	Subject Subject `dynamo:"subject"`
 	ID      string  `dynamo:"id"`
@@ -76,9 +74,8 @@ type Posting struct {
 	Amount  money.Amount `dynamo:"amount"` // debit positive, credit negative
 }
 
-// Entry moves money between accounts: it is written once, in the database
-// transaction that moves the money, and never changed. A mistake is corrected
-// by another entry.
+// Entry moves money between accounts. It is written once, in the database transaction that moves the money, and never
+// changed. Another entry corrects a mistake.
 type Entry struct {
 	ID       string    `dynamo:"id"` // of the transaction, event or payout it records
 	Kind     Kind      `dynamo:"kind"`
@@ -87,15 +84,13 @@ type Entry struct {
 	At       time.Time `dynamo:"at"`
 }
 
-// ErrUnbalanced reports postings that do not sum to zero in each currency, or
-// an entry that moves nothing.
+// ErrUnbalanced reports postings that do not sum to zero in each currency, or an entry that moves nothing.
 var ErrUnbalanced = errors.New("ledger: the entry does not balance")
 
 // ErrSubject reports an entry about something that its kind is not about.
 var ErrSubject = errors.New("ledger: the entry is about a wrong subject")
 
-// NewEntry makes an entry of the postings; those of zero are left out. Errors:
-// ErrSubject, ErrUnbalanced.
+// NewEntry makes an entry of the postings, without those of zero. Errors: ErrSubject, ErrUnbalanced.
 func NewEntry(id string, kind Kind, about Reference, at time.Time, postings ...Posting) (Entry, error) {
 	e := Entry{ID: id, Kind: kind, About: about, At: at}
 	for _, p := range postings {
@@ -116,8 +111,7 @@ func MustEntry(id string, kind Kind, about Reference, at time.Time, postings ...
 	return &e
 }
 
-// Check checks an entry that was read as NewEntry checks a new one. Errors:
-// ErrSubject, ErrUnbalanced.
+// Check checks an entry that was read as NewEntry checks a new one. Errors: ErrSubject, ErrUnbalanced.
 func (e Entry) Check() error {
 	if e.About.Subject != e.Kind.subject() {
 		return fmt.Errorf("%w: %s %s is about a %q", ErrSubject, e.Kind, e.ID, e.About.Subject)

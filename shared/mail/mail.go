@@ -90,8 +90,7 @@ func NewKeyCreated(operation, name string) Mail {
 	return newMail(operation, Mail{Kind: NewAPIKey, About: name})
 }
 
-// NewBankAccountChanged tells the owners which account is the primary one now. Only the
-// end of its number is kept.
+// NewBankAccountChanged tells the owners the primary account, by the end of its number.
 func NewBankAccountChanged(operation, number string) Mail {
 	return newMail(operation, Mail{Kind: BankAccountChanged, About: number[max(0, len(number)-shownDigits):]})
 }
@@ -156,8 +155,7 @@ func (m Mail) Due(now time.Time) Mail {
 	return m
 }
 
-// ToOwners reports whether the mail is to all owners. Such a mail is not sent itself, but
-// divided into one for each.
+// ToOwners reports whether the mail is to all owners. Such a mail is divided into one for each.
 func (m Mail) ToOwners() bool { return m.Member == 0 && m.Email == "" }
 
 // To is the mail to one of the owners. Its id follows from the two.
@@ -172,9 +170,8 @@ func (m Mail) At(t identity.Tenant, now time.Time) Mail {
 	return m.Due(now)
 }
 
-// Bounded reports whether the mail goes to an address that nobody has confirmed, so that
-// how many a merchant can cause must be bounded when they are sent. Invitations and receipts
-// are bounded when they are made.
+// Bounded reports whether sending must bound the mails that a merchant can cause to an address that nobody has
+// confirmed. Invitations and receipts are bounded when they are made.
 func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
 
 // Lists reports whether mails of the kind name several API keys.
@@ -217,12 +214,10 @@ func (m Mail) Undelivered(reason string, now time.Time) Mail {
 // Dropped is the mail when it will not be sent, for the reason.
 func (m Mail) Dropped(reason string) Mail { return m.with(m.Entry.Dropped(reason)) }
 
-// longestHeld is how long a mail waits until the stage has a sender. An invitation has
-// expired by then.
+// longestHeld is how long a mail waits until the stage has a sender. An invitation has expired by then.
 const longestHeld = 7 * 24 * time.Hour
 
-// Held is the mail while the stage has no sender: due again every hour, and dead after a
-// week.
+// Held returns the mail while the stage has no sender: due again every hour, and dead after a week.
 func (m Mail) Held(now time.Time) Mail {
 	const reason = "no sender is set"
 	held := m.Entry.Held(reason, time.Hour, now)
@@ -244,15 +239,13 @@ type Message struct {
 	HTML    string
 }
 
-// IDHeader is the header with the mail's id. A mail that was sent twice has the same id in
-// both.
+// IDHeader is the header with the mail's id, the same in a mail that was sent twice.
 const IDHeader = "X-Mail-Id"
 
 // Sender sends mails. After an error other than [ErrRefused] the message is sent again,
 // although it may have been sent. So it may arrive twice, but is never lost.
 type Sender interface {
-	// Send sends the message once. Error: ErrRefused when sending it again cannot help,
-	// such as to an invalid address.
+	// Send sends the message once. Error: ErrRefused when sending it again cannot help, as to an invalid address.
 	Send(ctx context.Context, m Message) error
 }
 

@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// ForAudit is the member as audit entries show it: of passwords only when the current
-// one was set.
+// ForAudit returns the member as audit entries show it: of passwords only when the current one was set.
 func (m Member) ForAudit() any {
 	view := struct {
 		Email       string               `json:"email"`
@@ -36,8 +35,7 @@ func (m Member) ForAudit() any {
 	return view
 }
 
-// ForAudit is the user as audit entries show it: of passwords only when the current one was
-// set.
+// ForAudit returns the user as audit entries show it: of passwords only when the current one was set.
 func (u User) ForAudit() any {
 	view := struct {
 		Email       string     `json:"email"`

@@ -120,8 +120,7 @@ func (p Cost) bounded() bool {
 	return p.memory <= maxMemory && p.passes >= 1 && p.passes <= 10 && p.lanes >= 1 && p.memory >= 8*uint32(p.lanes)
 }
 
-// tag computes Argon2id (RFC 9106), when a slot is free. Failure: TooMany, when many wait
-// already.
+// tag computes Argon2id (RFC 9106), when a slot is free. Failure: TooMany, when many wait already.
 func (p Cost) tag(ctx context.Context, password string, salt []byte, length uint32) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

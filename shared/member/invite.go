@@ -45,8 +45,7 @@ type Invitation struct {
 	Metadata Metadata
 }
 
-// NewInvited is a member who is invited by an operation. token derives the secret in the
-// mail's link from the two ids.
+// NewInvited returns a member whom an operation invites. token derives the secret in the mail's link from the ids.
 func NewInvited(id string, i Invitation, operation string, token func(memberID, inviteID string) string,
 	now time.Time) Member {
 	invite := Invite{ID: identity.DerivedID("", "invite\x00"+operation), ExpiresAt: now.Add(InviteLasts)}

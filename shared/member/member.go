@@ -1,6 +1,5 @@
-// Package member is about who may act for a merchant: its members, of whom the
-// operators of contract §7.4 are those that the merchant manages, their roles,
-// permissions and passwords. It does no I/O.
+// Package member has the rules of a merchant's members: those who may act for it, among them the operators of contract
+// §7.4, whom the merchant manages; their roles, permissions and passwords.
 package member
 
 import (
@@ -138,15 +137,13 @@ func (m Member) Enabled(enabled bool, now time.Time) Member {
 	return m
 }
 
-// Address is an e-mail address in the form that is unique in a tenant, and by which its
-// user is found. Upper and lower case are one: RFC 5321 §2.4 lets a host tell them apart
-// in the local part, but asks nobody to rely on it, and hosts do not. Nor are two ways to
-// write an accent (RFC 6532 §3.1: NFC).
+// Address returns an e-mail address in the form that is unique in a tenant, and by which its user is found. It ignores
+// case, which RFC 5321 §2.4 asks nobody to rely on in the local part, and makes one of two ways to write an accent (RFC
+// 6532 §3.1: NFC).
 func Address(email string) string { return strings.Map(lower, norm.NFC.String(email)) }
 
-// lower is the letter in lower case. One beyond ASCII stays beyond it: that of İ would be i,
-// which in a domain is another letter (RFC 5892), so that who has the one domain would be
-// taken for the user of an address in the other.
+// lower returns the letter in lower case, but keeps one beyond ASCII beyond it: that of İ would be i, another letter in
+// a domain (RFC 5892), whose owner would be taken for the user of the other address.
 func lower(r rune) rune {
 	if small := unicode.ToLower(r); r < utf8.RuneSelf || small >= utf8.RuneSelf {
 		return small
@@ -154,9 +151,8 @@ func lower(r rune) rune {
 	return r
 }
 
-// ID is the id of the member that an operation makes. A repeated operation makes the
-// same, so that it finds its own member. try is 0, and one more each time that
-// another member has the id's number.
+// ID returns the id of the member that an operation makes, the same when it is repeated. try is 0, and one more each
+// time that another member has the id's number.
 func ID(operation string, try int) string {
 	return identity.DerivedID(idPrefix, operation+"\x00"+strconv.Itoa(try))
 }
@@ -166,9 +162,8 @@ func OwnerID(t identity.Tenant) string { return identity.DerivedID(idPrefix, "ow
 
 const idPrefix = "mem_"
 
-// NumberOf is the number of the member with the id, from 1 to 2³¹-1 (int32). So a
-// member is found by either, and nobody counts a merchant's members by their
-// numbers. Two of a thousand have the same with a chance of 1 to 4,000.
+// NumberOf returns the number of the member with the id, from 1 to 2³¹-1 (int32), so that either finds the member, and
+// numbers do not show how many there are. Two of a thousand have the same with a chance of 1 to 4,000.
 func NumberOf(id string) int32 {
 	sum := sha256.Sum256([]byte(id))
 	return max(1, int32(binary.BigEndian.Uint32(sum[:4])>>1)) //nolint:gosec // 31 bits

@@ -14,9 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// Remembered is how many passwords of a user are kept, the current one among them, so
-// that a new one is none of them (PCI DSS 8.3.7: not one of the last four). Each of
-// them costs a hash when a password is set.
+// Remembered is how many passwords of a user are kept, with the current one, so that a new one is none of them (PCI DSS
+// 8.3.7: not one of the last four). Each costs a hash when a password is set.
 const Remembered = 4
 
 // ErrUsedBefore reports a new password that is one of those remembered.

@@ -11,10 +11,9 @@ import (
 // does not name the right: the caller may not be allowed to see it.
 var errHasMore = failure.Denied("It has rights that the credential could not give.")
 
-// CheckMayChange refuses a caller that could not give all rights that the member has before
-// and after the change: a caller cannot give rights that it lacks, nor change or remove a
-// member with more rights than its own (contract §8.1). before is zero for a new member, and
-// after for a deleted one. Failure: Forbidden.
+// CheckMayChange refuses a caller that could not give all rights that the member has before and after the change
+// (contract §8.1): no caller gives rights that it lacks, or changes or removes a member with more rights. before is
+// zero for a new member, and after for a deleted one. Failure: Forbidden.
 func CheckMayChange(p identity.Principal, before, after Member, roles Roles) error {
 	if len(lacksForMember(p, before, roles)) > 0 {
 		return errHasMore

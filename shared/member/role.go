@@ -8,8 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// MaxRoles is how many roles of its own a tenant can have: all are in one item, which each
-// request of a person reads.
+// MaxRoles bounds a tenant's own roles: all are in one item, which each request of a person reads.
 const MaxRoles = 100
 
 // maxRoleTexts is how many bytes their names, descriptions and metadata have together. So the
@@ -24,8 +23,7 @@ const (
 	RoleEmployee   = "role_employee"
 )
 
-// Role is a named set of permissions that members can have. A managed user's own permissions
-// are not in a role.
+// Role is a named set of permissions for members. A managed user's own permissions are not in a role.
 type Role struct {
 	ID          string                `dynamo:"id"` // role_ and 26 characters, or that of a predefined one
 	Name        string                `dynamo:"name"`
@@ -51,8 +49,7 @@ var predefined = []Role{
 	{ID: RoleEmployee, Name: "Employee"},
 }
 
-// Roles are a tenant's, as stored: in one item, so that a role cannot be deleted while a
-// member gets it.
+// Roles are a tenant's, stored in one item, so that no role is deleted while a member gets it.
 type Roles struct {
 	Own     []Role `dynamo:"roles,omitempty"` // the oldest first
 	Version int    `dynamo:"version"`         // of the stored item; 0: there is none yet
@@ -131,8 +128,8 @@ func (r Roles) Changed(id string, change func(Role) (Role, error)) (Roles, error
 	return r, r.checkTexts()
 }
 
-// Without are the roles without one. Failures: NotFound; Invalid for a predefined one and
-// for one that members have.
+// Without returns the roles without one. Failures: NotFound; Invalid for a predefined one and for one that members
+// have.
 func (r Roles) Without(id string) (Roles, error) {
 	i, err := r.own(id)
 	if err == nil && r.Own[i].Members > 0 {
@@ -157,9 +154,8 @@ func (r Roles) own(id string) (int, error) {
 	}
 }
 
-// Counted are the roles with their numbers of members after a change of one member's roles,
-// and whether any number has changed. before is zero for a new member, and after for a
-// deleted one.
+// Counted returns the roles with their numbers of members after a change of one member's roles, and whether any has
+// changed. before is zero for a new member, and after for a deleted one.
 func (r Roles) Counted(before, after Member) (next Roles, changed bool) {
 	next = Roles{Own: slices.Clone(r.Own), Version: r.Version}
 	for i, role := range next.Own {

@@ -36,9 +36,8 @@ func UserID(operation string) string {
 // as a wrong password. Nobody has computed a password of its tag.
 func (c Cost) decoy() Hash { return c.phc(make([]byte, saltLength), make([]byte, tagLength)) }
 
-// Confirms reports whether the choice is the current password; false if there is none. It
-// takes one hash in either case. Errors: that of ctx. Failure: TooMany, when many hashes
-// wait.
+// Confirms reports whether the choice is the current password; false if there is none. Either takes one hash. Errors:
+// that of ctx. Failure: TooMany, when many hashes wait.
 func (p Passwords) Confirms(ctx context.Context, c *Choice) (bool, error) {
 	if len(p) == 0 {
 		_, err := c.is(ctx, c.cost.decoy())

@@ -1,7 +1,5 @@
-// Package metric writes measurements as lines of CloudWatch's embedded metric
-// format (EMF) to the log, from which CloudWatch makes the metrics that alarms and
-// dashboard show. A line holds numbers, the stage and the mode, and nothing of any
-// merchant.
+// Package metric writes measurements as lines of CloudWatch's embedded metric format (EMF) to the log, from which
+// CloudWatch makes metrics. A line holds numbers, the stage and the mode, and nothing of any merchant.
 //
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 package metric
@@ -96,8 +94,7 @@ func (m Metric) Took(d time.Duration) Value {
 	return m.Of(d.Milliseconds())
 }
 
-// Log writes metrics of one stage to the log. The zero value, which all but
-// deployed functions have, writes nothing.
+// Log writes metrics of one stage to the log. The zero value, which all but deployed functions have, writes nothing.
 type Log struct {
 	Out      io.Writer // a function's standard output
 	Stage    string

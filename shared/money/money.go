@@ -1,6 +1,5 @@
-// Package money has exact amounts in the currencies that the platform settles
-// in. No float is involved: amounts are decimals from the request's text to the
-// table's number and back.
+// Package money has exact amounts in the currencies of the platform: decimals, and never floats, from the request's
+// text to the table's number and back.
 package money
 
 import (
@@ -43,8 +42,7 @@ var ErrScale = errors.New("more decimals than the currency has")
 // ErrMismatch reports arithmetic across two currencies.
 var ErrMismatch = errors.New("amounts are in different currencies")
 
-// ErrRange reports an amount of more than 12 digits before the point, or a
-// sum of more than 19 digits.
+// ErrRange reports an amount of more than 12 digits before the point, or a sum of more than 19 digits.
 var ErrRange = errors.New("amount out of range")
 
 // ParseCurrency returns the currency named by code, or ErrCurrency.
@@ -101,8 +99,7 @@ func Parse(text string, c Currency) (Amount, error) {
 	return Amount{value: d.Trunc(c.Scale()).Pad(c.Scale()), currency: c}, nil
 }
 
-// plain accepts digits with an optional sign and fraction: no exponent, no
-// leading plus, no blank.
+// plain accepts digits with an optional sign and fraction: no exponent, no leading plus, no blank.
 func plain(text string) bool {
 	integer, fraction, hasPoint := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	if integer == "" || (hasPoint && fraction == "") || len(text) > 40 {
@@ -199,8 +196,7 @@ func NewDecimal(value int64, scale int) Decimal {
 	return Decimal(decimal.MustNew(value, scale).Trim(0).String())
 }
 
-// UnmarshalJSON reads a JSON number, or one as text. Error: ErrAmount for
-// anything else.
+// UnmarshalJSON reads a JSON number, or one as text. Error: ErrAmount for anything else.
 func (d *Decimal) UnmarshalJSON(b []byte) error {
 	var l Literal
 	err := l.UnmarshalJSON(b)
@@ -237,9 +233,8 @@ func (a Amount) Times(rate string) (Amount, error) {
 	return Amount{value: product.Round(scale).Pad(scale), currency: a.currency}, nil
 }
 
-// Split divides the amount into n parts that sum to it exactly: equal ones,
-// rounded towards zero, of which the last takes the rest (contract §6.7).
-// n below 1 counts as 1.
+// Split divides the amount into n parts that sum to it exactly: equal ones, rounded towards zero, and a last one with
+// the rest (contract §6.7). n below 1 counts as 1.
 func (a Amount) Split(n int) []Amount {
 	n = max(n, 1)
 	parts := make([]Amount, n)
@@ -270,9 +265,8 @@ const (
 	currencyAttribute = "c"
 )
 
-// MarshalDynamo stores the value as a number, so that conditions can compare
-// it, beside its currency, so that it can be padded again on read: DynamoDB
-// trims trailing zeros.
+// MarshalDynamo stores the value as a number, so that conditions can compare it, beside its currency, by which it is
+// padded again on read: DynamoDB trims trailing zeros.
 func (a Amount) MarshalDynamo() (types.AttributeValue, error) {
 	if a.currency == "" {
 		return nil, nil

@@ -27,8 +27,7 @@ var DefaultScopes = []string{"transactions.history", "user.app-settings", "user.
 var restricted = []string{"payments", "checkouts.read", "checkouts.write", "refunds.write",
 	"payment_instruments", "customers.read", "customers.write"}
 
-// SecretOverlap is how long the old secret of a client is still accepted after a rotation
-// (contract §10).
+// SecretOverlap is how long the old secret of a client is still accepted after a rotation (contract §10).
 const SecretOverlap = 24 * time.Hour
 
 // Client is an application that asks people for access to their merchants, as stored. It
@@ -66,9 +65,8 @@ func (c Client) May(scope string) bool {
 	return slices.Contains(c.Scopes, scope) && (!slices.Contains(restricted, scope) || slices.Contains(c.Approved, scope))
 }
 
-// Requested are the scopes that a request names, separated by spaces, sorted and each once. A
-// request that names none means those of the default ones that the client may ask for.
-// Failure: invalid_scope.
+// Requested returns the scopes that a request names, separated by spaces, sorted and each once; by default the default
+// scopes that the client may ask for. Failure: invalid_scope.
 func (c Client) Requested(text string) ([]string, error) {
 	names := strings.Fields(text)
 	if len(names) == 0 {
@@ -89,10 +87,9 @@ func (c Client) Requested(text string) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
-// Granted are the scopes of an access token under a grant: those of the allowed scopes that the
-// text names, separated by spaces, or all of them if it names none. They are sorted, each once,
-// without those that the client may no longer ask for.
-// Failure: invalid_scope for one that was not allowed, or when none is left (RFC 6749 §6).
+// Granted returns the scopes of an access token under a grant, sorted, each once: those of the allowed scopes that the
+// text names, separated by spaces, or all if it names none, which the client may still ask for. Failure: invalid_scope
+// for one that was not allowed, or when none is left (RFC 6749 §6).
 func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	scopes := slices.Clone(allowed)
 	if names := strings.Fields(text); len(names) > 0 {
@@ -133,8 +130,7 @@ func NewID(random io.Reader) (string, error) {
 	return identity.RandomID(clientPrefix, random)
 }
 
-// NewSecret is a client secret, a refresh token or a code: 256 random bits in base64url. Errors:
-// those of random.
+// NewSecret makes a client secret, a refresh token or a code: 256 random bits in base64url. Errors: those of random.
 func NewSecret(random io.Reader) (string, error) {
 	raw := make([]byte, secretBytes)
 	_, err := io.ReadFull(random, raw)
@@ -172,14 +168,12 @@ func (c Client) ForAudit() any {
 // maxRedirectURI is how long a redirect URI may be, in characters.
 const maxRedirectURI = 512
 
-// notInURIs are the printable characters that no URI has (RFC 3986 §2) and that browsers escape
-// in different ways.
+// notInURIs are the printable characters that no URI has (RFC 3986 §2) and that browsers escape in different ways.
 const notInURIs = "\"<>\\^`{|}"
 
-// CheckRedirectURI says what is wrong with a redirect URI of a client in the mode, as a
-// predicate for failure.Invalid; "" if nothing is. Codes are sent to it, so it must be https; in
-// test mode it may also be http on the browser's own machine. It is not normalised, since requests
-// are compared with its text (redirectMatches).
+// CheckRedirectURI says what is wrong with a redirect URI of a client in the mode, as a predicate for failure.Invalid,
+// or "". It must be https, because codes are sent to it, or in test mode http on the browser's own machine. It is not
+// normalised, since requests are compared with its text (redirectMatches).
 func CheckRedirectURI(text string, mode identity.Mode) string {
 	u, err := url.Parse(text)
 	switch {

@@ -59,11 +59,9 @@ type Code struct {
 	Version     int       `dynamo:"version"` // of the stored item, from 1
 }
 
-// CheckRedeemable refuses a code that is another client's or has expired, or if the token
-// request does not match the authorization request: it has another redirect_uri, or its verifier
-// is wrong or missing. A verifier without a challenge is refused too, since somebody may have
-// removed the challenge from the authorization request (RFC 9700 §2.1.1). Failure:
-// invalid_grant.
+// CheckRedeemable refuses a code that is another client's or has expired, or whose authorization request the token
+// request does not match, by redirect_uri or verifier. A verifier without a challenge is refused too, since somebody
+// may have removed the challenge (RFC 9700 §2.1.1). Failure: invalid_grant.
 func (c Code) CheckRedeemable(client Client, redirectURI, verifier string, now time.Time) error {
 	switch {
 	case c.Client != client.ID:

@@ -1,6 +1,5 @@
-// Package oauth holds the rules of OAuth 2.0 (RFC 6749, RFC 7636, RFC 9700) as contract §10
-// decides them: clients, the scopes that they may ask for, and the codes and grants that people
-// give them. It does no I/O.
+// Package oauth holds the rules of OAuth 2.0 (RFC 6749, RFC 7636, RFC 9700) as contract §10 decides them: clients,
+// their scopes, and the codes and grants that people give them.
 package oauth
 
 import (
@@ -25,6 +24,5 @@ func Refused(code, description string) *failure.Error {
 	return failure.Malformed(description).WithCode(code)
 }
 
-// ErrClient is the failure for a client that is unknown or revoked, or whose secret is wrong. It
-// does not show which.
+// ErrClient is the failure for an unknown or revoked client and for a wrong secret, and does not show which.
 var ErrClient = failure.Unauthorized("unauthorized").WithCode(InvalidClient)

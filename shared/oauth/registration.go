@@ -17,8 +17,7 @@ type Registration struct {
 	// Name is shown to people who are asked for consent.
 	Name optional.Of[string] `json:"name" validate:"text=255"`
 
-	// RedirectURIs are where browsers may be sent with codes. A client that only uses
-	// client_credentials needs none.
+	// RedirectURIs are where browsers may be sent with codes. A client that only uses client_credentials needs none.
 	RedirectURIs *[]string `json:"redirect_uris" validate:"items=20"`
 
 	// Scopes are those that the client may ask for; restricted ones only after approval.
@@ -85,9 +84,8 @@ func (c Client) With(r Registration) (Client, error) {
 	return c, nil
 }
 
-// ApprovedFor is the client with approval for exactly these restricted scopes. Failures: Invalid
-// for a scope that the client is not registered for or that needs no approval; Conflict for a
-// revoked client.
+// ApprovedFor returns the client with approval for exactly these restricted scopes. Failures: Invalid for a scope that
+// the client is not registered for or that needs no approval; Conflict for a revoked client.
 func (c Client) ApprovedFor(names []string) (Client, error) {
 	if c.Revoked() {
 		return c, errRevoked
@@ -129,10 +127,9 @@ func once(texts []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(texts)))
 }
 
-// Rotated is the client with a new secret. The old one is accepted for SecretOverlap, unless
-// atOnce ends it. Only one old secret is accepted, so a second rotation within that time would
-// end one that may still be in use: it needs atOnce. Failure: Conflict without it, and for a
-// revoked client.
+// Rotated returns the client with a new secret. The old one is accepted for SecretOverlap, unless atOnce ends it. A
+// second rotation within that time would end a secret that may still be in use, and needs atOnce. Failure: Conflict
+// without it, and for a revoked client.
 func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, error) {
 	switch {
 	case c.Revoked():

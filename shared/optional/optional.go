@@ -1,6 +1,5 @@
-// Package optional has the type of a member that a partial update may leave
-// out. Absent, null and a value are three different things, and a zero value
-// is a value.
+// Package optional has the type of a member that a partial update may leave out. Absent, null and a value are three
+// different things, and a zero value is a value.
 package optional
 
 import "encoding/json"
@@ -60,8 +59,7 @@ func (o Of[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
 // Pointer is a *T: to the value, or nil. It is for packages that use reflection.
 func (o Of[T]) Pointer() any { return o.value }
 
-// Give makes it null, and returns a **T that a decoder may fill. It is for
-// packages that use reflection.
+// Give makes it null, and returns a **T for a decoder that uses reflection to fill.
 func (o *Of[T]) Give() any {
 	*o = Of[T]{given: true}
 	return &o.value

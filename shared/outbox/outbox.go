@@ -1,12 +1,10 @@
-// Package outbox has the rules of entries that are written in the transaction of a change
-// and sent afterwards: when each is tried and retried, and when it is given up. Callbacks
-// and mails are such entries. It does no I/O.
+// Package outbox has the rules of callbacks and mails, which are written in the transaction of a change and sent
+// afterwards: when each is tried, retried and given up.
 package outbox
 
 import "time"
 
-// Entry is the state of something that is to be sent. The types of callbacks and mails
-// embed it.
+// Entry is the state of something that is to be sent. The types of callbacks and mails embed it.
 type Entry struct {
 	ID            string     `dynamo:"id"`
 	CreatedAt     time.Time  `dynamo:"created_at"`
@@ -38,9 +36,8 @@ const (
 	// Grace is how long the fast path (table stream, queue) has before the sweep
 	// sends an entry, or asks the acquirer, itself.
 	Grace = time.Minute
-	// firstResend and longestResend bound the gaps, each twice the one
-	// before, between the messages the sweep sends for one try. A queue that
-	// is slow for a day thus holds some 30 messages for it, not 1,440.
+	// firstResend and longestResend bound the gaps, each twice the one before, between the sweep's messages for one
+	// try, so that a queue that is slow for a day holds some 30 of them, not 1,440.
 	firstResend   = 5 * time.Minute
 	longestResend = time.Hour
 	// earliness is how far clocks and queues may bring a try forward.
@@ -68,9 +65,8 @@ func (e Entry) IsDue(now time.Time) bool {
 	}
 }
 
-// TryAt is when the fast path makes the next try; the zero time means never. It
-// must not send what the sweep has sent. What follows a try that was interrupted is
-// the sweep's.
+// TryAt returns when the fast path makes the next try; zero, for never, after the sweep has sent it or a try was
+// interrupted.
 func (e Entry) TryAt() time.Time {
 	if e.State != Pending || e.Sweeps > 0 {
 		return time.Time{}
@@ -85,9 +81,8 @@ func QueueDelay(at, now time.Time) (time.Duration, bool) {
 	return max(delay, 0), delay <= fastPath
 }
 
-// SweepAt is when the sweep sends the next try if it has not been made: first
-// after the fast path's grace, then at growing gaps, because a message it sent
-// may still wait in a slow queue.
+// SweepAt returns when the sweep sends the next try if it has not been made: after the fast path's grace, then at
+// growing gaps, because a message may still wait in a slow queue.
 func (e Entry) SweepAt() time.Time {
 	if e.Sweeps > 0 {
 		return e.SweptAt.Add(min(firstResend<<min(e.Sweeps-1, 8), longestResend))
@@ -114,8 +109,7 @@ func (e Entry) Swept(now time.Time) Entry {
 	return e
 }
 
-// Unswept forgets the messages of a try that has been made, or will be at another
-// time.
+// Unswept forgets the messages of a try that has been made, or will be at another time.
 func (e Entry) Unswept() Entry {
 	e.Sweeps, e.SweptAt = 0, time.Time{}
 	return e
@@ -140,8 +134,7 @@ func (e Entry) Sent() Entry {
 // Undelivered is the entry after a failed try: due again by the published times, or
 // dead once three days have passed since the first failure.
 //
-// A try that was made a moment early counts as made at its time; else the
-// next one would be at that very time again.
+// A try that was made a moment early counts as made at its time; else the next one would be at that very time again.
 func (e Entry) Undelivered(reason string, now time.Time) Entry {
 	if now.Before(e.NextAt) {
 		now = e.NextAt
@@ -161,9 +154,8 @@ func (e Entry) Undelivered(reason string, now time.Time) Entry {
 	return e
 }
 
-// Begun is the entry during a try, whose outcome may never be recorded. It is due again when
-// it would be if the try failed, so that a try which crashes its process is not made more
-// often than one that fails.
+// Begun returns the entry during a try, whose outcome may never be recorded. It is due again as if the try failed, so
+// that a try that crashes its process is not made more often.
 func (e Entry) Begun(now time.Time) Entry {
 	begun := e.Undelivered(interrupted, now)
 	if begun.State == Dead { // only the outcome of this try decides that
@@ -186,24 +178,21 @@ func (e Entry) Expired(now time.Time) (Entry, bool) {
 	return e, true
 }
 
-// Dropped is the entry when it will not be delivered, for a reason that no other try
-// changes.
+// Dropped returns the entry that will not be delivered, for a reason that no other try changes.
 func (e Entry) Dropped(reason string) Entry {
 	e = e.Unswept()
 	e.State, e.LastError = Dropped, reason
 	return e
 }
 
-// Held is the entry when nothing can be sent: it is due again later. No try is
-// counted.
+// Held returns the entry when nothing can be sent: due again later, without counting a try.
 func (e Entry) Held(reason string, wait time.Duration, now time.Time) Entry {
 	e = e.Unswept()
 	e.State, e.LastError, e.NextAt, e.UpdatedAt = Pending, reason, now.Add(wait), now
 	return e
 }
 
-// retryAfter is the first published time later than now, counted from the
-// first failure; false when none is left.
+// retryAfter returns the first published time later than now, counted from the first failure; false when none is left.
 func retryAfter(first, now time.Time) (time.Time, bool) {
 	for _, delay := range earlyRetries {
 		if at := first.Add(delay); at.After(now) {

@@ -50,9 +50,8 @@ var matcher = sync.OnceValue(func() language.Matcher {
 	return language.NewMatcher(tags)
 })
 
-// Preferred is the language of a page for a browser's Accept-Language (RFC 9110 §12.5.4, RFC 4647),
-// or for a merchant's one tag. It is English if the text cannot be read or no page is written in
-// any language that it names.
+// Preferred returns the language of a page for a browser's Accept-Language (RFC 9110 §12.5.4, RFC 4647), or for a
+// merchant's one tag; English if the text is unreadable or names no language of the pages.
 func Preferred(acceptLanguage string) Language {
 	asked, _, err := language.ParseAcceptLanguage(acceptLanguage)
 	if err != nil {

@@ -14,11 +14,9 @@ var outcomeScript string
 
 var outcomePage = New(outcomeScript)
 
-// Outcome ends a 3DS challenge of a checkout without redirect_url (contract
-// §4.4): it posts {type: "cashwrap:3ds", checkout_id, status} to the parent
-// frame. Any site may be the parent, so the message holds nothing secret; the
-// merchant reads the checkout to be sure. next is a page of ours to which the
-// payer goes on from there, in the parent frame; "" if there is none.
+// Outcome ends a 3DS challenge of a checkout without redirect_url (contract §4.4): it posts {type: "cashwrap:3ds",
+// checkout_id, status} to the parent frame. Any site may be the parent, so the message holds nothing secret; the
+// merchant reads the checkout to be sure. next is our page to which the payer goes on, in the parent frame, or "".
 func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next string) (Page, error) {
 	texts := outcomeIn.In(l)
 	shown := texts.of(status)
@@ -26,10 +24,9 @@ func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next
 	return p.Framed(), err
 }
 
-// ReturnURL returns where a payer goes at the end: the merchant's redirect_url
-// with checkout_id, which replaces one that is there already. The rest of the
-// query stays as the merchant wrote it, but that what no URI has is escaped
-// (RFC 3986 §3.4), since a Location and a browser's form take URIs only.
+// ReturnURL returns where a payer goes at the end: the merchant's redirect_url with checkout_id, which replaces an
+// existing one. The rest of the query stays, but what no URI has is escaped (RFC 3986 §3.4), since a Location and a
+// browser's form take only URIs.
 func ReturnURL(redirectURL, checkoutID string) (string, error) {
 	u, err := url.Parse(redirectURL)
 	if err != nil {

@@ -1,13 +1,10 @@
-// Package page draws what payers and developers see in a browser: one layout,
-// one style sheet, and for each page the Content-Security-Policy directives
-// under which it works. Nothing comes from another host, and a page runs no
-// script but the one it was made with, which the policy names by its hash.
+// Package page draws what payers and developers see in a browser: one layout, one style sheet, and for each page its
+// Content-Security-Policy directives. Nothing comes from another host, and a page runs only the script it was made
+// with, which the policy names by its hash.
 //
-// A page is written as a .templ file. The Go file beside it is generated
-// from that, with "go tool templ generate -f" at the root of the repository,
-// and committed: texts are written by plain calls, escaped, and no program
-// links an interpreter of templates, which would look methods up by name and so
-// make the linker keep the methods of all types.
+// From a page's .templ file the Go file beside it is generated, with "go tool templ generate -f" at the root of the
+// repository, and committed. So no program links an interpreter of templates, which would look methods up by name and
+// so make the linker keep the methods of all types.
 package page
 
 import (

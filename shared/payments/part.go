@@ -102,13 +102,11 @@ func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 	return payables, amount
 }
 
-// ErrPayableMismatch reports that a payable or record contradicts its
-// transaction, because one of them changed between two reads. If a fresh read
-// shows the same, the data is wrong, and the payout stops.
+// ErrPayableMismatch reports that a payable or record contradicts its transaction, because one changed between two
+// reads. If a fresh read shows the same, the data is wrong, and the payout stops.
 var ErrPayableMismatch = errors.New("payments: the payable does not fit its transaction")
 
-// CollectPart marks the payable's part as part of a payout of a day. Error:
-// ErrPayableMismatch.
+// CollectPart marks the payable's part as part of a payout of a day. Error: ErrPayableMismatch.
 func (t Transaction) CollectPart(payable Payable, payoutID, day string) (Transaction, error) {
 	i := t.part(payable.Seq)
 	if i < 0 || t.Payouts[i].Status != EventScheduled || !minus(t.Payouts[i].Net(), payable.Amount).IsZero() {
@@ -119,9 +117,8 @@ func (t Transaction) CollectPart(payable Payable, payoutID, day string) (Transac
 	return t, nil
 }
 
-// SettlePart closes a part that a payout took. One that was not paid is scheduled
-// again under another number, as a new event (contract §6.5): its payable is
-// returned. Error: ErrPayableMismatch.
+// SettlePart closes a part that a payout took. An unpaid one is scheduled again under another number, as a new event
+// (contract §6.5), whose payable it returns. Error: ErrPayableMismatch.
 func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Time) (Transaction, *Payable, error) {
 	i := t.part(seq)
 	if i < 0 || t.Payouts[i].Status != EventReconciled || t.Payouts[i].PayoutID != payoutID {

@@ -10,8 +10,7 @@ import (
 // PayableKind is what a payable comes from.
 type PayableKind string
 
-// The kinds; the values are those of the payout records they become (contract
-// §6.7).
+// The kinds; the values are those of the payout records they become (contract §6.7).
 const (
 	PayablePart                PayableKind = "PAYOUT"
 	PayableRefundDeduction     PayableKind = "REFUND_DEDUCTION"
@@ -19,9 +18,8 @@ const (
 	PayableBalanceDeduction    PayableKind = "BALANCE_DEDUCTION" // the negative balance of an earlier payout
 )
 
-// Payable is an amount that waits for the merchant's next payout: a credit for
-// each part of a transaction, a debit for a refund or chargeback that other
-// transactions must pay for. The sum of a merchant's payables is its balance.
+// Payable is an amount that waits for the merchant's next payout: a credit for each part of a transaction, a debit for
+// a refund or chargeback for which other transactions must pay. Their sum is the merchant's balance.
 type Payable struct {
 	ID            string       `dynamo:"id"` // of the part, <transaction id>#<seq>, or of the deduction event
 	Kind          PayableKind  `dynamo:"kind"`

@@ -31,9 +31,8 @@ type Address struct {
 	State      string `json:"state,omitempty" dynamo:"state,omitempty"`
 }
 
-// PersonalDetailsChange is a request's change of a payer's details. It overwrites only
-// what it names (contract §5.1). An empty text takes a detail back, but birth
-// date and country have no empty form (contract §2.4).
+// PersonalDetailsChange is a request's change of a payer's details, and overwrites what it names (contract §5.1). An
+// empty text removes a detail, but birth date and country have no empty form (contract §2.4).
 type PersonalDetailsChange struct {
 	FirstName optional.Of[string] `json:"first_name" validate:"text=255"`
 	LastName  optional.Of[string] `json:"last_name" validate:"text=255"`
@@ -69,8 +68,7 @@ func (c *AddressChange) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Apply is the details with what the change names, also inside the address. A
-// nil change names nothing.
+// Apply returns the details with what the change names, also inside the address. A nil change names nothing.
 func (c *PersonalDetailsChange) Apply(to PersonalDetails) PersonalDetails {
 	if c == nil {
 		return to

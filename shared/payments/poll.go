@@ -10,18 +10,15 @@ const (
 	// firstPoll is how soon the acquirer is polled after it gave no outcome. No
 	// function works on the charge any more, so there is nothing to wait for.
 	firstPoll = 5 * time.Second
-	// pollMargin is how much later than the next poll the fast path starts it.
-	// Clocks of several hosts differ a little, and a message that arrives too
-	// early is dropped.
+	// pollMargin is how much later than the next poll the fast path starts it. Clocks differ a little, and a message
+	// that arrives too early is dropped.
 	pollMargin = time.Second
 	// longestPollGap is the longest gap between two polls.
 	longestPollGap = 15 * time.Minute
 )
 
-// nextPoll is the first time after now to poll the acquirer about something that
-// began at a time: after a first gap, then at gaps each twice the one before.
-// These times are fixed, as those of a callback's tries are: a poll that comes
-// late, or one that was not planned, does not postpone the others.
+// nextPoll returns the first time after now to poll the acquirer about something that began at a time: after a first
+// gap, then at gaps each twice the one before. These times are fixed, so a late or unplanned poll postpones no other.
 func nextPoll(began time.Time, first time.Duration, now time.Time) time.Time {
 	gap := first
 	at := began.Add(gap)
@@ -32,8 +29,7 @@ func nextPoll(began time.Time, first time.Duration, now time.Time) time.Time {
 	return at
 }
 
-// wakeAt is when the sweep polls. For an unknown outcome the fast path polls
-// first.
+// wakeAt returns when the sweep polls. For an unknown outcome the fast path polls first.
 func wakeAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return next
@@ -41,9 +37,8 @@ func wakeAt(next, unknownSince time.Time) time.Time {
 	return next.Add(outbox.Grace)
 }
 
-// pollAt is when the fast path polls; the zero time means never. Only an outcome
-// that is recorded as unknown has one: while a request may still be running there
-// is nothing to ask, and while the payer must act they take their time.
+// pollAt returns when the fast path polls; zero, for never, unless an outcome is recorded as unknown: a running request
+// has no answer yet, and a payer who must act takes their time.
 func pollAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return time.Time{}

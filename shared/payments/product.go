@@ -37,10 +37,8 @@ func (t Transaction) Sale() money.Amount {
 	return minus(t.Amount, t.Tip)
 }
 
-// Products are the lines of the transaction, or of a refund of it, that sum up
-// to the amount. There is one, named after the description of the checkout, or
-// its reference where it has none; at a reader the transaction's code where it has
-// neither (contract §6.1).
+// Products returns the lines of the transaction, or of a refund of it, that sum up to the amount. There is one, named
+// after the checkout's description, else its reference, else the transaction's code (contract §6.1).
 func (t Transaction) Products(amount money.Amount) []Product {
 	none := money.Zero(amount.Currency())
 	line := Product{Name: cmp.Or(t.ProductSummary, t.ForeignID, t.Code), Quantity: 1, VATRate: noVAT,

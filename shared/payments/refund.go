@@ -19,8 +19,7 @@ type TransactionChange struct {
 	ReserveDelta money.Amount // added to the merchant's reserve; without a currency it does not change
 }
 
-// maxEvents bounds the refunds and chargebacks of one transaction, and so
-// what a read of it costs.
+// maxEvents bounds the refunds and chargebacks of one transaction, and so the cost of reading it.
 const maxEvents = 1000
 
 var (
@@ -28,18 +27,15 @@ var (
 
 	errAmountTooHigh = failure.Conflict("The amount exceeds what is left to refund.")
 
-	// ErrInsufficientBalance reports that the merchant's balance does not cover
-	// the refund (contract §6.4).
+	// ErrInsufficientBalance reports that the merchant's balance does not cover the refund (contract §6.4).
 	ErrInsufficientBalance = failure.Conflict("The merchant's balance does not cover the refund.").
 				WithCode("NOT_ENOUGH_BALANCE")
 
-	// ErrBalanceReserved reports that the balance would cover the refund, but is
-	// reserved for pending refunds.
+	// ErrBalanceReserved reports that the balance would cover the refund, but is reserved for pending refunds.
 	ErrBalanceReserved = ErrInsufficientBalance.AsTransient()
 )
 
-// AmountTooHighError reports an amount above what is left to refund. As a failure
-// it is a Conflict (contract §6.4).
+// AmountTooHighError reports an amount above what is left to refund. As a failure it is a Conflict (contract §6.4).
 type AmountTooHighError struct {
 	Refundable money.Amount // what is left, more than zero
 	Minimum    money.Amount // for one refund, if RefundTerms applied
@@ -66,8 +62,7 @@ func (t Transaction) hasRefundable() bool {
 	return t.Status == TransactionSuccessful && t.Refundable.Sign() > 0
 }
 
-// notRefundable is why CanRefund is false: for good, or until the payment or a
-// pending refund has its outcome.
+// notRefundable explains a false CanRefund: for good, or until the payment or a pending refund has its outcome.
 func (t Transaction) notRefundable() error {
 	full := t.EventCount >= maxEvents
 	if t.Status == TransactionPending || (t.pendingRefunds().Sign() > 0 && !full) {
@@ -84,12 +79,10 @@ func (t Transaction) pendingRefunds() money.Amount {
 // RefundID is the id of the refund that an operation requests.
 func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "refund "+operation) }
 
-// BeginRefund begins a refund, which is then sent to the acquirer. Without an
-// amount it is of all that is left. Clients do not see it before the acquirer's
-// first answer, but no other refund can use the same money. inReserve adds it to
-// the merchant's reserve. Failures: Conflict when the transaction was not
-// successful or is refunded in full; AmountTooHighError; Invalid for an amount
-// that is not above zero.
+// BeginRefund begins a refund, of all that is left without an amount. Clients do not see it before the acquirer's first
+// answer, but no other refund can use the same money. inReserve adds it to the merchant's reserve. Failures: Conflict
+// when the transaction was not successful or is refunded in full; AmountTooHighError; Invalid for an amount that is not
+// above zero.
 func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReserve bool,
 	now time.Time) (TransactionChange, error) {
 	if !t.CanRefund() {
@@ -107,10 +100,8 @@ func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReser
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.toReserve()}, nil
 }
 
-// WithoutWithdrawn is the transaction without a refund that was withdrawn and is
-// now requested again: the new one takes its place. So a client may repeat a
-// request that the acquirer does not take as often as necessary (contract §2.8,
-// 424) without reaching the limit of events.
+// WithoutWithdrawn returns the transaction without a withdrawn refund that is now requested again. So a client may
+// repeat a request that the acquirer does not take (contract §2.8, 424) without reaching the limit of events.
 func (t Transaction) WithoutWithdrawn(e Event) Transaction {
 	if e.Status == EventWithdrawn {
 		t.EventCount--
@@ -153,8 +144,7 @@ func (e Event) fromReserve() money.Amount {
 // SettleRefund applies the acquirer's answer about a refund. It returns false when
 // the refund is closed, so that a repeated or late answer changes nothing.
 //
-// A refund is entered into the journal when the acquirer has made it, so that no
-// entry records money that did not move.
+// A refund is entered into the journal when the acquirer has made it, so that each entry records money that moved.
 func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (TransactionChange, bool) {
 	if !e.Open() {
 		return TransactionChange{}, false
@@ -181,9 +171,8 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	}
 }
 
-// ShowRefund makes a refund visible to clients before the acquirer is asked about
-// it by another process than the one that began it: from now on it may be made.
-// It returns false when the refund is no longer EventBegun.
+// ShowRefund makes a refund visible to clients before another process than its own asks the acquirer about it: from now
+// on it may be made. It returns false when the refund is no longer EventBegun.
 func (t Transaction) ShowRefund(e Event, now time.Time) (TransactionChange, bool) {
 	if e.Status != EventBegun {
 		return TransactionChange{}, false
@@ -192,9 +181,8 @@ func (t Transaction) ShowRefund(e Event, now time.Time) (TransactionChange, bool
 	return TransactionChange{Transaction: t, Events: []Event{e}}, true
 }
 
-// WithdrawRefund undoes a refund whose request the acquirer certainly did not
-// take: nothing changed (contract §3.4, 424). It returns false once the refund is
-// visible.
+// WithdrawRefund undoes a refund whose request the acquirer did not take (contract §3.4, 424). It returns false once
+// the refund is visible.
 func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, bool) {
 	if e.Status != EventBegun {
 		return TransactionChange{}, false

@@ -24,8 +24,7 @@ type RefundRule struct {
 // transaction counts. None: any age, from one minor unit.
 type RefundRules []RefundRule
 
-// ParseRefundRules reads rules separated by blanks, each written
-// where:days:minimum:
+// ParseRefundRules reads rules separated by blanks, each written where:days:minimum:
 //
 //	BR:90 HUF::100 CL/CLP:180:500 *:365
 //
@@ -136,9 +135,8 @@ var (
 	errAmountTooLow = failure.Conflict("The amount is below the minimum that can be refunded.")
 )
 
-// Begin is the transaction's BeginRefund under its terms. Failures: also Conflict
-// when it is too old, and AmountTooLowError; an AmountTooHighError has the Minimum,
-// too.
+// Begin is the transaction's BeginRefund under its terms. Failures: also Conflict when it is too old, and
+// AmountTooLowError; an AmountTooHighError has the Minimum, too.
 func (r RefundTerms) Begin(t Transaction, operation string, amount *money.Amount, inReserve bool,
 	now time.Time) (TransactionChange, error) {
 	change, err := t.BeginRefund(operation, amount, inReserve, now)

@@ -22,9 +22,8 @@ type CheckoutChange struct {
 	Payables    []Payable     // what the merchant is owed for it
 }
 
-// Session lets a payer's browser, which has no credential, come back to one
-// attempt: by the MD of a 3DS challenge, or to fetch a payment code. Only the
-// token's hash is stored.
+// Session lets a payer's browser, which has no credential, come back to one attempt: by the MD of a 3DS challenge, or
+// to fetch a payment code. Only the token's hash is stored.
 type Session struct {
 	TokenHash  string    `dynamo:"-"`
 	CheckoutID string    `dynamo:"checkout_id"`
@@ -32,10 +31,8 @@ type Session struct {
 	ExpiresAt  time.Time `dynamo:"expires"`
 }
 
-// Settle applies the acquirer's answer about an attempt. It returns false when
-// there is nothing to write: the attempt is closed or another one runs, so that a
-// repeated or late answer changes nothing. msgID is the id of the callback; session
-// is kept when the payer must come back.
+// Settle applies the acquirer's answer about an attempt. It returns false for a repeated or late answer: the attempt is
+// closed or another one runs. msgID is the id of the callback; session is kept when the payer must come back.
 func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session,
 	now time.Time) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed {
@@ -65,8 +62,7 @@ func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Sess
 	}
 }
 
-// withOwnAttempt copies what a change will alter, so that the caller's checkout
-// stays as it was read.
+// withOwnAttempt copies what a change will alter, so that the caller's checkout stays as it was read.
 func (c Checkout) withOwnAttempt() Checkout {
 	attempt := *c.Attempt
 	c.Attempt = &attempt
@@ -96,8 +92,7 @@ func (c Checkout) fail(o Outcome, msgID string, now time.Time) CheckoutChange {
 	return change
 }
 
-// requireAction records that the payer must act. The same answer again only sets
-// the next poll.
+// requireAction records that the payer must act. The same answer again only sets the next poll.
 func (c Checkout) requireAction(o Outcome, session Session, now time.Time) CheckoutChange {
 	a := c.Attempt
 	a.UnknownSince = time.Time{}
@@ -137,10 +132,8 @@ func (c Checkout) stillUnknown(o Outcome, now time.Time) CheckoutChange {
 	return c.record(TransactionPending, o, now)
 }
 
-// cancelledByAcquirer closes an attempt that will never be charged. Before the
-// payer's deadline it is one that a request of ours cancelled, and was cut off
-// before it recorded that. Otherwise it failed if clients have seen it, and never
-// was if they have not.
+// cancelledByAcquirer closes an attempt that will never be charged. Before the payer's deadline a request of ours
+// cancelled it, and was cut off. Otherwise it failed if clients have seen it, and never was if not.
 func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) CheckoutChange {
 	switch {
 	case !c.recorded():
@@ -163,18 +156,16 @@ func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 	return CheckoutChange{Checkout: c}, true
 }
 
-// CancelAttempt closes an attempt that required the payer's action and that the
-// acquirer has cancelled, because the merchant processes again: its transaction is
-// CANCELLED, and there is no callback.
+// CancelAttempt closes an attempt that required the payer's action and that the acquirer has cancelled, because the
+// merchant processes again: its transaction is CANCELLED, without a callback.
 func (c Checkout) CancelAttempt(now time.Time) CheckoutChange {
 	change := c.withOwnAttempt().record(TransactionCancelled, Outcome{}, now)
 	change.Checkout.Attempt = c.Attempt.closed()
 	return change
 }
 
-// Deactivate expires the checkout at the merchant's request (contract §4.5). An
-// attempt that requires the payer's action must have been cancelled at the
-// acquirer. Failures are those of CheckDeactivatable.
+// Deactivate expires the checkout at the merchant's request (contract §4.5). An attempt that requires the payer's
+// action must have been cancelled at the acquirer. Failures: those of CheckDeactivatable.
 func (c Checkout) Deactivate(msgID string, now time.Time) (CheckoutChange, error) {
 	if err := c.CheckDeactivatable(now); err != nil {
 		return CheckoutChange{}, err
@@ -202,8 +193,7 @@ func (c Checkout) CheckDeactivatable(now time.Time) error {
 var errNotDeactivatable = failure.Conflict("The checkout cannot be deactivated.").
 	WithCode("CHECKOUT_PROCESSED").WithSlug("session-cant-be-deactivated")
 
-// ErrAttemptPending reports that the checkout cannot be deactivated before the
-// acquirer has decided.
+// ErrAttemptPending reports that the checkout cannot be deactivated before the acquirer has decided.
 var ErrAttemptPending = errNotDeactivatable.AsTransient()
 
 // Expire records that valid_until has passed. It returns false before that.
@@ -245,8 +235,7 @@ func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Che
 	return CheckoutChange{Checkout: c, Transaction: &t}
 }
 
-// postPayment enters a captured payment into the journal and schedules its payouts. A
-// verification moves no money.
+// postPayment enters a captured payment into the journal and schedules its payouts, none for a verification.
 func (ch *CheckoutChange) postPayment(now time.Time) {
 	t := ch.Transaction
 	if t.Captured.IsZero() {
@@ -256,8 +245,7 @@ func (ch *CheckoutChange) postPayment(now time.Time) {
 	t.Payouts, ch.Payables = t.plan(now)
 }
 
-// saveCard ties the approved card to the checkout's customer, with a mandate
-// when one was given (contract §4.6).
+// saveCard ties the approved card to the checkout's customer, with a mandate when one was given (contract §4.6).
 func (ch *CheckoutChange) saveCard(now time.Time) {
 	c := &ch.Checkout
 	a := c.Attempt

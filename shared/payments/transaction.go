@@ -72,9 +72,8 @@ type Transaction struct {
 	Version             int                 `dynamo:"version"` // of the stored item, from 1
 }
 
-// Restored is the transaction with the key as it was before it was stored: with
-// what the key says or follows from it, and with the amounts that are left out
-// while they are zero.
+// Restored returns the transaction as it was before it was stored: with what its key says, and with the amounts that
+// are left out while they are zero.
 func (t Transaction) Restored(merchantCode, code, id string) Transaction {
 	t.MerchantCode, t.Code, t.ID, t.ClientTransactionID = merchantCode, code, id, ClientTransactionID(id)
 	none := money.Zero(t.Amount.Currency())
@@ -107,9 +106,8 @@ const (
 	SimpleNonCollection SimpleStatus = "NON_COLLECTION"
 )
 
-// SimpleStatus is the first that holds, in the order of contract §6.5; ""
-// while the transaction is PENDING. CANCEL_FAILED never holds: an
-// acquirer that refuses a cancellation has charged, which is SUCCESSFUL.
+// SimpleStatus returns the first status that holds, in the order of contract §6.5; "" while PENDING. CANCEL_FAILED
+// never holds: an acquirer that refuses a cancellation has charged, which is SUCCESSFUL.
 func (t Transaction) SimpleStatus() SimpleStatus {
 	switch {
 	case t.Status == TransactionPending:

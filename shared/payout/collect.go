@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Collection is a step of a payout that collects payables, to be written in one
-// database transaction.
+// Collection is a step of a payout that collects payables, to be written in one database transaction.
 type Collection struct {
 	Payout         Payout             // Version is that of the item read
 	Payables       []payments.Payable // that are collected
@@ -20,13 +19,11 @@ type Collection struct {
 	CarriedForward *payments.Payable      // a new payable, of the negative total
 }
 
-// Collect takes payables into the payout. transactions are those of the payables
-// that are parts, by id. Errors: payments.ErrPayableMismatch, money's for a sum
-// that is too large.
+// Collect takes payables into the payout. transactions are those of the payables that are parts, by id. Errors:
+// payments.ErrPayableMismatch; money's for a sum that is too large.
 //
-// A negative total is carried forward in the same step, because otherwise a refund
-// could count on money that is gone (contract §6.4). What the step before carried
-// forward is replaced.
+// A negative total is carried forward in the same step, in place of the step's before: otherwise a refund could count
+// on money that is gone (contract §6.4).
 func (p Payout) Collect(payables []payments.Payable, transactions map[string]payments.Transaction,
 	now time.Time) (Collection, error) {
 	c := Collection{Payout: p, Payables: slices.Clone(payables)}
@@ -66,8 +63,7 @@ func (p Payout) CarriedForward() *payments.Payable {
 		Fee: money.Zero(p.Currency), EligibleAt: p.Cutoff}
 }
 
-// changes are the transactions of payables or records, as they were read or as the
-// payable before changed them.
+// changes are the transactions of payables or records, as read or as changed by the payable before.
 type changes struct {
 	read, written map[string]payments.Transaction
 }

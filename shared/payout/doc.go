@@ -25,10 +25,9 @@
 //   - Runner.OpenOnDemand (run/plan.go) opens a payout between two cut-offs, which takes the same steps.
 //   - The next cut-off finds what was returned, and what a negative total has carried forward.
 //
-// Where payouts go is changed by Runner.ChangeBankAccounts (run/bankaccounts.go), for the merchant's own requests
-// (functions/merchants) and the operator's set_payout. The operator's run_payouts and settle_payout
-// (functions/provision) call the same runner. In live mode export_payouts writes the bank's file, and settle_payout
-// records the bank's answer (shared/bank/file). Merchants read
-// payouts through functions/payouts. functions/reconcile proves each night that payables, payouts, the journal and the
-// bank's statement agree.
+// Runner.ChangeBankAccounts (run/bankaccounts.go) changes where payouts go, for the merchant's requests
+// (functions/merchants) and the operator's set_payout; run_payouts and settle_payout (functions/provision) call the
+// same runner. In live mode export_payouts writes the bank's file, and settle_payout records the bank's answer
+// (shared/bank/file). Merchants read payouts through functions/payouts. functions/reconcile proves each night that all
+// records agree.
 package payout

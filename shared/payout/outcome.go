@@ -16,9 +16,8 @@ type OutcomeStep struct {
 	Payables     []payments.Payable     // for another payout
 }
 
-// ApplyOutcome applies the payout's outcome to its next records, in their order.
-// Without any it closes the payout. events are those of the deductions, by id.
-// Error: payments.ErrPayableMismatch.
+// ApplyOutcome applies the payout's outcome to its next records, in their order; without any it closes the payout.
+// events are those of the deductions, by id. Error: payments.ErrPayableMismatch.
 func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.Transaction,
 	events map[string]payments.Event, now time.Time) (OutcomeStep, error) {
 	paid := p.Status == Paying
@@ -55,8 +54,7 @@ func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.
 	return t, nil
 }
 
-// applyToDeduction settles a deduction or, if the payout failed, makes it payable
-// again.
+// applyToDeduction settles a deduction or, if the payout failed, makes it payable again.
 func (t *OutcomeStep) applyToDeduction(r Record, paid bool, events map[string]payments.Event, now time.Time) {
 	if !paid {
 		payable := r.Payable
@@ -84,9 +82,8 @@ const (
 	longestWait = time.Hour
 )
 
-// ScheduleNextPoll sets the next poll of a payout that cannot continue now: it waits
-// for a verified account, or for the bank's answer. It is false when the poll was
-// early, so that nothing changes.
+// ScheduleNextPoll sets the next poll of a payout that waits for a verified account or the bank's answer; false when
+// the poll was early, so that nothing changes.
 func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 	if p.Polls > 0 && now.Before(p.NextPoll) {
 		return p, false
@@ -96,14 +93,12 @@ func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 	return p, true
 }
 
-// sendsFor is how long the bank is asked to take a transfer: long enough for its
-// nights and repairs, short enough that the payables go into the daily payout after
-// the next.
+// sendsFor is how long the bank is asked to take a transfer: long enough for its nights and repairs, short enough that
+// the payables go into the daily payout after the next.
 const sendsFor = 24 * time.Hour
 
-// ShouldCancel reports whether a transfer that the bank did not take is to be
-// cancelled: the bank has declined it for a day, or the merchant's account has
-// changed. Only the bank can know that it did not take it earlier.
+// ShouldCancel reports whether to cancel a transfer that the bank did not take: after a day, or when the merchant's
+// account has changed. Only the bank can know earlier.
 func (p Payout) ShouldCancel(account merchant.BankAccount, now time.Time) bool {
 	return p.Status == Sent && (!account.Same(p.To) || !now.Before(p.UpdatedAt.Add(sendsFor)))
 }

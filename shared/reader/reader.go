@@ -97,8 +97,7 @@ func (r Reader) ShowsCodes() bool { return slices.Contains(showCodes, r.Model) }
 // time is over is not settled before that: its terminal may have confirmed in time, unread.
 func (r Reader) Settled() bool { return !r.PairedAt.IsZero() || !r.EndedAt.IsZero() }
 
-// Confirm records that the terminal has confirmed, as it does only in time. An ended pairing stays
-// as it is.
+// Confirm records that the terminal has confirmed, as it does only in time. An ended pairing stays as it is.
 func (r Reader) Confirm(now time.Time) Reader {
 	if r.Settled() {
 		return r

@@ -1,5 +1,4 @@
-// Package secret has the type of text that must never be shown, logged or stored:
-// card numbers, CVVs and passwords.
+// Package secret has the type of text that must never be shown, logged or stored: card numbers, CVVs and passwords.
 package secret
 
 import (
@@ -10,9 +9,8 @@ import (
 	"log/slog"
 )
 
-// Text is text that cannot be printed, logged, marshalled or stored; only Reveal
-// returns it. It is inside a function because fmt prints unexported fields without
-// calling their methods, but cannot print a func.
+// Text cannot be printed, logged, marshalled or stored; only Reveal returns it. It is inside a func, which fmt cannot
+// print, while it prints unexported fields without calling their methods.
 type Text struct {
 	reveal func() string
 	number bool
@@ -33,10 +31,9 @@ func (s Text) IsNumber() bool { return s.number }
 
 var errSecret = errors.New("secret: it cannot be written out")
 
-// Reveal returns the text. A card number and a CVV are revealed to acquirers, to the
-// check of their form, and to the keyed hashes that name a card, or a request to pay
-// with it; a password only to the check of its form and to its hash; the passcode of a
-// card terminal only to the check of its form and to the terminal.
+// Reveal returns the text: a card number or CVV for acquirers, the check of its form, and the keyed hashes that name a
+// card or a request to pay with it; a password for the check of its form and its hash; a terminal's passcode for the
+// check of its form and the terminal.
 func (s Text) Reveal() string {
 	if s.reveal == nil {
 		return ""

@@ -23,8 +23,7 @@ type Account struct {
 	Since     time.Time        `dynamo:"-"` // sessions whose person signed in earlier have ended
 }
 
-// User is the id under which the account's second factor is stored: a UUID, the same as
-// member.Member.User.
+// User returns the id under which the account's second factor is stored, the UUID of member.Member.User.
 func (a Account) User() string {
 	if a.Kind == identity.User {
 		return a.ID

@@ -86,9 +86,8 @@ func (f Factor) ShowsCodes(session string, now time.Time) bool {
 	return f.Confirmed() && f.Recovery.MadeIn == session && now.Before(f.Recovery.MadeAt.Add(CodesShown))
 }
 
-// Confirm turns the factor on by a first code of the app, which has the secret that the session
-// showed. Repeated in the same session it changes nothing. Errors: ErrWrongCode; ErrConfirmed if
-// the factor was turned on in another session.
+// Confirm turns the factor on by a first code of the app, which has the session's secret. Repeated in the same session
+// it changes nothing. Errors: ErrWrongCode; ErrConfirmed if it was turned on in another session.
 func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Factor, error) {
 	if f.Confirmed() {
 		if f.Recovery.MadeIn == session {
@@ -105,9 +104,8 @@ func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Fa
 		Version: f.Version}, nil
 }
 
-// Use returns the factor after it has accepted a code: a code of the app, of the current time step or a step
-// beside it, each step once (RFC 6238 §5.2), or a recovery code, each once. password is Passwords.Current of the
-// account.
+// Use returns the factor after it has accepted a code, each once: of the app, of the current time step or a step beside
+// it (RFC 6238 §5.2), or a recovery code. password is Passwords.Current of the account.
 //
 // Error ErrWrongCode: the returned factor counts the code, unless the code was used before or the factor is off.
 // Error ErrManyCodes: MaxWrong wrong codes were entered under the password, so every code of the app is refused.

@@ -18,8 +18,7 @@ type FactorKey []byte
 // Of are the secrets of a user (Account.User).
 func (k FactorKey) Of(user string) Secrets { return Secrets{k, user} }
 
-// Secrets derives the secrets of a user's second factor when they are needed, so that none is
-// stored.
+// Secrets derives the secrets of a user's second factor when they are needed, so that none is stored.
 type Secrets struct {
 	key  FactorKey
 	user string
@@ -60,8 +59,7 @@ func (s Secrets) AppLink(enrolment, issuer, name string) (string, error) {
 	return k.URL(), nil
 }
 
-// Recovery are the recovery codes derived from the id: 80 bits each, in groups of four
-// characters.
+// Recovery returns the recovery codes derived from the id: 80 bits each, in groups of four characters.
 func (s Secrets) Recovery(id string) []string {
 	all := make([]string, RecoveryCodes)
 	for i := range all {

@@ -73,16 +73,14 @@ func Write[I any](ctx context.Context, c Client, k Key, item I, run func(context
 // Delete deletes one item.
 func (c Client) Delete(k Key) *dynamo.Delete { return c.Table.Delete("pk", k.PK).Range("sk", k.SK) }
 
-// Transaction begins a write transaction that takes effect once, though its
-// request may arrive more than once.
+// Transaction begins a write transaction that takes effect once, however often its request arrives.
 func (c Client) Transaction() *dynamo.WriteTx { return c.DB.WriteTx().Idempotent(true) }
 
 // Items are those that a query or a scan finds.
 type Items interface{ Iter() dynamo.PagingIter }
 
-// Walk reads items page by page and converts each with line. Ranging over it
-// again reads again. What is written during the walk may be missing. An error
-// ends it.
+// Walk reads items page by page and converts each with line. Ranging over it again reads again. Writes during the walk
+// may be missing. An error ends it.
 func Walk[I, T any](ctx context.Context, items Items, line func(I) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		pages := items.Iter()

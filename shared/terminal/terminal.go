@@ -21,9 +21,8 @@ import (
 // Terminals reach the card terminals of one mode. Package virtual is the built-in one of test mode;
 // live mode needs another.
 type Terminals interface {
-	// Pair asks the terminal that shows the code to confirm the pairing, which it reports in its
-	// heartbeats. Errors: ErrNoTerminal, ErrNotPending; after any other error the terminal may have
-	// been asked.
+	// Pair asks the terminal that shows the code to confirm the pairing, which its heartbeats then report. Errors:
+	// ErrNoTerminal, ErrNotPending; after any other error the terminal may have been asked.
 	Pair(ctx context.Context, p Pairing) (Device, error)
 	// Heartbeat is what the terminal last reported about itself. Error: ErrUnpaired.
 	Heartbeat(ctx context.Context, pairing string) (Heartbeat, error)

@@ -45,8 +45,7 @@ var formats = map[string]format{
 	"card-number": {cardNumber, "must be a card number, digits only"},
 }
 
-// Machine is an IBAN or a BIC, as people write it, in the form for machines: in
-// capitals, without blanks (ISO 13616-1).
+// Machine returns an IBAN or a BIC in the form for machines: in capitals, without blanks (ISO 13616-1).
 func Machine(text string) string { return strings.ToUpper(strings.ReplaceAll(text, " ", "")) }
 
 // HasIBANs reports whether the country's accounts have IBANs, by its code (ISO 3166-1 alpha-2).
@@ -55,8 +54,7 @@ func HasIBANs(country string) bool {
 	return err == nil
 }
 
-// languageTag is the part of BCP 47 that names a language as written in a
-// place: language, script, region.
+// languageTag is the part of BCP 47 that names a language as written in a place: language, script, region.
 var languageTag = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`)
 })
@@ -76,8 +74,7 @@ func unseen(r rune) bool {
 	return unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// phone reports whether the text is a number in international form, of at most 15
-// digits (ITU-T E.164).
+// phone reports whether the text is a number in international form, of at most 15 digits (ITU-T E.164).
 func phone(text string) bool {
 	number, international := strings.CutPrefix(text, "+")
 	return international && digits(7, 15)(number) && number[0] != '0'

@@ -20,8 +20,7 @@ func BirthDate(date string, now time.Time) string {
 	return ""
 }
 
-// nationalIDs are the numbers of persons whose check digits are published, by
-// country and name.
+// nationalIDs are the numbers of persons whose check digits are published, by country and name.
 var nationalIDs = map[string]format{
 	"br.cpf":   {CPF, "must be a CPF"},
 	"pl.pesel": {pesel, "must be a PESEL number"},
@@ -29,9 +28,8 @@ var nationalIDs = map[string]format{
 	"es.nie":   {spanishNIF, "must be a NIE"},
 }
 
-// NationalID is what is wrong with the number by which a country knows a person,
-// as a predicate for failure.Invalid. ref names country and number, such as
-// br.cpf; any other may have any text.
+// NationalID says what is wrong with the number by which a country knows a person, as a predicate for failure.Invalid.
+// ref names country and number, such as br.cpf; any other may have any text.
 func NationalID(ref, number string) string {
 	if f, known := nationalIDs[ref]; known && !f.fits(number) {
 		return f.message
@@ -55,13 +53,11 @@ func cpfDigit(digits []int) int {
 	return sum * 10 % 11 % 10
 }
 
-// peselWeights of the first ten digits (Polish act on population registration of
-// 24 September 2010, article 15).
+// peselWeights of the first ten digits (Polish act on population registration of 24 September 2010, article 15).
 var peselWeights = [...]int{1, 3, 7, 9, 1, 3, 7, 9, 1, 3}
 
-// pesel checks the mod-10 digit of a Polish PESEL number, and the date of birth
-// that it begins with. The month has the century added to it: 80 for the 1800s, 0
-// for the 1900s, 20 for the 2000s and so on.
+// pesel checks the mod-10 digit of a Polish PESEL number, and the date of birth with which it begins. The century is
+// added to the month: 80 for the 1800s, 0 for the 1900s, 20 for the 2000s and so on.
 func pesel(text string) bool {
 	digits, ok := numerals(text, 11)
 	if !ok {
@@ -77,9 +73,8 @@ func pesel(text string) bool {
 	return born.Month() == time.Month(month%20) && born.Day() == day && (10-sum%10)%10 == digits[10]
 }
 
-// spanishNIF checks the letter of a Spanish DNI, or of a foreigner's NIE, which
-// begins with X, Y or Z in place of 0, 1 or 2 (Real Decreto 1065/2007, articles 19
-// and 20).
+// spanishNIF checks the letter of a Spanish DNI, or of a foreigner's NIE, which begins with X, Y or Z in place of 0, 1
+// or 2 (Real Decreto 1065/2007, articles 19 and 20).
 func spanishNIF(text string) bool {
 	if len(text) != 9 {
 		return false

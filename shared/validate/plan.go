@@ -48,9 +48,8 @@ type Limit struct {
 
 var planned sync.Map // reflect.Type → *Object
 
-// Plan is what is known of a struct type, worked out once. It panics on an
-// invalid tag: a mistake in the source, found when the package with the routes
-// is loaded.
+// Plan works out once what is known of a struct type. It panics on an invalid tag, a mistake in the source, when the
+// package with the routes is loaded.
 func Plan(t reflect.Type) *Object {
 	if known, ok := planned.Load(t); ok {
 		return known.(*Object)

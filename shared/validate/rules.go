@@ -12,8 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// rule returns what is wrong with a value, or "". It checks a text, each text
-// of a list, or the value as a whole.
+// rule returns what is wrong with a value, or "". It checks a text, each text of a list, or the value as a whole.
 type rule struct {
 	text  func(string) string
 	whole func(reflect.Value) string
@@ -187,8 +186,7 @@ func oneOf(allowed []string) func(string) string {
 	}
 }
 
-// pattern compiles its expression with the first text, so that a function starts
-// faster.
+// pattern compiles its expression with the first text, so that a function starts faster.
 func pattern(expression string) func(string) string {
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 	return func(text string) string {

@@ -1,20 +1,16 @@
-// Package validate checks the fields of a request by the tags on its type. A
-// field's limits are written there and nowhere else; a test compares them
-// with openapi.yaml in both directions. A tag lists rules, divided by blanks:
+// Package validate checks the fields of a request by the tags on its type, the only place of their limits; a test
+// compares them with openapi.yaml in both directions. A tag lists rules, divided by blanks:
 //
 //	Reference string  `json:"checkout_reference" validate:"required text=90"`
 //	Email     *string `json:"email" validate:"text=255 then email?"`
 //
-// The rules are in rules.go, and the named formats in formats.go. An absent
-// field breaks no rule but required. A plain field is absent when it is zero; a
-// pointer or an [optional.Of] with an empty text is present.
+// The rules are in rules.go, and the named formats in formats.go. An absent field breaks no rule but required. A plain
+// field is absent when it is zero; a pointer or an [optional.Of] with an empty text is present.
 //
-// Faults come in the order of the fields, those of an object or a list of
-// objects at its place. What follows the word then is checked after everything
-// else in the object. A field has at most one fault on either side of it.
+// Faults come in the order of the fields, those of an object or a list of objects at its place. What follows the word
+// then is checked after the rest of the object. A field has at most one fault on either side of it.
 //
-// What depends on more than one field is the operation's own code; [Order]
-// puts its faults where they belong.
+// What depends on more than one field is the operation's own code; [Order] puts its faults where they belong.
 package validate
 
 import (
@@ -27,8 +23,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Ruled is an object of which some fields have the rule own: it depends on the
-// time or on the other fields.
+// Ruled is an object of which some fields have the rule own: it depends on the time or on the other fields.
 type Ruled interface {
 	// Rule is what is wrong with a field that broke no rule before own, as a
 	// predicate for failure.Invalid; "" when nothing is.
@@ -55,9 +50,8 @@ func walk(request any, c check) failure.List {
 	return c.faults
 }
 
-// Order sorts faults by the request's fields that their params begin with:
-// those named first, then the others in the order of the type, and last those
-// without a field. Faults of one field, or of the object in it, keep their order.
+// Order sorts faults by the request's fields with which their params begin: first those that are named, then the others
+// in the order of the type, and last those without a field. Faults of one field, or in its object, keep their order.
 func Order(request any, faults failure.List, first ...string) failure.List {
 	names := slices.Concat(first, Plan(reflect.Indirect(reflect.ValueOf(request)).Type()).names())
 	place := func(e *failure.Error) int {
@@ -149,8 +143,7 @@ func (f *Field) Fault(field reflect.Value) string {
 	return ""
 }
 
-// broken is the first fault of the value by the rules of the part, and where in
-// it: "", or ".2" in a list.
+// broken returns the first fault of the value by the rules of the part, and where in it: "", or ".2" in a list.
 func (f *Field) broken(part int, v reflect.Value) (at, message string) {
 	for _, r := range f.rules[part] {
 		switch {

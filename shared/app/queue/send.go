@@ -19,9 +19,8 @@ import (
 // AtOnce is how many messages one call sends at most (AWS: SendMessageBatch).
 const AtOnce = 10
 
-// message is one to be sent. Those of a tenant are a group of their own: a standard
-// queue then delivers others' first while this tenant's take more than their share
-// of the consumers (AWS: "Amazon SQS fair queues").
+// message is a message to send. Each tenant is a group: a standard queue delivers others' first while this tenant's
+// take more than their share of the consumers (AWS: "Amazon SQS fair queues").
 type message struct {
 	of    identity.Tenant // zero: of none
 	body  any
@@ -91,8 +90,7 @@ func (q queue) sendBatch(ctx context.Context, entries []types.SendMessageBatchRe
 	}
 }
 
-// ours says that a message failed by a fault of its sender, whom repeating it would
-// not help.
+// ours says that a message failed by its sender's fault, so that repeating it would not help.
 func ours(f types.BatchResultErrorEntry) bool { return f.SenderFault }
 
 // refused is what SQS said of the messages that it did not take.

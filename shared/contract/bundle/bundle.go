@@ -151,8 +151,7 @@ func (b block) body() string {
 	return below
 }
 
-// cut divides YAML text in block style at the keys, or the list's members, of
-// one indentation.
+// cut divides YAML text in block style at the keys, or the list's members, of one indentation.
 func cut(text string, indent int) []block {
 	var blocks []block
 	margin, comments := strings.Repeat(" ", indent), ""

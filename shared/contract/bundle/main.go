@@ -1,13 +1,10 @@
-// Package main joins the files of shared/contract/openapi, one for each family
-// and common.yaml for what they share, into the one document that is published
-// and embedded:
+// Package main joins the files of shared/contract/openapi, one for each family and common.yaml for what they share,
+// into the one document that is published and embedded:
 //
 //	go run ./shared/contract/bundle
 //
-// Text is copied as it is written, so a change of a part is the same change of
-// the document. Only the samples of requests are made here, from the examples.
-// Every reference is already that of the document (#/components/…); a family
-// refers to its own components and to common ones.
+// Text is copied as it is written, and only the samples of requests are made here, from the examples. Every reference
+// is already that of the document (#/components/…), to the family's own or common components.
 package main
 
 import (

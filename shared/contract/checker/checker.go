@@ -24,8 +24,7 @@ type Checker struct {
 	operations []Operation
 }
 
-// New loads the document. It fails as Load does, or if an operation
-// has no x-scopes.
+// New loads the document. It fails as Load does, or if an operation has no x-scopes.
 func New() (*Checker, error) {
 	registerDecoders()
 	doc, err := Load()
@@ -45,9 +44,8 @@ func New() (*Checker, error) {
 	return &Checker{doc: doc, router: router, operations: list}, nil
 }
 
-// Load reads the document, which is the caller's own, with every reference
-// resolved. It fails if the document is not valid OpenAPI, or one of its
-// examples breaks its own schema.
+// Load reads the document for the caller, with every reference resolved. It fails if the document is not valid OpenAPI,
+// or one of its examples breaks its own schema.
 func Load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData([]byte(contract.OpenAPI()))
@@ -62,13 +60,10 @@ func Load() (*openapi3.T, error) {
 
 // Check compares an exchange with the document. Its error says where they differ.
 //
-// The response is always checked: status, media type to the letter, headers,
-// body. The request is checked only if it was accepted (a status below 400),
-// since a test may send bad input on purpose. An operation the
-// document does not know is an error, unless it is refused with 405, is HEAD
-// of a known GET, or is the preflight of one a public key may use. Bodies are
-// passed apart from the messages, whose own are not read. Errors quote no body
-// values, which may be card numbers.
+// The response is always checked: status, media type to the letter, headers, body. The request is checked only if it
+// was accepted (a status below 400), since a test may send bad input on purpose. An unknown operation is an error,
+// unless it is refused with 405, HEAD of a known GET, or the preflight of one that a public key may use. The messages'
+// own bodies are not read. Errors quote no body values, which may be card numbers.
 func (c *Checker) Check(req *http.Request, reqBody []byte, res *http.Response, resBody []byte) error {
 	route, params, err := c.router.FindRoute(req)
 	if errors.Is(err, routers.ErrMethodNotAllowed) {
@@ -100,8 +95,7 @@ type exchange struct {
 	bodyless bool // the response describes a body but holds none, as to HEAD
 }
 
-// checkRequest compares what the service accepted with what the document
-// says it accepts.
+// checkRequest compares what the service accepted with what the document says it accepts.
 func (x exchange) checkRequest(body []byte) error {
 	req := x.req.Clone(x.req.Context())
 	setBody(req, withoutNulls(req.Header.Get("Content-Type"), body))
@@ -113,8 +107,7 @@ func (x exchange) checkRequest(body []byte) error {
 	})
 }
 
-// options are those of both directions: keys are not checked here, and errors
-// do not quote values.
+// options are those of both directions: keys are not checked here, and errors do not quote values.
 func options() *openapi3filter.Options {
 	return &openapi3filter.Options{
 		AuthenticationFunc:      openapi3filter.NoopAuthenticationFunc,
@@ -124,10 +117,9 @@ func options() *openapi3filter.Options {
 	}
 }
 
-// Transport checks every exchange that passes through next (nil means
-// http.DefaultTransport) and reports differences to fail, typically t.Errorf.
-// The exchange itself is unchanged. A client that follows redirects sends them
-// through here too; set CheckRedirect where they lead out of the service.
+// Transport checks every exchange that passes through next (nil means http.DefaultTransport) and reports differences to
+// fail, typically t.Errorf. It also sees redirects that a client follows; set CheckRedirect where they lead out of the
+// service.
 func (c *Checker) Transport(next http.RoundTripper, fail func(format string, args ...any)) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport

@@ -36,8 +36,7 @@ type Operation struct {
 // Operations lists the document's endpoints by path, then method.
 func (c *Checker) Operations() []Operation { return slices.Clone(c.operations) }
 
-// operations reads the endpoints off a validated document. The global
-// security applies where an operation states none.
+// operations reads the endpoints off a validated document, with the global security as the default.
 func operations(doc *openapi3.T) ([]Operation, error) {
 	var list []Operation
 	for path, item := range doc.Paths.Map() {
@@ -120,8 +119,7 @@ type Input struct {
 	schema   *openapi3.SchemaRef
 }
 
-// Allows reports whether the document accepts the value. On an optional member
-// null is absent (contract §2.2).
+// Allows reports whether the document accepts the value. On an optional member null is absent (contract §2.2).
 func (i Input) Allows(value any) bool {
 	if value == nil && !i.Required {
 		return true
@@ -132,8 +130,7 @@ func (i Input) Allows(value any) bool {
 // Is reports whether the document gives the input this type of JSON, such as "object".
 func (i Input) Is(kind string) bool { return i.schema.Value.Type.Is(kind) }
 
-// InputsIn lists the operation's inputs of one place; of a body each object
-// before its members.
+// InputsIn lists the operation's inputs of one place; of a body each object before its members.
 func (o Operation) InputsIn(place string) []Input {
 	return slices.DeleteFunc(slices.Clone(o.Inputs), func(i Input) bool { return i.In != place })
 }
@@ -175,8 +172,7 @@ func members(in string, object *openapi3.Schema, path string) []Input {
 	return list
 }
 
-// Sample is a value that the document accepts: its example, or the least that
-// the schema requires.
+// Sample returns a value that the document accepts: its example, or the least that the schema requires.
 func (i Input) Sample() any { return smallest(i.schema.Value) }
 
 func smallest(s *openapi3.Schema) any {
@@ -209,8 +205,7 @@ type Example struct {
 	Value     any // decoded JSON: map[string]any, string, json.Number and so on
 }
 
-// exampleText is a parameter's example as written in an address; lists are
-// joined by commas (contract §2.5).
+// exampleText returns a parameter's example as written in an address; lists are joined by commas (contract §2.5).
 func exampleText(p *openapi3.Parameter) string {
 	example := p.Example
 	if example == nil {
@@ -256,11 +251,10 @@ func successesOf(op *openapi3.Operation) []int {
 	return list
 }
 
-// Limits are what the document requires of the input, each as keyword=value,
-// sorted: required, type, minLength, maxLength, pattern, format, enum (its
-// values sorted, joined by |), minimum, maximum, minItems and maxItems. A list's
-// own are type, minItems and maxItems; the others are those of its entries. Of a
-// schema with alternatives there is only schema=<its name>.
+// Limits are the document's requirements of the input, each as keyword=value, sorted: required, type, minLength,
+// maxLength, pattern, format, enum (its values sorted, joined by |), minimum, maximum, minItems and maxItems. A list's
+// own are type, minItems and maxItems; the others are its entries'. A schema with alternatives has only schema=<its
+// name>.
 func (i Input) Limits() []string {
 	var list []string
 	if i.Required {
@@ -328,8 +322,7 @@ func boundsOf(s *openapi3.Schema) []string {
 	return list
 }
 
-// withoutJoined leaves out the alternative that several values are joined by
-// commas (contract §2.5).
+// withoutJoined leaves out the alternative that several values are joined by commas (contract §2.5).
 func withoutJoined(alternatives openapi3.SchemaRefs) openapi3.SchemaRefs {
 	return slices.DeleteFunc(alternatives, func(ref *openapi3.SchemaRef) bool {
 		return strings.HasSuffix(ref.Ref, "/CommaJoined")

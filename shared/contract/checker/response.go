@@ -86,9 +86,8 @@ func (x exchange) checkJSON() error {
 	return x.checkErrorForm()
 }
 
-// checkErrorForm compares an error body with its status and with the form that
-// the client asked for. Arrays, and errors of OAuth, have only the older form
-// (contract §3.2).
+// checkErrorForm compares an error body with its status and the form that the client asked for. Arrays, and errors of
+// OAuth, have only the older form (contract §3.2).
 func (x exchange) checkErrorForm() error {
 	var problem struct {
 		Status *int   `json:"status"`
@@ -113,8 +112,7 @@ func acceptsProblem(req *http.Request) bool {
 	return strings.Contains(accept, "application/problem+json")
 }
 
-// checkUnknownMethod checks an exchange on a known path with a method that the
-// document does not list for it.
+// checkUnknownMethod checks an exchange on a known path with a method that the document does not list for it.
 func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resBody []byte) error {
 	sibling := c.sibling(req)
 	switch {
@@ -128,8 +126,8 @@ func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resB
 	return fmt.Errorf("no method %s for this path in the contract", req.Method)
 }
 
-// sibling is a route of the request's path with another method. There is one,
-// or the router had not found the path.
+// sibling returns a route of the request's path with another method. There is one, or the router had not found the
+// path.
 func (c *Checker) sibling(req *http.Request) *routers.Route {
 	probe := *req
 	for _, method := range []string{
@@ -154,9 +152,8 @@ func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBod
 	return nil
 }
 
-// checkPreflight requires a preflight to allow exactly the methods that public
-// keys and merchant tokens may use (contract §2.1). Preflights are not operations of the
-// document: browsers send them by themselves.
+// checkPreflight requires a preflight to allow exactly the methods that public keys and merchant tokens may use
+// (contract §2.1). The document does not list preflights, which browsers send.
 func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte) error {
 	want, got := browserMethods(item), methodsIn(res, "Access-Control-Allow-Methods")
 	if len(want) == 0 {
@@ -171,8 +168,7 @@ func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte)
 	return nil
 }
 
-// checkRefusal checks a 405's error shape, and its Allow header against the
-// document (contract §2.2).
+// checkRefusal checks a 405's error shape, and its Allow header against the document (contract §2.2).
 func (c *Checker) checkRefusal(item *openapi3.PathItem, req *http.Request, res *http.Response, resBody []byte) error {
 	var want []string
 	for method := range item.Operations() {
@@ -193,8 +189,7 @@ func (c *Checker) checkRefusal(item *openapi3.PathItem, req *http.Request, res *
 	return nil
 }
 
-// methodsIn lists a header's methods, sorted, without those that no document
-// lists because every HTTP server has them.
+// methodsIn lists a header's methods, sorted, without those that every HTTP server has and no document lists.
 func methodsIn(res *http.Response, header string) []string {
 	var list []string
 	for method := range strings.SplitSeq(res.Header.Get(header), ",") {

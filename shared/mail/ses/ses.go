@@ -52,8 +52,7 @@ func content(text string) *types.Content {
 	return &types.Content{Data: aws.String(text), Charset: aws.String("UTF-8")}
 }
 
-// encoded is a subject in the 7 bits that SES takes: encoded words (RFC 2047), which
-// stay on one line.
+// encoded returns a subject in the 7 bits that SES takes: encoded words (RFC 2047), which stay on one line.
 func encoded(subject string) string {
 	return strings.ReplaceAll(mime.QEncoding.Encode("utf-8", subject), "\r\n", "")
 }

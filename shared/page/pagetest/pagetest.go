@@ -1,5 +1,4 @@
-// Package pagetest is for tests of pages: whether a text that means harm
-// stays a text.
+// Package pagetest is for tests of pages: whether a text that means harm stays a text.
 package pagetest
 
 import (
@@ -10,9 +9,8 @@ import (
 	"strings"
 )
 
-// Hostile is text that leaves whatever it is put into, if it is let: an
-// element, an attribute in either quotes or none, a comment, a title, a
-// script.
+// Hostile is text that leaves whatever it is put into, if it can: an element, an attribute in either quotes or none, a
+// comment, a title, a script.
 const Hostile = `x y=z '"--></title></script></style><script>alert(1)</script><img src=x onerror=alert(1)>&lt;&#39;`
 
 // Scripts are addresses that run what they hold when they are followed.
@@ -22,9 +20,8 @@ var Scripts = []string{
 	"javascript://shop.example/%0Aalert(1)", "vbscript:x", "data:text/html,<script>alert(1)</script>",
 }
 
-// Check draws a page with a harmless and with the hostile text in as many
-// places. The hostile page must have the same tags and attributes, and a
-// browser must read the text out of each place as it was.
+// Check draws a page with a harmless and with the hostile text in as many places. The hostile page must have the same
+// tags and attributes, and show the unchanged text in each place.
 func Check(places int, draw func(text string) (string, error)) error {
 	plain, err := draw("x")
 	if err != nil {
@@ -54,8 +51,7 @@ func skeleton(page string) string {
 	return value.ReplaceAllString(strings.Join(tag.FindAllString(page, -1), "\n"), `=""`)
 }
 
-// values are what a browser reads out of a page: the attributes' values, and
-// the texts between the tags.
+// values are what a browser reads out of a page: the attributes' values, and the texts between the tags.
 func values(page string) []string {
 	var all []string
 	for _, element := range tag.FindAllString(page, -1) {

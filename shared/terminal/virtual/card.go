@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Amounts charged, in minor units of any currency, that decide which card is presented and how
-// (contract §12).
+// Amounts charged, in minor units of any currency, that decide which card is presented and how (contract §12).
 const (
 	WithoutPIN     = 5000 // the largest for which a contactless card needs no PIN; above it the card is inserted
 	swipedEnding   = 66   // the last digits of those paid by a card that has only a stripe
