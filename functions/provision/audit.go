@@ -45,15 +45,12 @@ func (o operator) listAudit(ctx context.Context, c listAudit) (auditListed, erro
 	if _, err := o.Store.Merchant(ctx, c.MerchantCode); err != nil {
 		return auditListed{}, err
 	}
-	from, to, limit := time.Time{}, o.Now(), defaultAudit
+	from, to, limit := time.Time{}, o.Now(), given(c.Limit, defaultAudit)
 	if c.From != "" {
 		from, _ = validate.Time(c.From) // as has been checked
 	}
 	if c.To != "" {
 		to, _ = validate.Time(c.To)
-	}
-	if c.Limit != nil {
-		limit = *c.Limit
 	}
 	if to.Before(from) {
 		return auditListed{}, failure.Invalid("to", "must not be before from")

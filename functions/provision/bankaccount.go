@@ -64,11 +64,7 @@ const defaultWaiting = 100
 func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (bankAccountsListed, error) {
 	listed := bankAccountsListed{Accounts: []bankAccountView{}}
 	if c.MerchantCode == "" {
-		limit := defaultWaiting
-		if c.Limit != nil {
-			limit = *c.Limit
-		}
-		waiting, err := banking.File(o.App).Asked(ctx, limit)
+		waiting, err := banking.File(o.App).Asked(ctx, given(c.Limit, defaultWaiting))
 		for _, v := range waiting {
 			listed.Accounts = append(listed.Accounts, newBankAccountView(v.Tenant, v.Account))
 		}

@@ -63,8 +63,7 @@ func (o operator) chargeback(ctx context.Context, t identity.Tenant, c chargebac
 	}
 	o.Log.InfoContext(ctx, "chargeback recorded", "merchant", t.Merchant, "transaction", r.ID, "event", e.ID)
 	return chargedBack{ID: request.ID, EventID: e.NumericID(), TransactionID: r.ID, TransactionCode: r.Code,
-		Amount:   e.Amount,
-		Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
+		Amount: e.Amount, Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 
 // reported returns the chargeback as the acquirer recorded it. The sandbox gets none that the platform would refuse.

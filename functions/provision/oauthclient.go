@@ -106,13 +106,14 @@ func (o operator) rotateOAuthSecret(ctx context.Context, c rotateOAuthSecret) (c
 		func(client oauth.Client) (oauth.Client, error) { return client.Rotated(secret, c.Force, o.Now()) })
 }
 
-// revokeOAuthClient revokes a client for good: it and all its tokens are refused from the next
-// request on. It may be repeated.
-type revokeOAuthClient struct {
+// ofClient names a client.
+type ofClient struct {
 	ClientID string `json:"client_id" validate:"required"`
 }
 
-func (o operator) revokeOAuthClient(ctx context.Context, c revokeOAuthClient) (clientView, error) {
+// revokeOAuthClient revokes a client for good: it and all its tokens are refused from the next
+// request on. It may be repeated.
+func (o operator) revokeOAuthClient(ctx context.Context, c ofClient) (clientView, error) {
 	return o.changeClient(ctx, c.ClientID, "", "OAuth client revoked", func(client oauth.Client) (oauth.Client, error) {
 		return client.Ended(o.Now()), nil
 	})
@@ -130,11 +131,7 @@ func (o operator) changeClient(ctx context.Context, id, secret, done string,
 }
 
 // showOAuthClient shows a client, but not its secret.
-type showOAuthClient struct {
-	ClientID string `json:"client_id" validate:"required"`
-}
-
-func (o operator) showOAuthClient(ctx context.Context, c showOAuthClient) (clientView, error) {
+func (o operator) showOAuthClient(ctx context.Context, c ofClient) (clientView, error) {
 	client, err := o.Store.OAuthClient(ctx, c.ClientID)
 	return o.clientView(client, ""), err
 }

@@ -286,11 +286,7 @@ func (o operator) fileRequest(ctx context.Context, c exportPayouts) (file.Reques
 	if err != nil {
 		return file.Request{}, failure.Invalid("currency", "must be a supported ISO 4217 code")
 	}
-	limit := maxExported
-	if c.Limit != nil {
-		limit = *c.Limit
-	}
-	waiting, err := banking.File(o.App).Waiting(ctx, currency, limit)
+	waiting, err := banking.File(o.App).Waiting(ctx, currency, given(c.Limit, maxExported))
 	if err != nil {
 		return file.Request{}, err
 	}

@@ -233,6 +233,14 @@ func decode(raw json.RawMessage, to any) error {
 	}
 }
 
+// given returns the limit of a command, or the standard one.
+func given(limit *int, standard int) int {
+	if limit != nil {
+		return *limit
+	}
+	return standard
+}
+
 // undecodable returns the first argument that cannot be decoded, which errors of a type's own UnmarshalJSON do not
 // name.
 func undecodable(raw json.RawMessage, to any) string {

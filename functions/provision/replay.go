@@ -88,10 +88,7 @@ type selection struct {
 }
 
 func (c replay) selection(now time.Time) (selection, error) {
-	s := selection{merchant: c.MerchantCode, to: now, limit: defaultReplays}
-	if c.Limit != nil {
-		s.limit = *c.Limit
-	}
+	s := selection{merchant: c.MerchantCode, to: now, limit: given(c.Limit, defaultReplays)}
 	if c.MerchantCode == "" && c.From == "" && c.To == "" {
 		return s, failure.Missing("id")
 	}
@@ -181,38 +178,47 @@ func (o operator) resend(ctx context.Context, of outboxKind, found sendable) err
 	return nil
 }
 
-// showCallback shows the state of a callback.
-type showCallback struct {
+// shown names the callback or mail whose state a command shows.
+type shown struct {
 	ID string `json:"id" validate:"required"`
 }
 
 type callbackView struct {
-	ID            string                  `json:"id"`
-	MerchantCode  string                  `json:"merchant_code"`
-	Mode          string                  `json:"mode"`
-	CheckoutID    string                  `json:"checkout_id"`
-	Status        payments.CheckoutStatus `json:"status"` // of the checkout, reported on
-	URL           string                  `json:"url"`    // without its query, which may hold a token
-	State         string                  `json:"state"`  // owed, delivered, dead
-	Tries         int                     `json:"tries"`
-	CreatedAt     time.Time               `json:"created_at"`
-	FirstFailedAt *time.Time              `json:"first_failed_at,omitempty"`
-	NextTryAt     *time.Time              `json:"next_try_at,omitempty"`
-	LastError     string                  `json:"last_error,omitempty"`
+	ID           string                  `json:"id"`
+	MerchantCode string                  `json:"merchant_code"`
+	Mode         string                  `json:"mode"`
+	CheckoutID   string                  `json:"checkout_id"`
+	Status       payments.CheckoutStatus `json:"status"` // of the checkout, reported on
+	URL          string                  `json:"url"`    // without its query, which may hold a token
+	entryView
 }
 
-func (o operator) showCallback(ctx context.Context, c showCallback) (callbackView, error) {
+// entryView is the state of a callback or a mail in the outbox.
+type entryView struct {
+	State         string     `json:"state"` // owed, delivered, dead; of mails also sending, dropped
+	Tries         int        `json:"tries"`
+	CreatedAt     time.Time  `json:"created_at"`
+	FirstFailedAt *time.Time `json:"first_failed_at,omitempty"`
+	NextTryAt     *time.Time `json:"next_try_at,omitempty"`
+	LastError     string     `json:"last_error,omitempty"`
+}
+
+func viewEntry(e outbox.Entry) entryView {
+	view := entryView{State: e.State, Tries: e.Tries, CreatedAt: e.CreatedAt, FirstFailedAt: e.FirstFailedAt,
+		LastError: e.LastError}
+	if e.Waits() {
+		view.NextTryAt = &e.NextAt
+	}
+	return view
+}
+
+func (o operator) showCallback(ctx context.Context, c shown) (callbackView, error) {
 	t, callback, err := o.Store.Callback(ctx, c.ID)
 	if err != nil {
 		return callbackView{}, err
 	}
-	view := callbackView{ID: callback.ID, MerchantCode: t.Merchant, Mode: t.Mode.Name(), CheckoutID: callback.CheckoutID,
-		Status: callback.Status, URL: withoutQuery(callback.URL), State: callback.State, Tries: callback.Tries,
-		CreatedAt: callback.CreatedAt, FirstFailedAt: callback.FirstFailedAt, LastError: callback.LastError}
-	if callback.State == outbox.Pending {
-		view.NextTryAt = &callback.NextAt
-	}
-	return view, nil
+	return callbackView{callback.ID, t.Merchant, t.Mode.Name(), callback.CheckoutID, callback.Status,
+		withoutQuery(callback.URL), viewEntry(callback.Entry)}, nil
 }
 
 func withoutQuery(text string) string {
@@ -234,36 +240,21 @@ func (o operator) sentCallback(ctx context.Context, id string) (sendable, error)
 	}}, err
 }
 
-// showMail shows the state of a mail.
-type showMail struct {
-	ID string `json:"id" validate:"required"`
-}
-
 type mailView struct {
-	ID            string     `json:"id"`
-	MerchantCode  string     `json:"merchant_code"`
-	Mode          string     `json:"mode"`
-	Kind          mail.Kind  `json:"kind"`
-	To            string     `json:"to,omitempty"` // an address; absent: all owners, each of whom gets a mail of its own
-	State         string     `json:"state"`        // owed, sending, delivered, dropped, dead
-	Tries         int        `json:"tries"`
-	CreatedAt     time.Time  `json:"created_at"`
-	FirstFailedAt *time.Time `json:"first_failed_at,omitempty"`
-	NextTryAt     *time.Time `json:"next_try_at,omitempty"`
-	LastError     string     `json:"last_error,omitempty"`
+	ID           string    `json:"id"`
+	MerchantCode string    `json:"merchant_code"`
+	Mode         string    `json:"mode"`
+	Kind         mail.Kind `json:"kind"`
+	To           string    `json:"to,omitempty"` // an address; absent: all owners, each of whom gets a mail of its own
+	entryView
 }
 
-func (o operator) showMail(ctx context.Context, c showMail) (mailView, error) {
+func (o operator) showMail(ctx context.Context, c shown) (mailView, error) {
 	t, m, err := o.Store.Mail(ctx, c.ID)
 	if err != nil {
 		return mailView{}, err
 	}
-	view := mailView{ID: m.ID, MerchantCode: t.Merchant, Mode: t.Mode.Name(), Kind: m.Kind, To: m.Email, State: m.State,
-		Tries: m.Tries, CreatedAt: m.CreatedAt, FirstFailedAt: m.FirstFailedAt, LastError: m.LastError}
-	if m.Waits() {
-		view.NextTryAt = &m.NextAt
-	}
-	return view, nil
+	return mailView{m.ID, t.Merchant, t.Mode.Name(), m.Kind, m.Email, viewEntry(m.Entry)}, nil
 }
 
 func (o operator) replayMails(ctx context.Context, c replay) (replayed, error) {

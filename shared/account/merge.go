@@ -120,8 +120,8 @@ func (a *Account) formatPrices(c money.Currency) {
 
 // misread says where a change has another form than accounts.
 func misread(err error) error {
-	var wrong *json.SemanticError
-	if !errors.As(err, &wrong) {
+	wrong, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
 		return failure.Invalid("", "must be an object without members twice").WithCause(err)
 	}
 	var path []string

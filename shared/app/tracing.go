@@ -122,53 +122,43 @@ type tracedAcquirer struct {
 }
 
 func (a tracedAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "Charge", func(ctx context.Context) (payments.Outcome, error) {
-		return a.Acquirer.Charge(ctx, c)
-	})
+	return traced(ctx, a.tracer, "Charge", a.Acquirer.Charge, c)
 }
 
 func (a tracedAcquirer) LookUp(ctx context.Context, id string) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "LookUp", func(ctx context.Context) (payments.Outcome, error) {
-		return a.Acquirer.LookUp(ctx, id)
-	})
+	return traced(ctx, a.tracer, "LookUp", a.Acquirer.LookUp, id)
 }
 
 func (a tracedAcquirer) Complete(ctx context.Context, id, answer string) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "Complete", func(ctx context.Context) (payments.Outcome, error) {
+	return traced(ctx, a.tracer, "Complete", func(ctx context.Context, id string) (payments.Outcome, error) {
 		return a.Acquirer.Complete(ctx, id, answer)
-	})
+	}, id)
 }
 
 func (a tracedAcquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "Cancel", func(ctx context.Context) (payments.Outcome, error) {
-		return a.Acquirer.Cancel(ctx, id)
-	})
+	return traced(ctx, a.tracer, "Cancel", a.Acquirer.Cancel, id)
 }
 
 func (a tracedAcquirer) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "Refund", func(ctx context.Context) (payments.Outcome, error) {
-		return a.Acquirer.Refund(ctx, r)
-	})
+	return traced(ctx, a.tracer, "Refund", a.Acquirer.Refund, r)
 }
 
 func (a tracedAcquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "CancelRefund", func(ctx context.Context) (payments.Outcome, error) {
-		return a.Acquirer.CancelRefund(ctx, id)
-	})
+	return traced(ctx, a.tracer, "CancelRefund", a.Acquirer.CancelRefund, id)
 }
 
 func (a tracedAcquirer) DeleteCard(ctx context.Context, token string) error {
-	_, err := traced(ctx, a.tracer, "DeleteCard", func(ctx context.Context) (struct{}, error) {
+	_, err := traced(ctx, a.tracer, "DeleteCard", func(ctx context.Context, token string) (struct{}, error) {
 		return struct{}{}, a.Acquirer.DeleteCard(ctx, token)
-	})
+	}, token)
 	return err
 }
 
-func traced[T any](ctx context.Context, tracer trace.Tracer, operation string,
-	call func(context.Context) (T, error)) (T, error) {
+func traced[In, Out any](ctx context.Context, tracer trace.Tracer, operation string,
+	call func(context.Context, In) (Out, error), in In) (Out, error) {
 	ctx, span := tracer.Start(ctx, "acquirer."+operation, trace.WithSpanKind(trace.SpanKindClient))
 	defer span.End()
-	result, err := call(ctx)
+	result, err := call(ctx, in)
 	if err != nil {
 		span.SetStatus(codes.Error, "no outcome")
 	}

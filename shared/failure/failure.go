@@ -191,8 +191,7 @@ func (l List) Names(param string) bool {
 
 // Of returns err as a failure: the one it wraps (the first of a List), or Internal with err as its cause.
 func Of(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return newError(KindInternal, "An internal error occurred.").WithCause(err)

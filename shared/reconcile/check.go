@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -216,14 +217,9 @@ func (r *run) checkTenants() {
 
 // sortedKeys are the keys of a map, by tenant and currency.
 func sortedKeys[V any](of map[balanceKey]V) []balanceKey {
-	var all []balanceKey
-	for key := range of {
-		all = append(all, key)
-	}
-	slices.SortFunc(all, func(a, b balanceKey) int {
+	return slices.SortedFunc(maps.Keys(of), func(a, b balanceKey) int {
 		return cmp.Or(cmp.Compare(a.tenant.String(), b.tenant.String()), cmp.Compare(a.currency, b.currency))
 	})
-	return all
 }
 
 // finished is the report with its totals.

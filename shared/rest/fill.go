@@ -112,8 +112,7 @@ func fillLeaf(v reflect.Value, n node, path string, faults *failure.List) {
 // reason is why a type did not take a value: the type's own message if it
 // returned a failure. No other error is shown, because it may quote the value.
 func reason(err error, t reflect.Type) string {
-	var own *failure.Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*failure.Error](err); ok {
 		return own.Message
 	}
 	return expectation(t)

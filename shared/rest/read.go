@@ -97,8 +97,7 @@ func isForm(h http.Header) bool {
 // Unsupported, of any other coding; Malformed.
 func readAll(r *http.Request) ([]byte, error) {
 	raw, err := io.ReadAll(r.Body)
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, failure.TooLarge("The body is larger than 1 MiB.")
 	}
 	if err != nil {

@@ -34,8 +34,7 @@ const (
 func (s *Store) CreateTable(ctx context.Context) error {
 	client := s.db.Client()
 	_, err := client.CreateTable(ctx, s.tableInput())
-	var exists *types.ResourceInUseException
-	if errors.As(err, &exists) {
+	if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
 		return nil
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -134,20 +135,15 @@ func throttledShards(input any, err error) []shardRef {
 
 // isHotKey reports whether DynamoDB names a hot partition as a reason.
 func isHotKey(err error) bool {
-	var exceeded *types.ProvisionedThroughputExceededException
-	var throttled *types.ThrottlingException
 	var reasons []types.ThrottlingReason
-	if errors.As(err, &exceeded) {
+	if exceeded, ok := errors.AsType[*types.ProvisionedThroughputExceededException](err); ok {
 		reasons = exceeded.ThrottlingReasons
-	} else if errors.As(err, &throttled) {
+	} else if throttled, ok := errors.AsType[*types.ThrottlingException](err); ok {
 		reasons = throttled.ThrottlingReasons
 	}
-	for _, r := range reasons {
-		if strings.HasSuffix(aws.ToString(r.Reason), hotKey) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(reasons, func(r types.ThrottlingReason) bool {
+		return strings.HasSuffix(aws.ToString(r.Reason), hotKey)
+	})
 }
 
 func shardsOf(writes ...types.TransactWriteItem) []shardRef {

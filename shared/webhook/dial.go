@@ -78,8 +78,7 @@ func (d *dialer) connect(ctx context.Context, targets []netip.AddrPort) (net.Con
 
 // orTimeout returns ReasonTimeout for a timeout, which takes long, and otherwise the given reason.
 func orTimeout(err error, otherwise Reason) Reason {
-	var network net.Error
-	if errors.As(err, &network) && network.Timeout() {
+	if network, ok := errors.AsType[net.Error](err); ok && network.Timeout() {
 		return ReasonTimeout
 	}
 	return otherwise

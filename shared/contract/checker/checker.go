@@ -4,6 +4,7 @@ package checker
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -163,8 +164,5 @@ func drain(body io.ReadCloser) ([]byte, error) {
 		return nil, nil
 	}
 	data, err := io.ReadAll(body)
-	if closeErr := body.Close(); err == nil {
-		err = closeErr
-	}
-	return data, err
+	return data, cmp.Or(err, body.Close())
 }

@@ -58,8 +58,7 @@ func (b *Bucket) Open(ctx context.Context, key string) (file.Object, error) {
 
 // openError is file.ErrNoObject for a key without versions, and for one whose latest version marks a deletion.
 func openError(err error) error {
-	var none *types.NoSuchKey
-	if errors.As(err, &none) {
+	if _, none := errors.AsType[*types.NoSuchKey](err); none {
 		return fmt.Errorf("%w: %w", file.ErrNoObject, err)
 	}
 	return err

@@ -41,8 +41,7 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 			Headers: []types.MessageHeader{{Name: aws.String(mail.IDHeader), Value: aws.String(m.ID)}},
 		}},
 	})
-	var malformed *types.BadRequestException
-	if errors.As(err, &malformed) {
+	if _, malformed := errors.AsType[*types.BadRequestException](err); malformed {
 		return fmt.Errorf("%w: %w", mail.ErrRefused, err)
 	}
 	return err
