@@ -42,9 +42,8 @@ func (f family) retrieve(ctx context.Context, req keyPath) (keyView, error) {
 	return viewKey(k, used[k.ID]), err
 }
 
-// create makes a key in the mode of the caller, which must be able to give all of its scopes.
-// An interrupted request that is repeated under its Idempotency-Key finds the key that it has
-// made, and shows its plaintext, which has not been shown yet.
+// create makes a key in the mode of the caller, which must be able to give all of its scopes. Repeated under its
+// Idempotency-Key after an interruption it finds the key, and shows its plaintext for the first time.
 func (f family) create(ctx context.Context, req identity.KeyRequest) (keyView, error) {
 	k, token, err := identity.APIKeyFrom(rest.Random(ctx), rest.Caller(ctx).Tenant, req, f.store.Now())
 	if err != nil {
@@ -154,9 +153,8 @@ func (v merchantTokenView) Redacted() any {
 	return v
 }
 
-// createMerchantToken creates a merchant token for the caller. An interrupted request that is repeated under its
-// Idempotency-Key creates another one: nobody has the text of the first, and a text that followed from the key would be
-// valid again when the key is used again after months.
+// createMerchantToken creates a merchant token for the caller. Repeated after an interruption it creates another one:
+// nobody has the first one's text, and one that followed from the key would be valid again with the key.
 func (f family) createMerchantToken(ctx context.Context, req identity.MerchantTokenRequest) (merchantTokenView, error) {
 	now := f.store.Now()
 	t, text, err := rest.Caller(ctx).MerchantTokenFrom(rand.Reader, req, now)

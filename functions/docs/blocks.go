@@ -11,9 +11,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// blocks draws what may be wider than its page: each block of code and each table is in a frame that scrolls, for
-// which people who use no mouse need the focus, and a name. It draws a table's cells, too, because goldmark aligns
-// them by style attributes, which the policy forbids.
+// blocks draws each block of code and each table in a frame that scrolls, with a name and focus for people without a
+// mouse. It draws a table's cells, too: goldmark aligns them by style attributes, which the policy forbids.
 type blocks struct{}
 
 // RegisterFuncs takes over the nodes.

@@ -9,9 +9,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Consume deletes the content that a message of the queue names, or compares the shard that it names. An error leaves
-// the message in the queue: the store or S3 failed. If it is given up, the sweep sends another one that deletes, and
-// reconcile those that compare in the night after.
+// Consume deletes the content that a message names, or compares the shard that it names. An error leaves the message in
+// the queue: the store or S3 failed. In its place the sweep sends others that delete, and reconcile others that
+// compare.
 func Consume(a *app.App) func(ctx context.Context, body string) error {
 	f := open(a)
 	return app.Consume(a, func(ctx context.Context, _ identity.Tenant, m app.FileMessage) error {
@@ -22,9 +22,8 @@ func Consume(a *app.App) func(ctx context.Context, body string) error {
 	})
 }
 
-// compare compares the objects of a shard, from the object on that the message names. If the call's time is over, or
-// something fails after some were compared, it sends a message that goes on after them. That ends: each message begins
-// further on, and a shard has a last object.
+// compare compares the objects of a shard from the message's object on. If time is over, or something fails after some
+// were compared, another message goes on after them. That ends, because a shard has a last object.
 func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	last, whole, err := f.comparer.Shard(ctx, *m.Shard, m.After)
 	switch {

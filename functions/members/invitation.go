@@ -33,9 +33,8 @@ type acceptInvitationRequest struct {
 	Password secret.Text `form:"password" validate:"required text=256"`
 }
 
-// acceptInvitation makes the invited person a member. A person without a password sets one;
-// one with a password confirms it, so that access to a person's mailbox does not give access
-// to the person's other merchants. It may be repeated after the invitation was accepted.
+// acceptInvitation makes the invited person a member, who sets a password, or confirms an existing one, so that access
+// to a mailbox does not give access to the person's other merchants. It may be repeated.
 func (f family) acceptInvitation(ctx context.Context, req acceptInvitationRequest) (rest.Document, error) {
 	i, err := f.store.Invitation(ctx, req.Token)
 	if err != nil {

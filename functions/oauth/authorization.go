@@ -88,9 +88,8 @@ func (a authorization) read(sent url.Values) (authorization, error) {
 
 var challenges = regexp.MustCompile(`^[0-9A-Za-z_-]{43,128}$`)
 
-// checkChallenge checks the challenge of PKCE. Without a method it would be plain (RFC 7636
-// §4.3), which shows the verifier to everyone who sees the request. A method without a challenge
-// is refused too: the client believes that PKCE protects it.
+// checkChallenge checks the challenge of PKCE. Without a method it would be plain (RFC 7636 §4.3), which shows the
+// verifier to all who see the request. A method without a challenge is refused: the client believes in PKCE.
 func checkChallenge(challenge, method string) error {
 	switch {
 	case challenge == "" && method == "":

@@ -47,9 +47,8 @@ const (
 	problemMerchant problem = "merchant" // not one of the merchants on the page
 )
 
-// texts are those of the pages in one language. {client}, {merchant} and {name} are the names
-// of the client, of a merchant, and of the account that is signed in; {host} is where the
-// browser goes next. On pages a client is an application.
+// texts are those of the pages in one language. {client}, {merchant} and {name} name the client, a merchant, and the
+// account that is signed in; {host} is where the browser goes next. On pages a client is an application.
 type texts struct {
 	language page.Language
 

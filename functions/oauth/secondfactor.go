@@ -45,9 +45,8 @@ type confirmSignInRequest struct {
 	Continue string      `form:"continue" validate:"text=16384"`
 }
 
-// confirmSignIn completes a sign-in whose session is Pending: with the right code a full session
-// under a new cookie replaces it, in the transaction that marks the code as used. A browser whose
-// session has ended is sent to sign in again.
+// confirmSignIn completes a Pending sign-in: with the right code a full session under a new cookie replaces it, in the
+// transaction that marks the code as used. A browser whose session has ended is sent to sign in again.
 func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.consentSession(ctx)
 	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
@@ -148,9 +147,8 @@ func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRe
 	return page, err
 }
 
-// changed returns the second factor after a form's action. Turning it off when it is off, as by a form that is sent
-// twice, changes nothing. Errors: signin.ErrWrongCode, with the factor that counts the code; signin.ErrManyCodes;
-// signin.ErrConfirmed.
+// changed returns the second factor after a form's action. Turning it off again changes nothing. Errors:
+// signin.ErrWrongCode, with the factor that counts the code; signin.ErrManyCodes; signin.ErrConfirmed.
 func (f family) changed(before signin.Factor, session signin.Session, account signin.Account,
 	req updateSecondFactorRequest) (signin.Factor, error) {
 	secrets, code, now := f.secrets(account), f.entered(req.Code), f.store.Now()

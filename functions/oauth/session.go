@@ -40,9 +40,8 @@ func (f family) newSession(account signin.Account, signedIn time.Time) (*http.Co
 		Password: account.Passwords.Current(), Expires: now.Add(signin.SessionLasts)}
 }
 
-// withoutCookie reports whether a request has no session cookie, as a form that another site
-// sends (SameSite=Lax). Such a form is redirected to its page, which the browser loads with
-// the cookie that it has. No answer sets a cookie, which would sign the person out.
+// withoutCookie reports whether a request has no session cookie, as a form from another site (SameSite=Lax). It is
+// redirected to the form's page with the cookie. No answer sets a cookie, which would sign the person out.
 func (f family) withoutCookie(ctx context.Context) bool {
 	_, sent := f.forms.Sent(ctx)
 	return !sent
@@ -76,9 +75,8 @@ func (f family) session(ctx context.Context) (signin.Session, signin.Account, bo
 	return session, account, true, nil
 }
 
-// consentSession is session, for allowing a client something. It is also Pending if the second
-// factor was turned on in another session since this one began: a session that began with a
-// stolen password must not outlast the second factor's introduction (contract §10).
+// consentSession is session, for allowing a client something. It is also Pending if the second factor was turned on in
+// another session since it began, perhaps with a stolen password (contract §10).
 func (f family) consentSession(ctx context.Context) (signin.Session, signin.Account, bool, error) {
 	session, account, signedIn, err := f.session(ctx)
 	if err != nil || !signedIn || session.Pending || account.Kind == identity.TestProfile {

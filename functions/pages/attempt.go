@@ -35,9 +35,8 @@ type ofPage struct {
 	Key   string `json:"attempt_key" form:"attempt_key" validate:"required pattern=^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"` //nolint:lll // a tag is one line
 }
 
-// createAttempt is createPaymentPageAttempt: processCheckout by the payer's browser, with the payer
-// present, as by a public key. It answers JSON as processCheckout does, and a form by a redirect to
-// the page, or by the page with what is wrong.
+// createAttempt is createPaymentPageAttempt: processCheckout by the payer's browser, with the payer present. It answers
+// JSON as processCheckout does, and a form by a redirect to the page, or by the page with what is wrong.
 func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, error) {
 	v, err := f.visit(ctx, string(req.ID), req.Embed != "")
 	if err != nil {
@@ -143,9 +142,8 @@ func (req *attemptRequest) paidWith() string {
 	return fmt.Sprintf("%q", all)
 }
 
-// returnURL is where a method's page sends the payer: to this page. From a merchant's frame such a
-// page opens in the whole window, in which browsers do not send the frame's cookie, so from there
-// the payer returns to the merchant if possible.
+// returnURL is where a method's page sends the payer: to this page. A merchant's frame opens such a page in the whole
+// window, without the frame's cookie, so from there the payer returns to the merchant if possible.
 func (v visit) returnURL() string {
 	if v.embedded && v.checkout.RedirectURL != "" {
 		return ""

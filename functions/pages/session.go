@@ -87,9 +87,8 @@ func newCookie(usual *http.Cookie, embedded bool, value string, maxAge int) *htt
 		SameSite: sameSite, Partitioned: framed, MaxAge: maxAge, Value: value}
 }
 
-// mostSessions is how many checkouts' cookies a browser keeps. Without an end, a till with a browser,
-// or a site that leads people to page after page, would have it send more than the gateway takes of
-// headers, and with that no page would open any more.
+// mostSessions is how many checkouts' cookies a browser keeps. Otherwise a till's browser, or a site that opens page
+// after page, would at last send more headers than the gateway takes, and open no page any more.
 const mostSessions = 20
 
 // surplus deletes the browser's oldest cookie of another checkout when a session begins; nil if there is room.

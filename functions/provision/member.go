@@ -60,9 +60,8 @@ func mergeAppSettings(s *merchant.AppSettings, change json.RawMessage) error {
 	}
 }
 
-// setPassword gives a user who is a member of the merchant a random password: an owner has none
-// at first, and users forget theirs. A user has one password for all merchants. Sessions and
-// grants by the old one end (contract §10). Managed users get theirs from the merchant.
+// setPassword gives a user who is a member of the merchant a random password, for all merchants: an owner has none at
+// first, and users forget theirs. Sessions and grants by the old one end (contract §10).
 type setPassword struct {
 	place
 	Email string `json:"email" validate:"required text=256"`

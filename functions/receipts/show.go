@@ -72,9 +72,8 @@ func (f family) sheet(ctx context.Context, token string) (sheet, error) {
 // mostDrawn limits the PDFs that a process keeps, in bytes. A PDF has some 20 kB.
 const mostDrawn = 4 << 20
 
-// drawnPDFs keeps the PDFs that were used last, by their entity tags, because drawing one takes a function 70 to 230
-// ms. They are kept in memory alone: few receipts are opened by two browsers, so writing each PDF to the table or to
-// S3 would cost more than it saves.
+// drawnPDFs keeps the PDFs that were used last, by their entity tags, because drawing one takes 70 to 230 ms. They are
+// only in memory: few receipts are opened by two browsers, so storing each would cost more than it saves.
 type drawnPDFs struct {
 	mu    sync.Mutex
 	byTag map[string]*list.Element

@@ -267,9 +267,8 @@ func (t *tick) openPayouts(ctx, reading context.Context, shard int) (bool, error
 	return false, nil
 }
 
-// sweepObject drops a file that was not uploaded in time. If the file of an object is gone, it sends a message to the
-// function files, which alone reaches S3, to delete the object; and again until files has recorded that. So it does no
-// harm that a process dies between any two steps.
+// sweepObject drops a file that was not uploaded in time. For an object whose file is gone it messages the function
+// files, which alone reaches S3, until files has recorded the deletion, so interruptions do no harm.
 func (t *tick) sweepObject(ctx context.Context, key string) error {
 	e, err := t.Store.ObjectEntry(ctx, key)
 	if err == nil && e.State == file.ObjectPending && e.Due(t.at) {

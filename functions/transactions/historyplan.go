@@ -99,9 +99,8 @@ func setTime(q url.Values, name string, at *time.Time) {
 	}
 }
 
-// span reads the places of the refs. A sealed ref may name an item that the caller does not see, because a page's
-// next link begins after the last item that was examined. Failure: Invalid for any other ref that names no item which
-// the caller sees.
+// span reads the places of the refs. A sealed ref may name an item that the caller does not see, after which the next
+// page begins. Failure: Invalid for any other ref that names no item which the caller sees.
 func (f family) span(ctx context.Context, p historyPlan) (store.Range, error) {
 	span := store.Range{NewestFirst: p.order == descending}
 	var err error

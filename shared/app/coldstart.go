@@ -5,9 +5,8 @@ import (
 	"log/slog"
 )
 
-// coldStart marks the context of the first event that a process handles. Its time
-// includes what is done once for each process, such as to open connections; before
-// it, Lambda also started the process (initDurationMs of its own log line).
+// coldStart marks the context of a process's first event, whose time includes what is done once, such as opening
+// connections. Before it Lambda started the process (initDurationMs of its own log line).
 type coldStart struct{}
 
 // enter is the context of an event.

@@ -19,9 +19,8 @@ import (
 )
 
 const (
-	// silence ends an attempt of a call in which nothing was heard for so long. AWS
-	// answers within tens of milliseconds; what takes longer is lost more often than
-	// late, and the SDK's next attempt takes another connection.
+	// silence ends an attempt of a call in which nothing was heard for so long. AWS answers within tens of
+	// milliseconds; later answers are mostly lost, and the SDK's next attempt takes another connection.
 	silence = 2 * time.Second
 	// idleConnections are kept open for each host: more than any function uses at once. net/http's own two made a new
 	// TLS handshake for every third call of eight at a time.

@@ -1,6 +1,5 @@
-// Package audit is the record of who changed what of a merchant's account: its
-// terms, settings, bank accounts, onboarding data, keys and members. The store writes each entry in
-// the transaction of the change itself. It does no I/O.
+// Package audit is the record of who changed what of a merchant's account: its terms, settings, bank accounts,
+// onboarding data, keys and members. The store writes each entry in the transaction of the change.
 package audit
 
 import (

@@ -63,13 +63,11 @@ type Bank interface {
 	// Transfer requests a transfer, or returns the outcome of a known id. It may be repeated. Errors: ErrNotTaken, or
 	// an unknown outcome.
 	Transfer(ctx context.Context, t Transfer) (Outcome, error)
-	// Cancel makes sure that the transfer is never made, and returns Cancelled, or else the outcome of a transfer that
-	// the bank has taken. For an unknown id Transfer then returns Cancelled. It may be repeated. After an error the
-	// outcome is unknown.
+	// Cancel makes sure that the transfer is never made, and returns Cancelled, or else the outcome of a taken one.
+	// Then Transfer of an unknown id returns Cancelled. It may be repeated. After an error the outcome is unknown.
 	Cancel(ctx context.Context, id string) (Outcome, error)
-	// Verify asks whether the account is that of its holder: Verified or Rejected,
-	// both final, or Pending. The first call for an account requests it, and its id is
-	// the idempotency key. After an error it is always safe to call it again.
+	// Verify asks whether the account is that of its holder: Verified or Rejected, both final, or Pending. The first
+	// call for an account requests it, by the account's id as idempotency key. It may be repeated.
 	Verify(ctx context.Context, v Verification) (merchant.BankAccountStatus, error)
 	// Statement walks the bank's statement, for reconciliation.
 	Statement(ctx context.Context) iter.Seq2[StatementLine, error]

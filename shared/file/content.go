@@ -28,9 +28,8 @@ type Content struct {
 // sniffed is how many bytes at the beginning show the type: the library reads as many.
 const sniffed = 3072
 
-// Inspect reads the content of the file's object once, from beginning to end or until it has more bytes than the file.
-// It does not close it. Errors: those of reading; [io.ErrUnexpectedEOF] when the content ends before the object does,
-// which says nothing about the file.
+// Inspect reads the content of the file's object once, to the end or until it has more bytes than the file. Errors:
+// those of reading; [io.ErrUnexpectedEOF] when the content ends early, which says nothing about the file.
 func (f File) Inspect(o Object) (Content, error) {
 	head, sum, text := &beginning{}, sha256.New(), &textual{}
 	size, err := io.Copy(io.MultiWriter(head, sum, text), io.LimitReader(o.Content, f.Size+1))
@@ -121,8 +120,7 @@ var starts = []string{"#!", "MZ", "%PDF-", "%!PS", `{\rtf`}
 var markup = regexp.MustCompile(`^<[A-Za-z!?/]`)
 
 // active reports whether text begins, after blanks, like one of a few programs, pages and other formats. The library
-// does not say: whatever one of its many other formats recognises, by a few letters at a place of its own, it does not
-// examine as text.
+// examines as text only what none of its other formats recognises, by a few letters somewhere.
 func active(text []byte) bool {
 	return markup.Match(text) ||
 		slices.ContainsFunc(starts, func(start string) bool { return bytes.HasPrefix(text, []byte(start)) })

@@ -93,9 +93,8 @@ func (e Entry) Sent(now time.Time) Entry {
 	return e
 }
 
-// Deleted is the doomed entry once a deletion of all versions of the object has succeeded that began at a time; gone:
-// nothing can be uploaded any more, so the entry is to be removed. Until then somebody could still upload by the link,
-// and the object is to be deleted once more.
+// Deleted returns the doomed entry after a deletion of all versions of the object that began at a time; gone: the entry
+// is to be removed. Until the link ends somebody could still upload, and the object is deleted once more.
 func (e Entry) Deleted(at time.Time) (after Entry, gone bool) {
 	last := e.LinkUntil.Add(lateUpload)
 	if !at.Before(last) {

@@ -86,9 +86,8 @@ type Actor struct {
 	ID   string // of the key, member, client, profile or merchant token; never a token's text
 }
 
-// Principal is who makes a request: the actor, the tenant whose data it may
-// use, and its rights there. The zero Principal has none. It names its merchant without a copy of it, so a change
-// of the merchant takes effect with the next request.
+// Principal is who makes a request: the actor, the tenant whose data it may use, and its rights there, none for the
+// zero Principal. It has no copy of its merchant, so a changed merchant counts from the next request on.
 type Principal struct {
 	Actor       Actor
 	Tenant      Tenant

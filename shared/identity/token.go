@@ -37,8 +37,7 @@ const accessTokenLength = 64
 var errTenant = errors.New("identity: no key can be made for this tenant")
 
 // newToken makes the text of an API key: the prefix, the merchant's code without MC, 24 random base62 characters, and
-// six of checksum. The key names its merchant, so a request reads both in one call. random is crypto/rand.Reader except
-// in tests.
+// six of checksum. By the code a request reads key and merchant in one call. Tests set random.
 func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	prefix := tokenPrefixes[kind][t.Mode]
 	if prefix == "" || !IsMerchantCode(t.Merchant) {

@@ -1,6 +1,5 @@
-// Package mail is about the e-mails that the platform sends to a merchant's people and to its
-// payers: which there are, and who gets them. A mail reports a change or has a link, and is
-// written in the same transaction. It does no I/O; how mails are sent is the port [Sender].
+// Package mail has the e-mails to a merchant's people and payers: which there are, and who gets them. A mail reports a
+// change or has a link, and is written in the same transaction. The port [Sender] sends mails.
 package mail
 
 import (

@@ -21,9 +21,8 @@ import (
 // $argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>. Only the table gets to see it.
 type Hash string
 
-// defaultCost is what a hash takes: OWASP's first choice for Argon2id (Password Storage Cheat
-// Sheet), 19 MiB, 2 passes, 1 lane. RFC 9106's own recommendations take 64 MiB and
-// 2 GiB, which a function of 256 MB has not, or not twice at a time.
+// defaultCost is OWASP's first choice for Argon2id (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. RFC 9106
+// recommends 64 MiB and 2 GiB, which a function of 256 MB has not, or not twice at a time.
 var defaultCost = Cost{memory: 19 * 1024, passes: 2, lanes: 1}
 
 // CheapCost is for tests, which make thousands of hashes. package app refuses it in a deployed function.
@@ -42,9 +41,8 @@ const (
 	tagLength  = 32
 )
 
-// simultaneous is how many hashes a process computes at a time; some others wait, and the rest
-// is refused. A deployed function has one request at a time, but hashing must not exhaust
-// the memory of any other process that serves many, such as the local run.
+// simultaneous is how many hashes a process computes at a time; some others wait, and the rest is refused. A deployed
+// function has one request at a time, but the local run serves many, and must not run out of memory.
 const (
 	simultaneous = 2
 	waiting      = 30 // beside those: a few seconds of work

@@ -58,9 +58,8 @@ func (c Cost) Choose(password secret.Text) *Choice {
 	return &Choice{cost: cmp.Or(c, defaultCost), text: text, compared: map[Hash]bool{}}
 }
 
-// With returns the passwords after the operation has set another one. If the operation has done so already, it returns
-// them unchanged. It takes as many hashes as there are passwords, and one more.
-// Errors: ErrShort, ErrCommon, ErrUsedBefore; that of ctx.
+// With returns the passwords after the operation has set another one, unless it has done so already. It takes as many
+// hashes as there are passwords, and one more. Errors: ErrShort, ErrCommon, ErrUsedBefore; that of ctx.
 func (p Passwords) With(ctx context.Context, c *Choice, operation string, now time.Time) (Passwords, error) {
 	if p.SetBy(operation) {
 		return p, nil

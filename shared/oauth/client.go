@@ -110,9 +110,8 @@ func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
-// Redirect returns the redirect_uri for the response to an authorization request: the one that the
-// request names, if it matches one of the client's, or the client's only one if the request names
-// none. False if there is none: then there is no redirect.
+// Redirect returns the redirect_uri for the response to an authorization request: the one that the request names, if it
+// matches one of the client's, or the client's only one if the request names none; false if there is none.
 func (c Client) Redirect(named string) (string, bool) {
 	if named == "" && len(c.RedirectURIs) == 1 {
 		return c.RedirectURIs[0], true

@@ -12,9 +12,8 @@ const noBreak = "\u00a0"
 // symbols are those of currencies that most people know by them.
 var symbols = map[money.Currency]string{"EUR": "€", "GBP": "£", "BRL": "R$", "USD": "US$"}
 
-// Money is an amount as people read it: €1,234.50 in English, 1.234,50 € in German, € 1.234,50 in Portuguese; with the
-// currency's code where it has no symbol here. The forms are those of the Unicode CLDR, whose library would cost each
-// function a millisecond when it starts.
+// Money returns an amount as people read it: €1,234.50 in English, 1.234,50 € in German, € 1.234,50 in Portuguese, or
+// with the currency's code. The forms are the Unicode CLDR's, whose library would cost a millisecond at start.
 func Money(a money.Amount, l Language) string {
 	symbol, known := symbols[a.Currency()]
 	if !known {

@@ -95,9 +95,8 @@ const (
 // readerTime is how long a cardholder has to start the payment and to pay, beside the time for a tip (contract §13.7).
 const readerTime = 2 * time.Minute
 
-// BeginAtReader returns the new checkout with its only attempt. The terminal charges under the attempt's id: a card, or
-// for a checkout of payment type Pix a code that the terminal shows. Until then the acquirer knows of no charge. The
-// checkout must have been created now.
+// BeginAtReader returns the new checkout with its only attempt, under whose id the terminal charges a card, or for
+// payment type Pix a code that it shows. Until then the acquirer knows of no charge.
 func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 	a.Method, a.PaymentType, a.State, a.StartedAt, a.UnknownSince = AtReader, POSPayment, AttemptRequiresAction, now, now
 	if c.PaymentType == Pix {

@@ -81,9 +81,8 @@ func (c Checkout) StartedBy(operation string) bool {
 	return c.Attempt != nil && c.Attempt.Operation == operation
 }
 
-// Superseded reports whether the operation began an attempt on the payment page after which
-// another has begun: a browser that repeats that request late must begin none. There is no
-// record of such requests as there is of those with an Idempotency-Key.
+// Superseded reports whether another attempt on the payment page has begun after the operation's: a browser that
+// repeats that request late must begin none. It has no record, as requests with an Idempotency-Key have.
 func (c Checkout) Superseded(operation string) bool {
 	return c.Attempt != nil && !c.StartedBy(operation) && slices.Contains(c.Attempt.Earlier, operation)
 }

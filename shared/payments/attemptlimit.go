@@ -57,8 +57,7 @@ func (s *AttemptStart) UnmarshalText(text []byte) error {
 }
 
 // attemptsSince returns the attempts since hourAgo. Failure: TooMany when one of the source's names has begun
-// attemptsOfSource of them, or its side has begun attemptsOfSide. The sides are all payers and the merchant; attempts
-// of one side never refuse the other.
+// attemptsOfSource of them, or its side (all payers, or the merchant) attemptsOfSide.
 func (c Checkout) attemptsSince(hourAgo time.Time, by Source) ([]AttemptStart, error) {
 	starts := slices.DeleteFunc(slices.Clone(c.AttemptStarts), func(s AttemptStart) bool { return !s.At.After(hourAgo) })
 	wait := waitFor(starts, attemptsOfSide, hourAgo, func(s AttemptStart) bool { return s.Payer == by.Payer })

@@ -229,9 +229,8 @@ func (c Checkout) PollAt() time.Time {
 // AttemptOpen reports whether the latest attempt is not closed.
 func (c Checkout) AttemptOpen() bool { return c.Attempt != nil && c.Attempt.State != AttemptClosed }
 
-// CheckProcessable refuses a new attempt when the checkout is paid or expired,
-// when an attempt is pending, and when a limit of the source is reached. An attempt that requires the
-// payer's action can be cancelled, and does not prevent another (contract §4.5).
+// CheckProcessable refuses a new attempt when the checkout is paid or expired, an attempt is pending, or a limit of the
+// source is reached. An attempt that requires the payer's action can be cancelled (contract §4.5).
 func (c Checkout) CheckProcessable(by Source, now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err

@@ -32,9 +32,8 @@ func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool)
 	return name, secret.New(text), ok
 }
 
-// BrowserHas reports whether the browser that sent a request to an Open route has the body with the entity tag, by the
-// header If-None-Match (RFC 9110 §13.1.2). The answer is then a Document with the status 304. The header is joined,
-// because the Lambda adapter splits it at commas.
+// BrowserHas reports whether the browser of an Open route's request has the body with the entity tag, by If-None-Match
+// (RFC 9110 §13.1.2), which the Lambda adapter splits at commas. The answer is then a Document with status 304.
 func BrowserHas(ctx context.Context, tag string) bool {
 	for has := range strings.SplitSeq(strings.Join(sent(ctx).Header.Values("If-None-Match"), ","), ",") {
 		if has = strings.TrimSpace(has); has == "*" || strings.TrimPrefix(has, "W/") == tag {

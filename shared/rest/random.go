@@ -8,10 +8,9 @@ import (
 	"io"
 )
 
-// Random is a source of secret bytes that are derived from the operation and a key of the
-// platform, and the same each time: a request that was interrupted after it made a secret
-// makes the same one when it is repeated under its Idempotency-Key, and finds what it has
-// stored. Without an operation they are random. An operation makes only one secret of them.
+// Random is a source of secret bytes that are derived from the operation and a key of the platform: an interrupted
+// request that is repeated under its Idempotency-Key makes the same secret, and finds what it has stored. Without an
+// operation they are random. An operation makes only one secret of them.
 func Random(ctx context.Context) io.Reader {
 	seed := stateOf(ctx).seed
 	if seed == nil {

@@ -78,9 +78,8 @@ type Route struct {
 	// Permission is what a person needs beside a scope; "": nothing (contract §8.1).
 	Permission identity.Permission
 
-	// Partial are permissions without which a person is shown, or reaches, only a part:
-	// without full_transaction_history_view the payments of its own checkouts. The
-	// operation itself decides what (contract §13.9).
+	// Partial are permissions without which the operation shows a person only a part, as full_transaction_history_view:
+	// the payments of its own checkouts (contract §13.9).
 	Partial []identity.Permission
 
 	Handle Handle

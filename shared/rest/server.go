@@ -100,9 +100,8 @@ func (x *exchange) answer(ctx context.Context) reply {
 // maxAdmissions is how often the operation is tried with rights that change meanwhile.
 const maxAdmissions = 5
 
-// run calls the operation, again with the rights that the caller has by then when they
-// have changed before it could give others some (store.ErrCallerChanged). It recovers from panics itself, because an
-// idempotency key must be released after one.
+// run calls the operation, again with the caller's present rights if they changed before it could give others some
+// (store.ErrCallerChanged). It recovers from panics, because an idempotency key must be released then.
 func (x *exchange) run(ctx context.Context) reply {
 	return x.recovering(ctx, func(ctx context.Context) reply {
 		var r reply

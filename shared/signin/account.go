@@ -57,9 +57,8 @@ func ParseName(username, merchant string) Name {
 	return Name{Address: member.Address(username), Merchant: strings.ToUpper(strings.TrimSpace(merchant))}
 }
 
-// Subject is what the limit of passwords counts by (contract §2.9). For an address it is the
-// address alone, as for invitations: with the merchant's code it would allow more tries for each
-// merchant of a user, or show that the user is its member.
+// Subject is what the limit of passwords counts by (contract §2.9), of an address without the merchant's code: that
+// would allow more tries for each merchant of a user, or show that the user is its member.
 func (n Name) Subject(mode identity.Mode) string {
 	if n.Profile == "" {
 		return n.Address

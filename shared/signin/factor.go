@@ -73,9 +73,8 @@ func (f Factor) Misses(s Session) bool {
 	return f.Confirmed() && !s.BeganAt.After(f.ConfirmedAt) && f.Recovery.MadeIn != s.Hash
 }
 
-// Begins is the id of the secrets that the session may confirm next. It differs for each session
-// and after each change of the factor. So nothing needs to be stored before the first code
-// confirms it, and a session cannot replace what another has confirmed.
+// Begins returns the id of the secrets that the session may confirm next, another for each session and after each
+// change. So nothing is stored before the first code, and no session replaces what another has confirmed.
 func (f Factor) Begins(session string) string {
 	sum := sha256.Sum256([]byte("second factor " + session + " " + strconv.Itoa(f.Version)))
 	return hex.EncodeToString(sum[:16])

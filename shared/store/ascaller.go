@@ -18,18 +18,16 @@ type readVersion struct {
 	version int // that it was read with
 }
 
-// ErrCallerChanged reports that the caller's rights are not what they were when it was
-// admitted, and that nothing was written. The request is admitted again, and decided by
-// the rights that the caller has then. As a failure it is a transient Conflict.
+// ErrCallerChanged reports that the caller's rights changed since it was admitted, and that nothing was written. The
+// request is admitted again, with its present rights. As a failure it is a transient Conflict.
 var ErrCallerChanged = failure.Conflict("The rights of the caller are being changed. Try again.").AsTransient()
 
 // asCaller adds the conditions that the principal's credential, member and roles are as they were when it was admitted,
 // so that a caller that has lost a right meanwhile cannot use it. The platform gets no conditions. asCaller is called
 // within retryAs.
 //
-// has are the items on which the transaction has a condition already, with the versions that
-// were read: DynamoDB takes no second operation on an item. If one of them is the caller's own,
-// and has changed since the caller was admitted, the transaction fails with ErrStale.
+// has are the items on which the transaction has a condition already, since DynamoDB takes no second one, with the
+// versions that were read. If the caller's own has changed since it was admitted, the transaction fails with ErrStale.
 func (tx *auditedTx) asCaller(has ...readVersion) {
 	for _, admitted := range tx.store.admittedBy(tx.by.Principal) {
 		own := false

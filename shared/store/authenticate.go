@@ -16,9 +16,8 @@ var (
 	errRevokedClient = failure.Unauthorized("not-authorised-token")
 )
 
-// Authenticate reads the principal of a token, and its merchant. A user acts for the merchant
-// with the code, which is the one in the path, if the user is an active member there. Every other
-// principal acts for the token's own merchant, whatever the code is (contract §2.1).
+// Authenticate reads the principal of a token, and its merchant. A user acts for the merchant with the code, that of
+// the path, if an active member there; others act for the token's own merchant (contract §2.1).
 //
 // A revoked credential fails, and changed rights or a changed merchant apply, from the next request on (contract §2.1).
 // Failure: Unauthorized for a token that is unknown, revoked or expired; of a member who is missing, disabled or not

@@ -16,10 +16,9 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// DynamoDB refuses a write that meets another one in flight on the same item, which is not certain to succeed. Such a
-// conflict is over within milliseconds: a call that meets one is soon made again, sooner than the SDK would, and
-// without its quota of retries, which is for failures of the network and of DynamoDB. After that an operation reads
-// and decides again (see Retry).
+// DynamoDB refuses a write that meets another one in flight on the same item, which may fail. The conflict is over
+// within milliseconds, so the call is made again sooner than the SDK would, and without its quota of retries, which is
+// for other failures. After that an operation reads and decides again (see Retry).
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 
 const (

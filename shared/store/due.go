@@ -15,9 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Due is an entry of the due index: a checkout, a refund, a payout, the payout
-// schedule or the growth of a tenant, a callback, a mail, an object of which a file is to
-// be dropped or that is to be deleted, or bank accounts of which one is to be verified.
+// Due is an entry of the due index: a checkout, a refund, a payout, the payout schedule or the growth of a tenant, a
+// callback, a mail, an object that is not uploaded or to be deleted, or bank accounts to verify.
 type Due struct {
 	Tenant       identity.Tenant
 	CheckoutID   string

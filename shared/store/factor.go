@@ -93,9 +93,8 @@ func (s *Store) takeCode(ctx context.Context, user string) error {
 // ErrSignedOut reports a session that has ended.
 var ErrSignedOut = errors.New("store: the session has ended")
 
-// ConfirmSignIn replaces a pending session by a full one, in one transaction with the use of the
-// code. Right and wrong codes count as in ChangeSecondFactor. Errors: ErrSignedOut if the pending session has ended;
-// TooMany; ErrContended; the errors of use.
+// ConfirmSignIn replaces a pending session by a full one, in one transaction with the use of the code, which counts as
+// in ChangeSecondFactor. Errors: ErrSignedOut if the pending session has ended; TooMany; ErrContended.
 func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signin.Session,
 	use func(signin.Factor) (signin.Factor, error)) error {
 	user := session.Account.User()

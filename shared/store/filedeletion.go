@@ -52,9 +52,8 @@ func (s *Store) DeleteFile(ctx context.Context, by audit.By, t identity.Tenant, 
 	return s.endFile(ctx, by, t, id, ending{operation: operation})
 }
 
-// DropFile does the same with a file that is still pending, whatever its collection: its content is not that of the
-// file, for a reason that people are shown, or it was not uploaded in time. Errors: ErrNotPending. Failures: NotFound;
-// ErrContended.
+// DropFile deletes a file that is still pending, whatever its collection: because its content differs, for a reason
+// that people are shown, or it was not uploaded in time. Errors: ErrNotPending. Failure: NotFound.
 func (s *Store) DropFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation, reason string) (file.File,
 	error) {
 	return s.endFile(ctx, by, t, id, ending{operation: operation, reason: reason, dropped: true})

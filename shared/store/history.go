@@ -226,9 +226,8 @@ func (r Range) arrange(records []Record) []payments.HistoryItem {
 	return items
 }
 
-// HistoryPlace returns the position of the item with the id in the history, as an exclusive bound. sees reports
-// whether the caller sees checkouts of a creator. HistoryPlace reads consistently, and as often for a hidden item as
-// for an unknown id. Failure: NotFound for both.
+// HistoryPlace returns the position of the item with the id in the history, as an exclusive bound. sees reports whether
+// the caller sees checkouts of a creator. It reads as often for a hidden item. Failure: NotFound.
 func (s *View) HistoryPlace(ctx context.Context, t identity.Tenant, id string,
 	sees func(creator string) bool) (Bound, error) {
 	places := []key{transactionKey(t, payments.CodeOfID(id), id)}

@@ -27,9 +27,8 @@ func (s *Store) putMail(t identity.Tenant, m mail.Mail) *dynamo.Put {
 	return s.table.Put(s.newMailItem(t, m.Due(s.now())))
 }
 
-// ReportSignIn stores the mail that tells the owners that passwords for the account are refused for now. It stores
-// one mail a day (UTC) for each account. For an unknown name (the zero account) it stores a mail without recipients,
-// so that the duration does not show which names exist.
+// ReportSignIn stores the mail that tells the owners that passwords for the account are refused, one a day (UTC). For
+// an unknown name (the zero account) it has no recipients, so that the duration does not show which names exist.
 func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account) error {
 	operation, user := "name "+name, ""
 	if a.ID != "" {
@@ -84,6 +83,5 @@ func (s *Store) replaceMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	return m, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }
 
-// versionOf names the change that made a version of an item, for the id of the mail that
-// reports it.
+// versionOf names the change that made a version of an item, for the id of the mail that reports it.
 func versionOf(k key, version int) string { return k.PK + " " + k.SK + " " + strconv.Itoa(version) }

@@ -101,9 +101,8 @@ func (s *Store) endBatch(ctx context.Context, by audit.By, t identity.Tenant, m 
 	return ifRefused(tx.Run(ctx), ErrStale)
 }
 
-// endKeys adds the deletion of keys. It returns the versions of the items on which it put a
-// condition. Unlike DeleteAPIKey it keeps no record of the deleted keys, because who changes members may not
-// write keys. Without the record a request that made such a key makes it again, if its caller may.
+// endKeys adds the deletion of keys, and returns the versions on which it put a condition. Unlike DeleteAPIKey it keeps
+// no record, because who changes members may not write keys. So a repeated request may make such a key again.
 func (tx *auditedTx) endKeys(keys []identity.APIKey) []readVersion {
 	has := make([]readVersion, len(keys))
 	for i, k := range keys {

@@ -90,9 +90,8 @@ func (s *Store) SaveObjectEntry(ctx context.Context, e file.Entry) error {
 	return s.save(ctx, s.nextObjectItem(e))
 }
 
-// ObjectDeleted records that a deletion of all versions of a doomed object has succeeded that began at the time: the
-// entry goes, unless something could still be uploaded; then the object is deleted again when that is over. It may be
-// repeated. Errors: ErrContended.
+// ObjectDeleted records that a deletion of all versions of a doomed object, begun at the time, has succeeded. The entry
+// goes, unless something could still be uploaded: then the object is deleted again later. It may be repeated.
 func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) error {
 	return retryWrite(func(bool) error {
 		e, err := s.ObjectEntry(ctx, object)

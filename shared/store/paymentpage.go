@@ -11,9 +11,8 @@ import (
 // ErrNoPaymentPage is also the failure for a checkout that is not hosted.
 var ErrNoPaymentPage = failure.NotFound("There is no such payment page.")
 
-// HostedCheckout reads the checkout that has a payment page, consistently, and its tenant. The item of the page leads
-// to the tenant from the checkout's id, which is all that the address of the page has. Failure: NotFound, also for a
-// checkout that is not hosted.
+// HostedCheckout reads the checkout that has a payment page, and its tenant, to which the page's item leads from the id
+// in the address. Failure: NotFound, also for a checkout that is not hosted.
 func (s *View) HostedCheckout(ctx context.Context, id string) (identity.Tenant, payments.Checkout, error) {
 	t, err := readOne[identity.Tenant](ctx, s, paymentPageKey(id), ErrNoPaymentPage)
 	if err != nil {

@@ -38,9 +38,8 @@ func (s *View) rolesAndDeletion(ctx context.Context, t identity.Tenant, id strin
 	return roles, deleted, err
 }
 
-// CreateRole stores the role that an operation makes, whose id follows from it. Repeated by
-// the same operation it returns what is stored, also if it has been deleted since. check
-// may refuse it. Failures: Conflict at the limit; ErrContended; those of check.
+// CreateRole stores the role that an operation makes, whose id follows from it, unless check refuses. Repeated by the
+// same operation it returns the stored role, even a deleted one. Failure: Conflict at the limit.
 func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, role member.Role,
 	check func() error) (member.Role, error) {
 	return retryAs(ctx, by, s.View, func() (member.Role, error) {
@@ -134,9 +133,8 @@ func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) storedItem {
 	return item
 }
 
-// countRoles adds the roles with their new numbers of members to a change of a member who gets or loses roles. If the
-// member has roles of the tenant's own, the roles must be as they were read. It returns the items on which that makes a
-// condition.
+// countRoles adds the roles with their new numbers of members to a change of a member's roles. Roles of the tenant's
+// own must be as they were read. It returns the items on which that makes a condition.
 func (tx *auditedTx) countRoles(t identity.Tenant, roles member.Roles, before, after member.Member) []readVersion {
 	k := rolesKey(t)
 	next, changed := roles.Counted(before, after)

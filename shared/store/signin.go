@@ -51,9 +51,8 @@ func (s *View) KnowsAddress(ctx context.Context, id string) (bool, error) {
 	return err == nil && s.now().Before(item.TTL), err
 }
 
-// SignInAccount is the account with the name: in the mode a test profile by its user name, or a
-// managed user by its address and its merchant's code; in both modes a user by its address. The
-// zero account if there is none, after as many reads, so that the time does not show it.
+// SignInAccount returns the account with the name: a test profile by its user name, a managed user by its address and
+// merchant's code, or a user, in both modes, by its address; zero, after as many reads, if there is none.
 func (s *View) SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account,
 	error) {
 	t := identity.Tenant{Mode: mode, Merchant: name.Merchant}

@@ -54,10 +54,9 @@ var (
 	errDisabledUser = failure.Conflict("The member is disabled.")
 )
 
-// SetUserPassword sets the password of the user with the address, who must be an active member of the tenant, with an
-// entry in the tenant's audit. It ends the user's access at every merchant (contract §10). Failures: NotFound, also
-// for a managed user; Conflict for a member who is disabled or has not accepted the invitation; ErrContended; those
-// of password.
+// SetUserPassword sets the password of the user with the address, an active member of the tenant, with an entry in the
+// tenant's audit, and ends the user's access at every merchant (contract §10). Failures: NotFound, also for a managed
+// user; Conflict for a disabled member and for one who has not accepted the invitation.
 func (s *Store) SetUserPassword(ctx context.Context, by audit.By, t identity.Tenant, address string,
 	password *NewPassword) (member.Member, error) {
 	m, err := s.replaceUserPassword(ctx, by, t, address, password)

@@ -75,9 +75,8 @@ func (r refund) authorize(c charge) (refund, error) {
 	}
 }
 
-// Refund returns money of a charge to its payer, or returns the refund's outcome. It is Declined when the charge is
-// unknown, captured nothing or has less left, and for the amounts of declinedRefunds. Errors: ErrNotTaken, or an
-// unknown outcome.
+// Refund returns money of a charge, or returns the refund's outcome. It is Declined when the charge is unknown,
+// captured nothing or has less left, and for declinedRefunds. Errors: ErrNotTaken, or an unknown outcome.
 func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payments.Outcome, error) {
 	r, isNew, err := a.storeRefund(ctx, refund{
 		ID: request.ID, Kind: acquirer.RefundMovement, ChargeID: request.ChargeID, Amount: request.Amount,
@@ -119,9 +118,8 @@ func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, err
 // captured, or of nothing, or in another currency.
 var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 
-// Chargeback acts as the payer's issuer, who takes money of the charge back. The platform finds it in the Statement. It
-// may be repeated. Errors: ErrUnknownCharge, ErrTooMuch; after any other it is unknown whether the chargeback was
-// stored.
+// Chargeback acts as the payer's issuer, who takes money of the charge back, as the Statement then shows. It may be
+// repeated. Errors: ErrUnknownCharge, ErrTooMuch; after others it is unknown whether it was stored.
 func (a *Acquirer) Chargeback(ctx context.Context, chargeID, id string, amount money.Amount) error {
 	_, _, err := a.storeRefund(ctx, refund{
 		ID: id, Kind: acquirer.ChargebackMovement, ChargeID: chargeID, Amount: amount, CreatedAt: a.records.Time(),

@@ -64,9 +64,8 @@ func (b *Bank) ofInvalid(ctx context.Context, id string) (bank.Outcome, error) {
 	return t.outcome(), nil
 }
 
-// Cancel cancels a transfer that is in no file yet, and an unknown id from now on.
-// One in a file can no longer be cancelled, even if the file is not complete: the
-// operator's bank may have it. After an error it is safe to call it again.
+// Cancel cancels a transfer that is in no file yet, and an unknown id from now on. The operator's bank may have one in
+// a file, even if the file is not complete. It may be repeated.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
 	now := b.records.Time()
 	t, err := b.records.open(ctx, transfer{Transfer: bank.Transfer{ID: id}, RequestedAt: now}.settle(bank.Cancelled, now))

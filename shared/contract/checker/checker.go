@@ -118,9 +118,8 @@ func options() *openapi3filter.Options {
 	}
 }
 
-// Transport checks every exchange that passes through next (nil means http.DefaultTransport) and reports differences to
-// fail, typically t.Errorf. It also sees redirects that a client follows; set CheckRedirect where they lead out of the
-// service.
+// Transport checks every exchange, also redirects that a client follows, that passes through next (nil means
+// http.DefaultTransport) and reports differences to fail, typically t.Errorf.
 func (c *Checker) Transport(next http.RoundTripper, fail func(format string, args ...any)) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport

@@ -203,9 +203,8 @@ func methodsIn(res *http.Response, header string) []string {
 	return list
 }
 
-// registerDecoders teaches the validator that what is for browsers and readers is a text, YAML too; JSON,
-// problem+json, forms and plain text it knows, whatever their charset, and
-// binary bodies it reads as they are. Its registry is global.
+// registerDecoders teaches the validator that pages, scripts and YAML are texts. It knows JSON, problem+json, forms and
+// plain text, whatever their charset, and takes binary bodies as they are. Its registry is global.
 var registerDecoders = sync.OnceFunc(func() {
 	for _, media := range []string{"text/html", "text/markdown", "text/javascript", "application/yaml"} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)

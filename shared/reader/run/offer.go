@@ -36,9 +36,8 @@ func (d *Driver) Begin(ctx context.Context, t identity.Tenant, readerID string, 
 	}
 }
 
-// storeAtReader stores the new checkout as the reader's, if the reader can take one. A checkout that an earlier try of
-// the operation stored is returned, even if the reader could not take it now. Failures: NotFound, READER_OFFLINE,
-// READER_BUSY; ErrStale when the reader changed meanwhile.
+// storeAtReader stores the new checkout as the reader's, if the reader can take one, or returns what an earlier try of
+// the operation stored. Failures: NotFound, READER_OFFLINE, READER_BUSY; ErrStale.
 func (d *Driver) storeAtReader(ctx context.Context, t identity.Tenant, readerID string, c payments.Checkout,
 	fits func(reader.Reader) error) (payments.Checkout, error) {
 	r, err := d.Store.CardReader(ctx, t, readerID)

@@ -133,9 +133,8 @@ func (d *Driver) askPairing(ctx context.Context, t identity.Tenant, r reader.Rea
 	return r.End(now)
 }
 
-// Delete ends the pairing, after the checkout that may wait at the terminal. It may be repeated: each step finds its
-// result of before. Failures: NotFound, also while the reader has an open checkout that the caller may not see; Timeout
-// when acquirer or terminal did not answer.
+// Delete ends the pairing, after the checkout that may wait at the terminal. It may be repeated. Failures: NotFound,
+// also for an open checkout that the caller may not see; Timeout when acquirer or terminal did not answer.
 func (d *Driver) Delete(ctx context.Context, by audit.By, caller identity.Principal, id, operation string) error {
 	return d.Store.DeleteCardReader(ctx, by, caller.Tenant, id, operation,
 		func(r reader.Reader) error { return d.unpair(ctx, caller, r) })
@@ -159,9 +158,8 @@ func (d *Driver) unpair(ctx context.Context, caller identity.Principal, r reader
 	return nil
 }
 
-// cancelLatest cancels the reader's checkout while it waits for the cardholder, and returns the checkout as it is then.
-// The checkout is zero if none is open. Failure: NotFound when the caller may not see the checkout, because another
-// member created it.
+// cancelLatest cancels the reader's checkout while it waits for the cardholder, and returns the checkout as it is then;
+// zero if none is open. Failure: NotFound for another member's checkout that the caller may not see.
 func (d *Driver) cancelLatest(ctx context.Context, caller identity.Principal, r reader.Reader) (payments.Checkout,
 	error) {
 	if r.Checkout == "" {

@@ -54,9 +54,8 @@ func (d *Driver) ResolveWaiting(ctx context.Context, t identity.Tenant, c paymen
 	return d.settle(ctx, t, c, o, err)
 }
 
-// Terminate cancels the reader's checkout while it waits for the cardholder; the callback tells the outcome. It
-// does nothing if no checkout waits. Failures: NotFound, also when the checkout is another member's and the caller may
-// see only its own; READER_OFFLINE.
+// Terminate cancels the reader's checkout while it waits for the cardholder, if any; the callback tells the outcome.
+// Failures: NotFound, also for another member's checkout that the caller may not see; READER_OFFLINE.
 func (d *Driver) Terminate(ctx context.Context, caller identity.Principal, id string) error {
 	r, err := d.readAndReach(ctx, caller.Tenant, id)
 	if err == nil {

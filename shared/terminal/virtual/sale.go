@@ -96,9 +96,8 @@ func (s sale) chargesAt() time.Time {
 	}
 }
 
-// after is the sale after the acquirer has answered; why says why it was cancelled there, if it was. While there is no
-// answer, the card may have been charged: the terminal asks again, and the acquirer refuses what was cancelled. It also
-// asks again while it shows a code.
+// after returns the sale after the acquirer's answer; why says why it was cancelled there, if it was. Without an
+// answer, or while it shows a code, the terminal asks again; the acquirer refuses what was cancelled.
 func (s sale) after(o payments.Outcome, err error, why string) sale {
 	switch {
 	case err != nil, o.Decision == payments.Voucher:

@@ -1,6 +1,5 @@
 // Package virtual simulates the card terminals of test mode (contract §9, §12 and §13.7). It is independent of the
-// platform: it keeps its own records under its own keys, is called through the port only, and charges at the acquirer
-// as any terminal does.
+// platform: it keeps its own records, and charges at the acquirer as any terminal does.
 //
 // A terminal confirms its pairing after two seconds, and charges a card three seconds after it was offered a checkout.
 // A Pix code it shows at once, or when the tip is selected. No process waits for that: the terminal does what is due
