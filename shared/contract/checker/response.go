@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -50,8 +51,7 @@ func (x exchange) checkResponse() error {
 	return openapi3filter.ValidateResponse(x.req.Context(), input.SetBodyBytes(x.resBody))
 }
 
-// checkContentType requires the documented spelling, charset included: some
-// clients compare the header as text (contract §2.3).
+// checkContentType requires the documented spelling, with charset: some clients compare it as text (contract §2.3).
 func (x exchange) checkContentType(documented *openapi3.Response) error {
 	if (x.bodyless || len(documented.Content) == 0) && len(x.resBody) > 0 {
 		return fmt.Errorf("status %d has no body here, but %d bytes came", x.res.StatusCode, len(x.resBody))
@@ -126,8 +126,7 @@ func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resB
 	return fmt.Errorf("no method %s for this path in the contract", req.Method)
 }
 
-// sibling returns a route of the request's path with another method. There is one, or the router had not found the
-// path.
+// sibling returns a route of the request's path with another method. There is one: the router knows the path.
 func (c *Checker) sibling(req *http.Request) *routers.Route {
 	probe := *req
 	for _, method := range []string{
@@ -170,11 +169,7 @@ func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte)
 
 // checkRefusal checks a 405's error shape, and its Allow header against the document (contract §2.2).
 func (c *Checker) checkRefusal(item *openapi3.PathItem, req *http.Request, res *http.Response, resBody []byte) error {
-	var want []string
-	for method := range item.Operations() {
-		want = append(want, method)
-	}
-	slices.Sort(want)
+	want := slices.Sorted(maps.Keys(item.Operations()))
 	if got := methodsIn(res, "Allow"); !slices.Equal(want, got) {
 		return fmt.Errorf("response: Allow names %v, the contract %v", got, want)
 	}
