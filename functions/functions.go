@@ -104,8 +104,7 @@ const DeadRetention = 14 * 24 * time.Hour
 // Callbacks holds one message for each callback that is to be tried.
 var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
-// Files holds one message for each object that is to be deleted, and one for each shard
-// of objects that is to be compared with its records.
+// Files holds one message for each object to be deleted, and for each shard of objects to be compared with records.
 var Files = Queue{Name: "files", Variable: "FILE_QUEUE_URL", Visibility: 3 * time.Minute, MaxReceives: 5}
 
 // Mails holds one message for each mail that is to be tried.

@@ -50,8 +50,8 @@ func (d *deliverer) destination(ctx context.Context, t identity.Tenant,
 	return to, nil
 }
 
-// updateBreaker records whether the host timed out. If that is lost, another try
-// hangs or another probe is made; so an error is only logged.
+// updateBreaker records whether the host timed out. It only logs an error, which costs another try that hangs, or a
+// probe.
 func (d *deliverer) updateBreaker(ctx context.Context, to destination, timedOut bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()

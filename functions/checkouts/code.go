@@ -20,8 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// artefact is downloadArtefact: a payment code as an image or as text. Its id cannot be
-// guessed, so no credential is asked for.
+// artefact is downloadArtefact: a payment code as an image or as text, without a credential, by an unguessable id.
 func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, error) {
 	token, form, _ := strings.Cut(string(req.ID), ".")
 	voucher, err := f.processing.Code(ctx, token)

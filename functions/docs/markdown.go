@@ -31,8 +31,7 @@ type article struct {
 // section is one of an article's second level.
 type section struct{ id, title string }
 
-// markdown is CommonMark with tables. Its HTML is without what a source has as HTML itself, and without links that run
-// scripts.
+// markdown is CommonMark with tables, without the HTML in its source and links that run scripts.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blocks{}, 1))))

@@ -18,8 +18,7 @@ type listCollectionsRequest struct {
 	Status file.CollectionStatus `query:"status"`
 }
 
-// listCollections lists the tenant's collections in the order of their creation: those of the status, or all but
-// archived ones.
+// listCollections lists the tenant's collections, the oldest first: those of the status, or all but archived ones.
 func (f family) listCollections(ctx context.Context, req listCollectionsRequest) (rest.Listing[collectionView], error) {
 	statuses := []file.CollectionStatus{file.Open, file.Closed}
 	if req.Status != "" {

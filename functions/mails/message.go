@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// owners are the recipients of a mail to all owners: active members with role_owner, the
-// oldest first, at most mail.MaxOwners.
+// owners are the recipients of a mail to all owners: the oldest active members with role_owner, up to mail.MaxOwners.
 func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
 	members, err := p.Store.Members(ctx, t)
 	owners := slices.DeleteFunc(members, func(m member.Member) bool { return !m.Governs() })
@@ -25,8 +24,8 @@ func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Membe
 // maxMerchants limits the merchants whose owners get a mail about one user, because strangers cause that mail.
 const maxMerchants = 5
 
-// readTenants reads up to most tenants where the user is an active member. Each merchant comes once, live mode before
-// test mode.
+// readTenants reads up to most tenants of a user who is an active member, each merchant once, live mode before test
+// mode.
 func (p *postman) readTenants(ctx context.Context, user string, most int) ([]identity.Tenant, error) {
 	var found []identity.Tenant
 	if user == "" { // the name was unknown
@@ -119,8 +118,7 @@ var bounds = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
 
 const mailsADay = 200
 
-// tooMany counts a mail against its merchant's bounds, once however often it is tried. It is
-// the reason why the mail is not sent, or "".
+// tooMany counts a mail against its merchant's bounds, once for all tries. It returns why not to send the mail, or "".
 func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
 	if !m.Bounded() || m.Tries > 0 {
 		return "", nil

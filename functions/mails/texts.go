@@ -210,8 +210,7 @@ func short(name string, most int) string {
 	return string(runes)
 }
 
-// oneLine is the text without characters that could begin another line or header, or change
-// the direction of the text after them.
+// oneLine removes characters that could begin another line or header, or change the direction of text.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)

@@ -17,8 +17,7 @@ type invitationRequest struct {
 	Token string `path:"token"`
 }
 
-// showInvitation serves the page on which an invitation is accepted, or the one that says
-// that it was. Every invalid token is the same 404.
+// showInvitation serves the page of an invitation, or of one that was accepted. Every invalid token is the same 404.
 func (f family) showInvitation(ctx context.Context, req invitationRequest) (rest.Document, error) {
 	i, err := f.store.Invitation(ctx, req.Token)
 	if err != nil {

@@ -79,8 +79,7 @@ type permissionsView struct {
 	CreateReferral             bool `json:"create_referral"`
 }
 
-// allowed are the parts that the caller may see: those of operations of their own need
-// the permissions of these (contract §13.9).
+// allowed are the parts that the caller may see: some need the permissions of operations of their own (contract §13.9).
 func (p parts) allowed(caller identity.Principal) parts {
 	return slices.DeleteFunc(slices.Clone(p), func(one part) bool {
 		switch one {

@@ -27,8 +27,7 @@ type bankAccountRequest struct {
 	Primary       bool                                  `json:"primary"`
 }
 
-// account returns the requested one, of a merchant in the country. Failure: Missing or Invalid, with the first bad
-// field.
+// account returns the requested one, of a merchant in the country. Failure: Missing or Invalid, of the first bad field.
 func (r bankAccountRequest) account(id, country string) (merchant.BankAccount, error) {
 	a := merchant.BankAccount{ID: id, Holder: strings.TrimSpace(r.Holder), IBAN: validate.Machine(r.IBAN),
 		BIC: validate.Machine(r.BIC), BankCode: r.BankCode, BranchCode: r.BranchCode, AccountNumber: r.AccountNumber,

@@ -70,8 +70,7 @@ type createOperatorRequest struct {
 	Permissions *member.PermissionsChange `json:"permissions"`
 }
 
-// createOperator creates an employee's account. Repeated under its Idempotency-Key it
-// finds the account that it has created.
+// createOperator creates an employee's account, or finds the one that its Idempotency-Key has created before.
 func (f family) createOperator(ctx context.Context, req createOperatorRequest) (operatorView, error) {
 	if err := rest.Merchant(ctx).CheckProfileForWrite(); err != nil {
 		return operatorView{}, err

@@ -155,8 +155,7 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	return f.allow(ctx, a, holder)
 }
 
-// form is the subject of the consent form's csrf_token: the whole request, so that the token of
-// one request is refused for every other.
+// form is the subject of the consent form's csrf_token: the whole request, so that each needs a token of its own.
 func (a authorization) form() string { return "authorize " + a.query().Encode() }
 
 // allow sends the client a code, which it exchanges for the holder's tokens.

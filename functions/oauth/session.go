@@ -32,8 +32,7 @@ func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie
 	return cookie, session, f.store.PutSignIn(ctx, session)
 }
 
-// newSession returns a session that is not stored yet, and its cookie. signedIn is the time at which the password was
-// confirmed.
+// newSession returns a session that is not stored yet, and its cookie. signedIn is when the password was confirmed.
 func (f family) newSession(account signin.Account, signedIn time.Time) (*http.Cookie, signin.Session) {
 	cookie, now := f.forms.NewCookie(), f.store.Now()
 	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, BeganAt: now, SignedIn: signedIn,

@@ -95,8 +95,7 @@ func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Accoun
 	return account, f.confirmPassword(ctx, name.Subject(mode), account, req.Password)
 }
 
-// signInURL is where the browser signs in: at the authorization request with the query, or at
-// /sign-in if there is none.
+// signInURL is where the browser signs in: at the authorization request with the query, or else at /sign-in.
 func (f family) signInURL(continuation string) string {
 	if continuation == "" {
 		return f.baseURL + "/sign-in"
@@ -227,8 +226,7 @@ func (f family) known(ctx context.Context, account signin.Account) (string, erro
 	}
 }
 
-// remember records after a sign-in that the account knows the browser and the address. It returns the browser's new
-// device cookie.
+// remember records that the account knows the browser and the address. It returns the browser's new device cookie.
 func (f family) remember(ctx context.Context, account signin.Account) (*http.Cookie, error) {
 	value := f.knownKey().WithDevice(f.devices.Value(ctx), account, f.store.Now())
 	return f.devices.Lasting(value, signin.KnownLasts), f.rememberAddress(ctx, account)

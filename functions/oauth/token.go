@@ -140,8 +140,7 @@ func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequ
 	return scopes, f.store.PutGrant(ctx, g, g.Token(identity.Hash(tokens.access), g.Hash, scopes, now))
 }
 
-// confirmedProfile is the test profile with the user name and password of the request.
-// Failures: invalid_grant; TooMany.
+// confirmedProfile returns the test profile with the request's name and password. Failures: invalid_grant; TooMany.
 func (f family) confirmedProfile(ctx context.Context, c oauth.Client, req tokenRequest) (signin.Account, error) {
 	name := signin.ParseName(req.Username, "")
 	var account signin.Account
@@ -178,8 +177,7 @@ func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenReques
 // errNotYours is the failure for a token that was issued to another client.
 var errNotYours = oauth.Refused(oauth.InvalidGrant, "The token was issued to another client.")
 
-// refresh serves grant_type refresh_token. The refresh token stays the same, and its lifetime
-// begins again (contract §10).
+// refresh serves grant_type refresh_token, whose token stays the same, and begins its lifetime again (contract §10).
 func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) ([]string, error) {
 	if req.RefreshToken.IsZero() {
 		return nil, missing("refresh_token")
@@ -228,8 +226,7 @@ func (f family) stillAllowed(ctx context.Context, h oauth.Holder) error {
 	return nil
 }
 
-// passwordsOf are the holder's passwords. Failures: NotFound for a holder that was deleted;
-// errHolder for one that is not active.
+// passwordsOf returns the holder's passwords. Failures: NotFound for a deleted holder; errHolder for an inactive one.
 func (f family) passwordsOf(ctx context.Context, h oauth.Holder) (member.Passwords, error) {
 	if h.Kind == identity.TestProfile {
 		p, err := f.store.TestProfile(ctx, h.Tenant, h.Subject)

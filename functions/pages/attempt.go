@@ -104,8 +104,7 @@ func (v visit) admit(req attemptRequest) error {
 	}
 }
 
-// check lists what is wrong with the request, as processCheckout does. A payer's browser names no
-// saved card and no customer.
+// check lists what is wrong with the request, as processCheckout does. A payer's browser names no card and no customer.
 func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.List {
 	faults := validate.Forms(req.ofPage)
 	faults = faults.If(req.Token != "", failure.Invalid("token", "is not taken from a payment page"))
@@ -199,8 +198,7 @@ func (v visit) refused(status int, shown view) (any, error) {
 	return d, err
 }
 
-// attemptForm is processCheckout's body as a form sends it: each field has the name of its path in
-// JSON. Empty fields are absent.
+// attemptForm is processCheckout's body as a form, whose fields have their path in JSON as name. Empty ones are absent.
 type attemptForm struct {
 	FormMethod       payments.Method `form:"payment_type"`
 	FormCardName     string          `form:"card.name"`

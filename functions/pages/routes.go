@@ -1,5 +1,4 @@
-// Package pages is the family Pages (contract §13.3): the page on which a payer pays a
-// checkout that was created with hosted_checkout.
+// Package pages is the family Pages (contract §13.3): the page on which a payer pays a checkout with hosted_checkout.
 package pages
 
 import (

@@ -13,8 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
-// Run handles one message. An error leaves it in the queue. A payout too large
-// for one call goes on with another message.
+// Run handles one message. An error leaves it in the queue. Another message continues a payout that is too large.
 func Run(a *app.App) func(ctx context.Context, body string) error {
 	return app.Consume(a, consumer{App: a, payouts: banking.Open(a), messages: queue.OpenPayouts(a)}.take)
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// pollTime bounds the calls to the acquirer for one message. The rest of the
-// function's time is for recording its answer.
+// pollTime bounds the calls to the acquirer for one message. The rest of the function's time is for recording.
 const pollTime = 15 * time.Second
 
 // Poll handles one message. An error leaves it in the queue.

@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// createMerchant makes a merchant with its first key, which holds every
-// scope: a live one, or a test one for a sandbox merchant.
+// createMerchant makes a merchant with its first key, with every scope: live, or for a sandbox merchant test.
 //
 // With a merchant_code the command may be repeated: a merchant with that code and the same arguments is answered
 // without a key, because keys are shown once; create_api_key makes another. Other arguments are a CONFLICT.
@@ -62,8 +61,8 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 	return merchantCreated{}, taken
 }
 
-// find returns the merchant that is there already, if it is the one asked for: the
-// account that is recorded has all that was asked for.
+// find returns the merchant with the code if it is the requested one, and its recorded account has all that is
+// requested.
 func (o operator) find(ctx context.Context, m merchant.Merchant, asked json.RawMessage) (merchantCreated, error) {
 	existing, err := o.Store.Merchant(ctx, m.Code)
 	if err != nil {
@@ -124,8 +123,7 @@ func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {
 	return m, err
 }
 
-// updateMerchant changes terms of a merchant: those given. Country, currency
-// and sandbox cannot change, because stored data depends on them.
+// updateMerchant changes the given terms. Country, currency and sandbox cannot change: stored data depends on them.
 type updateMerchant struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	merchant.Terms

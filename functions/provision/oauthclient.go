@@ -74,8 +74,7 @@ func (o operator) updateOAuthClient(ctx context.Context, c updateOAuthClient) (c
 	})
 }
 
-// approveOAuthClient approves exactly the given restricted scopes of a client: an empty list
-// withdraws all approvals (contract §2.1).
+// approveOAuthClient approves exactly the given restricted scopes of a client; none withdraws all (contract §2.1).
 type approveOAuthClient struct {
 	ClientID string    `json:"client_id" validate:"required"`
 	Scopes   *[]string `json:"scopes" validate:"items=128 text=64"`
@@ -111,8 +110,8 @@ type ofClient struct {
 	ClientID string `json:"client_id" validate:"required"`
 }
 
-// revokeOAuthClient revokes a client for good: it and all its tokens are refused from the next
-// request on. It may be repeated.
+// revokeOAuthClient revokes a client for good, and with it all its tokens, from the next request on. It may be
+// repeated.
 func (o operator) revokeOAuthClient(ctx context.Context, c ofClient) (clientView, error) {
 	return o.changeClient(ctx, c.ClientID, "", "OAuth client revoked", func(client oauth.Client) (oauth.Client, error) {
 		return client.Ended(o.Now()), nil

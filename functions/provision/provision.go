@@ -241,8 +241,7 @@ func given(limit *int, standard int) int {
 	return standard
 }
 
-// undecodable returns the first argument that cannot be decoded, which errors of a type's own UnmarshalJSON do not
-// name.
+// undecodable returns the first argument that cannot be decoded: errors of types' own UnmarshalJSON do not name it.
 func undecodable(raw json.RawMessage, to any) string {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &members) // which has been decoded before

@@ -247,8 +247,7 @@ func checkModel(c payments.Checkout, r reader.Reader) error {
 	return unfit(map[string][]string{"payment_type": {"pix is only for readers that show codes"}})
 }
 
-// unfit returns the failure of fields that do not fit the merchant, the reader or each other, by what is wrong with
-// each.
+// unfit returns the failure of fields that do not fit the merchant, the reader or each other, by field.
 func unfit(wrong map[string][]string) error {
 	e := failure.Unprocessable("Some fields are not for this merchant, reader or payment type.").
 		WithSlug("validation-error")

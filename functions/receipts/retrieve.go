@@ -91,8 +91,7 @@ func payment(r store.Record) subject {
 		returnCode: r.ReturnCode, at: r.CreatedAt, moved: r.Status == payments.TransactionSuccessful && !r.OnlyChecked()}
 }
 
-// refund is the receipt of a refund: its lines and sums are those of the
-// amount refunded, which may include some of a tip.
+// refund is the receipt of a refund: its lines and sums are of the refunded amount, which may include some of a tip.
 func refund(r store.Record, e payments.Event) subject {
 	return subject{record: r, id: e.ID, refund: true, amount: e.Amount, sale: e.Amount,
 		tip: money.Zero(e.Amount.Currency()), status: e.HistoryItem().Status(), returnCode: e.ReturnCode, at: e.CreatedAt,

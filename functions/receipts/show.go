@@ -124,8 +124,7 @@ func (s sheet) tag(commit string) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
-// showPDF returns the receipt as PDF, or 304 if the browser has that PDF. It draws the PDF if the process does not
-// keep it.
+// showPDF returns the receipt as PDF, drawn unless the process keeps it, or 304 if the browser has that PDF.
 func (f family) showPDF(ctx context.Context, s sheet) (rest.Document, error) {
 	tag := s.tag(f.commit)
 	if rest.BrowserHas(ctx, tag) {

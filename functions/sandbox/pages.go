@@ -29,8 +29,7 @@ var (
 	continuePage = page.New("document.forms[0].submit();")
 )
 
-// challenge is the issuer's page: it shows what is paid and offers the
-// answers of contract §12 until the payment is decided.
+// challenge is the issuer's page: it shows what is paid, and until the decision offers the answers of contract §12.
 func (p pages) challenge(ctx context.Context, req challengeRequest) (rest.Document, error) {
 	view, err := p.challenged(ctx, req)
 	if err != nil {

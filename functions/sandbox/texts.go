@@ -6,8 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// texts are those of the pages in one language. {method} is the name of a payment method; {brand}
-// and {digits} are those of a card.
+// texts are those of the pages in one language. {method} names a payment method, {brand} and {digits} a card.
 type texts struct {
 	testMode   string // mark
 	merchant   string // name of a fact

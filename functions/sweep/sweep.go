@@ -182,8 +182,7 @@ func (t *tick) item(due store.Due) item {
 	}
 }
 
-// settle processes it. A panic would otherwise end this tick and every later one, and
-// with them the guarantee for all other items.
+// settle processes it. A panic would otherwise end this tick and every later one.
 func settle(ctx context.Context, i item) (err error) {
 	defer failure.Recover(&err)
 	return i.settle(ctx)

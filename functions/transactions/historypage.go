@@ -98,8 +98,7 @@ func (p historyPlan) mostRead() int {
 	return p.limit
 }
 
-// choose returns the entries whose items the page may show. More follows if
-// another entry matches, or may not be examined.
+// choose returns the entries whose items the page may show, and whether another matches, or may not be examined.
 func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (historyPage, []store.HistoryEntry, error) {
 	var found historyPage
 	var chosen []store.HistoryEntry
@@ -148,8 +147,7 @@ func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) (history
 	return page, following{ref: found.last, hidden: p.partial && found.last != shown}
 }
 
-// sealRef encrypts the id of an item that the caller may not see, with the first key. Only the same caller can use the
-// resulting ref.
+// sealRef encrypts the id of an item that the caller may not see, with the first key, for the same caller alone.
 func sealRef(keys [][]byte, caller identity.Principal, id string) string {
 	aead := newAEAD(keys[0])
 	sealed := aead.Seal(nil, nil, []byte(id), boundTo(caller)) //nolint:gosec // G407: the AEAD makes its nonces itself

@@ -1,5 +1,4 @@
-// Package transactions is the family of contract §6.1 to §6.4 and §13.4: what was
-// paid, what happened to it since, and refunds.
+// Package transactions is the family of contract §6.1 to §6.4 and §13.4: payments, what happened to them, and refunds.
 package transactions
 
 import (

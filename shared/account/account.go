@@ -35,8 +35,7 @@ type SignupFlow struct {
 	State string `dynamo:"state" json:"state" validate:"required text=64"`
 }
 
-// Identifier is a number of a register, such as {"br.cpf", "111.444.777-35"}. Its
-// Ref names the country and the register.
+// Identifier is a number of a register, such as {"br.cpf", "111.444.777-35"}. Its Ref names country and register.
 type Identifier struct {
 	Ref   string `dynamo:"ref" json:"ref" validate:"required pattern=^[a-z]{2}\\.[a-z0-9_]{1,60}$"`
 	Value string `dynamo:"value" json:"value" validate:"required text=64 own"`

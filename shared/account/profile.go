@@ -8,8 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Profile is a merchant's business. Its name, email, country and currency are the
-// merchant's own, because each request needs them.
+// Profile is a merchant's business, without name, email, country and currency, which each request needs.
 type Profile struct {
 	Website   string    `dynamo:"website,omitempty" json:"website,omitzero" validate:"text=255 http-url"`
 	LegalType LegalType `dynamo:"legal_type" json:"legal_type,omitzero"`

@@ -195,8 +195,7 @@ func (a *App) CallbackPolicy() webhook.Policy {
 	return policy
 }
 
-// CallbackSender posts signed callbacks where the policy allows it. One serves
-// the whole App, because it enforces the limit per host.
+// CallbackSender posts signed callbacks where the policy allows it. The App has only one, for its limit per host.
 func (a *App) CallbackSender() (*webhook.Sender, error) {
 	published, err := a.SigningKeys()
 	if err != nil {

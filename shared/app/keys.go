@@ -166,8 +166,7 @@ func (c Config) secretAt(at time.Time) []byte {
 	return all[len(all)-1].secret
 }
 
-// CursorKeys returns the keys of sealed refs of the history. The first is the key in use at the given time; all keys
-// follow.
+// CursorKeys returns all keys of sealed refs of the history, the one in use at the given time first.
 func (a *App) CursorKeys(at time.Time) [][]byte {
 	a.using(PlatformSecret)
 	keys := [][]byte{derive(a.secretAt(at), forCursors)}

@@ -19,8 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// The kinds of function. Each is built from an App, so that the same code
-// runs under Lambda, in the local run and in tests.
+// The kinds of function. Each is built from an App, for Lambda, the local run and tests alike.
 type (
 	// Routes answer HTTP API events (payload format 2.0).
 	Routes func(*App) []rest.Route
@@ -75,8 +74,7 @@ func escapedPath(event events.APIGatewayV2HTTPRequest) string {
 	return strings.Join(segments, "/")
 }
 
-// Queue adapts a message handler to SQS, with partial batch failures.
-// Messages of one batch are handled at the same time.
+// Queue adapts a message handler to SQS, with partial batch failures. It handles the messages of a batch concurrently.
 func (a *App) Queue(queue Queue) QueueEvent {
 	handle := queue(a)
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {

@@ -49,8 +49,7 @@ type Outcome struct {
 var Cancelled = Outcome{State: Rejected, Reason: "DS02"}
 
 var (
-	// ErrNotTaken reports that the bank has certainly not taken this transfer.
-	// After any other error the outcome is unknown.
+	// ErrNotTaken reports that the bank has not taken this transfer. After any other error the outcome is unknown.
 	ErrNotTaken = errors.New("bank: the transfer was not taken")
 
 	// ErrUnknownTransfer reports an id the bank has never seen.

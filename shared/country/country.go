@@ -1,5 +1,4 @@
-// Package country has the time zone of countries' capitals, the language most of their people read, their names and
-// currencies.
+// Package country has the time zones of capitals, the languages most people read, names and currencies of countries.
 package country
 
 import (
@@ -16,8 +15,7 @@ type details struct {
 	native   string // in that language; "": the English name
 }
 
-// Zone is the IANA name of the time zone of the country's capital; "" for a
-// country not listed. code is ISO 3166-1 alpha-2.
+// Zone is the IANA time zone of the country's capital; "" for a country not listed. code is ISO 3166-1 alpha-2.
 func Zone(code string) string { return table[code].zone }
 
 // Locale returns the country's BCP 47 language tag, such as de-DE; English for a country not listed.

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Early is a context that ends by the margin before ctx's deadline, or with ctx
-// where there is none. Its caller must call cancel.
+// Early returns a context that ends by the margin before ctx's deadline, or with ctx. The caller must call cancel.
 func Early(ctx context.Context, margin time.Duration) (early context.Context, cancel context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {

@@ -241,8 +241,7 @@ func Unauthorized(slug string) *Error {
 // NotChargeable is an instrument that cannot be charged at all (contract §3.4, 402).
 func NotChargeable(message string) *Error { return newError(KindNotChargeable, message) }
 
-// Forbidden is a permission that the credential lacks. The reason is the
-// error_message that clients switch on (contract §3.3).
+// Forbidden returns the failure of a lacking permission. Clients switch on the reason, error_message (contract §3.3).
 func Forbidden(reason string) *Error { return newError(KindForbidden, reason) }
 
 // Denied returns the Forbidden of a credential that lacks the right that why names, and says nothing of others.

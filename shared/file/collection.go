@@ -57,8 +57,7 @@ func (c Collection) CheckTakes() error {
 	return nil
 }
 
-// CheckGives refuses a file of the collection that is to be moved out of it or deleted. Failure: Conflict when it is
-// archived.
+// CheckGives refuses to move a file out of the collection, or delete it. Failure: Conflict when it is archived.
 func (c Collection) CheckGives() error {
 	if c.Status == Archived {
 		return errArchived

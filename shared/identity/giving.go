@@ -2,8 +2,7 @@ package identity
 
 import "slices"
 
-// Guard describes routes that need one of the scopes. Of persons they also need the
-// permission, or show only a part without it.
+// Guard describes routes that need one of the scopes, and of persons the permission, or show only a part without it.
 type Guard struct {
 	Permission Permission
 	Scopes     []string

@@ -1,5 +1,4 @@
-// Package identity is about who a caller is and what it may do: tenants,
-// principals, API keys and scopes. It does no I/O.
+// Package identity is about who a caller is and what it may do: tenants, principals, API keys and scopes.
 package identity
 
 import (

@@ -49,8 +49,7 @@ func (k Kind) OfReceipt() bool {
 // MaxOwners is how many owners of a tenant get a mail, those who became members first.
 const MaxOwners = 20
 
-// Mail is an e-mail to be sent. It holds no token, key or password: the token of a link is
-// derived when the mail is sent.
+// Mail is an e-mail to be sent. It holds no token, key or password: a link's token is derived when it is sent.
 type Mail struct {
 	outbox.Entry
 	Kind    Kind   `dynamo:"kind"`

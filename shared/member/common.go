@@ -20,8 +20,7 @@ var (
 	ErrCommon = errors.New("member: the password is one of the commonest")
 )
 
-// RefusedPassword returns the failure Invalid of the field for ErrShort and ErrCommon. It returns every other error
-// unchanged.
+// RefusedPassword returns the failure Invalid of the field for ErrShort and ErrCommon, and other errors unchanged.
 func RefusedPassword(field string, err error) error {
 	switch {
 	case errors.Is(err, ErrShort):
@@ -81,8 +80,7 @@ func onceOf(text []rune) []rune {
 	return text
 }
 
-// isCommon reports whether the text is a common password, with or without other characters than letters before and
-// after it.
+// isCommon reports whether the text is a common password, with or without non-letters before and after it.
 func isCommon(text []rune) bool {
 	isLetter := func(r rune) bool { return unicode.IsLetter(r) }
 	for from := 0; from < len(text) && !slices.ContainsFunc(text[:from], isLetter); from++ {

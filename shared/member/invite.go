@@ -20,8 +20,7 @@ const (
 	invitationsToOne  = 5
 )
 
-// CountInvitation returns the times of the invitations to one address that still count, with one more now. Failure:
-// TooMany.
+// CountInvitation returns the times of an address's invitations that still count, and now. Failure: TooMany.
 func CountInvitation(earlier []time.Time, now time.Time) ([]time.Time, error) {
 	times := slices.DeleteFunc(slices.Clone(earlier),
 		func(at time.Time) bool { return !now.Before(at.Add(InvitationsWithin)) })

@@ -89,8 +89,7 @@ func (m Member) Address() string { return Address(m.Email) }
 // Number is the member's classic.user_id, and an operator's id.
 func (m Member) Number() int32 { return NumberOf(m.ID) }
 
-// Operator reports whether the member is a managed user without role_owner. The operations on
-// operators change only such members.
+// Operator reports whether the member is a managed user without role_owner, whom the operations on operators change.
 func (m Member) Operator() bool { return m.Type == TypeManaged && !m.Owner() }
 
 // Disabled reports whether the member may not sign in.
@@ -122,8 +121,7 @@ func (m Member) Status(now time.Time) Status {
 	}
 }
 
-// User is the id of the member's user, a UUID. A managed user is of one member only, and
-// its id follows from the member's.
+// User returns the id of the member's user, a UUID. A managed user's follows from the member's.
 func (m Member) User() string { return cmp.Or(m.UserID, UserID("member "+m.ID)) }
 
 // Enabled is the member enabled, or disabled at the time unless it is already.

@@ -53,8 +53,7 @@ func (m Member) Permissions(roles Roles) []identity.Permission {
 	return slices.DeleteFunc(identity.AllPermissions(), func(one identity.Permission) bool { return !has[one] })
 }
 
-// Granted are the member's permissions as contract §7.1 and §7.4 show them, where admin means
-// that it may write members.
+// Granted returns the member's permissions as contract §7.1 and §7.4 show them, with admin for writing members.
 func (m Member) Granted(roles Roles) Permissions {
 	all := m.Permissions(roles)
 	has := func(one identity.Permission) bool { return slices.Contains(all, one) }
@@ -63,8 +62,7 @@ func (m Member) Granted(roles Roles) Permissions {
 		RefundTransactions:         has(identity.RefundTransactions), CreateReferral: has(identity.CreateReferral)}
 }
 
-// PermissionsChange is what a request says about an account's permissions: those that
-// it leaves out, or gives as null, stay.
+// PermissionsChange is a request's change of an account's permissions: absent or null ones stay.
 type PermissionsChange struct {
 	Admin                      optional.Of[bool] `json:"admin"`
 	CreateMOTOPayments         optional.Of[bool] `json:"create_moto_payments"`

@@ -128,8 +128,7 @@ func (r Roles) Changed(id string, change func(Role) (Role, error)) (Roles, error
 	return r, r.checkTexts()
 }
 
-// Without returns the roles without one. Failures: NotFound; Invalid for a predefined one and for one that members
-// have.
+// Without returns the roles without one. Failures: NotFound; Invalid for a predefined one and one that members have.
 func (r Roles) Without(id string) (Roles, error) {
 	i, err := r.own(id)
 	if err == nil && r.Own[i].Members > 0 {

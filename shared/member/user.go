@@ -21,8 +21,7 @@ type User struct {
 // Address is the user's e-mail address in the form in which it is unique.
 func (u User) Address() string { return Address(u.Email) }
 
-// UserID is the id of the user that an operation makes, a UUID (version 8, RFC 9562). A
-// repeated operation makes the same.
+// UserID returns the id of the user that an operation makes, a UUID (version 8, RFC 9562), the same each time.
 func UserID(operation string) string {
 	sum := sha256.Sum256([]byte("user\x00" + operation))
 	var id uuid.UUID

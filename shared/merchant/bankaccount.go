@@ -63,8 +63,7 @@ func (b BankAccount) Ending() string {
 	return number[max(0, len(number)-4):]
 }
 
-// CanReceive reports whether payouts may go to the account (contract §6.7). A
-// number other than an IBAN needs its bank beside it.
+// CanReceive reports whether payouts may go to the account (contract §6.7). A national number needs its bank beside it.
 func (b BankAccount) CanReceive() bool { return b.Status == BankAccountVerified && b.routed() }
 
 // routed reports whether a transfer can name the account.
@@ -72,8 +71,7 @@ func (b BankAccount) routed() bool {
 	return b.IBAN != "" || b.AccountNumber != "" && (b.BankCode != "" || b.BranchCode != "" || b.BIC != "")
 }
 
-// Same reports whether a transfer to either reaches the same account of the
-// same holder, whatever its id and status here.
+// Same reports whether transfers to both reach the same account of the same holder, whatever id and status.
 func (b BankAccount) Same(other BankAccount) bool {
 	return b.Holder == other.Holder && b.BIC == other.BIC && b.IBAN == other.IBAN && b.sameNational(other)
 }

@@ -10,8 +10,7 @@ import (
 // MaxBankAccounts bounds a tenant's accounts, not counting REJECTED ones (contract §7.3).
 const MaxBankAccounts = 10
 
-// maxRejected is how many REJECTED accounts are kept, the latest, so that the item
-// that holds all of a tenant's stays small.
+// maxRejected is how many REJECTED accounts are kept, the latest, so that the tenant's one item stays small.
 const maxRejected = 10
 
 // BankAccounts are the bank accounts of a tenant (contract §7.3). One of them is primary, and at most one pending.
@@ -42,8 +41,7 @@ func (b BankAccounts) Get(id string) (BankAccount, bool) {
 	return b.All[at], true
 }
 
-// PrimaryChanged reports whether another account is primary than before, or the same
-// with another number, and its number.
+// PrimaryChanged reports whether another account, or number, is primary than before, and its number.
 func (b BankAccounts) PrimaryChanged(before BankAccounts) (number string, changed bool) {
 	now, _ := b.Get(b.Primary)
 	was, _ := before.Get(before.Primary)

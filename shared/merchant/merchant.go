@@ -80,8 +80,7 @@ func (m Merchant) Modes() []identity.Mode {
 // FirstMode returns the mode of the merchant's first key: a sandbox merchant has only test credentials (contract §2.1).
 func (m Merchant) FirstMode() identity.Mode { return m.Modes()[0] }
 
-// CheckProfileForWrite refuses writes to a merchant without a merchant profile. Failure:
-// Conflict, with the code of contract §7.1.
+// CheckProfileForWrite refuses writes to a merchant without a profile. Failure: Conflict, as contract §7.1 says.
 func (m Merchant) CheckProfileForWrite() error {
 	if m.Onboarding {
 		return failure.Conflict("The merchant has no merchant profile yet.").WithCode("merchant_account_missing")

@@ -22,8 +22,7 @@ var supported = []Currency{
 	"GBP", "HRK", "HUF", "NOK", "PLN", "RON", "SEK", "USD",
 }
 
-// zeroScale lists the currencies contract §2.4 settles in whole units,
-// although ISO 4217 gives COP and HUF two decimals.
+// zeroScale lists the currencies of contract §2.4 in whole units. ISO 4217 gives COP and HUF two decimals.
 var zeroScale = map[Currency]bool{"CLP": true, "COP": true, "HUF": true}
 
 // ErrCurrency reports a code that is not in contract §2.4's list.
@@ -74,8 +73,7 @@ type Amount struct {
 // maxValue is contract §4.1's ceiling for one payment.
 var maxValue = decimal.MustParse("999999999.99")
 
-// Parse reads text such as "10", "10.1" or "-3.50" as an amount of c.
-// Errors: ErrAmount, ErrExponent, ErrScale, ErrRange.
+// Parse reads text such as "10", "10.1" or "-3.50" as an amount. Errors: ErrAmount, ErrExponent, ErrScale, ErrRange.
 func Parse(text string, c Currency) (Amount, error) {
 	if hasExponent(text) {
 		return Amount{}, ErrExponent

@@ -24,8 +24,8 @@ type Holder struct {
 	Tenant  identity.Tenant `dynamo:"tenant"`         // the merchant that was chosen
 	Scopes  []string        `dynamo:"scopes,set"`
 
-	// Password is the operation that set the password with which the holder signed in. A new
-	// password ends the grant (contract §10).
+	// Password is the operation that set the holder's password at sign-in. A new password ends the grant (contract
+	// §10).
 	Password string `dynamo:"password_operation"`
 
 	// SignedIn is the time at which the holder signed in to allow the client. It is zero if the holder is no person, and
@@ -46,8 +46,7 @@ func (h Holder) NewGrant(refreshHash string, now time.Time) Grant {
 	return Grant{Holder: h, Hash: refreshHash, CreatedAt: now, ExpiresAt: now.Add(RefreshLasts)}
 }
 
-// Code is an authorization code as stored. It can be used once, and is kept after that, so that
-// a second use is noticed.
+// Code is an authorization code as stored. It can be used once, and is kept so that a second use is noticed.
 type Code struct {
 	Holder
 	Hash        string    `dynamo:"code_hash"`

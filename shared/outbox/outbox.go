@@ -33,8 +33,7 @@ const interrupted = "interrupted"
 const (
 	// fastPath is the longest wait a queue can hold a message for (SQS: 900 s).
 	fastPath = 15 * time.Minute
-	// Grace is how long the fast path (table stream, queue) has before the sweep
-	// sends an entry, or asks the acquirer, itself.
+	// Grace is the time of the fast path (stream, queue) before the sweep sends an entry, or asks the acquirer.
 	Grace = time.Minute
 	// firstResend and longestResend bound the gaps, each twice the one before, between the sweep's messages for one
 	// try, so that a queue that is slow for a day holds some 30 of them, not 1,440.
@@ -65,8 +64,7 @@ func (e Entry) IsDue(now time.Time) bool {
 	}
 }
 
-// TryAt returns when the fast path makes the next try; zero, for never, after the sweep has sent it or a try was
-// interrupted.
+// TryAt returns when the fast path makes the next try; zero after the sweep has sent it or a try was interrupted.
 func (e Entry) TryAt() time.Time {
 	if e.State != Pending || e.Sweeps > 0 {
 		return time.Time{}

@@ -77,8 +77,7 @@ type Affiliate struct {
 	Tags      member.Metadata `dynamo:"tags,omitempty"`
 }
 
-// AADE is the signature of a sale in Greece, by which its terminal reports the payment to the tax
-// authority (contract §13.7).
+// AADE is the signature by which a terminal in Greece reports a payment to the tax authority (contract §13.7).
 type AADE struct {
 	ProviderID string `dynamo:"provider_id"`
 	Signature  string `dynamo:"signature"`
@@ -123,14 +122,12 @@ func (c Checkout) ReaderDeadline() time.Time {
 // ClientTransactionID is that of the latest attempt's transaction, also before there is one.
 func (c Checkout) ClientTransactionID() string { return ClientTransactionID(c.Attempt.ID) }
 
-// NeverOffered reports whether a checkout at a reader came to nothing because its terminal did not
-// take it. Its creation was refused.
+// NeverOffered reports whether a reader's checkout came to nothing because its terminal did not take it.
 func (c Checkout) NeverOffered() bool {
 	return c.Reader != nil && !c.AttemptOpen() && len(c.Transactions) == 0
 }
 
-// waitAtReader schedules the next poll of an attempt of which the acquirer knows nothing yet, or only a code that is
-// not paid.
+// waitAtReader schedules the next poll of an attempt of which the acquirer knows nothing yet, or only an unpaid code.
 func (c Checkout) waitAtReader(now time.Time) CheckoutChange {
 	*c.Attempt = c.Attempt.pollAgain(now)
 	return CheckoutChange{Checkout: c}

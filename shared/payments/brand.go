@@ -9,8 +9,7 @@ import (
 // and To are inclusive prefixes of equal length.
 type BrandRange struct{ From, To, Brand string }
 
-// iinRanges, most specific first; the brand names are contract §2.7's card types.
-// Sources: the networks' published ranges.
+// iinRanges, most specific first, by the networks' published ranges; brand names are contract §2.7's card types.
 var iinRanges = []BrandRange{
 	{"401178", "401179", "ELO"}, {"431274", "431274", "ELO"}, {"438935", "438935", "ELO"},
 	{"451416", "451416", "ELO"}, {"457393", "457393", "ELO"}, {"457631", "457632", "ELO"},

@@ -15,8 +15,7 @@ const (
 	EventReaderTransaction     = "solo.transaction.updated"
 )
 
-// Callback is one message to be delivered to a return_url. It is written in the
-// same transaction as the status change it reports.
+// Callback is one message for a return_url, written in the same transaction as the status change it reports.
 type Callback struct {
 	outbox.Entry                  // its ID is msg_<uuid>, the webhook-id of every try
 	EventType      string         `dynamo:"event_type"`

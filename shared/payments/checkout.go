@@ -146,8 +146,7 @@ func (c Checkout) MadeBy(by identity.Principal, m merchant.Merchant, id string) 
 	return c
 }
 
-// Restored is the checkout with the key as it was before it was stored: with what
-// the key says, and what follows from ids.
+// Restored returns the checkout as it was before it was stored: with what the key says, and what follows from ids.
 func (c Checkout) Restored(id, merchantCode string) Checkout {
 	c.ID, c.Payee.Code = id, merchantCode
 	for i := range c.Transactions {
@@ -181,14 +180,12 @@ func (c Checkout) PastValidUntil(now time.Time) bool {
 	return c.open() && c.ValidUntil != nil && !now.Before(*c.ValidUntil)
 }
 
-// isExpired reports whether valid_until has passed and no attempt is open that
-// may still pay the checkout (contract §4.5).
+// isExpired reports whether valid_until has passed and no open attempt may still pay the checkout (contract §4.5).
 func (c Checkout) isExpired(now time.Time) bool {
 	return c.PastValidUntil(now) && !c.attemptPending() && !c.RequiresAction()
 }
 
-// StatusAt is the status a reader sees at now: expiry counts at once, even
-// before the sweep has recorded it (contract §4.5).
+// StatusAt is the status a reader sees at now: expiry counts before the sweep has recorded it (contract §4.5).
 func (c Checkout) StatusAt(now time.Time) CheckoutStatus {
 	if c.isExpired(now) {
 		return CheckoutExpired

@@ -21,8 +21,7 @@ func paymentEntry(t Transaction, at time.Time) *ledger.Entry {
 		ledger.Posting{Account: ledger.FeeIncome, Amount: t.Fee.Neg()})
 }
 
-// returnEntry enters an amount that went back to the payer at the merchant's cost.
-// The fee is not refunded (contract §6.7).
+// returnEntry enters an amount that went back to the payer, at the merchant's cost, without the fee (contract §6.7).
 func returnEntry(e Event, kind ledger.Kind, at time.Time) *ledger.Entry {
 	return ledger.MustEntry(e.ID, kind, ledger.OfTransaction(e.TransactionID), at,
 		ledger.Posting{Account: ledger.MerchantPayable, Amount: e.Amount},

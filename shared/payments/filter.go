@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// HistoryStatus is what the history can be asked for by status (contract
-// §6.2): a TransactionStatus, or one of the two below.
+// HistoryStatus is a status by which the history can be asked (contract §6.2): a TransactionStatus, or one of these.
 type HistoryStatus string
 
 // The statuses that select payments by their simple status.
@@ -16,8 +15,7 @@ const (
 	HistoryChargeback HistoryStatus = "CHARGE_BACK" // also what the merchant could not pay (NON_COLLECTION)
 )
 
-// HistoryFilter selects items of the history (contract §6.2). An empty field
-// lets every item pass; of a list, one value must match.
+// HistoryFilter selects items of the history (contract §6.2). Each list must have a match; empty fields let all pass.
 type HistoryFilter struct {
 	Users        []string // emails, in any case
 	Statuses     []HistoryStatus

@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// RefundRule is an operator's limit on the refunds of some transactions
-// (contract §6.4: eligibility by country and currency).
+// RefundRule limits the refunds of some transactions (contract §6.4: eligibility by country and currency).
 type RefundRule struct {
 	Country  string         // of the merchant, ISO 3166-1 alpha-2; "": every
 	Currency money.Currency // "": every
@@ -20,8 +19,7 @@ type RefundRule struct {
 	Minimum  money.Amount   // of one refund; without a currency: one minor unit
 }
 
-// RefundRules are all of an operator's; every one that applies to a
-// transaction counts. None: any age, from one minor unit.
+// RefundRules are all of an operator's, of which each that applies counts. None: any age, from one minor unit.
 type RefundRules []RefundRule
 
 // ParseRefundRules reads rules separated by blanks, each written where:days:minimum:
@@ -117,8 +115,7 @@ func (rules RefundRules) Terms(t Transaction, country string) RefundTerms {
 // Expired reports whether the time for refunds is over.
 func (r RefundTerms) Expired(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
 
-// AmountTooLowError reports an amount below the minimum of one refund. As a failure
-// it is a Conflict, as AmountTooHighError is.
+// AmountTooLowError reports an amount below the minimum of one refund, as a failure a Conflict.
 type AmountTooLowError struct {
 	Minimum, Refundable money.Amount // the least and the most that can be refunded
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// CheckoutChange is a checkout's next state and everything that must be written with
-// it, in one transaction or not at all.
+// CheckoutChange is a checkout's next state and all that must be written with it, in one transaction.
 type CheckoutChange struct {
 	Checkout    Checkout // Version is still that of the item read
 	Transaction *Transaction

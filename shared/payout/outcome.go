@@ -75,8 +75,7 @@ func (p Payout) DueAt() time.Time {
 	return p.NextPoll
 }
 
-// firstWait is how long a payout waits before it is polled again. Each further wait
-// is twice as long, up to longestWait.
+// firstWait is how long a payout waits for its next poll. Each wait is twice as long, up to longestWait.
 const (
 	firstWait   = 15 * time.Minute
 	longestWait = time.Hour

@@ -45,8 +45,7 @@ func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID s
 	return p.resolve(ctx, t, c)
 }
 
-// ResolveDue is Resolve for several callers on a schedule: before the next poll is due it does nothing. Failure:
-// NotFound.
+// ResolveDue is Resolve for callers on a schedule: before the next poll is due it does nothing. Failure: NotFound.
 func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutID string) error {
 	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextPoll) {

@@ -89,8 +89,7 @@ func (r *run) note(a store.ReconciledItem) {
 	}
 }
 
-// transactionOf is the id of the transaction under whose code the item must be
-// stored; "" for an item that is stored elsewhere.
+// transactionOf returns the id of the transaction under whose code the item must be stored, or "".
 func transactionOf(a store.ReconciledItem) string {
 	switch {
 	case a.Transaction != nil:

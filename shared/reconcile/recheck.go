@@ -20,8 +20,7 @@ import (
 )
 
 const (
-	// maxSuspects bounds the time that reading again takes. There are that many
-	// only when something is wrong everywhere.
+	// maxSuspects bounds the time of reading again. There are that many only when something is wrong everywhere.
 	maxSuspects = 100_000
 	// batch is how many suspects are read, and kept in memory, at a time.
 	batch = 500

@@ -64,8 +64,7 @@ var sumNames = [sumCount]string{
 	"payouts_in_transit and the sent payouts", "the bank account and the bank's statement",
 }
 
-// What follows is derived from the contract and not from package payments, whose
-// mistakes would otherwise confirm themselves.
+// What follows is derived from the contract: mistakes of package payments would otherwise confirm themselves.
 
 // sidesOf an item are those for each transaction and payout that it concerns.
 func sidesOf(a store.ReconciledItem) []sides {
@@ -257,8 +256,7 @@ func digits(minor int64, c money.Currency) string {
 // minorText is an amount of minor units, written in major ones with its currency.
 func minorText(minor int64, c money.Currency) string { return digits(minor, c) + " " + string(c) }
 
-// payoutSides expects an entry once the payout was sent and another when its
-// outcome is known. A shortfall is carried forward.
+// payoutSides expects an entry of a sent payout, another with its outcome, and that shortfalls are carried forward.
 func payoutSides(p payout.Payout) sides {
 	s := sides{about: p.ID}
 	total := p.Total.Minor()
@@ -289,8 +287,7 @@ func payoutSides(p payout.Payout) sides {
 	return s
 }
 
-// recordSides are about what the payable was for, which the record replaces until
-// the payout fails, and about the payout.
+// recordSides are about the payout, and about what the payable was for, which the record replaces unless it fails.
 func recordSides(r payout.Record) []sides {
 	amount, currency := r.Amount.Minor(), r.Amount.Currency()
 	part, of := sides{about: r.PayoutID}, sides{about: aboutPayable(r.Payable)}

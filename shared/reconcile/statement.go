@@ -28,8 +28,7 @@ func (r *run) bankLines(ctx context.Context, note func(identity.Tenant, bank.Sta
 		func(b bank.StatementLine) string { return b.Tenant }, note)
 }
 
-// statements walks those of both modes. Where one counterparty serves both, each
-// line counts for the mode of its tenant.
+// statements walks those of both modes. A line of a counterparty of both counts for the mode of its tenant.
 func statements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 	statement func(Counterparty) iter.Seq2[Line, error], tenantOf func(Line) string,
 	note func(identity.Tenant, Line)) error {

@@ -16,8 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// sent is the request to an Open route, of which some operations read headers and cookies; an
-// empty one on other routes.
+// sent returns the request to an Open route, for operations that read headers and cookies; else an empty one.
 func sent(ctx context.Context) *http.Request {
 	return cmp.Or(stateOf(ctx).sent, &http.Request{})
 }
@@ -25,8 +24,7 @@ func sent(ctx context.Context) *http.Request {
 // Cookies are those that the browser has sent to an Open route.
 func Cookies(ctx context.Context) []*http.Cookie { return sent(ctx).Cookies() }
 
-// BasicAuth are the name and password of an Authorization header (RFC 7617) that was sent to
-// an Open route; false if there is none.
+// BasicAuth returns name and password of an Open route's Authorization header (RFC 7617); false if there is none.
 func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool) {
 	name, text, ok := sent(ctx).BasicAuth()
 	return name, secret.New(text), ok
@@ -92,8 +90,7 @@ func (f Forms) Cookie(ctx context.Context) *http.Cookie {
 	return f.with(value)
 }
 
-// Sent is the value of the cookie that the browser has sent; false if there is none, or if it
-// cannot be one of NewCookie.
+// Sent returns the value of the cookie that the browser has sent; false if it cannot be one of NewCookie.
 func (f Forms) Sent(ctx context.Context) (string, bool) {
 	value := f.Value(ctx)
 	raw, err := base64.RawURLEncoding.DecodeString(value)
@@ -109,8 +106,7 @@ func (f Forms) Value(ctx context.Context) string {
 	return ""
 }
 
-// Lasting returns the cookie with a value. The browser keeps the cookie that long, even when it is closed and opened
-// again.
+// Lasting returns the cookie with a value, which the browser keeps that long, even when it is closed.
 func (f Forms) Lasting(value string, lasts time.Duration) *http.Cookie {
 	c := f.with(value) //nolint:gosec // which sets the attributes
 	c.MaxAge = int(lasts.Seconds())
@@ -139,8 +135,7 @@ func (f Forms) Token(c *http.Cookie, subject string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Ours reports whether the token is from a form about the subject on a page that this browser got
-// with its present cookie.
+// Ours reports whether the token is from a form about the subject on a page of this browser with its present cookie.
 func (f Forms) Ours(ctx context.Context, subject, token string) bool {
 	return hmac.Equal([]byte(token), []byte(f.Token(f.Cookie(ctx), subject)))
 }

@@ -70,8 +70,7 @@ func parseAddress(text string) netip.Addr {
 	return address.Unmap().WithZone("")
 }
 
-// addressSubject returns the subject of an address for limits. An IPv6 address counts by its /64, which one client owns
-// whole.
+// addressSubject returns the subject of an address for limits. IPv6 counts by the /64, which one client owns whole.
 func addressSubject(address netip.Addr) string {
 	if !address.IsValid() {
 		return "address unknown"

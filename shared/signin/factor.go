@@ -14,8 +14,7 @@ import (
 // RecoveryCodes is how many recovery codes are made at a time, each for one use (contract §10).
 const RecoveryCodes = 10
 
-// CodesShown is how long recovery codes are shown after they were made, in the session in
-// which they were made (contract §10).
+// CodesShown is how long recovery codes are shown after they were made, in the same session (contract §10).
 const CodesShown = 10 * time.Minute
 
 // The limits of wrong codes in a row (contract §10). After WarnedAt codes the person gets a mail. After MaxWrong codes
@@ -141,8 +140,7 @@ func (f Factor) counting(password string) Factor {
 	return f
 }
 
-// Warns reports whether the person gets a mail when the factor replaces before. Each row of wrong codes causes one
-// mail.
+// Warns reports whether the person gets a mail when the factor replaces before: one for each row of wrong codes.
 func (f Factor) Warns(before Factor) bool { return f.Wrong == WarnedAt && before.Wrong != WarnedAt }
 
 // Off is the factor turned off.

@@ -102,8 +102,7 @@ func untilTomorrow(now time.Time) time.Duration {
 	return now.Truncate(day).Add(day).Sub(now)
 }
 
-// madeAPIKey is the new key if it is stored already, also as a deleted one, else zero; and
-// the count of the tenant's new keys.
+// madeAPIKey reads the new key if it is stored, even a deleted one, else zero; and the count of the tenant's new keys.
 func (s *View) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, keyCount, error) {
 	var stored, deleted identity.APIKey
 	var count keyCount
@@ -216,8 +215,7 @@ func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey
 	return tx.runRemoval(ctx, item.key, k.Version, ErrStale)
 }
 
-// deleteKey adds the deletion of a key, with an audit entry. It returns the version of the item on which it put a
-// condition.
+// deleteKey adds the deletion of a key, with an audit entry. It returns the version on which it put a condition.
 func (tx *auditedTx) deleteKey(k identity.APIKey) readVersion {
 	item := apiKeyKey(k.Tenant, k.TokenHash)
 	condition, values := unchangedAPIKey(k.Version)

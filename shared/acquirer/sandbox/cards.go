@@ -90,8 +90,7 @@ var declinedAmounts = map[int64]string{
 	4291: codeIssuerUnavailable,
 }
 
-// declinedRefunds are the same for refunds, without 11.00: insufficient funds of
-// the payer are no reason to decline a refund.
+// declinedRefunds are the same for refunds, without 11.00: the payer's insufficient funds decline no refund.
 var declinedRefunds = map[int64]string{
 	4201: codeDoNotHonour,
 	4276: codeAmountLimit,

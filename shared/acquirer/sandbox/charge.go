@@ -16,8 +16,7 @@ import (
 // terminalID is the sandbox's one terminal (ISO 8583 field 41, 8 characters).
 const terminalID = "SBX00001"
 
-// charge is a charge as the sandbox stores it. Its Decision changes at most twice;
-// Approved, Declined and Cancelled are final.
+// charge is a charge as stored. Its Decision changes at most twice; Approved, Declined and Cancelled are final.
 type charge struct {
 	ID           string                `dynamo:"id"`
 	Decision     payments.Decision     `dynamo:"decision"`

@@ -146,8 +146,7 @@ func (b records) deleteCard(ctx context.Context, token string) error {
 	return b.Delete(table.NewKey(cardPartition(token), cardSort)).Run(ctx)
 }
 
-// movementItem has a random key, so that money that moved twice would show: only
-// the conditions on its charge or refund prevent that.
+// movementItem has a random key, so that a second movement would show: only conditions elsewhere prevent that.
 type movementItem struct {
 	table.Key
 	ID      string        `dynamo:"id"` // of the charge, refund or chargeback

@@ -114,8 +114,7 @@ func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, err
 	return r.outcome(), nil
 }
 
-// ErrTooMuch reports a chargeback of more than is left of what its charge
-// captured, or of nothing, or in another currency.
+// ErrTooMuch reports a chargeback of more than is left of its charge, or of nothing, or in another currency.
 var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 
 // Chargeback acts as the payer's issuer, who takes money of the charge back, as the Statement then shows. It may be
@@ -162,8 +161,7 @@ type refundItem struct {
 	refund
 }
 
-// refundKey keeps the ids of refunds, which are the platform's, apart from
-// those of chargebacks, which are the issuers'.
+// refundKey keeps the ids of refunds, which are the platform's, apart from the issuers' ids of chargebacks.
 func refundKey(r refund) table.Key {
 	name := strings.ToUpper(string(r.Kind))
 	return table.NewKey("SANDBOX#"+name+"#"+r.ID, name)
@@ -179,8 +177,7 @@ func (b records) enter(ctx context.Context, planned refund, rule func(refund, ch
 	writeID := uuid.NewString() // the same for all tries
 	var cause error
 	for tried := 0; ; {
-		// The charge is read first: if a try whose reply was lost is applied
-		// between the two reads, the second shows it.
+		// The charge is read first: if a try whose reply was lost is applied in between, the second read shows it.
 		before, err := b.find(ctx, planned.ChargeID)
 		if err != nil {
 			return refund{}, false, errors.Join(cause, err)
@@ -222,8 +219,7 @@ func (b records) writeRefund(ctx context.Context, item refundItem, before charge
 	return tx.Run(ctx)
 }
 
-// enterTombstone stores a tombstone under a refund's key, and returns what is stored
-// there: a tombstone, or the refund if that was first.
+// enterTombstone stores a tombstone under a refund's key, and returns what is stored there, perhaps the refund.
 func (b records) enterTombstone(ctx context.Context, tombstone refund) (refund, error) {
 	item := refundItem{Key: refundKey(tombstone), WriteID: uuid.NewString(), refund: tombstone}
 	stored, err := table.Write(ctx, b.Client, item.Key, item, b.Table.Put(item).If("attribute_not_exists(pk)").Run, nil)

@@ -80,8 +80,7 @@ func (a *Acquirer) LookUp(ctx context.Context, id string) (payments.Outcome, err
 	return a.after(a.records.move(ctx, id, a.upToDate))
 }
 
-// Cancel cancels a charge that waits for its payer. For an unknown id it stores a
-// tombstone, by which a later charge is refused.
+// Cancel cancels a charge that waits for its payer, and stores a tombstone for an unknown id, which then is refused.
 func (a *Acquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
 	o, err := a.after(a.records.move(ctx, id, func(c charge) charge { return a.upToDate(c).cancel() }))
 	if !errors.Is(err, acquirer.ErrUnknownCharge) {

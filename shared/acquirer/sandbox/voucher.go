@@ -177,8 +177,7 @@ func field(tag, value string) string { return fmt.Sprintf("%s%02d%s", tag, len(v
 // maxName is the field's length in the standard.
 const maxName = 25
 
-// accents are the accented letters of Portuguese and similar languages; plain has
-// their replacements, in the same order.
+// accents are the accented letters of Portuguese and similar languages; plain has their replacements in order.
 const (
 	accents = "áàâãäåéèêëíìîïóòôõöúùûüçñýÁÀÂÃÄÅÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑÝ"
 	plain   = "aaaaaaeeeeiiiiooooouuuucnyAAAAAAEEEEIIIIOOOOOUUUUCNY"

@@ -1,5 +1,4 @@
-// Package queue sends to the platform's queues. It is a package of its own so
-// that only functions that send link the SQS client.
+// Package queue sends to the platform's queues. Only functions that send import it, and link the SQS client.
 package queue
 
 import (

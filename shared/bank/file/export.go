@@ -196,8 +196,7 @@ func (e export) with(own []transfer, digest string) export {
 	return e
 }
 
-// claimedAtOnce is how many transfers are added to a file in one database
-// transaction of at most 100 items, two for each.
+// claimedAtOnce is how many transfers, of two items each, a transaction of at most 100 items adds to a file.
 const claimedAtOnce = 50
 
 func (r records) export(ctx context.Context, id string) (export, error) {

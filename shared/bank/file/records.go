@@ -39,8 +39,7 @@ func (t transfer) waitingKey() table.Key {
 // micros is a fixed-width UTC time that sorts as text.
 func micros(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// state of a transfer. It moves forward only: from waiting to exported to paid or
-// rejected; or from waiting to rejected.
+// state of a transfer. It only moves forward: from waiting to exported to paid or rejected, or directly to rejected.
 type state string
 
 const (

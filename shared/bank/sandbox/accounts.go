@@ -61,8 +61,7 @@ const (
 	// VerifiedAfter is how long after an account was added its verification is decided.
 	VerifiedAfter = 2 * time.Second
 
-	// LatestOutcome is when every outcome is known, except that of a transfer
-	// that is never taken: that one has to be cancelled.
+	// LatestOutcome is when every outcome is known, but for a transfer that is never taken, which has to be cancelled.
 	LatestOutcome = slowAfter
 )
 

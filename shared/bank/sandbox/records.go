@@ -88,8 +88,7 @@ func (r records) open(ctx context.Context, t transfer) (transfer, bool, error) {
 	return stored.transfer, stored.WriteID == item.WriteID, err
 }
 
-// settle gives an accepted transfer its final state. Its condition lets that
-// happen once, so there is one statement line.
+// settle gives an accepted transfer its final state, once by its condition, so there is one statement line.
 func (r records) settle(ctx context.Context, t transfer) (transfer, error) {
 	item := transferItem{Key: transferKey(t.ID), transfer: t}
 	tx := r.Transaction().Put(r.Table.Put(item).If("transfer_state = ?", bank.Accepted))

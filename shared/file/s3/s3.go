@@ -82,8 +82,7 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	}
 }
 
-// deleteListed deletes what a page has of a key. Markers are last: each hides the versions before it until they are
-// gone.
+// deleteListed deletes a key's versions in a page, the markers, which hide earlier versions, last.
 func (b *Bucket) deleteListed(ctx context.Context, key string, page *s3.ListObjectVersionsOutput) error {
 	var versions []*string
 	for _, v := range page.Versions {

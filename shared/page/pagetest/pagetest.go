@@ -45,8 +45,7 @@ var (
 	value = regexp.MustCompile(`="[^"]*"`)
 )
 
-// skeleton is what of a page no text may change: its tags in order, with the
-// names of their attributes but not the values.
+// skeleton returns what no text may change of a page: its tags and the names of their attributes, in order.
 func skeleton(page string) string {
 	return value.ReplaceAllString(strings.Join(tag.FindAllString(page, -1), "\n"), `=""`)
 }

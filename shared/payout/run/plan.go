@@ -184,8 +184,7 @@ func (r *Runner) Next(ctx context.Context, t identity.Tenant) (*time.Time, error
 // maxSchedulesRead is how many entries of one shard are read to find the next payout.
 const maxSchedulesRead = 100
 
-// NextOf is the earliest Next of the tenants that of accepts; nil: there is none,
-// or none was found before starting ended.
+// NextOf returns the earliest Next of the tenants that of accepts; nil: none was found before starting ended.
 func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) bool) (*time.Time, error) {
 	var next *time.Time
 	for shard := range r.Store.DueShards() {
@@ -200,8 +199,7 @@ func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) 
 	return next, nil
 }
 
-// nextOfShard walks a shard's schedules in the order of their cut-offs. The index
-// lags, so each schedule is read itself.
+// nextOfShard walks a shard's schedules in the order of their cut-offs, and reads each, because the index lags.
 func (r *Runner) nextOfShard(ctx, starting context.Context, shard int,
 	of func(identity.Tenant) bool) (*time.Time, error) {
 	read := 0

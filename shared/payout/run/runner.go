@@ -87,8 +87,7 @@ func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.
 	return next, waits, err
 }
 
-// lastStep is kept free at the end of a run's time for the step in progress: the
-// bank's time and a few calls to the table.
+// lastStep is kept free at the end of a run's time for a step: the bank's time and a few calls to the table.
 const lastStep = bankTime + 10*time.Second
 
 // step takes the payout's next step and returns the payout after it; waits: there is no further step for now.
@@ -216,8 +215,7 @@ func (r *Runner) requestTransfer(ctx context.Context, t identity.Tenant, current
 	return b.Cancel(ctx, current.ID)
 }
 
-// applyOutcome applies the outcome to the payout's next records and their
-// transactions, or ends the payout when none is left.
+// applyOutcome applies the outcome to the payout's next records and transactions, or ends a payout without any.
 func (r *Runner) applyOutcome(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	atOnce := takenAtOnce
 	if current.Status == payout.Paying {

@@ -84,8 +84,7 @@ func (d *Driver) Refresh(ctx context.Context, t identity.Tenant, r reader.Reader
 	return d.record(ctx, t, r, func(r reader.Reader) reader.Reader { return d.askPairing(ctx, t, r) })
 }
 
-// record stores a change of a reader that was read. Failures: NotFound when the reader was deleted meanwhile,
-// ErrContended.
+// record stores a change of a reader. Failures: NotFound when the reader was deleted meanwhile, ErrContended.
 func (d *Driver) record(ctx context.Context, t identity.Tenant, r reader.Reader,
 	change func(reader.Reader) reader.Reader) (reader.Reader, error) {
 	return store.Retry(func(again bool) (reader.Reader, error) {

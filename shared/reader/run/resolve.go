@@ -103,8 +103,7 @@ func (d *Driver) settle(ctx context.Context, t identity.Tenant, c payments.Check
 	return d.Payments.Settle(ctx, t, c, o)
 }
 
-// wait schedules the next poll. While one is already scheduled it writes nothing, so that reading a checkout stays
-// cheap.
+// wait schedules the next poll. While one is scheduled it writes nothing, so that reading a checkout stays cheap.
 func (d *Driver) wait(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	if d.Store.Now().Before(c.Attempt.NextPoll) {
 		return c, nil
