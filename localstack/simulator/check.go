@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/iam"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -55,8 +57,8 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	}
 	text := string(body)
 	_, merchant, _ := strings.Cut(by.Tenant, "#")
-	for _, key := range append(ValuesOf(text, "pk"), ValuesOf(text, listPartition)...) {
-		p := Partition(key)
+	for _, key := range append(calls.ValuesOf(text, "pk"), calls.ValuesOf(text, calls.ListPartition)...) {
+		p := calls.Partition(key)
 		own := p.Tenant.String() == by.Tenant || key == "MERCHANT#"+merchant || key == "AUDIT#"+merchant
 		shared := slices.Contains(iam.Unguessable, p.Kind)
 		// Of what changes together with a merchant, the other mode's is read, but never written.
@@ -65,7 +67,7 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 			w.Find("", "%s of %s touched %s in %s", by.Actor, by.Tenant, key, operation)
 		}
 	}
-	if len(ValuesOf(text, duePartition)) > 0 && strings.Contains(text, `"KeyConditions"`) {
+	if len(calls.ValuesOf(text, calls.DuePartition)) > 0 && strings.Contains(text, `"KeyConditions"`) {
 		w.Find("", "%s of %s read the due index", by.Actor, by.Tenant)
 	}
 }
@@ -100,12 +102,12 @@ func (w *World) checkRights(by *Invocation, operation string, body []byte) {
 // checkOwner sees that only the request that holds an idempotency key ends
 // its claim.
 func (w *World) checkOwner(by *Invocation, operation string, body []byte) {
-	keys := ValuesOf(string(body), "pk")
-	if len(keys) == 0 || Partition(keys[0]).Kind != store.KindIdempotency {
+	keys := calls.ValuesOf(string(body), "pk")
+	if len(keys) == 0 || calls.Partition(keys[0]).Kind != store.KindIdempotency {
 		return
 	}
 	if operation == "PutItem" {
-		by.claim = ValuesOf(string(body), "owner")[0]
+		by.claim = calls.ValuesOf(string(body), "owner")[0]
 		return
 	}
 	if operation != "UpdateItem" {
@@ -115,4 +117,41 @@ func (w *World) checkOwner(by *Invocation, operation string, body []byte) {
 	if stored.Text("owner") != by.claim {
 		w.Find("", "%s ended the claim of another request on %s", by.Actor, keys[0])
 	}
+}
+
+// history is what happened, a line each.
+type history struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Note adds a line: who did what, and what became of it.
+func (w *World) Note(actor string, k kind, what, outcome string) {
+	w.Notef(actor, "%-8s %s → %s", k, what, outcome)
+}
+
+// Notef adds a line.
+func (w *World) Notef(actor, format string, args ...any) {
+	w.history.mu.Lock()
+	defer w.history.mu.Unlock()
+	w.history.lines = append(w.history.lines,
+		fmt.Sprintf("%5d %s %-24s %s", w.sched.steps.Load(), w.Now().Format("02T15:04:05.000000"), actor,
+			fmt.Sprintf(format, args...)))
+}
+
+// String is the whole history.
+func (h *history) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.lines, "\n") + "\n"
+}
+
+// about returns the lines that contain any of the texts.
+func (h *history) about(texts ...string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	lines := slices.DeleteFunc(slices.Clone(h.lines), func(line string) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(line, text) })
+	})
+	return strings.Join(lines, "\n") + "\n"
 }

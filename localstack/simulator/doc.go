@@ -19,23 +19,13 @@
 // switches some of these on, at rates of its own.
 //
 // When the clients are done the faults stop, and after a bounded number of
-// ticks without faults the world must be in order: see the checks in check.go,
-// invariants.go, records.go, snapshot.go, ledger.go, moneycheck.go and clientview.go.
+// ticks without faults the world must be in order: see package books.
 //
-// Each workload is a type that implements workload (world.go). ARCHITECTURE.md lists what must hold in each:
+// Each workload is a package below this one, and implements Workload. It may use packages books and shops, which share
+// what is the same in most. ARCHITECTURE.md lists what must hold in each.
 //
-//   - Refunds: refund.go, clientview.go.
-//   - Hanging: hanging.go.
-//   - Month: month.go and the other files that begin with month, filebank.go for live merchants' payouts;
-//     payoutcheck.go, payoutversion.go, bankaccountcheck.go, bankaccountview.go, settingsview.go and auditcheck.go.
-//   - People: people.go, peoplesteps.go; peoplecheck.go, peopleview.go and peoplewrites.go. Package functions tests
-//     who may do what: such rules need no race.
-//   - Readers: readers.go.
-//   - Files: files.go, filesclients.go; objects.go, filescheck.go, objectcheck.go and filesview.go.
-//   - Unknown: unknown.go.
-//
-// A mutation control takes a condition out of all writes (Options.Without). Such a write waits while others go on,
-// which is what the condition is for, and of some conditions all people play a story (hold.go, people.go).
+// A mutation control takes a condition out of all writes (Mutation.Without). Such a write waits while others go on,
+// which is what the condition is for, and of some conditions all people play a story (fault.go, package people).
 //
 // Not simulated: the merchant's network beyond one receiver, and the JSON of
 // the functions' events.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
 const (
@@ -23,7 +23,7 @@ func TestWithoutGroupsCallbacksAreLate(t *testing.T) {
 	control(t)
 	const seeds = 20
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range run(t, "hanging", seed, simulator.Options{Without: simulator.Groups}).Findings() {
+		for _, f := range run(t, "hanging", seed, calls.Mutation{Without: calls.Groups}).Findings() {
 			if strings.Contains(f.Text, "callback due since") {
 				return
 			}

@@ -47,12 +47,7 @@ func (w *World) start(name string, roll uint64) *process {
 
 // Function is the function of the name.
 func (w *World) Function(name string) functions.Function {
-	for _, f := range functions.All {
-		if f.Name == name {
-			return f
-		}
-	}
-	panic("sim: no function " + name)
+	return functions.All[slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })]
 }
 
 // Invocation is one call of a function.

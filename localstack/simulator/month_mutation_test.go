@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
 // TestEachPayoutConditionIsNeeded does the same in months of payouts.
@@ -60,7 +60,7 @@ var monthSurvivors = map[string]string{
 func TestEachWriteOfAChangeIsNeeded(t *testing.T) {
 	control(t)
 	const months = 10
-	for without, want := range map[string]string{simulator.Payee: "the payee of", simulator.Audit: "audit entries"} {
+	for without, want := range map[string]string{calls.Payee: "the payee of", calls.Audit: "audit entries"} {
 		found := ""
 		for seed := uint64(1); seed <= months && !strings.Contains(found, want); seed++ {
 			found = seedRun{"month", seed}.without(t, without)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
 const (
@@ -76,7 +76,7 @@ func (m mutations) conditions(t *testing.T) map[string][]string {
 	seen := map[string][]string{}
 	for _, workload := range m.workloads {
 		for seed := uint64(1); seed <= m.scouts; seed++ {
-			run(t, workload, seed, simulator.Options{Conditions: func(name string) {
+			run(t, workload, seed, calls.Mutation{Conditions: func(name string) {
 				if m.included(name) && !slices.Contains(seen[name], workload) {
 					seen[name] = append(seen[name], workload)
 				}
@@ -141,7 +141,7 @@ func (p seedRun) without(t *testing.T, condition string) string {
 // finding does the same. If kept, the condition stays, and only the writes that carry it wait.
 func (p seedRun) finding(t *testing.T, condition string, kept bool) string {
 	t.Helper()
-	found := run(t, p.workload, p.seed, simulator.Options{Without: condition, Kept: kept}).Findings()
+	found := run(t, p.workload, p.seed, calls.Mutation{Without: condition, Kept: kept}).Findings()
 	if len(found) == 0 {
 		return ""
 	}

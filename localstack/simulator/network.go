@@ -14,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/localstack/platform/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
@@ -22,7 +23,7 @@ import (
 type exchange[T any] struct {
 	kind     kind
 	label    string
-	targeted bool // a write that carries the condition of Options.Without
+	targeted bool // a write that carries the condition of Mutation.Without
 	send     func() (result T, outcome string, err error)
 	refuse   func(faults.Fault) (T, error) // for throttle and conflict
 }
@@ -134,15 +135,15 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		c.world.Objects.CheckCall(by, r)
 	} else if service == "AmazonSQS" {
 		k, engine = toQueue, c.world.queues
-		if c.world.Without == Groups {
+		if c.world.Without == calls.Groups {
 			body = ungroup(body)
 		}
 	} else if k == toTable {
 		c.world.checkKeys(by, operation, body)
-		by.try(Summary(operation, body))
+		by.try(calls.Summary(operation, body))
 	}
 	c.world.checkRights(by, operation, body)
-	body, targeted := c.world.mutate(operation, body)
+	body, targeted := c.world.Mutate(operation, body)
 	sent := r.Clone(context.WithoutCancel(r.Context()))
 	return perform(c.world, r.Context(), exchange[*http.Response]{
 		kind: k, label: summaryOf(r, operation, body), targeted: targeted,
@@ -164,60 +165,10 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 // summaryOf is the summary of a call, to S3 with the key and the version in its address.
 func summaryOf(r *http.Request, operation string, body []byte) string {
 	if !s3.Calls(r) {
-		return Summary(operation, body)
+		return calls.Summary(operation, body)
 	}
 	_, key := s3.Named(r)
 	return strings.TrimSpace(operation + " " + key + " " + r.URL.Query().Get("versionId"))
-}
-
-// Summary names an operation and the keys it is about, in the order of the
-// request.
-func Summary(operation string, body []byte) string {
-	var b strings.Builder
-	b.WriteString(operation)
-	text := string(body)
-	if operation == "SendMessageBatch" {
-		var batch struct {
-			Entries []struct{ MessageBody string }
-		}
-		_ = json.Unmarshal(body, &batch)
-		for _, message := range batch.Entries {
-			b.WriteString(" " + message.MessageBody)
-		}
-		return b.String()
-	}
-	for _, name := range []string{"pk", "sk", duePartition, listPartition} {
-		for _, value := range ValuesOf(text, name) {
-			b.WriteByte(' ')
-			b.WriteString(value)
-		}
-		if name == "sk" && operation != "Query" {
-			break
-		}
-	}
-	return b.String()
-}
-
-const (
-	duePartition  = "due_pk"
-	listPartition = "list_pk"
-)
-
-// ValuesOf finds the string values of an attribute in a request, in items,
-// keys and key conditions alike.
-func ValuesOf(text, name string) (values []string) {
-	for _, form := range []string{`"` + name + `":{"S":"`, `"` + name + `":{"AttributeValueList":[{"S":"`} {
-		for rest := text; ; {
-			at := strings.Index(rest, form)
-			if at < 0 {
-				break
-			}
-			rest = rest[at+len(form):]
-			value, _, _ := strings.Cut(rest, `"`)
-			values = append(values, value)
-		}
-	}
-	return values
 }
 
 // OutcomeOf is a reply in short.
@@ -243,4 +194,19 @@ func OutcomeOf(r *http.Response) string {
 		name += " " + reason.Code
 	}
 	return name
+}
+
+// ungroup takes the groups from messages: a mutation of what sends them.
+func ungroup(body []byte) []byte {
+	var members map[string]any
+	if json.Unmarshal(body, &members) != nil {
+		return body
+	}
+	entries, _ := members["Entries"].([]any)
+	for _, entry := range entries {
+		if message, ok := entry.(map[string]any); ok {
+			delete(message, "MessageGroupId")
+		}
+	}
+	return []byte(Encoded(members))
 }

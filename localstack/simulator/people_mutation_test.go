@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
@@ -50,7 +50,7 @@ func TestClientsSeeThatChangesOfMembersAreLost(t *testing.T) {
 	control(t)
 	const seeds, condition = 40, "Put MEMBER: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range run(t, "people", seed, simulator.Options{Without: condition}).Findings() {
+		for _, f := range run(t, "people", seed, calls.Mutation{Without: condition}).Findings() {
 			if strings.Contains(f.Text, linear.ErrNotLinear.Error()) {
 				return
 			}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
@@ -24,7 +24,7 @@ func TestClientsSeeThatRefundsOvertakeEachOther(t *testing.T) {
 	control(t)
 	const seeds, condition = 20, "Put TRANSACTION: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range run(t, "refunds", seed, simulator.Options{Without: condition}).Findings() {
+		for _, f := range run(t, "refunds", seed, calls.Mutation{Without: condition}).Findings() {
 			if strings.Contains(f.Text, linear.ErrNotLinear.Error()) {
 				return
 			}

@@ -22,7 +22,7 @@ type call struct {
 	ctx      context.Context
 	turn     chan turn
 	hung     bool
-	targeted bool // a write that carries the condition of Options.Without
+	targeted bool // a write that carries the condition of Mutation.Without
 }
 
 // turn is what the scheduler decided. roll is for whatever the receiver of
@@ -206,7 +206,11 @@ func (w *World) resume(c *call) {
 	if c.kind == toHanging && !v.late && !c.hung {
 		v.Fault = faults.Hang
 	}
-	if _, bounded := deadline(c.ctx); v.Fault == faults.Hang && !bounded {
+	bounded := false
+	if c.ctx != nil {
+		_, bounded = c.ctx.Deadline()
+	}
+	if v.Fault == faults.Hang && !bounded {
 		v.Fault = faults.FailBefore
 	}
 	if v.Fault == faults.Hang {
@@ -223,13 +227,6 @@ func (w *World) resume(c *call) {
 	w.sched.last = c.actor
 	w.Pass(time.Duration(1+v.roll%2000) * time.Microsecond)
 	c.turn <- v
-}
-
-func deadline(ctx context.Context) (time.Time, bool) {
-	if ctx == nil {
-		return time.Time{}, false
-	}
-	return ctx.Deadline()
 }
 
 // idle lets time pass until a call is ready: ever longer, as backoffs take

@@ -3,7 +3,7 @@ package simulator_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
 // TestAReaderOfOneShardIsNoticed is the control of merchants that have grown: what readers do not find is not paid out.
@@ -14,7 +14,7 @@ func TestAReaderOfOneShardIsNoticed(t *testing.T) {
 	}
 	part, parts, _ := shard(t)
 	for seed := part + 1; seed <= 10; seed += parts {
-		finding := seedRun{"month", seed}.without(t, simulator.Shards)
+		finding := seedRun{"month", seed}.without(t, calls.Shards)
 		if finding != "" {
 			t.Logf("seed %d finds %s", seed, finding)
 			return

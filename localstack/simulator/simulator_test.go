@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
 // What the environment says: how many seeds, from which on, and the one to
@@ -98,20 +99,19 @@ func runSeeds(t *testing.T, workload, variable string, otherwise uint64) {
 	part, parts, _ := shard(t)
 	start, count := time.Now(), 0
 	for seed := first + part; seed < first+seeds && !t.Failed(); seed += parts {
-		report(t, run(t, workload, seed, simulator.Options{}), workload, seed)
+		report(t, run(t, workload, seed, calls.Mutation{}), workload, seed)
 		count++
 	}
 	t.Logf("%d worlds in %v", count, time.Since(start))
 }
 
-// run simulates a world of a workload, which the options need not name.
-func run(t *testing.T, workload string, seed uint64, o simulator.Options) *simulator.World {
+// run simulates a world of the workload of that name.
+func run(t *testing.T, workload string, seed uint64, without calls.Mutation) *simulator.World {
 	t.Helper()
-	o.Workload = workloads[workload]
-	if o.Workload == nil {
+	if workloads[workload] == nil {
 		t.Fatalf("got the workload %q, want one of %q", workload, slices.Sorted(maps.Keys(workloads)))
 	}
-	return simulator.Run(t, seed, o)
+	return simulator.Run(t, seed, workloads[workload], without)
 }
 
 // report prints what is wrong with a world, its history, and how to replay it.
@@ -137,8 +137,8 @@ func TestSameSeedSameHistory(t *testing.T) {
 	names := slices.Sorted(maps.Keys(workloads))
 	for seed := 1 + part; seed <= number(t, "CASHWRAP_SIM_SAME_SEEDS", 8); seed += parts {
 		workload := names[seed%uint64(len(names))]
-		first := run(t, workload, seed, simulator.Options{}).History()
-		second := run(t, workload, seed, simulator.Options{}).History()
+		first := run(t, workload, seed, calls.Mutation{}).History()
+		second := run(t, workload, seed, calls.Mutation{}).History()
 		if first != second {
 			t.Errorf("seed %d: got two histories, want one; they differ here:\n%s", seed, firstDifference(first, second))
 		}
@@ -159,7 +159,7 @@ func firstDifference(first, second string) string {
 // TestReplay prints a seed's whole history: make sim SEED=123.
 func TestReplay(t *testing.T) {
 	seed := number(t, seedVariable, 1)
-	w := run(t, cmp.Or(os.Getenv(workloadVariable), "everything"), seed, simulator.Options{})
+	w := run(t, cmp.Or(os.Getenv(workloadVariable), "everything"), seed, calls.Mutation{})
 	if testing.Verbose() {
 		t.Logf("\n%s", w.History())
 	}

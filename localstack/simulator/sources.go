@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
 // AWS makes a call to an engine as AWS itself would: no fault reaches it.
@@ -107,7 +108,7 @@ func (w *World) InvokeScheduled(function string) {
 // Change is one record of the table's stream.
 type Change struct {
 	events.DynamoDBEventRecord
-	read Item // the image, once it was decoded
+	read calls.Item // the image, once it was decoded
 }
 
 // ReadStream moves what the stream holds into the world's own record, before
@@ -159,7 +160,7 @@ const relayAttempts = 5
 
 // Relay gives the function what the stream holds, one batch at a time.
 func (w *World) Relay() {
-	if w.relaying || w.Without == Stream || w.FaultsOn && w.FaultProfile.StreamDies {
+	if w.relaying || w.Without == calls.Stream || w.FaultsOn && w.FaultProfile.StreamDies {
 		return
 	}
 	w.ReadStream()

@@ -1,34 +1,33 @@
 package simulator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // Write is what a call has changed in the table: the items that it put, and the keys of those that it updated and
 // deleted.
-type Write struct{ Puts, Updated, Deleted []Item }
+type Write struct{ Puts, Updated, Deleted []calls.Item }
 
 // ReadWrite reads a call that has been done; false when it had been done before and its reply was lost, so that nothing
 // was written.
 func (w *World) ReadWrite(body []byte) (is Write, first bool) {
 	call := Decoded[struct {
-		Item               Item // of a PutItem
+		Item               calls.Item // of a PutItem
 		ClientRequestToken string
 		TransactItems      []struct {
-			Put            struct{ Item Item }
-			Update, Delete struct{ Key Item }
+			Put            struct{ Item calls.Item }
+			Update, Delete struct{ Key calls.Item }
 		}
 	}](body)
 	if len(call.Item) > 0 {
@@ -76,106 +75,22 @@ func During[S any](states []S, call, until int64, since func(S) int64) (there []
 	return there
 }
 
-// Item is one of the table's, as plain JSON.
-type Item map[string]any
-
-// Text is a text or a number in the item; "" if there is none.
-func (i Item) Text(name string) string {
-	text, _ := i[name].(string)
-	return text
-}
-
-// Partition is what a partition key says; without a tenant for the records of
-// counterparties.
-func Partition(pk string) store.Partition {
-	p, _ := store.ParsePartition(pk)
-	return p
-}
-
-// Kind is that of the item's partition.
-func (i Item) Kind() store.Kind { return Partition(i.Text("pk")).Kind }
-
-// Tenant is the one in the item's key, as text.
-func (i Item) Tenant() string { return Partition(i.Text("pk")).Tenant.String() }
-
-// Object is an object in the item.
-func (i Item) Object(name string) Item {
-	object, _ := i[name].(map[string]any)
-	return object
-}
-
-// List is a list of objects in the item.
-func (i Item) List(name string) (items []Item) {
-	list, _ := i[name].([]any)
-	for _, entry := range list {
-		object, _ := entry.(map[string]any)
-		items = append(items, object)
-	}
-	return items
-}
-
-// UnmarshalJSON decodes an item as the table's API has it.
-func (i *Item) UnmarshalJSON(text []byte) error {
-	var attributes map[string]events.DynamoDBAttributeValue
-	err := json.Unmarshal(text, &attributes)
-	*i = plainItem(attributes)
-	return err
-}
-
-func plainItem(attributes map[string]events.DynamoDBAttributeValue) Item {
-	out := make(Item, len(attributes))
-	for name, value := range attributes {
-		out[name] = plain(value)
-	}
-	return out
-}
-
-// plain turns an attribute value into a plain one; numbers stay text.
-func plain(v events.DynamoDBAttributeValue) any {
-	switch v.DataType() {
-	case events.DataTypeString:
-		return v.String()
-	case events.DataTypeNumber:
-		return v.Number()
-	case events.DataTypeBoolean:
-		return v.Boolean()
-	case events.DataTypeBinary:
-		return string(v.Binary())
-	case events.DataTypeMap:
-		return map[string]any(plainItem(v.Map()))
-	case events.DataTypeList:
-		return plainList(v.List(), plain)
-	case events.DataTypeStringSet:
-		return plainList(v.StringSet(), func(text string) any { return text })
-	default:
-		return nil
-	}
-}
-
-func plainList[T any](of []T, plain func(T) any) []any {
-	list := make([]any, len(of))
-	for i, element := range of {
-		list[i] = plain(element)
-	}
-	return list
-}
-
 // withID adds the id of a checkout or transaction, which is in its key alone.
-func withID(i Item) Item {
+func withID(i calls.Item) calls.Item {
 	if id, ok := strings.CutPrefix(i.Text("sk"), "TRANSACTION#"); ok {
 		i["id"] = id
 	} else if i.Kind() == store.KindCheckout {
-		i["id"] = Partition(i.Text("pk")).Last
+		i["id"] = calls.Partition(i.Text("pk")).Last
 	}
 	return i
 }
 
 // Scan reads the whole table.
-func (w *World) Scan() []Item { return w.ScanPartitions("") }
+func (w *World) Scan() []calls.Item { return w.ScanPartitions("") }
 
 // ScanPartitions reads the items whose partition keys begin with a prefix.
-func (w *World) ScanPartitions(prefix string) []Item {
-	var items []Item
+func (w *World) ScanPartitions(prefix string) []calls.Item {
+	var items []calls.Item
 	in := map[string]any{"TableName": w.Config.Table}
 	if prefix != "" {
 		in["FilterExpression"] = "begins_with(pk, :p)"
@@ -183,7 +98,7 @@ func (w *World) ScanPartitions(prefix string) []Item {
 	}
 	for {
 		var out struct {
-			Items            []Item
+			Items            []calls.Item
 			LastEvaluatedKey map[string]any
 		}
 		w.AWS(w.table, tables+"Scan", in, &out)
@@ -198,23 +113,23 @@ func (w *World) ScanPartitions(prefix string) []Item {
 }
 
 // NextDue is when the sweep has something to do; the zero time for never.
-func (w *World) NextDue() time.Time {
-	next := ""
-	for _, i := range w.DueItems(store.KindDue) {
-		if at := i.Text("due_sk"); next == "" || at < next {
-			next = at
-		}
+func (w *World) NextDue() time.Time { return FirstOf(w.DueItems(store.KindDue)) }
+
+// FirstOf is when the first of the items is due, by their places in the index; the zero time if there are none.
+func FirstOf(due []calls.Item) (at time.Time) {
+	if len(due) > 0 {
+		var micros int64
+		place := slices.MinFunc(due, func(a, b calls.Item) int { return cmp.Compare(a.Text("due_sk"), b.Text("due_sk")) })
+		_, _ = fmt.Sscanf(place.Text("due_sk"), "%d#", &micros)
+		at = time.UnixMicro(micros).Add(time.Second)
 	}
-	if next == "" {
-		return time.Time{}
-	}
-	return DueAt(next)
+	return at
 }
 
 // DueItems are all that a schedule will have to handle.
-func (w *World) DueItems(what store.Kind) (due []Item) {
+func (w *World) DueItems(what store.Kind) (due []calls.Item) {
 	for shard := range w.Config.DueShards {
-		var out struct{ Items []Item }
+		var out struct{ Items []calls.Item }
 		w.AWS(w.table, tables+"Query", map[string]any{
 			"TableName": w.Config.Table, "IndexName": "due", "KeyConditionExpression": "due_pk = :p",
 			"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": fmt.Sprintf("%s#%d", what, shard)}},
@@ -224,18 +139,11 @@ func (w *World) DueItems(what store.Kind) (due []Item) {
 	return due
 }
 
-// DueAt is when something is due, by its place in the index.
-func DueAt(place string) time.Time {
-	var micros int64
-	_, _ = fmt.Sscanf(place, "%d#", &micros)
-	return time.UnixMicro(micros).Add(time.Second)
-}
-
 // Read reads one item.
-func (w *World) Read(pk, sk string) Item {
-	var out struct{ Item Item }
+func (w *World) Read(pk, sk string) calls.Item {
+	var out struct{ Item calls.Item }
 	w.AWS(w.table, tables+"GetItem", map[string]any{"TableName": w.Config.Table, "ConsistentRead": true,
-		"Key": map[string]any{"pk": map[string]string{"S": pk}, "sk": map[string]string{"S": sk}}}, &out)
+		"Key": keyOf(calls.Item{"pk": pk, "sk": sk})}, &out)
 	return out.Item
 }
 
@@ -264,43 +172,25 @@ func (w *World) Empty(queue functions.Queue) bool {
 func Sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Image is the item as the change left it; empty when it is gone.
-func (c *Change) Image() Item {
+func (c *Change) Image() calls.Item {
 	if c.read == nil {
-		c.read = withID(plainItem(c.Change.NewImage))
+		c.read = withID(calls.Plain(c.Change.NewImage))
 	}
 	return c.read
 }
 
 // SetCount changes an attribute of an item.
-func (w *World) SetCount(count Item, name, kind string, to any) {
+func (w *World) SetCount(count calls.Item, name, kind string, to any) {
 	w.AWS(w.table, tables+"UpdateItem", map[string]any{"TableName": w.Config.Table, "Key": keyOf(count),
 		"UpdateExpression": "SET #name = :to", "ExpressionAttributeNames": map[string]string{"#name": name},
 		"ExpressionAttributeValues": map[string]any{":to": map[string]any{kind: fmt.Sprint(to)}}}, &struct{}{})
 }
 
 // DeleteItem deletes an item.
-func (w *World) DeleteItem(i Item) {
+func (w *World) DeleteItem(i calls.Item) {
 	w.AWS(w.table, tables+"DeleteItem", map[string]any{"TableName": w.Config.Table, "Key": keyOf(i)}, &struct{}{})
 }
 
-func keyOf(i Item) map[string]any {
+func keyOf(i calls.Item) map[string]any {
 	return map[string]any{"pk": map[string]string{"S": i.Text("pk")}, "sk": map[string]string{"S": i.Text("sk")}}
-}
-
-// Number is a number in the item; 0 if there is none.
-func (i Item) Number(name string) (n int) {
-	_, _ = fmt.Sscan(fmt.Sprint(i[name]), &n)
-	return n
-}
-
-// Time is a time in the item.
-func (i Item) Time(name string) time.Time {
-	at, _ := time.Parse(time.RFC3339Nano, i.Text(name))
-	return at
-}
-
-// Seconds is a time in the item that is stored in seconds.
-func (i Item) Seconds(name string) time.Time {
-	n, _ := strconv.ParseInt(i.Text(name), 10, 64)
-	return time.Unix(n, 0)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
 const (
@@ -20,7 +20,7 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 	var took []time.Duration
 	seeds := number(t, unknownSeedsVariable, defaultUnknownSeeds)
 	for seed := uint64(1); seed <= seeds; seed++ {
-		w := run(t, "unknown", seed, simulator.Options{})
+		w := run(t, "unknown", seed, calls.Mutation{})
 		report(t, w, "unknown", seed)
 		took = append(took, w.Settled...)
 	}
@@ -40,7 +40,7 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 func TestWithoutTheStreamTheySettleLate(t *testing.T) {
 	control(t)
 	for seed := uint64(1); seed <= 3; seed++ {
-		w := run(t, "unknown", seed, simulator.Options{Without: simulator.Stream})
+		w := run(t, "unknown", seed, calls.Mutation{Without: calls.Stream})
 		late := slices.DeleteFunc(slices.Clone(w.Settled), func(took time.Duration) bool { return took <= time.Minute })
 		if len(w.Settled) != outcomes || len(w.Findings()) != outcomes || len(late) != outcomes {
 			t.Errorf("seed %d: got settled after %v and findings %v, want %d of both, all after more than a minute",

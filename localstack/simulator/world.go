@@ -25,6 +25,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/gateway"
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/bank"
@@ -43,7 +44,7 @@ type World struct {
 	RNG          *rand.Rand // the root goroutine's alone
 	FaultProfile FaultProfile
 	FaultsOn     bool // faults happen
-	mutation
+	calls.Mutation
 
 	Config    app.Config
 	overrides app.Overrides
@@ -79,7 +80,7 @@ type World struct {
 	Answers  []OperatorAnswer
 	sequence int64           // the last logical time (logicalTime)
 	done     map[string]bool // tokens of transactions that were done
-	views    []linearView
+	later    []func()
 
 	// Settled is how long each payment and refund of unknown outcome took.
 	Settled []time.Duration
@@ -98,35 +99,27 @@ type World struct {
 	Objects       objectStore               // nil: nothing calls S3
 }
 
-// linearView is what clients saw, or what became of it.
-type linearView struct {
-	about   string // checkout
-	history interface{ Check() error }
-}
-
 // objectStore is S3 to the platform.
 type objectStore interface {
 	http.RoundTripper
 	CheckCall(by *Invocation, r *http.Request) // finds what is wrong with a call of the platform
 }
 
-// Run simulates one seed's world and returns it when all is quiet. t must not be
+// Run simulates one seed's world, in which something may be missing, and returns it when all is quiet. t must not be
 // parallel: the randomness of the whole process follows the seed.
-func Run(t *testing.T, seed uint64, o Options) *World {
+func Run(t *testing.T, seed uint64, workload func(*World) Workload, without calls.Mutation) *World {
 	t.Helper()
 	var w *World
 	cryptotest.SetGlobalRandom(t, seed)
 	// Goroutines that could run at the same time always do so in the same order.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	synctest.Test(t, func(*testing.T) {
-		w = newWorld(seed, o)
+		w = newWorld(seed, workload, without)
 		w.workload.Act()
 		w.workload.Check()
 	})
-	for _, v := range w.views {
-		if err := v.history.Check(); err != nil {
-			w.findings = append(w.findings, finding{v.about, err.Error()})
-		}
+	for _, check := range w.later {
+		check()
 	}
 	return w
 }
@@ -138,32 +131,27 @@ func (w *World) Now() time.Time {
 	return time.Now().Add(w.Begins + w.offset).UTC().Round(0)
 }
 
-func newWorld(seed uint64, o Options) *World {
-	w := &World{Seed: seed, RNG: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
+func newWorld(seed uint64, workload func(*World) Workload, without calls.Mutation) *World {
+	w := &World{Seed: seed, RNG: rand.New(rand.NewPCG(seed, 0)), Mutation: without,
 		idleProcesses: map[string][]*process{}, urls: map[string]string{}, started: map[string]int{},
 		done: map[string]bool{}, Begins: epoch, Jumps: Jumps, IdleDoublings: 16,
 		Consumers:   []string{"callbacks", "polls", "mails"},
 		BetweenBank: func(b bank.Bank) bank.Bank { return b }, Hangs: func(string) bool { return false }}
 	w.sched.active = map[string]int{}
 	w.FaultProfile = newFaultProfile(w.RNG)
-	w.workload = o.Workload(w)
+	w.workload = workload(w)
 	w.table = dynamodb.New(dynamodb.Config{Now: w.Now, IndexLag: w.FaultProfile.IndexLag, TTLLag: w.FaultProfile.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
 	w.Mails = ses.New(ses.Config{Now: w.Now})
 	w.Config = w.configure()
 	w.overrides = w.makeOverrides()
-	w.routes = w.makeRoutes()
+	routes, err := gateway.NewRoutes(functions.All, app.New(w.Config, w.overrides))
+	w.Must(err)
+	w.routes = routes
 	w.Must(w.OpenStore().CreateTable(context.Background()))
 	w.openStream()
 	w.LastTick = w.Now()
 	return w
-}
-
-// makeRoutes are those of the HTTP API.
-func (w *World) makeRoutes() gateway.Routes {
-	routes, err := gateway.NewRoutes(functions.All, app.New(w.Config, w.overrides))
-	w.Must(err)
-	return routes
 }
 
 // configure reads the functions' configuration from their environment, with the
@@ -312,7 +300,11 @@ const quietTicks = 24
 
 // CheckLater checks a history when the world has ended: the search is bounded by real time, which a bubble has not.
 func (w *World) CheckLater(about string, history interface{ Check() error }) {
-	w.views = append(w.views, linearView{about, history})
+	w.later = append(w.later, func() {
+		if err := history.Check(); err != nil {
+			w.findings = append(w.findings, finding{about, err.Error()})
+		}
+	})
 }
 
 // Must ends the simulation at an error that no fault explains.

@@ -47,7 +47,7 @@ var layers = []string{
 	"localstack/platform/...",
 	"localstack",
 	"localstack/harness/...",
-	"localstack/simulator/linear",
+	"localstack/simulator/calls localstack/simulator/linear",
 	"localstack/simulator",                                  // knows no workload
 	"localstack/simulator/books localstack/simulator/shops", // what workloads share
 	"localstack/simulator/*",                                // no workload knows another

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
@@ -92,11 +93,11 @@ func (b Snapshot) noteClientViews() {
 // declined are the amounts that the sandbox declines (contract §12).
 var declined = []int64{1100, 4201, 4276, 4291}
 
-func (b Snapshot) linearHistory(t simulator.Item, l *ledger) linear.History {
+func (b Snapshot) linearHistory(t calls.Item, l *ledger) linear.History {
 	id, currency := t.Text("id"), currencyOf(t["captured"])
 	// Clients may have got the answer that a refund was made which the acquirer declined later, or cancelled.
 	h := linear.History{Captured: Minor(t["captured"]), Declinable: func(x int64) bool {
-		return slices.Contains(declined, x) || slices.ContainsFunc(l.of(id), func(e simulator.Item) bool {
+		return slices.Contains(declined, x) || slices.ContainsFunc(l.of(id), func(e calls.Item) bool {
 			return l.cancelled[e.Text("id")] && Minor(e["amount"]) == x
 		})
 	}}

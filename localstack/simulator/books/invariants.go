@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
@@ -45,7 +46,7 @@ func Check(w *simulator.World, otherLimits ...string) Snapshot {
 
 // checkCharge: at the acquirer, one capture for each approved charge and none
 // for any other; and nothing waits there that does not wait here.
-func (b Snapshot) checkCharge(c simulator.Item) {
+func (b Snapshot) checkCharge(c calls.Item) {
 	id, checkout, decision := c.Text("id"), c.Text("checkout_id"), c.Text("decision")
 	want, verification := 0, c["verification"] == true
 	if decision == "approved" && !verification {
@@ -79,10 +80,10 @@ var agreed = map[string][]string{
 }
 
 // checkTransaction: each agrees with the acquirer's records.
-func (b Snapshot) checkTransaction(t simulator.Item) {
+func (b Snapshot) checkTransaction(t calls.Item) {
 	checkout, status := t.Text("checkout_id"), t.Text("status")
 	decision := b.Charges[t.Text("id")].Text("decision")
-	live := simulator.Partition(t.Text("pk")).Tenant.Mode == identity.Live
+	live := calls.Partition(t.Text("pk")).Tenant.Mode == identity.Live
 	if live && decision == "" && status == "FAILED" {
 		return // no acquirer charges live cards here (contract §12)
 	}
@@ -94,9 +95,9 @@ func (b Snapshot) checkTransaction(t simulator.Item) {
 // checkCheckout: PAID means exactly one approved charge of its amount; no
 // other state has one. What it shows of its transactions is true. Nothing is
 // left open.
-func (b Snapshot) checkCheckout(c simulator.Item) {
+func (b Snapshot) checkCheckout(c calls.Item) {
 	id, status := c.Text("id"), c.Text("status")
-	approved := slices.DeleteFunc(where(b.Charges, "checkout_id", id), func(charge simulator.Item) bool {
+	approved := slices.DeleteFunc(where(b.Charges, "checkout_id", id), func(charge calls.Item) bool {
 		return charge.Text("decision") != "approved"
 	})
 	if want := map[bool]int{true: 1}[status == "PAID"]; len(approved) != want {
@@ -276,7 +277,7 @@ func (b Snapshot) checkDeliveries(written map[string]bool) {
 // outcomeBetween is the status that a change of a checkout has to be called
 // back for, "" for none. A checkout may fail more than once: each failed
 // attempt counts.
-func outcomeBetween(before, now simulator.Item) string {
+func outcomeBetween(before, now calls.Item) string {
 	status := now.Text("status")
 	switch {
 	case status == "FAILED" && failures(now) > failures(before):
@@ -288,7 +289,7 @@ func outcomeBetween(before, now simulator.Item) string {
 	}
 }
 
-func failures(c simulator.Item) (n int) {
+func failures(c calls.Item) (n int) {
 	for _, t := range c.List("transactions") {
 		if t.Text("status") == "FAILED" || AtReader(c) && t.Text("status") == "CANCELLED" {
 			n++
@@ -311,7 +312,7 @@ func (b Snapshot) checkBuckets(otherLimits []string) {
 	full := map[string]int64{}
 	for _, c := range b.Changes {
 		i := c.Image()
-		if i.Text("sk") != "RATE" || slices.Contains(otherLimits, simulator.Partition(i.Text("pk")).Last) {
+		if i.Text("sk") != "RATE" || slices.Contains(otherLimits, calls.Partition(i.Text("pk")).Last) {
 			continue
 		}
 		pk := i.Text("pk")
@@ -336,7 +337,7 @@ func CheckLog(w *simulator.World) {
 }
 
 // AtReader reports whether a checkout is paid at a card reader.
-func AtReader(checkout simulator.Item) bool { return checkout.Object("reader") != nil }
+func AtReader(checkout calls.Item) bool { return checkout.Object("reader") != nil }
 
 // checkReaderCallback: it says what came of the transaction. It returns the checkout.
 func (b Snapshot) checkReaderCallback(d simulator.Delivery) string {
@@ -349,7 +350,7 @@ func (b Snapshot) checkReaderCallback(d simulator.Delivery) string {
 }
 
 // images are all states of all items of one sort, in order.
-func (b Snapshot) images(sort string) (images []simulator.Item) {
+func (b Snapshot) images(sort string) (images []calls.Item) {
 	for _, c := range b.Changes {
 		if i := c.Image(); i.Text("sk") == sort {
 			images = append(images, i)

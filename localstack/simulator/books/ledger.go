@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -35,8 +36,8 @@ type BalanceKey struct {
 }
 
 type (
-	items     = map[string]simulator.Item
-	itemLists = map[string][]simulator.Item
+	items     = map[string]calls.Item
+	itemLists = map[string][]calls.Item
 )
 
 // ledger is everything about money in the table, in minor units.
@@ -85,7 +86,7 @@ var equations = []struct {
 }
 
 // enter takes an item as it is now and was before.
-func (l *ledger) enter(was, now simulator.Item) {
+func (l *ledger) enter(was, now calls.Item) {
 	l.post(was, -1)
 	l.post(now, 1)
 	id := now.Text("id")
@@ -107,7 +108,7 @@ func (l *ledger) enter(was, now simulator.Item) {
 }
 
 // post adds what an item amounts to, or takes it away again, as the sign says.
-func (l *ledger) post(i simulator.Item, sign int64) {
+func (l *ledger) post(i calls.Item, sign int64) {
 	add := func(balance string, amount any, sign int64) {
 		tenant := i.Text("tenant") // of the acquirer's and the bank's items; ours have it in their key
 		if tenant == "" {
@@ -146,7 +147,7 @@ func (l *ledger) post(i simulator.Item, sign int64) {
 }
 
 // booked reports whether an item is a line of the bank's statement.
-func booked(i simulator.Item) bool {
+func booked(i calls.Item) bool {
 	return i.Text("pk") == "FILEBANK#PAID" ||
 		strings.HasPrefix(i.Text("pk"), "SANDBOX#TRANSFER#") && strings.HasPrefix(i.Text("sk"), "STATEMENT_LINE#")
 }
@@ -158,15 +159,15 @@ func (l *ledger) keys() []BalanceKey {
 	})
 }
 
-func openEvent(event simulator.Item) bool { return OfEvents("REFUND", "BEGUN", "PENDING")(event) }
+func openEvent(event calls.Item) bool { return OfEvents("REFUND", "BEGUN", "PENDING")(event) }
 
 // of returns the events of a transaction, in the order of their ids.
-func (l *ledger) of(transaction string) []simulator.Item {
+func (l *ledger) of(transaction string) []calls.Item {
 	return where(l.events, "transaction_id", transaction)
 }
 
 // where returns the items whose attribute has a value, in the order of their keys.
-func where(items items, attribute, value string) (found []simulator.Item) {
+func where(items items, attribute, value string) (found []calls.Item) {
 	for _, key := range simulator.Sorted(items) {
 		if i := items[key]; i.Text(attribute) == value {
 			found = append(found, i)
@@ -176,7 +177,7 @@ func where(items items, attribute, value string) (found []simulator.Item) {
 }
 
 // Sum adds up the amounts of those items that the filter keeps.
-func Sum(items []simulator.Item, keep func(simulator.Item) bool) (total int64) {
+func Sum(items []calls.Item, keep func(calls.Item) bool) (total int64) {
 	for _, i := range items {
 		if keep(i) {
 			total += Minor(i["amount"])
@@ -186,25 +187,25 @@ func Sum(items []simulator.Item, keep func(simulator.Item) bool) (total int64) {
 }
 
 // All keeps every item.
-func All(simulator.Item) bool { return true }
+func All(calls.Item) bool { return true }
 
 // Are keeps items whose attribute has one of the values.
-func Are(name string, values ...string) func(simulator.Item) bool {
-	return func(i simulator.Item) bool { return slices.Contains(values, i.Text(name)) }
+func Are(name string, values ...string) func(calls.Item) bool {
+	return func(i calls.Item) bool { return slices.Contains(values, i.Text(name)) }
 }
 
 // OfEvents keeps events of a type that have one of the statuses.
-func OfEvents(kind string, statuses ...string) func(simulator.Item) bool {
-	return func(i simulator.Item) bool {
+func OfEvents(kind string, statuses ...string) func(calls.Item) bool {
+	return func(i calls.Item) bool {
 		return i.Text("type") == kind && slices.Contains(statuses, i.Text("status"))
 	}
 }
 
 // PayableKey names a payable of the tenant that an item belongs to.
-func PayableKey(i simulator.Item, id string) string { return i.Tenant() + " " + id }
+func PayableKey(i calls.Item, id string) string { return i.Tenant() + " " + id }
 
 // carriedBy is the payout that carried a payable or record forward; "": none did.
-func carriedBy(i simulator.Item) string {
+func carriedBy(i calls.Item) string {
 	payout, carried := strings.CutPrefix(i.Text("id"), "carried#")
 	if !carried {
 		return ""
@@ -214,7 +215,7 @@ func carriedBy(i simulator.Item) string {
 }
 
 // net is what a part of a transaction comes to.
-func net(part simulator.Item) int64 {
+func net(part calls.Item) int64 {
 	net := Minor(part["amount"]) - Minor(part["deducted"])
 	if part["gross"] != true {
 		net -= Minor(part["fee"])

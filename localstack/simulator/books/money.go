@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
 // CheckMoney compares the platform's records with each other, and with the acquirer's and the bank's.
@@ -24,7 +25,7 @@ func (b Snapshot) CheckMoney() {
 }
 
 // checkSum: what was captured is refunded, charged back, under way, or left.
-func (b Snapshot) checkSum(t simulator.Item, l *ledger) {
+func (b Snapshot) checkSum(t calls.Item, l *ledger) {
 	events := l.of(t.Text("id"))
 	captured, rest := Minor(t["captured"]), Minor(t["refundable"])
 	refunded, back := Sum(events, OfEvents("REFUND", "REFUNDED")), Sum(events, OfEvents("CHARGE_BACK", "SUCCESSFUL"))
@@ -41,14 +42,14 @@ func (b Snapshot) checkSum(t simulator.Item, l *ledger) {
 
 // checkReturned: every refund and chargeback moved money at the acquirer
 // once, and nothing else did; none is left open.
-func (b Snapshot) checkReturned(t simulator.Item) {
+func (b Snapshot) checkReturned(t calls.Item) {
 	checkout, id := t.Text("checkout_id"), t.Text("id")
 	moves := b.moved[id]
 	for _, e := range b.of(id) {
 		if e.Text("type") != "REFUND" {
 			continue
 		}
-		moved := Sum(moves, func(m simulator.Item) bool { return m.Text("kind") == "refund" && m.Text("id") == e.Text("id") })
+		moved := Sum(moves, func(m calls.Item) bool { return m.Text("kind") == "refund" && m.Text("id") == e.Text("id") })
 		want := Minor(e["amount"])
 		if e.Text("status") != "REFUNDED" {
 			want = 0
@@ -78,7 +79,7 @@ var recorded = map[string]string{"SCHEDULED": "", "PAID_OUT": "SUCCESSFUL", "FAI
 
 // checkParts: each part of a transaction waits as a payable of its net amount, or shows what became of it in a payout.
 // The parts are all that was captured.
-func (b Snapshot) checkParts(t simulator.Item) {
+func (b Snapshot) checkParts(t calls.Item) {
 	checkout, id := t.Text("checkout_id"), t.Text("id")
 	var amounts, fees, deducted int64
 	for _, p := range t.List("payouts") {
@@ -106,14 +107,14 @@ func (b Snapshot) checkParts(t simulator.Item) {
 
 // checkDeductions: what went back to the payer is deducted from the parts, waits as a debit, or is settled with other
 // money of the merchant.
-func (b Snapshot) checkDeductions(t simulator.Item, deducted int64) {
+func (b Snapshot) checkDeductions(t calls.Item, deducted int64) {
 	checkout := t.Text("checkout_id")
 	for _, e := range b.of(t.Text("id")) {
 		if e.Text("type") != "PAYOUT_DEDUCTION" {
 			continue
 		}
 		payable := PayableKey(t, e.Text("id"))
-		where := []simulator.Item{b.Payables[payable]}
+		where := []calls.Item{b.Payables[payable]}
 		if e.Text("status") == "SUCCESSFUL" {
 			where = b.Taken[payable]
 		}
@@ -128,7 +129,7 @@ func (b Snapshot) checkDeductions(t simulator.Item, deducted int64) {
 }
 
 // checkTransactionEntries: the journal has an entry for each movement of a transaction's money, and no other.
-func (b Snapshot) checkTransactionEntries(t simulator.Item) {
+func (b Snapshot) checkTransactionEntries(t calls.Item) {
 	want := map[string]int64{}
 	if captured := Minor(t["captured"]); captured > 0 {
 		want["payment "+t.Text("id")] = captured
@@ -150,7 +151,7 @@ var movedIn = map[string]string{"payment": "acquirer_receivable", "refund": "acq
 	"payout_paid": "bank"}
 
 // CheckEntries checks that the entries balance, and move the amounts that are wanted, by kind and id.
-func (b Snapshot) CheckEntries(about string, entries []simulator.Item, want map[string]int64) {
+func (b Snapshot) CheckEntries(about string, entries []calls.Item, want map[string]int64) {
 	for _, entry := range entries {
 		kind := entry.Text("kind")
 		name := kind + " " + entry.Text("id")
@@ -209,7 +210,7 @@ func (b Snapshot) checkSteps() {
 
 // checkDecision: the acquirer does not change its decision on a refund, and cancels none that it
 // has taken.
-func (b Snapshot) checkDecision(was, now simulator.Item) {
+func (b Snapshot) checkDecision(was, now calls.Item) {
 	if was == nil || !strings.HasPrefix(now.Text("pk"), "SANDBOX#REFUND#") {
 		return
 	}
@@ -219,7 +220,7 @@ func (b Snapshot) checkDecision(was, now simulator.Item) {
 	}
 }
 
-func (b Snapshot) checkStep(l *ledger, changed map[string]simulator.Item) {
+func (b Snapshot) checkStep(l *ledger, changed map[string]calls.Item) {
 	for _, id := range simulator.Sorted(changed) {
 		b.checkSum(changed[id], l)
 	}

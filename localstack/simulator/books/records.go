@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
 // checkRecords checks the history of single items in the stream by the rules
@@ -46,7 +47,7 @@ func (b Snapshot) checkIdempotency(before, after *simulator.Change) {
 	if reply := was.Text("reply"); reply != "" && now.Text("reply") != reply {
 		b.Find("", "the answer kept under %s changed", key)
 	}
-	until, _ := strconv.ParseInt(was.Text("running_until"), 10, 64)
+	until := int64(was.Number("running_until"))
 	if now.Text("owner") != was.Text("owner") && at.Add(time.Second+2*simulator.MaxSkew).Before(time.UnixMilli(until)) {
 		b.Find("", "%s was taken from a request that still runs", key)
 	}
@@ -54,10 +55,9 @@ func (b Snapshot) checkIdempotency(before, after *simulator.Change) {
 
 // checkProgress: a callback that is done stays done, and tries only grow,
 // unless an operator replays it.
-func (b Snapshot) checkProgress(was, now simulator.Item) {
-	tries := func(i simulator.Item) int { n, _ := strconv.Atoi(i.Text("tries")); return n }
-	if tries(now) < tries(was) {
-		b.Find(now.Text("checkout_id"), "callback %s had %d tries, now %d", now.Text("id"), tries(was), tries(now))
+func (b Snapshot) checkProgress(was, now calls.Item) {
+	if is, before := now.Number("tries"), was.Number("tries"); is < before {
+		b.Find(now.Text("checkout_id"), "callback %s had %d tries, now %d", now.Text("id"), before, is)
 	}
 	if was.Text("state") == "delivered" && now.Text("state") != "delivered" && !b.replayed() {
 		b.Find(now.Text("checkout_id"), "callback %s was delivered, and is due again", now.Text("id"))

@@ -4,13 +4,12 @@ package books
 
 import (
 	"encoding/json"
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -18,11 +17,11 @@ import (
 type Snapshot struct {
 	*simulator.World
 	*ledger
-	Items                              []simulator.Item // all there are
+	Items                              []calls.Item // all there are
 	Checkouts, Transactions, callbacks items
 	Charges                            items          // of the acquirer
 	captures                           map[string]int // by charge
-	instruments                        []simulator.Item
+	instruments                        []calls.Item
 	customers                          items           // by tenant and id
 	cards                              map[string]bool // tokens the acquirer knows
 	Merchants                          items           // by code
@@ -47,7 +46,7 @@ func Read(w *simulator.World) Snapshot {
 }
 
 // file puts a record where it belongs.
-func (b *Snapshot) file(i simulator.Item) {
+func (b *Snapshot) file(i calls.Item) {
 	id, pk, sk := i.Text("id"), i.Text("pk"), i.Text("sk")
 	if payout := carriedBy(i); payout != "" {
 		b.Carried[payout] = append(b.Carried[payout], i)
@@ -64,7 +63,7 @@ func (b *Snapshot) file(i simulator.Item) {
 	case sk == "CALLBACK":
 		b.callbacks[id] = i
 	case sk == "CUSTOMER":
-		b.customers[i.Tenant()+" "+simulator.Partition(pk).Last] = i
+		b.customers[i.Tenant()+" "+calls.Partition(pk).Last] = i
 	case sk == "CARD":
 		b.cards[strings.TrimPrefix(pk, "SANDBOX#CARD#")] = true
 	case strings.HasPrefix(sk, "CARD#"):
@@ -116,7 +115,7 @@ func (b Snapshot) checkMails() {
 			continue
 		}
 		id := i.Text("id")
-		if tries, _ := strconv.Atoi(fmt.Sprint(i["tries"])); sent[id].Times > tries {
+		if tries := i.Number("tries"); sent[id].Times > tries {
 			b.Find("", "mail %s was sent %d times by %d tries", id, sent[id].Times, tries)
 		}
 		if i["member"] == nil {
@@ -134,9 +133,6 @@ func (b Snapshot) checkMails() {
 	}
 }
 
-// isPublic reports whether the request came with a public key.
-func isPublic(r *simulator.Reply) bool { return strings.HasPrefix(r.APIKey, "pk_") }
-
 // checkBrowsers: a public key charges a card only of the checkout's customer,
 // and never without the payer; it is shown no card, mandate or customer; and it
 // uses no other client's Idempotency-Key (contract §2.1, §2.8).
@@ -147,7 +143,7 @@ func (b Snapshot) checkBrowsers() {
 		if id != "" && r.View().ErrorCode == "IDEMPOTENCY_KEY_REUSED" {
 			b.Find(id, "another client has the key %q", r.IdempotencyKey)
 		}
-		if !isPublic(r) {
+		if !strings.HasPrefix(r.APIKey, "pk_") {
 			continue
 		}
 		tried[id] = true

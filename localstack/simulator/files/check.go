@@ -14,17 +14,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/file"
-
 	objects "github.com/cashwrap/cashwrap/shared/file/s3"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // fileState is what a tenant has at a time.
 type fileState struct {
-	since              int64                     // in logical time
-	files, collections map[string]simulator.Item // by id
-	counted            [2]int                    // files and collections
+	since              int64                 // in logical time
+	files, collections map[string]calls.Item // by id
+	counted            [2]int                // files and collections
 }
 
 // of are the files in a collection.
@@ -39,13 +39,13 @@ func (s fileState) of(collection string) (n int) {
 
 // ofFiles says whether a partition holds a tenant's files, or entries of objects.
 func ofFiles(pk string) bool {
-	return slices.Contains([]store.Kind{store.KindFiles, store.KindObjects}, simulator.Partition(pk).Kind)
+	return slices.Contains([]store.Kind{store.KindFiles, store.KindObjects}, calls.Partition(pk).Kind)
 }
 
 // Committing looks after each write.
 func (f *files) Committing(by *simulator.Invocation, operation string, body []byte) (committed func()) {
 	if operation == "BatchGetItem" || operation == "GetItem" || operation == "Query" ||
-		!slices.ContainsFunc(simulator.ValuesOf(string(body), "pk"), ofFiles) {
+		!slices.ContainsFunc(calls.ValuesOf(string(body), "pk"), ofFiles) {
 		return func() {}
 	}
 	return func() { f.checkWrite(by, body) }
@@ -79,7 +79,7 @@ func (f *files) checkAudit(w simulator.Write) {
 }
 
 // items are what the table has of files and of their objects, by the stream: reading the table each time takes long.
-func (f *files) items() map[string]simulator.Item {
+func (f *files) items() map[string]calls.Item {
 	f.ReadStream()
 	f.Record(func() {
 		for _, c := range f.Changes[f.applied:] {
@@ -107,15 +107,15 @@ func (f *files) look() {
 // fileRecords are all that the table has about a tenant.
 type fileRecords struct {
 	fileState
-	listed [2]map[string]simulator.Item // entries in lists, by id
-	gone   map[string]simulator.Item    // what is kept of deleted files, by id
-	counts [2]simulator.Item
+	listed [2]map[string]calls.Item // entries in lists, by id
+	gone   map[string]calls.Item    // what is kept of deleted files, by id
+	counts [2]calls.Item
 	doomed int // entries of objects whose files are gone, which count as files
 }
 
-func (c *fileTenant) recordsIn(items map[string]simulator.Item) fileRecords {
-	r := fileRecords{fileState: fileState{files: map[string]simulator.Item{}, collections: map[string]simulator.Item{}},
-		listed: [2]map[string]simulator.Item{{}, {}}, gone: map[string]simulator.Item{}}
+func (c *fileTenant) recordsIn(items map[string]calls.Item) fileRecords {
+	r := fileRecords{fileState: fileState{files: map[string]calls.Item{}, collections: map[string]calls.Item{}},
+		listed: [2]map[string]calls.Item{{}, {}}, gone: map[string]calls.Item{}}
 	for _, i := range items {
 		if i.Kind() == store.KindObjects && ownerOf(i) == c.Tenant && i.Text("state") == string(file.ObjectDoomed) {
 			r.doomed++
@@ -147,9 +147,9 @@ func (c *fileTenant) recordsIn(items map[string]simulator.Item) fileRecords {
 }
 
 // check: lists are of what there is, and counts, too; content that is not gone for good counts.
-func (c *fileTenant) check(items map[string]simulator.Item) fileState {
+func (c *fileTenant) check(items map[string]calls.Item) fileState {
 	r := c.recordsIn(items)
-	for n, of := range []map[string]simulator.Item{r.files, r.collections} {
+	for n, of := range []map[string]calls.Item{r.files, r.collections} {
 		what := []string{"files", "collections"}[n]
 		if want := len(of) + []int{r.doomed, 0}[n] + c.others[n]; r.counted[n] != want {
 			c.Find("", "%s counts %d %s, and has %d", c.Name, r.counted[n], what, want)
@@ -217,7 +217,7 @@ func (c *fileTenant) checkChange(by *simulator.Invocation, before, after fileSta
 	}
 	for _, id := range simulator.Sorted(before.collections) {
 		was, is := maps.Clone(before.collections[id]), maps.Clone(after.collections[id])
-		for _, i := range []simulator.Item{was, is} {
+		for _, i := range []calls.Item{was, is} {
 			delete(i, "files_count")
 			delete(i, "version")
 		}
@@ -227,12 +227,12 @@ func (c *fileTenant) checkChange(by *simulator.Invocation, before, after fileSta
 	}
 }
 
-func changed(was, is simulator.Item, names ...string) bool {
+func changed(was, is calls.Item, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return was.Text(name) != is.Text(name) })
 }
 
 // checkEnd: a file ends because somebody deletes it, its content differs, or it was not uploaded in time.
-func (c *fileTenant) checkEnd(by *simulator.Invocation, was simulator.Item, archived bool) {
+func (c *fileTenant) checkEnd(by *simulator.Invocation, was calls.Item, archived bool) {
 	id := was.Text("id")
 	deleted := c.Read(was.Text("pk"), "DELETED#"+id)
 	created, _ := time.Parse(time.RFC3339Nano, was.Text("created_at"))
@@ -286,7 +286,7 @@ func (f *files) checkFiles() {
 }
 
 // checkSecrets: no link is kept, or logged.
-func (f *files) checkSecrets(items []simulator.Item) {
+func (f *files) checkSecrets(items []calls.Item) {
 	dump, _ := json.Marshal(items)
 	for _, signature := range f.links {
 		if strings.Contains(string(dump), signature) || len(f.Errors.About(signature)) > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 	"github.com/cashwrap/cashwrap/shared/file"
 )
@@ -25,12 +26,12 @@ type files struct {
 	rng       *rand.Rand // the root goroutine's alone
 	narrow    bool       // all that clients do is about one collection of each tenant, so that changes meet
 	tenants   []*fileTenant
-	documents map[string]*document      // by the id of their file
-	versions  map[string][]*version     // that S3 has had, by key
-	deletions map[string]bool           // ids of files whose deletion somebody has asked for
-	links     []string                  // signatures of links, which nothing keeps
-	kept      map[string]simulator.Item // items of files and objects, by their keys, after the changes that were applied
-	states    map[string]string         // of the entries of objects, by key, that there were
+	documents map[string]*document  // by the id of their file
+	versions  map[string][]*version // that S3 has had, by key
+	deletions map[string]bool       // ids of files whose deletion somebody has asked for
+	links     []string              // signatures of links, which nothing keeps
+	kept      map[string]calls.Item // items of files and objects, by their keys, after the changes that were applied
+	states    map[string]string     // of the entries of objects, by key, that there were
 	applied   int
 }
 
@@ -47,7 +48,7 @@ type fileTenant struct {
 // New makes the workload.
 func New(w *simulator.World) simulator.Workload {
 	f := &files{World: w, rng: w.Random(5_000), documents: map[string]*document{},
-		versions: map[string][]*version{}, deletions: map[string]bool{}, kept: map[string]simulator.Item{},
+		versions: map[string][]*version{}, deletions: map[string]bool{}, kept: map[string]calls.Item{},
 		states: map[string]string{}}
 	w.Jumps = fileJumps
 	w.Held, f.narrow = []float64{0, 0.7, 0.95}[f.rng.IntN(3)], f.rng.IntN(2) == 0
@@ -112,7 +113,7 @@ func (c *fileTenant) makeCollections() {
 func (c *fileTenant) startNearLimits() {
 	near := func(name string, most, has int) int {
 		to := most - 1 - c.RNG.IntN(2)
-		c.SetCount(simulator.Item{"pk": "FILES#" + c.Tenant, "sk": "COUNT#" + name}, "count", "N", to)
+		c.SetCount(calls.Item{"pk": "FILES#" + c.Tenant, "sk": "COUNT#" + name}, "count", "N", to)
 		return to - has
 	}
 	switch c.RNG.IntN(4) {

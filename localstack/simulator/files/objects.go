@@ -14,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -119,19 +120,19 @@ func (f *files) follow(actor, method, url string, headers map[string]string, con
 }
 
 // entryOf is the entry of an object.
-func entryOf(items map[string]simulator.Item, key string) simulator.Item {
+func entryOf(items map[string]calls.Item, key string) calls.Item {
 	id := file.ObjectID(key)
 	return items["OBJECTS#"+id[:1]+" "+id]
 }
 
 // ownerOf returns the tenant of an entry.
-func ownerOf(i simulator.Item) string {
+func ownerOf(i calls.Item) string {
 	t := i.Object("tenant")
 	return t.Text("mode") + "#" + t.Text("merchant_code")
 }
 
 // checkObjects: each object has an entry, and each entry but a doomed one a file that is as it says.
-func (f *files) checkObjects(items map[string]simulator.Item) {
+func (f *files) checkObjects(items map[string]calls.Item) {
 	used := map[string]bool{}
 	for _, c := range f.tenants {
 		r := c.recordsIn(items)
@@ -162,7 +163,7 @@ func (f *files) checkObjects(items map[string]simulator.Item) {
 }
 
 // checkStates: an entry begins as a pending one's, and one that is doomed stays so until it goes, for good.
-func (f *files) checkStates(items map[string]simulator.Item) {
+func (f *files) checkStates(items map[string]calls.Item) {
 	for _, key := range simulator.Sorted(items) {
 		i := items[key]
 		if i.Kind() != store.KindObjects {
@@ -183,7 +184,7 @@ func (f *files) checkStates(items map[string]simulator.Item) {
 }
 
 // checkContent: what was checked of an uploaded file is at S3, and is what was declared.
-func (f *files) checkContent(one simulator.Item) {
+func (f *files) checkContent(one calls.Item) {
 	id := one.Text("id")
 	for _, v := range f.versions[one.Text("object")] {
 		if v.id != one.Text("revision") || v.gone != 0 {

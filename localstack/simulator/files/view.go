@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
@@ -96,10 +97,10 @@ func (s seen) meaning() func(fileState) bool {
 }
 
 // one is the file or the collection that the request names.
-func (s seen) one(at fileState) simulator.Item { return s.listedIn(at)[s.id] }
+func (s seen) one(at fileState) calls.Item { return s.listedIn(at)[s.id] }
 
 // sameView says whether a record is as it is shown.
-func sameView(i simulator.Item, shown fileView) bool {
+func sameView(i calls.Item, shown fileView) bool {
 	return i != nil && i.Text("status") == shown.Status && i.Text("collection_id") == shown.Collection &&
 		i.Text("checksum_sha256") == shown.Checksum && i.Number("size") == shown.Size &&
 		i.Number("files_count") == shown.Files && i.Text("name") == shown.Name &&
@@ -108,7 +109,7 @@ func sameView(i simulator.Item, shown fileView) bool {
 }
 
 // done says whether a record is as it was asked for.
-func (s seen) done(i simulator.Item) bool {
+func (s seen) done(i calls.Item) bool {
 	members := map[string]string{"status": s.asked.Status, "name": s.asked.Name, "filename": s.asked.Filename,
 		"content_type": s.asked.ContentType, "checksum_sha256": s.asked.Checksum}
 	if strings.Contains(s.Sent(), `"collection_id"`) {
@@ -156,7 +157,7 @@ func (s seen) conflict() func(fileState) bool {
 }
 
 // lastUntil is the file that the request names as it was at a time, or when it was last there before.
-func (s seen) lastUntil(at fileState) (last simulator.Item) {
+func (s seen) lastUntil(at fileState) (last calls.Item) {
 	for _, state := range s.during {
 		if one := state.files[s.id]; one != nil && state.since <= at.since {
 			last = one
@@ -213,7 +214,7 @@ func (s seen) listed() func(fileState) bool {
 }
 
 // listedIn are all of the kind that the request is about.
-func (s seen) listedIn(at fileState) map[string]simulator.Item {
+func (s seen) listedIn(at fileState) map[string]calls.Item {
 	if s.kind == "files" {
 		return at.files
 	}
@@ -221,8 +222,8 @@ func (s seen) listedIn(at fileState) map[string]simulator.Item {
 }
 
 // filtered are those that a list has.
-func (s seen) filtered(at fileState) map[string]simulator.Item {
-	want := map[string]simulator.Item{}
+func (s seen) filtered(at fileState) map[string]calls.Item {
+	want := map[string]calls.Item{}
 	for id, i := range s.listedIn(at) {
 		status := s.query.Get("status")
 		matches := status == i.Text("status") || status == "" && (s.kind == "files" || i.Text("status") != "archived")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
@@ -15,14 +16,14 @@ import (
 // accountsVersion is what a tenant's bank accounts were from a logical time on.
 type accountsVersion struct {
 	from    int64
-	all     []simulator.Item
+	all     []calls.Item
 	primary string // its id
 }
 
 // tenantAccounts are a tenant's bank accounts, and where its payouts go.
 type tenantAccounts struct {
 	versions []accountsVersion // but for the first, when there are none
-	payee    simulator.Item    // the last VERIFIED primary one
+	payee    calls.Item        // the last VERIFIED primary one
 	held     bool              // no payout may leave
 }
 
@@ -38,7 +39,7 @@ func (v accountsVersion) count(of ...merchant.BankAccountStatus) (n int) {
 // counted are the statuses of accounts that count towards their maximum.
 var counted = []merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified}
 
-func statusOf(account simulator.Item) merchant.BankAccountStatus {
+func statusOf(account calls.Item) merchant.BankAccountStatus {
 	return merchant.BankAccountStatus(account.Text("status"))
 }
 
@@ -60,7 +61,7 @@ func (v accountsVersion) holders() map[string]int {
 // numbers counts the accounts of each number that were not REJECTED.
 func (v accountsVersion) numbers() map[string]int { return v.tally("iban", counted...) }
 
-func (v accountsVersion) get(id string) simulator.Item {
+func (v accountsVersion) get(id string) calls.Item {
 	at := slices.IndexFunc(v.all, books.Are("id", id))
 	if at < 0 {
 		return nil
@@ -131,7 +132,7 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 // checkPayee: a payout is recorded as sent to the account that is the last VERIFIED
 // primary one at that moment (contract §7.3), while nobody holds payouts, and to no
 // other one later.
-func (m *month) checkPayee(tenant string, payout simulator.Item) {
+func (m *month) checkPayee(tenant string, payout calls.Item) {
 	id, to := payout.Text("id"), payout.Object("to")
 	before, sent := m.sentTo[id]
 	switch of := m.accountsOf(tenant); {
@@ -152,7 +153,7 @@ func (m *month) checkPayee(tenant string, payout simulator.Item) {
 
 // checkVerdicts: what an operator has said about a live account is final.
 func (m *month) checkVerdicts(body []byte) {
-	for _, pk := range simulator.ValuesOf(string(body), "pk") {
+	for _, pk := range calls.ValuesOf(string(body), "pk") {
 		if !strings.HasPrefix(pk, "FILEBANK#ACCOUNT#") {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payout"
@@ -21,7 +22,7 @@ func (m *month) Check() {
 		m.checkPayout(b, b.Payouts[id])
 		m.checkDay(b.Payouts[id])
 	}
-	for _, of := range []map[string][]simulator.Item{b.Records, b.Booked} {
+	for _, of := range []map[string][]calls.Item{b.Records, b.Booked} {
 		for _, id := range simulator.Sorted(of) {
 			if b.Payouts[id] == nil {
 				m.Find("", "payout %s is not there, and has %v", id, of[id])
@@ -53,7 +54,7 @@ func (m *month) Check() {
 // checkPayout: a payout has ended, so that no message about it is needed, dead
 // or not; it is the sum of its records, which know its outcome; and the bank has
 // paid it once, or not at all.
-func (m *month) checkPayout(b books.Snapshot, p simulator.Item) {
+func (m *month) checkPayout(b books.Snapshot, p calls.Item) {
 	id, status, total := p.Text("id"), p.Text("status"), books.Minor(p["total"])
 	outcome := map[string]string{"PAID": "SUCCESSFUL", "FAILED": "FAILED"}[status]
 	if outcome == "" {
@@ -89,7 +90,7 @@ func (m *month) checkPayout(b books.Snapshot, p simulator.Item) {
 }
 
 // checkCarried: what a payout lacked is carried forward, exactly and once.
-func (m *month) checkCarried(b books.Snapshot, p simulator.Item) {
+func (m *month) checkCarried(b books.Snapshot, p calls.Item) {
 	carried := b.Carried[p.Text("id")]
 	if total := books.Minor(p["total"]); total >= 0 != (len(carried) == 0) {
 		m.Find("", "payout %s of %d is carried by %d payables", p.Text("id"), total, len(carried))
@@ -103,7 +104,7 @@ func (m *month) checkCarried(b books.Snapshot, p simulator.Item) {
 
 // checkDay: a payout that the schedule opened is of a day that begins with its
 // cut-off, where the merchant is or was, and is opened no earlier.
-func (m *month) checkDay(p simulator.Item) {
+func (m *month) checkDay(p calls.Item) {
 	of := slices.IndexFunc(m.payees, func(p2 *payee) bool { return p.Tenant() == p2.Tenant })
 	if of < 0 {
 		m.Find("", "payout %s belongs to no tenant", p.Text("id"))
@@ -155,7 +156,7 @@ func (m *month) checkCutoffs(b books.Snapshot) {
 		if i.Kind() != store.KindPayoutSchedule {
 			continue
 		}
-		t := simulator.Partition(i.Text("pk")).Tenant
+		t := calls.Partition(i.Text("pk")).Tenant
 		owner, next := b.Merchants[t.Merchant], i.Time("next_at")
 		settings := owner.Object("settings").Object(t.Mode.Name())
 		calendar := merchant.Merchant{TimeZone: owner.Text("time_zone")}.Calendar(t.Mode)

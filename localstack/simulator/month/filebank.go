@@ -9,6 +9,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -90,7 +91,7 @@ func (t *fileBank) take(text string) {
 	t.files[file.MessageID] = text
 	payouts := books.Read(t.World).Payouts
 	for _, order := range file.Orders {
-		merchant := simulator.Partition(payouts[order.ID].Text("pk")).Tenant.Merchant
+		merchant := calls.Partition(payouts[order.ID].Text("pk")).Tenant.Merchant
 		if _, again := t.executed[order.ID]; again || merchant == "" {
 			t.Find("", "order %s of %q is in file %s", order.ID, merchant, file.MessageID)
 		}
@@ -150,7 +151,7 @@ func (t *fileBank) checkExecuted(b books.Snapshot) {
 	}
 	for _, id := range simulator.Sorted(b.Payouts) {
 		p := b.Payouts[id]
-		live := simulator.Partition(p.Text("pk")).Tenant.Mode == identity.Live
+		live := calls.Partition(p.Text("pk")).Tenant.Mode == identity.Live
 		if _, known := t.executed[id]; !known && live && p.Text("status") == "PAID" && books.Minor(p["total"]) > 0 {
 			t.Find("", "payout %s is PAID, the bank does not have it", id)
 		}

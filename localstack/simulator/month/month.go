@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
-
-	"github.com/cashwrap/cashwrap/localstack/simulator"
-
 	_ "time/tzdata"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -42,12 +42,12 @@ type month struct {
 	taken    map[string]string // payables in payouts that have not failed, with the payouts
 
 	accounts  map[string]*tenantAccounts
-	sentTo    map[string]simulator.Item // by payout
-	audited   map[string]simulator.Item // by key, as they are
-	entries   map[string]bool           // of the audit, by key
-	verdicts  map[string]string         // of operators about live accounts, by key
-	numbers   int                       // of accounts that were made up
-	addedOnce map[string]bool           // holders of accounts that are to be added once
+	sentTo    map[string]calls.Item // by payout
+	audited   map[string]calls.Item // by key, as they are
+	entries   map[string]bool       // of the audit, by key
+	verdicts  map[string]string     // of operators about live accounts, by key
+	numbers   int                   // of accounts that were made up
+	addedOnce map[string]bool       // holders of accounts that are to be added once
 }
 
 // action is what is done at a time.
@@ -66,8 +66,8 @@ var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2
 func New(w *simulator.World) simulator.Workload {
 	m := &month{World: w, rng: w.Random(1_000), versions: map[string]int{},
 		taken:    map[string]string{},
-		accounts: map[string]*tenantAccounts{}, sentTo: map[string]simulator.Item{}, addedOnce: map[string]bool{},
-		audited: map[string]simulator.Item{}, entries: map[string]bool{}, verdicts: map[string]string{}}
+		accounts: map[string]*tenantAccounts{}, sentTo: map[string]calls.Item{}, addedOnce: map[string]bool{},
+		audited: map[string]calls.Item{}, entries: map[string]bool{}, verdicts: map[string]string{}}
 	at, err := time.Parse(time.DateOnly, starts[m.rng.IntN(len(starts))])
 	w.Must(err)
 	at = at.Add(time.Duration(m.rng.IntN(48*60)) * time.Minute)
@@ -99,13 +99,8 @@ func (m *month) Act() {
 // due is when a schedule has something to do for payouts; open: a payout is
 // under way.
 func (m *month) due() (next time.Time, open bool) {
-	for _, i := range m.DueItems(store.KindPayoutDue) {
-		if at := simulator.DueAt(i.Text("due_sk")); next.IsZero() || at.Before(next) {
-			next = at
-		}
-		open = open || i.Text("sk") == "PAYOUT"
-	}
-	return next, open
+	due := m.DueItems(store.KindPayoutDue)
+	return simulator.FirstOf(due), slices.ContainsFunc(due, books.Are("sk", "PAYOUT"))
 }
 
 // round lets the clocks jump to whatever comes next, and has it happen with
@@ -167,7 +162,7 @@ func (m *month) compete() {
 // handOver has live payouts that are under way brought to the bank.
 func (m *month) handOver() {
 	for _, p := range m.payees {
-		open := func(i simulator.Item) bool { return i.Kind() == store.KindPayout && i.Tenant() == p.Tenant }
+		open := func(i calls.Item) bool { return i.Kind() == store.KindPayout && i.Tenant() == p.Tenant }
 		if p.Live() && m.rng.IntN(2) == 0 && slices.ContainsFunc(m.DueItems(store.KindPayoutDue), open) {
 			m.bank.work(p.Currency)()
 		}

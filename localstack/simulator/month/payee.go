@@ -9,6 +9,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -164,7 +165,7 @@ func (p *payee) repair() {
 // for others.
 func (p *payee) waits() bool {
 	payables := p.ScanPartitions(string(store.KindPayable) + "#" + p.Tenant + "#")
-	return slices.ContainsFunc(payables, func(i simulator.Item) bool { return i.Text("kind") != "BALANCE_DEDUCTION" })
+	return slices.ContainsFunc(payables, func(i calls.Item) bool { return i.Text("kind") != "BALANCE_DEDUCTION" })
 }
 
 // sale is a payment to the payee.

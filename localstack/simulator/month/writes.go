@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -47,7 +48,7 @@ func (m *month) checkCall(body []byte) {
 
 // checkVersion sees that an item took the place of the state before it: else it lost a change, which may be a
 // setting that no sum shows. It also checks the rules of bank accounts, schedules and payouts.
-func (m *month) checkVersion(i simulator.Item) {
+func (m *month) checkVersion(i calls.Item) {
 	pk, tenant := i.Text("pk"), i.Tenant()
 	is := i.Number("version")
 	if was := m.versions[pk]; is != was+1 {
@@ -65,8 +66,8 @@ func (m *month) checkVersion(i simulator.Item) {
 }
 
 // checkShortfall: a payable of the shortfall is written with the payout.
-func (m *month) checkShortfall(payout simulator.Item, puts []simulator.Item) {
-	if !slices.ContainsFunc(puts, func(p simulator.Item) bool {
+func (m *month) checkShortfall(payout calls.Item, puts []calls.Item) {
+	if !slices.ContainsFunc(puts, func(p calls.Item) bool {
 		return p.Kind() == store.KindPayable && strings.HasPrefix(p.Text("id"), "carried#") &&
 			books.Minor(p["amount"]) == books.Minor(payout["total"])
 	}) {
@@ -98,7 +99,7 @@ func (m *month) checkMinimumBalance(w simulator.Write) {
 		if i.Kind() != store.KindReserve {
 			continue
 		}
-		key := books.BalanceKey{Tenant: i.Tenant(), Currency: money.Currency(simulator.Partition(i.Text("pk")).Last)}
+		key := books.BalanceKey{Tenant: i.Tenant(), Currency: money.Currency(calls.Partition(i.Text("pk")).Last)}
 		if left := m.balance(key); left < books.MinimumBalance(key.Currency) {
 			m.Find("", "a refund leaves %s %d %s", key.Tenant, left, key.Currency)
 		}
@@ -120,7 +121,7 @@ func (m *month) balance(key books.BalanceKey) int64 {
 // checkAudited sees that a write that has been done, and changes what an operator or a
 // merchant may change of its account, writes one audit entry, and that any other write
 // of it writes none.
-func (m *month) checkAudited(puts []simulator.Item) {
+func (m *month) checkAudited(puts []calls.Item) {
 	changed, entries := []string{}, 0
 	for _, i := range puts {
 		if i.Kind() == store.KindAudit {
@@ -133,7 +134,7 @@ func (m *month) checkAudited(puts []simulator.Item) {
 			pk := i.Text("pk")
 			was, known := m.audited[pk]
 			if !known && i.Text("sk") == "SCHEDULE" {
-				was = simulator.Item{"held": false}
+				was = calls.Item{"held": false}
 			}
 			if m.audited[pk] = view; !reflect.DeepEqual(was, view) {
 				changed = append(changed, pk)
@@ -144,7 +145,7 @@ func (m *month) checkAudited(puts []simulator.Item) {
 }
 
 // audited is what of an item is changed by an operator or a merchant; nil: nothing.
-func audited(i simulator.Item) simulator.Item {
+func audited(i calls.Item) calls.Item {
 	switch sk := i.Text("sk"); {
 	case sk == "MERCHANT", sk == "BANKACCOUNTS" && len(i.List("accounts")) > 0:
 		view := maps.Clone(i)
@@ -153,13 +154,13 @@ func audited(i simulator.Item) simulator.Item {
 		}
 		return view
 	case sk == "SCHEDULE":
-		return simulator.Item{"held": i["held"] == true}
+		return calls.Item{"held": i["held"] == true}
 	}
 	return nil
 }
 
 // checkEntry: an audit entry says who did what, and is written once.
-func (m *month) checkEntry(i simulator.Item) {
+func (m *month) checkEntry(i calls.Item) {
 	key := i.Text("pk") + " " + i.Text("sk")
 	if actor := i.Object("actor"); actor.Text("kind") == "" || i.Text("operation") == "" {
 		m.Find("", "audit entry %s does not say who did what: %v", key, i)
@@ -171,7 +172,7 @@ func (m *month) checkEntry(i simulator.Item) {
 }
 
 // checkAudit: what is in the audit in the end is what was written into it.
-func (m *month) checkAudit(items []simulator.Item) {
+func (m *month) checkAudit(items []calls.Item) {
 	kept := 0
 	for _, i := range items {
 		if i.Kind() == store.KindAudit {

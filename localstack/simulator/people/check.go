@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -24,10 +25,10 @@ type records struct {
 	keys        map[string]identity.APIKey
 	links       map[string]string // addresses by their hashes, and users → id of the member
 	users       map[string]string // hash of an address → id of the user
-	invitations []simulator.Item
+	invitations []calls.Item
 	invited     map[string][]any // sort key of an address → when it was invited of late
-	count       simulator.Item   // of members
-	keyCount    simulator.Item
+	count       calls.Item       // of members
+	keyCount    calls.Item
 }
 
 // records reads the records from the table.
@@ -45,7 +46,7 @@ func (p *people) records() records {
 		r.own[role.ID] = role
 	}
 	for _, i := range p.Scan() {
-		sk, at := i.Text("sk"), simulator.Partition(i.Text("pk"))
+		sk, at := i.Text("sk"), calls.Partition(i.Text("pk"))
 		address, guards := strings.CutPrefix(sk, "EMAIL#")
 		mine := at.Tenant == p.of
 		switch {

@@ -221,7 +221,7 @@ type story struct {
 	begins beginning // nil: any
 }
 
-// stories lists the stories by the condition that is missing (Options.Without).
+// stories lists the stories by the condition that is missing (Mutation.Without).
 var stories = map[string]story{
 	"ConditionCheck CLIENT: (version = ?)":                          {plot: signingOut(clerk.revokeClient)},
 	"ConditionCheck GRANT: (attribute_exists(pk))":                  {plot: signingOut(clerk.revokeGrant)},

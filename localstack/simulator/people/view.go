@@ -141,7 +141,7 @@ func (v *peopleView) understand(r *simulator.Reply, m meaning) {
 	case !known:
 	case done:
 		v.add(r, request)
-	case !answered && slices.ContainsFunc(r.Tried, wrotePeople):
+	case !answered && slices.ContainsFunc(r.Tried, writesPeople):
 		request.Return = linear.Never
 		v.add(r, request)
 	case !answered, r.Replayed(), r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden:
@@ -158,7 +158,7 @@ func (v *peopleView) understand(r *simulator.Reply, m meaning) {
 func (v *peopleView) add(r *simulator.Reply, request linear.RecordRequest) {
 	key := r.Keyed()
 	n, again := v.at[key]
-	wrote := slices.ContainsFunc(r.Tried, wrotePeople)
+	wrote := slices.ContainsFunc(r.Tried, writesPeople)
 	once := request.Change.Delete || request.Change.Make
 	switch {
 	case r.IdempotencyKey == "", again && wrote && !once && r.At.Sub(v.first[key].At) >= interrupted:

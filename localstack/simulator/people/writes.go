@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -28,13 +29,8 @@ func ofPeople(pk string) bool {
 	return ok && slices.Contains([]store.Kind{store.KindMembers, store.KindRoles, store.KindAPIKey}, p.Kind)
 }
 
-// writesPeople reports whether a call writes roles, members or keys.
-func writesPeople(operation string, body []byte) bool {
-	return wrotePeople(simulator.Summary(operation, body))
-}
-
-// wrotePeople does the same by the summary of a call.
-func wrotePeople(call string) bool {
+// writesPeople reports whether a call writes roles, members or keys, by its summary.
+func writesPeople(call string) bool {
 	operation, keys, _ := strings.Cut(call, " ")
 	return (operation == "TransactWriteItems" || operation == "PutItem" || operation == "UpdateItem") &&
 		slices.ContainsFunc(strings.Fields(keys), ofPeople)
@@ -70,7 +66,7 @@ func edits[T any](before, after map[string]T) (list []edit[T]) {
 
 // Committing reads the caller's rights just before a write.
 func (p *people) Committing(by *simulator.Invocation, operation string, body []byte) (committed func()) {
-	if p.begin.members == nil || !writesPeople(operation, body) {
+	if p.begin.members == nil || !writesPeople(calls.Summary(operation, body)) {
 		return func() {}
 	}
 	w := &peopleWrite{people: p, actor: by.Actor, inBrowser: by.Bearer == ""}

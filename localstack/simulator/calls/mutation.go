@@ -1,4 +1,4 @@
-package simulator
+package calls
 
 import (
 	"encoding/json"
@@ -9,15 +9,28 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// mutation takes a condition out of every write, or reports all of them.
-type mutation struct{ Options }
+// Mutation takes something out of a world, to see that it is needed, or reports the conditions of all writes.
+type Mutation struct {
+	Without    string            // the name of a condition, or one of the constants; "" takes nothing
+	Kept       bool              // the condition stays after all, and is only reported as carried
+	Conditions func(name string) // unless nil, is given the name of each condition that a write carries
+}
+
+// What Mutation.Without can take away beside conditions. The world itself takes away Stream and Groups.
+const (
+	Stream = "the reader of the table's stream"
+	Groups = "the message groups by which queues are fair"
+	Shards = "all but the first of the shards that a query would find"
+	Payee  = "the schedule in later changes of bank accounts, which says where payouts go"
+	Audit  = "the audit entries of changes"
+)
 
 // writes are the operations, and the members of a transaction, that bear
 // conditions.
 var writes = []string{"Put", "Update", "Delete", "ConditionCheck"}
 
-// mutate takes the condition out of the body of a call, and reports whether the call carried it.
-func (m mutation) mutate(operation string, body []byte) (mutated []byte, carried bool) {
+// Mutate takes the condition or the writes out of the body of a call, and reports whether the call carried it.
+func (m Mutation) Mutate(operation string, body []byte) (mutated []byte, carried bool) {
 	if m.Without == Shards && operation == "Query" {
 		return laterShard.ReplaceAll(body, []byte("$0#none")), false
 	}
@@ -30,7 +43,7 @@ func (m mutation) mutate(operation string, body []byte) (mutated []byte, carried
 	}
 	if operation != "TransactWriteItems" {
 		carried = m.strip(strings.TrimSuffix(operation, "Item"), members)
-		return []byte(Encoded(members)), carried
+		return encode(members), carried
 	}
 	var items []transactItem
 	if json.Unmarshal(members["TransactItems"], &items) != nil {
@@ -43,12 +56,12 @@ func (m mutation) mutate(operation string, body []byte) (mutated []byte, carried
 			}
 		}
 	}
-	members["TransactItems"] = json.RawMessage(Encoded(m.leaveOut(items)))
-	return []byte(Encoded(members)), carried
+	members["TransactItems"] = encode(m.leaveOut(items))
+	return encode(members), carried
 }
 
 // leaveOut is a transaction without the writes that Without takes away.
-func (m mutation) leaveOut(items []transactItem) []transactItem {
+func (m Mutation) leaveOut(items []transactItem) []transactItem {
 	items = slices.DeleteFunc(items, func(i transactItem) bool { // a check is nothing else
 		check := i["ConditionCheck"]
 		return check != nil && check["ConditionExpression"] == nil
@@ -81,7 +94,7 @@ var laterShard = regexp.MustCompile(`"(?:PAYABLE#[LT]#[A-Z0-9]+#[A-Z]{3}|(?:CHEC
 
 // strip removes the condition from one write, with the names and values that
 // nothing else of it uses: the service refuses those. It reports whether the condition was there.
-func (m mutation) strip(kind string, write map[string]json.RawMessage) bool {
+func (m Mutation) strip(kind string, write map[string]json.RawMessage) bool {
 	if write["ConditionExpression"] == nil {
 		return false
 	}
@@ -108,7 +121,7 @@ func (m mutation) strip(kind string, write map[string]json.RawMessage) bool {
 			}
 		}
 		if delete(write, member); len(given) > 0 {
-			write[member] = json.RawMessage(Encoded(given))
+			write[member] = encode(given)
 		}
 	}
 	return true
@@ -170,17 +183,7 @@ func sortOf(pk, sk string) string {
 	}
 }
 
-// ungroup takes the groups from messages: a mutation of what sends them.
-func ungroup(body []byte) []byte {
-	var members map[string]any
-	if json.Unmarshal(body, &members) != nil {
-		return body
-	}
-	entries, _ := members["Entries"].([]any)
-	for _, entry := range entries {
-		if message, ok := entry.(map[string]any); ok {
-			delete(message, "MessageGroupId")
-		}
-	}
-	return []byte(Encoded(members))
+func encode(v any) json.RawMessage {
+	text, _ := json.Marshal(v) // of what has just been decoded
+	return text
 }

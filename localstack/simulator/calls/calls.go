@@ -1,0 +1,167 @@
+// Package calls reads calls to the table and the queues: what they are about, the items in them, and the conditions of
+// their writes, which a mutation control takes away.
+package calls
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Summary names an operation and the keys it is about, in the order of the
+// request.
+func Summary(operation string, body []byte) string {
+	var b strings.Builder
+	b.WriteString(operation)
+	text := string(body)
+	if operation == "SendMessageBatch" {
+		var batch struct {
+			Entries []struct{ MessageBody string }
+		}
+		_ = json.Unmarshal(body, &batch)
+		for _, message := range batch.Entries {
+			b.WriteString(" " + message.MessageBody)
+		}
+		return b.String()
+	}
+	for _, name := range []string{"pk", "sk", DuePartition, ListPartition} {
+		for _, value := range ValuesOf(text, name) {
+			b.WriteByte(' ')
+			b.WriteString(value)
+		}
+		if name == "sk" && operation != "Query" {
+			break
+		}
+	}
+	return b.String()
+}
+
+// The partition keys of the indexes.
+const (
+	DuePartition  = "due_pk"
+	ListPartition = "list_pk"
+)
+
+// ValuesOf finds the string values of an attribute in a request, in items,
+// keys and key conditions alike.
+func ValuesOf(text, name string) (values []string) {
+	for _, form := range []string{`"` + name + `":{"S":"`, `"` + name + `":{"AttributeValueList":[{"S":"`} {
+		for rest := text; ; {
+			at := strings.Index(rest, form)
+			if at < 0 {
+				break
+			}
+			rest = rest[at+len(form):]
+			value, _, _ := strings.Cut(rest, `"`)
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// Item is one of the table's, as plain JSON.
+type Item map[string]any
+
+// Text is a text or a number in the item; "" if there is none.
+func (i Item) Text(name string) string {
+	text, _ := i[name].(string)
+	return text
+}
+
+// Partition is what a partition key says; without a tenant for the records of
+// counterparties.
+func Partition(pk string) store.Partition {
+	p, _ := store.ParsePartition(pk)
+	return p
+}
+
+// Kind is that of the item's partition.
+func (i Item) Kind() store.Kind { return Partition(i.Text("pk")).Kind }
+
+// Tenant is the one in the item's key, as text.
+func (i Item) Tenant() string { return Partition(i.Text("pk")).Tenant.String() }
+
+// Object is an object in the item.
+func (i Item) Object(name string) Item {
+	object, _ := i[name].(map[string]any)
+	return object
+}
+
+// List is a list of objects in the item.
+func (i Item) List(name string) (items []Item) {
+	list, _ := i[name].([]any)
+	for _, entry := range list {
+		object, _ := entry.(map[string]any)
+		items = append(items, object)
+	}
+	return items
+}
+
+// UnmarshalJSON decodes an item as the table's API has it.
+func (i *Item) UnmarshalJSON(text []byte) error {
+	var attributes map[string]events.DynamoDBAttributeValue
+	err := json.Unmarshal(text, &attributes)
+	*i = Plain(attributes)
+	return err
+}
+
+// Plain decodes an item as records of the stream have it.
+func Plain(attributes map[string]events.DynamoDBAttributeValue) Item {
+	out := make(Item, len(attributes))
+	for name, value := range attributes {
+		out[name] = plain(value)
+	}
+	return out
+}
+
+// plain turns an attribute value into a plain one; numbers stay text.
+func plain(v events.DynamoDBAttributeValue) any {
+	switch v.DataType() {
+	case events.DataTypeString:
+		return v.String()
+	case events.DataTypeNumber:
+		return v.Number()
+	case events.DataTypeBoolean:
+		return v.Boolean()
+	case events.DataTypeBinary:
+		return string(v.Binary())
+	case events.DataTypeMap:
+		return map[string]any(Plain(v.Map()))
+	case events.DataTypeList:
+		return plainList(v.List(), plain)
+	case events.DataTypeStringSet:
+		return plainList(v.StringSet(), func(text string) any { return text })
+	default:
+		return nil
+	}
+}
+
+func plainList[T any](of []T, plain func(T) any) []any {
+	list := make([]any, len(of))
+	for i, element := range of {
+		list[i] = plain(element)
+	}
+	return list
+}
+
+// Number is a number in the item; 0 if there is none.
+func (i Item) Number(name string) (n int) {
+	_, _ = fmt.Sscan(fmt.Sprint(i[name]), &n)
+	return n
+}
+
+// Time is a time in the item.
+func (i Item) Time(name string) time.Time {
+	at, _ := time.Parse(time.RFC3339Nano, i.Text(name))
+	return at
+}
+
+// Seconds is a time in the item that is stored in seconds.
+func (i Item) Seconds(name string) time.Time {
+	return time.Unix(int64(i.Number(name)), 0)
+}
