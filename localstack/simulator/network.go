@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/aws/iam"
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
@@ -17,6 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // exchange is one I/O of a process.
@@ -209,4 +213,74 @@ func ungroup(body []byte) []byte {
 		}
 	}
 	return []byte(Encoded(members))
+}
+
+// checkKeys sees that a request touches its own tenant's keys only. What
+// belongs to no tenant, and the session tokens that lead to one, are shared.
+func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
+	if by.Tenant == "" {
+		return
+	}
+	text := string(body)
+	_, merchant, _ := strings.Cut(by.Tenant, "#")
+	for _, key := range append(calls.ValuesOf(text, "pk"), calls.ValuesOf(text, calls.ListPartition)...) {
+		p := calls.Partition(key)
+		own := p.Tenant.String() == by.Tenant || key == "MERCHANT#"+merchant || key == "AUDIT#"+merchant
+		shared := slices.Contains(iam.Unguessable, p.Kind)
+		// Of what changes together with a merchant, the other mode's is read, but never written.
+		sibling := p.Kind == store.KindPayoutSchedule && p.Tenant.Merchant == merchant && operation == "BatchGetItem"
+		if !own && !shared && !sibling && !w.asksBank(key, by.Tenant) {
+			w.Find("", "%s of %s touched %s in %s", by.Actor, by.Tenant, key, operation)
+		}
+	}
+	if len(calls.ValuesOf(text, calls.DuePartition)) > 0 && strings.Contains(text, `"KeyConditions"`) {
+		w.Find("", "%s of %s read the due index", by.Actor, by.Tenant)
+	}
+}
+
+// asksBank says whether a key is of the tenant's question to live mode's bank, about an
+// account: those are in one table with the rest.
+func (w *World) asksBank(key, tenant string) bool {
+	if !strings.HasPrefix(key, "FILEBANK#ACCOUNT#") {
+		return key == "FILEBANK#ASKED"
+	}
+	asked := w.Read(key, "ACCOUNT")
+	return len(asked) == 0 || asked.Text("tenant") == tenant
+}
+
+// checkRights sees that a function does only what its role allows, and that no
+// journal entry is ever changed.
+func (w *World) checkRights(by *Invocation, operation string, body []byte) {
+	requests, err := iam.Requests(operation, body)
+	if err != nil {
+		w.Find("", "%s: %v", by.Actor, err)
+	}
+	for _, r := range requests {
+		if err := r.CheckJournal(); err != nil {
+			w.Find("", "%s: %v", by.Actor, err)
+		}
+		if !slices.Contains(functions.Function{Name: by.Name}.Permissions(), r.Permission()) {
+			w.Find("", "%s used %s, which functions/access.json does not give it", by.Actor, r.Permission())
+		}
+	}
+}
+
+// checkOwner sees that only the request that holds an idempotency key ends
+// its claim.
+func (w *World) checkOwner(by *Invocation, operation string, body []byte) {
+	keys := calls.ValuesOf(string(body), "pk")
+	if len(keys) == 0 || calls.Partition(keys[0]).Kind != store.KindIdempotency {
+		return
+	}
+	if operation == "PutItem" {
+		by.claim = calls.ValuesOf(string(body), "owner")[0]
+		return
+	}
+	if operation != "UpdateItem" {
+		return
+	}
+	stored := w.Read(keys[0], "IDEMPOTENCY")
+	if stored.Text("owner") != by.claim {
+		w.Find("", "%s ended the claim of another request on %s", by.Actor, keys[0])
+	}
 }

@@ -78,9 +78,9 @@ type World struct {
 	Replies  []*Reply
 	Received []Delivery
 	Answers  []OperatorAnswer
-	sequence int64           // the last logical time (logicalTime)
+	sequence int64           // the last logical time (LogicalTime)
 	done     map[string]bool // tokens of transactions that were done
-	later    []func()
+	later    []func()        // checks when the world has ended
 
 	// Settled is how long each payment and refund of unknown outcome took.
 	Settled []time.Duration
