@@ -28,7 +28,7 @@ type Reply struct {
 	At              time.Time
 }
 
-// Sent is the request's body in JSON; "" for a form.
+// Sent returns the request's body in JSON; "" for a form.
 func (r *Reply) Sent() string {
 	text, _ := r.Body.(string)
 	return text
@@ -110,7 +110,7 @@ func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *Repl
 // Response is what came back; Status 0 when nothing did.
 type Response struct{ client.Response }
 
-// Replayed says whether the answer was kept under the Idempotency-Key.
+// Replayed reports whether the answer was kept under the Idempotency-Key.
 func (r Response) Replayed() bool { return r.Header.Get("Idempotency-Replayed") != "" }
 
 // View is what clients read of a checkout or an error.
@@ -143,7 +143,7 @@ func (r Response) Final() bool {
 		r.Status != http.StatusFailedDependency && r.View().ErrorCode != "IDEMPOTENCY_IN_PROGRESS"
 }
 
-// Done says whether a client need not try again: it has an answer that will not
+// Done reports whether a client need not try again: it has an answer that will not
 // change by itself.
 func (r Response) Done() bool {
 	conflict := r.Status == http.StatusConflict && r.View().ErrorCode == "CONFLICT"
@@ -155,13 +155,13 @@ func (r Response) settled() bool {
 	return r.Done() || r.Status == http.StatusConflict && !r.Contended()
 }
 
-// Contended says whether a conflict is due to others only, so that nothing was changed.
+// Contended reports whether a conflict is due to others only, so that nothing was changed.
 func (r Response) Contended() bool {
 	code := r.View().ErrorCode
 	return code == "IDEMPOTENCY_IN_PROGRESS" || code == "CONFLICT" && strings.Contains(string(r.Body), "Try again")
 }
 
-// retryAfter is how long a client waits with its next try.
+// retryAfter returns how long a client waits with its next try.
 func (r Response) retryAfter() time.Duration {
 	switch r.Status {
 	case 429:
@@ -187,7 +187,7 @@ func (w *World) LogicalTime() (at int64) {
 	return at
 }
 
-// Keyed is the tenant, the kind of its credential, and the Idempotency-Key.
+// Keyed returns the tenant, the kind of its credential, and the Idempotency-Key.
 func (r *Reply) Keyed() string {
 	kind, _, _ := strings.Cut(r.APIKey, "_")
 	return r.Tenant + " " + kind + " " + r.IdempotencyKey

@@ -20,7 +20,7 @@ func (w *World) Find(about, format string, args ...any) {
 	w.Notef("FINDING", "%s %s", about, f.Text)
 }
 
-// Findings are all of them; none in a world in order.
+// Findings returns all of them; none in a world in order.
 func (w *World) Findings() (all []finding) {
 	w.Record(func() { all = slices.Clone(w.findings) })
 	return all
@@ -64,7 +64,7 @@ func (w *World) Notef(actor, format string, args ...any) {
 			fmt.Sprintf(format, args...)))
 }
 
-// String is the whole history.
+// String returns the whole history.
 func (h *history) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -45,7 +45,7 @@ func (w *World) start(name string, roll uint64) *process {
 	return &process{fmt.Sprintf("%s#%d", name, w.started[name]), started}
 }
 
-// Function is the function of the name.
+// Function returns the function of the name.
 func (w *World) Function(name string) functions.Function {
 	return functions.All[slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })]
 }
@@ -75,7 +75,7 @@ func invocationOf(ctx context.Context) *Invocation {
 	return i
 }
 
-// gone says whether the process has died, of a fault or of its time limit.
+// gone reports whether the process has died, of a fault or of its time limit.
 func (i *Invocation) gone() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

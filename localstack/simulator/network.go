@@ -166,7 +166,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	})
 }
 
-// summaryOf is the summary of a call, to S3 with the key and the version in its address.
+// summaryOf returns the summary of a call, to S3 with the key and the version in its address.
 func summaryOf(r *http.Request, operation string, body []byte) string {
 	if !s3.Calls(r) {
 		return calls.Summary(operation, body)
@@ -175,7 +175,7 @@ func summaryOf(r *http.Request, operation string, body []byte) string {
 	return strings.TrimSpace(operation + " " + key + " " + r.URL.Query().Get("versionId"))
 }
 
-// OutcomeOf is a reply in short.
+// OutcomeOf returns a reply in short.
 func OutcomeOf(r *http.Response) string {
 	if r == nil {
 		return "no reply"
@@ -238,7 +238,7 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// asksBank says whether a key is of the tenant's question to live mode's bank, about an
+// asksBank reports whether a key is of the tenant's question to live mode's bank, about an
 // account: those are in one table with the rest.
 func (w *World) asksBank(key, tenant string) bool {
 	if !strings.HasPrefix(key, "FILEBANK#ACCOUNT#") {

@@ -135,7 +135,7 @@ func (e *errorLog) Write(lines []byte) (int, error) {
 	return e.text.Write(lines)
 }
 
-// About are the lines that contain the text.
+// About returns the lines that contain the text.
 func (e *errorLog) About(text string) []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,7 +1,12 @@
 package simulator_test
 
 import (
+	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
 const (
@@ -12,4 +17,54 @@ const (
 // TestPeopleSeeds simulates concurrent changes of roles, members and keys.
 func TestPeopleSeeds(t *testing.T) {
 	runSeeds(t, "people", peopleSeedsVariable, defaultPeopleSeeds)
+}
+
+// TestEachConditionOfPeopleIsNeeded does the same as TestEachConditionIsNeeded with the
+// conditions of roles, members, keys, users, invitations, tokens, their clients and grants, and mails.
+func TestEachConditionOfPeopleIsNeeded(t *testing.T) {
+	mutations{
+		workloads: []string{"people"},
+		included:  ofPeople.MatchString,
+		survivors: peopleSurvivors, scouts: 30, mutants: 400, vain: 5,
+	}.test(t)
+}
+
+// ofPeople are the conditions of what says who may do what, and of the mails about it.
+var ofPeople = regexp.MustCompile(`^\w+ (MEMBERS? ?\w*|ROLES ?\w*|KEY ?\w*|KEYUSE|EMAIL|ADDRESS|INVITED|USER|` +
+	`MEMBERSHIP|INVITATION|TOKEN|CLIENT|GRANT|MAIL): `)
+
+// peopleSurvivors are the conditions whose removal no history can notice, and why.
+var peopleSurvivors = map[string]string{
+	"Delete EMAIL: (member_id = ?)": "in one transaction with its member, whose version lets each change of it in " +
+		"once; a member keeps its address while it has the version",
+	"Put ADDRESS: (attribute_not_exists(pk))": "keeps two tenants from making two users of a new address at the same " +
+		"time, which is too rare for a history; TestTwoInvitationsOfOneStrangerAreAcceptedAtOnce of package store has it",
+	"Put INVITATION: (attribute_not_exists(pk))": "in one transaction with its member's address, which is free once; " +
+		"its key is the hash of a token of the member and the operation",
+	"Put KEY: (attribute_not_exists(pk))": "in one transaction with the count of new keys, whose version lets each " +
+		"key in once",
+	"Put KEYUSE: (attribute_not_exists(pk) OR last_used_at <= ?)": "keeps two processes from writing the same in the " +
+		"same hour, which costs a write and changes nothing",
+	"Put MEMBER: (attribute_not_exists(pk))": "an operation that is repeated meets the guard of the address; two " +
+		"members of one number, from which this alone protects, are too rare for a history: see TestTwoMembersOfOneNumber " +
+		"of package store",
+	"Put MEMBERSHIP: (attribute_not_exists(pk))": "in one transaction with its member, whose version lets it accept " +
+		"once; the guard of the address lets a tenant have one member with it, and so with its user",
+	"Put USER: (attribute_not_exists(pk))": "in one transaction with its address, which is given a user once; its id " +
+		"follows from the invitation, and the member's version lets that be accepted once",
+}
+
+// TestClientsSeeThatChangesOfMembersAreLost takes away what lets changes of a member in one after
+// the other: no order of the requests explains what clients see then.
+func TestClientsSeeThatChangesOfMembersAreLost(t *testing.T) {
+	control(t)
+	const seeds, condition = 40, "Put MEMBER: (version = ?)"
+	for seed := uint64(1); seed <= seeds; seed++ {
+		for _, f := range run(t, "people", seed, calls.Mutation{Without: condition}).Findings() {
+			if strings.Contains(f.Text, linear.ErrNotLinear.Error()) {
+				return
+			}
+		}
+	}
+	t.Errorf("got no finding %q in %d histories, want one", linear.ErrNotLinear, seeds)
 }

@@ -94,7 +94,7 @@ func (w *World) Tick() {
 	w.InvokeScheduled("sweep")
 }
 
-// InvokeScheduled is a schedule's call of a function.
+// InvokeScheduled returns a schedule's call of a function.
 func (w *World) InvokeScheduled(function string) {
 	w.ticks++
 	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.RNG.Uint64()

@@ -59,7 +59,7 @@ func Pick(rng *rand.Rand, ids []string) string {
 	return ids[rng.IntN(len(ids))]
 }
 
-// Encoded is a value as JSON.
+// Encoded returns a value as JSON.
 func Encoded(v any) string {
 	text, _ := json.Marshal(v) // of what was decoded, or of text, numbers and truths
 	return string(text)
@@ -112,10 +112,10 @@ func (w *World) ScanPartitions(prefix string) []calls.Item {
 	}
 }
 
-// NextDue is when the sweep has something to do; the zero time for never.
+// NextDue returns when the sweep has something to do; the zero time for never.
 func (w *World) NextDue() time.Time { return FirstOf(w.DueItems(store.KindDue)) }
 
-// FirstOf is when the first of the items is due, by their places in the index; the zero time if there are none.
+// FirstOf returns when the first of the items is due, by their places in the index; the zero time if there are none.
 func FirstOf(due []calls.Item) (at time.Time) {
 	if len(due) > 0 {
 		var micros int64
@@ -126,7 +126,7 @@ func FirstOf(due []calls.Item) (at time.Time) {
 	return at
 }
 
-// DueItems are all that a schedule will have to handle.
+// DueItems returns all that a schedule will have to handle.
 func (w *World) DueItems(what store.Kind) (due []calls.Item) {
 	for shard := range w.Config.DueShards {
 		var out struct{ Items []calls.Item }
@@ -147,7 +147,7 @@ func (w *World) Read(pk, sk string) calls.Item {
 	return out.Item
 }
 
-// atRest says whether nothing is due and the queue is empty.
+// atRest reports whether nothing is due and the queue is empty.
 func (w *World) atRest() bool {
 	if !w.NextDue().IsZero() {
 		return false
@@ -155,7 +155,7 @@ func (w *World) atRest() bool {
 	return w.Empty(functions.Callbacks) && w.Empty(functions.Files)
 }
 
-// Empty says whether a queue holds no message, visible or not.
+// Empty reports whether a queue holds no message, visible or not.
 func (w *World) Empty(queue functions.Queue) bool {
 	var out struct{ Attributes map[string]string }
 	w.AWS(w.queues, queues+"GetQueueAttributes",
@@ -171,7 +171,7 @@ func (w *World) Empty(queue functions.Queue) bool {
 // Sorted walks a map in the order of its keys.
 func Sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Image is the item as the change left it; empty when it is gone.
+// Image returns the item as the change left it; empty when it is gone.
 func (c *Change) Image() calls.Item {
 	if c.read == nil {
 		c.read = withID(calls.Plain(c.Change.NewImage))

@@ -124,7 +124,7 @@ func Run(t *testing.T, seed uint64, workload func(*World) Workload, without call
 	return w
 }
 
-// Now is the world's time, which jumps.
+// Now returns the world's time, which jumps.
 func (w *World) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// refunds says whether the request refunds a transaction, and which.
+// refunds reports whether the request refunds a transaction, and which.
 func refunds(r *simulator.Reply) (transaction string, ok bool) {
 	if r.Method != "POST" {
 		return "", false
@@ -57,7 +57,7 @@ func (b Snapshot) checkRefundReplies() {
 	}
 }
 
-// refused says whether the answer means that no money moved.
+// refused reports whether the answer means that no money moved.
 func refused(r *simulator.Reply) bool {
 	return r.Status == 409 && r.View().ErrorCode != "IDEMPOTENCY_IN_PROGRESS" || r.Status == 422 ||
 		r.Status == 424 || r.Status == 400
@@ -131,7 +131,7 @@ func (b Snapshot) firm(requests []linear.Request, l *ledger) {
 	}
 }
 
-// refundsWritten are the refunds that the platform wrote, by the group of their requests: retries and their replays
+// refundsWritten returns the refunds that the platform wrote, by the group of their requests: retries and their replays
 // write nothing.
 func (b Snapshot) refundsWritten() map[string]string {
 	ids := map[string]string{}
@@ -143,7 +143,7 @@ func (b Snapshot) refundsWritten() map[string]string {
 	return ids
 }
 
-// linear is the reply, number n, as its client understands it; none when it
+// linearOf returns the reply, number n, as its client understands it; none when it
 // says nothing about the transaction.
 func linearOf(r *simulator.Reply, n int, c money.Currency) []linear.Request {
 	asked := linear.Request{Group: group(r, n), Amount: amountIn(r.Sent(), c), Call: r.Asked, Return: r.Answered}
@@ -183,7 +183,7 @@ func group(r *simulator.Reply, n int) string {
 	return r.Keyed()
 }
 
-// amountIn is the amount that a body asks for; 0 for none.
+// amountIn returns the amount that a body asks for; 0 for none.
 func amountIn(body string, c money.Currency) int64 {
 	var asked struct{ Amount json.Number }
 	if json.Unmarshal([]byte(body), &asked) != nil || asked.Amount == "" {
@@ -209,7 +209,7 @@ func restOf(body []byte, c money.Currency) int64 {
 	return 0
 }
 
-// disputes are the chargebacks of the transaction. What a chargeback of all
+// disputes returns the chargebacks of the transaction. What a chargeback of all
 // that is left amounts to, the acquirer answers at the first report; a report
 // that is refused says nothing, as the acquirer may have less left than the
 // platform.

@@ -274,7 +274,7 @@ func (b Snapshot) checkDeliveries(written map[string]bool) {
 	}
 }
 
-// outcomeBetween is the status that a change of a checkout has to be called
+// outcomeBetween returns the status that a change of a checkout has to be called
 // back for, "" for none. A checkout may fail more than once: each failed
 // attempt counts.
 func outcomeBetween(before, now calls.Item) string {
@@ -349,7 +349,7 @@ func (b Snapshot) checkReaderCallback(d simulator.Delivery) string {
 	return checkout
 }
 
-// images are all states of all items of one sort, in order.
+// images returns all states of all items of one sort, in order.
 func (b Snapshot) images(sort string) (images []calls.Item) {
 	for _, c := range b.Changes {
 		if i := c.Image(); i.Text("sk") == sort {

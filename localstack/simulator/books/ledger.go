@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Minor is a stored amount in minor units; none is 0.
+// Minor returns a stored amount in minor units; none is 0.
 func Minor(v any) int64 {
 	members, _ := v.(map[string]any)
 	text, _ := members["v"].(string)
@@ -204,7 +204,7 @@ func OfEvents(kind string, statuses ...string) func(calls.Item) bool {
 // PayableKey names a payable of the tenant that an item belongs to.
 func PayableKey(i calls.Item, id string) string { return i.Tenant() + " " + id }
 
-// carriedBy is the payout that carried a payable or record forward; "": none did.
+// carriedBy returns the payout that carried a payable or record forward; "": none did.
 func carriedBy(i calls.Item) string {
 	payout, carried := strings.CutPrefix(i.Text("id"), "carried#")
 	if !carried {
@@ -223,5 +223,5 @@ func net(part calls.Item) int64 {
 	return net
 }
 
-// MinimumBalance is a live merchant's (contract §6.4).
+// MinimumBalance returns a live merchant's minimum balance (contract §6.4).
 func MinimumBalance(currency money.Currency) int64 { return money.MustParse("-1000", currency).Minor() }

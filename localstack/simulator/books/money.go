@@ -233,7 +233,7 @@ func (b Snapshot) checkStep(l *ledger, changed map[string]calls.Item) {
 	}
 }
 
-// chargedBack says whether there was a chargeback, which has no minimum balance.
+// chargedBack reports whether there was a chargeback, which has no minimum balance.
 func (l *ledger) chargedBack(key BalanceKey) bool {
 	for _, e := range l.events {
 		if e.Text("type") == "CHARGE_BACK" && key == (BalanceKey{e.Tenant(), currencyOf(e["amount"])}) {

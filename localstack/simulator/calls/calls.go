@@ -67,7 +67,7 @@ func ValuesOf(text, name string) (values []string) {
 // Item is one of the table's, as plain JSON.
 type Item map[string]any
 
-// Text is a text or a number in the item; "" if there is none.
+// Text returns a text or a number in the item; "" if there is none.
 func (i Item) Text(name string) string {
 	text, _ := i[name].(string)
 	return text
@@ -83,16 +83,16 @@ func Partition(pk string) store.Partition {
 // Kind is that of the item's partition.
 func (i Item) Kind() store.Kind { return Partition(i.Text("pk")).Kind }
 
-// Tenant is the one in the item's key, as text.
+// Tenant returns the one in the item's key, as text.
 func (i Item) Tenant() string { return Partition(i.Text("pk")).Tenant.String() }
 
-// Object is an object in the item.
+// Object returns an object in the item.
 func (i Item) Object(name string) Item {
 	object, _ := i[name].(map[string]any)
 	return object
 }
 
-// List is a list of objects in the item.
+// List returns a list of objects in the item.
 func (i Item) List(name string) (items []Item) {
 	list, _ := i[name].([]any)
 	for _, entry := range list {
@@ -149,19 +149,19 @@ func plainList[T any](of []T, plain func(T) any) []any {
 	return list
 }
 
-// Number is a number in the item; 0 if there is none.
+// Number returns a number in the item; 0 if there is none.
 func (i Item) Number(name string) (n int) {
 	_, _ = fmt.Sscan(fmt.Sprint(i[name]), &n)
 	return n
 }
 
-// Time is a time in the item.
+// Time returns a time in the item.
 func (i Item) Time(name string) time.Time {
 	at, _ := time.Parse(time.RFC3339Nano, i.Text(name))
 	return at
 }
 
-// Seconds is a time in the item that is stored in seconds.
+// Seconds returns a time in the item that is stored in seconds.
 func (i Item) Seconds(name string) time.Time {
 	return time.Unix(int64(i.Number(name)), 0)
 }

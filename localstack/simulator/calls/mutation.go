@@ -60,7 +60,7 @@ func (m Mutation) Mutate(operation string, body []byte) (mutated []byte, carried
 	return encode(members), carried
 }
 
-// leaveOut is a transaction without the writes that Without takes away.
+// leaveOut returns a transaction without the writes that Without takes away.
 func (m Mutation) leaveOut(items []transactItem) []transactItem {
 	items = slices.DeleteFunc(items, func(i transactItem) bool { // a check is nothing else
 		check := i["ConditionCheck"]

@@ -27,7 +27,7 @@ type fileState struct {
 	counted            [2]int                // files and collections
 }
 
-// of are the files in a collection.
+// of returns the files in a collection.
 func (s fileState) of(collection string) (n int) {
 	for _, f := range s.files {
 		if f.Text("collection_id") == collection {
@@ -37,7 +37,7 @@ func (s fileState) of(collection string) (n int) {
 	return n
 }
 
-// ofFiles says whether a partition holds a tenant's files, or entries of objects.
+// ofFiles reports whether a partition holds a tenant's files, or entries of objects.
 func ofFiles(pk string) bool {
 	return slices.Contains([]store.Kind{store.KindFiles, store.KindObjects}, calls.Partition(pk).Kind)
 }

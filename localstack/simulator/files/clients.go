@@ -116,7 +116,7 @@ func (c *fileTenant) wait(rng *rand.Rand) {
 	}
 }
 
-// somewhere is a collection, perhaps of another merchant's, or none.
+// somewhere returns a collection, perhaps of another merchant's, or none.
 func (c *fileTenant) somewhere(rng *rand.Rand) string {
 	switch {
 	case c.files.narrow && rng.IntN(4) > 0:

@@ -59,7 +59,7 @@ func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// latest is the version that S3 has of a key, nil for none.
+// latest returns the version that S3 has of a key, nil for none.
 func (f *files) latest(key string) *version {
 	for _, v := range slices.Backward(f.versions[key]) {
 		if v.gone == 0 {
@@ -119,7 +119,7 @@ func (f *files) follow(actor, method, url string, headers map[string]string, con
 	return got
 }
 
-// entryOf is the entry of an object.
+// entryOf returns the entry of an object.
 func entryOf(items map[string]calls.Item, key string) calls.Item {
 	id := file.ObjectID(key)
 	return items["OBJECTS#"+id[:1]+" "+id]

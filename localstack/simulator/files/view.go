@@ -96,10 +96,10 @@ func (s seen) meaning() func(fileState) bool {
 	}
 }
 
-// one is the file or the collection that the request names.
+// one returns the file or the collection that the request names.
 func (s seen) one(at fileState) calls.Item { return s.listedIn(at)[s.id] }
 
-// sameView says whether a record is as it is shown.
+// sameView reports whether a record is as it is shown.
 func sameView(i calls.Item, shown fileView) bool {
 	return i != nil && i.Text("status") == shown.Status && i.Text("collection_id") == shown.Collection &&
 		i.Text("checksum_sha256") == shown.Checksum && i.Number("size") == shown.Size &&
@@ -108,7 +108,7 @@ func sameView(i calls.Item, shown fileView) bool {
 		i.Text("content_type") == shown.ContentType
 }
 
-// done says whether a record is as it was asked for.
+// done reports whether a record is as it was asked for.
 func (s seen) done(i calls.Item) bool {
 	members := map[string]string{"status": s.asked.Status, "name": s.asked.Name, "filename": s.asked.Filename,
 		"content_type": s.asked.ContentType, "checksum_sha256": s.asked.Checksum}
@@ -156,7 +156,7 @@ func (s seen) conflict() func(fileState) bool {
 	}
 }
 
-// lastUntil is the file that the request names as it was at a time, or when it was last there before.
+// lastUntil returns the file that the request names as it was at a time, or when it was last there before.
 func (s seen) lastUntil(at fileState) (last calls.Item) {
 	for _, state := range s.during {
 		if one := state.files[s.id]; one != nil && state.since <= at.since {
@@ -166,7 +166,7 @@ func (s seen) lastUntil(at fileState) (last calls.Item) {
 	return last
 }
 
-// uploadedAll says whether one version of an object was there all the time.
+// uploadedAll reports whether one version of an object was there all the time.
 func (s seen) uploadedAll(key string) bool {
 	return slices.ContainsFunc(s.files.versions[key], func(v *version) bool {
 		return v.put < s.Asked && (v.gone == 0 || v.gone > s.Answered)
@@ -213,7 +213,7 @@ func (s seen) listed() func(fileState) bool {
 	}
 }
 
-// listedIn are all of the kind that the request is about.
+// listedIn returns all of the kind that the request is about.
 func (s seen) listedIn(at fileState) map[string]calls.Item {
 	if s.kind == "files" {
 		return at.files
@@ -221,7 +221,7 @@ func (s seen) listedIn(at fileState) map[string]calls.Item {
 	return at.collections
 }
 
-// filtered are those that a list has.
+// filtered returns those that a list has.
 func (s seen) filtered(at fileState) map[string]calls.Item {
 	want := map[string]calls.Item{}
 	for id, i := range s.listedIn(at) {

@@ -97,7 +97,7 @@ func (p *payee) settleAccount() {
 	}, 1+p.month.rng.IntN(2))()
 }
 
-// newAccount is a request for one more account; one in ten has no number at all, and one in ten a number that the
+// newAccount returns a request for one more account; one in ten has no number at all, and one in ten a number that the
 // merchant may have already.
 func (p *payee) newAccount() client.Request {
 	rng := p.month.rng
@@ -169,7 +169,7 @@ type shownAccount struct {
 	Primary bool
 }
 
-// shown is the version as clients see it: all, or only the primary account.
+// shown returns the version as clients see it: all, or only the primary account.
 func (v accountsVersion) shown(primaryAlone bool) (all []shownAccount) {
 	for _, a := range v.all {
 		if primary := a.Text("id") == v.primary; primary || !primaryAlone {
@@ -219,7 +219,7 @@ func says(r *simulator.Reply, code string) bool {
 	return strings.Contains(string(r.Response.Body), `"`+code+`"`)
 }
 
-// accountsIn are those that the reply shows.
+// accountsIn returns those that the reply shows.
 func accountsIn(r *simulator.Reply) (all []shownAccount) {
 	if json.Unmarshal(r.Response.Body, &all) == nil {
 		return all
@@ -231,12 +231,12 @@ func (v accountsVersion) full() bool {
 	return v.count(counted...) == merchant.MaxBankAccounts
 }
 
-// askedFor is the account that the request would add.
+// askedFor returns the account that the request would add.
 func askedFor(r *simulator.Reply) shownAccount {
 	return simulator.Decoded[shownAccount]([]byte(r.Sent()))
 }
 
-// added says whether the account that a reply acknowledges was there by then.
+// added reports whether the account that a reply acknowledges was there by then.
 func (a *tenantAccounts) added(r *simulator.Reply) bool {
 	asked := askedFor(r)
 	return slices.ContainsFunc(a.during(0, r.Answered), func(v accountsVersion) bool {

@@ -41,7 +41,7 @@ type upload struct {
 	} `xml:"CstmrCdtTrfInitn>PmtInf>CdtTrfTxInf"`
 }
 
-// work is an operator's day, or that of two who do not know of each other: a
+// work returns an operator's day, or that of two who do not know of each other: a
 // file of what is to be paid, and the outcomes so far.
 func (t *fileBank) work(currency string) func() {
 	many := 1 + t.rng.IntN(3)/2
@@ -75,7 +75,7 @@ func (t *fileBank) export(actor, name, currency string) {
 	}
 }
 
-// take is the bank's: it executes the orders of a file that it has not seen.
+// take has the bank execute the orders of a file that it has not seen.
 func (t *fileBank) take(text string) {
 	var file upload
 	if err := xml.Unmarshal([]byte(text), &file); err != nil {
@@ -101,7 +101,7 @@ func (t *fileBank) take(text string) {
 	}
 }
 
-// pays says whether the bank pays a transfer: not to an account that is closed, and now
+// pays reports whether the bank pays a transfer: not to an account that is closed, and now
 // and then not for reasons of its own.
 func (t *fileBank) pays(id, iban string) bool {
 	sum := fnv.New32a()

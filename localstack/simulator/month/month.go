@@ -82,7 +82,7 @@ func New(w *simulator.World) simulator.Workload {
 	return m
 }
 
-// Act is the month, and the time after it in which everything must come right.
+// Act simulates the month, and the time after it in which everything must come right.
 func (m *month) Act() {
 	m.Go(simulator.Clients, m.open)
 	m.Steer(simulator.Clients)
@@ -96,7 +96,7 @@ func (m *month) Act() {
 	m.recover()
 }
 
-// due is when a schedule has something to do for payouts; open: a payout is
+// due returns when a schedule has something to do for payouts; open: a payout is
 // under way.
 func (m *month) due() (next time.Time, open bool) {
 	due := m.DueItems(store.KindPayoutDue)
@@ -206,7 +206,7 @@ func (m *month) sleep() {
 	}
 }
 
-// pause is a time without a tick. What waits for days is looked at every hour:
+// pause returns a time without a tick. What waits for days is looked at every hour:
 // so many ticks are missed that a day has only a few.
 func (m *month) pause() time.Duration {
 	if day := m.Now().Format(time.DateOnly); day != m.today {
@@ -228,7 +228,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// queued says whether messages wait, of shards or of payouts.
+// queued reports whether messages wait, of shards or of payouts.
 func (m *month) queued() bool {
 	return !m.Empty(functions.PayoutShards) || !m.Empty(functions.Payouts)
 }

@@ -83,7 +83,7 @@ func (m *month) open() {
 	}
 }
 
-// command is an operator's command about the payee, repeated until it is
+// command sends an operator's command about the payee, repeated until it is
 // answered.
 func (p *payee) command(actor, command string, more fields) {
 	all := fields{"command": command, "merchant_code": p.Merchant}
@@ -91,7 +91,7 @@ func (p *payee) command(actor, command string, more fields) {
 	p.Command(actor, "%s", simulator.Encoded(all))
 }
 
-// change is a change of the payee's settings or account, or a request to be paid at
+// change returns a change of the payee's settings or account, or a request to be paid at
 // once.
 func (p *payee) change() func() {
 	rng := p.month.rng
@@ -120,7 +120,7 @@ func (p *payee) change() func() {
 	}
 }
 
-// payNow is a wish to be paid at once, or what is due.
+// payNow returns a wish to be paid at once, or what is due.
 func (p *payee) payNow() func() {
 	if p.month.rng.IntN(3) == 0 {
 		return p.commands("run_payouts", fields{}, p.some())
@@ -132,7 +132,7 @@ func (p *payee) payNow() func() {
 // some is one operator, or two who don't know of each other.
 func (p *payee) some() int { return 1 + p.month.rng.IntN(3)/2 }
 
-// commands is an action of operators, each of whom sends the same command.
+// commands returns an action of operators, each of whom sends the same command.
 func (p *payee) commands(command string, more fields, many int) func() {
 	return func() {
 		p.month.commands++
@@ -161,7 +161,7 @@ func (p *payee) repair() {
 	}
 }
 
-// waits says whether payables wait for a payout, and not only what was carried: that waits
+// waits reports whether payables wait for a payout, and not only what was carried: that waits
 // for others.
 func (p *payee) waits() bool {
 	payables := p.ScanPartitions(string(store.KindPayable) + "#" + p.Tenant + "#")
@@ -193,7 +193,7 @@ func (p *payee) sale(name string) *sale {
 	return s
 }
 
-// sell is the action.
+// sell starts the till that takes the payment.
 func (s *sale) sell() { s.StartClient("till", 0, s.take) }
 
 // take has the payment made.
@@ -209,7 +209,7 @@ func (s *sale) take(actor string, _ *rand.Rand) {
 	s.Transaction = s.Insist(actor, client.Request{Method: "GET", Path: s.CheckoutPath()}).View().TransactionID
 }
 
-// returned is the action of giving some of the payment back, if it was made.
+// returned returns the action of giving some of the payment back, if it was made.
 func (s *sale) returned(byIssuer bool) func() {
 	amount := wanted[s.RNG.IntN(len(wanted))]
 	return func() {
@@ -229,7 +229,7 @@ func (s *sale) returned(byIssuer bool) func() {
 	}
 }
 
-// recalled is the action of giving many small parts of the payment back.
+// recalled returns the action of giving many small parts of the payment back.
 func (s *sale) recalled(parts int) func() {
 	return func() {
 		if s.Transaction == "" {

@@ -68,7 +68,7 @@ func (m *month) recover() {
 	m.Find("", "not settled after %d quiet rounds", quietRounds)
 }
 
-// settled says whether nothing is under way, and nothing waits but what was carried.
+// settled reports whether nothing is under way, and nothing waits but what was carried.
 func (m *month) settled() bool {
 	if _, open := m.due(); open || !m.NextDue().IsZero() || m.queued() {
 		return false
@@ -76,7 +76,7 @@ func (m *month) settled() bool {
 	return !m.hasWork()
 }
 
-// hasWork says whether a payout would have something to do, now or later.
+// hasWork reports whether a payout would have something to do, now or later.
 func (m *month) hasWork() bool {
 	return slices.ContainsFunc(m.payees, func(p *payee) bool { return p.waits() })
 }

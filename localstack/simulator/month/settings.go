@@ -28,7 +28,7 @@ func someSettings(rng *rand.Rand) fields {
 	}
 }
 
-// changesSettings is a change of settings: by operators, or in the merchant's office, by
+// changesSettings returns a change of settings: by operators, or in the merchant's office, by
 // one or two people who do not know of each other.
 func (p *payee) changesSettings() func() {
 	rng := p.month.rng
@@ -47,7 +47,7 @@ func (p *payee) changesSettings() func() {
 	}, len(changes))
 }
 
-// inOffice is an action of so many people in the merchant's office.
+// inOffice returns an action of so many people in the merchant's office.
 func (p *payee) inOffice(do func(actor string, i int, rng *rand.Rand), many int) func() {
 	return func() {
 		p.month.commands++
@@ -78,7 +78,7 @@ func (p *payee) settingsHistory() linear.SettingsHistory {
 	return h
 }
 
-// settingsIn is the reply as its client understands it; false when it says nothing
+// settingsIn returns the reply as its client understands it; false when it says nothing
 // about settings.
 func settingsIn(r *simulator.Reply) (seen linear.SettingsRequest, ok bool) {
 	if r.Path != settingsPath || r.Replayed() {
@@ -98,7 +98,7 @@ func settingsIn(r *simulator.Reply) (seen linear.SettingsRequest, ok bool) {
 	return seen, ok
 }
 
-// settingsBy is the answer, if the command changes settings of the merchant.
+// settingsBy returns the answer, if the command changes settings of the merchant.
 func settingsBy(a simulator.OperatorAnswer, of string) (seen linear.SettingsRequest, ok bool) {
 	var command struct {
 		Command  string

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// useSavedCard is a scenario with a saved card: a customer leaves a card with a
+// useSavedCard starts a scenario with a saved card: a customer leaves a card with a
 // mandate, twice at once, and it is charged, and given up while it is charged
 // and left again. Browsers try it too.
 func (s *order) useSavedCard() {
@@ -114,7 +114,7 @@ func (s *order) tryFromBrowser(which, more, customer, token string) {
 	})
 }
 
-// administer is a scenario of operators who get in each other's way: two open
+// administer starts a scenario of operators who get in each other's way: two open
 // the same merchant under different names, two rotate one secret, a key is
 // made and revoked, callbacks are replayed.
 func (s *order) administer() {

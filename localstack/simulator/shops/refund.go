@@ -77,7 +77,7 @@ func (s *Scenario) reportChargebacks(rng *rand.Rand) {
 	}
 }
 
-// RefundOf is a request to refund the transaction, by either route.
+// RefundOf returns a request to refund the transaction, by either route.
 func (s *Scenario) RefundOf(rng *rand.Rand) client.Request {
 	r := client.Request{Method: "POST", Path: "/v0.1/me/refund/" + s.Transaction, APIKey: s.Token, Body: "{}"}
 	if rng.IntN(2) == 0 {

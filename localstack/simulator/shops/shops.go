@@ -49,7 +49,7 @@ func makeMerchants(w *simulator.World) []*Shop {
 	return shops
 }
 
-// SomeShards is how many a merchant has at first. It may grow when a write of its
+// SomeShards returns how many a merchant has at first. It may grow when a write of its
 // payments is throttled.
 func SomeShards(w *simulator.World, merchant int) int {
 	rng := w.Random(3_000 + merchant) // random numbers of its own: it came later
@@ -144,7 +144,7 @@ func (s *Scenario) lookUpByReference(actor string) string {
 // CheckoutPath is that of the checkout.
 func (s *Scenario) CheckoutPath() string { return "/v0.1/checkouts/" + s.ID }
 
-// CardBody is a card in a request.
+// CardBody returns a card in a request.
 func CardBody(number string) string {
 	return fmt.Sprintf(`{"name":"Ada Lovelace","number":%q,"expiry_month":"12","expiry_year":"2035","cvv":"739"}`, number)
 }
