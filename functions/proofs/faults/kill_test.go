@@ -8,13 +8,16 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/examples"
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
 // TestKilledAfterEveryStep lets each fault happen to each I/O step of each
 // action: to the table, and to the acquirer. After the client repeated its
 // request and the sweep ran, the result equals the one without faults: at
 // most one charge, one transaction per charge, and each status change sent
-// under one id. With an Idempotency-Key and without.
+// under one id. With an Idempotency-Key and without. The outcome is counted
+// once by whoever records it, and not at all if that process dies.
 func TestKilledAfterEveryStep(t *testing.T) {
 	t.Parallel()
 	for _, s := range examples.Actions {
@@ -29,10 +32,15 @@ func TestKilledAfterEveryStep(t *testing.T) {
 
 func withEveryFault(t *testing.T, s examples.Action, keyed bool) {
 	all := examples.New(t)
+	total, counted := 0, 0 // outcomes in the metrics, in all and of the last run
 	run := func(step int, fault faults.Fault) (string, []string) {
-		return s.Run(&examples.Scenario{Shop: all.Shop, Keyed: keyed}, step, fault)
+		result, steps := s.Run(&examples.Scenario{Shop: all.Shop, Keyed: keyed}, step, fault)
+		now := len(all.Measured(metric.PaymentsApproved, identity.Test))
+		total, counted = now, now-total
+		return result, steps
 	}
 	want, steps := run(0, faults.None)
+	outcomes := counted
 	if len(steps) < 2 {
 		t.Fatalf("got steps %v, want at least 2", steps)
 	}
@@ -40,6 +48,9 @@ func withEveryFault(t *testing.T, s examples.Action, keyed bool) {
 		for _, fault := range faults.Distinct(name) {
 			if got, _ := run(n+1, fault); got != want {
 				t.Errorf("%s at step %d (%s of %s):\n got %s\nwant %s", fault, n+1, name, strings.Join(steps, ", "), got, want)
+			}
+			if counted > outcomes || counted < outcomes && fault != faults.DieAfter {
+				t.Errorf("%s at step %d (%s): got %d outcomes counted, want %d", fault, n+1, name, counted, outcomes)
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/examples"
-	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
@@ -208,28 +207,6 @@ func TestTheDelayOfPayoutsIsMeasured(t *testing.T) {
 		s.RunPayouts()
 		if diff := cmp.Diff([]int64{2 * 60 * 60}, s.Measured(metric.OldestPayoutAge, mode)); diff != "" {
 			t.Errorf("two hours late, in %s mode (-want +got):\n%s", mode.Name(), diff)
-		}
-	}
-}
-
-// TestAnOutcomeIsCountedOnce whatever happens to each step of a payment and its
-// repetition: by whoever records it, and not at all if that process dies.
-func TestAnOutcomeIsCountedOnce(t *testing.T) {
-	t.Parallel()
-	for _, paid := range examples.Actions[:2] { // by card, and declined
-		all := examples.New(t)
-		run := func(step int, fault faults.Fault) (int, []string) {
-			before := len(all.Measured(metric.PaymentsApproved, identity.Test))
-			_, steps := paid.Run(&examples.Scenario{Shop: all.Shop, Keyed: true}, step, fault)
-			return len(all.Measured(metric.PaymentsApproved, identity.Test)) - before, steps
-		}
-		_, steps := run(0, faults.None)
-		for n, name := range steps {
-			for _, fault := range faults.Distinct(name) {
-				if got, _ := run(n+1, fault); got > 1 || got == 0 && fault != faults.DieAfter {
-					t.Errorf("%s, %s at %s: got %d outcomes counted, want 1", paid.Name, fault, name, got)
-				}
-			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions"
@@ -210,42 +211,24 @@ var absent = []string{
 	"pgregory.net/rapid", "testing",
 }
 
-// TestWhatLambdasLink lists the packages of each program. It takes seconds, for the go command to find them.
+// TestWhatLambdasLink also checks that no program carries the client of SQS but those of functions that send.
 func TestWhatLambdasLink(t *testing.T) {
 	t.Parallel()
-	for program, linked := range lambdas(t) {
+	programs := list(t, "Deps", "functions/.../bootstrap")
+	if len(programs) != len(functions.All) {
+		t.Errorf("got %d programs, want one of each function", len(programs))
+	}
+	for _, p := range programs {
 		for _, library := range absent {
-			if slices.ContainsFunc(linked, func(name string) bool { return within(name, library+"/...") }) {
-				t.Errorf("%s: got %s linked, want it without", program, library)
+			if slices.ContainsFunc(p.imports, func(name string) bool { return within(name, library+"/...") }) {
+				t.Errorf("%s: got %s linked, want it without", p.name, library)
 			}
 		}
-	}
-}
-
-// TestOnlySendersLinkSQS lists the packages of each program, in seconds as above: no other program carries the client.
-func TestOnlySendersLinkSQS(t *testing.T) {
-	t.Parallel()
-	for program, linked := range lambdas(t) {
-		sends := len(functions.Function{Name: path.Base(path.Dir(program))}.Access().Sends) > 0
-		if links := slices.Contains(linked, "github.com/aws/aws-sdk-go-v2/service/sqs"); links != sends {
-			t.Errorf("%s links the SQS client: got %t, want %t", program, links, sends)
+		sends := len(functions.Function{Name: path.Base(path.Dir(p.name))}.Access().Sends) > 0
+		if links := slices.Contains(p.imports, "github.com/aws/aws-sdk-go-v2/service/sqs"); links != sends {
+			t.Errorf("%s links the SQS client: got %t, want %t", p.name, links, sends)
 		}
 	}
-}
-
-// lambdas are the programs, each with all packages it is built from.
-func lambdas(t *testing.T) map[string][]string {
-	t.Helper()
-	programs := map[string][]string{}
-	for _, p := range packages(t) {
-		if within(p.name, "functions/*/bootstrap") {
-			programs[p.name] = strings.Fields(goTool(t, "list", "-deps", module+p.name))
-		}
-	}
-	if len(programs) == 0 {
-		t.Fatal("got no programs, want one of each function")
-	}
-	return programs
 }
 
 // ourPackage is one package of the module, by its path within it.
@@ -254,16 +237,28 @@ type ourPackage struct {
 	imports []string
 }
 
+var listed struct {
+	sync.Once
+	all []ourPackage
+}
+
+// packages lists those of the module with their imports, once for all tests.
 func packages(t *testing.T) []ourPackage {
 	t.Helper()
-	var all []ourPackage
-	lines := goTool(t, "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, module+"...")
-	for line := range strings.Lines(lines) {
+	listed.Do(func() { listed.all = list(t, "Imports", "...") })
+	if len(listed.all) < 10 {
+		t.Fatalf("got packages %v, want at least 10", listed.all)
+	}
+	return listed.all
+}
+
+// list lists the packages that match, each with its Imports or, with those of all that it imports, its Deps.
+func list(t *testing.T, which, pattern string) (all []ourPackage) {
+	t.Helper()
+	format := `{{if .GoFiles}}{{.ImportPath}} {{join .` + which + ` " "}}{{end}}`
+	for line := range strings.Lines(goTool(t, "list", "-f", format, module+pattern)) {
 		fields := strings.Fields(line)
 		all = append(all, ourPackage{strings.TrimPrefix(fields[0], module), fields[1:]})
-	}
-	if len(all) < 10 {
-		t.Fatalf("got %d packages %s, want at least 10", len(all), lines)
 	}
 	return all
 }

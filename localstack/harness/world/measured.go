@@ -37,6 +37,9 @@ func (w *World) Measured(m metric.Metric, mode identity.Mode) []int64 {
 	}
 	var all []int64
 	for text := range strings.Lines(w.Metrics.String()) {
+		if !strings.Contains(text, m.Name) {
+			continue
+		}
 		var line metricLine
 		members := map[string]json.RawMessage{}
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
