@@ -26,12 +26,7 @@ func (s shop) attempts(do func(try string, send func(world.Request) world.Respon
 func (s shop) written(subject string) (entries []string, mails int) {
 	s.Helper()
 	_, entries = s.AuditOf(subject)
-	_, table := s.App.Store.Raw()
-	n, err := table.Scan().Filter("begins_with(pk, ?)", "MAIL#").Count(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	return entries, n
+	return entries, s.CountItems("begins_with(pk, ?)", "MAIL#")
 }
 
 const route = "/v0.1/merchants/{merchant_code}/api-keys"

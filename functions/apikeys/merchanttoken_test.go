@@ -239,12 +239,7 @@ func TestCreateMerchantToken_CutOff(t *testing.T) {
 // count returns how many items have keys with the prefix.
 func (s shop) count(prefix string) int {
 	s.Helper()
-	_, table := s.App.Store.Raw()
-	n, err := table.Scan().Filter("begins_with(pk, ?)", prefix).Count(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	return n
+	return s.CountItems("begins_with(pk, ?)", prefix)
 }
 
 // TestCreateMerchantToken_RepeatedAfterMonths checks that an expired token is not valid again when its Idempotency-Key,

@@ -58,12 +58,7 @@ func TestARedemptionThatWasCutOff(t *testing.T) {
 // grants is how many are stored.
 func (a apps) grants() int {
 	a.Helper()
-	_, table := a.App.Store.Raw()
-	n, err := table.Scan().Filter("sk = ?", "GRANT").Count(a.Context())
-	if err != nil {
-		a.Fatal(err)
-	}
-	return n
+	return a.CountItems("sk = ?", "GRANT")
 }
 
 // TestARefreshThatWasCutOff leaves the refresh token as it was; what it gave is taken.

@@ -176,10 +176,8 @@ func TestAShardThatFailsComesAgain(t *testing.T) {
 		w.Clock.Advance(wait)
 		tick(t, w)
 	}
-	_, table := w.App.Store.Raw()
-	paid, err := table.Scan().Filter("sk = ? AND 'status' = ?", "PAYOUT", payout.Paid).Count(t.Context())
-	if err != nil || paid != 3 {
-		t.Errorf("got %d payouts paid, error %v; want 3", paid, err)
+	if paid := w.CountItems("sk = ? AND 'status' = ?", "PAYOUT", payout.Paid); paid != 3 {
+		t.Errorf("got %d payouts paid, want 3", paid)
 	}
 }
 
@@ -207,10 +205,8 @@ func TestAShardOfMoreThanACallCanOpenGoesOn(t *testing.T) {
 		if n := w.DrainQueues(); n <= shops {
 			t.Errorf("got %d messages, want more than one for each of %d payouts", n, shops)
 		}
-		_, table := w.App.Store.Raw()
-		opened, err := table.Scan().Filter("sk = ?", "PAYOUT").Count(t.Context())
-		if err != nil || opened != shops {
-			t.Errorf("got %d payouts, error %v; want %d", opened, err, shops)
+		if opened := w.CountItems("sk = ?", "PAYOUT"); opened != shops {
+			t.Errorf("got %d payouts, want %d", opened, shops)
 		}
 	})
 }

@@ -77,10 +77,5 @@ func receiptNumber(s world.Shop, id string, event int64) string {
 // count is how many items of the table have the sort key.
 func count(s world.Shop, sortKey string) int {
 	s.Helper()
-	_, table := s.App.Store.Raw()
-	n, err := table.Scan().Filter("sk = ?", sortKey).Count(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	return n
+	return s.CountItems("sk = ?", sortKey)
 }

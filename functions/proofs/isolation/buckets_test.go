@@ -10,12 +10,7 @@ import (
 // buckets counts the token buckets in the table.
 func buckets(s world.Shop) int {
 	s.Helper()
-	_, table := s.App.Store.Raw()
-	n, err := table.Scan().Filter("sk = ?", "RATE").Count(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	return n
+	return s.CountItems("sk = ?", "RATE")
 }
 
 // TestLimits_NoBucketIsShared checks that two merchants never take from the same bucket: the second creates as many new

@@ -94,6 +94,15 @@ func (w *World) DrainQueues() int {
 	return messages
 }
 
+// CountItems counts the items of the table for which a condition holds, such as "sk = ?".
+func (w *World) CountItems(condition string, values ...any) int {
+	w.Helper()
+	_, table := w.App.Store.Raw()
+	n, err := table.Scan().Filter(condition, values...).Count(w.Context())
+	w.must(err)
+	return n
+}
+
 // Reconcile runs the nightly reconciliation now.
 func (w *World) Reconcile() reconcile.Report {
 	w.Helper()
