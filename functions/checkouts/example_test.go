@@ -24,7 +24,7 @@ func TestExample_AProcessDiesAfterTheCharge(t *testing.T) {
 	missing("currency").Check(t, s.Send("POST", "/v0.1/checkouts",
 		edited(s.CheckoutBody("10.10"), change{"currency", absent})))
 
-	// A process is one fleet of warm functions, which live and die together. MustPay would pay by the world's main process.
+	// A process is one fleet of warm functions, which live and die together. MustPay would use the world's main process.
 	pay := func(p *world.Process, id string) world.Response {
 		return p.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: s.Card(world.Frictionless)})
 	}

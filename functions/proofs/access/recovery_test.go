@@ -71,6 +71,10 @@ func (e *everything) through(prepare func(), step func(*world.Process)) {
 	}
 }
 
+// finished are the actions that the sweep needs more rights to finish than for all others, when their process dies.
+// TestKilledAfterEveryStep has the processes of all actions die, with no more rights than access.json gives.
+var finished = []string{"start a challenge", "save a card with a mandate"}
+
 // cutOff are requests whose process loses its network, or dies.
 func (e *everything) cutOff() {
 	for _, s := range examples.Actions {
@@ -80,6 +84,9 @@ func (e *everything) cutOff() {
 			request = s.Request(e.Scenario)
 			request.IdempotencyKey = "cut off, " + e.CheckoutID
 		}, func(p *world.Process) { p.Do(request) })
+		if !slices.Contains(finished, s.Name) {
+			continue
+		}
 		one := &examples.Scenario{Shop: e.Shop}
 		_, steps := s.Run(one, 0, faults.None)
 		for n := range steps {

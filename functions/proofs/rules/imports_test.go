@@ -59,7 +59,8 @@ var layers = []string{
 // reason. A package matches the first line that fits.
 var guarded = []struct{ name, only, reason string }{
 	{"shared/contract", "functions/docs shared/contract/checker", "the API's description, which only docs shows"},
-	{"shared/contract/...", "localstack/harness/world localstack/harness/examples", "the validator is for tests; no program links it"},
+	{"shared/contract/...", "localstack/harness/world localstack/harness/examples",
+		"the validator is for tests; no program links it"},
 	{"shared/page/pagetest", "", "for tests"},
 	{"shared/table", "shared/acquirer/* shared/bank/* shared/terminal/*",
 		"only counterparties that keep their own records write to the table besides the store"},
@@ -88,7 +89,8 @@ var guarded = []struct{ name, only, reason string }{
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
 	{"localstack/harness/faults", "localstack/... infra/cost", "computes with the latencies that simulations sleep"},
-	{"localstack/platform/lambda/filter", "localstack/... infra", "refuses patterns that the local run would read otherwise"},
+	{"localstack/platform/lambda/filter", "localstack/... infra",
+		"refuses patterns that the local run would read otherwise"},
 	{"localstack/...", "localstack/... infra/check", "deploys it and runs the demo there"},
 }
 

@@ -18,8 +18,9 @@ import (
 )
 
 // Fixture makes the requests that the document shows, for one shop. The document's examples name a checkout, a
-// customer, a saved card; each is made when a request first needs it. A new operation needs nothing here if its examples
-// name what placeholders has, or what POST to the collection in its path makes (/readers/{reader_id}: POST /readers).
+// customer, a saved card; each is made when a request first needs it. A new operation needs nothing here if its
+// examples name what placeholders has, or what POST to the collection in its path makes (/readers/{reader_id}: POST
+// /readers).
 type Fixture struct {
 	*Scenario
 	Made map[string]string // by the document's value: the value here

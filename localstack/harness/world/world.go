@@ -216,9 +216,10 @@ func (w *World) Process() *Process {
 		Overrides: app.Overrides{
 			Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,
 			PasswordCost: member.CheapCost, WrapCallbacks: onlyAddresses,
-			SandboxHTTP:  &http.Client{Transport: w.Permits.over(w.engines(), false)},
-			HTTP:         &http.Client{Transport: steps.AWS(meter)},
-			LiveAcquirer: w.live, WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return counterparty.Acquirer(steps, a) },
+			SandboxHTTP:   &http.Client{Transport: w.Permits.over(w.engines(), false)},
+			HTTP:          &http.Client{Transport: steps.AWS(meter)},
+			LiveAcquirer:  w.live,
+			WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return counterparty.Acquirer(steps, a) },
 			WrapBank:      func(b bank.Bank) bank.Bank { return counterparty.Bank(steps, b) },
 			WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return counterparty.Terminals(steps, t) },
 			MaxBackoff:    time.Millisecond, Busy: busy,
