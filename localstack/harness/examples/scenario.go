@@ -12,12 +12,12 @@ import (
 // Scenario follows one shop, with its last checkout, customer and card.
 type Scenario struct {
 	world.Shop
-	CheckoutID string // id
-	CustomerID string // a customer's id
-	CardToken  string // of a saved card
-	Form       url.Values
-	Keyed      bool // the request under test has an Idempotency-Key
-	before     int  // transactions before it
+	CheckoutID string
+	CustomerID string
+	CardToken  string     // of a saved card
+	Form       url.Values // the issuer's answer to a challenge
+	Keyed      bool       // the request under test has an Idempotency-Key
+	before     int        // transactions before it
 }
 
 // New opens a world with a shop that receives callbacks.
@@ -57,7 +57,7 @@ func (t *Scenario) SaveCard() {
 func (t *Scenario) PayAndSave() string {
 	t.Helper()
 	t.Open(map[string]any{"customer_id": t.CustomerID, "return_url": nil})
-	return t.Do(t.ByCard(world.Frictionless)).Text("payment_instrument.token")
+	return t.MustPay(t.CheckoutID, t.Card(world.Frictionless)).Text("payment_instrument.token")
 }
 
 // BySavedCard returns a request to pay the checkout by the saved card.
