@@ -21,6 +21,7 @@ func TestExample_AProcessDiesAfterTheCharge(t *testing.T) {
 
 	// A shop's requests carry the merchant's API key. The world compares every request and response with openapi.yaml.
 	id := s.Create("10.10", nil) // POST /v0.1/checkouts, which must answer 201
+	// Without a currency the same request is refused: edited changes a body, missing is the error of contract §3.2.
 	missing("currency").Check(t, s.Send("POST", "/v0.1/checkouts",
 		edited(s.CheckoutBody("10.10"), change{"currency", absent})))
 
@@ -34,7 +35,7 @@ func TestExample_AProcessDiesAfterTheCharge(t *testing.T) {
 	charge := slices.Index(healthy.Steps.Taken(), "Charge") + 1
 
 	// Plan lets the n-th of the next steps fail. Here the acquirer charges the card, and the process dies before it can
-	// write that down, so the payer's browser gets no answer.
+	// write that down: the payer's browser gets a 500, as from API Gateway when a function dies.
 	id = s.Create("20", nil)
 	dying.Steps.Plan(charge, faults.DieAfter)
 	s.Must(500, pay(dying, id))

@@ -23,10 +23,9 @@ import (
 
 const accessFile = "../../access.json"
 
-// TestNoFunctionMayDoMore than it does: what all of them did in a scenario of everything there is, as recorded where
-// their calls leave, is exactly what access.json gives them. That they may do all they need every world sees to, of
-// each of the platform's tests. It takes seconds: a right may be needed after one lost write alone, so each step of
-// each story loses each of its writes.
+// TestNoFunctionMayDoMore than it does: access.json gives functions exactly what they did in a scenario of everything
+// there is, as recorded where their calls leave. Each world sees that they may do all they need. The test takes
+// seconds: a right may be needed only after a lost write, so each step of the stories that add a right loses writes.
 func TestNoFunctionMayDoMore(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()

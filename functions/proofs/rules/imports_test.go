@@ -42,12 +42,12 @@ var layers = []string{
 	"shared/app/*",
 	"functions/*",
 	"functions functions/*/bootstrap", // the list of functions, and the programs
-	// Who runs and deploys them: Amazon's engines, what a developer runs, its program, the tests' harness, the simulator.
-	"localstack/platform/repository", // where the repository's files are, which engines need too
-	"localstack/aws/...",
-	"localstack/platform/...",
-	"localstack",
-	"localstack/harness/...",
+	// Who runs and deploys them.
+	"localstack/platform/repository",
+	"localstack/aws/...",      // Amazon's engines
+	"localstack/platform/...", // what a developer runs
+	"localstack",              // its program
+	"localstack/harness/...",  // what tests share
 	"localstack/simulator/calls localstack/simulator/linear",
 	"localstack/simulator",                                  // knows no workload
 	"localstack/simulator/books localstack/simulator/shops", // what workloads share
@@ -88,6 +88,9 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/file/s3", "functions/files localstack/...", "links the S3 client; no other function reaches content"},
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
+	{"localstack/aws/engines/enginetest", "localstack/harness/*", "for tests"},
+	{"localstack/aws/engines/record", "localstack/harness/world localstack/aws/engines/*", "for tests"},
+	{"localstack/aws/wal/waltest", "", "for tests"},
 	{"localstack/harness/faults", "localstack/... infra/cost", "computes with the latencies that simulations sleep"},
 	{"localstack/platform/lambda/filter", "localstack/... infra",
 		"refuses patterns that the local run would read otherwise"},
@@ -188,7 +191,7 @@ var reserved = []struct {
 	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract/checker shared/store " +
 		"shared/file/s3 localstack/... infra/check"},
 	{"pgregory.net/rapid", ""},
-	{"testing", "shared/contract/checker localstack/..."}, // harnesses of tests
+	{"testing", "shared/contract/checker localstack/aws/engines/* localstack/harness/* localstack/simulator"}, // of tests
 }
 
 func TestReservedLibraries(t *testing.T) {

@@ -106,7 +106,9 @@ func (w *write) eachIndex(check func(*index) error) error {
 func (w *write) onFailure() bool { return w.request.ReturnValuesOnConditionCheckFailure == "ALL_OLD" }
 
 // holds evaluates the condition on the item as it is.
-func (w *write) holds(old *row) bool { return w.condition == nil || w.condition.Holds(old.attributes()) }
+func (w *write) holds(old *row) bool {
+	return w.condition == nil || w.condition.Holds(old.attributes())
+}
 
 // result is the row that the write leaves; nil for none. It changes nothing.
 // When the row breaks the schema of an index it comes with the error.

@@ -143,7 +143,7 @@ type maker struct {
 var makers = sync.OnceValue(func() map[string]maker {
 	all, err := operations()
 	if err != nil {
-		panic(err) // documented fails first
+		panic(err) // All fails first
 	}
 	found := map[string]maker{}
 	for _, o := range all {
