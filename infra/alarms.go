@@ -24,9 +24,7 @@ const (
 	warning  severity = "warning"  // for the next working day
 )
 
-// alarm is raised when the metric is at least the limit in some of the latest
-// periods. Missing data raise none: an idle platform is healthy. Whatever is by mode
-// is of live mode, so that test mode raises none.
+// alarm is raised at the limit in some of the latest periods. Missing data and test mode raise none: idle is healthy.
 type alarm struct {
 	id          string // unique; the guide explains each by it (TestTheGuideExplainsEachAlarm)
 	severity    severity
@@ -38,8 +36,7 @@ type alarm struct {
 	required bool
 }
 
-// datapoints are how many of the latest periods must be beyond the limit. One that is
-// not beyond it in between does not start the count again.
+// datapoints are how many of the latest periods must be beyond the limit, also with others in between.
 type datapoints struct{ beyond, of int }
 
 // one is a single period: one event matters.
@@ -122,8 +119,7 @@ var (
 	scattered = datapoints{3, 12} // in an hour
 )
 
-// allAlarms are all alarms. What is measured as a share is 0 while there is too little
-// to compute one of, so that one error at night wakes no one.
+// allAlarms returns all alarms. A share of too little is 0, so that one error at night wakes no one.
 func (p *platform) allAlarms() []alarm {
 	all := slices.Concat(p.clientAlarms(), p.moneyAlarms())
 	for _, f := range p.functions {
@@ -197,8 +193,7 @@ func (p *platform) guaranteeAlarms() []alarm {
 	}
 }
 
-// urgent are functions whose failures affect money or most clients at once: payments
-// are taken by the first two, and finished by the last if they were cut off.
+// urgent are functions that affect money or most clients: two take payments, the last finishes cut-off ones.
 var urgent = []string{"checkouts", "pages", "sweep"}
 
 func (p *platform) functionAlarms(f function) []alarm {
@@ -225,8 +220,7 @@ func (p *platform) functionAlarms(f function) []alarm {
 	return all
 }
 
-// errorAlarm watches the calls of a function that fail: as a share of all calls, or
-// each, where they are few.
+// errorAlarm watches the calls of a function that fail: as a share of all calls, or each, where they are few.
 func (p *platform) errorAlarm(f function) alarm {
 	a := alarm{id: pascal(f.Name) + "Errors", severity: severityOf(f), limit: 5, in: repeated,
 		description: "5 % of the calls of " + f.Name + " or more fail"}

@@ -21,8 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// addAPI adds the HTTP API and its default stage: the name of any other would be
-// part of every path.
+// addAPI adds the HTTP API and its default stage: the name of any other would be part of every path.
 func (p *platform) addAPI() {
 	p.api = awsapigatewayv2.NewHttpApi(p.stack, text("Api"), &awsapigatewayv2.HttpApiProps{
 		ApiName:                   text(p.name("")),
@@ -47,10 +46,9 @@ func (p *platform) addAPI() {
 	awsapigatewayv2.NewHttpStage(p.stack, text("Stage"), props)
 }
 
-// accessLog has for each request what an operator needs: of personal data only the
-// client's address, without which an attack cannot be traced (PCI DSS 10.2.2), and
-// the route instead of the path and its query, which may contain tokens. It also has
-// requests that reach no function. The request id is in the functions' log lines too.
+// accessLog logs each request, even without a function, by the request id of functions' lines. Its only personal data
+// is the client's address, which traces attacks (PCI DSS 10.2.2). It logs the route, as a path or query may have
+// tokens.
 func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
 	format, err := json.Marshal(map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTime", "method": "$context.httpMethod",
@@ -76,8 +74,7 @@ type accessLog struct {
 func (l *accessLog) Destination() awsapigatewayv2.IAccessLogDestination { return l.destination }
 func (l *accessLog) Format() awsapigateway.AccessLogFormat              { return l.format }
 
-// addRoutes routes each path to the function of its family, and any other to the
-// default family.
+// addRoutes routes each path to the function of its family, and any other to the default family.
 func (p *platform) addRoutes() error {
 	// The routes depend on no setting, and listing them calls nothing.
 	a := app.New(app.Config{}, app.Overrides{})
@@ -103,12 +100,10 @@ func (p *platform) addRoutes() error {
 	return nil
 }
 
-// parameter of a path. To API Gateway, routes that differ only in the name of a
-// parameter are the same.
+// parameter of a path. To API Gateway, routes that differ only in the name of a parameter are the same.
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// addDefaultRoute adds the route of all other paths. It has a permission of its own,
-// because the ARN of such a call has neither method nor path.
+// addDefaultRoute adds all other paths, with a permission, as their ARN has neither method nor path.
 func (p *platform) addDefaultRoute(f function, integration awsapigatewayv2.HttpRouteIntegration) {
 	awsapigatewayv2.NewHttpRoute(p.api, text(functions.DefaultRoute), &awsapigatewayv2.HttpRouteProps{
 		HttpApi: p.api, RouteKey: awsapigatewayv2.HttpRouteKey_DEFAULT(), Integration: integration})
@@ -119,8 +114,7 @@ func (p *platform) addDefaultRoute(f function, integration awsapigatewayv2.HttpR
 	})
 }
 
-// integrate lets the API call the function, with one permission for all of its
-// routes: one for each would exceed the 20 KB of a function's policy.
+// integrate lets the API call the function by one permission, as one per route would exceed a policy's 20 KB.
 func (p *platform) integrate(f function) awsapigatewayv2.HttpRouteIntegration {
 	return awsapigatewayv2integrations.NewHttpLambdaIntegration(text("Integration"+pascal(f.Name)), f.lambda,
 		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{

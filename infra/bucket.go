@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// oldVersionDays is for how many days the content of a file can be restored that was deleted at S3 by anybody but the
-	// platform, which deletes by version and leaves none.
+	// oldVersionDays is for how many days content deleted at S3 can be restored; the platform deletes versions for good.
 	oldVersionDays = 7
 	// partDays is how many days parts of an upload are kept that was never completed. Links permit no upload in parts.
 	partDays = 1
@@ -22,8 +21,7 @@ const (
 	corsAge = time.Hour
 )
 
-// addBucket adds the bucket with the content of merchants' files. Its name is fixed as the table's is; it has account
-// and region in it, because all accounts of AWS share the names of buckets.
+// addBucket adds the files' bucket. Its fixed name has account and region, as all accounts of AWS share names.
 func (p *platform) addBucket() {
 	p.fileKey = p.addKey("FileKey", "files", "the content of files")
 	p.bucket = awss3.NewBucket(p.stack, text("Bucket"), &awss3.BucketProps{
@@ -47,8 +45,7 @@ func (p *platform) addBucket() {
 	})
 }
 
-// cors lets pages of the origins in the settings upload and download by a link; nil: no page may. Merchants' servers
-// need none of this.
+// cors lets pages of the settings' origins use links; nil: no page may. Merchants' servers need none of this.
 func (p *platform) cors() *[]*awss3.CorsRule {
 	origins := strings.Fields(p.FileOrigins)
 	if len(origins) == 0 {
@@ -62,9 +59,8 @@ func (p *platform) cors() *[]*awss3.CorsRule {
 	}}
 }
 
-// protectBucket denies, in the bucket's own policy, what no principal may do: to reach objects except as the functions
-// that are there for it, and by a link that is older than any that the platform signs. As in the table's policy
-// (protectTable), it binds operators too: change the policy first.
+// protectBucket denies all principals, also operators, other access than the functions', and by links older than any
+// that the platform signs. To reach more, change the policy first (see protectTable).
 func (p *platform) protectBucket() {
 	var readers []string
 	for _, f := range p.functions {
@@ -99,8 +95,8 @@ var (
 	onBucket = []string{"s3:ListBucket", "s3:ListBucketVersions"}
 )
 
-// allowObjects allows a role to reach the content of files. The bucket must be of this account: should ours be deleted,
-// anybody may take its name. A read has no prefix, so a condition on that must allow that there is none.
+// allowObjects lets a role reach files in a bucket of this account: if ours is deleted, anybody may take its name.
+// Reads have no prefix, so the condition must allow that.
 func (p *platform) allowObjects(role awsiam.Role) {
 	ours := map[string]any{"s3:ResourceAccount": p.stack.Account()}
 	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{

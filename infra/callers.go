@@ -15,16 +15,13 @@ import (
 const (
 	streamBatch   = 100 // records per call, at most
 	streamRetries = 4   // of a failing record, after its first try; then it goes to the dead-letter queue
-	// streamCalls is how many calls at a time one shard may have. A shard takes a
-	// thousand writes a second: one call at a time could not keep up, as each sends
-	// a message. Only the order for one item matters, which Lambda keeps.
+	// streamCalls is a shard's calls at a time: 1,000 messages a second need several. Lambda keeps each item's order.
 	streamCalls = 10
 )
 
 var errNoCaller = errors.New("nothing calls it: set one of HTTP, Queue, Stream, Tick and Invoke")
 
-// addCaller connects what calls the function. Routes are added later, when all are
-// known; what only operators invoke needs nothing.
+// addCaller connects what calls the function, but for routes, which need all functions. Operators need nothing.
 func (p *platform) addCaller(f function) error {
 	switch {
 	case f.Queue != nil:
@@ -40,8 +37,7 @@ func (p *platform) addCaller(f function) error {
 	}
 }
 
-// readQueue lets the function read the queue, with a limited number of calls at a
-// time: a backlog must not take the concurrency that payments need.
+// readQueue lets the function read the queue, with a limit of calls: a backlog must leave payments concurrency.
 func (p *platform) readQueue(f function) error {
 	queue, ok := p.queues[f.Queue.From.Name]
 	if !ok {
@@ -53,8 +49,7 @@ func (p *platform) readQueue(f function) error {
 		BatchSize:               number(f.Queue.Batch),
 		ReportBatchItemFailures: yes,
 	}
-	// Provisioned pollers call at once; others begin with five calls and take minutes
-	// to scale up. AWS allows one or the other.
+	// Provisioned pollers call at once; others begin with five calls, for minutes. AWS allows one or the other.
 	if f.Queue.Prompt && p.Pollers > 0 {
 		props.ProvisionedPollerConfig = &awslambda.ProvisionedPollerConfig{MinimumPollers: &p.Pollers,
 			MaximumPollers: &p.Pollers}
@@ -65,8 +60,7 @@ func (p *platform) readQueue(f function) error {
 	return nil
 }
 
-// readStream lets the function read the table's stream from its beginning. Records
-// that it cannot handle go to a dead-letter queue.
+// readStream reads the table's stream from its beginning. Records that fail go to a dead-letter queue.
 func (p *platform) readStream(f function) error {
 	filters, err := filtersOf(f.Stream)
 	if err != nil {

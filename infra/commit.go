@@ -9,15 +9,11 @@ import (
 	"strings"
 )
 
-// commitFile is beside the built functions: `make build` writes into it what they were
-// built from. So the stack shows the commit of what it deploys, not the one that git
-// has in its folder by now.
+// commitFile has the commit that `make build` built, which may not be git's current one.
 //
-// The functions get it as a variable, COMMIT, because a function whose code is the
-// same then has the same zip after any number of commits: nothing is uploaded again,
-// and `cdk diff` shows which functions' code has changed. In the program itself it
-// would change every zip with every commit. Either way a deployment replaces all
-// functions' processes; that is the price of its being in every line of the log.
+// Functions get it as the variable COMMIT: in the program it would change each zip with each commit, so that all were
+// uploaded, and `cdk diff` would not show which code changed. Either way a deployment replaces all processes: the price
+// of the commit in every line of the log.
 const commitFile = "commit"
 
 var commitForm = regexp.MustCompile(`^([0-9a-f]{12,40}(-dirty)?|unknown)$`)

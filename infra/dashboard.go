@@ -14,9 +14,7 @@ import (
 // columns of a row of graphs.
 const columns = 24
 
-// addDashboard adds a page with, from top to bottom: what clients see, the money, the
-// functions, the queues and what is due, the table, the content of files. What is by mode is of live mode,
-// unless test mode is selected above.
+// addDashboard adds a page: clients, money, functions, queues, due work, table, files. Live mode is its default.
 func (p *platform) addDashboard() {
 	awscloudwatch.NewDashboard(p.stack, text("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName: text(p.name("")),

@@ -20,8 +20,7 @@ type answer struct {
 	reason string
 }
 
-// answers are all there are. addAnswers puts each into the template, beside what it is about, where all three checkers
-// look for it. `make synth` fails on a finding without an answer, and on an answer without a finding.
+// answers go, by addAnswers, beside their subjects. `make synth` fails on a finding or an answer without the other.
 var answers = []answer{
 	{rules: []string{"AwsSolutions-APIG4"}, of: "AWS::ApiGatewayV2::Route",
 		reason: "The functions authenticate every request themselves (contract §2): some routes are open, others take a " +
@@ -155,8 +154,7 @@ func suppress(r awscdk.CfnResource, rule string, a answer) {
 	cdknag.NagSuppressions_AddResourceSuppressions(r, &[]*cdknag.NagPackSuppression{suppression}, nil)
 }
 
-// checkWithNag lets cdk-nag check each synthesis by three of its packs. A finding without an answer above is an
-// error, and nothing is deployed. Its reports, beside the template, are for `check findings`.
+// checkWithNag runs three cdk-nag packs. A finding without an answer fails the synthesis. `check findings` reads them.
 func checkWithNag(stack awscdk.Stack) {
 	props := &cdknag.NagPackProps{Verbose: yes, Reports: yes,
 		ReportFormats: &[]cdknag.NagReportFormat{cdknag.NagReportFormat_JSON}}

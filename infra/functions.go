@@ -14,13 +14,11 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// Memory in MB, which also decides how much of a processor a function gets: 1,769 MB
-// are one (AWS: "Configure Lambda function memory"). All but ticks mostly wait, for
-// the table, an acquirer or a receiver, and memory is paid while they wait. In a
-// process held to the share of 256 MB the median charge took 13 ms instead of 6, one
-// in twenty 35 instead of 27; at 128 MB it took 55 and 127. A start is not slower: until
-// it ends Lambda gives a full processor. A tick does many things at once within its
-// time, and reconcile remembers each payment.
+// Memory in MB, which also decides how much of a processor a function gets: 1,769 MB are one (AWS: "Configure Lambda
+// function memory"). All but ticks mostly wait, for the table, an acquirer or a receiver, and memory is paid while they
+// wait. In a process held to the share of 256 MB the median charge took 13 ms instead of 6, one in twenty 35 instead of
+// 27; at 128 MB it took 55 and 127. A start is not slower: until it ends Lambda gives a full processor. A tick does
+// many things at once within its time, and reconcile remembers each payment.
 const (
 	memory     = 256
 	moreMemory = 512
@@ -76,9 +74,8 @@ func memoryOf(f functions.Function) int {
 	return memory
 }
 
-// systemLog is what Lambda itself logs. Of functions that are called with each payment
-// only what goes wrong: the two lines of each successful call would be most of their
-// log, and say what metrics do (duration) or our own lines (cold start, request id).
+// systemLog returns the level of Lambda's lines. Functions of each payment log only what goes wrong: two more lines for
+// each success would be most of their log, and metrics or our lines have the same.
 func systemLog(f functions.Function) awslambda.SystemLogLevel {
 	if f.HTTP != nil || f.Queue != nil || f.Stream != nil {
 		return awslambda.SystemLogLevel_WARN
@@ -104,8 +101,7 @@ func calledBy(f functions.Function) string {
 	}
 }
 
-// environment is what app.FromEnvironment reads, without the settings that are only
-// for a developer's machine.
+// environment is what app.FromEnvironment reads, without the settings that are only for a developer's machine.
 func (p *platform) environment(f functions.Function) *map[string]*string {
 	variables := p.secretVariables(f.Access().Secrets)
 	variables["DUE_SHARDS"] = text(strconv.Itoa(int(p.DueShards)))
@@ -136,8 +132,7 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	return &variables
 }
 
-// addLog adds a log group that keeps its lines for 30 days in dev, and for 400 in prod,
-// so that last year's payments can still be explained.
+// addLog adds a log group of 30 days in dev, and 400 in prod, so that last year's payments can be explained.
 func (p *platform) addLog(id, name string) awslogs.LogGroup {
 	retention := awslogs.RetentionDays_ONE_MONTH
 	if p.production() {

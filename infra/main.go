@@ -1,8 +1,5 @@
-// Package main is the CDK app: the platform in an AWS account, generated from
-// functions.All, functions.Queues and store.Indexes, so that a new family,
-// queue, schedule or index needs no change here.
-//
-// What an operator may set is in settings.go.
+// Package main is the CDK app, generated from functions.All, functions.Queues and store.Indexes, so that a new family,
+// queue, schedule or index needs no change here. Operators' settings are in settings.go.
 package main
 
 import (
@@ -41,9 +38,7 @@ func synthesize() error {
 	return nil
 }
 
-// minNode is the oldest Node.js that the CDK supports. goodNode is the oldest that
-// its makers still support: 20 got its last security fix in April 2026
-// (nodejs.org/en/about/previous-releases).
+// minNode is the CDK's oldest Node.js, goodNode the oldest with fixes (nodejs.org/en/about/previous-releases).
 const (
 	minNode  = 20
 	goodNode = 22
@@ -51,8 +46,7 @@ const (
 
 const needsNode = "the CDK needs Node.js 20 or later, and 22 is recommended"
 
-// checkNode fails if Node.js is missing or too old: the CDK is a Node.js program, and
-// without it jsii panics. It warns of one that works but gets no fixes.
+// checkNode fails without a good enough Node.js, where jsii panics. It warns of a version without fixes.
 func checkNode(warnings io.Writer) error {
 	path, err := exec.LookPath("node")
 	if err != nil {

@@ -33,8 +33,7 @@ func each(m awscloudwatch.Metric, period time.Duration) awscloudwatch.Metric {
 	return m.With(&awscloudwatch.MetricOptions{Period: duration(period)})
 }
 
-// share is how much of the whole a part is. Metrics that CloudWatch has no data of at
-// all make it missing, so the part must be the one that alarms.
+// share is how much of the whole a part is. It lacks data if either does, so the part must be what alarms.
 type share struct {
 	part, whole awscloudwatch.Metric
 	period      time.Duration // 0: interval
@@ -65,22 +64,19 @@ func (s share) graphed(expression, label string) awscloudwatch.IMetric {
 	return awscloudwatch.NewMathExpression(props)
 }
 
-// declined is the share of issuers' decisions that are no approvals. PaymentsApproved
-// has data also when all payments are declined.
+// declined is the share of issuers' refusals. PaymentsApproved has data even if all are declined.
 func (p *platform) declined() share {
 	return share{part: p.own(metric.PaymentsApproved, average), whole: p.own(metric.PaymentsApproved, samples),
 		expression: "100 * (1 - part)"}
 }
 
-// throttled is the share of the calls of a function that Lambda did not let run, which
-// are not among its invocations.
+// throttled is the share of the calls of a function that Lambda did not let run, which are not among its invocations.
 func (p *platform) throttled(f function) share {
 	return share{part: p.ofFunction(f, "Throttles", sum), whole: p.ofFunction(f, "Invocations", sum),
 		expression: "100 * part / (part + whole)"}
 }
 
-// own is a metric that the functions of this stage write themselves. One that is by
-// mode is that of live mode: what happens in test mode raises no alarm.
+// own returns a metric that this stage's functions write: of live mode, because test mode raises no alarm.
 func (p *platform) own(m metric.Metric, statistic string) awscloudwatch.Metric {
 	dimensions := map[string]*string{metric.Stage: &p.Stage}
 	if m.ByMode {

@@ -6,8 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// deadQueue is a dead-letter queue, for an operator to read. Any message in it raises
-// an alarm.
+// deadQueue is a dead-letter queue, for an operator to read. Any message in it raises an alarm.
 type deadQueue struct {
 	name  string
 	queue awssqs.Queue

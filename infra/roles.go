@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// addRole adds the function's role, with the rights of functions/access.json on this
-// table, its indexes and the queues.
+// addRole adds the function's role, with the rights of functions/access.json on this table, its indexes and the queues.
 func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Role {
 	role := awsiam.NewRole(p.stack, text("Role"+pascal(f.Name)), &awsiam.RoleProps{
 		AssumedBy:   awsiam.NewServicePrincipal(text("lambda.amazonaws.com"), nil),
@@ -22,8 +21,7 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	log.GrantWrite(role)
 	access := f.Access()
 	if len(access.Secrets) > 0 {
-		// Lambda decrypts the environment by a grant that ends if the role is replaced;
-		// this right does not.
+		// Lambda decrypts the environment by a grant that ends if the role is replaced; this right does not.
 		allow(role, []string{"kms:Decrypt"}, p.key.KeyArn())
 	}
 	for _, right := range access.Table {
@@ -45,8 +43,7 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	return role
 }
 
-// allowMails allows to send mails from the stage's address alone, as the domain that SES
-// has verified for it. Without an address there is no right.
+// allowMails allows mails from the stage's address alone, by the domain that SES verified; without one, none.
 func (p *platform) allowMails(role awsiam.Role) {
 	from, err := mail.ParseAddress(p.MailFrom)
 	if err != nil { // there is none: a wrong one is refused with the other settings
@@ -60,12 +57,11 @@ func (p *platform) allowMails(role awsiam.Role) {
 		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": from.Address}}}))
 }
 
-// leadingKeys is the condition key for the partition keys of a request: of an index,
-// its own (AWS: "Using IAM policy conditions for fine-grained access control").
+// leadingKeys is the condition key for partition keys (AWS: "Using IAM policy conditions for fine-grained access
+// control").
 const leadingKeys = "dynamodb:LeadingKeys"
 
-// allowOnTable allows an action on the partitions of some kinds. ForAllValues is also
-// true of a request without any key, which Null excludes.
+// allowOnTable allows an action on kinds of partitions. ForAllValues also holds without keys, so Null excludes that.
 func (p *platform) allowOnTable(role awsiam.Role, right functions.Right) {
 	resource := p.table.TableArn()
 	if right.Index != "" {
@@ -80,8 +76,7 @@ func (p *platform) allowOnTable(role awsiam.Role, right functions.Right) {
 	role.AddToPolicy(statement)
 }
 
-// keyUses are what DynamoDB does with the table's key in the name of who calls it (AWS:
-// "DynamoDB encryption at rest", using customer managed keys).
+// keyUses are DynamoDB's uses of the key for its callers (AWS: "DynamoDB encryption at rest", customer managed keys).
 var keyUses = []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey",
 	"kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
 
@@ -102,8 +97,7 @@ func keysOf(kinds ...string) []string {
 	return patterns
 }
 
-// allowSource lets Lambda read, with the function's role, the queue or stream that it
-// calls the function with.
+// allowSource lets Lambda read, with the function's role, the queue or stream that it calls the function with.
 func (p *platform) allowSource(role awsiam.Role, f functions.Function) {
 	switch {
 	case f.Queue != nil:

@@ -11,19 +11,16 @@ import (
 )
 
 const (
-	// soon is the interval below which a failed tick is left to the next one;
-	// otherwise Lambda repeats it.
+	// soon is the interval below which a failed tick is left to the next one; otherwise Lambda repeats it.
 	soon        = time.Hour
 	tickRetries = 2 // as often as Lambda can repeat
-	// A call that does not reach the function is repeated for a while, and then kept
-	// in the schedule's dead-letter queue.
+	// A failing call is repeated for a while, then kept in the schedule's dead-letter queue.
 	callRetries = 3
 	leastAge    = time.Minute   // AWS: of an event of Lambda and of Scheduler
 	mostAge     = 6 * time.Hour // AWS: of an event of Lambda
 )
 
-// addSchedule lets EventBridge Scheduler invoke the function, with a role that may do
-// only that.
+// addSchedule lets EventBridge Scheduler invoke the function, with a role that may do only that.
 func (p *platform) addSchedule(f function) error {
 	expression, err := expressionOf(f.Tick)
 	if err != nil {
@@ -53,8 +50,7 @@ func (p *platform) addSchedule(f function) error {
 	return nil
 }
 
-// expressionOf is the schedule for EventBridge Scheduler, which reads a cron
-// expression in UTC.
+// expressionOf is the schedule for EventBridge Scheduler, which reads a cron expression in UTC.
 func expressionOf(s *functions.Schedule) (awsscheduler.ScheduleExpression, error) {
 	switch {
 	case s.Every < time.Minute || s.Every%time.Minute != 0:

@@ -10,30 +10,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// secretLength in characters of the base64 alphabet, a multiple of four: 48 bytes, of
-// which app.Config requires 32.
+// secretLength in characters of the base64 alphabet, a multiple of four: 48 bytes, of which app.Config requires 32.
 const secretLength = 64
 
-// punctuation is excluded from secrets, because letters and digits alone are base64.
-// AWS knows ExcludePunctuation; emulators only know the list.
+// punctuation is excluded: letters and digits alone are base64. Emulators do not know ExcludePunctuation.
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
-// keyWaiting is for how many days a deleted key of dev can be restored: the least that
-// KMS offers.
+// keyWaiting is for how many days a deleted key of dev can be restored: the least that KMS offers.
 const keyWaiting = 7
 
-// addSecrets adds the two secrets that all keys are derived from (see app's keys.go).
-// They are generated at the first deployment, and no person sees them.
+// addSecrets adds the two secrets that keys are derived from (app's keys.go), generated at the first deployment, and
+// seen by no person. To replace them, see infra/README.md, "Changing secrets".
 //
-// Functions get those that they use in their environment, resolved by CloudFormation while it
-// deploys. Reading them at every start instead would cost each cold start a round
-// trip and a third AWS client, and payments would fail while Secrets Manager does not
-// answer. The price: the values are also in the functions' configuration, which is
-// therefore encrypted with the platform's own key, so that reading it takes that key
-// besides the right to read the function; and a new value only reaches the functions
-// with the next deployment.
-//
-// infra/README.md, "Changing secrets", says how they are replaced.
+// Functions get theirs in the environment, resolved by CloudFormation. Reading them at each cold start would cost a
+// round trip and a third AWS client, and payments would fail with Secrets Manager. The price: the configuration has the
+// values, so it is encrypted with the platform's own key, which reading then takes; and new values take a deployment.
 func (p *platform) addSecrets() {
 	p.key = p.addKey("Key", "", "the platform's secrets and the functions' environments")
 	p.secret = p.addSecret("Secret", "keys that can be rotated are derived from this")
@@ -64,8 +55,7 @@ func (p *platform) addSecret(id, what string) awssecretsmanager.Secret {
 	return secret
 }
 
-// secretVariables are the secrets that a function uses, in its environment, as
-// references that CloudFormation resolves.
+// secretVariables are the secrets that a function uses, in its environment, as references that CloudFormation resolves.
 func (p *platform) secretVariables(uses []app.Secret) map[string]*string {
 	variables := map[string]*string{}
 	if slices.Contains(uses, app.LastingSecret) {

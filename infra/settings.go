@@ -19,21 +19,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// settings are what an operator may set, as CDK context: on the command line
-// (-c name=value), or for one stage in cdk.json, in stages, under the stage's name.
-// The comments give the context's name and its default; two defaults are those of
-// other stages and of prod.
+// settings are an operator's, as CDK context: by -c name=value, or for one stage in cdk.json, in stages. Comments give
+// the name and its default, two of them for other stages and for prod.
 //
-// A stage without a section, such as one for a pull request, has the settings of dev,
-// but for those marked "own": two stages cannot share a domain, each has its own
-// secrets, and nobody wants the alarms of every pull request.
+// A stage without a section, such as a pull request's, has dev's settings but those marked "own": domains cannot be
+// shared, secrets differ, and nobody wants its alarms.
 type settings struct {
 	Stage string // stage: any name of checkStage; dev
 	Build string // build: folder of the built functions; ../.build
 
-	// The account and region that the stage is pinned to: the CDK refuses credentials of
-	// another account. prod requires both; another stage without them goes to where the
-	// shell's credentials and AWS_REGION lead.
+	// The stage's account and region; the CDK refuses others. Only prod requires both; other stages use the shell's
 	Account string // account: 12 digits, in quotes
 	Region  string // region: e.g. eu-central-1
 
@@ -44,12 +39,10 @@ type settings struct {
 	ZoneName    string // without one the operator points the domain at the output DomainTarget
 	BaseURL     string // baseUrl: overrides the URL that the platform gives to others, for emulators and proxies
 
-	// trustedProxies: the number of your proxies that each request passes before API Gateway, such as CloudFront. Limits,
-	// logs and audits have the client's address as these report it; 0
+	// trustedProxies: how many of your proxies, such as CloudFront, precede API Gateway and report the client's address; 0
 	TrustedProxies string
-	// proxySecretHashes: SHA-256 in hexadecimal of the value that the last proxy sends in X-Proxy-Secret; while the
-	// value is being changed, two hashes with a blank between. Without a hash, a request past the proxies may claim any
-	// address
+	// proxySecretHashes: SHA-256 in hexadecimal of the last proxy's X-Proxy-Secret, or two with a blank between while it
+	// changes. Without a hash, a request past the proxies may claim any address
 	ProxySecretHashes string
 
 	Rate  float64 // rate: requests a second, above which API Gateway answers 429; 100, 5000
@@ -58,8 +51,7 @@ type settings struct {
 	Pollers float64
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
 
-	// dueShards: partitions of the due index, each of 1,000 writes a second. Never lower it: what is due in a shard that
-	// is not read any more waits for up to an hour; 64
+	// dueShards: partitions of the due index, each of 1,000 writes a second. If lowered, due work waits up to an hour; 64
 	DueShards float64
 
 	// Tracing, which also takes TRACING=on for make (tracing.go).
@@ -67,16 +59,14 @@ type settings struct {
 	OTLPHeadersSecret string  // otlpHeadersSecret: name of a secret with its headers, as key=value,…; none
 	TracedShare       float64 // tracedPercent: of the events, in whole percent; 100
 
-	// callbackSignatureHeader: name of a header, such as X-Shop-Signature, under which callbacks also have a signature of
-	// the form t=…,v1=… (contract §11.2); none
+	// callbackSignatureHeader: header for a second signature, t=…,v1=… (contract §11.2), such as X-Shop-Signature; none
 	SignatureHeader string
 	RefundRules     string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
-	// fileOrigins: origins of web pages that may upload and download files by their links, such as
-	// "https://shop.example.com https://www.example.com"; none, as merchants' servers need no such permission
+	// fileOrigins: origins, with blanks between, of pages that may use files' links (servers need none); none
 	FileOrigins string
 	AlarmEmail  string // alarmEmail, own: address that gets all alarms; none, but anyone may subscribe to the topics
-	// mailFrom, own: address that mails to merchants' people are from, perhaps with a name, of a domain that SES has
-	// verified in the region; none: they wait, and an alarm says so
+	// mailFrom, own: mails' sender, perhaps with a name, of a domain that SES verified here; none: they wait, with an
+	// alarm
 	MailFrom  string
 	PageEmail string // pageEmail, own: address that gets the critical alarms instead; alarmEmail
 
@@ -96,8 +86,7 @@ const (
 	prod = "prod"
 )
 
-// always is when a secret came into use that no rotation has replaced yet: before
-// there was any deployment, so that nothing derived from it is older.
+// always precedes any deployment: a secret without a rotation has been in use since, so nothing derived is older.
 const always = "2026-01-01T00:00:00Z"
 
 // context reads settings and collects what is wrong with them.
@@ -110,8 +99,7 @@ type context struct {
 	problems []error
 }
 
-// readSettings reads the context of the app. The error names each setting
-// that is wrong.
+// readSettings reads the context of the app. The error names each setting that is wrong.
 func readSettings(node constructs.Node) (settings, error) {
 	c := &context{node: node, known: map[string]bool{}}
 	c.stage = c.text("stage", dev)
@@ -191,8 +179,7 @@ func (c *context) wrong(format string, values ...any) {
 // SQS limits a consumer's concurrency to between 2 and 1000 (AWS: ScalingConfig).
 const leastWorkers, mostWorkers = 2, 1000
 
-// An SQS queue can have from 2 to 200 provisioned pollers (AWS:
-// ProvisionedPollerConfig).
+// An SQS queue can have from 2 to 200 provisioned pollers (AWS: ProvisionedPollerConfig).
 const leastPollers, mostPollers = 2, 200
 
 // pollerCalls is how many calls one poller makes at a time.

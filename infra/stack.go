@@ -56,8 +56,7 @@ var (
 	number = func(n int) *float64 { return jsii.Number(float64(n)) }
 )
 
-// newPlatform adds the stack with all of the functions to the app. Errors: a setting
-// or a function that cannot be deployed.
+// newPlatform adds the stack with all functions. Errors: a setting or function that cannot be deployed.
 func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 	s, err := readSettings(app.Node())
 	if err != nil {
@@ -108,8 +107,7 @@ func (p *platform) build(all []functions.Function) error {
 	return nil
 }
 
-// name of a resource that has a fixed one. It contains the stage, so that an account
-// can have several.
+// name of a resource that has a fixed one. It contains the stage, so that an account can have several.
 func (p *platform) name(of string) string {
 	if of == "" {
 		return "cashwrap-" + p.Stage
@@ -117,8 +115,7 @@ func (p *platform) name(of string) string {
 	return "cashwrap-" + p.Stage + "-" + of
 }
 
-// lasting is the removal policy of everything with data, logs or messages: in prod it
-// survives the stack, unless its own creation is rolled back.
+// lasting is the policy of data, logs and messages: in prod they survive the stack, but for a failed creation.
 func (p *platform) lasting() awscdk.RemovalPolicy {
 	if p.production() {
 		return awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE

@@ -10,24 +10,20 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 )
 
-// maxStage is how long a stage's name may be, in characters. Lambda allows 64 for a
-// function, which leaves 34 for the functions' own names: cashwrap-<stage>-<name>
+// maxStage is a stage's length: Lambda's 64 less 34 for the longest of cashwrap-<stage>-<name>
 // (TestEveryNameFitsTheLongestStage).
 const maxStage = 20
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// expected are words in a name under which one expects what only prod has, also with a
-// number: prod-eu has as little protection as prod2 or eu-live.
+// expected are words that suggest prod's protection, also with a number; prod2 or eu-live has as little as dev.
 var expected = []string{prod, "production", "prd", "live"}
 
-// taken are endings that no stage's name may have, because names of things are a stage's
-// name with one of them: the keys of table and files, and the restored table (guide,
-// "Restoring the table"). A stage dev-table would be named like the table's key of dev.
+// taken are endings of things' names after the stage's: keys of table and files, and the restored table (guide,
+// "Restoring the table"). A stage dev-table would have the name of dev's key.
 var taken = []string{"table", "files", "restored"}
 
-// checkStage checks the name of a stage. Any may be chosen, one for each pull request
-// say. Only prod is protected, and the others go with all of their data.
+// checkStage checks a name, such as a pull request's. All stages but prod are deleted with their data.
 func checkStage(name string) error {
 	words := strings.Split(name, "-")
 	switch {
@@ -71,12 +67,10 @@ func (c *context) checkPlace(s settings) {
 var errNotPinned = errors.New("context account and region: prod needs both, in cdk.json under stages, " +
 	"so that no other account is mistaken for it")
 
-// accountVariable is set by the CDK's command to the account of the credentials, if
-// there are any.
+// accountVariable is set by the CDK's command to the account of the credentials, if there are any.
 const accountVariable = "CDK_DEFAULT_ACCOUNT"
 
-// checkCredentials refuses those of another account than the stage's. The CDK alone
-// would accept credentials that may assume a role there.
+// checkCredentials refuses other accounts than the stage's, also where a role there would do for the CDK.
 func (s settings) checkCredentials(account string) error {
 	if account == "" || s.Account == "" || account == s.Account {
 		return nil
@@ -84,9 +78,7 @@ func (s settings) checkCredentials(account string) error {
 	return fmt.Errorf("stage %s is pinned to the account %s, and these credentials are of %s", s.Stage, s.Account, account)
 }
 
-// place is where the stack may be deployed; nil is wherever the credentials lead. The
-// template names the account and region only if the stage is pinned, so that an
-// unpinned one has the same template on every machine.
+// place is where the stack goes; nil: by the credentials, so that an unpinned stage has the same template everywhere.
 func (s settings) place() *awscdk.Environment {
 	if s.Account == "" {
 		return nil

@@ -7,18 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// recoveryDays is for how many days back the table can be restored, to the second: as
-// many as DynamoDB offers.
+// recoveryDays is for how many days back the table can be restored, to the second: as many as DynamoDB offers.
 const recoveryDays = 35
 
-// addTable adds the table, from the store's own definitions. It has a fixed name, so
-// that a change fails that CloudFormation could only make by replacing the table. With
-// a generated name the functions would continue with an empty table.
+// addTable adds the table from the store's definitions. With a fixed name, a change that CloudFormation could only make
+// by replacing it fails; with a generated name, functions would continue with an empty table.
 //
-// It is a global table of one region, so that a replica for a failover can be added
-// without another table (guide, "Failover"). Replicas need old images in the stream;
-// they cost nothing while only Lambda reads it, and a stream's view cannot be changed
-// later without ending the stream.
+// A global table of one region can get a replica (guide, "Failover"). Replicas need old images in the stream, which are
+// free while only Lambda reads, and its view cannot be changed without ending it.
 func (p *platform) addTable() {
 	p.tableKey = p.addKey("TableKey", "table", "the table")
 	var indexes []*awsdynamodb.GlobalSecondaryIndexPropsV2
@@ -39,8 +35,7 @@ func (p *platform) addTable() {
 		DeletionProtection: jsii.Bool(p.production()),
 		RemovalPolicy:      p.lasting(),
 	})
-	// The CDK writes a key into a replica only where the stack's region is known, which
-	// it is not where the template is tested.
+	// The CDK writes a replica's key only if the stack's region is known, which it is not in tests.
 	p.table.Node().DefaultChild().(awsdynamodb.CfnGlobalTable).AddPropertyOverride(
 		text("Replicas.0.SSESpecification.KMSMasterKeyId"), p.tableKey.KeyArn())
 }

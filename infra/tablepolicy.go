@@ -9,14 +9,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// credentials are the kinds with which one can make oneself a merchant, a member with
-// more rights, or a merchant's key, client or token.
+// credentials are kinds that can make one a merchant, a stronger member, or a merchant's key, client or token.
 var credentials = []store.Kind{store.KindAPIKey, store.KindAccessToken, store.KindOAuthClient, store.KindCode,
 	store.KindGrant, store.KindSignIn, store.KindFactor, store.KindTestProfiles, store.KindMembers, store.KindRoles,
 	store.KindUser, store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindMerchant}
 
-// Actions that could change what must not change. A batch of writes can overwrite, and
-// has no conditions. A statement in PartiQL is authorised by actions of its own.
+// Actions that could change entries. A batch can overwrite without conditions. PartiQL has separate actions.
 var (
 	changes  = []string{"dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
 	puts     = []string{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"}
@@ -25,15 +23,13 @@ var (
 		"dynamodb:PartiQLSelect"}
 )
 
-// protectTable denies, in the table's own policy, what no principal may do: to change or
-// delete an entry of the journal or of an audit, and to write credentials except by the
-// functions that do (shared/store/keys.go). A denial in the table's policy, unlike one in
-// the roles', also binds functions that come later, operators, and anybody who adds a
-// policy to a role. To change an entry all the same, change the stack first. PartiQL is
-// denied whole, because nothing here uses it and a statement may name no key.
+// protectTable denies all principals changes of journal and audit entries, and writes of credentials by functions other
+// than their writers (shared/store/keys.go). Unlike roles', the table's policy also binds later functions, operators,
+// and anybody who adds a policy to a role. To change an entry, change the stack first. PartiQL is denied, because it is
+// unused and may name no key.
 //
-// Replication writes in the name of DynamoDB's service-linked role, and denying it would
-// end it (AWS: "DynamoDB global tables security"); nobody else can assume that role.
+// Denials exclude DynamoDB's service-linked role, which replicates and which nobody can assume (AWS: "DynamoDB global
+// tables security").
 func (p *platform) protectTable() {
 	replication := "arn:" + *p.stack.Partition() + ":iam::" + *p.stack.Account() +
 		":role/aws-service-role/replication.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBReplication"

@@ -11,8 +11,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 )
 
-// addTracing tells a function where it sends its spans, by OpenTelemetry's own variables
-// (OpenTelemetry specification, "OTLP Exporter" and "General SDK Configuration").
+// addTracing sends spans by OpenTelemetry's variables (specification, "OTLP Exporter", "General SDK Configuration").
 func (p *platform) addTracing(variables map[string]*string) {
 	if p.OTLPEndpoint == "" {
 		return
@@ -33,8 +32,7 @@ var (
 	errTraced    = errors.New("it is built with tracing, which slows its start, but no otlpEndpoint is set")
 )
 
-// checkTracing compares how a program was built with what is wanted. What is no Go
-// program, as in tests, fits both.
+// checkTracing compares how a program was built with what is wanted. What is no Go program, as in tests, fits both.
 func checkTracing(program string, wanted bool) error {
 	built, err := buildinfo.ReadFile(program)
 	if err != nil {

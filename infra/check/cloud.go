@@ -18,8 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// cloud calls AWS services at the emulator as an operator would: with the SDK's clients
-// where the module requires them anyway, otherwise over HTTP.
+// cloud calls the emulator as an operator would: by SDK clients that the module needs anyway, else over HTTP.
 type cloud struct {
 	endpoint string
 	config   aws.Config
@@ -33,8 +32,7 @@ func newCloud(endpoint string) *cloud {
 	return &cloud{endpoint, config, dynamodb.NewFromConfig(config), sqs.NewFromConfig(config)}
 }
 
-// call sends a request to a REST service and reads its JSON answer. An error contains
-// only the answer of a failed request.
+// call sends a request to a REST service and reads its JSON. An error has only the answer of a failed request.
 func (c *cloud) call(ctx context.Context, service, method, path string, body, into any) (http.Header, error) {
 	return c.send(ctx, service, method, path, "", body, into)
 }
@@ -93,8 +91,8 @@ func (c *cloud) sign(ctx context.Context, request *http.Request, payload []byte,
 	return v4.NewSigner().SignHTTP(ctx, keys, request, hex.EncodeToString(hash[:]), service, region, time.Now())
 }
 
-// invoke does what `aws lambda invoke` does. Errors: the function's, and its refusals of
-// operators' commands. They never contain another answer, which may contain a key.
+// invoke does `aws lambda invoke`. Errors: the function's, refused commands, without other answers, which may have
+// keys.
 func (c *cloud) invoke(ctx context.Context, name string, request, into any) error {
 	var answer json.RawMessage
 	header, err := c.call(ctx, "lambda", http.MethodPost, functionPath(name)+"/invocations", request, &answer)
@@ -114,9 +112,7 @@ func (c *cloud) invoke(ctx context.Context, name string, request, into any) erro
 // functionPath is the path of a function in Lambda's API.
 func functionPath(name string) string { return "/2015-03-31/functions/" + stack + "-" + name }
 
-// gateway sends requests for the API to the emulator, whose name for it no resolver
-// knows, and marks them as sent over TLS, as API Gateway does. All other requests are
-// sent unchanged.
+// gateway sends API requests to the emulator, under a name no resolver knows, as over TLS, and others unchanged.
 type gateway struct{ api, emulator string } // hosts
 
 // RoundTrip implements http.RoundTripper.

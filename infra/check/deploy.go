@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// stage is the stage that the guide's lines deploy. stack is its stack's name, with which the names
-// of all its resources begin.
+// stage is what the guide's lines deploy. stack is its stack, with which its resources' names begin.
 const (
 	stage = "dev"
 	stack = "cashwrap-" + stage
@@ -31,8 +30,7 @@ type check struct {
 	started time.Time
 }
 
-// deploy deploys the template to an emulator and tests the platform there. All processes
-// that it starts have ended when it returns.
+// deploy deploys the template to an emulator and tests it. All its processes have ended when it returns.
 func deploy(ctx context.Context, root string, out io.Writer) (err error) {
 	if err = missing(); err != nil {
 		return err

@@ -17,16 +17,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/group"
 )
 
-// The account and region that the emulator simulates, and the access key, which it does
-// not check.
+// The account and region that the emulator simulates, and the access key, which it does not check.
 const (
 	account   = "000000000000"
 	region    = "eu-central-1" // as in the guide
 	accessKey = "emulator"
 )
 
-// startLimit is how long the emulator may take to start; usually it takes a second or
-// two.
+// startLimit is how long the emulator may take to start; usually it takes a second or two.
 const startLimit = time.Minute
 
 // emulator is a running emulator.
@@ -38,8 +36,7 @@ type emulator struct {
 // pollInterval is how often a starting emulator is polled.
 const pollInterval = 100 * time.Millisecond
 
-// startEmulator starts an emulator on a free port of 127.0.0.1. It writes only below the
-// folder and to the log, and ends with the context.
+// startEmulator starts an emulator on 127.0.0.1 until ctx ends. It writes only below the folder and to the log.
 func startEmulator(ctx context.Context, programs, root, folder string, log *os.File) (*emulator, error) {
 	port, err := freePort(ctx)
 	if err != nil {
@@ -75,8 +72,7 @@ func startEmulator(ctx context.Context, programs, root, folder string, log *os.F
 	return e, nil
 }
 
-// environment of the emulator, which passes it to the functions: they find AWS at
-// AWS_ENDPOINT_URL, as with LocalStack.
+// environment of the emulator, which passes it to the functions: they find AWS at AWS_ENDPOINT_URL, as with LocalStack.
 func (e *emulator) environment(port int, folder string) []string {
 	return environment("BIND_HOST=127.0.0.1", "GATEWAY_PORT="+strconv.Itoa(port), "AWS_ENDPOINT_URL="+e.endpoint,
 		"MINISTACK_REGION="+region, "MINISTACK_ACCOUNT_ID="+account,
@@ -118,8 +114,7 @@ func (e *emulator) ready(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// Ports below those that systems assign by themselves (Linux from 32768, others from
-// 49152), so that no other program gets one before the emulator listens.
+// Ports that systems do not assign (Linux from 32768, others from 49152), so that they stay free.
 const (
 	firstPort = 20_000
 	ports     = 12_000

@@ -21,9 +21,8 @@ type finding struct{ rule, resource string }
 
 func (f finding) String() string { return f.rule + " at " + f.resource }
 
-// findings lets cfn-lint and checkov check the template in a folder, reads cdk-nag's reports beside it, and compares
-// what they find with the answers in the template (infra/findings.go). The error names each finding without an answer,
-// and each answer without a finding.
+// findings compares what cfn-lint, checkov and cdk-nag find in the folder's template with its answers
+// (infra/findings.go). The error names each finding without an answer, and each answer without a finding.
 func findings(ctx context.Context, root, folder string, out io.Writer) error {
 	synthesized, err := os.ReadFile(filepath.Join(folder, templateFile))
 	if err != nil {

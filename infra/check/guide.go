@@ -41,8 +41,7 @@ func linesOf(guide string, chapters ...string) (string, error) {
 	return lines.String(), nil
 }
 
-// walk runs the guide's lines in the repository's root, as an operator does. Only the
-// environment is that of an emulator.
+// walk runs the guide's lines in the repository's root, with the environment of an emulator.
 func (c *check) walk(ctx context.Context, e *emulator, programs string) (*deployment, error) {
 	guide, err := os.ReadFile(filepath.Join(c.root, "infra", "README.md"))
 	if err != nil {
@@ -73,8 +72,7 @@ func (c *check) walk(ctx context.Context, e *emulator, programs string) (*deploy
 	return c.read(e, assembly, outputs)
 }
 
-// overTLS are curl's settings: the emulator has no TLS, and the platform serves nothing
-// without. API Gateway sets this header.
+// overTLS is curl's header of API Gateway: the emulator has no TLS, and the platform serves nothing without.
 const overTLS = `header = "X-Forwarded-Proto: https"` + "\n"
 
 // operator is the environment of an operator's shell, whose account is the emulator.

@@ -1,5 +1,4 @@
-// Command check tests what tests of the template cannot: that it can be deployed, and
-// that the deployed platform works.
+// Command check tests what tests of the template cannot: that it can be deployed, and that the deployed platform works.
 //
 //	go run ./infra/check deploy        deploy to an emulator on this machine, and test the platform there
 //	go run ./infra/check sizes FOLDER  check the size limits of the functions built there

@@ -33,8 +33,7 @@ func process(ctx context.Context, dir string, env []string, log io.Writer, progr
 // lastLines is how many lines of output the error of a failed program has.
 const lastLines = 25
 
-// run runs a program to its end. The error ends with the last lines that it printed;
-// the log has all of them.
+// run runs a program to its end. The error ends with the last lines that it printed; the log has all of them.
 func run(ctx context.Context, dir string, env []string, log *os.File, program string, args ...string) error {
 	before, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -58,8 +57,7 @@ func tail(log *os.File, from int64) string {
 	return strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
 }
 
-// environment is this process's environment and more, without variables that could lead
-// a program to a real account or through a proxy.
+// environment returns this process's and more, without variables that lead to a real account or a proxy.
 func environment(more ...string) []string { return append(harmless(os.Environ()), more...) }
 
 func harmless(variables []string) []string {
@@ -82,8 +80,7 @@ const (
 	checkovList  = "check/checkov.txt"
 )
 
-// installPython makes a Python environment of the name with the programs of a list, once
-// for each content of the list, and returns the folder of its programs.
+// installPython makes a Python environment of a list, once for its content, and returns its programs' folder.
 func installPython(ctx context.Context, root, name, list string) (programs string, _ error) {
 	venv := filepath.Join(root, ".local", name)
 	programs = filepath.Join(venv, "bin")

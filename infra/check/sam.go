@@ -14,11 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
-// sam runs the API under SAM, on the template that `make synth` has written,
-// with the environment of the platform that `make run` runs.
-//
-// SAM resolves no references, and sets only those variables of a function that the
-// template names. So their values are written into a copy of the template.
+// sam runs the API under SAM, on the template of `make synth`, with the environment of `make run`. SAM resolves no
+// references and sets only the template's variables, so their values go into a copy.
 func sam(ctx context.Context, root string, out io.Writer) error {
 	if err := samMissing(); err != nil {
 		return err
@@ -65,8 +62,7 @@ func samMissing() error {
 	return errors.Join(problems...)
 }
 
-// forSAM is the template with the environment in each function, without what SAM sets,
-// and with absolute paths of the code.
+// forSAM returns the template with each function's environment, but SAM's, and absolute paths of the code.
 func forSAM(synthesized []byte, assembly string, variables map[string]string) ([]byte, error) {
 	var whole map[string]any
 	if err := json.Unmarshal(synthesized, &whole); err != nil {

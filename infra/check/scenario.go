@@ -23,8 +23,7 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// test tests the deployment: an operator creates a merchant, who sells and is paid out,
-// and reconciliation finds no break.
+// test has an operator create a merchant, who sells and is paid out; reconciliation finds no break.
 func (d *deployment) test(ctx context.Context) error {
 	d.say("Provision a merchant")
 	var merchant struct {
@@ -81,8 +80,7 @@ var (
 	script = regexp.MustCompile(`<script src="([^"]+)"`)
 )
 
-// readDocs reads the reference with its script, and all that /llms.txt lists, without a credential. Each link must lead
-// to the deployment's own address, and what the function has compressed must arrive readable.
+// readDocs reads the reference and all that /llms.txt lists. Links lead to the deployment; pages arrive readable.
 func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	d.say("Read the documentation")
 	shop.APIKey = ""
@@ -122,8 +120,7 @@ func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	return nil
 }
 
-// sell runs the demo: payments, 3DS, a decline, a saved card, callbacks, history, a
-// refund, a receipt.
+// sell runs the demo: payments, 3DS, a decline, a saved card, callbacks, history, a refund, a receipt.
 func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
 	d.say("Run the demo at %s", d.baseURL)
 	log, err := d.log("demo")
@@ -175,8 +172,7 @@ type record struct {
 	TransactionCode string `json:"transaction_code"`
 }
 
-// paidOut checks that the transactions of all records show that they are paid out,
-// unless they show a refund instead (contract §6.5).
+// paidOut checks that all records' transactions show a payout, or else a refund (contract §6.5).
 func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 	statuses := map[string]int{}
 	for _, r := range records {
@@ -198,9 +194,7 @@ func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 	return nil
 }
 
-// invokeOthers invokes the functions that the other steps do not need with their sample
-// events (events/): the planner, which has nothing due, and a poll and a payout's run of
-// things that do not exist.
+// invokeOthers invokes unused functions with sample events (events/): no payout is due, and ids do not exist.
 func (d *deployment) invokeOthers(ctx context.Context, shop demo.Config) error {
 	d.say("Invoke mails, polls, payoutplan, payoutopen and payoutrun with their sample events, and files with a message")
 	for _, name := range []string{"mails", "polls", "payoutplan", "payoutopen", "payoutrun"} {
@@ -273,8 +267,7 @@ func read(ctx context.Context, shop demo.Config, path string) ([]byte, error) {
 // scheduleLimit is how long a schedule of every minute may take for its first call.
 const scheduleLimit = 2 * time.Minute
 
-// readLogs checks that the schedule has invoked sweep, that every function was called,
-// that each line of ours has the commit, and that none has logged an error.
+// readLogs checks that sweep was scheduled, all functions were called, lines have the commit, and no errors are logged.
 func (d *deployment) readLogs(ctx context.Context, _ demo.Config) error {
 	d.say("Wait until the schedule has invoked sweep, a minute after it was created; read all logs")
 	if err := d.awaitSweep(ctx); err != nil {

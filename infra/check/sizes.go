@@ -22,8 +22,7 @@ const (
 // program is the executable in each function's folder.
 const program = "bootstrap"
 
-// sizes prints the size of each function in the folder, as a binary and as the zip that
-// is uploaded. The error names each that is too large.
+// sizes prints each function's size, as a binary and as a zip. The error names each that is too large.
 func sizes(folder string, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "function\tbinary\tzip\t")

@@ -21,8 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// verify checks that everything in the list of functions was deployed, and sets what
-// the emulator has ignored.
+// verify checks that everything in the list of functions was deployed, and sets what the emulator has ignored.
 func (d *deployment) verify(ctx context.Context) error {
 	d.say("Check each function, queue, source and schedule")
 	for _, f := range functions.All {
@@ -74,8 +73,7 @@ func (d *deployment) verifyFunction(ctx context.Context, f functions.Function) e
 	}
 }
 
-// verifySource checks that the function reads a source whose ARN contains this, and
-// reports which messages of a batch failed. Batch 0 is any size.
+// verifySource checks that the function reads a source by ARN, reporting failed messages. Batch 0 is any size.
 func (d *deployment) verifySource(ctx context.Context, name, arn string, batch int) error {
 	var found struct {
 		EventSourceMappings []struct {
@@ -176,8 +174,7 @@ func (d *deployment) verifyTable(ctx context.Context) error {
 	return differs("stream", is.Table.StreamSpecification.StreamViewType, "NEW_AND_OLD_IMAGES")
 }
 
-// adjust sets through the API what is in the template but ignored by the emulator, and
-// what the test needs but no stack may have. It prints each.
+// adjust sets and prints what the emulator ignores of the template, and what only the test may have.
 func (d *deployment) adjust(ctx context.Context) error {
 	want, err := d.template.tableProperties(d.table)
 	if err != nil {
@@ -189,8 +186,7 @@ func (d *deployment) adjust(ctx context.Context) error {
 	if err := d.setRecovery(ctx, want); err != nil {
 		return err
 	}
-	// The test's shop listens on 127.0.0.1, which a deployment refuses to call.
-	// checkouts accepts its address, callbacks calls it.
+	// The test's shop is on loopback, which deployments refuse: checkouts accepts its address, callbacks calls it.
 	for _, name := range []string{"checkouts", "callbacks"} {
 		if err := d.allowLoopback(ctx, name); err != nil {
 			return err
@@ -250,8 +246,7 @@ func (d *deployment) setRecovery(ctx context.Context, want tableProperties) erro
 // loopback is the setting with which callbacks may go to a developer's machine.
 const loopback = "ALLOW_LOOPBACK_CALLBACKS"
 
-// allowLoopback adds the setting to a function's environment. It prints nothing of that,
-// because the platform secret is in it.
+// allowLoopback adds the setting to a function, printing nothing of its environment, which has the secret.
 func (d *deployment) allowLoopback(ctx context.Context, name string) error {
 	type configuration struct {
 		Environment struct{ Variables map[string]string }
@@ -309,8 +304,7 @@ type tableProperties struct {
 	}
 }
 
-// tableProperties are those of a table in the template. The error says which of them
-// is wrong.
+// tableProperties are those of a table in the template. The error says which of them is wrong.
 func (t template) tableProperties(name string) (tableProperties, error) {
 	for id, r := range t.Resources {
 		var p tableProperties

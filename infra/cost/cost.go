@@ -12,8 +12,7 @@ type basis struct {
 	measured capacity
 }
 
-// requests of one payment: it is created, charged and read once. Its callback is
-// delivered, and a day's payout includes it.
+// requests of a payment: create, charge, read. Its callback is delivered, and a day's payout includes it.
 const requests = 3
 
 // line is a row of a table of costs.
@@ -86,9 +85,7 @@ func (b basis) loggedBytes() string {
 	return fmt.Sprintf("(%s B + %d × %s B)/10⁹", short(a("log.payment")), requests, short(a("log.request")))
 }
 
-// lambda is how many calls of functions a payment causes, and their GB-seconds. At worst
-// each record that relay gets is a separate call. A payout's calls of payoutrun are too
-// few to count.
+// lambda returns a payment's calls and GB-seconds: at worst a call per relayed record, without payoutrun's few calls.
 func (b basis) lambda() (calls, seconds float64, spelled string) {
 	u, a := b.measured.uses, b.assumed.of
 	relayed := b.payment().relayed

@@ -1,12 +1,9 @@
-// Package main prints what a million payments cost at AWS's list prices, and
-// how many payments a second each limit allows, as COST.md shows it:
+// Package main prints what a million payments cost at AWS's list prices, and how many a second each limit allows:
 //
 //	go run ./infra/cost [-price name=value]… [-assume name=value]…
 //
-// What a payment uses comes from functions/capacity.json, which a test measures; a
-// missing member is an error. What cannot be measured is an assumption; assumptions and
-// prices are in prices.go. All amounts are estimates in US dollars, for which floats are
-// good enough.
+// functions/capacity.json has what a payment uses, as measured; a missing member is an error. prices.go has prices and,
+// for the rest, assumptions. Amounts are estimates in US dollars, for which floats are good enough.
 package main
 
 import (
@@ -27,8 +24,7 @@ func main() {
 	}
 }
 
-// run is the program. Errors: an invalid flag; a file that cannot be read or has a
-// missing member. Usage is written to help.
+// run is the program. Errors: an invalid flag, an unreadable file, a missing member. help gets the usage.
 func run(arguments []string, out, help io.Writer) error {
 	b := basis{prices: prices(), assumed: assumptions()}
 	flags := flag.NewFlagSet("cost", flag.ContinueOnError)
@@ -60,8 +56,7 @@ func run(arguments []string, out, help io.Writer) error {
 	return err
 }
 
-// change parses name=value and sets it. Errors: an invalid form, a negative value, an
-// unknown name.
+// change parses name=value and sets it. Errors: an invalid form, a negative value, an unknown name.
 func change(text string, set func(string, float64) bool) error {
 	name, number, _ := strings.Cut(text, "=")
 	value, err := strconv.ParseFloat(number, 64)

@@ -40,9 +40,7 @@ func (l list[V]) of(name string) V {
 // priceList has AWS's prices for one unit, in US dollars, by region in the order of regions.
 type priceList = list[[]float64]
 
-// prices are AWS's list prices as known in 2025, without free tiers, volume
-// discounts and taxes. They change: compare them with AWS's pages, and correct
-// them here, or once by -price.
+// prices are AWS's in 2025, without free tiers, discounts and taxes. Correct them here by AWS's pages, or by -price.
 func prices() priceList {
 	const million, tenThousandth = 1e6, 1e-4
 	return priceList{
@@ -72,10 +70,8 @@ func prices() priceList {
 // assumptionList has numbers that our tests cannot measure.
 type assumptionList = list[float64]
 
-// assumptions are conservative: sparse traffic, which cannot share calls, costs more per
-// payment than heavy traffic. Memory, workers and rates are the stack's (functions.go
-// and settings.go, in prod); quotas are AWS's for a new account, of which all but a
-// partition's can be raised.
+// assumptions are conservative: sparse traffic, which shares no calls, costs most per payment. Memory, workers and
+// rates are prod's (functions.go, settings.go); quotas are a new account's, and all but a partition's can be raised.
 func assumptions() assumptionList {
 	return assumptionList{
 		{"own", "ms a function computes for one call", milliseconds(faults.Assumed.Function)},

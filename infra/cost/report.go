@@ -56,8 +56,7 @@ var errNothingTaken = errors.New("a measured row takes nothing of what it must")
 // limits are those for a payment's own requests, the lowest first.
 func (b basis) limits() ([]limit, error) {
 	u, a := b.measured.uses, b.assumed.of
-	// The payables of a merchant's shard are in one partition, and a unit in a
-	// transaction counts twice (AWS: transactional writes).
+	// A shard's payables are in one partition; a transaction's units count twice (AWS: transactional writes).
 	const waiting = 2
 	today := u[create].plus(u[charge]).plus(u[callback]) // payouts come at another time
 	seconds := b.functionSeconds()
@@ -98,8 +97,7 @@ func per(what string, quota, taken float64) limit {
 	return limit{what, short(quota) + "/" + short(taken), quota / taken}
 }
 
-// functionSeconds is how many seconds of functions a payment takes in all. Relay is left
-// out, because heavy traffic shares its calls.
+// functionSeconds returns a payment's seconds of functions, without relay, whose calls heavy traffic shares.
 func (b basis) functionSeconds() float64 {
 	u, a := b.measured.uses, b.assumed.of
 	calls := u[create].calls + u[charge].calls + u[retrieve].calls + u[callback].calls/a("batch")
