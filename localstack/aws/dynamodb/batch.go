@@ -98,8 +98,7 @@ func (e *Engine) prepareGets(req *request) (*tableGets, error) {
 	return &tableGets{req, gets}, nil
 }
 
-// answerGets reads table by table. Keys whose items do not fit into 16 MB come
-// back unprocessed.
+// answerGets reads table by table. Keys whose items do not fit into 16 MB come back unprocessed.
 func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 	var charges bills
 	responses, unprocessed := []byte(`{"Responses":{`), map[string]any{}
@@ -135,8 +134,7 @@ func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 	return finish(fmt.Appendf(responses, `},"UnprocessedKeys":%s`, toJSON(unprocessed)), capacity, charges)
 }
 
-// unprocessed returns the keys from the given one on, in the form in which they
-// can be sent again.
+// unprocessed returns the keys from the given one on, in the form in which they can be sent again.
 func (g *tableGets) unprocessed(from int) any {
 	return struct {
 		Keys                     []attr.Map

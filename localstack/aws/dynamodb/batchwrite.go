@@ -64,9 +64,7 @@ func readTableWrites(d *jsontext.Decoder, table string) ([]part, error) {
 	return parts, err
 }
 
-// writeBatch does the writes one by one; those that conflict with a
-// transaction in flight come back unprocessed. It refuses an item that is too large before
-// anything is written.
+// writeBatch refuses a too large item before it writes. It returns writes that meet a transaction as unprocessed.
 func (e *Engine) writeBatch(writes []*write, capacity capacityLevel) ([]byte, error) {
 	for _, w := range writes {
 		if _, err := w.result(nil); err != nil {

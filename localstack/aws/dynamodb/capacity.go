@@ -10,9 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// Units of capacity, by the published rules (Developer Guide, "DynamoDB
-// capacity units"): a read unit is 4 KB, a write unit 1 KB, rounded up, at
-// least one; eventually consistent reads cost half, transactions double.
+// A read unit is 4 KB, a write unit 1 KB, rounded up, at least one; eventually consistent reads cost half, transactions
+// double (Developer Guide, "DynamoDB capacity units").
 const (
 	readUnitBytes  = 4096
 	writeUnitBytes = 1024

@@ -9,8 +9,7 @@ type change struct {
 	by        writer
 }
 
-// apply persists changes and makes them, all or none; note goes into the log
-// with them. Callers hold mu.
+// apply persists changes and makes them, all or none; note goes into the log with them. Callers hold mu.
 func (e *Engine) apply(note []byte, changes ...change) error {
 	for _, c := range changes {
 		if err := e.current(c.table); err != nil {
@@ -35,8 +34,7 @@ func (e *Engine) apply(note []byte, changes ...change) error {
 	return nil
 }
 
-// current refuses a table that was deleted since the request found it. Callers
-// hold mu.
+// current refuses a table that was deleted since the request found it. Callers hold mu.
 func (e *Engine) current(t *table) error {
 	if e.tables[t.name] != t {
 		return errNoTable

@@ -63,8 +63,7 @@ func onTable(name string, do func(e *Engine, t *table) ([]byte, error)) operatio
 	}
 }
 
-// control finds a table and works on it, under mu. That there is no such table has the message of the control
-// operations.
+// control works on a table under mu. A missing table has the message of the control operations.
 func (e *Engine) control(name string, do func(t *table) ([]byte, error)) ([]byte, error) {
 	t, err := e.table(name)
 	if errors.Is(err, errNoTable) {

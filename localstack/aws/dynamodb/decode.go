@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// decode reads an object into the struct that to points to, whose fields are
-// named as the object's members. It refuses any other member.
+// decode reads an object into the struct that to points to, by field names. It refuses any other member.
 func decode(d *jsontext.Decoder, object string, to any) error {
 	err := json.UnmarshalDecode(d, to)
 	unknown, ok := errors.AsType[*json.SemanticError](err)

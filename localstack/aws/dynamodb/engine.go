@@ -18,22 +18,16 @@ type Config struct {
 	IndexLag time.Duration
 	// TTLLag is how long an expired item can still be read.
 	TTLLag time.Duration
-	// Conflict, when set, is called before every write and every transactional
-	// read: true makes the request conflict with a transaction in flight on the first
-	// of keys ("table/partition key/sort key", N and B keys in their text form).
-	// It must not call the Engine.
+	// Conflict, when set, is called before every write and transactional read: true makes it conflict with a transaction
+	// on the first of keys ("table/partition key/sort key", N and B as text). It must not call the Engine.
 	Conflict func(op string, keys []string) bool
-	// OneReader says that each stream has one reader, which asks for more only
-	// when it is done with what it has: records are dropped then, and not after
-	// a day.
+	// OneReader drops a stream's records when its only reader asks for more, not after a day.
 	OneReader bool
-	// Notice is given what an operator should know, such as that no
-	// snapshot can be written of a log; nil drops it.
+	// Notice is given what an operator should know, such as that no snapshot can be written of a log; nil drops it.
 	Notice func(error)
 }
 
-// Engine is a DynamoDB in memory. It is an http.Handler and an
-// http.RoundTripper, and safe for concurrent use.
+// Engine is a DynamoDB in memory. It is an http.Handler and an http.RoundTripper, and safe for concurrent use.
 type Engine struct {
 	now       func() time.Time
 	conflict  func(op string, keys []string) bool
@@ -44,8 +38,7 @@ type Engine struct {
 	wake     atomic.Int64
 	requests atomic.Uint64 // answered so far
 
-	// mu guards everything below. Reads hold it just long enough to collect
-	// rows, which are immutable; decoding and encoding happen outside.
+	// mu guards everything below. Reads only collect immutable rows under it; decoding and encoding happen outside.
 	mu       sync.RWMutex
 	indexLag time.Duration
 	ttlLag   time.Duration
@@ -84,8 +77,7 @@ func (e *Engine) SetIndexLag(lag time.Duration) {
 	e.indexLag = lag
 }
 
-// Consumed is how many read and write capacity units a table was charged since
-// the Engine was made, failed conditions included; zero for unknown tables.
+// Consumed returns the capacity units charged since the start, failed conditions included; zero for unknown tables.
 func (e *Engine) Consumed(name string) (read, written float64) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()

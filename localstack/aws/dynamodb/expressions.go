@@ -16,8 +16,7 @@ type expressions struct {
 	terms      []expr.KeyTerm // of a Query
 }
 
-// parse parses the expressions, in the service's order. possible names those
-// that the operation could have.
+// parse parses the expressions, in the service's order. possible names those that the operation could have.
 func (req *request) parse(possible string, isQuery bool) (x expressions, err error) {
 	env, err := expr.NewEnv(req.ExpressionAttributeNames, req.ExpressionAttributeValues)
 	if err != nil {

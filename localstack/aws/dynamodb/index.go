@@ -6,8 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// index is a global secondary index: sparse, and open to items of equal index
-// key, which are in the order of their primary keys.
+// index is a sparse global secondary index. Items of equal index key are in the order of their primary keys.
 type index struct {
 	definition globalSecondaryIndex
 	name       string
@@ -24,8 +23,7 @@ type indexChange struct {
 	next    *row
 }
 
-// entry projects a table's row into the index; nil when the item has no
-// index key.
+// entry projects a table's row into the index; nil when the item has no index key.
 func (ix *index) entry(r *row) *row {
 	for _, k := range ix.keys.attributes() {
 		if r.item.Get(k.name).Kind() != k.kind {
@@ -61,8 +59,7 @@ func (ix *index) checkTypes(item attr.Map) error {
 	return nil
 }
 
-// checkEmpty refuses an item whose index key is an empty text or binary. In an
-// update this goes before the type; in a put after it.
+// checkEmpty refuses an empty index key, before the type in an update, after it in a put.
 func (ix *index) checkEmpty(item attr.Map, updating bool) error {
 	for _, k := range ix.keys.attributes() {
 		v := item.Get(k.name)
@@ -125,8 +122,7 @@ func (t *table) replicate(now time.Time) {
 	t.pending = t.pending[done:]
 }
 
-// indexUnits is how many write units an index is charged for a change of an
-// entry.
+// indexUnits is how many write units an index is charged for a change of an entry.
 func indexUnits(before, after *row) float64 {
 	switch {
 	case before == nil && after == nil:

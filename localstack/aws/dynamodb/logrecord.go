@@ -12,10 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// A record of the log is a sequence of notes that belong together: all are read
-// back or none. A note is a letter and its content; texts come with their
-// length, numbers as varints. Rows carry their places in the indexes, so that
-// reading a log decodes no item.
+// A record is a sequence of notes, read back all or none: a letter and its content, texts after their length, numbers
+// as varints. Rows carry their places in the indexes, so reading a log decodes no item.
 const (
 	noteTable   = 'T' // name, definition as CreateTable takes it, when it was made (Unix ns), label of its stream
 	noteDrop    = 'X' // name
@@ -72,8 +70,7 @@ func appendRemoval(dst []byte, t *table, order string) []byte {
 	return appendText(appendText(append(dst, noteRemoval), t.name), order)
 }
 
-// encode notes changes, and turns the new rows into the form in which they are
-// kept.
+// encode notes changes, and turns the new rows into the form in which they are kept.
 func encode(note []byte, changes []change) []byte {
 	for _, c := range changes {
 		switch {

@@ -12,11 +12,9 @@ import (
 // LogName is the name of an Engine's log in its folder.
 const LogName = "table"
 
-// Open makes an Engine that keeps everything in a log in the folder, and
-// brings back what the log holds. A write is answered when the log has it; one
-// that the log refuses changes nothing and is answered with
-// InternalServerError. Records of streams are not kept: a stream is empty
-// after Open, and its sequence numbers go on. Errors: those of [wal.Open].
+// Open makes an Engine that keeps everything in a log in the folder, and restores it. A write is answered once logged;
+// a refused one changes nothing and gets InternalServerError. Streams are not kept: they begin empty, and sequence
+// numbers go on. Errors: those of [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
 	if e.indexLag != 0 {
@@ -38,9 +36,7 @@ func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	return e, nil
 }
 
-// indexing updates the indexes while a log is read, in a goroutine of its own.
-// Otherwise reading would take half as long again: entries come in the order of
-// the table, so each has to be inserted at its place.
+// indexing updates indexes in a goroutine. Otherwise reading a log, in the table's order, takes half as long again.
 type indexing struct {
 	batch []indexChange
 	queue chan []indexChange
@@ -76,8 +72,7 @@ func (x *indexing) end() {
 	<-x.done
 }
 
-// Close ends an engine that Open has made, and its log. A snapshot that is being
-// written is finished first.
+// Close ends an engine that Open has made, and its log. A snapshot that is being written is finished first.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.closed = true
@@ -86,8 +81,7 @@ func (e *Engine) Close() error {
 	return e.log.Close()
 }
 
-// Refused is why the log of an engine that Open has made refused the last
-// write; nil when it took it.
+// Refused is why the log of an engine that Open has made refused the last write; nil when it took it.
 func (e *Engine) Refused() error { return e.log.Refused() }
 
 // persist writes a record, when there is a log. Callers hold mu.
@@ -102,8 +96,7 @@ func (e *Engine) persist(record []byte) error {
 	return nil
 }
 
-// checkLog refuses a write while the log takes none, even one whose condition
-// would fail: a probe such as store.CheckWritable relies on it.
+// checkLog refuses any write while the log takes none. Probes such as store.CheckWritable rely on it.
 func (e *Engine) checkLog() error {
 	if e.log == nil {
 		return nil
@@ -172,8 +165,7 @@ func (e *Engine) freeze() state {
 // recordSize is about what a record of a snapshot has, in bytes.
 const recordSize = 256 << 10
 
-// records are the state, in order: so it is read back fastest. Each is good
-// until the next one.
+// records are the state, in order: so it is read back fastest. Each is good until the next one.
 func (s state) records() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var record []byte

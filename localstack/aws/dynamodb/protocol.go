@@ -99,8 +99,7 @@ func encodeError(err error) (int, []byte) {
 
 const errRequestSize = attr.Invalid("Request size exceeds the limit of 16 MB")
 
-// ServeHTTP answers over a port. It numbers the answers, so that one seed gives
-// one history.
+// ServeHTTP answers over a port. It numbers the answers, so that one seed gives one history.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	status, answer := e.serve(req)
 	header := w.Header()

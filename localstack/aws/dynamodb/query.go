@@ -72,8 +72,7 @@ func (e *Engine) readPage(d *jsontext.Decoder, operation string) (*page, error) 
 	return p, cmp.Or(p.checkOptions(), p.readStart())
 }
 
-// checkProjected refuses to filter by or return what the index does not hold:
-// unlike a local secondary index, a global one never fetches from its table.
+// checkProjected refuses what the index does not hold: a global index never fetches from its table.
 func (p *page) checkProjected() error {
 	if p.ix == nil || p.ix.kept == nil {
 		return nil
@@ -198,8 +197,7 @@ type scanned struct {
 	more  bool
 }
 
-// collect reads rows up to the page's end: Limit items, or the one with which
-// 1 MB is passed.
+// collect reads rows up to the page's end: Limit items, or the one with which 1 MB is passed.
 func (e *Engine) collect(p *page) scanned {
 	var s scanned
 	limit := int(^uint(0) >> 1)

@@ -13,8 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
-// request holds the parameters that data operations share, by their names; which
-// of them an operation has is in parameters.
+// request holds the parameters that data operations share; parameters says which an operation has.
 type request struct {
 	TableName, IndexName                string
 	Key, Item, ExclusiveStartKey        attr.Map
@@ -46,8 +45,7 @@ const (
 	oneGet = " ProjectionExpression ExpressionAttributeNames"
 )
 
-// parameters lists what each operation, or part of one, may be given. Anything
-// else is refused by name, including the legacy parameters that expressions replaced.
+// parameters are those of each operation, or part of one. Others are refused by name, also legacy parameters.
 var parameters = map[string]string{
 	"GetItem":        "TableName Key ConsistentRead ReturnConsumedCapacity" + oneGet,
 	"PutItem":        "TableName Item" + singleWrite,
@@ -65,8 +63,7 @@ var parameters = map[string]string{
 	"DeleteRequest":  "Key",
 }
 
-// refuseParameter is the answer to a parameter that is unknown, legacy
-// or not built.
+// refuseParameter is the answer to a parameter that is unknown, legacy or not built.
 func refuseParameter(operation, name string) error {
 	return attr.Invalidf("%s: the parameter %s is not supported", operation, name)
 }

@@ -7,13 +7,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
-// row is one item of a table, or one entry of an index, under a key whose
-// bytes sort as the service orders items. Rows are immutable once they are in
-// their table.
-//
-// An Engine without a log keeps items decoded. One with a log keeps them as
-// text, which takes a quarter of the memory, and index entries as a reference
-// to what they project.
+// row is one item of a table or entry of an index. Its key's bytes sort as the service orders items. It is immutable
+// once in its table. Without a log items stay decoded; with one they are text, in a quarter of the memory, and entries
+// of indexes refer to what they project.
 type row struct {
 	order   string
 	item    attr.Map

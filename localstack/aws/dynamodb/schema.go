@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// keyAttribute is one attribute of a key. A table without sort key has an
-// empty name for it.
+// keyAttribute is one attribute of a key. A table without sort key has an empty name for it.
 type keyAttribute struct {
 	name  string
 	kind  attr.Kind
@@ -101,9 +100,7 @@ func (s schema) checkKey(key attr.Map) error {
 	return nil
 }
 
-// appendPartition appends the bytes that all items of one partition start
-// with: a hash, so that scans read partitions in no meaningful order, as in
-// the service, and the partition key itself.
+// appendPartition appends a partition's first bytes: a hash, so that scans are in no meaningful order, and the key.
 func appendPartition(dst []byte, hash attr.Value) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, 8)...)

@@ -24,8 +24,7 @@ func (s schema) span(terms []expr.KeyTerm) (span, error) {
 
 const errMissedKey = attr.Invalid("Query condition missed key schema element")
 
-// match finds the term of the partition key, which must be an equality, and
-// that of the sort key, if there is one.
+// match finds the term of the partition key, which must be an equality, and that of the sort key, if there is one.
 func (s schema) match(terms []expr.KeyTerm) (hash, sort *expr.KeyTerm, err error) {
 	for i := range terms {
 		switch terms[i].Name {
@@ -97,9 +96,7 @@ func sortSpan(partition string, term expr.KeyTerm) span {
 
 const maxSegments = 1_000_000 // API reference, Scan
 
-// segmentSpan is the part of all partitions that one segment of a parallel
-// scan covers: partitions are in the order of a hash, so a segment is a
-// range of it.
+// segmentSpan returns a parallel scan's segment: a range of the hashes that order the partitions.
 func segmentSpan(segment, segments *int) (span, error) {
 	switch {
 	case segment == nil && segments == nil:

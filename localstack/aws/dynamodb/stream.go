@@ -31,8 +31,7 @@ type stream struct {
 	records    []record // oldest first
 }
 
-// record is a change of an item. A row that the view does not show is left
-// out, but for the one that has the key.
+// record is a change of an item. A row that the view does not show is left out, but for the one that has the key.
 type record struct {
 	sequence  int
 	at        time.Time
@@ -41,8 +40,7 @@ type record struct {
 	by        writer
 }
 
-// newStream labels the stream by the time, or a little later when a table of
-// that name had a stream made at the same instant. Callers hold mu.
+// newStream labels the stream by the time, later if a stream has that label. Callers hold mu.
 func (e *Engine) newStream(t *table) *stream {
 	s := &stream{definition: t.definition, created: t.created, keys: t.keys}
 	for at := t.created.UTC(); ; at = at.Add(time.Millisecond) {

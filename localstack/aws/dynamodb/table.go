@@ -6,8 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// table is one table with everything that belongs to it. What CreateTable said
-// never changes; the rest is guarded by the engine's lock.
+// table has all that belongs to a table. What CreateTable said never changes; the engine's lock guards the rest.
 type table struct {
 	definition *definition
 	name       string

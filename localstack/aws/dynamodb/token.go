@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// tokens remembers the transactions of the last ten minutes that carried a
-// ClientRequestToken and succeeded.
+// tokens remembers the transactions of the last ten minutes that carried a ClientRequestToken and succeeded.
 type tokens struct {
 	known map[string]token
 	queue []string // oldest first
@@ -19,8 +18,7 @@ type token struct {
 	until       time.Time
 }
 
-// seen reports whether a transaction was done before. The same token on another
-// transaction is refused.
+// seen reports whether a transaction was done before. The same token on another transaction is refused.
 func (ts *tokens) seen(name string, fingerprint [sha256.Size]byte, now time.Time) (bool, error) {
 	ts.forget(now)
 	t, ok := ts.known[name]

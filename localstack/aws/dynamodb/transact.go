@@ -27,8 +27,7 @@ type transaction struct {
 	writes   []*write
 }
 
-// reason is why one item of a transaction could not be written; the zero
-// reason is None.
+// reason is why one item of a transaction could not be written; the zero reason is None.
 type reason struct {
 	Code    string
 	Message string   `json:",omitempty"`
@@ -61,15 +60,13 @@ func (e *Engine) transactWriteItems(d *jsontext.Decoder) ([]byte, error) {
 	return e.transact(tx)
 }
 
-// part is one element of TransactItems or of a batch of writes: the name of what
-// it does, and with what.
+// part is one element of TransactItems or of a batch of writes: the name of what it does, and with what.
 type part struct {
 	kind string
 	req  *request
 }
 
-// readPart reads a part of one of the kinds. A part of none or of several is
-// refused with the error for that.
+// readPart reads a part of one of the kinds. A part of none or of several is refused with the error for that.
 func readPart(d *jsontext.Decoder, object string, kinds []string, none, several error) (p part, err error) {
 	err = attr.Object(d, func(name string) (err error) {
 		if !slices.Contains(kinds, name) {
@@ -212,9 +209,7 @@ func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
 	return charges, e.apply(note, changes...)
 }
 
-// evaluate works out what the write leaves. What the schema refuses is a
-// reason; an update that does not fit its item ends the whole transaction with
-// a ValidationException, as the service does.
+// evaluate returns the result; a reason if the schema refuses it; the whole's ValidationException if it fits no item.
 func (s *step) evaluate() (why reason, err error) {
 	if invalid := s.checkStatic(); invalid != nil {
 		return reason{Code: "ValidationError", Message: invalid.Error()}, nil
@@ -232,8 +227,7 @@ func (s *step) evaluate() (why reason, err error) {
 	return reason{}, err
 }
 
-// chargeSteps charges for a transaction: writes twice their write units, checks
-// twice their read units.
+// chargeSteps charges for a transaction: writes twice their write units, checks twice their read units.
 func chargeSteps(steps []step) bills {
 	var charges bills
 	for _, s := range steps {
@@ -284,8 +278,7 @@ func cancelled(reasons []reason) error {
 	}
 }
 
-// fingerprint identifies what the transaction does; two requests with one
-// token must agree on it.
+// fingerprint identifies what the transaction does; two requests with one token must agree on it.
 func (tx *transaction) fingerprint() [sha256.Size]byte {
 	if tx.token == "" {
 		return [sha256.Size]byte{}

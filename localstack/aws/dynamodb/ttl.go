@@ -9,8 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// expiry is a table's time to live. The heap may hold deadlines of items that
-// changed since; they are checked when their time comes.
+// expiry is a table's time to live. Deadlines in the heap are checked when due, as items may have changed.
 type expiry struct {
 	attribute string // "" when disabled
 	deadlines deadlines
@@ -64,8 +63,7 @@ func (x *expiry) track(r *row) bool {
 	return true
 }
 
-// enableTTL starts expiry by an attribute, for the rows that are there too, or
-// ends it when there is none.
+// enableTTL starts expiry by an attribute, for the rows that are there too, or ends it when there is none.
 func (t *table) enableTTL(attribute string) {
 	t.ttl = expiry{attribute: attribute}
 	t.rows.ascend(span{}, func(r *row) bool {
@@ -77,8 +75,7 @@ func (t *table) enableTTL(attribute string) {
 	})
 }
 
-// expire deletes what expired at least lag ago, as the service does: with a
-// stream record of its own.
+// expire deletes what expired at least lag ago, as the service does: with a stream record of its own.
 func (e *Engine) expire(t *table, now time.Time) {
 	for len(t.ttl.deadlines) > 0 {
 		first := t.ttl.deadlines[0]

@@ -18,8 +18,7 @@ const (
 
 const maxItem = 400 << 10 // bytes (Developer Guide, "Constraints")
 
-// write is one write, parsed and checked as far as possible without the stored
-// item.
+// write is one write, parsed and checked as far as possible without the stored item.
 type write struct {
 	expressions
 	kind    writeKind

@@ -1,9 +1,7 @@
-// Package engines installs, starts and stops the engines that the in-memory engines are compared with: DynamoDB Local
-// (Java) and fauxqs (Node). They run as child processes on 127.0.0.1 and never outlive this process, even when it is
-// killed: each child watches its standard input, which the kernel closes when this process ends. Their versions are
-// pinned in localstack/package.json; DynamoDB Local comes from AWS under its own licence.
-//
-// Only the local run and tests import this package.
+// Package engines runs DynamoDB Local (Java) and fauxqs (Node), which the in-memory engines are compared with, as child
+// processes on 127.0.0.1. They end with this process, even when it is killed: each watches its standard input, which
+// the kernel closes then. localstack/package.json pins versions; DynamoDB Local has AWS's own licence. Only the local
+// run and tests import it.
 package engines
 
 import (
@@ -30,8 +28,7 @@ type Options struct {
 	Root string
 }
 
-// StartDynamoDB starts DynamoDB Local and returns once it accepts requests. Each access key and region sees a database
-// of its own. ctx bounds the start only; the engine runs until Stop.
+// StartDynamoDB starts DynamoDB Local, with a database for each access key and region. ctx bounds only the start.
 func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
 	root, err := o.root()
 	if err != nil {
@@ -69,8 +66,7 @@ func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
 	return start(ctx, "DynamoDB Local", o.Log, "java", args...)
 }
 
-// StartFauxqs starts fauxqs (SQS and S3) and returns once it accepts requests. ctx bounds the start only; the engine
-// runs until Stop. fauxqs lives in memory, so a Dir is refused rather than ignored.
+// StartFauxqs starts fauxqs (SQS and S3). ctx bounds only the start. It keeps nothing, so a Dir is refused.
 func StartFauxqs(ctx context.Context, o Options) (*Engine, error) {
 	if o.Dir != "" {
 		return nil, errors.New("fauxqs keeps no data on disk: leave Dir empty")

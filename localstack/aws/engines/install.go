@@ -15,15 +15,13 @@ import (
 
 const (
 	lockFile = "package-lock.json"
-	// stampFile holds the hash of the lock file last installed. npm ci empties node_modules first, so a cut-off install
-	// leaves no stamp.
+	// stampFile has the installed lock file's hash. npm ci first empties node_modules, so a cut-off install has none.
 	stampFile    = "node_modules/.cashwrap-installed"
 	lockInterval = 100 * time.Millisecond
 )
 
-// Install puts the pinned engines into dir/node_modules with npm ci, once: it returns at once while package-lock.json
-// is what was installed last. Processes that call it together wait for one of them. npm's output appears only in an
-// error.
+// Install puts the pinned engines into dir/node_modules with npm ci, unless package-lock.json is what was installed
+// last. Concurrent processes wait for one of them. npm's output appears only in an error.
 func Install(ctx context.Context, dir string) (err error) {
 	if installed(dir) {
 		return nil

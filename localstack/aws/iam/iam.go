@@ -1,5 +1,4 @@
-// Package iam reads calls to AWS as IAM does: which actions they take, on which
-// resource, and with which leading keys. Tests record and refuse by it.
+// Package iam reads calls to AWS as IAM does: actions, resources and leading keys. Tests record and refuse by it.
 package iam
 
 import (
@@ -14,8 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Request is one action that IAM authorises. A call has several if it is a
-// transaction or a batch.
+// Request is one action that IAM authorises. A call has several if it is a transaction or a batch.
 type Request struct {
 	Action    string
 	Resource  string // "identity" of a sender, "objects", the name of a queue, "index/<name>", or "" for the table
@@ -24,8 +22,7 @@ type Request struct {
 	Partition string // whose kind Kind is
 }
 
-// Permission is the request as in functions/access.json: "PutItem CHECKOUT",
-// "Query index/due DUE", "Scan table", "SendMessage callbacks", "GetObject objects".
+// Permission returns a line of functions/access.json, such as "PutItem CHECKOUT" or "Query index/due DUE".
 func (r Request) Permission() string {
 	words := []string{r.Action, r.Resource, r.Kind}
 	if r.Resource == "" && r.Kind == "" {
@@ -40,9 +37,7 @@ var ErrJournal = errors.New("iam: a journal entry is only added, on condition th
 // isNew is the one condition under which a put replaces nothing.
 const isNew = "attribute_not_exists(pk)"
 
-// CheckJournal returns ErrJournal for any write that could change or remove a
-// journal entry: IAM denies all but puts (infra/tablepolicy.go), and a put has to have
-// a condition, which IAM cannot see.
+// CheckJournal refuses all but puts with a condition, which IAM cannot see as it does puts (infra/tablepolicy.go).
 func (r Request) CheckJournal() error {
 	reads := slices.Contains([]string{"GetItem", "BatchGetItem", "ConditionCheckItem", "Query"}, r.Action)
 	if r.Kind != string(store.KindJournal) || reads || r.Action == "PutItem" && r.Condition == isNew {
@@ -102,8 +97,7 @@ type call struct {
 	TransactItems []map[string]write
 }
 
-// ofTransactions are the actions that IAM checks for the members of a
-// transaction (AWS: "IAM policies for transactions").
+// ofTransactions are IAM's actions for members of a transaction (AWS: "IAM policies for transactions").
 var ofTransactions = map[string]string{
 	"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem",
 	"Get": "GetItem",
@@ -113,11 +107,9 @@ var ofTransactions = map[string]string{
 var ofObjects = []string{"GetObject", "GetObjectVersion", "PutObject", "DeleteObject", "DeleteObjectVersion",
 	"ListBucketVersions"}
 
-// Requests are what IAM authorises of one call to DynamoDB, SQS, SES or S3, each once in
-// the order of the call (AWS: "Service Authorization Reference"): the members of
-// a transaction by actions of their own, for all else the operation itself, with
-// an index as its own resource, and a batch of messages as the sending of them.
-// Error: a body that names no partition where it must.
+// Requests returns what IAM authorises of a call to DynamoDB, SQS, SES or S3, each once in order (AWS: "Service
+// Authorization Reference"). Members of a transaction have separate actions, an index is a separate resource, and a
+// batch of messages is SendMessage. Error: a body without a necessary partition.
 func Requests(operation string, body []byte) ([]Request, error) {
 	if slices.Contains(ofObjects, operation) {
 		return []Request{{Action: operation, Resource: "objects"}}, nil

@@ -26,10 +26,8 @@ var (
 	counterparties = []store.Kind{"SANDBOX", "FILEBANK", "TERMINAL"}
 )
 
-// CheckTenant returns errTenant for a call on behalf of a caller that names a
-// partition of another tenant. There are two exceptions for reads: items that change together
-// with a merchant, in the other mode; and the members of the merchant for which the caller's
-// token was allowed.
+// CheckTenant returns errTenant when a call names another tenant's partition. Reads may name items that change with a
+// merchant in the other mode, and members of the merchant that the caller's token is for.
 func (r Request) CheckTenant(caller identity.Principal) error {
 	t := caller.Tenant
 	if r.Partition == "" || slices.Contains(counterparties, store.Kind(r.Kind)) {

@@ -19,8 +19,7 @@ func To(r *http.Request, status int, header http.Header, body []byte) *http.Resp
 	}
 }
 
-// From has a handler answer a request in process. The handler must not change the request's headers. From fails only
-// when the request's body or context does.
+// From has a handler answer in process, without changing headers. Errors: the request's body or context.
 func From(h http.Handler, r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err // a socket would not have sent it either

@@ -80,8 +80,7 @@ func checkSums(headers http.Header, body []byte) *problem {
 	return nil
 }
 
-// kept begins the names under which gofakes3 is given the headers that it would not keep. No client can send one:
-// withoutSigning removes it.
+// kept prefixes headers that gofakes3 would not keep. withoutSigning removes such headers of a client.
 const kept = "X-Amz-Kept-"
 
 // keepHeaders has an upload's headers kept that S3 keeps and gofakes3 does not, until [unkept] names them as they were.

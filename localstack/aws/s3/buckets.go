@@ -38,8 +38,7 @@ type listed struct {
 	latest bool
 }
 
-// after walks the versions of keys that begin with the prefix, the newest of a key first. It begins after the key, or
-// with an id in that key, after the version of that id.
+// after walks versions of keys with the prefix, newest first, after the key, or that key's version of an id.
 func (o *objects) after(name, prefix, key, id string) iter.Seq[listed] {
 	return func(yield func(listed) bool) {
 		for _, at := range slices.Sorted(maps.Keys(o.buckets[name])) {

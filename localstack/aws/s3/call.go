@@ -16,8 +16,7 @@ func Calls(r *http.Request) bool {
 		strings.Contains(r.URL.Query().Get("X-Amz-Credential"), scope)
 }
 
-// Action is what IAM authorises of a call: GetObject, GetObjectVersion, DeleteObjectVersion, ListBucketVersions and
-// others (AWS: "Service Authorization Reference").
+// Action returns IAM's action for a call, such as GetObjectVersion (AWS: "Service Authorization Reference").
 func Action(r *http.Request) string {
 	query := r.URL.Query()
 	if query.Has("versions") {

@@ -29,9 +29,8 @@ type note struct {
 	Removed string   `json:"removed,omitempty"` // id
 }
 
-// Open returns an Engine that keeps its objects in the folder, and brings back what it holds: all that was
-// acknowledged, however the process ended. What the disk refuses does not happen and is answered with InternalError.
-// Errors: those of [wal.Open], content that is missing.
+// Open returns an Engine that keeps its objects in the folder, and restores all that was acknowledged. What the disk
+// refuses does not happen and gets InternalError. Errors: those of [wal.Open], missing content.
 func Open(c Config, dir string, options wal.Options) (*Engine, error) {
 	e := New(c)
 	o := e.objects

@@ -170,8 +170,7 @@ func notSigned(headers http.Header, signed []string) (names []string) {
 	return names
 }
 
-// sign signs a copy of the request as its sender should have, with nothing but the named headers. What is named and
-// missing is then missing in the result's headers too.
+// sign signs a copy of the request over the named headers only. Headers that are missing stay missing in the result.
 func (e *Engine) sign(r *http.Request, s signature, names []string) (again signature, err error) {
 	copied := r.Clone(r.Context())
 	copied.Header, copied.ContentLength, copied.Body = http.Header{}, 0, nil

@@ -1,6 +1,5 @@
-// Package ses is an Amazon SES in memory, under the unmodified SDK: of its API version 2 the sending of a mail. It
-// keeps what was sent for tests, and as .eml files for people. Unlike SES it knows mails apart by their X-Mail-Id: one
-// that is sent again takes the place of the first, and is counted.
+// Package ses is Amazon SES v2's sending of mails, in memory, under the unmodified SDK. It keeps mails for tests, and
+// as .eml files. Unlike SES it replaces and counts a mail sent again with the same X-Mail-Id.
 package ses
 
 import (
@@ -37,8 +36,7 @@ func Sends(r *http.Request) bool { return r.URL.Path == path }
 type Config struct {
 	Now    func() time.Time // of the files' Date
 	Folder string           // gets a file <id>.eml for each mail; "": none
-	// Refuse is the error with which SES answers a mail to an address, such as TooManyRequestsException; "": none. nil:
-	// each is taken.
+	// Refuse returns SES's error for a mail to an address, such as TooManyRequestsException; "" or a nil func: none.
 	Refuse func(to string) string
 }
 

@@ -15,23 +15,19 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// Config of an Engine. The zero value is a queue service on the real clock. Every function is called with the engine's
-// lock held, one at a time, and must not call the engine.
+// Config of an Engine; zero is the real clock. Functions are called one at a time, and must not call the engine.
 type Config struct {
 	// Now is the clock; nil is the real one.
 	Now func() time.Time
-	// After wakes a long poll after a duration on the clock of Now; nil is time.After. Code that sets Now and long
-	// polls must inject After too.
+	// After wakes a long poll, by Now's clock; nil is time.After. Code that sets Now and polls long must set it.
 	After func(time.Duration) <-chan time.Time
 	// Random is where message ids, receipt handles and request ids come from; nil is crypto/rand. It must not fail.
 	Random io.Reader
 	// Pick chooses which of n visible messages, oldest first, is delivered next; nil takes the oldest.
 	Pick func(n int) int
-	// Duplicate is asked at each delivery. True leaves the message visible, so that another consumer receives it too,
-	// as "at least once" allows. nil never does.
+	// Duplicate is asked at each delivery. True leaves the message visible ("at least once"). nil never does.
 	Duplicate func(messageID string) bool
-	// Redeliver is asked when a message is deleted. True acknowledges the delete, yet delivers the message once more, as
-	// AWS may when one of its servers missed the delete. nil never does.
+	// Redeliver is asked at each delete. True delivers once more, as when an AWS server missed it. nil never does.
 	Redeliver func(messageID string) bool
 	// Region appears in ARNs; "" is us-east-1.
 	Region string

@@ -26,8 +26,7 @@ const (
 	unsupported          = "UnsupportedOperation"
 )
 
-// queryCodes are the codes of the older query protocol where they differ. The service still sends them in a header, and
-// the SDK reports them as the error's code.
+// queryCodes are the query protocol's codes where they differ. The service still sends them, and the SDK reports them.
 var queryCodes = map[string]string{
 	batchIDsNotDistinct: "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
 	batchTooLong:        "AWS.SimpleQueueService.BatchRequestTooLong",

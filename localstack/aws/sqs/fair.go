@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// A message group is noisy while it has more than noisyShare percent of the messages in flight, and noisyMessages of
-// them at least, or more than that share of the time that consumers have spent on them (AWS: "How Amazon SQS fair
-// queues work").
+// A group is noisy with more than noisyShare percent of, and at least noisyMessages, in flight, or with more than that
+// share of consumers' time (AWS: "How Amazon SQS fair queues work").
 const (
 	noisyMessages = 30
 	noisyShare    = 10
@@ -51,8 +50,7 @@ func (l loads) noisy() map[string]bool {
 	return noisy
 }
 
-// fairly narrows what is visible, oldest first, to what a queue may deliver next: messages of quiet groups while
-// there are any, then those of the noisy group with the fewest in flight.
+// fairly keeps the quiet groups' visible messages, else those of the noisy group with the fewest in flight.
 func (l loads) fairly(visible []*message) []*message {
 	noisy := l.noisy()
 	next := filter(visible, func(m *message) bool { return !noisy[m.Group] })

@@ -9,8 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A receipt handle is the message's id, a random number of this delivery, and a checksum over both and the queue, in
-// base64. The checksum distinguishes a handle of this queue from anything else, even after its message was deleted.
+// A receipt handle is base64 of the message's id, a random number, and a checksum over these and the queue.
 const (
 	handleNonce = 16
 	handleSum   = 32

@@ -25,9 +25,8 @@ type messageNote struct {
 	Message *message `json:"message,omitempty"`
 }
 
-// Open returns an Engine that keeps queues and messages in a log in the folder, and brings back what the log holds.
-// What the log refuses does not happen and is answered with InternalFailure. Receives are not kept: what was in flight
-// is visible again, and receives since the last snapshot are not counted. Errors: those of [wal.Open].
+// Open returns an Engine that keeps and restores queues and messages in a log. What the log refuses does not happen and
+// gets InternalFailure. Receives since the last snapshot are forgotten. Errors: those of [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
 	log, err := wal.OpenNotes(dir, LogName, o, e.readNote, e.notes, e.config.Notice)

@@ -19,8 +19,7 @@ type queue struct {
 	changed chan struct{}
 }
 
-// message is one message in one queue. Its state follows from the clock: before Due it is delayed or, once delivered,
-// in flight; from Due on it is visible.
+// message is one message in one queue: before Due it is delayed or, once delivered, in flight; then visible.
 type message struct {
 	ID    string    `json:"id"`
 	Body  string    `json:"body"`
@@ -66,8 +65,7 @@ func (q *queue) byID(id string) *message {
 	return nil
 }
 
-// expire drops what is older than the retention period. Messages are nearly ordered by age, so checking the front is
-// enough.
+// expire drops messages past retention. They are nearly in order of age, so it checks only the front.
 func (q *queue) expire(now time.Time) {
 	oldest := now.Add(-q.seconds(messageRetentionPeriod))
 	n := 0

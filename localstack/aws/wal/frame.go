@@ -82,8 +82,7 @@ type reader struct {
 
 func (r *reader) damaged(problem string) error { return &CorruptError{r.path, r.frame, problem} }
 
-// take returns the next n bytes. Errors: io.EOF when there are none, io.ErrUnexpectedEOF when there are fewer, the
-// disk's.
+// take returns the next n bytes. Errors: io.EOF if there are none, io.ErrUnexpectedEOF if fewer, the disk's.
 func (r *reader) take(n int) ([]byte, error) {
 	if len(r.rest) < n {
 		block := make([]byte, max(min(blockSize, r.size-r.at), int64(n)))

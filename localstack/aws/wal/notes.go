@@ -10,16 +10,14 @@ import (
 // notesSnapshotAfter is how many bytes the segments of a log of notes have when a snapshot is due.
 const notesSnapshotAfter = 4 << 20
 
-// Notes is a log of JSON for an engine with a small state. A record has notes that belong together: all are read back
-// or none. A nil Notes keeps nothing.
+// Notes is a log of JSON for a small state. A record's notes are read back all or none. nil keeps nothing.
 type Notes[N any] struct {
 	*Log
 	state  func() []N
 	notice func(error)
 }
 
-// OpenNotes opens a log as [Open] does, and passes each note to read. state returns the notes of everything there is,
-// for snapshots. notice is given what an operator should know, such as that no snapshot can be written; nil drops it.
+// OpenNotes opens a log as [Open] does, and reads notes. state returns all for snapshots; notice gets failures.
 func OpenNotes[N any](dir, name string, o Options, read func(N) error, state func() []N, notice func(error),
 ) (*Notes[N], error) {
 	if o.SnapshotAfter == 0 {
@@ -50,8 +48,7 @@ func decode[N any](record []byte, read func(N) error) error {
 	return nil
 }
 
-// Keep writes notes as one record. It writes a snapshot first when that is due, at once: the state is small. Callers
-// keep others from changing the state, and change it only afterwards.
+// Keep writes notes as one record, after a due snapshot. Callers lock the state, and change it only afterwards.
 func (n *Notes[N]) Keep(notes ...N) error {
 	if n == nil {
 		return nil

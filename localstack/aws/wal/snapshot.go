@@ -18,8 +18,7 @@ type Snapshot struct {
 	buffer []byte
 }
 
-// BeginSnapshot begins a new segment, and a snapshot of the state that the records so far have led to. The caller
-// holds back other writers until that state is noted; it can be written later. Until it is written the segments count.
+// BeginSnapshot begins a segment and a snapshot of the state before it, which callers note before others write.
 func (l *Log) BeginSnapshot() (*Snapshot, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,8 +58,7 @@ func (l *Log) postpone(err error) error {
 
 func (s *Snapshot) path() string { return s.log.path(s.number, snapshotKind) }
 
-// Write writes the records of the state and replaces the segments that the snapshot covers. After an
-// error those count, and the snapshot is removed.
+// Write writes the state and replaces the covered segments. After an error they count, and it is removed.
 func (s *Snapshot) Write(records iter.Seq[[]byte]) error {
 	err := s.write(records)
 	if err = errors.Join(err, s.file.Close()); err == nil {
@@ -96,8 +94,7 @@ func (s *Snapshot) append(payload []byte) error {
 	return err
 }
 
-// cover removes the files that a snapshot replaces. A file that could not be removed is never read, and the next
-// snapshot removes it.
+// cover removes the files that a snapshot replaces. Leftovers are never read; the next snapshot removes them.
 func (l *Log) cover(s *Snapshot) error {
 	l.snapshotSize, l.since, l.dueAt = s.size, l.segment.size, 0
 	found, err := l.find()

@@ -80,9 +80,8 @@ type Log struct {
 	dueAt        int64 // bytes of since before which no snapshot is tried again
 }
 
-// Open reads the log called name in the folder, and makes it if there is none. Each record is passed to load in the
-// order in which they were appended, those of a snapshot first; the payload stays valid. Errors: a [*CorruptError],
-// load's as one, what is missing, the disk's.
+// Open reads or makes the log called name. It passes each payload, which stays valid, to load in order, a snapshot's
+// first. Errors: a [*CorruptError], load's as one, what is missing, the disk's.
 func Open(dir, name string, o Options, load func(payload []byte) error) (*Log, error) {
 	l := &Log{dir: dir, name: name, open: o.OpenFile, snapshotAfter: o.SnapshotAfter}
 	if l.open == nil {
@@ -151,9 +150,8 @@ func (l *Log) Refused() error {
 	return l.refused
 }
 
-// SnapshotDue reports whether segments have grown enough for a snapshot: by Options.SnapshotAfter, and a quarter of the
-// newest one. So each byte appended costs at most four more, and reading a log takes hardly longer than reading a
-// snapshot. After a snapshot that failed it is due again when they have grown by as much once more.
+// SnapshotDue reports whether segments have grown by Options.SnapshotAfter and a quarter of the newest snapshot, or as
+// much again after a failure. So a byte costs at most four more, and reading a log hardly more than a snapshot.
 func (l *Log) SnapshotDue() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,8 +12,7 @@ type Field struct {
 	Value Value
 }
 
-// Map is an item, a key, or the content of an M: its fields sorted by name, so
-// that every answer is in one order. Like Value it is immutable.
+// Map is an item, a key, or the content of an M. Its fields are sorted by name. Like Value it is immutable.
 type Map []Field
 
 // NewMap sorts fields by name; for a name given twice the last one counts.
@@ -78,8 +77,7 @@ func (m Map) Equal(o Map) bool {
 	return slices.EqualFunc(m, o, func(a, b Field) bool { return a.Name == b.Name && Equal(a.Value, b.Value) })
 }
 
-// Size is the item's size in bytes by the published rules: the names in UTF-8
-// plus the sizes of the values.
+// Size is the item's size in bytes by the published rules: the names in UTF-8 plus the sizes of the values.
 func (m Map) Size() int {
 	n := 0
 	for _, f := range m {
@@ -88,9 +86,8 @@ func (m Map) Size() int {
 	return n
 }
 
-// Size is the value's size in bytes: text and binary as they are, a number as
-// one byte and one for each pair of digits (one more when negative), a list or
-// map three bytes and one for each member.
+// Size returns bytes: a number has one and one for each pair of digits (one more when negative), a list or map three
+// and one for each member.
 func (v Value) Size() int {
 	switch v.kind {
 	case S, B:
@@ -113,8 +110,7 @@ func (v Value) Size() int {
 	}
 }
 
-// Length is what the size() function answers: UTF-16 code units of text, bytes
-// of binary, members of sets, lists and maps. ok is false for the other kinds.
+// Length returns size(): UTF-16 code units, bytes of binary, members. ok is false for the other kinds.
 func (v Value) Length() (n int, ok bool) {
 	switch v.kind {
 	case S:

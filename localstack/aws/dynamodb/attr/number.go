@@ -7,16 +7,14 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// The range of a DynamoDB number: 38 significant digits, magnitudes from
-// 1E-130 to 9.99…E+125 (Developer Guide, "Data types").
+// A DynamoDB number has 38 significant digits, magnitudes from 1E-130 to 9.99…E+125 (Developer Guide, "Data types").
 const (
 	maxDigits   = 38
 	maxExponent = 126  // of 0.ddd × 10^e
 	minExponent = -129 // the same for the smallest
 )
 
-// Number makes an N from any notation the service takes: a sign, digits with
-// at most one point, an exponent. It keeps the canonical one, without exponent.
+// Number makes an N from any notation of the service, and keeps the canonical one, without exponent.
 func Number(text string) (Value, error) {
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	d, _, err := apd.NewFromString(text)
@@ -42,8 +40,7 @@ func number(d *apd.Decimal) (Value, error) {
 	return Value{kind: N, text: d.Text('f')}, nil
 }
 
-// decimal is ±0.digits × 10^exp. digits has neither leading nor trailing
-// zeros; zero has no digits at all.
+// decimal is ±0.digits × 10^exp. digits has neither leading nor trailing zeros; zero has no digits at all.
 type decimal struct {
 	negative bool
 	digits   string
@@ -67,8 +64,7 @@ func compareNumbers(a, b string) int {
 	return bytes.Compare(appendNumberKey(x[:0], canonicalDecimal(a)), appendNumberKey(y[:0], canonicalDecimal(b)))
 }
 
-// Add is a + b, exactly; it fails when the sum has more than 38 digits or
-// leaves the range.
+// Add is a + b, exactly; it fails when the sum has more than 38 digits or leaves the range.
 func Add(a, b Value) (Value, error) { return combine(a, b, (*apd.Context).Add) }
 
 // Subtract is a − b, exactly; it fails like Add.
@@ -83,8 +79,7 @@ func combine(a, b Value, op func(c *apd.Context, d, x, y *apd.Decimal) (apd.Cond
 	return number(x)
 }
 
-// numberSize counts pairs of digits as aligned on the decimal point, which is
-// how the service stores them.
+// numberSize counts pairs of digits as aligned on the decimal point, which is how the service stores them.
 func numberSize(text string) int {
 	d := canonicalDecimal(text)
 	if d.digits == "" {

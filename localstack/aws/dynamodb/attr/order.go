@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// KeyTerminator ends one key attribute within a compound key. It sorts below
-// every byte that AppendKey may write next, so "a" stays before "ab".
+// KeyTerminator ends an attribute within a compound key. It sorts below all of AppendKey, so "a" is before "ab".
 const KeyTerminator = "\x00\x01"
 
-// AppendKey appends an S, N or B so that comparing bytes compares values, also
-// when several attributes and terminators follow each other.
+// AppendKey appends an S, N or B so that bytes compare as values, also after other attributes and terminators.
 func AppendKey(dst []byte, v Value) []byte {
 	if v.kind == N {
 		return appendNumberKey(dst, canonicalDecimal(v.text))
@@ -55,8 +53,7 @@ func appendExponent(dst []byte, e uint16) []byte {
 	return binary.BigEndian.AppendUint16(dst, (e/128|0x80)<<8|(e%128|0x80))
 }
 
-// PrefixEnd is the least key above every key that starts with prefix, or ""
-// when there is none.
+// PrefixEnd is the least key above every key that starts with prefix, or "" when there is none.
 func PrefixEnd(prefix string) string {
 	end := []byte(prefix)
 	for len(end) > 0 {

@@ -14,8 +14,7 @@ var errSyntax = errors.New("malformed JSON")
 var Options = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
 	json.RejectUnknownMembers(true))
 
-// Object calls member for each name; member must consume the value. A null object has no members, and as in the service
-// a null member is absent.
+// Object calls member for each name; member must consume the value. As in the service null members are absent.
 func Object(d *jsontext.Decoder, member func(name string) error) error {
 	if d.PeekKind() == 'n' {
 		return d.SkipValue()

@@ -1,8 +1,6 @@
-// Package attr holds DynamoDB's attribute values: exact numbers, sizes by the
-// published rules, an order for keys, and the JSON that travels on the wire.
+// Package attr holds DynamoDB's attribute values: exact numbers, published sizes, an order for keys, and JSON.
 //
-// Values are immutable. Writers copy what they change, so an item once stored
-// can be read, projected and encoded by any number of requests without a lock.
+// Values are immutable: writers copy what they change, so requests read stored items without a lock.
 package attr
 
 import (
@@ -43,8 +41,7 @@ func ParseKind(letters string) (Kind, bool) {
 // IsScalarKey reports whether a kind may be a key attribute.
 func (k Kind) IsScalarKey() bool { return k == S || k == N || k == B }
 
-// Value is one immutable attribute value. The zero Value is Missing. Most values are
-// scalars and a table holds very many of them, so it is kept small.
+// Value is one immutable attribute value. The zero Value is Missing. A table has very many, so it is small.
 type Value struct {
 	kind    Kind
 	flag    bool     // BOOL
@@ -117,8 +114,7 @@ func Union(a, b Value) Value {
 	return listOf(a.kind, slices.CompactFunc(all, Equal))
 }
 
-// Difference is a without b's elements. ok is false when nothing is left:
-// DynamoDB has no empty set.
+// Difference is a without b's elements. ok is false when nothing is left: DynamoDB has no empty set.
 func Difference(a, b Value) (left Value, ok bool) {
 	kept := make([]Value, 0, len(a.Elements()))
 	for _, e := range a.Elements() {

@@ -23,9 +23,7 @@ type change struct {
 	value attr.Value
 }
 
-// Apply gives the item as the update leaves it. All values are read from the
-// item as it was before; old indexes stay valid while writing, so assignments
-// go first in the order of their indexes and removals last, from the end.
+// Apply returns the new item, from old values. To keep indexes valid, assignments go first, removals last from the end.
 func (u *Update) Apply(item attr.Map) (attr.Map, error) {
 	if u == nil {
 		return item, nil
@@ -58,8 +56,7 @@ func byPath(a, b change) int {
 	})
 }
 
-// change works out what the action does to item; isChange is false when it
-// does nothing.
+// change works out what the action does to item; isChange is false when it does nothing.
 func (a action) change(item attr.Map) (c change, isChange bool, err error) {
 	c.path = a.path
 	if !a.path.writable(item) {

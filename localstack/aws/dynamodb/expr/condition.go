@@ -6,8 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// Condition is a parsed ConditionExpression or FilterExpression. A nil one
-// holds for every item.
+// Condition is a parsed ConditionExpression or FilterExpression. A nil one holds for every item.
 type Condition struct{ root *node }
 
 // ParseCondition returns the parser of conditions; kind is the parameter's name, for messages.

@@ -8,16 +8,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// Env is what a request's expressions refer to: ExpressionAttributeNames and
-// ExpressionAttributeValues. It remembers which of them were used.
+// Env has ExpressionAttributeNames and ExpressionAttributeValues, and remembers which were used.
 type Env struct {
 	names  map[string]string
 	values map[string]attr.Value
 	used   map[string]bool
 }
 
-// NewEnv checks the placeholders. A nil map means that the request has none;
-// an empty one is refused, as the service does.
+// NewEnv checks the placeholders. A request without any has a nil map; the service refuses an empty one.
 func NewEnv(names map[string]string, values map[string]attr.Value) (*Env, error) {
 	if names != nil && len(names) == 0 {
 		return nil, attr.Invalid("ExpressionAttributeNames must not be empty")
@@ -57,8 +55,7 @@ func (e *Env) value(key string) (attr.Value, bool) {
 	return v, ok
 }
 
-// Unused refuses placeholders that no expression mentioned; call it after all
-// expressions of the request are parsed.
+// Unused refuses placeholders that no expression mentioned; call it after all expressions of the request are parsed.
 func (e *Env) Unused() error {
 	if unused := e.unused(slices.Sorted(maps.Keys(e.names))); unused != "" {
 		return attr.Invalidf("Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}", unused)
@@ -74,8 +71,7 @@ func (e *Env) unused(keys []string) string {
 	return strings.Join(keys, ", ")
 }
 
-// WithoutExpression refuses placeholders in a request that has no expression
-// at all; parameters names the expressions it could have had.
+// WithoutExpression refuses placeholders in a request without any of the expressions that parameters names.
 func (e *Env) WithoutExpression(parameters string) error {
 	verb := "is"
 	if strings.Contains(parameters, ",") {

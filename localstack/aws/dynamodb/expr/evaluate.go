@@ -32,8 +32,7 @@ func (n *node) holds(item attr.Map) bool {
 	}
 }
 
-// compare follows the service for what is missing or of another type: only <>
-// is true then.
+// compare follows the service for what is missing or of another type: only <> is true then.
 func compare(symbol string, a, b attr.Value) bool {
 	switch symbol {
 	case "=":

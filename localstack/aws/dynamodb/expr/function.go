@@ -41,8 +41,7 @@ var (
 	nestable = map[place]string{inCondition: "size", inUpdate: "if_not_exists"}
 )
 
-// checkCall refuses a call for its name, or its operands' number or types. The
-// service checks the calls among the operands first in a condition, last in an update.
+// checkCall refuses a call's name or operands. The service checks nested calls first in a condition, last in an update.
 func (p *parser) checkCall(n *node, in place) {
 	if in == inCondition {
 		p.checkNested(in, n.args...)
@@ -95,8 +94,7 @@ func (p *parser) wantNestable(in place, n *node) {
 	}
 }
 
-// wantTypeName refuses a second operand of attribute_type that is not the name
-// of a type.
+// wantTypeName refuses a second operand of attribute_type that is not the name of a type.
 func (p *parser) wantTypeName(n *node) {
 	name := n.args[1]
 	if name.op != opValue {

@@ -6,8 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// KeyTerm is one condition on one key attribute. Op is a comparator, BETWEEN
-// or begins_with; High is used by BETWEEN only.
+// KeyTerm is a condition on a key attribute. Op is a comparator, BETWEEN, which alone has High, or begins_with.
 type KeyTerm struct {
 	Name string
 	Op   string
@@ -15,8 +14,7 @@ type KeyTerm struct {
 	High attr.Value
 }
 
-// ParseKeyCondition reads a KeyConditionExpression: terms joined by AND, one
-// per key attribute.
+// ParseKeyCondition reads a KeyConditionExpression: terms joined by AND, one per key attribute.
 func ParseKeyCondition(src string, env *Env) ([]KeyTerm, error) {
 	c, err := ParseCondition("KeyConditionExpression")(src, env)
 	if err != nil {

@@ -1,6 +1,4 @@
-// Package expr is DynamoDB's expression language: conditions, filters, key
-// conditions, updates and projections, parsed and checked as the service does
-// it, then applied to immutable items.
+// Package expr is DynamoDB's expression language, parsed and checked as in the service, on immutable items.
 package expr
 
 type tokenKind uint8
@@ -22,8 +20,7 @@ type token struct {
 
 func (t token) is(symbol string) bool { return t.kind == tokSymbol && t.text == symbol }
 
-// scan splits src into tokens, the last one being tokEnd. A character that
-// belongs to no token becomes a symbol, which the parser then refuses.
+// scan splits src into tokens and tokEnd. Any other character becomes a symbol, which the parser refuses.
 func scan(src string) []token {
 	tokens := make([]token, 0, len(src)/3+2)
 	for pos := 0; pos < len(src); {

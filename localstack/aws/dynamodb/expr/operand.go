@@ -22,8 +22,7 @@ const (
 	opSubtract
 )
 
-// node is a part of an expression's tree: an operand or a condition. A call is
-// either, by its function.
+// node is a part of an expression's tree: an operand or a condition. A call is either, by its function.
 type node struct {
 	op     op
 	symbol string // comparator or function
@@ -36,12 +35,10 @@ type node struct {
 
 func (n *node) isOperand() bool { return n.op <= opCall || n.op >= opAdd }
 
-// isCondition reports whether n can be used as a condition. Calls can,
-// as far as syntax goes.
+// isCondition reports whether n can be used as a condition. Calls can, as far as syntax goes.
 func (n *node) isCondition() bool { return n.op >= opCall && n.op < opAdd }
 
-// kind is the type known before any item is read: that of a literal or of
-// size(); Missing for paths.
+// kind is the type known before any item is read: that of a literal or of size(); Missing for paths.
 func (n *node) kind() attr.Kind {
 	switch {
 	case n.op == opValue:

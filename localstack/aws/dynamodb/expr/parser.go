@@ -10,8 +10,7 @@ import (
 
 const maxIndex = 1 << 30 // far above what 400 KB can hold
 
-// parser reads one expression. A syntax error ends it at once; what is wrong
-// beyond syntax is kept until the end, since the service reports syntax first.
+// parser reads one expression. A syntax error ends it; other errors wait, since the service reports syntax first.
 type parser struct {
 	src      string
 	tokens   []token
@@ -33,8 +32,7 @@ func (p *parser) count() {
 	}
 }
 
-// rank orders what can be wrong beyond syntax: the service checks an
-// expression in passes, and reports the first pass that fails.
+// rank orders errors beyond syntax: the service checks in passes, and reports the first that fails.
 type rank uint8
 
 const (
@@ -155,8 +153,7 @@ func (p *parser) atKeyword(word string) bool {
 	return t.kind == tokWord && strings.EqualFold(t.text, word)
 }
 
-// isKeyword reports whether a word belongs to the grammar, and therefore can't name an
-// attribute.
+// isKeyword reports whether a word belongs to the grammar, and therefore can't name an attribute.
 func isKeyword(word string) bool { return slices.Contains(keywords, strings.ToUpper(word)) }
 
 var keywords = []string{"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"}

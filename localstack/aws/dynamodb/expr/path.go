@@ -50,8 +50,7 @@ func (s Step) into(v attr.Value) attr.Value {
 	return attr.Value{}
 }
 
-// disjoint refuses two paths of one expression of which one leads through the
-// other, or which disagree on whether something is a list or a map.
+// disjoint refuses paths of which one leads through another, or that disagree on a list or a map.
 func disjoint(paths []Path) error {
 	for j := 1; j < len(paths); j++ {
 		for i := range j {

@@ -30,8 +30,7 @@ func (pr *Projection) Roots() []string {
 	return roots
 }
 
-// Apply keeps what the paths lead to, nested as it was. Elements taken from a
-// list close up.
+// Apply keeps what the paths lead to, nested as it was. Elements taken from a list close up.
 func (pr *Projection) Apply(item attr.Map) attr.Map {
 	if pr == nil {
 		return item

@@ -75,8 +75,7 @@ func (p *parser) action(verb string) action {
 	return a
 }
 
-// setValue reads the right side of SET's equals sign: an operand, or the
-// sum or difference of two, any of it in parentheses.
+// setValue reads SET's right side: an operand, or a sum or difference of two, with any parentheses.
 func (p *parser) setValue() *node {
 	left := p.parenthesised(p.setValue, p.operand)
 	for _, arithmetic := range []struct {
@@ -109,8 +108,7 @@ var typeNames = map[attr.Kind]string{
 	attr.SS: "STRING_SET", attr.NS: "NUMBER_SET", attr.BS: "BINARY_SET", attr.L: "LIST", attr.M: "MAP",
 }
 
-// checkDelta refuses what can't be added or deleted: ADD takes numbers and
-// sets, DELETE sets.
+// checkDelta refuses what can't be added or deleted: ADD takes numbers and sets, DELETE sets.
 func (p *parser) checkDelta(verb string, v attr.Value) {
 	if v.Kind() == attr.Missing || v.IsSet() || verb == "ADD" && v.Kind() == attr.N {
 		return

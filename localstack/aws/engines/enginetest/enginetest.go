@@ -1,6 +1,5 @@
-// Package enginetest gives tests of the platform a table and queues, in memory or real, and other tests the real
-// engines to compare with. Under localstack/aws/engines/with these are running already; otherwise the first call starts
-// one for the whole test process, and it ends with that process, however the process ends.
+// Package enginetest gives tests a table and queues, in memory or real, and the real engines to compare with: those of
+// localstack/aws/engines/with, else engines that start with the first call and end with the test process.
 package enginetest
 
 import (
@@ -14,9 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
 )
 
-// All reports whether this run plays what needs more than Go, such as the real engines, a browser or Python, and what
-// builds the programs of all functions: with CASHWRAP_TESTS=all, which `make test-all` sets. Where something is missing
-// such tests then fail.
+// All reports whether this run plays what needs more than Go, such as real engines, a browser or Python, and builds all
+// functions: with CASHWRAP_TESTS=all, as in `make test-all`. Such tests then fail where something is missing.
 func All(tb testing.TB) bool {
 	tb.Helper()
 	all := os.Getenv("CASHWRAP_TESTS") == "all"

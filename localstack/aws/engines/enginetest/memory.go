@@ -15,8 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
-// Table returns the endpoint of the engine that tests of the platform use: the one in memory, or DynamoDB Local with
-// CASHWRAP_ENGINE=dynamodb-local. Either keeps a database for each AccessKey.
+// Table returns the endpoint of the engine: in memory, or DynamoDB Local by CASHWRAP_ENGINE=dynamodb-local.
 func Table(tb testing.TB) string {
 	tb.Helper()
 	if OnDynamoDBLocal() {
@@ -25,8 +24,7 @@ func Table(tb testing.TB) string {
 	return memory().URL
 }
 
-// Queues returns the endpoint of the queues beside Table's engine: those in memory, or fauxqs. All tests share them:
-// name yours after something random.
+// Queues returns the queues beside Table's engine, which all tests share: name yours after something random.
 func Queues(tb testing.TB) string {
 	tb.Helper()
 	if OnDynamoDBLocal() {
@@ -47,8 +45,7 @@ func InMemory(t *testing.T) {
 	record.Note(t, record.Test{InMemory: true})
 }
 
-// Do carries a request that is meant for Table's endpoint, for tests that put faults before it: to the engine in memory
-// without a socket, whose own faults on a busy machine would add to the test's.
+// Do carries a request for Table's endpoint. It needs no socket in memory, whose faults would add to the test's.
 func Do(r *http.Request) (*http.Response, error) {
 	if OnDynamoDBLocal() {
 		return Real{}.RoundTrip(r)
@@ -56,9 +53,8 @@ func Do(r *http.Request) (*http.Response, error) {
 	return tables.of(r).RoundTrip(r)
 }
 
-// Real is the transport to the real engines under an AWS SDK whose calls are not tried again. The SDK closes a
-// request's body as soon as it has the answer. If net/http has not seen the body's end by then, the body's WriteTo
-// fails, and net/http closes the connection while the answer is read. Read does not fail then: so Real hides WriteTo.
+// Real is the transport to real engines without retries. The SDK closes a request's body at the answer. If net/http has
+// not seen its end, WriteTo then fails and closes the connection; Read does not, so Real hides WriteTo.
 type Real struct{}
 
 // RoundTrip implements http.RoundTripper.

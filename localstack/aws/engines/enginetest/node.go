@@ -19,8 +19,7 @@ var modules = sync.OnceValues(func() (string, error) {
 	return root, engines.Install(context.Background(), root)
 })
 
-// Node is a command that runs a program of the localstack folder by Node, with the modules of
-// localstack/package.json. The test is skipped unless this run plays All. The program ends with the test.
+// Node returns a command that runs a localstack program by Node for the test. It skips the test unless All.
 func Node(tb testing.TB, program string) *exec.Cmd {
 	tb.Helper()
 	return NodeContext(tb.Context(), tb, program)

@@ -1,7 +1,5 @@
-// Package record notes what each test asks of the table, and which tests leave something to `make test-all`. CI chooses
-// by it what to play again, over the real engines and at length (localstack/aws/engines/choose).
-//
-// A test notes into the folder that the variable CASHWRAP_RECORD names; without it nothing is noted.
+// Package record notes each test's requests to the table, and what it leaves to `make test-all`, into the folder
+// CASHWRAP_RECORD, if set. CI then chooses what to play over the real engines (localstack/aws/engines/choose).
 package record
 
 import (

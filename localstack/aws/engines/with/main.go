@@ -26,8 +26,7 @@ const (
 	exitSignal   = 128 // plus the signal's number, as in a shell
 )
 
-// passedOn are the signals that the command gets. A terminal's Ctrl-C reaches it from the terminal too; go test
-// reacts only to the first.
+// passedOn are signals for the command. Ctrl-C reaches it from the terminal too; go test reacts to the first.
 var passedOn = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
 func main() {

@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// Disk takes writes until its room is used up, but for files that it is full for. The zero Disk has no room; it is safe
-// for concurrent use.
+// Disk takes writes until its room, zero at first, is used up, except to full files. It is safe for concurrent use.
 type Disk struct {
 	mu   sync.Mutex
 	room int    // bytes
