@@ -26,8 +26,7 @@ func Cancel(t *testing.T, open func(*testing.T) Subject) {
 	t.Run("at the same time", func(t *testing.T) { t.Parallel(); together(t, open(t)) })
 }
 
-// ahead: a transfer that is cancelled before it is requested is never made, however
-// often it is requested.
+// ahead: a transfer that is cancelled before it is requested is never made, however often it is requested.
 func ahead(t *testing.T, s Subject) {
 	for name, request := range map[string]func(string) bank.Transfer{"good": s.Accepted, "bad": s.NotTaken} {
 		if _, err := s.Transfer(t.Context(), s.NotTaken(name)); !errors.Is(err, bank.ErrNotTaken) {

@@ -32,8 +32,7 @@ func MustCancel(t *testing.T, b bank.Bank, id string, want bank.Outcome) {
 	}
 }
 
-// Unknown expects that the outcome of a call is unknown: the caller gets neither
-// an outcome nor an error that rules one out.
+// Unknown expects neither an outcome nor an error that rules one out.
 func Unknown(t *testing.T) func(bank.Outcome, error) {
 	return func(o bank.Outcome, err error) {
 		t.Helper()

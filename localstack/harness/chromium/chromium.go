@@ -1,8 +1,7 @@
-// Package chromium drives Chromium for tests of pages. A test opens sessions, visitors with cookies of their own, whose
-// browser reaches only the handlers that the test serves, whatever their hosts are called, over http and https. At its
-// end the test fails on all that went wrong on the pages and was not expected: messages on the console, exceptions,
-// violations of the Content-Security-Policy, failed requests, requests to any other host, and whatever axe-core finds
-// on a page that the test looks at. Nothing waits for a time: elements and addresses are waited for.
+// Package chromium drives Chromium for tests of pages. Each session is a visitor with its cookies, and reaches only the
+// handlers that the test serves, under any host name, over http and https. A test fails on unexpected console messages,
+// exceptions, policy violations, failed requests, other hosts, and axe-core's findings. Nothing waits for a time:
+// elements and addresses are waited for.
 //
 // Tests are skipped unless CASHWRAP_TESTS=all; then they need Chromium and Node. The environment variable
 // CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
@@ -82,8 +81,7 @@ func program(tb testing.TB) string {
 	return path
 }
 
-// Expect names problems that belong to the test, each as often as it comes: "400 POST" is an answer of that status to
-// that method, "elsewhere example.com" a request to a host that is not served.
+// Expect names problems that the session must have, such as "400 POST", or "elsewhere example.com" for another host.
 func (s *Session) Expect(problems ...string) { s.expected = append(s.expected, problems...) }
 
 // close ends the session, and reports what was not expected, and what was expected and did not come.

@@ -1,7 +1,6 @@
 package chromium
 
-// Element is one on a page. What is done with it waits until it is there and can be used; a test fails on one that is
-// not, or that is not the only one.
+// Element is an element of a page. Its methods wait until it can be used, and fail the test if it is not unique.
 type Element struct {
 	tab Tab
 	by  command

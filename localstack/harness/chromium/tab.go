@@ -92,8 +92,7 @@ func (t Tab) Focus() (name string) {
 	return name
 }
 
-// Look waits for a heading of the page, and has the page checked: axe-core finds nothing, in its frames too, the
-// page has an icon, is no wider than the window, and clips nothing at its side. The name is that of the picture.
+// Look waits for a heading, checks the page by axe-core, its icon, its width and what it clips, and takes a picture.
 func (t Tab) Look(name, heading string) {
 	t.session.tb.Helper()
 	t.Heading(heading).Wait()
@@ -106,8 +105,7 @@ type Part struct {
 	Except []string `json:"except"` // rules of axe-core that the markup of others breaks
 }
 
-// LookAt is Look at a page that others draw for us: axe-core checks only a part, and nothing what the page clips. The
-// picture is of the window.
+// LookAt looks at a page of another maker: axe-core checks only a part. The picture is of the window.
 func (t Tab) LookAt(name, heading string, part Part) {
 	t.session.tb.Helper()
 	t.Heading(heading).Wait()

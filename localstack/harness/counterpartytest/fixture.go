@@ -1,5 +1,4 @@
-// Package counterpartytest gives tests of acquirers and banks, which keep their records in the table, an empty table, a
-// clock, and a network in which faults can be injected.
+// Package counterpartytest gives tests of acquirers and banks an empty table, a clock, and a network with faults.
 package counterpartytest
 
 import (

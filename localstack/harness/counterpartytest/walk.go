@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// WalkPages tests a walk over at least three pages, and returns its lines: it reaches all of them, ends with one error
-// when a page is lost, and stops when it is asked to. operation is the one that fetches a page.
+// WalkPages tests a walk over three or more pages: all lines, an early stop, and one error where operation fails.
 func WalkPages[T any](tb testing.TB, w *faults.Wire, operation string, lines int, walk func() iter.Seq2[T, error]) []T {
 	tb.Helper()
 	pages, lost := 0, 0

@@ -52,8 +52,7 @@ func (t *Scenario) Result() string {
 		read.Text("payment_instrument.token") != "")
 }
 
-// again repeats the request until its answer is final, and lets a minute pass after each try. A PUT without an
-// Idempotency-Key would ask for another attempt, so the client first looks whether there is an attempt.
+// again repeats a request each minute until it is final. A PUT without a key would be a new attempt, so it looks first.
 func (t *Scenario) again(request world.Request) {
 	const patience = 6
 	var response world.Response

@@ -17,10 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Fixture makes the requests that the document shows, for one shop. The document's examples name a checkout, a
-// customer, a saved card; each is made when a request first needs it. A new operation needs nothing here if its
-// examples name what placeholders has, or what POST to the collection in its path makes (/readers/{reader_id}: POST
-// /readers).
+// Fixture makes the requests that the document shows, and what they name when a request first needs it. A new operation
+// needs nothing here if its examples name placeholders, or what POST to the collection in its path makes.
 type Fixture struct {
 	*Scenario
 	Made map[string]string // by the document's value: the value here
@@ -35,8 +33,7 @@ func NewFixture(shop world.Shop) *Fixture {
 // FixtureOf returns the fixture of a shop.
 func FixtureOf(shop world.Shop) *Fixture { return &Fixture{&Scenario{Shop: shop}, map[string]string{}} }
 
-// Request makes what an operation's example needs, and returns the request. The example is one of its body, or "" for
-// the first.
+// Request makes what an operation's example needs, and returns the request; "" is the first example of its body.
 func (fix *Fixture) Request(o checker.Operation, example string) world.Request {
 	fix.Helper()
 	e := exampleOf(fix, o, example)
@@ -86,8 +83,7 @@ func (fix *Fixture) Value(value string) string {
 	return fix.Made[value]
 }
 
-// collected makes a member of a collection with the document's example, and
-// returns its id.
+// collected makes a member of a collection with the document's example, and returns its id.
 func (fix *Fixture) collected(by maker) string {
 	fix.Helper()
 	got := fix.Do(fix.Request(by.operation, ""))
@@ -102,8 +98,7 @@ func (fix *Fixture) collected(by maker) string {
 	return ""
 }
 
-// WithEverything makes everything that the document's examples name. Merchants choose the ids of their customers, so
-// each fixture has another id.
+// WithEverything makes everything that the examples name. Customers' ids differ, because merchants choose them.
 func WithEverything(shop world.Shop) *Fixture {
 	shop.Helper()
 	fix := FixtureOf(shop)
@@ -138,8 +133,7 @@ type maker struct {
 	parameter string
 }
 
-// makers are by the value that the document shows for the parameter: of
-// /readers/{reader_id}, POST /readers.
+// makers are by the value that the document shows for the parameter: of /readers/{reader_id}, POST /readers.
 var makers = sync.OnceValue(func() map[string]maker {
 	all, err := operations()
 	if err != nil {
@@ -223,8 +217,7 @@ func substituted(value any, actual func(string) string) any {
 	}
 }
 
-// exampleOf returns the operation's example of that name; for "" the first that needs no preparation, or the first. It
-// returns the zero Example for an operation without a body.
+// exampleOf returns the operation's example of that name; for "" the first without preparation, else the first, if any.
 func exampleOf(tb testing.TB, o checker.Operation, name string) checker.Example {
 	tb.Helper()
 	if len(o.Examples) == 0 {

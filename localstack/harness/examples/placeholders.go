@@ -16,8 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// placeholder is a value of the document's examples for something that must
-// exist, and that no POST to a collection makes.
+// placeholder is a value of the examples for a thing that must exist and that no POST to a collection makes.
 type placeholder struct {
 	name string // in a sample event, as in ${MERCHANT_CODE}; "": the event keeps the document's value
 	make func(*Fixture) string
@@ -65,12 +64,10 @@ func init() {
 // Guest returns the address of a person who is no member yet.
 func Guest() string { return "guest-" + uuid.NewString() + "@shop.example" }
 
-// queried are optional query parameters without which an operation refuses the
-// request: it needs one of several.
+// queried are optional query parameters without which an operation refuses the request: it needs one of several.
 var queried = map[string]string{"retrieveTransaction": "transaction_code", "retrieveMyTransaction": "transaction_code"}
 
-// prepared are the requests of operations that need more than their examples name. The key is the operationId, with the
-// example's name if the request has a body.
+// prepared are requests that need more than their examples name, by operationId and the example of the body, if any.
 var prepared = map[string]func(*Scenario) world.Request{
 	"processCheckout recurring": func(t *Scenario) world.Request {
 		t.Open(map[string]any{"customer_id": t.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
@@ -191,8 +188,7 @@ func NeedsPreparation(o checker.Operation) bool {
 	})
 }
 
-// Placeholder returns the name of the placeholder for a value of the document, such as MERCHANT_CODE. It returns ""
-// where a sample event keeps the value, as for what the operation itself makes.
+// Placeholder returns the name of a value's placeholder; "" where a sample event keeps the value, as of its own result.
 func Placeholder(o checker.Operation, value string) string {
 	by, made := makers()[value]
 	switch {

@@ -11,8 +11,7 @@ import (
 // shownReader is the document's value for a reader.
 const shownReader = "rdr_0123456789abcdefghijklmnop"
 
-// ofReaders are the placeholders for a paired reader, and for a checkout at it. A live key, which no
-// terminal shows a code for, has neither.
+// ofReaders are placeholders. A live key has no reader, because no terminal shows a code for it.
 var ofReaders = map[string]placeholder{
 	shownReader: {"READER_ID", func(fix *Fixture) string {
 		if fix.live() {

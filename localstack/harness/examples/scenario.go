@@ -1,5 +1,4 @@
-// Package examples makes the requests that openapi.yaml shows, and what each needs, in a world: for tests of all
-// functions.
+// Package examples makes the requests that openapi.yaml shows, and what each needs, in a world.
 package examples
 
 import (

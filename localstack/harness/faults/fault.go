@@ -1,6 +1,5 @@
-// Package faults lets calls between two processes fail: those to AWS through clients of the SDK, and those to
-// counterparties through a counterparty.Network. In tests Steps decide which call fails and how, in the simulation the
-// seed does.
+// Package faults lets calls between processes fail: to AWS through the SDK, and to counterparties through a
+// counterparty.Network. Steps decide which call fails and how in tests, the seed in the simulation.
 package faults
 
 import (
@@ -45,8 +44,7 @@ var (
 	ErrGone = errors.New("faults: the process is gone")
 )
 
-// Refusal is how AWS answers a call that it throttles, or that meets a
-// transaction in flight, in the protocol of the service: XML of S3, else AWS JSON 1.0.
+// Refusal returns how AWS answers a throttled call, or a call that meets a transaction in flight.
 func Refusal(r *http.Request, f Fault) *http.Response {
 	if s3.Calls(r) {
 		return s3.Refusal(r, http.StatusServiceUnavailable, "SlowDown")
@@ -77,8 +75,7 @@ func answer(r *http.Request, code, extra string) *http.Response {
 	return reply.To(r, http.StatusBadRequest, http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, body)
 }
 
-// carry lets the fault happen to a call of AWS. Conflict is Throttle where there
-// is no transaction.
+// carry lets the fault happen to a call of AWS. Conflict is Throttle where there is no transaction.
 func (f Fault) carry(r *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	switch f {
 	case FailBefore:

@@ -16,8 +16,7 @@ type Latency struct {
 	Function    time.Duration // what a function computes in one call
 }
 
-// Assumed are the latencies that infra/cost computes with, and that the simulations in
-// which time counts sleep.
+// Assumed are the latencies that infra/cost computes with, and that the simulations in which time counts sleep.
 var Assumed = Latency{Table: 10 * time.Millisecond, Transaction: 15 * time.Millisecond, Queue: 10 * time.Millisecond,
 	Function: 5 * time.Millisecond}
 

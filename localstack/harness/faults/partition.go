@@ -10,11 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// Partitions is a table whose partitions take so many writes a second, as
-// DynamoDB's do: 1,000 units, two for each item of a transaction (AWS: key range
-// throughput). What goes beyond is throttled, with DynamoDB's reasons. An item is
-// in its partition of the table and, when it is new there, in those of the indexes
-// that it names. It is safe for concurrent use.
+// Partitions limits the writes of each partition as DynamoDB does: 1,000 units a second, two for each item of a
+// transaction (AWS: key range throughput). Further writes are throttled, with DynamoDB's reasons. An item counts in its
+// partition of the table and, when new there, of each index. It is safe for concurrent use.
 type Partitions struct {
 	Next  http.RoundTripper
 	Units int              // a partition takes in a second
@@ -40,8 +38,7 @@ type write struct {
 
 func (w write) text(name string) string { return cmp.Or(w.Item[name].S, w.Key[name].S) }
 
-// partitions are those that the write takes units of. The due index is left out:
-// it has shards of its own.
+// partitions are those that the write takes units of. The due index is left out: it has shards of its own.
 func (p *Partitions) partitions(w write) []string {
 	found := []string{"pk " + w.text("pk")}
 	for _, name := range []string{"list_pk", "history_pk"} {
@@ -86,8 +83,7 @@ func (p *Partitions) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.Next.RoundTrip(r)
 }
 
-// take counts the writes if all partitions take them, and returns the indexes of
-// those that do not.
+// take counts the writes if all partitions take them, and returns the indexes of those that do not.
 func (p *Partitions) take(units int, writes ...write) map[int]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

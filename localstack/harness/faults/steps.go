@@ -13,9 +13,7 @@ import (
 // Plannable are the faults that Steps can let happen.
 var Plannable = []Fault{FailBefore, LoseReply, Throttle, Conflict, DieAfter}
 
-// Steps counts the I/O steps of one process, to the table, the queues and
-// the acquirer alike, and lets faults happen at them. It is safe for
-// concurrent use.
+// Steps counts one process's calls to table, queues and acquirer, and makes them fail. It is safe for concurrent use.
 type Steps struct {
 	mu    sync.Mutex
 	fault func(operation string) Fault // what happens to the next step; nil: nothing
@@ -69,8 +67,7 @@ func (s *Steps) Plan(n int, fault Fault) {
 	})
 }
 
-// Meanwhile lets something else happen just before the n-th step of an operation from now on ("": any step): what
-// another process does at that moment.
+// Meanwhile runs do just before the n-th further step of an operation ("": any), as another process may.
 func (s *Steps) Meanwhile(operation string, n int, do func()) {
 	s.restart(func(op string) Fault {
 		if operation != "" && op != operation {
@@ -86,14 +83,12 @@ func (s *Steps) Meanwhile(operation string, n int, do func()) {
 // Writes are the operations that change items.
 var Writes = []string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 
-// reads are operations of AWS that change nothing. A process that dies after a read leaves the same as a process that
-// dies after the step before.
+// reads are AWS operations that change nothing: death after a read leaves the same as death after the step before.
 var reads = []string{"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "GetObject", "HeadObject",
 	"ListBucketVersions"}
 
-// Distinct returns the plannable faults that differ in effect at a step, FailBefore first. The SDK repeats a read that
-// loses its reply or is throttled as it repeats a read that fails, so the last stands for all three. Only a death has
-// the process handle a read without an answer. A conflict outside a transaction is a throttled call.
+// Distinct returns the plannable faults that differ in effect at a step, FailBefore first. The SDK repeats a read in
+// the same way whether it failed, lost its reply or was throttled. Only death leaves a process without an answer.
 func Distinct(step string) []Fault {
 	switch {
 	case step == "TransactWriteItems":
@@ -140,8 +135,7 @@ func (s *Steps) next(name string) (Fault, error) {
 	return fault, nil
 }
 
-// Carry makes a call to a counterparty one step. With Throttle and Conflict the
-// counterparty certainly did nothing.
+// Carry makes a call to a counterparty one step. With Throttle and Conflict the counterparty certainly did nothing.
 func (s *Steps) Carry(ctx context.Context, c counterparty.Call) error {
 	fault, err := s.next(c.Name)
 	if err != nil {

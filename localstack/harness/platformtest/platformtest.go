@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
-// Start starts a platform in memory, which ends with the test. It returns the folder that has the platform's .local,
-// and the variables of .local/env.
+// Start starts a platform in memory for the test. It returns the folder with .local, and the variables of .local/env.
 func Start(t *testing.T) (home string, env map[string]string) {
 	t.Helper()
 	home = t.TempDir()

@@ -1,5 +1,4 @@
-// Package storedtest is for tests of whatever is stored: it fills every field of a type, and proves that what was
-// written is read back whole, and that a reader misses each attribute that is not there.
+// Package storedtest fills every field of stored types, and proves that each attribute is read back.
 package storedtest
 
 import (
@@ -17,8 +16,7 @@ import (
 // Filler makes values whose fields are all set, each to another value than those before it.
 type Filler struct{ n int }
 
-// Fill makes a value of type T with every field set, then by the functions. It fails the test for a field that is zero
-// afterwards, and for one of a type that it cannot set.
+// Fill returns a T with every field set, then by the functions. It fails the test for a zero field and an unknown type.
 func Fill[T any](tb testing.TB, f *Filler, set ...func(*T)) T {
 	tb.Helper()
 	var value T

@@ -28,8 +28,7 @@ import (
 // Options compare stored values: amounts by value and currency, times as instants, and no list as one without elements.
 var Options = cmp.Options{cmpopts.EquateComparable(money.Amount{}), cmpopts.EquateEmpty()}
 
-// Open is a store on an empty table in memory, which is fast, whatever engine other tests run over. wire, if given,
-// comes between the two.
+// Open opens a store on an empty table in memory, whatever the tests' engine; wire, if given, is between the two.
 func Open(tb testing.TB, now func() time.Time, wire func(aws.HTTPClient) aws.HTTPClient) *store.Store {
 	tb.Helper()
 	client := aws.HTTPClient(&http.Client{Transport: dynamodb.New(dynamodb.Config{Now: now})})
@@ -45,8 +44,8 @@ func Open(tb testing.TB, now func() time.Time, wire func(aws.HTTPClient) aws.HTT
 	return s
 }
 
-// NotRead are attributes that read does not miss, with the reason; each by its item and its name, as "CHECKOUT
-// write_id". An item is named by its sort key up to the first "#".
+// NotRead are attributes that read does not miss, with the reason, by the sort key up to "#" and name: "CHECKOUT
+// write_id".
 type NotRead map[string]string
 
 // Read is what a read must return.
@@ -61,9 +60,8 @@ func Expect[T any](name string, want T, get func(context.Context) (T, error)) Re
 	return Read{name, want, func(ctx context.Context) (any, error) { return get(ctx) }}
 }
 
-// RoundTrip fails unless each read returns what it must, and one of them something else, or an error, without any one
-// attribute of the table. It removes them one by one, also within lists and maps, and puts them back. Reads may write
-// to the table.
+// RoundTrip fails unless each read returns what it must, and one of them notices the loss of any attribute of the
+// table, also within lists and maps. It removes each in turn and puts it back. Reads may write to the table.
 func RoundTrip(tb testing.TB, s *store.Store, answers []Read, unseen NotRead, options ...cmp.Option) {
 	tb.Helper()
 	faults, err := check(tb.Context(), s, answers, unseen, options)

@@ -9,8 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Refusal is the answer to a request that is refused: error_code,
-// param and the problem type's last part (contract §3).
+// Refusal is the answer to a request that is refused: error_code, param and the problem type's last part (contract §3).
 type Refusal struct {
 	status            int
 	code, param, slug string
@@ -29,9 +28,7 @@ func Invalid(param string) Refusal {
 	return Refusal{http.StatusBadRequest, "INVALID", param, "invalid-parameter"}
 }
 
-// Check compares a response with the refusal, and a 400's texts with each other:
-// some clients read error_message, others message (contract §3.2). A 403 says what is
-// missing.
+// Check compares a response with the refusal. Clients read either text of a 400, so they are equal (contract §3.2).
 func (want Refusal) Check(t testing.TB, got Response) {
 	t.Helper()
 	kind := got.Text("type")
@@ -63,8 +60,7 @@ func Fields(t testing.TB, object []byte) map[string]string {
 	return texts
 }
 
-// Holds checks fields of a JSON object, each as it was sent; "" means that there is
-// none of the name.
+// Holds checks fields of a JSON object, each as it was sent; "" means that there is none of the name.
 func Holds(t testing.TB, object []byte, want map[string]string) {
 	t.Helper()
 	got := Fields(t, object)

@@ -13,10 +13,9 @@ import (
 // mostSteps is more than any process of these tests takes.
 const mostSteps = 100
 
-// Everywhere calls try with each step that a process takes and each fault that makes a difference there
-// (faults.Distinct), until the process takes fewer steps. try plans the fault and returns the steps that the process
-// takes, which may differ from try to try. The test fails where these are fewer than least, so that none passes because
-// no fault was reached.
+// Everywhere calls try with each step that a process takes and each fault of faults.Distinct there, until the process
+// takes fewer steps. try plans the fault and returns the steps taken. The test fails below least steps, so that it
+// cannot pass without a fault.
 func Everywhere(tb testing.TB, least int, try func(step int, f faults.Fault) (taken []string)) {
 	tb.Helper()
 	for step := 1; step <= mostSteps; step++ {
@@ -40,8 +39,7 @@ func Everywhere(tb testing.TB, least int, try func(step int, f faults.Fault) (ta
 	tb.Errorf("got more than %d steps", mostSteps)
 }
 
-// Attempts calls do Everywhere that a request takes a step. do gets a name of the attempt that no other has, and sends
-// its request, with the merchant's key unless it names a credential, by a process that has the fault there.
+// Attempts calls do for each step and fault of a request, with a unique name. send adds the merchant's key if none.
 func (s Shop) Attempts(least int, do func(try string, send func(Request) Response)) {
 	s.Helper()
 	Everywhere(s, least, func(step int, fault faults.Fault) []string {

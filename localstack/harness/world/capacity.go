@@ -19,8 +19,7 @@ type Use struct {
 	Relayed     int                // records that relay gets for it, if its test counts them
 }
 
-// Meter adds up what calls to the table cost. It asks for each call's
-// consumed capacity on the wire, where the platform's code does not.
+// Meter adds up the cost of calls to the table, and asks for consumed capacity, which the platform does not.
 type Meter struct {
 	next http.RoundTripper
 	mu   sync.Mutex
@@ -61,8 +60,7 @@ func (m *Meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// withConsumedCapacity is the request with ReturnConsumedCapacity. The engines of tests do
-// not verify signatures, so the body may change after signing.
+// withConsumedCapacity adds ReturnConsumedCapacity. Tests' engines verify no signature, so the body may change.
 func withConsumedCapacity(r *http.Request) (*http.Request, error) {
 	asked := r.Clone(r.Context())
 	body, err := sdkcall.Body(asked)

@@ -16,8 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// checkFilter sees that of all that was written relay gets exactly what it wants a message for: less would be late by a
-// minute, and more would be calls for nothing.
+// checkFilter fails unless relay gets exactly the writes it needs: fewer delay a message by a minute, more cost calls.
 func (w *World) checkFilter() {
 	if enginetest.OnDynamoDBLocal() { // slow, and the filter is not the engine's
 		return
@@ -49,8 +48,7 @@ func (w *World) Relayed() int {
 	return w.relayed
 }
 
-// changes yields the records that the table's stream still holds, in Lambda's form and in the service's: those after a
-// sequence number, or all after nil. The engine in memory has one stream of one shard.
+// changes yields the stream's records after a number (nil: all), in Lambda's and the service's form, from one shard.
 func (w *World) changes(after *string) iter.Seq2[events.DynamoDBEventRecord, types.Record] {
 	return func(yield func(events.DynamoDBEventRecord, types.Record) bool) {
 		ctx := context.WithoutCancel(w.Context()) // the test's own has ended when cleanups run

@@ -13,9 +13,7 @@ import (
 // newSecret is one as a deployment draws it.
 func newSecret() string { return base64.StdEncoding.EncodeToString([]byte(rand.Text() + rand.Text())) }
 
-// Rotate deploys with a new platform secret that comes into use after a while:
-// whatever starts from now on knows it, beside the one before. The main
-// process is a new one; those that run go on as they are.
+// Rotate deploys a new platform secret that is used after a while. New processes know both secrets; old ones continue.
 func (w *World) Rotate(after time.Duration) {
 	w.Helper()
 	next := maps.Clone(w.environment)

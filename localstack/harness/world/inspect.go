@@ -10,15 +10,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// CheckoutRecords are what is written of one checkout, by the platform and by the
-// acquirer, which is a counterparty.
+// CheckoutRecords are what is written of one checkout, by the platform and by the acquirer, which is a counterparty.
 type CheckoutRecords struct {
 	Transactions map[string]int // how many of each status
 	Captured     int            // how often money moved, over all attempts
 }
 
-// CheckoutRecords reads both sides' records. Captures are counted by their entries,
-// not by the status of their charge.
+// CheckoutRecords reads both sides' records. Captures are counted by their entries, not by the status of their charge.
 func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
 	records := CheckoutRecords{Transactions: map[string]int{}}
 	charges, captures := map[string]bool{}, map[string]int{}
@@ -41,16 +39,14 @@ func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
 	return records
 }
 
-// PassMinute lets a minute pass for the whole platform: the sweep's tick, then
-// whatever it and the stream put into the queues.
+// PassMinute lets a minute pass: it runs the sweep's tick, then the queues.
 func (w *World) PassMinute() {
 	w.Helper()
 	w.Clock.Advance(time.Minute + time.Second)
 	w.RunUntilIdle()
 }
 
-// RunUntilIdle runs the sweep and empties stream and queues, at the present time,
-// also of what comes of it.
+// RunUntilIdle runs the sweep and empties stream and queues, at the present time, also of what comes of it.
 func (w *World) RunUntilIdle() {
 	w.Helper()
 	w.Tick("sweep")
@@ -66,8 +62,7 @@ func (w *World) Tick(function string) {
 	}
 }
 
-// Relay empties the stream and then the queues, once, and returns how much was
-// in them.
+// Relay empties the stream and then the queues, once, and returns how much was in them.
 func (w *World) Relay() int {
 	w.Helper()
 	records := w.ReadStream()
@@ -115,20 +110,17 @@ func (w *World) Reconcile() reconcile.Report {
 	return report
 }
 
-// LagIndexes has the table's indexes trail behind it from now on, as they may
-// on AWS. Those of DynamoDB Local never do.
+// LagIndexes has the table's indexes trail behind it from now on, as they may on AWS. Those of DynamoDB Local never do.
 func (w *World) LagIndexes(by time.Duration) {
 	if engine, ok := w.table.(*dynamodb.Engine); ok {
 		engine.SetIndexLag(by)
 	}
 }
 
-// busy is how many new payments within ten seconds let a throttled shard grow
-// (store.Config): tests have few.
+// busy is how many new payments within ten seconds let a throttled shard grow (store.Config): tests have few.
 const busy = 5
 
-// LimitPartitions has each partition of the table take only so many write units in
-// a second of the world's clock from now on; 0: any number.
+// LimitPartitions limits each partition of the table to so many write units a second of the world's clock; 0: no limit.
 func (w *World) LimitPartitions(units int) *faults.Partitions {
 	if limited, ok := w.table.(*faults.Partitions); ok {
 		w.table = limited.Next

@@ -11,9 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// CheckJournal fails the test unless each entry of each tenant's journal sums
-// to zero in every currency, and with it each tenant's whole journal. A world
-// checks it at its end; a test may at any step.
+// CheckJournal fails unless each entry of each tenant sums to zero in every currency. A world checks it at its end.
 func (w *World) CheckJournal() {
 	w.Helper()
 	booked := map[string]sums{} // by tenant
@@ -37,8 +35,7 @@ func (w *World) CheckJournal() {
 	}
 }
 
-// Balance is the sum of an account over the merchant's journal in test mode;
-// debits are positive. An account without entries has no money at all.
+// Balance returns the sum of an account over the merchant's journal in test mode; debits are positive.
 func (w *World) Balance(m Merchant, a ledger.Account, c money.Currency) money.Amount {
 	w.Helper()
 	return w.booked("T#"+m.Code, a).of(c)
@@ -90,8 +87,7 @@ func (w *World) partitions() iter.Seq2[store.Partition, dynamo.Item] {
 	}
 }
 
-// LoseEntries deletes what the journal has about a payout in test mode, or about a
-// transaction, by its code: for tests of what notices.
+// LoseEntries deletes the journal of a payout in test mode, or of a transaction by its code.
 func (s Shop) LoseEntries(name string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()

@@ -32,10 +32,8 @@ func (w *World) Secret(what, text string) {
 // unlikely is how long a secret is that occurs nowhere by chance.
 const unlikely = 32
 
-// findLeaks searches for every declared secret in the table, the queues and the
-// logs. A long one counts wherever it is, as in the query of a link. Another counts
-// where it is a word of its own, not inside a longer run of letters, digits and what
-// joins them in ids and base64: the digits of a CVV are part of many a UUID.
+// findLeaks searches for every declared secret in the table, the queues and the logs. A long secret counts anywhere, a
+// short one only as a separate word, since the digits of a CVV are part of many a UUID.
 func (w *World) findLeaks() {
 	var queues strings.Builder
 	w.must(w.Queues.Dump(&queues))

@@ -25,10 +25,8 @@ type declaration struct {
 	Unit metric.Unit
 }
 
-// Measured are the measurements of a metric in a mode that the functions have
-// written so far, the oldest first. It reads the lines as CloudWatch does: a metric
-// counts under the unit and the dimensions that its line declares. The mode of a
-// metric that is not ByMode does not matter.
+// Measured returns a metric's measurements in a mode, the oldest first. As in CloudWatch, a metric counts under the
+// unit and dimensions that its line declares. Without ByMode the mode is ignored.
 func (w *World) Measured(m metric.Metric, mode identity.Mode) []int64 {
 	w.Helper()
 	wanted := map[string]string{metric.Stage: "test"}
@@ -63,8 +61,7 @@ func (w *World) Measured(m metric.Metric, mode identity.Mode) []int64 {
 	return all
 }
 
-// hasDimensions reports whether the line has the one set of dimensions that is
-// wanted, with these values.
+// hasDimensions reports whether the line has the one set of dimensions that is wanted, with these values.
 func hasDimensions(members map[string]json.RawMessage, sets [][]string, wanted map[string]string) bool {
 	if len(sets) != 1 || len(sets[0]) != len(wanted) {
 		return false

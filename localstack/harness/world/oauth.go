@@ -12,8 +12,7 @@ import (
 // AppRedirect is the redirect_uri of the clients of RegisterClient.
 const AppRedirect = "https://app.example/callback"
 
-// made is who writes what the world makes in place of an operation, under whose name
-// the audit records it.
+// made is who writes what the world makes in place of an operation, under whose name the audit records it.
 func made(operation string) audit.By {
 	return audit.ByPlatform(audit.Actor{Kind: audit.Command, Request: rand.Text()}, operation)
 }
@@ -21,8 +20,7 @@ func made(operation string) audit.By {
 // ByTest is who writes what a test makes by itself.
 var ByTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
 
-// RegisterClient makes an OAuth client of the shop's merchant in test mode, and returns it with
-// its secret. Unless it is changed, it may ask for all scopes.
+// RegisterClient makes an OAuth client in test mode for all scopes, unless changed, and returns it with its secret.
 func (s Shop) RegisterClient(change ...func(*oauth.Client)) (oauth.Client, string) {
 	s.Helper()
 	id, err := oauth.NewID(rand.Reader)
@@ -59,8 +57,7 @@ func (s Shop) secretText(what string) string {
 	return text
 }
 
-// Code is an authorization code for the client, as if the holder had allowed it at /authorize.
-// Unless it is changed, it is for the first of the client's redirect URIs, without PKCE.
+// Code makes a code as if the holder had allowed it: by default for the first redirect URI and without PKCE.
 func (s Shop) Code(c oauth.Client, h oauth.Holder, change ...func(*oauth.Code)) string {
 	s.Helper()
 	text := s.secretText("authorization code")

@@ -7,9 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// Challenge acts as the payer's browser: it posts the form of a 202 to the
-// issuer's page, decides there, and returns the form that the issuer's page
-// posts to TermUrl.
+// Challenge decides on the issuer's page for the payer, and returns the form that the page posts to TermUrl.
 func (w *World) Challenge(started Response, decision string) url.Values {
 	w.Helper()
 	var body struct {

@@ -78,10 +78,8 @@ func (b *PayoutState) take(kind store.Kind, item dynamo.Item) error {
 	}
 }
 
-// CheckPayouts fails the test unless each payout is the sum of its records,
-// each payable is paid at most once, the sandbox bank has paid exactly the
-// payouts, and merchant_payable in the ledger is the sum of what waits for
-// payouts or is within them. A test may check it at any step.
+// CheckPayouts fails unless each payout is the sum of its records, each payable is paid at most once, the sandbox bank
+// paid exactly the payouts, and merchant_payable is the sum of what waits for payouts or is within them.
 func (w *World) CheckPayouts() {
 	w.Helper()
 	for tenant, state := range w.payoutStates() {
@@ -125,9 +123,7 @@ func (s sums) add(w *World, a money.Amount) {
 	s[a.Currency()] = sum
 }
 
-// addOpen adds what of a payout is still payable: all of it until it is
-// sent, unless it has a shortfall, which waits in a payable; and what has not
-// come back yet of one that was returned.
+// addOpen adds what is payable: all until sent, unless a shortfall waits in a payable; or what a return left open.
 func (s sums) addOpen(w *World, p payout.Payout, records []payout.Record) {
 	switch p.Status {
 	case payout.Collecting, payout.Sealed:

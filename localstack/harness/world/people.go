@@ -49,16 +49,14 @@ func (s Shop) Person(email, role string) member.Member {
 	return s.join(s.Tenant(), email, role, s.unknownPassword)
 }
 
-// PersonWith makes a user who is an owner of the tenant. A new user has the password, which the
-// operation "accept " and the address has set.
+// PersonWith makes an owner of the tenant. A new user has the password of the operation "accept " and the address.
 func (s Shop) PersonWith(t identity.Tenant, email, password string) member.Member {
 	s.Helper()
 	chosen := s.App.Store.PasswordFor(member.Address(email), "accept "+email, secret.New(password))
 	return s.join(t, email, member.RoleOwner, func() (member.Passwords, error) { return chosen.Set(s.Context(), nil) })
 }
 
-// Join makes the user of the shop's member also a member of another shop, with the role, and
-// returns an access token for that shop. It acts for the first shop where a path names that.
+// Join adds the member's user to another shop, with the role, and returns an access token for that shop.
 func (s Shop) Join(other Shop, m member.Member, role string) string {
 	s.Helper()
 	return other.TokenOf(s.join(other.Tenant(), m.Email, role, s.unknownPassword))
@@ -93,8 +91,7 @@ func (s Shop) member(t identity.Tenant, number int32) member.Member {
 	return m
 }
 
-// unknownPassword is one that nobody knows. Its hash is none that a password could have, which
-// saves the time of one.
+// unknownPassword is one that nobody knows. Its hash is none that a password could have, which saves the time of one.
 func (s Shop) unknownPassword() (member.Passwords, error) {
 	return member.Passwords{{Operation: rand.Text(), SetAt: s.App.Store.Now()}}, nil
 }

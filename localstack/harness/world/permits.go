@@ -18,9 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Permits records what IAM would have had to allow each function, and refuses
-// what it would not, by the calls that left it: its own, and those that the
-// sandbox's acquirer and bank make with its role.
+// Permits records the rights that each function's calls need, also those of its acquirer and bank, and refuses others.
 type Permits struct {
 	Learning bool // the rights are being recorded: what is missing is no error
 
@@ -29,9 +27,7 @@ type Permits struct {
 	bad  []error                    // calls that no rights could allow
 }
 
-// Of are the permissions a function used, sorted: "PutItem CHECKOUT", "Query
-// index/due DUE", "SendMessage callbacks". Those under "" are calls
-// that no function's own context went with.
+// Of returns the permissions a function used, sorted, such as "PutItem CHECKOUT"; "" are calls without a function.
 func (p *Permits) Of(function string) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,9 +59,7 @@ func (p *Permits) deny(err error) {
 	p.bad = append(p.bad, err)
 }
 
-// over refuses what IAM would refuse, and notes the calls that go through to
-// next; of a test that is inspecting the world only those it makes in a
-// function's stead.
+// over refuses what IAM would, and notes calls to next; of an inspecting test only those in a function's stead.
 func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTripper {
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		function := functionOf(r)
@@ -121,8 +115,7 @@ func (p *Permits) within(ctx context.Context, requests []iam.Request) bool {
 	return true
 }
 
-// functionOf is the function that makes a call, by the context that Lambda gives
-// it.
+// functionOf is the function that makes a call, by the context that Lambda gives it.
 func functionOf(r *http.Request) string {
 	c, ok := lambdacontext.FromContext(r.Context())
 	if !ok {
@@ -131,8 +124,7 @@ func functionOf(r *http.Request) string {
 	return c.InvokedFunctionArn[strings.LastIndex(c.InvokedFunctionArn, ":")+1:]
 }
 
-// checkPermits fails the test when a function did what its role in a
-// deployment would not let it do, or when it is unknown whose call it was.
+// checkPermits fails the test for a call that the function's role denies, or whose function is unknown.
 func (w *World) checkPermits() {
 	for _, err := range w.Permits.bad {
 		w.Errorf("refused: %v", err)

@@ -97,8 +97,7 @@ type Sale struct {
 	Pix          bool   // in Brazil: by a code, which is paid
 }
 
-// PayAtReader sells something at a reader of its own, and returns the transaction, whatever became of it. The clock
-// moves while the reader is paired and the cardholder pays.
+// PayAtReader sells at a new reader, and returns the transaction in any state. The clock moves meanwhile.
 func (s Shop) PayAtReader(sale Sale) Payment {
 	s.Helper()
 	r := s.PairReader(fmt.Sprintf("CODE%04d", s.serial.Add(1)))

@@ -15,9 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Receiver is a merchant's server that callbacks are sent to. It verifies
-// each one's signature with the platform's keys of when it was started, and
-// answers with the status of the last call of Answer.
+// Receiver is a merchant's server for callbacks. It verifies signatures by the keys at its start, and answers as set.
 type Receiver struct {
 	URL string
 
@@ -99,8 +97,7 @@ func (r *Receiver) Tries() []Try {
 	return slices.Clone(r.tries)
 }
 
-// Messages are the distinct ids of callbacks on one checkout: each due one
-// is received at least once, under one id.
+// Messages are the distinct ids of callbacks on one checkout: each due one is received at least once, under one id.
 func (r *Receiver) Messages(checkout string) []string {
 	var ids []string
 	for _, d := range r.Deliveries() {

@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// Request is one HTTP request to the platform. Without an APIKey it has the
-// merchant's.
+// Request is one HTTP request to the platform. Without an APIKey it has the merchant's.
 type Request = client.Request
 
 // Response is what came back.
@@ -27,8 +26,7 @@ func (w *World) Do(r Request) Response {
 	return w.main.Do(r)
 }
 
-// DoConcurrently sends a request many times at the same time, and counts the answers by
-// their status.
+// DoConcurrently sends a request many times at the same time, and counts the answers by their status.
 func (w *World) DoConcurrently(many int, r Request) map[int]int {
 	statuses := make([]int, many)
 	var running sync.WaitGroup
@@ -71,8 +69,7 @@ func (p *Process) Do(r Request) Response {
 	return p.send(r, check.Transport(client.Handler{Handler: p.Handler()}, p.world.Errorf))
 }
 
-// Checked serves the platform to others than this test's own client, such as a browser, and checks every request and
-// response against the contract as Do does.
+// Checked returns a handler for other clients, such as a browser, that checks requests and responses as Do does.
 func (p *Process) Checked() http.Handler {
 	p.world.Helper()
 	check, err := sharedChecker()
@@ -89,8 +86,7 @@ func (p *Process) Checked() http.Handler {
 	}
 }
 
-// DoUnchecked sends a request that is not of the contract, such as one to an
-// unknown address.
+// DoUnchecked sends a request that is not of the contract, such as one to an unknown address.
 func (p *Process) DoUnchecked(r Request) Response {
 	p.world.Helper()
 	return p.send(r, client.Handler{Handler: p.Handler()})

@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Shop is a merchant's server in a world. It sells in one currency, and sends
-// the merchant's key.
+// Shop is a merchant's server in a world. It sells in one currency, and sends the merchant's key.
 type Shop struct {
 	*World
 	Merchant Merchant // its own, whichever the world's first is
@@ -33,8 +32,7 @@ const (
 	CVV          = client.CVV
 )
 
-// Unanswered is an amount of a charge or refund that the sandbox acquirer takes without an answer. It knows the outcome
-// 30 seconds later (contract §12).
+// Unanswered is an amount that the sandbox takes without an answer, and knows of 30 seconds later (contract §12).
 const Unanswered = "42.25"
 
 // NewShop opens a world, and in it the shop of the first merchant.
@@ -46,8 +44,7 @@ func NewShop(tb testing.TB) Shop {
 // Shop is the first merchant's.
 func (w *World) Shop() Shop { return Shop{World: w, Merchant: w.Merchant, Currency: "EUR"} }
 
-// WithCallbacks is the shop with a receiver: its checkouts have a return_url
-// and a redirect_url.
+// WithCallbacks is the shop with a receiver: its checkouts have a return_url and a redirect_url.
 func (s Shop) WithCallbacks() Shop {
 	s.Helper()
 	s.Receiver = s.Receive()
@@ -76,8 +73,7 @@ func (s Shop) WithKey(key string) Shop {
 	return s
 }
 
-// NewKey has an operator make the merchant another key, for test mode; kind is
-// secret or public.
+// NewKey has an operator make the merchant another key, for test mode; kind is secret or public.
 func (s Shop) NewKey(kind string, scopes ...string) string {
 	s.Helper()
 	var made struct {
@@ -173,8 +169,7 @@ func (s Shop) ProcessCheckout(checkout string, body any) Response {
 	return s.Send("PUT", "/v0.1/checkouts/"+checkout, body)
 }
 
-// Statuses are a checkout's own status and those of its transactions, the
-// oldest first, with a space between any two.
+// Statuses are a checkout's own status and those of its transactions, the oldest first, with a space between any two.
 func (s Shop) Statuses(checkout string) string {
 	s.Helper()
 	var c struct {
@@ -191,8 +186,7 @@ func (s Shop) Statuses(checkout string) string {
 	return strings.Join(statuses, " ")
 }
 
-// CallbacksReceived has whatever is due delivered, and counts the different
-// callbacks about a checkout that the shop has received by then.
+// CallbacksReceived delivers what is due, and counts the different callbacks about a checkout received by then.
 func (s Shop) CallbacksReceived(checkout string) int {
 	s.Helper()
 	s.RunUntilIdle()
@@ -222,8 +216,7 @@ type Payment struct {
 	Reference  string `json:"-"` // of the checkout, when it was processed
 }
 
-// Pay processes a checkout and returns its latest transaction, whatever
-// became of it.
+// Pay processes a checkout and returns its latest transaction, whatever became of it.
 func (s Shop) Pay(checkout string, body map[string]any) Payment {
 	s.Helper()
 	answer := s.ProcessCheckout(checkout, body)

@@ -14,9 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Token stores an access token of the shop's merchant in test mode, and
-// returns its text. Unless it is changed, it is an OAuth client's, has all scopes, and expires
-// after an hour. A test profile's token is for a new profile unless it names one.
+// Token stores an access token in test mode, and returns its text. By default it is an OAuth client's, has all scopes,
+// and expires after an hour. A test profile's token is for a new profile unless it names one.
 func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	s.Helper()
 	random := make([]byte, 32)
@@ -49,8 +48,7 @@ func (s Shop) put(t identity.AccessToken) error {
 	return s.App.Store.PutGrant(s.Context(), g, t)
 }
 
-// register makes the token's client unless it exists. It belongs to a merchant that has nothing
-// else.
+// register makes the token's client unless it exists. It belongs to a merchant that has nothing else.
 func (s Shop) register(t identity.AccessToken) {
 	s.Helper()
 	_, err := s.App.Store.OAuthClient(s.Context(), t.Client)

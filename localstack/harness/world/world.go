@@ -1,10 +1,7 @@
-// Package world is the whole platform in one test: every function over real
-// engines, a clock that only the test moves, processes that can be killed at
-// any I/O step, shops that sell, and a receiver for callbacks. Each world has a table and
-// queues of its own, checks every request and response against the contract,
-// and at its end searches for secrets in all that was stored and logged, adds up
-// the journal, and sees that no function did what its role would not allow and that
-// relay gets of the stream exactly what it needs.
+// Package world runs the whole platform in one test: every function over real engines, a clock that only the test
+// moves, processes that can be killed at any I/O step, shops, and a receiver for callbacks. Each world has its table
+// and queues, and checks every message against the contract. At its end it searches for secrets in all that was stored
+// and logged, and checks the journal, the functions' permissions and relay's filter.
 package world
 
 import (
@@ -108,9 +105,8 @@ func (l *Log) String() string {
 // sharedChecker is shared: reading the contract takes a while.
 var sharedChecker = sync.OnceValues(checker.New)
 
-// collectRarely has the garbage of tests collected at five times the heap in use instead of twice, as long as the
-// process takes less than 2 GiB: tests make much garbage in a small heap. That takes a quarter off the CPU time. GOGC
-// and GOMEMLIMIT override it.
+// collectRarely collects tests' garbage at five times the heap in use instead of twice, below 2 GiB, which takes a
+// quarter off the CPU time. GOGC and GOMEMLIMIT override it.
 var collectRarely = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
@@ -188,12 +184,10 @@ func (w *World) AppWith(change ...func(*app.Config, *app.Overrides)) *app.App {
 	return app.New(config, overrides)
 }
 
-// Main is the world's long-lived process, to which no fault happens unless
-// the test plans one.
+// Main is the world's long-lived process, to which no fault happens unless the test plans one.
 func (w *World) Main() *Process { return w.main }
 
-// Process is one fleet of warm functions that live and die together. Nothing
-// in it runs by itself: the test ticks the schedules and drains the queues.
+// Process is one fleet of warm functions that live and die together. The test runs its schedules and queues.
 type Process struct {
 	*runner.Runner
 	Steps *faults.Steps
@@ -261,8 +255,7 @@ func (w *World) engines() http.RoundTripper {
 	})
 }
 
-// RefuseMails sets the error with which SES answers a mail to an address, such as
-// TooManyRequestsException; "" if it takes the mail.
+// RefuseMails sets the error of SES for a mail to an address, such as TooManyRequestsException; "": none.
 func (w *World) RefuseMails(refuse func(to string) string) { w.refuseMail.Store(&refuse) }
 
 // Provision creates a sandbox merchant with the given arguments.
