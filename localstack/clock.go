@@ -21,8 +21,7 @@ func clockCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return clock
 }
 
-// advance moves the time of the running platform forward by a length such as 7d ("": not at all), and prints it.
-// Errors: those of clock.ParseDuration and platform.Folder.Advance.
+// advance moves the running platform's time forward by a length such as 7d ("": not at all), and prints it.
 func advance(ctx context.Context, place platform.Folder, length string, out io.Writer) error {
 	if length != "" {
 		d, err := clock.ParseDuration(length)

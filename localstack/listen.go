@@ -31,8 +31,7 @@ func listenCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return c
 }
 
-// listen prints each attempt to deliver a callback that is made from now on, until ctx ends. Errors: ErrNotRunning; an
-// event or an address that is none; that functions run in processes of their own.
+// listen prints each new try to deliver a callback until ctx ends. Errors: ErrNotRunning, platform.Folder.Callbacks'.
 func listen(ctx context.Context, place platform.Folder, wants inspector.Listening, out io.Writer) error {
 	for _, event := range wants.Events {
 		if !slices.Contains(inspector.Events, event) {

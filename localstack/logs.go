@@ -57,8 +57,7 @@ func (f requestFilter) takes(r inspector.Request) bool {
 		(len(f.methods) == 0 || slices.ContainsFunc(f.methods, method)) && strings.Contains(r.Path, f.path)
 }
 
-// tailLogs prints each request to the API that comes from now on, until ctx ends. Errors: ErrNotRunning; a filter that
-// is none.
+// tailLogs prints each new request to the API until ctx ends. Errors: ErrNotRunning, an invalid filter.
 func tailLogs(ctx context.Context, place platform.Folder, wants requestFilter, out io.Writer) error {
 	if err := wants.check(); err != nil {
 		return err

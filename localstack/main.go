@@ -1,7 +1,6 @@
 // Command localstack is the platform on a developer's machine, without Docker or an AWS account, and the commands of
-// those who integrate with it. `go run ./localstack help` lists them. Installed under the name cashwrap they work in
-// any folder: the platform's data is in the .local of the repository, else in that of the working directory or of a
-// folder above it.
+// its integrators: `go run ./localstack help`. Installed as cashwrap it works in any folder: the data is in the .local
+// of the repository, else of the working directory or a folder above it.
 package main
 
 import (
@@ -79,8 +78,7 @@ func folder() (platform.Folder, error) {
 	}
 }
 
-// commands are all of them. Those for who integrates with the platform have the names and flags that developers know
-// from other payment platforms.
+// commands returns all commands. Integrators' have the names and flags that other payment platforms have.
 func commands(place platform.Folder, out io.Writer) *cobra.Command {
 	root := &cobra.Command{Use: "cashwrap", Short: "The payments platform on this machine",
 		SilenceUsage: true, SilenceErrors: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true}}

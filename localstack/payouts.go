@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// payouts makes and runs the payouts that are due on the running platform at a time, in RFC 3339 ("": now), moves the
-// platform's clock to that time, and prints them. It calls the same code as the schedule and the queue's consumer.
+// payouts runs the payouts due at a time in RFC 3339 ("": now), moves the platform's clock there, and prints them.
 func payouts(ctx context.Context, place platform.Folder, at string, out io.Writer) error {
 	all, next, err := place.Operator(terminal.New(os.Stderr)).RunPayouts(ctx, at)
 	if refused, ok := errors.AsType[*client.Refusal](err); ok {
@@ -29,8 +28,7 @@ func payouts(ctx context.Context, place platform.Folder, at string, out io.Write
 	return errors.Join(moveTo(ctx, place, at), printPayouts(out, all, next))
 }
 
-// moveTo moves the platform's clock to a time in RFC 3339, unless it is later there; "" does nothing. Only after the
-// payouts have been run: the platform that runs would make those that become due by the move itself.
+// moveTo moves the clock to a later time in RFC 3339, after the run: the platform would itself run what became due.
 func moveTo(ctx context.Context, place platform.Folder, at string) error {
 	if at == "" {
 		return nil

@@ -19,8 +19,7 @@ var errNoCommand = errors.New(`the command must be JSON, for example: make provi
 	`ARGS='{"command":"show_callback","id":"msg_…"}'; ` +
 	`all commands are listed at the top of functions/provision/provision.go`)
 
-// provision calls the provision function and prints its answer. It has no route, so it runs in this process, over the
-// engines of the running platform.
+// provision calls the function, which has no route, in this process over the running engines, and prints the answer.
 func provision(ctx context.Context, place platform.Folder, request []byte, out io.Writer) error {
 	if !json.Valid(request) {
 		return errNoCommand

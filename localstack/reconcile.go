@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// reconciled calls the reconcile function, as an operator does, and prints its report. Errors: platform.ErrNotRunning,
-// the function's, or that there are breaks.
+// reconciled calls reconcile and prints its report. Errors: platform.ErrNotRunning, the function's, or any break.
 func reconciled(ctx context.Context, place platform.Folder, out io.Writer) error {
 	// The function logs the same as its report contains.
 	answer, err := place.Operator(slog.New(slog.DiscardHandler))(ctx, "reconcile", json.RawMessage("{}"))

@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// run runs the platform until ctx ends; log gets a line per request. Errors: those of platform.Start; an engine that
-// ended; what could not be kept.
+// run runs the platform until ctx ends; log gets a line per request. Errors: of platform.Start, an engine or keeping.
 func run(ctx context.Context, place platform.Folder, c platform.Config, out, log io.Writer) error {
 	debug.SetGCPercent(garbagePercent)
 	c.Progress, c.Log = out, terminal.New(log)
@@ -41,6 +40,5 @@ func run(ctx context.Context, place platform.Folder, c platform.Config, out, log
 	return nil
 }
 
-// garbagePercent is how much memory may be garbage, as a share of what is in use, which is mostly the table. With Go's
-// 100 % it would take twice its size; with 50 % the collector costs some 5 % more.
+// garbagePercent is garbage as a share of memory in use: 100 % doubles the table, 50 % costs some 5 % more CPU time.
 const garbagePercent = 50

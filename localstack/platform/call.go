@@ -21,8 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Operator calls functions as `aws lambda invoke` does: in this process, over the engines of the running platform. Its
-// errors are ErrNotRunning or the function's.
+// Operator calls functions here, over the running platform's engines. Errors: ErrNotRunning, the function's.
 func (f Folder) Operator(log *slog.Logger) client.Invoke {
 	return func(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
 		s, err := f.Surroundings()
@@ -48,9 +47,8 @@ func (f Folder) Operator(log *slog.Logger) client.Invoke {
 	}
 }
 
-// Invoke hands the event of a file to a function as it is deployed, a process of its own that talks to the Runtime API,
-// over the engines of the platform that runs. Errors: ErrNotRunning, a [runtime.Error] of the function, the compiler's,
-// what the event leaves open.
+// Invoke calls a function as deployed, in a separate process over the running platform's engines, with the event of a
+// file. Errors: ErrNotRunning, a [runtime.Error] of the function, the compiler's, an unfilled event.
 func (f Folder) Invoke(ctx context.Context, name, file string, log *slog.Logger) ([]byte, error) {
 	function, err := named(name)
 	if err != nil {

@@ -62,8 +62,7 @@ func (f Folder) Time() (Time, error) {
 	return timeOf(clock.NewAhead(offset)), err
 }
 
-// Advance moves the clock of the platform that runs forward, and returns when everything there follows it. Errors:
-// ErrNotRunning; a duration that is not above zero, or leads too far ahead.
+// Advance moves the running platform's clock, and waits for it. Errors: ErrNotRunning; d is not positive, or too far.
 func (f Folder) Advance(ctx context.Context, d time.Duration) error {
 	s, err := f.Surroundings()
 	if err != nil {

@@ -22,8 +22,7 @@ const (
 	requestsPath  = "/requests"  // streams requests to the API from now on
 )
 
-// listen answers the processes that know the folder, until the platform stops: commands, and terminals of
-// Folder.Reader, which charge at the acquirer.
+// listen answers the folder's other processes until the platform stops: commands, and the terminals of Folder.Reader.
 func (p *Platform) listen(f Folder, c Config) (control.Host, error) {
 	own, err := p.app(c)
 	if err != nil {
@@ -45,8 +44,7 @@ func (p *Platform) listen(f Folder, c Config) (control.Host, error) {
 	return control.Host{Address: address, Token: token}, err
 }
 
-// app is one over the engines of the platform that runs, for what is no function: the acquirer as terminals reach it,
-// and the page /sandbox.
+// app opens an App over the running platform's engines, for the acquirer of terminals and for /sandbox.
 func (p *Platform) app(c Config) (*app.App, error) {
 	environment := p.runner.Environment()
 	settings, err := app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)

@@ -147,8 +147,7 @@ func makeObjects(f Folder, disk wal.Options) error {
 	return engine.Close()
 }
 
-// openObjects opens the S3 with the bucket of files, as the last run left it. Its clock is the real one whatever the
-// platform's is: by that the links are signed (App.WallNow).
+// openObjects opens the S3 of the last run. Its clock is the real one, by which links are signed (App.WallNow).
 func openObjects(f Folder, disk wal.Options) (*s3.Engine, error) {
 	engine, err := s3.Open(s3.Config{Credentials: runner.Engines{AccessKey: accessKey}.Keys(), Region: runner.Region,
 		Notice: notice}, f.path(objectsDir), disk)

@@ -39,8 +39,7 @@ const (
 	mailDir       = "mail"     // a file for each mail that was sent
 )
 
-// format is the version of what the folder holds. Raise it with a change of the table's items, or of the logs, after
-// which this version cannot use what an earlier one wrote. Folders without a format are older than version 2.
+// format is the folder's version; none is older than 2. Raise it when this version cannot read what earlier ones wrote.
 const format = "5"
 
 const (
@@ -74,9 +73,8 @@ func (f Folder) lock() (release func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// open takes over what a run has left, or makes a new folder. It wants either everything that a run leaves, or
-// nothing: what is missing was lost, and to begin again without it would hide that; with another secret all saved
-// cards, sessions and callback secrets are void.
+// open takes over the last run's folder, or makes a new one. A part that is missing was lost, and beginning without it
+// would hide that; another secret would make saved cards, sessions and callback secrets void.
 func (f Folder) open() error {
 	here := func(name string) bool {
 		_, err := os.Lstat(f.path(name))
@@ -107,8 +105,7 @@ func (f Folder) open() error {
 	return nil
 }
 
-// ours are what a folder without data may have: what other commands keep there, and what a run leaves that did not
-// begin.
+// ours are what a folder without data may have: files of other commands, and of a run that did not begin.
 var ours = []string{lockName, formatFile, functionsFile, clockFile, EngineLog, envFile, secretFile, "table.gz", mailDir,
 	memoryDir + ".new", objectsDir, databaseDir, memoryDir, readersDir, "emulator", "sam"}
 
@@ -171,8 +168,7 @@ func (f Folder) secret() ([]byte, error) {
 	return secret, nil
 }
 
-// ReadEnv reads .local/env: where the API is, and the merchants' keys and secrets. Error: ErrNotRunning when there is
-// nothing yet.
+// ReadEnv reads .local/env: the API's address, merchants' keys and secrets. Error: ErrNotRunning if there is none.
 func (f Folder) ReadEnv() (map[string]string, error) {
 	text, err := os.ReadFile(f.path(envFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,20 +13,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// peopleNames are the names in .local/env of an OAuth client, and of the accounts that can sign in to it, in the order
-// of the file. OAUTH_USERNAME owns two merchants; OPERATOR_USERNAME needs the code of the first merchant to sign in.
+// peopleNames are in the file's order. OAUTH_USERNAME owns two merchants; OPERATOR_USERNAME needs the first one's code.
 var peopleNames = []string{"OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_REDIRECT_URI", "OAUTH_SCOPE",
 	"OAUTH_USERNAME", "OAUTH_PASSWORD", "TEST_PROFILE_USERNAME", "TEST_PROFILE_PASSWORD", "OPERATOR_USERNAME",
 	"OPERATOR_PASSWORD"}
 
-// redirectURI is the seeded client's. Nothing listens there, so a browser that is sent there shows the code in its
-// address line.
+// redirectURI has no listener, so that a browser sent there shows the code in its address line.
 const redirectURI = "http://127.0.0.1:8765/callback"
 
 var scopes = []string{"payments", "transactions.history", "user.app-settings", "user.profile_readonly"}
 
-// addPeople makes the OAuth client, a test profile, and passwords for the merchant's user and operator, unless env has
-// all of them and the table still has the client.
+// addPeople makes the OAuth client, a test profile, and passwords, unless env has all and the table the client.
 func (s seeder) addPeople(ctx context.Context, of seeded) error {
 	known, err := s.knowsPeople(ctx)
 	if known || err != nil {

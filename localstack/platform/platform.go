@@ -1,7 +1,5 @@
-// Package platform is the whole platform on this machine, without Docker or an
-// AWS account: a table and queues, every function with what calls it, and five
-// merchants. A Folder keeps all of it from one run to the next, and lets other
-// processes call functions beside the run.
+// Package platform is the platform on this machine: a table and queues, every function with its caller, and five
+// merchants. A Folder keeps it between runs, and lets other processes call functions.
 package platform
 
 import (
@@ -50,8 +48,7 @@ type Config struct {
 type Platform struct {
 	// Env is what .local/env holds: where the API is, and the merchants' keys.
 	Env map[string]string
-	// Ended is closed when an engine has ended by itself, which its log in the
-	// folder explains.
+	// Ended is closed when an engine has ended by itself, which its log in the folder explains.
 	Ended <-chan struct{}
 
 	runner      *runner.Runner
@@ -63,8 +60,7 @@ type Platform struct {
 	release     func()       // the folder
 }
 
-// Start runs the platform over a folder. Errors: what is missing on this machine
-// or in the folder, data of another version, a port in use, errRunning.
+// Start runs the platform. Errors: something missing here or in the folder, another version, a used port, errRunning.
 func Start(ctx context.Context, f Folder, c Config) (*Platform, error) {
 	release, err := f.lock()
 	if err != nil {
@@ -120,8 +116,7 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	return p.inspect(f, c)
 }
 
-// Stop ends the platform; what was acknowledged is kept. The error says what
-// could not be.
+// Stop ends the platform; what was acknowledged is kept. The error says what could not be.
 func (p *Platform) Stop() error {
 	var errs []error
 	p.inspector.Close()

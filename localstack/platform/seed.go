@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 )
 
-// seeded is a merchant of a new local run: the arguments of the operator's commands that make it, then the bodies of
-// its own requests.
+// seeded has the arguments of the operator's commands that make a merchant, and the bodies of its requests.
 type seeded struct {
 	Prefix   string         // of its names in .local/env
 	Create   map[string]any // create_merchant
@@ -29,8 +28,7 @@ type seeded struct {
 //go:embed merchants.json
 var merchantsText []byte
 
-// merchants are one of each of five currencies, with its own country's rules and payment methods (contract §4.3). The
-// first has no prefix.
+// merchants are of five currencies and countries (contract §4.3). The first has no prefix.
 var merchants = sync.OnceValue(func() (all []seeded) {
 	if err := json.Unmarshal(merchantsText, &all); err != nil {
 		panic(err)
@@ -45,8 +43,7 @@ type seeder struct {
 	env      map[string]string
 }
 
-// seed creates the merchants whose keys .local/env does not hold, and the people and the OAuth client if it does not
-// hold these, and writes that file. The keys, secrets and passwords are nowhere else.
+// seed makes the merchants and people that .local/env does not hold, and writes it. Only there are their secrets.
 func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, error) {
 	env, err := f.ReadEnv()
 	if err != nil {
@@ -99,8 +96,7 @@ func (m seeded) names() (code, key, secret string) {
 	return m.Prefix + "MERCHANT_CODE", m.Prefix + "API_KEY", m.Prefix + "CALLBACK_SECRET"
 }
 
-// addMerchant creates the merchant, unless env has a key of it that works, and makes its callback secret, unless env
-// has one.
+// addMerchant creates the merchant and its callback secret, unless env has a working key and a secret.
 func (s seeder) addMerchant(ctx context.Context, m seeded) error {
 	code, key, secret := m.names()
 	known, err := s.works(ctx, s.env[code], s.env[key])
@@ -141,8 +137,7 @@ func (s seeder) works(ctx context.Context, code, key string) (bool, error) {
 	}
 }
 
-// create makes a sandbox merchant, with an account of the sandbox bank to which payouts are paid, and what merchants
-// themselves manage. Nobody knows the operators' passwords: the merchant can reset them, as addPeople does with one.
+// create makes a sandbox merchant with a bank account. Operators' passwords are unknown: the merchant can reset them.
 func (s seeder) create(ctx context.Context, m seeded) (code, key string, err error) {
 	var created struct {
 		Code string                     `json:"merchant_code"`

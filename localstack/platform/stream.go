@@ -13,15 +13,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
-// Callbacks are the attempts of the platform that runs to deliver callbacks, from now on, until ctx or the platform
-// ends. Errors: ErrNotRunning, or the platform's that it cannot show or forward them.
+// Callbacks yields each new try to deliver a callback until ctx or the platform ends. Errors: ErrNotRunning, its own.
 func (f Folder) Callbacks(ctx context.Context, wants inspector.Listening) (iter.Seq2[inspector.Callback, error],
 	error) {
 	return streamed[inspector.Callback](ctx, f, callbacksPath, wants)
 }
 
-// Requests are those to the API of the platform that runs, from now on, until ctx or the platform ends. Error:
-// ErrNotRunning.
+// Requests yields each new request to the API until ctx or the platform ends. Error: ErrNotRunning.
 func (f Folder) Requests(ctx context.Context) (iter.Seq2[inspector.Request, error], error) {
 	return streamed[inspector.Request](ctx, f, requestsPath, struct{}{})
 }

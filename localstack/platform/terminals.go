@@ -14,8 +14,7 @@ import (
 // readersDir has a file of each card terminal that has joined.
 const readersDir = "readers"
 
-// Reader runs a card terminal that joins the platform that runs, until ctx ends or what is entered does. Errors:
-// ErrNotRunning, and those of reader.Run.
+// Reader runs a card terminal until ctx or its input ends. Errors: ErrNotRunning, and those of reader.Run.
 func (f Folder) Reader(ctx context.Context, in io.Reader, out io.Writer) error {
 	if _, err := f.Surroundings(); err != nil {
 		return err

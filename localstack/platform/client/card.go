@@ -8,8 +8,7 @@ const (
 	Challenged   = "4200000000000042" // its issuer asks the payer
 )
 
-// CVV goes with every card of the sandbox. It has four digits, because three would occur more often by chance in what
-// is stored, logged and shown, where tests look for it.
+// CVV goes with every sandbox card. Tests search for it: four digits occur less often by chance than three.
 const CVV = "7391"
 
 // Card is a card that has not expired today.

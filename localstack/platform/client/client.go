@@ -1,6 +1,5 @@
-// Package client calls the API as a merchant's server does, its pages as a payer's browser does, and the provision
-// function as an operator does. Tests, the simulator, the demo, the local commands and the check of a deployment share
-// it. A request goes over the network, or with Handler to a platform in the same process.
+// Package client calls the API as a merchant's server, the pages as a payer's browser, and provision as an operator. A
+// request goes over the network, or with Handler to a platform in the same process.
 package client
 
 import (

@@ -81,8 +81,7 @@ type Tokens struct {
 	MerchantCode string `json:"-"` // that the person chose
 }
 
-// SignIn has the person sign in and allow the application to act for the merchant, by the authorization code flow with
-// PKCE (RFC 6749 §4.1, RFC 7636), and gets the tokens. The error names the step that failed.
+// SignIn gets tokens by the code flow with PKCE (RFC 6749 §4.1, RFC 7636). The error names the failed step.
 func (a Application) SignIn(ctx context.Context, b *Browser, p Person, merchantCode string) (Tokens, error) {
 	verifier, state := rand.Text()+rand.Text(), rand.Text()
 	challenge := sha256.Sum256([]byte(verifier))

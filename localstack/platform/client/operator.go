@@ -23,8 +23,7 @@ func ForPeople(err error) error {
 	return err
 }
 
-// Operate runs an operator's command and reads its answer, unless answer is nil. Errors: *Refusal, or the function's.
-// They never contain the answer, which may hold a key.
+// Operate runs a command and reads its answer unless nil. Errors: *Refusal, the function's; never with an answer's key.
 func (i Invoke) Operate(ctx context.Context, command, answer any) error {
 	payload, err := json.Marshal(command)
 	if err != nil {

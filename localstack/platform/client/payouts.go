@@ -18,9 +18,8 @@ type PaidOut struct {
 	Reason   string      `json:"reason"`
 }
 
-// RunPayouts has the payouts of test mode run that are due at a time, in RFC 3339; "": now. next is when there would be
-// some if there were none: the end of the next period with something to pay out; zero: nothing waits. Errors: those of
-// Operate.
+// RunPayouts runs test mode's payouts due at a time in RFC 3339; "": now. next is the end of the next period with
+// something to pay out, set if none were due; zero: nothing waits. Errors: those of Operate.
 func (i Invoke) RunPayouts(ctx context.Context, at string) (all []PaidOut, next time.Time, err error) {
 	for {
 		var done struct {
@@ -39,9 +38,8 @@ func (i Invoke) RunPayouts(ctx context.Context, at string) (all []PaidOut, next 
 	}
 }
 
-// RunNextPayouts has the payouts run that are due now. If none is, it moves the platform's clock to the end of the next
-// period with something to pay out, and has those run: none are returned if nothing waits. Errors: those of Operate,
-// and of advance.
+// RunNextPayouts runs the payouts due now. If there are none, it moves the platform's clock to the end of the next
+// period with something to pay out, if any, and runs those. Errors: those of Operate and advance.
 func (i Invoke) RunNextPayouts(ctx context.Context, now time.Time, advance func(time.Duration) error) ([]PaidOut,
 	error) {
 	all, next, err := i.RunPayouts(ctx, "")

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Ahead is a clock that runs with the system's, ahead of it by an offset that only grows. The zero value shows the
-// system's time. It is safe for concurrent use.
+// Ahead is the system's clock plus an offset that only grows from zero. It is safe for concurrent use.
 type Ahead struct {
 	mu     sync.Mutex
 	offset time.Duration

@@ -1,5 +1,4 @@
-// Package clock has the clocks that can be moved: one of tests, which only moves when it is advanced, and the local
-// platform's, which also runs (Ahead).
+// Package clock has the clocks of tests, which move only when advanced, and of the local platform (Ahead).
 package clock
 
 import (

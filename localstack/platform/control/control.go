@@ -1,6 +1,5 @@
-// Package control is how processes on this machine reach each other beside the API: commands the platform that runs,
-// the platform a card terminal, and that the acquirer. A message is a PUT over HTTP on 127.0.0.1, which a page in a
-// browser cannot send there, and has a token that the processes share by a private file.
+// Package control lets local processes reach each other beside the API: commands the platform, that a card terminal,
+// and that the acquirer. A message is a PUT to 127.0.0.1, which no web page can send, with a token from a private file.
 package control
 
 import (
@@ -36,8 +35,7 @@ func (h Host) Put(ctx context.Context, path string, message io.Reader) (*http.Re
 	return http.DefaultClient.Do(r)
 }
 
-// Serve answers on a free port of this machine until the server is closed, and returns the server's address. ended is
-// closed when it listens no more.
+// Serve answers on a free local port until the server is closed, and returns its address. ended is closed afterwards.
 func Serve(s *http.Server) (address string, ended <-chan struct{}, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package counterparty puts a network between the platform and its counterparties: an acquirer, a bank and card
-// terminals. The network sees each call, and can let it fail.
+// Package counterparty is a network to acquirers, banks and terminals that sees each call and can let it fail.
 package counterparty
 
 import (
@@ -10,8 +9,7 @@ import (
 
 // Network carries the calls to a counterparty.
 type Network interface {
-	// Carry has a call happen or not. Errors: the network's, the call's NotTaken,
-	// or its own.
+	// Carry has a call happen or not. Errors: the network's, the call's NotTaken, or its own.
 	Carry(ctx context.Context, c Call) error
 }
 

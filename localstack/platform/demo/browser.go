@@ -52,8 +52,7 @@ func formOn(page client.Response) client.Form {
 	return form
 }
 
-// visit sends a request by the payer's browser, follows redirects, also to the shop, and returns the page that they
-// lead to.
+// visit sends a request by the payer's browser, follows all redirects, and returns the last page.
 func (s *scenario) visit(payer *client.Browser, r client.Request) client.Response {
 	page, err := payer.Open(s.ctx, r)
 	steps.Check(err)

@@ -36,8 +36,7 @@ func (s *scenario) retrieve(id, status string) {
 	s.expect(c.Status == status, "the checkout, "+status)
 }
 
-// call makes one API call, prints both sides, and reads the response into a value unless that is nil. Any other status
-// ends the step, as it is an error to strict clients (contract §2.3).
+// call prints a call and its response, and reads it unless into is nil. Another status ends the step (contract §2.3).
 func (s *scenario) call(method, path string, body object, status int, into any) {
 	request := client.Request{Method: method, Path: path, APIKey: s.APIKey}
 	s.print.line("→ " + method + " " + s.API.BaseURL + path)

@@ -115,8 +115,7 @@ func (s *scenario) restrict() {
 	s.print.line("✓ the next request is refused")
 }
 
-// tryCard is contract §8.4: a test profile signs in by its password, to the application that the demo has registered,
-// and pays with a card. Its token ends with it.
+// tryCard signs a test profile in by its password and pays by card (contract §8.4). The token ends with the profile.
 func (s *scenario) tryCard() {
 	profiles := "/v0.1/merchants/" + s.MerchantCode + "/test-profiles"
 	var made struct{ ID, Username, Password string }

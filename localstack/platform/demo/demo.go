@@ -1,9 +1,7 @@
-// Package demo runs a merchant's first day against a running platform and prints every request and response: a
-// payment, a 3DS challenge, a decline, a payment page, a saved card, the signed callbacks of them all, the history, a
-// refund, a receipt, a payment at a card terminal, a restricted key that is refused and revoked, a document that is
-// kept and a disguised program that is not, a new bank account and a payout to it, an invitation by mail, an OAuth
-// login, an employee's refund that is refused and then permitted, and a test profile. It is an ordinary merchant: it
-// has an API key and a callback secret, and an operator registers its OAuth client.
+// Package demo runs a merchant's first day against a running platform and prints every request and response: payments,
+// a payment page, a saved card, callbacks, the history, a refund, a receipt, a card terminal, restricted keys, files, a
+// payout to a new bank account, an invitation, an OAuth login, an employee's permissions, and a test profile. It has
+// only what any merchant has: an API key, a callback secret, and an OAuth client that an operator registers.
 package demo
 
 import (
@@ -80,8 +78,7 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// scenario holds the facts that the merchant knows so far. Its methods end the step at the first breach of the
-// contract.
+// scenario has the facts that the merchant knows so far. Its methods end the step at a breach of the contract.
 type scenario struct {
 	Config
 	ctx     context.Context // of the run
@@ -110,8 +107,7 @@ type checkout struct {
 	NextStep   *client.NextStep `json:"next_step"`
 }
 
-// readKeys reads what callbacks are verified with: the merchant's secret, which an operator makes if it has none, and
-// the platform's public keys.
+// readKeys reads the merchant's callback secret, which an operator makes if there is none, and the platform's keys.
 func (s *scenario) readKeys() {
 	text := s.Secret
 	if text == "" {

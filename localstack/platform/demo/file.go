@@ -28,8 +28,7 @@ type storedFile struct {
 	DownloadURL string `json:"download_url"`
 }
 
-// keepFiles is contract §8.3: a document is uploaded and downloaded by links, a program under a document's name is
-// refused, and after a deletion an old link has nothing to give.
+// keepFiles keeps a document by links; a disguised program and a deleted file are refused (contract §8.3).
 func (s *scenario) keepFiles() {
 	var collection struct{ ID, Status string }
 	s.call("POST", s.ofMerchant("/collections"), object{"name": "Papers " + s.run}, http.StatusCreated, &collection)

@@ -14,8 +14,7 @@ import (
 
 type member struct{ ID, Status string }
 
-// invite invites a colleague, reads the mail with the link, and takes the invitation back, so that the demo may be run
-// again and again.
+// invite invites a colleague, reads the mail's link, and takes the invitation back, so that the demo can run again.
 func (s *scenario) invite() {
 	members := "/v0.1/merchants/" + s.MerchantCode + "/members"
 	address := "colleague-" + s.run + "@example.com"

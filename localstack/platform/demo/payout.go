@@ -10,8 +10,7 @@ import (
 
 const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
 
-// openMerchant has the operator open a merchant without a bank account, which takes a payment. The demo may be run
-// again and again, and a merchant has ten accounts at the most.
+// openMerchant opens and pays a merchant for each run of the demo, because a merchant has at most ten bank accounts.
 func (s *scenario) openMerchant() {
 	command := object{"command": "create_merchant", "name": "Demo " + s.run, "email": s.owner(), "country": "DE",
 		"currency": "EUR", "sandbox": true}

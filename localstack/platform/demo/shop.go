@@ -64,8 +64,7 @@ func (s *shop) thanks(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "Thank you!")
 }
 
-// awaitCallback waits for the callback of the checkout, verifies it and reads the checkout, as receivers have to
-// (contract §11.1). Callbacks may come twice and in any order, so others are passed over.
+// awaitCallback verifies a callback and reads the checkout. Others may come twice, in any order (contract §11.1).
 func (s *scenario) awaitCallback(checkoutID, status string) {
 	for {
 		select {

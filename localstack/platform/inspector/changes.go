@@ -43,9 +43,8 @@ type drawing struct {
 	newer  chan struct{} // closed when there is a newer drawing
 }
 
-// ServeHTTP sends all sections to an open page, and afterwards each section that changes, as server-sent events (WHATWG
-// HTML). A page beyond maxStreams gets 503. A page that does not receive an update in time is dropped; its browser
-// connects again.
+// ServeHTTP sends a page all sections, then each that changes, as server-sent events (WHATWG HTML). A page beyond
+// maxStreams gets 503. A page that misses an update is dropped; its browser connects again.
 func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -93,8 +92,7 @@ func sendChanged(w http.ResponseWriter, events []event, shown map[string]string)
 	return to.Flush()
 }
 
-// join counts a page and returns the latest drawing; nil if too many pages are open. The first page starts drawUntil,
-// and gets a drawing without events.
+// join counts a page and returns the latest drawing; nil if too many are open. The first page starts drawUntil.
 func (s *streams) join(ctx context.Context) *drawing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,8 +117,7 @@ func (s *streams) leave() {
 	}
 }
 
-// drawUntil draws the sections at once, and again after each change, until ctx ends. After an error it tries again at
-// the next change.
+// drawUntil draws the sections now and after each change until ctx ends. After an error it waits for the next change.
 func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
 	changes, stop := s.watch()
 	defer stop()
@@ -137,8 +134,7 @@ func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
 	}
 }
 
-// publish makes a drawing of the events the latest and returns it. If all pages have left meanwhile, it changes
-// nothing.
+// publish makes a drawing of the events the latest, unless all pages have left, and returns it.
 func (s *streams) publish(before *drawing, events []event) *drawing {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,10 +1,8 @@
-// Package inspector shows a developer what the local platform does: its requests with the steps, calls and time of
-// each, and its callbacks with their signatures; both on the page /sandbox and to commands. It watches from outside
-// the functions: before the HTTP API, and on their way to the table, the acquirer and receivers of callbacks. So
-// functions have nothing of it, and one that runs in another process is seen at its requests alone.
+// Package inspector shows a developer, on /sandbox and to commands, the local platform's requests with their steps and
+// calls, and its callbacks with their signatures. It watches from outside the functions: before the HTTP API, and on
+// the way to the table, the acquirer and receivers. Of a function in another process it sees only requests.
 //
-// Nothing is kept but in memory, and only the latest of it. What is secret is hidden within seconds, before anybody is
-// shown any of it (package redact).
+// It keeps only the latest, in memory. Secrets are hidden within seconds, before anything is shown (package redact).
 package inspector
 
 import (
@@ -20,8 +18,7 @@ const (
 	maxBody      = 64 << 10 // bytes of a body that are recorded
 )
 
-// digestInterval is how long what happens waits to be made readable while nobody looks. Of a flood of requests only the
-// latest are kept, so most of it is never made readable, and costs nothing.
+// digestInterval is how long events wait to be made readable while nobody looks. Most of a flood never is, at no cost.
 const digestInterval = 5 * time.Second
 
 // Inspector watches one platform. It is safe for concurrent use.

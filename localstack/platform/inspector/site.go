@@ -111,9 +111,8 @@ func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method
 // crossOrigin refuses what pages of other sites have a browser send.
 var crossOrigin = http.NewCrossOriginProtection()
 
-// refuses says why a request is not answered; "" if it is. A page of another site whose name leads to 127.0.0.1 has
-// that name as Host. Any other page has its own Origin. Forms of our pages have none that counts, since these send no
-// referrer; browsers say of them where they come from (W3C Fetch Metadata, Sec-Fetch-Site).
+// refuses returns why a request is refused; "" if it is not. Other sites' pages show by Host, or Origin. Our forms send
+// no referrer, so no useful Origin; browsers then say where they come from (W3C Fetch Metadata, Sec-Fetch-Site).
 func (s *site) refuses(r *http.Request) (status int, why string) {
 	if !slices.Contains(s.hosts, r.Host) {
 		return http.StatusMisdirectedRequest, "The sandbox is at " + s.BaseURL + "/sandbox."

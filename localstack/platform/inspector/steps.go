@@ -63,8 +63,7 @@ func (t *trace) done() []Step {
 	return steps
 }
 
-// WatchCalls is a client of the functions, by which their calls to the table, queues and files are seen. Of a call its
-// operation and the kinds of what it touches are recorded.
+// WatchCalls returns a client that records calls to table, queues and files: operation, and the kinds it touches.
 func (i *Inspector) WatchCalls(client aws.HTTPClient) aws.HTTPClient {
 	if client == nil {
 		client = http.DefaultClient

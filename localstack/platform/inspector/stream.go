@@ -16,8 +16,7 @@ type Listening struct {
 	Events    []string `json:"events,omitempty"` // of these types only; none: all
 }
 
-// StreamCallbacks answers a command with each attempt to deliver a callback that is made from now on, as JSON a line.
-// The request's body is a Listening, which holds until the command ends.
+// StreamCallbacks sends each new try to deliver a callback as a line of JSON. The request's body is a Listening.
 func (i *Inspector) StreamCallbacks(w http.ResponseWriter, r *http.Request) {
 	var wants Listening
 	l := &listener{}

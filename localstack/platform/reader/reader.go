@@ -25,8 +25,7 @@ type Config struct {
 	Tick     <-chan time.Time // when time may have passed; nil: each second
 }
 
-// Run runs a terminal until ctx ends, or what is entered does. Then it is gone, with its pairing. Errors: the file by
-// which the platform finds it cannot be written; no port is free.
+// Run runs a terminal and its pairing until ctx or the input ends. Errors: its file cannot be written, no port.
 func Run(ctx context.Context, c Config) error {
 	if c.Tick == nil {
 		ticker := time.NewTicker(time.Second)

@@ -168,8 +168,7 @@ func (s *sale) request() acquirer.Charge {
 		Descriptor: s.Merchant}
 }
 
-// settle records the acquirer's answer, and returns what the cardholder is shown. After any other error than
-// ErrNotTaken the acquirer may have charged, so the sale counts as charged: the platform asks the acquirer.
+// settle records the answer and returns a notice. Any error but ErrNotTaken may be a charge, so the platform asks.
 func (s *sale) settle(o payments.Outcome, err error) (notice string) {
 	if o.Decision == payments.Voucher {
 		s.step, s.code = showing, o.Code.Text

@@ -144,8 +144,7 @@ const (
 	pause = time.Second
 )
 
-// charge asks the acquirer, if the cardholder has done what it takes, or a code is shown that may be paid by now. Each
-// try is the same charge to it.
+// charge asks the acquirer once the cardholder is done, or may have paid a shown code. Each try is the same charge.
 func (d *device) charge(ctx context.Context) {
 	d.mu.Lock()
 	s := d.open()

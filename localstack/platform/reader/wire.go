@@ -1,6 +1,5 @@
-// Package reader is a card terminal for people in a terminal window. It joins a running platform through the same port
-// as any terminal, over HTTP: it serves the port's messages on this machine, and charges at the acquirer by itself.
-// Its other side is the platform's: a client, a switchboard of all that have joined, and the acquirer's host.
+// Package reader is a card terminal in a terminal window. It joins a platform by every terminal's port, over HTTP, and
+// charges at the acquirer. The platform's side is a client, a switchboard, and the acquirer's host.
 package reader
 
 import (
@@ -76,8 +75,7 @@ func serve[In, Out any](token string, do func(context.Context, In) (Out, error))
 	}))
 }
 
-// send sends a message and reads its answer. Errors: the known ones, of which terminal.ErrOffline says that nobody
-// listens; after any other the message may have been got.
+// send reads a message's answer. After any error but the known ones, such as ErrOffline, the message may have arrived.
 func send[Out any](ctx context.Context, h control.Host, path string, in any) (Out, error) {
 	var none Out
 	body, err := json.Marshal(in)

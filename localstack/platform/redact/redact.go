@@ -1,5 +1,4 @@
-// Package redact hides what must not be seen of requests and replies that are shown to a developer: card numbers up to
-// their last four digits, security codes, passwords, keys, tokens and codes.
+// Package redact hides secrets in shown requests: cards but for four digits, CVVs, passwords, keys, tokens, codes.
 package redact
 
 import (

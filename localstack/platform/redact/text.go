@@ -7,8 +7,7 @@ import (
 	"unicode"
 )
 
-// patterns are hidden wherever they are: keys, callback secrets, access tokens, signatures of links, the tokens in the
-// links of mails, and OAuth's codes.
+// patterns are hidden everywhere: keys, callback secrets, tokens, signatures and tokens of links, OAuth's codes.
 var patterns = regexp.MustCompile(`([sp]k_(?:live|test)_)[0-9A-Za-z]+|(whsec_)[0-9A-Za-z+/=]+|()[0-9a-f]{64,}|` +
 	`(X-Amz-(?:Signature|Security-Token)=)[^&"\\]+|(/receipts/)[0-9a-f]{32}|(/invitations/)[0-9A-Za-z_-]+|` +
 	`([?&]code=)[^&"\s]+`)

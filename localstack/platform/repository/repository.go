@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Root is the repository's folder. It is looked for from the working directory upward. The error says that there is
-// none.
+// Root returns the repository's folder, at or above the working directory. The error says that there is none.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -28,8 +27,7 @@ func Root() (string, error) {
 	}
 }
 
-// Commit is what the repository's folder has checked out, as `make build` notes it: 12 digits or more, with -dirty if
-// any file differs from it. "" without git.
+// Commit returns the checked out commit, 12 digits or more, with -dirty if any file differs; "" without git.
 func Commit() string {
 	commit, err := git("rev-parse", "--short=12", "HEAD")
 	if err != nil {

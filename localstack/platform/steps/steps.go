@@ -1,5 +1,4 @@
-// Package steps runs the steps of a command without passing errors on. Check panics at an error, and Try, in the same
-// goroutine, returns that error. So a story of many requests reads as the story.
+// Package steps runs steps without passing errors on: Check panics at an error, which Try returns in that goroutine.
 package steps
 
 import (

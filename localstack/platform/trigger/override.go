@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// override sets fields of a body, each "field:value". A value takes the type of the one that it replaces;
-// where there is none it is a text, but true and false are not.
+// override sets fields, each "field:value", by the type of the replaced value; a new one is a text, true or false.
 func override(body object, overrides []string) error {
 	for _, o := range overrides {
 		path, value, found := strings.Cut(o, ":")

@@ -1,5 +1,4 @@
-// Package trigger makes things happen at the running platform by test payments, for developers who want to see what
-// their code does then.
+// Package trigger makes events happen at the running platform by test payments, for developers.
 package trigger
 
 import (
@@ -67,8 +66,7 @@ func List() string {
 	return strings.TrimRight(text.String(), "\n")
 }
 
-// Run makes an event happen. Overrides are "field:value", where a dot leads into an object: fields of the request that
-// creates the checkout. Errors: an event or override that is none; the first request that is answered otherwise.
+// Run makes an event happen. Overrides set "field:value" in the checkout's request; dots lead into objects.
 func Run(ctx context.Context, name string, overrides []string, c Config) error {
 	for _, e := range events {
 		if e.name != name {

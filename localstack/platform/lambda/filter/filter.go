@@ -1,6 +1,5 @@
-// Package filter decides as Lambda does which records of the table's stream reach a function (AWS: "Control which
-// events Lambda sends to your function"). It takes the part of the pattern language that the list of functions uses:
-// texts, numbers and maps of the new image, by their exact values, or by whether they are there.
+// Package filter matches stream records as Lambda does (AWS: "Control which events Lambda sends to your function"). It
+// takes the patterns that functions use: texts, numbers and maps of the new image, by exact value or presence.
 package filter
 
 import (
@@ -17,8 +16,7 @@ const (
 	MaxLength   = 4096
 )
 
-// Filter has what must hold of the new image, pattern by pattern, of which one must match. The empty one lets every
-// record through.
+// Filter has patterns for the new image. One must match, unless there are none.
 type Filter []map[string]any
 
 var (

@@ -24,8 +24,7 @@ const (
 	apiID = "local"
 )
 
-// requestEvent is the event of payload format 2.0. Like the real one it holds the path *decoded*, in spite of the name
-// rawPath; only the query is raw.
+// requestEvent returns an event of payload format 2.0. As in AWS, rawPath is *decoded*; only the query is raw.
 func requestEvent(r *http.Request, body []byte, m Match, now time.Time) events.APIGatewayV2HTTPRequest {
 	text, encoded := bodyText(r.Header.Get("Content-Type"), body)
 	headers := requestHeaders(r, len(body))

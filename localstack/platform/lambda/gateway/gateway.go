@@ -1,5 +1,4 @@
-// Package gateway is an API Gateway HTTP API with payload format 2.0: it routes a request to a function, passes it on
-// as an event, and sends the function's reply.
+// Package gateway is an API Gateway HTTP API with payload format 2.0.
 package gateway
 
 import (

@@ -26,8 +26,7 @@ type Routes struct {
 	fallback string            // the function of $default; "": there is no route at all
 }
 
-// NewRoutes returns the routes of the functions in the list that answer HTTP. a is only read. The error names two
-// functions that claim the same route.
+// NewRoutes returns the HTTP functions' routes. It only reads a. The error names two functions with the same route.
 func NewRoutes(list []functions.Function, a *app.App) (Routes, error) {
 	r := Routes{mux: chi.NewMux(), owners: map[string]string{}}
 	for _, f := range list {

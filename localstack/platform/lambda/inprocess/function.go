@@ -1,5 +1,4 @@
-// Package inprocess runs functions in this process: it starts one as its program does, and calls it as the Lambda
-// runtime does. Package runtime does the same with real programs.
+// Package inprocess runs functions in this process as the Lambda runtime does; package runtime runs programs.
 package inprocess
 
 import (
@@ -24,15 +23,13 @@ func ARN(function, region string) string {
 	return "arn:aws:lambda:" + region + ":" + Account + ":function:" + function
 }
 
-// Function is a function that runs here. What it keeps in memory lasts as long as it does, like an execution
-// environment of Lambda. Unlike one, it makes as many calls at a time as it is asked for.
+// Function runs a function here. It keeps its memory as an execution environment does, but calls run concurrently.
 type Function struct {
 	functions.Function
 	ARN string
 
 	handler any // what the function's program gives to lambda.Start
-	// idle holds a lambda.Handler for each call that can be in flight: a handler's next call overwrites the bytes it
-	// returned.
+	// idle has a lambda.Handler for each concurrent call: a handler's next call overwrites its last result.
 	idle sync.Pool
 }
 
@@ -73,8 +70,7 @@ func (f *Function) Context(parent context.Context, requestID string) (context.Co
 	return context.WithTimeout(parent, f.Timeout)
 }
 
-// Invoke makes one call under a context of [Function.Context], and returns when the function does. The error is the
-// function's. A panic of the function is the caller's.
+// Invoke makes one call under a context of [Function.Context]. The error is the function's; panics pass through.
 func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	handler := f.idle.Get().(lambda.Handler)
 	reply, err := handler.Invoke(ctx, payload)
@@ -83,9 +79,8 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return reply, err
 }
 
-// Call is Invoke without JSON, which is faster: the simulator makes very many calls. Event and Reply are the types of
-// the function's handler (package app); Reply is any where the handler returns only an error. The error is the
-// function's, or says that it takes other types.
+// Call invokes without JSON, which is faster for the simulator's many calls. Event and Reply are the handler's types
+// (package app); Reply is any if the handler returns only an error. Errors: the function's, or other types.
 func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (reply Reply, err error) {
 	switch handle := f.handler.(type) {
 	case func(context.Context, Event) (Reply, error):

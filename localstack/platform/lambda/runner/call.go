@@ -18,8 +18,7 @@ import (
 // function is one Lambda. It shares no memory with another.
 type function struct {
 	functions.Function
-	// invoke makes one call with the function's time limit. Errors: the function's own, a panic or another end, or
-	// running out of time. ctx ends the waiting, and with it the call.
+	// invoke makes one call within the function's time limit and ctx. Errors: the function's, its end, its time is up.
 	invoke    func(ctx context.Context, id string, payload []byte) ([]byte, error)
 	processes *runtime.Function // nil: it runs in this process
 }
@@ -127,8 +126,7 @@ func onceSafely(open func() (*inprocess.Function, error)) func() (*inprocess.Fun
 	})
 }
 
-// inProcess returns the invoke of a function that runs in this process. The function starts with the first call, as in
-// Lambda, unless it was started before. A handler that runs out of time is abandoned.
+// inProcess returns the invoke of a function here. Its first call starts it. A call that is too slow is abandoned.
 func (c *calls) inProcess(start func() (*inprocess.Function, error)) func(context.Context, string, []byte) ([]byte,
 	error) {
 	return func(ctx context.Context, id string, payload []byte) ([]byte, error) {

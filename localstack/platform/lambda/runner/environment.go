@@ -29,8 +29,7 @@ type Programs struct {
 // Of says how the function runs. The error is the credentials'.
 func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config, error) {
 	environment := maps.Clone(p.Environment)
-	// As in the CDK app, a function gets the URLs of those queues only that it sends to, and the bucket if it reaches
-	// the content of files.
+	// As in the CDK app, a function gets only the URLs of queues that it sends to, and the bucket if it reaches files.
 	sends := f.Access().Sends
 	if !f.Access().Objects {
 		delete(environment, "FILE_BUCKET")
@@ -83,8 +82,7 @@ type Engines struct {
 // Bucket is that of files.
 const Bucket = "cashwrap-files"
 
-// Environment is the environment of functions on a developer's machine, over the engines: plain HTTP and callbacks to
-// loopback are allowed. secret is the platform's, at least 32 bytes, in use since the given time.
+// Environment allows plain HTTP and callbacks to loopback. secret, of at least 32 bytes, is in use since the time.
 func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	environment := map[string]string{
 		"TABLE":                    "cashwrap",

@@ -21,10 +21,9 @@ import (
 const (
 	// pollers of each queue, as many as Lambda begins with. They pass a batch on and poll again.
 	pollers = 5
-	// maxPromptCalls is how many calls of a prompt consumer are under way at a time, as many as Lambda makes at most of
-	// one queue without provisioned pollers (AWS: "Configuring scaling behavior for SQS event source mappings"). A stage
-	// makes fewer: prod by default 400 (40 pollers, infra/settings.go). Of other consumers there is one call for each
-	// poller.
+	// maxPromptCalls is a prompt consumer's limit of concurrent calls: Lambda's for a queue without provisioned pollers
+	// (AWS: "Configuring scaling behavior for SQS event source mappings"). A stage makes fewer: prod by default 400 (40
+	// pollers, infra/settings.go). Other consumers have one call for each poller.
 	maxPromptCalls = 1250
 	// maxProcesses is the same where each call takes a process.
 	maxProcesses = 50
@@ -89,8 +88,7 @@ type consumer struct {
 	log      *slog.Logger
 }
 
-// DrainQueues gives the consumers every message that is visible now and returns how many there were. A failed one stays
-// in its queue, invisible for a while. Errors: the engine's.
+// DrainQueues gives consumers all visible messages, and counts them. Failed ones stay queued, invisible for a while.
 func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	for _, c := range r.consumers {
 		for {
@@ -151,8 +149,7 @@ func (c *consumer) receive(ctx context.Context, wait int32) ([]events.SQSMessage
 	return batch, nil
 }
 
-// handle calls the function with a batch and deletes the messages that succeeded; the queue's redrive policy handles
-// the rest. Handled messages are deleted even while the runner stops.
+// handle calls the function with a batch and deletes what succeeded, even while the runner stops.
 func (c *consumer) handle(batch []events.SQSMessage) error {
 	if len(batch) == 0 {
 		return nil

@@ -36,12 +36,10 @@ type Config struct {
 	// QueuePrefix separates the queues of runners that share an engine.
 	QueuePrefix string
 
-	// Environment of every function, as app.FromEnvironment reads it. The runner adds the queues' URLs, and BASE_URL
-	// when it is not there and Addr is.
+	// Environment of every function. The runner adds the queues' URLs, and BASE_URL if only Addr is given.
 	Environment map[string]string
 	Overrides   app.Overrides // of every function; of programs only the credentials
-	// SecretUsed is called when a function derives a key; then functions in this process get all secrets. nil: each gets
-	// those that it uses, as in a deployment.
+	// SecretUsed is told of each key derived; functions here then get all secrets. nil: only those they use.
 	SecretUsed func(function string, s app.Secret)
 	HTTP       aws.HTTPClient // of the runner's own AWS clients, without the faults in Overrides.HTTP; nil: the SDK's
 
@@ -51,13 +49,11 @@ type Config struct {
 	WrapAPI func(*gateway.Gateway) http.Handler
 
 	Addr string // of the HTTP API, such as 127.0.0.1:8080, port 0 for a free one; "": only Handler
-	// ReadTimeout is how long a client may take to send a request whole; 0: 30 s, the time that API Gateway has for all of
-	// it.
+	// ReadTimeout limits how long a client sends a request; 0: 30 s, API Gateway's time for all of it.
 	ReadTimeout time.Duration
 	// Manual: only the HTTP API runs by itself; tests call TickNow, DrainStream and DrainQueues.
 	Manual bool
-	// SkipBacklog begins the stream at its end, for a table with earlier records. The sweep finds what they would have
-	// caused.
+	// SkipBacklog begins the stream at its end. The sweep finds what earlier records would have caused.
 	SkipBacklog bool
 	Log         *slog.Logger // nil: slog.Default
 }
@@ -86,8 +82,8 @@ type Runner struct {
 // stopGrace is how long requests and events under way may go on after Stop.
 const stopGrace = 5 * time.Second
 
-// Start creates the table and the queues where they are missing and runs the functions until ctx ends or Stop. Errors:
-// a bad environment, an address in use (syscall.EADDRINUSE), or an engine that does not answer.
+// Start makes missing tables and queues, and runs the functions until ctx ends or Stop. Errors: a bad environment, an
+// address in use (syscall.EADDRINUSE), an engine's.
 func Start(ctx context.Context, c Config) (*Runner, error) {
 	if c.Functions == nil {
 		c.Functions = functions.All
@@ -120,8 +116,7 @@ func Start(ctx context.Context, c Config) (*Runner, error) {
 // Environment is that of every function, complete: for a function run elsewhere over the same engines.
 func (r *Runner) Environment() map[string]string { return maps.Clone(r.environment) }
 
-// SetVariable changes a variable of the functions' environment, as a deployment does. It reaches programs only:
-// functions in this process get what may change, such as their time, by Config.Overrides.
+// SetVariable changes a variable of the programs. Functions in this process read Config.Overrides instead.
 func (r *Runner) SetVariable(name, value string) {
 	for _, f := range r.functions {
 		if f.processes != nil {
@@ -145,8 +140,7 @@ func (r *Runner) Wait() error {
 	return r.serveErr
 }
 
-// Invoke calls a function directly, as IAM lets an operator do, with the event that its caller would send. The error is
-// the function's.
+// Invoke calls a function directly, as an operator does, with its caller's event. The error is the function's.
 func (r *Runner) Invoke(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
 	f := r.functions[name]
 	if f == nil {
@@ -178,8 +172,7 @@ func (r *Runner) run(ctx context.Context, listener net.Listener) {
 	if !r.config.Manual {
 		r.poll(ctx)
 	}
-	// API Gateway refuses larger headers with 431 as well. Clients end idle connections first, commonly after 90 s, so
-	// that no request meets one that is being closed.
+	// API Gateway also refuses larger headers by 431. Clients end idle connections first, commonly after 90 s.
 	r.server = &http.Server{Handler: r.gateway, MaxHeaderBytes: 10 << 10,
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: r.config.ReadTimeout, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(r.config.Log.Handler(), slog.LevelDebug)}

@@ -50,8 +50,7 @@ type shard struct {
 	closed   bool    // read to its end
 }
 
-// DrainStream gives the function what the stream holds and returns how many records were read. Errors: the engine's; a
-// failing record is tried a few times, then skipped with a log line.
+// DrainStream hands on and counts all records. A failing one is tried a few times, then logged. Errors: the engine's.
 func (r *Runner) DrainStream(ctx context.Context) (records int, err error) {
 	if r.stream == nil {
 		return 0, nil
@@ -165,8 +164,7 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 	return len(out.Records), nil
 }
 
-// forgotten reports whether the stream no longer holds what the shard had read last. It is then read from the oldest
-// record there is.
+// forgotten reports whether the stream has dropped the shard's position. Reading restarts at the oldest record.
 func (sh *shard) forgotten(err error) bool {
 	if _, trimmed := errors.AsType[*types.TrimmedDataAccessException](err); !trimmed {
 		return false

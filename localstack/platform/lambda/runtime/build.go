@@ -23,9 +23,8 @@ const (
 // flags are those of a deployment.
 var flags = []string{"-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
 
-// Build builds functions for this machine, with the flags of a deployment, and returns the folder that has
-// <name>/bootstrap of each. What is up to date is left alone. A new file replaces the old one in one step, so that
-// several processes may build while others start what is there. The error has the compiler's output.
+// Build builds outdated functions as for a deployment, and returns the folder that has <name>/bootstrap of each. A file
+// is replaced in one step, so that other processes can build and start meanwhile. The error has the compiler's output.
 func Build(ctx context.Context, names ...string) (folder string, err error) {
 	root, err := repository.Root()
 	if err != nil {

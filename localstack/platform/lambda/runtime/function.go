@@ -1,11 +1,8 @@
-// Package runtime does what Lambda does with a program on provided.al2023: it starts the program with a deployment's
-// environment, gives it one event at a time over the Runtime API, and ends it when it is idle, too slow, or no longer
-// needed. Of one function several instances run beside each other.
+// Package runtime runs programs as Lambda does on provided.al2023: each instance has a deployment's environment and
+// gets one event at a time over the Runtime API. It ends when idle, too slow, or no longer needed.
 //
-// Where it differs from Lambda: an idle process is not frozen, memory is not limited, a call beyond the last instance
-// waits instead of being throttled, and the network is this machine's.
-//
-// Only the local run and tests import this package.
+// Unlike Lambda it freezes no idle process, limits no memory, queues a call beyond the last instance instead of
+// throttling it, and uses this machine's network. Only the local run and tests import it.
 package runtime
 
 import (
@@ -65,8 +62,7 @@ func New(c Config) *Function {
 	return &Function{config: c, slots: make(chan struct{}, c.Instances), all: map[*Instance]bool{}}
 }
 
-// Invoke makes one call: in an idle instance, or a new one. Errors: an *Error, which is the function's own or says how
-// its process ended; or ctx's, which ends the call with its process.
+// Invoke makes one call in an instance. Errors: an *Error of the function or its process; ctx's, which also ends that.
 func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	select {
 	case f.slots <- struct{}{}:
@@ -108,8 +104,7 @@ func (f *Function) Stop() {
 	}
 }
 
-// SetVariable changes a variable of the function's environment, as a deployment does. Processes that start from now on
-// have the new value; of the others the idle ones end, and those with a call after it.
+// SetVariable changes a variable, as a deployment does. Idle processes end, others after their call.
 func (f *Function) SetVariable(name, value string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

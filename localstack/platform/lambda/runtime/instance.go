@@ -117,8 +117,7 @@ func (i *Instance) ready(ctx context.Context, id string) error {
 	}
 }
 
-// call gives the event to the process, which asks for one, and returns its answer when the process asks for the next,
-// as Lambda does. Errors: as of Function.Invoke, and errGone.
+// call gives the process an event, and returns the answer once it asks for the next. Errors: Invoke's and errGone.
 func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, i.config.Timeout, timedOut(id, i.config.Timeout))
 	defer cancel()
@@ -212,8 +211,7 @@ func (i *Instance) exitError(id string) error {
 	return &Error{ExitError, "RequestId: " + id + " Error: " + how}
 }
 
-// environment is all a process gets: what Lambda sets (AWS: "Using Lambda environment variables") and the function's
-// own, nothing of ours.
+// environment is all a process gets: Lambda's (AWS: "Using Lambda environment variables") and the function's.
 func (c Config) environment(api string, number int) []string {
 	variables := map[string]string{
 		"AWS_LAMBDA_RUNTIME_API":         api,

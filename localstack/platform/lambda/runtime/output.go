@@ -13,8 +13,7 @@ import (
 // maxLine is where a longer line is cut into several, in bytes; CloudWatch has the same limit.
 const maxLine = 256 << 10
 
-// output puts each line that a process prints into a log. A line that slog's JSONHandler wrote becomes its record
-// again.
+// output logs a process's lines. A line of slog's JSONHandler becomes its record again.
 type output struct {
 	log *slog.Logger
 

@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/group"
 )
 
-// dieWithUs has the kernel kill the process when this one dies. (Strictly, the kernel kills it when the thread that
-// started it ends. Go ends a thread only with a goroutine that locked it, and none here does.)
+// dieWithUs has the kernel kill the process when the starting thread ends. No goroutine here locks and ends a thread.
 func dieWithUs(cmd *exec.Cmd) {
 	group.Own(cmd)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL

@@ -8,6 +8,5 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/group"
 )
 
-// dieWithUs leaves it to the process to end when we die, after its current call: a program that can no longer ask for
-// events exits.
+// dieWithUs lets the process end after its current call: a program exits when it cannot ask for events.
 func dieWithUs(cmd *exec.Cmd) { group.Own(cmd) }
