@@ -42,7 +42,6 @@ type datapoints struct{ beyond, of int }
 // one is a single period: one event matters.
 var one = datapoints{1, 1}
 
-// addAlarms adds the topics and the alarms.
 func (p *platform) addAlarms() {
 	for _, s := range []severity{critical, warning} {
 		p.addTopic(s)
@@ -68,7 +67,6 @@ func (p *platform) addTopic(s severity) {
 	p.topics[s] = topic
 }
 
-// emailFor is the address that gets the alarms of a severity.
 func (p *platform) emailFor(s severity) string {
 	if s == critical && p.PageEmail != "" {
 		return p.PageEmail

@@ -74,7 +74,6 @@ type accessLog struct {
 func (l *accessLog) Destination() awsapigatewayv2.IAccessLogDestination { return l.destination }
 func (l *accessLog) Format() awsapigateway.AccessLogFormat              { return l.format }
 
-// addRoutes routes each path to the function of its family, and any other to the default family.
 func (p *platform) addRoutes() error {
 	// The routes depend on no setting, and listing them calls nothing.
 	a := app.New(app.Config{}, app.Overrides{})
@@ -124,7 +123,6 @@ func (p *platform) integrate(f function) awsapigatewayv2.HttpRouteIntegration {
 		})
 }
 
-// addDomain serves the API under the operator's domain.
 func (p *platform) addDomain() *awsapigatewayv2.DomainMappingOptions {
 	domain := awsapigatewayv2.NewDomainName(p.stack, text("Domain"), &awsapigatewayv2.DomainNameProps{
 		DomainName:     &p.Domain,

@@ -77,7 +77,6 @@ func (p *platform) protectBucket() {
 		"s3:signatureAge": max(file.UploadTime, file.DownloadTime).Milliseconds()}})
 }
 
-// denyObjects denies all actions on all objects under conditions.
 func (p *platform) denyObjects(id string, conditions map[string]any) {
 	p.bucket.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: &id, Effect: awsiam.Effect_DENY, Actions: jsii.Strings("s3:*"),

@@ -20,7 +20,6 @@ var commitForm = regexp.MustCompile(`^([0-9a-f]{12,40}(-dirty)?|unknown)$`)
 
 var errCommit = errors.New("the folder of the built functions does not say their commit: run `make build`")
 
-// builtCommit is the commit that the functions in the folder were built from.
 func builtCommit(folder string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(folder, commitFile)) //nolint:gosec // the operator's own folder
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// columns of a row of graphs.
 const columns = 24
 
 // addDashboard adds a page: clients, money, functions, queues, due work, table, files. Live mode is its default.
@@ -27,7 +26,6 @@ func (p *platform) addDashboard() {
 	})
 }
 
-// modeVariable selects the mode of all metrics that have one.
 func modeVariable() awscloudwatch.IVariable {
 	var modes []*awscloudwatch.VariableValue
 	for _, m := range identity.Modes {
@@ -145,7 +143,6 @@ type chart struct {
 
 func graph(title string, metrics ...awscloudwatch.IMetric) chart { return chart{title, metrics} }
 
-// row places graphs beside each other.
 func row(charts ...chart) *[]awscloudwatch.IWidget {
 	var widgets []awscloudwatch.IWidget
 	for _, c := range charts {

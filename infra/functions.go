@@ -27,7 +27,6 @@ const (
 // bootstrap is the file that the Lambda runtime starts.
 const bootstrap = "bootstrap"
 
-// addFunction adds a function with its role, its log and what calls it.
 func (p *platform) addFunction(f functions.Function) error {
 	folder := filepath.Join(p.Build, f.Name)
 	if _, err := os.Stat(filepath.Join(folder, bootstrap)); err != nil {

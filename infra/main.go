@@ -24,7 +24,6 @@ func main() {
 	}
 }
 
-// synthesize writes the cloud assembly for the CDK CLI.
 func synthesize() error {
 	if err := checkNode(os.Stderr); err != nil {
 		return err

@@ -12,7 +12,6 @@ type deadQueue struct {
 	queue awssqs.Queue
 }
 
-// addQueues adds each queue with its dead-letter queue.
 func (p *platform) addQueues() {
 	for _, q := range functions.Queues {
 		dead := p.addDeadQueue(q.DeadName())
@@ -27,7 +26,6 @@ func (p *platform) addQueues() {
 	}
 }
 
-// addDeadQueue adds a dead-letter queue for a queue, a stream or a schedule.
 func (p *platform) addDeadQueue(name string) awssqs.Queue {
 	queue := awssqs.NewQueue(p.stack, text("Queue"+pascal(name)), &awssqs.QueueProps{
 		QueueName:       text(p.name(name)),

@@ -31,7 +31,6 @@ func (p *platform) addSecrets() {
 	p.lastingSecret = p.addSecret("LastingSecret", "what merchants keep is derived from this")
 }
 
-// addKey adds a KMS key for the named purpose.
 func (p *platform) addKey(id, name, what string) awskms.Key {
 	return awskms.NewKey(p.stack, &id, &awskms.KeyProps{
 		Alias:             text("alias/" + p.name(name)),

@@ -20,7 +20,6 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// platform is the stack with everything in it.
 type platform struct {
 	settings
 	commit string       // that the functions were built from
@@ -42,7 +41,6 @@ type platform struct {
 	topics        map[severity]awssns.Topic // of alarms
 }
 
-// function is a deployed function.
 type function struct {
 	functions.Function
 	lambda awslambda.Function
@@ -123,7 +121,6 @@ func (p *platform) lasting() awscdk.RemovalPolicy {
 	return awscdk.RemovalPolicy_DESTROY
 }
 
-// addOutputs adds what an operator or a script needs next.
 func (p *platform) addOutputs() {
 	p.output("Commit", &p.commit, "of the code that runs; -dirty if it was changed after it")
 	p.output("BaseUrl", p.baseURL, "where clients find the API")

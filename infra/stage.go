@@ -47,7 +47,6 @@ var (
 	regionName = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]$`)
 )
 
-// checkPlace checks where the stage is pinned to.
 func (c *context) checkPlace(s settings) {
 	switch {
 	case s.production() && (s.Account == "" || s.Region == ""):

@@ -109,7 +109,6 @@ func (c *cloud) invoke(ctx context.Context, name string, request, into any) erro
 	return json.Unmarshal(answer, into)
 }
 
-// functionPath is the path of a function in Lambda's API.
 func functionPath(name string) string { return "/2015-03-31/functions/" + stack + "-" + name }
 
 // gateway sends API requests to the emulator, under a name no resolver knows, as over TLS, and others unchanged.

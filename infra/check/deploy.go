@@ -21,7 +21,6 @@ const (
 // limit ends a check that hangs. A check takes two to three minutes on two processors.
 const limit = 15 * time.Minute
 
-// check is one run.
 type check struct {
 	root    string
 	logs    string // folder that is kept
@@ -52,7 +51,6 @@ func deploy(ctx context.Context, root string, out io.Writer) (err error) {
 	return nil
 }
 
-// runSteps makes all steps of the check.
 func (c *check) runSteps(ctx context.Context) error {
 	c.say("Install the emulator and the AWS CLI, unless they are installed")
 	programs, err := installPython(ctx, c.root, "emulator", emulatorList)
@@ -89,7 +87,6 @@ func (c *check) log(name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(c.logs, name+".log"), os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
 }
 
-// read reads what the CDK has written: the template and the stack's outputs.
 func (c *check) read(e *emulator, assembly, outputs string) (*deployment, error) {
 	d := &deployment{check: c, cloud: newCloud(e.endpoint)}
 	var err error
@@ -111,7 +108,6 @@ func (c *check) read(e *emulator, assembly, outputs string) (*deployment, error)
 	return d, nil
 }
 
-// deployment is the platform on the emulator.
 type deployment struct {
 	*check
 	*cloud

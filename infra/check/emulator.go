@@ -27,13 +27,11 @@ const (
 // startLimit is how long the emulator may take to start; usually it takes a second or two.
 const startLimit = time.Minute
 
-// emulator is a running emulator.
 type emulator struct {
 	endpoint string // of all services
 	stop     func() // ends it and the functions it has started; may be called more than once
 }
 
-// pollInterval is how often a starting emulator is polled.
 const pollInterval = 100 * time.Millisecond
 
 // startEmulator starts an emulator on 127.0.0.1 until ctx ends. It writes only below the folder and to the log.
@@ -82,7 +80,6 @@ func (e *emulator) environment(port int, folder string) []string {
 
 var errEnded = errors.New("it ended at once")
 
-// await returns once the emulator answers.
 func (e *emulator) await(ctx context.Context, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -121,7 +118,6 @@ const (
 	portTries = 100
 )
 
-// freePort is one of them that is free now.
 func freePort(ctx context.Context) (int, error) {
 	var config net.ListenConfig
 	var err error

@@ -54,7 +54,6 @@ func findings(ctx context.Context, root, folder string, out io.Writer) error {
 	return err
 }
 
-// compare wants the same on both sides.
 func compare(found, answered map[finding]bool) error {
 	var problems []error
 	for _, f := range sorted(found) {

@@ -48,7 +48,6 @@ func sam(ctx context.Context, root string, out io.Writer) error {
 	return cmd.Run()
 }
 
-// samMissing fails if this machine does not have what SAM needs.
 func samMissing() error {
 	var problems []error
 	if _, err := exec.LookPath("sam"); err != nil {

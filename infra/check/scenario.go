@@ -20,7 +20,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/demo"
 )
 
-// object is a JSON object.
 type object = map[string]any
 
 // test has an operator create a merchant, who sells and is paid out; reconciliation finds no break.
@@ -166,7 +165,6 @@ func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 	return paidOut(ctx, shop, records)
 }
 
-// record is a payout's record in the list of payouts.
 type record struct {
 	Type, Status    string
 	TransactionCode string `json:"transaction_code"`
@@ -243,7 +241,6 @@ func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
 	return nil
 }
 
-// get reads an answer of the API to the merchant.
 func get(ctx context.Context, shop demo.Config, path string, into any) error {
 	body, err := read(ctx, shop, path)
 	if err != nil {
@@ -252,7 +249,6 @@ func get(ctx context.Context, shop demo.Config, path string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// read reads the body of an answer of the API.
 func read(ctx context.Context, shop demo.Config, path string) ([]byte, error) {
 	response, err := shop.API.Do(ctx, client.Request{Method: http.MethodGet, Path: path, APIKey: shop.APIKey})
 	if err != nil {

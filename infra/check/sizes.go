@@ -66,7 +66,6 @@ func measure(file string) (binary, zipped int64, err error) {
 	return binary, int64(size), err
 }
 
-// counter counts what is written to it.
 type counter int64
 
 func (c *counter) Write(p []byte) (int, error) {

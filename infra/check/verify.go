@@ -136,7 +136,6 @@ func (d *deployment) verifyQueue(ctx context.Context, q functions.Queue) error {
 		strconv.Itoa(int(q.Visibility.Seconds())), redrive, strconv.Itoa(int(functions.DeadRetention.Seconds()))))
 }
 
-// queue reads a queue's attributes.
 func (d *deployment) queue(ctx context.Context, name string) (map[string]string, error) {
 	found, err := d.sqs.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: aws.String(stack + "-" + name)})
 	if err != nil {

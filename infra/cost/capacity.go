@@ -30,7 +30,6 @@ const (
 	paidOut = 32 // payments in that payout
 )
 
-// use is what one request or event uses.
 type use struct {
 	reads, writes      float64 // units
 	list, due, history float64 // of writes, by the index

@@ -15,7 +15,6 @@ type basis struct {
 // requests of a payment: create, charge, read. Its callback is delivered, and a day's payout includes it.
 const requests = 3
 
-// line is a row of a table of costs.
 type line struct {
 	what, formula string
 	dollars       []float64 // for a million payments, by region
@@ -38,7 +37,6 @@ func (b basis) payment() use {
 	return u[create].plus(u[charge]).plus(u[retrieve]).plus(u[callback]).plus(b.share())
 }
 
-// share is a payment's share of its payout.
 func (b basis) share() use {
 	u := b.measured.uses[payout]
 	return use{u.reads / paidOut, u.writes / paidOut, u.list / paidOut, u.due / paidOut, u.history / paidOut,
@@ -206,7 +204,6 @@ func (b basis) extras() []line {
 	return all
 }
 
-// write writes a table of costs, with a sum where it makes sense.
 func write(to *strings.Builder, head string, lines []line, sum bool) {
 	fmt.Fprintf(to, "\n| %s | units of one | %s |\n|---|---|%s\n", head, strings.Join(regions, " | "),
 		strings.Repeat("---:|", len(regions)))

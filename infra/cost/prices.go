@@ -8,7 +8,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// regions are the regions with prices here.
 var regions = []string{"us-east-1", "eu-central-1"}
 
 // list has prices, or assumptions, by name.

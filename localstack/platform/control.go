@@ -74,7 +74,6 @@ func (p *Platform) inspect(f Folder, c Config) error {
 	return p.inspector.Serve(site)
 }
 
-// moveClock answers Folder.Advance.
 func (p *Platform) moveClock(f Folder, c Config, w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 100))
 	if err != nil {

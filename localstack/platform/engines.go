@@ -135,7 +135,6 @@ func (m memory) close() error { return closeKept("write", m.table, m.queues) }
 // objectsDir in the folder has the content of files.
 const objectsDir = "objects"
 
-// makeObjects makes the log of objects, unless there is one.
 func makeObjects(f Folder, disk wal.Options) error {
 	if there, err := wal.Exists(f.path(objectsDir), s3.LogName); err != nil || there {
 		return err

@@ -63,7 +63,6 @@ func (s seeder) addClient(ctx context.Context, _ seeded) error {
 	return s.operate(ctx, "approve_oauth_client", nil, object{"client_id": made.ID, "scopes": []string{"payments"}})
 }
 
-// addPassword gives the merchant's owner a password.
 func (s seeder) addPassword(ctx context.Context, of seeded) error {
 	var set struct{ Email, Password string }
 	err := s.operate(ctx, "set_password", &set, object{"merchant_code": s.env["MERCHANT_CODE"],

@@ -31,7 +31,6 @@ func (b *byTable[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	})
 }
 
-// tableGets is what a batch reads of one table.
 type tableGets struct {
 	request *request
 	gets    []*get

@@ -25,7 +25,6 @@ func decode(d *jsontext.Decoder, object string, to any) error {
 	return refuseParameter(object, unknown.JSONPointer.LastToken())
 }
 
-// badValue refuses the value of a parameter.
 func badValue(format string, args ...any) error {
 	return attr.Invalidf("One or more parameter values were invalid: "+format, args...)
 }
@@ -36,7 +35,6 @@ func unmet(value, member, rule string) error {
 		value, member, rule)
 }
 
-// missing refuses a request without a member.
 func missing(member string) error { return unmet(" null", member, "not be null") }
 
 // unknown refuses a value that is not in the set.
@@ -44,7 +42,6 @@ func unknown(member, value, set string) error {
 	return unmet(" '"+value+"'", member, "satisfy enum value set: "+set)
 }
 
-// checkLimit refuses a number that is not from 1 to the most.
 func checkLimit(member string, value, most int) error {
 	if value >= 1 && value <= most {
 		return nil

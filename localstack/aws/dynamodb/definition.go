@@ -60,7 +60,6 @@ func (s streamSpecification) check() error {
 	return nil
 }
 
-// definitions returns the attributes that keys can be made of.
 func (p *definition) definitions() ([]keyAttribute, error) {
 	defined := make([]keyAttribute, len(p.AttributeDefinitions))
 	for i, d := range p.AttributeDefinitions {
@@ -205,7 +204,6 @@ type indexDescription struct {
 	IndexArn                  string
 }
 
-// toJSON returns a part of an answer or of a definition as JSON.
 func toJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -70,7 +70,6 @@ func (w *write) conditionFailed(old *row) error {
 	return f
 }
 
-// get is one item to read.
 type get struct {
 	table      *table
 	key        attr.Map

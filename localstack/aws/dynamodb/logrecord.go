@@ -85,7 +85,6 @@ func encode(note []byte, changes []change) []byte {
 	return note
 }
 
-// notes reads a record.
 type notes struct {
 	rest   string
 	broken bool

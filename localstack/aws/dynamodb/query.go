@@ -13,7 +13,6 @@ import (
 
 const maxPage = 1 << 20 // bytes read by one Query or Scan (API reference, Query)
 
-// page is one Query or Scan, checked.
 type page struct {
 	expressions
 	request *request
@@ -24,7 +23,6 @@ type page struct {
 	start   string // exclusive start; "" for the beginning
 }
 
-// pageOperation returns the operation Query or Scan.
 func pageOperation(name string) operation {
 	return func(e *Engine, d *jsontext.Decoder) ([]byte, error) {
 		p, err := e.readPage(d, name)
@@ -102,7 +100,6 @@ func (p *page) schemas() []schema {
 	return []schema{p.table.keys}
 }
 
-// keyNames returns the attributes of the page's keys.
 func (p *page) keyNames() (names []string) {
 	for _, keys := range p.schemas() {
 		names = append(names, keys.names()...)

@@ -68,7 +68,6 @@ func refuseParameter(operation, name string) error {
 	return attr.Invalidf("%s: the parameter %s is not supported", operation, name)
 }
 
-// readRequest reads the parameters of an operation.
 func readRequest(d *jsontext.Decoder, operation string) (*request, error) {
 	req := &request{}
 	err := attr.Object(d, func(name string) error {

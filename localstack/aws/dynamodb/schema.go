@@ -14,7 +14,6 @@ type keyAttribute struct {
 	limit int // bytes
 }
 
-// schema is the key of a table or index.
 type schema struct{ hash, sort keyAttribute }
 
 // Limits of keys in bytes (Developer Guide, "Constraints").

@@ -20,7 +20,6 @@ const (
 
 const retention = 24 * time.Hour // of stream records (Developer Guide, "DynamoDB Streams")
 
-// stream is a table's change log, in one shard.
 type stream struct {
 	definition *definition // of its table
 	keys       schema

@@ -29,7 +29,6 @@ const (
 
 func (t *table) arn() string { return arnPrefix + t.name }
 
-// index finds a global secondary index by name.
 func (t *table) index(name string) (*index, error) {
 	for _, ix := range t.indexes {
 		if ix.name == name {
@@ -59,5 +58,4 @@ func entryOf(r *row, i int) *row {
 	return r.entries[i]
 }
 
-// find returns an item's row by its key, or nil.
 func (t *table) find(key attr.Map) *row { return t.rows.get(t.keys.order(key)) }

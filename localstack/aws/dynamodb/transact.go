@@ -20,7 +20,6 @@ const (
 	maxTokenLength   = 36
 )
 
-// transaction is a TransactWriteItems request.
 type transaction struct {
 	token    string
 	capacity capacityLevel

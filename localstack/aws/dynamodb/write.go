@@ -6,7 +6,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// writeKind is what a write does.
 type writeKind uint8
 
 const (
@@ -29,7 +28,6 @@ type write struct {
 	request *request
 }
 
-// prepare turns a request into a write.
 func (e *Engine) prepare(kind writeKind, req *request) (*write, error) {
 	w := &write{kind: kind, request: req}
 	possible := "ConditionExpression"
@@ -104,7 +102,6 @@ func (w *write) eachIndex(check func(*index) error) error {
 // onFailure reports whether a condition that fails returns the item.
 func (w *write) onFailure() bool { return w.request.ReturnValuesOnConditionCheckFailure == "ALL_OLD" }
 
-// holds evaluates the condition on the item as it is.
 func (w *write) holds(old *row) bool {
 	return w.condition == nil || w.condition.Holds(old.attributes())
 }
@@ -154,7 +151,6 @@ func (e *Engine) conflicts(op string, places ...place) bool {
 	return e.conflict(op, keys)
 }
 
-// place names an item.
 type place struct {
 	table *table
 	key   attr.Map

@@ -49,7 +49,6 @@ func (r Request) CheckJournal() error {
 // attributes are those of an item or a key; only strings count.
 type attributes map[string]struct{ S string }
 
-// write is one of a call or of a transaction's members.
 type write struct {
 	Key, Item                attributes
 	ConditionExpression      string
@@ -103,7 +102,6 @@ var ofTransactions = map[string]string{
 	"Get": "GetItem",
 }
 
-// ofObjects are the actions on the content of files.
 var ofObjects = []string{"GetObject", "GetObjectVersion", "PutObject", "DeleteObject", "DeleteObjectVersion",
 	"ListBucketVersions"}
 

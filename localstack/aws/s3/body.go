@@ -51,7 +51,6 @@ func checkPayload(hash string, body []byte, s signature) *problem {
 		"The provided 'x-amz-content-sha256' header does not match what was computed.")
 }
 
-// checkSums compares the content with its checksums.
 func checkSums(headers http.Header, body []byte) *problem {
 	sha, crc := sha256.Sum256(body), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(body))
 	for name, values := range headers {

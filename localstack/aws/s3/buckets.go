@@ -31,7 +31,6 @@ func (o *objects) ListBucketVersions(name string, prefix *gofakes3.Prefix, page 
 	return out, nil
 }
 
-// listed is a version in a list.
 type listed struct {
 	*version
 	key    string

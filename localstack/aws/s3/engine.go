@@ -48,7 +48,6 @@ func New(c Config) *Engine {
 		gofakes3.WithTimeSkewLimit(0), gofakes3.WithUnimplementedPageError()).Server()}
 }
 
-// source is a clock as gofakes3 wants it.
 type source func() time.Time
 
 func (s source) Now() time.Time                      { return s() }

@@ -81,7 +81,6 @@ func (o *objects) PutObject(name, key string, meta map[string]string, content io
 	return gofakes3.PutObjectResult{VersionID: gofakes3.VersionID(v.ID)}, nil
 }
 
-// moment is the clock as lists show it.
 func (o *objects) moment() time.Time { return o.now().UTC().Truncate(time.Millisecond) }
 
 func (o *objects) latest(name, key string) *version {

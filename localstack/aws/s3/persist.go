@@ -155,7 +155,6 @@ func (o *objects) notes() (all []note) {
 	return all
 }
 
-// read applies a note that was kept.
 func (o *objects) read(n note) error {
 	b := o.buckets[n.Bucket]
 	switch {

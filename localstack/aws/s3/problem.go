@@ -5,7 +5,6 @@ import (
 	"net/http"
 )
 
-// problem is an error as S3 answers it.
 type problem struct {
 	XMLName xml.Name `xml:"Error"`
 	Code    string

@@ -26,7 +26,6 @@ import (
 // extension of a mail's file (RFC 5322).
 const extension = ".eml"
 
-// path of SendEmail, the only operation.
 const path = "/v2/email/outbound-emails"
 
 // Sends reports whether the request is one to send a mail.

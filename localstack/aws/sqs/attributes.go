@@ -88,7 +88,6 @@ func checked(attribute, value string) (string, error) {
 	return "", fail(invalidAttributeName, "Unknown Attribute %s.", attribute)
 }
 
-// redrive is the RedrivePolicy attribute.
 type redrive struct {
 	Target  string      `json:"deadLetterTargetArn"`
 	Maximum json.Number `json:"maxReceiveCount"` // AWS takes a number or a numeric string

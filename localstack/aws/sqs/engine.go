@@ -35,7 +35,6 @@ type Config struct {
 	Notice func(error)
 }
 
-// account owns all queues.
 const account = "000000000000"
 
 // Engine holds all queues of one account and region. It is safe for concurrent use.

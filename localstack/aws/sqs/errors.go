@@ -39,7 +39,6 @@ var queryCodes = map[string]string{
 	unsupported:         "AWS.SimpleQueueService.UnsupportedOperation",
 }
 
-// apiError is an error of the service.
 type apiError struct {
 	code, message string
 	ours          bool // not the sender's fault
@@ -53,7 +52,6 @@ func fail(code, format string, args ...any) *apiError {
 	return &apiError{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// invalid refuses the value of a parameter.
 func invalid(value any, parameter, reason string, args ...any) *apiError {
 	return fail(invalidParameter, "Value %v for parameter %s is invalid. Reason: %s", value, parameter,
 		fmt.Sprintf(reason, args...))

@@ -12,7 +12,6 @@ const (
 	noisyShare    = 10
 )
 
-// load is the work of consumers at one moment.
 type load struct {
 	messages int
 	time     time.Duration
@@ -36,7 +35,6 @@ func (l loads) add(group string, more load) {
 	l[group] = load{before.messages + more.messages, before.time + more.time}
 }
 
-// noisy are the groups that take more than their share.
 func (l loads) noisy() map[string]bool {
 	var total load
 	for _, of := range l {

@@ -16,7 +16,6 @@ type outgoing struct {
 // groupID is what a message group's id may look like: up to 128 printable ASCII characters.
 var groupID = regexp.MustCompile(`^[!-~]{1,128}$`)
 
-// check applies the rules of the queue.
 func (o outgoing) check(q *queue) error {
 	if o.MessageBody == nil || *o.MessageBody == "" {
 		return fail(missingParameter, "The request must contain the parameter MessageBody.")

@@ -79,7 +79,6 @@ func (e *Engine) notes() (all []note) {
 	return all
 }
 
-// readNote applies a note that was kept.
 func (e *Engine) readNote(n note) error {
 	switch {
 	case n.Queue != nil:

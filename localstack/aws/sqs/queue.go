@@ -44,7 +44,6 @@ func newQueue(name string, attributes map[string]string, now time.Time) *queue {
 	return &queue{Name: name, Attributes: attributes, Created: now, changed: make(chan struct{})}
 }
 
-// wake makes waiting receives try again.
 func (q *queue) wake() {
 	close(q.changed)
 	q.changed = make(chan struct{})

@@ -35,7 +35,6 @@ func Exists(dir, name string) (bool, error) {
 	return err == nil && info.Size() >= int64(fileHeaderSize), err
 }
 
-// find lists the log's files.
 func (l *Log) find() (found files, err error) {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +59,6 @@ func (l *Log) find() (found files, err error) {
 	return found, nil
 }
 
-// ending is how a file ends.
 type ending struct {
 	number int
 	at     int64 // end of the last whole frame

@@ -5,7 +5,6 @@ import (
 	"os"
 )
 
-// segment is a file that records are appended to.
 type segment struct {
 	number int
 	path   string
@@ -15,7 +14,6 @@ type segment struct {
 	buffer []byte
 }
 
-// begin makes the segment of a number.
 func (l *Log) begin(number int) (*segment, error) {
 	path := l.path(number, segmentKind)
 	file, err := l.open(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|os.O_TRUNC)

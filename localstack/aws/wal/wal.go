@@ -98,7 +98,6 @@ func Open(dir, name string, o Options, load func(payload []byte) error) (*Log, e
 	return l, err
 }
 
-// path is a file's: a snapshot's or a segment's.
 func (l *Log) path(number int, kind string) string {
 	return filepath.Join(l.dir, fmt.Sprintf("%s.%06d.%s", l.name, number, kind))
 }

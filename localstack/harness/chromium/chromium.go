@@ -47,7 +47,6 @@ type Session struct {
 
 type problem struct{ Text, URL string }
 
-// serial numbers sessions and tabs.
 var serial atomic.Int64
 
 func newID() string { return strconv.FormatInt(serial.Add(1), 10) }

@@ -20,7 +20,6 @@ type network struct {
 	refused []problem
 }
 
-// serve starts the proxy, which ends with the test.
 func serve(tb testing.TB, web Web) *network {
 	n := &network{web: web}
 	n.secure = httptest.NewUnstartedServer(http.HandlerFunc(n.answer))
@@ -79,7 +78,6 @@ func (n *network) refuse(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "not of this test", http.StatusBadGateway)
 }
 
-// tunnel connects a client to the server for https.
 func (n *network) tunnel(w http.ResponseWriter) {
 	server, err := net.Dial("tcp", n.secure.Listener.Addr().String())
 	if err != nil {

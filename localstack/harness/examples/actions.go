@@ -69,7 +69,6 @@ func (t *Scenario) again(request world.Request) {
 	t.Errorf("after %d minutes: got %d %s, want an outcome", patience, response.Status, response.Body)
 }
 
-// attempts counts the transactions that the checkout shows.
 func (t *Scenario) attempts() int {
 	var read struct{ Transactions []any }
 	if err := t.Checkout(t.CheckoutID).Into(&read); err != nil {

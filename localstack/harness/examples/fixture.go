@@ -59,7 +59,6 @@ func (fix *Fixture) Path(o checker.Operation) string {
 	return PathOf(o, fix.Value)
 }
 
-// signed adds the merchant's key where the operation requires a credential.
 func (fix *Fixture) signed(o checker.Operation, r world.Request) world.Request {
 	r.APIKey = fix.Merchant.Key.Plaintext
 	if o.Public {
@@ -83,7 +82,6 @@ func (fix *Fixture) Value(value string) string {
 	return fix.Made[value]
 }
 
-// collected makes a member of a collection with the document's example, and returns its id.
 func (fix *Fixture) collected(by maker) string {
 	fix.Helper()
 	got := fix.Do(fix.Request(by.operation, ""))
@@ -195,7 +193,6 @@ func PathOf(o checker.Operation, actual func(string) string) string {
 	return path
 }
 
-// substituted returns the JSON value with its texts replaced.
 func substituted(value any, actual func(string) string) any {
 	switch value := value.(type) {
 	case string:
@@ -236,7 +233,6 @@ func exampleOf(tb testing.TB, o checker.Operation, name string) checker.Example 
 	return o.Examples[at]
 }
 
-// operations reads openapi.yaml once.
 var operations = sync.OnceValues(func() ([]checker.Operation, error) {
 	check, err := checker.New()
 	if err != nil {

@@ -83,7 +83,6 @@ var More = []struct {
 	}},
 }
 
-// shown returns the request of an operation's example.
 func (fix *Fixture) shown(operation, example string) world.Request {
 	fix.Helper()
 	all, _ := operations()

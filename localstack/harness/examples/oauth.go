@@ -17,7 +17,6 @@ const (
 	shownChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
 )
 
-// ofOAuth are the placeholders for them.
 var ofOAuth = map[string]placeholder{
 	shownClient: {"CLIENT_ID", func(fix *Fixture) string {
 		c, text := fix.RegisterClient()
@@ -42,7 +41,6 @@ var ofOAuth = map[string]placeholder{
 	}},
 }
 
-// client returns the OAuth client that replaces the document's.
 func (fix *Fixture) client() oauth.Client {
 	fix.Helper()
 	c, err := fix.App.Store.OAuthClient(fix.Context(), fix.Value(shownClient))

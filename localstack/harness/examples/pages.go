@@ -45,7 +45,6 @@ func init() {
 	)
 }
 
-// host opens a hosted checkout.
 func (t *Scenario) host(more map[string]any) {
 	t.Helper()
 	fields := map[string]any{"hosted_checkout": map[string]any{"enabled": true}}
@@ -57,7 +56,6 @@ func (t *Scenario) host(more map[string]any) {
 
 func (t *Scenario) hostedPage() string { return "/pay/c-" + t.CheckoutID }
 
-// byForm returns the form of the page, with a card entered.
 func (t *Scenario) byForm(number string) world.Request {
 	t.Helper()
 	t.Secret("card number", number)

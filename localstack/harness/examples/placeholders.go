@@ -138,7 +138,6 @@ var prepared = map[string]func(*Scenario) world.Request{
 	},
 }
 
-// receiptLink makes a link to the receipt of a new payment, and returns its path.
 func (t *Scenario) receiptLink() string {
 	t.Helper()
 	made := t.Do(t.ReceiptRequest("links"))

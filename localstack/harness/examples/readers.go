@@ -8,7 +8,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// shownReader is the document's value for a reader.
 const shownReader = "rdr_0123456789abcdefghijklmnop"
 
 // ofReaders are placeholders. A live key has no reader, because no terminal shows a code for it.

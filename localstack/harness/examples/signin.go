@@ -44,7 +44,6 @@ func init() {
 	}
 }
 
-// ownFactor is the page on which people manage their second factor.
 const ownFactor = "/account/second-factor"
 
 // AskedFor returns the address to which a client sends people.
@@ -115,7 +114,6 @@ func (v *Visitor) signingIn(address string) world.Request {
 	return v.Filled("/sign-in?mode=test", "/sign-in", url.Values{"username": {address}, "password": {Password}})
 }
 
-// signedIn has a new member sign in, and returns the browser.
 func (t *Scenario) signedIn() *Visitor {
 	t.Helper()
 	v := t.Visitor()
@@ -125,7 +123,6 @@ func (t *Scenario) signedIn() *Visitor {
 
 var appSecret = regexp.MustCompile(`<code class="secret"[^>]*>([A-Z2-7 ]+)</code>`)
 
-// confirming returns the request that turns on the second factor.
 func (v *Visitor) confirming() world.Request {
 	v.Helper()
 	request, _ := v.scanned()
@@ -145,7 +142,6 @@ func (v *Visitor) scanned() (world.Request, string) {
 	return v.filledOn(page, ownFactor, url.Values{"action": {"confirm"}, "code": {v.shows(secret)}}), secret
 }
 
-// shows returns the code that the app shows now.
 func (v *Visitor) shows(secret string) string {
 	v.Helper()
 	code, err := totp.GenerateCode(secret, v.Clock.Now())

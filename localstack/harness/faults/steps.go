@@ -49,7 +49,6 @@ func (s *Steps) Free(do func()) {
 	do()
 }
 
-// restart begins to count again, with a process that has not died.
 func (s *Steps) restart(fault func(operation string) Fault) {
 	s.Inject(fault)
 	s.mu.Lock()

@@ -29,7 +29,6 @@ func Check(t *testing.T, file, want string) {
 	}
 }
 
-// difference returns the first line in which two texts differ.
 func difference(old, new string) string {
 	was, is := strings.Split(old, "\n"), strings.Split(new, "\n")
 	n := 0

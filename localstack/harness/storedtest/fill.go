@@ -33,7 +33,6 @@ func Fill[T any](tb testing.TB, f *Filler, set ...func(*T)) T {
 	return value
 }
 
-// fill sets a value. path names it, also as text.
 func (f *Filler) fill(v reflect.Value, path string) error {
 	f.n++
 	switch v.Addr().Interface().(type) {

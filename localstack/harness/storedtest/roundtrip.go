@@ -119,7 +119,6 @@ type reader struct {
 	last    int // the answer that missed something last, and likely misses what is removed next
 }
 
-// faults are the answers that are other than they must be.
 func (r *reader) faults(ctx context.Context) (faults []string) {
 	for _, a := range r.answers {
 		got, err := a.Get(ctx)
@@ -226,7 +225,6 @@ func within(value types.AttributeValue) iter.Seq2[string, types.AttributeValue] 
 	}
 }
 
-// restore makes the table hold the items, and nothing else.
 func restore(ctx context.Context, table dynamo.Table, items []dynamo.Item) error {
 	wanted := map[string]dynamo.Item{}
 	for _, item := range items {

@@ -22,7 +22,6 @@ type Call struct {
 	Send func(ctx context.Context) (outcome string, err error)
 }
 
-// line is the way to a counterparty.
 type line struct {
 	Network
 	notTaken error // what the counterparty answers when it certainly did nothing

@@ -31,7 +31,6 @@ func (s *scenario) history() {
 	s.expect(len(page.Items) > 0 && page.Items[0].Status == "SUCCESSFUL", "the next page")
 }
 
-// refund gives 4.00 of the first payment's 10.10 back.
 func (s *scenario) refund() {
 	s.call("POST", "/v0.1/me/refund/"+s.code, object{"amount": json.Number("4.00")}, http.StatusNoContent, nil)
 	var t transaction

@@ -131,7 +131,6 @@ func (i *Inspector) verify(c *Callback, header http.Header, body []byte) {
 	c.V1, c.V1a = verdict("v1", Unknown, secrets, nil), verdict("v1a", Wrong, nil, keys)
 }
 
-// listener is a command that listens to callbacks.
 type listener struct {
 	forward *url.URL // nil: it only sees them
 	events  []string // that it takes; none: all

@@ -37,7 +37,6 @@ type streams struct {
 
 type event struct{ section, text string }
 
-// drawing is the state of all sections at one time.
 type drawing struct {
 	events []event
 	newer  chan struct{} // closed when there is a newer drawing

@@ -31,7 +31,6 @@ type Platform struct {
 	OutOfProcess bool   // functions run in processes of their own, so nothing but their requests is seen
 }
 
-// site is the page /sandbox of a platform.
 type site struct {
 	Platform
 	*Inspector
@@ -139,7 +138,6 @@ func (s *site) page(draw func(*http.Request) (page.Page, error)) http.Handler {
 	})
 }
 
-// verifiers are what callbacks are verified with.
 func (s *site) verifiers() (secrets []webhook.Secret, keys []webhook.PublicKey) {
 	for _, m := range s.Merchants {
 		if secret, err := webhook.ParseSecret(m.Secret); err == nil {
@@ -156,7 +154,6 @@ func (s *site) verifiers() (secrets []webhook.Secret, keys []webhook.PublicKey) 
 // receiverPath takes callbacks, for checkouts whose merchant has no receiver yet.
 const receiverPath = "/sandbox/callbacks"
 
-// receive verifies a callback, as a receiver does.
 func (s *site) receive(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {

@@ -42,7 +42,6 @@ func (i *Inspector) StreamCallbacks(w http.ResponseWriter, r *http.Request) {
 	stream(i, w, r, i.Callbacks, func(c *Callback) bool { return l.takes(c.Event) })
 }
 
-// parseForward reads an address to which callbacks are forwarded.
 func parseForward(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

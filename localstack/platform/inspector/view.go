@@ -42,7 +42,6 @@ type view struct {
 	Mails        []ses.Kept
 }
 
-// pending is a checkout that waits for its payer.
 type pending struct {
 	Merchant Merchant
 	Checkout payments.Checkout
@@ -56,7 +55,6 @@ type payment struct {
 	payments.HistoryItem
 }
 
-// outcome is what has become of it.
 func (p payment) outcome() string {
 	if p.SimpleStatus != "" {
 		return string(p.SimpleStatus)
@@ -64,7 +62,6 @@ func (p payment) outcome() string {
 	return p.RawStatus
 }
 
-// reversible reports whether the issuer can charge it back.
 func (p payment) reversible() bool {
 	return slices.Contains([]payments.SimpleStatus{payments.SimpleSuccessful, payments.SimplePaidOut}, p.SimpleStatus)
 }
@@ -75,7 +72,6 @@ type cardReader struct {
 	Online   bool
 }
 
-// section is a part of the page, which changes by itself.
 type section struct {
 	id, title string
 	body      templ.Component
@@ -177,7 +173,6 @@ func (s *site) addPayments(ctx context.Context, v *view, m Merchant, shards int)
 	return err
 }
 
-// mails are the latest that were sent, the latest first.
 func (s *site) mails() ([]ses.Kept, error) {
 	files, err := os.ReadDir(s.Mails)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

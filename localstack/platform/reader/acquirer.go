@@ -18,7 +18,6 @@ type Charger interface {
 	Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error)
 }
 
-// charge is what a terminal sends of a charge.
 type charge struct {
 	ID           string
 	Reference    acquirer.Reference

@@ -21,13 +21,11 @@ const (
 	unpairPath    = "/unpair"
 )
 
-// offered is a checkout on the way.
 type offered struct {
 	terminal.Checkout
 	Amount amount // in place of the checkout's, which would lose its currency
 }
 
-// configured is a change of settings on the way.
 type configured struct {
 	terminal.SettingsChange
 	Passcode string // in place of the change's, which cannot be written out

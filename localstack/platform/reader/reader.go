@@ -44,7 +44,6 @@ func Run(ctx context.Context, c Config) error {
 	return errors.Join(err, l.off(), d.leave(c.Dir))
 }
 
-// loop shows the screen, and takes what is entered.
 func (c Config) loop(ctx context.Context, d *device, l *line) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -117,7 +116,6 @@ func (d *device) tryCharge(ctx context.Context, request acquirer.Charge) (o paym
 	return o, err
 }
 
-// line is the terminal's line to the platform.
 type line struct {
 	device *device
 	server *http.Server // nil: it is off

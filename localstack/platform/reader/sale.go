@@ -13,7 +13,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal/virtual"
 )
 
-// step is what a checkout at the terminal waits for.
 type step int
 
 // The steps.
@@ -122,7 +121,6 @@ func (s *sale) tip(key string) error {
 
 func (s *sale) tipOf(rate int) (money.Amount, error) { return s.Amount.Times(string(s.TipRates[rate])) }
 
-// present takes how the card is presented.
 func (s *sale) present(key string) error {
 	switch key {
 	case "t":
@@ -159,7 +157,6 @@ func (s *sale) sign(string) error {
 
 func (s *sale) refuse(string) error { return errKey }
 
-// request is what the terminal asks of the acquirer.
 func (s *sale) request() acquirer.Charge {
 	card, sent := virtual.Present(s.Charge, s.mode, s.CardType, s.verification)
 	sent.Tip = s.chosen

@@ -39,7 +39,6 @@ func (d *device) screen() string {
 	return box(append(lines, line+"  [q]uit"))
 }
 
-// merchantOf is the code of a tenant's merchant.
 func merchantOf(tenant string) string {
 	_, code, _ := strings.Cut(tenant, "#")
 	return code
@@ -75,7 +74,6 @@ func percent(rate money.Decimal) string {
 
 func show(a money.Amount) string { return a.String() + " " + string(a.Currency()) }
 
-// box draws a frame around lines.
 func box(lines []string) string {
 	width := 0
 	for _, line := range lines {
@@ -113,7 +111,6 @@ func (d *device) key(entered string) error {
 	})
 }
 
-// answer takes whether the terminal is to be paired.
 func (d *device) answer(entered string) error {
 	switch entered {
 	case "y":

@@ -36,7 +36,6 @@ type answer[T any] struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// done is the result of messages without one.
 type done struct{}
 
 // amount is money on the way, with its currency.

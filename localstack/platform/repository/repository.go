@@ -39,7 +39,6 @@ func Commit() string {
 	return commit
 }
 
-// git runs a command of git in the repository's folder.
 func git(args ...string) (string, error) {
 	root, err := Root()
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// ended is the value of Check's panic.
 type ended struct{ why error }
 
 // Check ends the step at an error: the Try around it returns the error.

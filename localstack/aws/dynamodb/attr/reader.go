@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// errSyntax reports JSON that is not of the expected shape.
 var errSyntax = errors.New("malformed JSON")
 
 // Options of all JSON that is read: of a name given twice the last one counts.

@@ -14,7 +14,6 @@ const (
 	errOperandType = attr.Invalid("An operand in the update expression has an incorrect data type")
 )
 
-// removed marks the value of a change that takes something away.
 const removed = attr.Missing
 
 // change is an action with its value worked out; a Missing value removes.

@@ -41,12 +41,10 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// condition reads an expression that is true or false.
 func (p *parser) condition() *node {
 	return p.wantCondition(p.disjunction())
 }
 
-// wantCondition refuses an operand where a condition is required.
 func (p *parser) wantCondition(n *node) *node {
 	if !n.isCondition() {
 		p.refuse()
@@ -80,7 +78,6 @@ func (p *parser) negation() *node {
 	return p.comparison()
 }
 
-// operator consumes an operator.
 func (p *parser) operator() {
 	p.count()
 	p.next()
@@ -123,7 +120,6 @@ func (p *parser) checkedOperand() *node {
 	return n
 }
 
-// wantOperand refuses a condition where a value is required.
 func (p *parser) wantOperand(n *node) *node {
 	if !n.isOperand() {
 		p.refuse()

@@ -77,7 +77,6 @@ func (p *parser) checkOperands(n *node, f function) {
 	}
 }
 
-// checkNested checks the calls among operands.
 func (p *parser) checkNested(in place, operands ...*node) {
 	for _, a := range operands {
 		if a.op == opCall {
@@ -110,7 +109,6 @@ func (p *parser) wantTypeName(n *node) {
 	}
 }
 
-// callHolds evaluates a function that is true or false.
 func (n *node) callHolds(item attr.Map) bool {
 	first := n.args[0].eval(item)
 	switch n.symbol {

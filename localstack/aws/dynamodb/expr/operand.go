@@ -49,7 +49,6 @@ func (n *node) kind() attr.Kind {
 	return attr.Missing
 }
 
-// operand reads a path, a value or a call.
 func (p *parser) operand() *node {
 	switch t := p.peek(); {
 	case p.atCall():
@@ -69,7 +68,6 @@ func (p *parser) call() *node {
 	return n
 }
 
-// argument is an operand, possibly in parentheses.
 func (p *parser) argument() *node { return p.parenthesised(p.argument, p.operand) }
 
 // parenthesised reads what stands in parentheses, or else what stands without.

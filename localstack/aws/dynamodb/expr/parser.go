@@ -25,7 +25,6 @@ type parser struct {
 
 const maxOperators = 300 // of operators and functions (Developer Guide, "Expression parameters")
 
-// count notes an operator or function.
 func (p *parser) count() {
 	if p.operators++; p.operators == maxOperators+1 {
 		p.fail(rankShape, "The expression contains too many operators; operator count: %d", p.operators)
@@ -102,7 +101,6 @@ func (p *parser) refuse() {
 	panic(syntaxError(`Syntax error; token: "` + t.text + `", near: "` + p.src[from:to] + `"`))
 }
 
-// fail notes a problem at the current token.
 func (p *parser) fail(r rank, format string, args ...any) { p.failAt(r, p.pos, format, args...) }
 
 func (p *parser) failAt(r rank, at int, format string, args ...any) {
@@ -223,7 +221,6 @@ func (p *parser) value() attr.Value {
 	return v
 }
 
-// atCall reports whether a function call begins here.
 func (p *parser) atCall() bool {
 	t := p.peek()
 	return t.kind == tokWord && !isKeyword(t.text) && p.tokens[p.pos+1].is("(")

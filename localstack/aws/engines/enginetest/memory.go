@@ -69,7 +69,6 @@ func (Real) RoundTrip(r *http.Request) (*http.Response, error) {
 // tables are those in memory, of the whole test process.
 var tables = databases{byKey: map[string]func() *record.Table{}}
 
-// memory is started once for the whole test process.
 var memory = sync.OnceValue(func() *httptest.Server {
 	queues := sqs.New(sqs.Config{})
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -45,7 +45,6 @@ func Note(tb testing.TB, t Test) {
 
 var writing sync.Mutex
 
-// write appends a line to this process's file.
 func (t Test) write() error {
 	root, err := repository.Root()
 	if err != nil {

@@ -72,7 +72,6 @@ func run(args []string) (code int, err error) {
 	return exitCode(cmd.Wait())
 }
 
-// startBoth installs and starts the engines side by side.
 func startBoth(ctx context.Context) (dynamodb, fauxqs *engines.Engine, err error) {
 	root, err := engines.Root()
 	if err != nil {

@@ -43,7 +43,6 @@ func New(f functions.Function, a *app.App) (*Function, error) {
 		idle: sync.Pool{New: func() any { return lambda.NewHandler(handler) }}}, nil
 }
 
-// handlerOf does what the function's bootstrap does.
 func handlerOf(f functions.Function, a *app.App) (any, error) {
 	switch {
 	case f.HTTP != nil && f.Queue != nil:

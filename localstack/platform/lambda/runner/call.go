@@ -46,7 +46,6 @@ func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Co
 	return &function{f, processes.Invoke, processes}, err
 }
 
-// calls are all calls under way.
 type calls struct {
 	ctx    context.Context // ends with the runner's grace period
 	cancel context.CancelFunc

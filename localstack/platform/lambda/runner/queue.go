@@ -75,7 +75,6 @@ func createQueue(ctx context.Context, client *sqs.Client, name string, attribute
 	return queue{url: aws.ToString(created.QueueUrl), arn: out.Attributes[string(arn)]}, nil
 }
 
-// consumer gives a queue's messages to a function.
 type consumer struct {
 	client   *sqs.Client
 	queue    queue

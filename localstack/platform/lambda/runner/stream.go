@@ -42,7 +42,6 @@ type stream struct {
 	caughtUp bool     // the last pass left nothing to do but wait
 }
 
-// shard is a shard and the position up to which it is read.
 type shard struct {
 	parent   string
 	iterator *string // nil: to be requested

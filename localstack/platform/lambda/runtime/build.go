@@ -20,7 +20,6 @@ const (
 	Bare = "bare"
 )
 
-// flags are those of a deployment.
 var flags = []string{"-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
 
 // Build builds outdated functions as for a deployment, and returns the folder that has <name>/bootstrap of each. A file

@@ -191,7 +191,6 @@ func (f *Function) put(i *Instance) {
 	i.retirement = time.AfterFunc(f.config.Idle, func() { f.retire(i) })
 }
 
-// retire ends an instance that is still idle.
 func (f *Function) retire(i *Instance) {
 	f.mu.Lock()
 	idle := f.remove(i)

@@ -202,7 +202,6 @@ func timedOut(id string, after time.Duration) error {
 	return &Error{TimedOut, fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", id, after.Seconds())}
 }
 
-// exitError reports a process that ended without an answer.
 func (i *Instance) exitError(id string) error {
 	how := "Runtime exited without providing a reason"
 	if exit, ok := errors.AsType[*exec.ExitError](i.exit); ok {

@@ -66,7 +66,6 @@ func (o *output) line(text []byte) {
 
 var errNoRecord = errors.New("no record of slog's JSONHandler")
 
-// parse reads a record back, its attributes in order.
 func parse(line []byte) (slog.Record, error) {
 	var head struct {
 		Time  time.Time
