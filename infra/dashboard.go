@@ -135,7 +135,6 @@ func (p *platform) fileRow() *[]awscloudwatch.IWidget {
 	)
 }
 
-// chart is a graph before it has its place in a row.
 type chart struct {
 	title   string
 	metrics []awscloudwatch.IMetric

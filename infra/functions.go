@@ -24,7 +24,6 @@ const (
 	moreMemory = 512
 )
 
-// bootstrap is the file that the Lambda runtime starts.
 const bootstrap = "bootstrap"
 
 func (p *platform) addFunction(f functions.Function) error {
@@ -82,7 +81,6 @@ func systemLog(f functions.Function) awslambda.SystemLogLevel {
 	return awslambda.SystemLogLevel_INFO
 }
 
-// calledBy describes the function for operators.
 func calledBy(f functions.Function) string {
 	switch {
 	case f.HTTP != nil && f.Queue != nil:

@@ -28,7 +28,6 @@ func (p *platform) metric(space, name, statistic string, dimensions map[string]*
 		Namespace: &space, MetricName: &name, Statistic: &statistic, DimensionsMap: &dimensions, Period: duration(interval)})
 }
 
-// each is the metric in periods of another length.
 func each(m awscloudwatch.Metric, period time.Duration) awscloudwatch.Metric {
 	return m.With(&awscloudwatch.MetricOptions{Period: duration(period)})
 }
@@ -40,7 +39,6 @@ type share struct {
 	expression  string        // of part and whole, in percent; "": the part of the whole
 }
 
-// each is the share in periods of another length.
 func (s share) each(period time.Duration) share {
 	s.period = period
 	return s

@@ -88,7 +88,6 @@ func (p *platform) allowTableKey(role awsiam.Role) {
 			"kms:ViaService": "dynamodb." + *p.stack.Region() + ".amazonaws.com"}}}))
 }
 
-// keysOf are the patterns of the keys of kinds.
 func keysOf(kinds ...string) []string {
 	var patterns []string
 	for _, kind := range kinds {

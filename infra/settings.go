@@ -231,7 +231,6 @@ func (c *context) check(s settings) {
 	}
 }
 
-// checkSecrets finds settings with which functions would not start.
 func (c *context) checkSecrets(s settings) {
 	since, err := time.Parse(time.RFC3339, s.SecretSince)
 	if err != nil {

@@ -134,7 +134,6 @@ func (t synthesizedTemplate) withoutAnswers() ([]byte, error) {
 	return json.Marshal(t.whole)
 }
 
-// allFindings are those of the three checkers.
 func allFindings(ctx context.Context, root, folder, file string, t synthesizedTemplate) (map[finding]bool, error) {
 	var lint, scan, nag []finding
 	group, ctx := errgroup.WithContext(ctx)

@@ -57,14 +57,12 @@ func (d *deployment) test(ctx context.Context) error {
 	return nil
 }
 
-// answer invokes a function for the demo's operator.
 func (d *deployment) answer(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
 	var answer json.RawMessage
 	err := d.invoke(ctx, name, payload, &answer)
 	return answer, err
 }
 
-// showCommit checks that the API says which commit answers.
 func (d *deployment) showCommit(ctx context.Context, shop demo.Config) error {
 	var health struct{ Status, Commit string }
 	if err := get(ctx, shop, "/healthz", &health); err != nil {

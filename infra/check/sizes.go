@@ -19,7 +19,6 @@ const (
 	maxZip    = 4_700_000
 )
 
-// program is the executable in each function's folder.
 const program = "bootstrap"
 
 // sizes prints each function's size, as a binary and as a zip. The error names each that is too large.

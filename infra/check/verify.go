@@ -40,7 +40,6 @@ func (d *deployment) verify(ctx context.Context) error {
 	return d.adjust(ctx)
 }
 
-// differs is the error that something is not as expected.
 func differs(what string, is, want any) error {
 	if is, want := fmt.Sprint(is), fmt.Sprint(want); is != want {
 		return fmt.Errorf("%s is %s, want %s", what, is, want)
@@ -270,7 +269,6 @@ const templateFile = "Cashwrap.template.json"
 
 const tableKind = "AWS::DynamoDB::GlobalTable"
 
-// template is the part of a CloudFormation template that is checked.
 type template struct {
 	Resources map[string]*resource
 }

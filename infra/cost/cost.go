@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// basis is what the report is computed from.
 type basis struct {
 	prices   priceList
 	assumed  assumptionList

@@ -10,7 +10,6 @@ import (
 
 var regions = []string{"us-east-1", "eu-central-1"}
 
-// list has prices, or assumptions, by name.
 type list[V any] []struct {
 	name, what string
 	value      V

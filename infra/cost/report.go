@@ -45,7 +45,6 @@ func (b basis) report() (string, error) {
 	return strings.TrimPrefix(to.String(), "\n"), nil
 }
 
-// limit is what limits the payments per second.
 type limit struct {
 	what, formula string
 	perSecond     float64

@@ -24,7 +24,6 @@ import (
 // accessKey opens the database of the local run in DynamoDB Local.
 const accessKey = "cashwrap"
 
-// backend is the engines that run.
 type backend struct {
 	runner.Engines
 	http  aws.HTTPClient  // reaches them from this process; nil: over their ports

@@ -20,7 +20,6 @@ const (
 	maxOffset = 5 * 365 * 24 * time.Hour
 )
 
-// clockOffset is how far the platform's time is ahead, kept from one run to the next.
 func (f Folder) clockOffset() (time.Duration, error) {
 	text, err := os.ReadFile(f.path(clockFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -132,7 +132,6 @@ func closeKept(what string, all ...kept) error {
 
 func (m memory) close() error { return closeKept("write", m.table, m.queues) }
 
-// objectsDir in the folder has the content of files.
 const objectsDir = "objects"
 
 func makeObjects(f Folder, disk wal.Options) error {

@@ -147,7 +147,6 @@ func (c Config) programs(ctx context.Context) (string, error) {
 	return runtime.Build(ctx, names()...)
 }
 
-// startFunctions runs the functions over the engines, by the platform's clock.
 func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, programs string) error {
 	secret, err := f.secret()
 	if err != nil {

@@ -17,7 +17,6 @@ const (
 
 const errDuplicateKeys = attr.Invalid("Provided list of item keys contains duplicates")
 
-// byTable is RequestItems: what a batch asks of each table, in its order.
 type byTable[T any] struct {
 	read  func(d *jsontext.Decoder, table string) (T, error)
 	asked []T

@@ -63,7 +63,6 @@ func (b *bill) total() float64 {
 	return sum
 }
 
-// bills adds up a request's consumption by table.
 type bills []*bill
 
 func (bs *bills) of(t *table) *bill {
@@ -78,7 +77,6 @@ func (bs *bills) of(t *table) *bill {
 	return b
 }
 
-// capacityLevel is ReturnConsumedCapacity.
 type capacityLevel string
 
 func (l *capacityLevel) UnmarshalJSONFrom(d *jsontext.Decoder) error {

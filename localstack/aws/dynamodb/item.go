@@ -9,7 +9,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
-// writeOperation is PutItem, UpdateItem or DeleteItem.
 func writeOperation(name string, kind writeKind) operation {
 	return func(e *Engine, d *jsontext.Decoder) ([]byte, error) {
 		req, err := readRequest(d, name)

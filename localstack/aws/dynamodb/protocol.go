@@ -34,7 +34,6 @@ const (
 	maxRequest          = 16 << 20 // bytes (API reference, BatchWriteItem; the largest of all)
 )
 
-// operation reads a request and writes its answer.
 type operation func(e *Engine, d *jsontext.Decoder) ([]byte, error)
 
 // operations by X-Amz-Target without its prefix.

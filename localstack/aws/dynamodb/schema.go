@@ -65,7 +65,6 @@ func emptyKey(k keyAttribute) error {
 		"contain an empty %s value. Key: %s", noun, k.name)
 }
 
-// checkItem refuses an item without the key or with a wrong one.
 func (s schema) checkItem(item attr.Map) error {
 	for _, k := range s.attributes() {
 		v := item.Get(k.name)

@@ -127,7 +127,6 @@ func (s *stream) images(r record) (old, new attr.Map) {
 
 func sequenceText(n int) string { return fmt.Sprintf("%021d", n) }
 
-// appendRecord appends the record as GetRecords returns it.
 func (s *stream) appendRecord(dst []byte, r record) []byte {
 	key := s.keyOf(r)
 	old, new := s.images(r)

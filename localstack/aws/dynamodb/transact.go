@@ -84,7 +84,6 @@ func readPart(d *jsontext.Decoder, object string, kinds []string, none, several 
 	return p, err
 }
 
-// transactItems is the member of that name, whose parts are of some kinds.
 type transactItems struct {
 	kinds []string
 	parts []part

@@ -17,7 +17,6 @@ import (
 // maxBody bounds what is read of a request.
 const maxBody = 64 << 20
 
-// checkBody reads the content of a request and compares it with what its headers say.
 func checkBody(r *http.Request, s signature) *problem {
 	if r.Method == http.MethodPut && r.ContentLength < 0 {
 		return refuse(http.StatusLengthRequired, "MissingContentLength", "You must provide the Content-Length HTTP header.")
@@ -35,7 +34,6 @@ func checkBody(r *http.Request, s signature) *problem {
 	return cmp.Or(checkPayload(r.Header.Get("X-Amz-Content-Sha256"), body, s), checkSums(r.Header, body))
 }
 
-// checkPayload compares the content with the hash that is part of a signature.
 func checkPayload(hash string, body []byte, s signature) *problem {
 	sum := sha256.Sum256(body)
 	switch {

@@ -22,7 +22,6 @@ const (
 	maxExpiry  = 7 * 24 * time.Hour
 )
 
-// signature is what a request says of how it was signed.
 type signature struct {
 	credential, headers, value string
 	date                       time.Time

@@ -45,7 +45,6 @@ func Read(name string) (Kept, error) {
 	return kept, err
 }
 
-// plainText is the first part of a mail.
 func plainText(m *mail.Message) (string, error) {
 	_, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	if err != nil {

@@ -68,7 +68,6 @@ func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) { return rep
 
 type content struct{ Data, Charset string }
 
-// request is as much of SendEmail as the platform uses.
 type request struct {
 	FromEmailAddress string
 	Destination      struct{ ToAddresses []string }
@@ -140,7 +139,6 @@ func (r request) mail() (m Mail, problem string) {
 // id is one that can be the name of a file.
 var id = regexp.MustCompile(`^[a-z0-9_]+$`)
 
-// statuses of errors that are not 400.
 var statuses = map[string]int{
 	"TooManyRequestsException":      http.StatusTooManyRequests,
 	"InternalServiceErrorException": http.StatusInternalServerError,

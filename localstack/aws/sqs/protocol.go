@@ -22,7 +22,6 @@ type call struct {
 	base string
 }
 
-// operation decodes its input, acts and returns its output.
 type operation func(*Engine, call, []byte) (any, error)
 
 var operations = map[string]operation{
@@ -73,7 +72,6 @@ func onQueue[In interface{ queueURL() string }, Out any](do func(*Engine, *queue
 	})
 }
 
-// onMessage makes an operation of a method on one message of a queue.
 func onMessage[In, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
 	type input struct {
 		ofQueue

@@ -35,7 +35,6 @@ func serve(tb testing.TB, web Web) *network {
 	return n
 }
 
-// elsewhere are the requests to hosts that are not of the web.
 func (n *network) elsewhere() []problem {
 	n.mu.Lock()
 	defer n.mu.Unlock()

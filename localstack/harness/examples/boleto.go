@@ -21,11 +21,10 @@ func NewBoleto(w *world.World) Brazilian {
 }
 
 // ByBoleto is the body to pay by boleto.
-var ByBoleto = map[string]any{"payment_type": "boleto", "personal_details": map[string]any{"first_name": "Ada",
-	"last_name": "Lovelace",
-	"email":     "ada@example.com", "tax_id": "529.982.247-25",
-	"address": map[string]any{"line_1": "Rua Um, 1", "city": "São Paulo",
-		"postal_code": "01310-100", "state": "SP", "country": "BR"}}}
+var ByBoleto = map[string]any{"payment_type": "boleto", "personal_details": map[string]any{
+	"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "tax_id": "529.982.247-25",
+	"address": map[string]any{"line_1": "Rua Um, 1", "city": "São Paulo", "postal_code": "01310-100", "state": "SP",
+		"country": "BR"}}}
 
 // Link returns the path of the boleto, and checks that the boleto is there.
 func (b Brazilian) Link() string {

@@ -1,13 +1,13 @@
 package examples
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// ofPages are the document's values for the payment page.
 var ofPages = map[string]placeholder{
 	"7c2d91ab-58e0-4f36-9b1d-2a6c4e8f0d13": {"HOSTED_CHECKOUT_ID", func(fix *Fixture) string {
 		fix.host(nil)
@@ -17,7 +17,7 @@ var ofPages = map[string]placeholder{
 
 // The requests of the payment page. Each needs a hosted checkout, and to pay also the cookie and a form of its page.
 func init() {
-	for name, prepare := range map[string]func(*Scenario) world.Request{
+	maps.Copy(prepared, map[string]func(*Scenario) world.Request{
 		"createPaymentPageAttempt card": func(t *Scenario) world.Request {
 			t.host(nil)
 			return t.onPage(t.Card(world.Frictionless))
@@ -26,9 +26,7 @@ func init() {
 			t.host(nil)
 			return t.byForm(world.Frictionless)
 		},
-	} {
-		prepared[name] = prepare
-	}
+	})
 	Actions = append(Actions,
 		Action{"pay on the page", func(t *Scenario) { t.host(nil) },
 			func(t *Scenario) world.Request { return t.onPage(t.Card(world.Frictionless)) }},
@@ -48,9 +46,7 @@ func init() {
 func (t *Scenario) host(more map[string]any) {
 	t.Helper()
 	fields := map[string]any{"hosted_checkout": map[string]any{"enabled": true}}
-	for name, value := range more {
-		fields[name] = value
-	}
+	maps.Copy(fields, more)
 	t.Open(fields)
 }
 

@@ -41,8 +41,7 @@ func (t *Scenario) ByCard(number string) world.Request { return t.put(t.Card(num
 // ByIDEAL returns a request to pay the checkout by iDEAL.
 func (t *Scenario) ByIDEAL() world.Request {
 	return t.put(map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada",
-		"last_name": "Lovelace",
-		"email":     "ada@example.com", "address": map[string]any{"country": "NL"}}})
+		"last_name": "Lovelace", "email": "ada@example.com", "address": map[string]any{"country": "NL"}}})
 }
 
 // SaveCard has a new customer pay with a card that is saved.

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -16,32 +17,31 @@ import (
 
 // The requests of the pages on which people sign in. Each needs the cookie and a form of an earlier page.
 func init() {
-	for name, prepare := range map[string]func(*Scenario) world.Request{
+	confirm := func(t *Scenario) world.Request {
+		b, code := t.halfSignedIn()
+		return b.Filled("/sign-in", "/sign-in/second-factor", url.Values{"code": {code}})
+	}
+	maps.Copy(prepared, map[string]func(*Scenario) world.Request{
 		"showAuthorization": func(t *Scenario) world.Request { return world.Request{Path: t.AskedFor()} },
 		"decideAuthorization allow": func(t *Scenario) world.Request {
 			return t.signedIn().Filled(t.AskedFor(), "/authorize", url.Values{"decision": {"allow"}})
 		},
-		"signIn signIn": func(t *Scenario) world.Request { return t.Visitor().signingIn(t.colleague()) },
-		"confirmSignIn app": func(t *Scenario) world.Request {
-			b, code := t.halfSignedIn()
-			return b.Filled("/sign-in", "/sign-in/second-factor", url.Values{"code": {code}})
-		},
-		"confirmSignIn recovery": func(t *Scenario) world.Request {
-			b, code := t.halfSignedIn()
-			return b.Filled("/sign-in", "/sign-in/second-factor", url.Values{"code": {code}})
-		},
+		"signIn signIn":          func(t *Scenario) world.Request { return t.Visitor().signingIn(t.colleague()) },
+		"confirmSignIn app":      confirm,
+		"confirmSignIn recovery": confirm,
 		"showSecondFactor": func(t *Scenario) world.Request {
 			return t.signedIn().request(http.MethodGet, ownFactor, nil)
 		},
-		"updateSecondFactor confirm": func(t *Scenario) world.Request { return t.signedIn().confirming() },
+		"updateSecondFactor confirm": func(t *Scenario) world.Request {
+			request, _ := t.signedIn().scanned()
+			return request
+		},
 		"updateSecondFactor disable": func(t *Scenario) world.Request {
 			b := t.signedIn()
 			code := b.enrol()
 			return b.Filled(ownFactor, ownFactor, url.Values{"action": {"disable"}, "code": {code}})
 		},
-	} {
-		prepared[name] = prepare
-	}
+	})
 }
 
 const ownFactor = "/account/second-factor"
@@ -54,7 +54,6 @@ func (t *Scenario) AskedFor() string {
 		"redirect_uri": {world.AppRedirect}, "scope": {"transactions.history"}}.Encode()
 }
 
-// colleague adds a member with Password, and returns its address.
 func (t *Scenario) colleague() string {
 	t.Helper()
 	address := Guest()
@@ -103,9 +102,7 @@ func (v *Visitor) filledOn(page client.Response, action string, fields url.Value
 	if err != nil {
 		v.Fatalf("got %d %s, want a page with a form", page.Status, page.Body)
 	}
-	for name, values := range fields {
-		form.Fields[name] = values
-	}
+	maps.Copy(form.Fields, fields)
 	return v.request(http.MethodPost, form.Action, form.Fields)
 }
 
@@ -123,13 +120,7 @@ func (t *Scenario) signedIn() *Visitor {
 
 var appSecret = regexp.MustCompile(`<code class="secret"[^>]*>([A-Z2-7 ]+)</code>`)
 
-func (v *Visitor) confirming() world.Request {
-	v.Helper()
-	request, _ := v.scanned()
-	return request
-}
-
-// scanned returns that request, and the app's secret, which the page shows.
+// scanned returns the request that turns on the second factor, and the app's secret, which the page shows.
 func (v *Visitor) scanned() (world.Request, string) {
 	v.Helper()
 	page := v.Follow(v.request(http.MethodGet, ownFactor, nil))

@@ -73,7 +73,6 @@ func RoundTrip(tb testing.TB, s *store.Store, answers []Read, unseen NotRead, op
 	}
 }
 
-// check returns what is wrong with the reads. Errors are the table's.
 func check(ctx context.Context, s *store.Store, answers []Read, unseen NotRead,
 	options cmp.Options) ([]string, error) {
 	_, table := s.Raw()
@@ -146,7 +145,6 @@ func (r *reader) misses(ctx context.Context, items []dynamo.Item) (bool, error) 
 	return i >= 0, nil
 }
 
-// name is the item's sort key up to the first "#".
 func name(item dynamo.Item) string {
 	name, _, _ := strings.Cut(text(item, store.SortKey), "#")
 	return name

@@ -10,7 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// mostSteps is more than any process of these tests takes.
 const mostSteps = 100
 
 // Everywhere calls try with each step that a process takes and each fault of faults.Distinct there, until the process

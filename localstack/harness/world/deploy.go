@@ -10,7 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// newSecret is one as a deployment draws it.
 func newSecret() string { return base64.StdEncoding.EncodeToString([]byte(rand.Text() + rand.Text())) }
 
 // Rotate deploys a new platform secret that is used after a while. New processes know both secrets; old ones continue.

@@ -54,7 +54,6 @@ func (w *World) booked(tenant string, a ledger.Account) sums {
 	return booked
 }
 
-// journal walks all entries with their tenants, as stored.
 func (w *World) journal() iter.Seq2[string, ledger.Entry] {
 	return func(yield func(string, ledger.Entry) bool) {
 		for of, item := range w.partitions() {
@@ -72,7 +71,6 @@ func (w *World) journal() iter.Seq2[string, ledger.Entry] {
 	}
 }
 
-// partitions walks all items in partitions of the platform's own, as stored.
 func (w *World) partitions() iter.Seq2[store.Partition, dynamo.Item] {
 	return func(yield func(store.Partition, dynamo.Item) bool) {
 		for _, item := range w.stored() {

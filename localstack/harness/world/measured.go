@@ -9,7 +9,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
-// metricLine is what a line of CloudWatch's embedded metric format declares.
 type metricLine struct {
 	AWS struct {
 		CloudWatchMetrics []struct {

@@ -235,7 +235,6 @@ func onlyAddresses(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// engines carries a call to the engine it is meant for.
 func (w *World) engines() http.RoundTripper {
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.") {

@@ -16,7 +16,6 @@ type transaction struct {
 	}
 }
 
-// history lists what the demo has paid so far, newest first, in two pages.
 func (s *scenario) history() {
 	var page struct {
 		Items []struct{ Type, Status string }
@@ -40,7 +39,6 @@ func (s *scenario) refund() {
 	s.expect(ok, "REFUNDED, of which 6.10 is left to refund")
 }
 
-// receipt is the payment's, as its payer may see it.
 func (s *scenario) receipt() {
 	var r struct {
 		Transaction struct {

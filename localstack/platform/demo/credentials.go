@@ -39,7 +39,6 @@ func (s *scenario) operate(command object, answer any) {
 	steps.Check(s.Operator.Operate(s.ctx, command, answer))
 }
 
-// owner is the address of the owner of the merchant that the demo opens.
 func (s *scenario) owner() string { return "demo-" + s.run + "@example.com" }
 
 // signIn is contract §10: the owner signs in and allows an application, which then reads the owner's account.

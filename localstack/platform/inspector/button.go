@@ -79,7 +79,6 @@ var buttons = map[string]func(context.Context, *site, url.Values) (string, error
 	},
 }
 
-// operate gives an operator's command with arguments of the form.
 func (s *site) operate(ctx context.Context, name string, form url.Values, arguments ...string) error {
 	command := map[string]string{"command": name}
 	for _, argument := range arguments {

@@ -159,7 +159,6 @@ func (l *listener) overlaps(other *listener) bool {
 	})
 }
 
-// errForwarded reports that an event would be forwarded twice.
 var errForwarded = errors.New("another `listen` forwards these callbacks already")
 
 // listen adds a listener, until stop. Error: errForwarded.

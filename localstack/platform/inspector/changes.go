@@ -73,7 +73,6 @@ func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sendChanged sends the events that differ from those shown for their sections.
 func sendChanged(w http.ResponseWriter, events []event, shown map[string]string) error {
 	to := http.NewResponseController(w)
 	if err := to.SetWriteDeadline(time.Now().Add(slowest)); err != nil {

@@ -23,7 +23,6 @@ var (
 	sandboxPage = page.New(script).Styled(style)
 )
 
-// maxListed are the payments that are listed below their chart.
 const maxListed = 10
 
 func (s *site) welcome(*http.Request) (page.Page, error) {

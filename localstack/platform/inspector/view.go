@@ -117,7 +117,6 @@ func (s *site) view(ctx context.Context) (view, error) {
 
 func first[T any](most int, list []T) []T { return list[:min(most, len(list))] }
 
-// add adds what a merchant has in test mode.
 func (s *site) add(ctx context.Context, v *view, m Merchant) error {
 	t := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	stored, err := s.App.Store.Merchant(ctx, m.Code)

@@ -51,7 +51,6 @@ func newDevice(a Charger, now func() time.Time, keep func(entry) error) *device 
 // newCode is a code that no virtual terminal treats in a special way.
 func newCode() string { return "R" + rand.Text()[:codeLength-1] }
 
-// change changes the terminal, and shows it.
 func (d *device) change(do func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

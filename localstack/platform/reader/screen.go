@@ -12,7 +12,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// screen is what the terminal shows, with what can be entered.
 func (d *device) screen() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

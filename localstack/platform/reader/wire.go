@@ -38,7 +38,6 @@ type answer[T any] struct {
 
 type done struct{}
 
-// amount is money on the way, with its currency.
 type amount struct{ Value, Currency string }
 
 func wireAmount(a money.Amount) amount { return amount{a.String(), string(a.Currency())} }

@@ -35,7 +35,6 @@ const savedCard = 36
 // side is whether something was sent in a request.
 type side bool
 
-// hides reports whether the value of that name is hidden.
 func (sent side) hides(name, value string) bool {
 	name = strings.ToLower(name)
 	return names[name] || bool(sent) && sentNames[name] && (name != "token" || len(value) != savedCard)

@@ -53,7 +53,6 @@ func only(object map[string]any, name string) (map[string]any, bool) {
 	return member, ok
 }
 
-// types are those of attributes that a pattern may ask for.
 var types = map[string]events.DynamoDBDataType{"S": events.DataTypeString, "N": events.DataTypeNumber,
 	"M": events.DataTypeMap}
 

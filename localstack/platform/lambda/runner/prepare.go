@@ -65,7 +65,6 @@ func (r *Runner) settings() (app.Config, error) {
 	return app.FromEnvironment(func(name string) string { return r.environment[name] }, app.Secrets...)
 }
 
-// add deploys one function with its event source.
 func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client,
 	queues map[string]queue, now func() time.Time) error {
 	deployed, err := r.newFunction(ctx, f, c)
@@ -117,7 +116,6 @@ func (r *Runner) openStream(ctx context.Context, f *function, c app.Config) (*st
 	return s, s.open(ctx, r.config.SkipBacklog)
 }
 
-// aws are the settings of the runner's own clients.
 func (r *Runner) aws(c app.Config, endpoint string) aws.Config {
 	settings := aws.Config{Region: c.Region, Credentials: r.config.Overrides.Credentials}
 	if r.config.HTTP != nil {

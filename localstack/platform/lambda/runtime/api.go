@@ -21,7 +21,6 @@ func (i *Instance) api() http.Handler {
 	return mux
 }
 
-// next answers as soon as there is an event.
 func (i *Instance) next(w http.ResponseWriter, r *http.Request) {
 	select {
 	case i.asks <- struct{}{}:
