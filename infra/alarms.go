@@ -138,7 +138,6 @@ func (p *platform) clientAlarms() []alarm {
 	}
 }
 
-// moneyAlarms watch payments, refunds and payouts of live mode.
 func (p *platform) moneyAlarms() []alarm {
 	const quarter, polled = 15 * time.Minute, 30 * time.Minute // polls of an unknown outcome are 15 minutes apart
 	attempted := p.own(metric.PaymentsAttempted, sum)
@@ -169,7 +168,6 @@ func (p *platform) moneyAlarms() []alarm {
 	}
 }
 
-// guaranteeAlarms watch what the sweep sees to.
 func (p *platform) guaranteeAlarms() []alarm {
 	return []alarm{
 		{id: "DueLate", severity: warning, description: "something has been due for a quarter of an hour",

@@ -137,7 +137,6 @@ func (a answer) isAbout(of, name string) bool {
 	}))
 }
 
-// suppress answers a rule of cdk-nag.
 func suppress(r awscdk.CfnResource, rule string, a answer) {
 	suppression := &cdknag.NagPackSuppression{Id: &rule, Reason: &a.reason}
 	if len(a.only) > 0 {

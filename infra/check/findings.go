@@ -80,7 +80,6 @@ func sorted(set map[finding]bool) []finding {
 	return all
 }
 
-// synthesizedTemplate is as much of the template as its answers need.
 type synthesizedTemplate struct {
 	Resources map[string]struct {
 		Metadata struct {

@@ -117,7 +117,6 @@ func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	return nil
 }
 
-// sell runs the demo: payments, 3DS, a decline, a saved card, callbacks, history, a refund, a receipt.
 func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
 	d.say("Run the demo at %s", d.baseURL)
 	log, err := d.log("demo")

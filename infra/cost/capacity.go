@@ -47,7 +47,6 @@ func (u use) plus(v use) use { return u.less(use{}.less(v)) }
 // left is what remains in the table, in bytes.
 type left struct{ table, indexes float64 }
 
-// capacity is what was measured, by name.
 type capacity struct {
 	uses map[string]use
 	left map[string]left

@@ -42,14 +42,12 @@ func (b basis) share() use {
 		u.calls / paidOut, u.relayed / paidOut}
 }
 
-// running are the costs of making payments, without those at the edge.
 func (b basis) running() []line {
 	u, a := b.measured.uses, b.assumed.of
 	calls, seconds, spelled := b.lambda()
 	return []line{
 		b.bill("DynamoDB writes", fmt.Sprintf("%s + %s + %s + %s/%d + %d × %s", short(u[create].writes),
-			short(u[charge].writes),
-			short(u[callback].writes), short(u[payout].writes), paidOut, requests, short(a("lease"))),
+			short(u[charge].writes), short(u[callback].writes), short(u[payout].writes), paidOut, requests, short(a("lease"))),
 			"dynamodb.write", b.payment().writes+requests*a("lease")),
 		b.bill("DynamoDB reads", fmt.Sprintf("%s + %s + %s + %s + %s/%d", short(u[create].reads), short(u[charge].reads),
 			short(u[retrieve].reads), short(u[callback].reads), short(u[payout].reads), paidOut),
@@ -62,7 +60,6 @@ func (b basis) running() []line {
 	}
 }
 
-// edge are the costs of requests before they reach a function, and of what is sent.
 func (b basis) edge() []line {
 	a := b.assumed.of
 	return []line{
@@ -100,7 +97,6 @@ func (b basis) bytesKept() left {
 	return left{one.table + more.table/paidOut, one.indexes + more.indexes/paidOut}
 }
 
-// kept are the costs per month of old payments in the table.
 func (b basis) kept() []line {
 	const nights, readUnit = 30, 4096
 	a, kept := b.assumed.of, b.bytesKept()
@@ -114,7 +110,6 @@ func (b basis) kept() []line {
 	}
 }
 
-// fixed are the costs of a month in which nothing happens.
 func (b basis) fixed() []line {
 	const minutes = 30 * 24 * 60
 	a := b.assumed.of
@@ -143,7 +138,6 @@ func (b basis) fixed() []line {
 	}
 }
 
-// files are the costs of files that are created, uploaded, completed, read and downloaded once.
 func (b basis) files() []line {
 	const calls, requests = 3, 3 // create, complete and read
 	u, a := b.measured.uses, b.assumed.of
@@ -166,7 +160,6 @@ func (b basis) files() []line {
 	}
 }
 
-// storedFiles are the costs per month of files that are kept.
 func (b basis) storedFiles() []line {
 	a, kept := b.assumed.of, b.measured.left[leftByFile]
 	return []line{

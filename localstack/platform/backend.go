@@ -87,7 +87,6 @@ func (b *backend) stop() error {
 	return errors.Join(errs...)
 }
 
-// startRealEngines installs the engines where they are missing and starts them side by side.
 func (b *backend) startRealEngines(ctx context.Context, f Folder, progress io.Writer) error {
 	if err := install(ctx, progress); err != nil {
 		return err
@@ -122,7 +121,6 @@ func (b *backend) startRealEngines(ctx context.Context, f Folder, progress io.Wr
 	return nil
 }
 
-// either is closed when one of two channels is.
 func either(a, b <-chan struct{}) <-chan struct{} {
 	c := make(chan struct{})
 	go func() {

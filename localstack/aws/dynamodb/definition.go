@@ -126,7 +126,6 @@ func (p *definition) checkBilling() error {
 	return nil
 }
 
-// resolve finds the attributes of a key schema among the definitions.
 func resolve(defined []keyAttribute, elements []keySchemaElement, used map[string]bool) (schema, error) {
 	var s schema
 	roles := [...]string{"HASH", "RANGE"}
@@ -169,7 +168,6 @@ func (t *table) makeIndex(wanted globalSecondaryIndex, keys schema) (*index, err
 	return ix, nil
 }
 
-// append appends the table's description.
 func (t *table) append(dst []byte, status string) []byte {
 	units := t.definition.ProvisionedThroughput
 	dst = fmt.Appendf(dst, `{"AttributeDefinitions":%s,"TableName":%s,"KeySchema":%s,"TableStatus":"%s",`+

@@ -35,7 +35,6 @@ func (ix *index) entry(r *row) *row {
 	return &row{order: string(order), item: projected, size: projected.Size()}
 }
 
-// project is what the index shows of an item.
 func (ix *index) project(item attr.Map) attr.Map {
 	if ix.kept == nil {
 		return item

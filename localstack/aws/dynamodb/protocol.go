@@ -53,7 +53,6 @@ var operations = map[string]operation{
 	"GetShardIterator": (*Engine).getShardIterator, "GetRecords": (*Engine).getRecords,
 }
 
-// handle answers one request: the HTTP status and the body.
 func (e *Engine) handle(target string, body []byte) (int, []byte) {
 	name := strings.TrimPrefix(strings.TrimPrefix(target, "DynamoDB_20120810."), "DynamoDBStreams_20120810.")
 	op, known := operations[name]

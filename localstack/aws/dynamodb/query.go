@@ -36,7 +36,6 @@ func pageOperation(name string) operation {
 	}
 }
 
-// locate finds the span of rows that the page reads.
 func (p *page) locate() (err error) {
 	if !p.isQuery {
 		p.span, err = segmentSpan(p.request.Segment, p.request.TotalSegments)
@@ -48,7 +47,6 @@ func (p *page) locate() (err error) {
 	return p.checkFilter()
 }
 
-// readPage reads what Query and Scan have in common.
 func (e *Engine) readPage(d *jsontext.Decoder, operation string) (*page, error) {
 	req, err := readRequest(d, operation)
 	if err != nil {

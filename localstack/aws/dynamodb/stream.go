@@ -114,7 +114,6 @@ func (s *stream) view() string { return s.definition.StreamSpecification.StreamV
 
 func (s *stream) showsOld() bool { return s.view() == "OLD_IMAGE" || s.view() == "NEW_AND_OLD_IMAGES" }
 
-// images are what the stream's view shows of a record; nil for not shown.
 func (s *stream) images(r record) (old, new attr.Map) {
 	if s.showsOld() {
 		old = r.old.attributes()

@@ -118,7 +118,6 @@ func (e *Engine) getShardIterator(d *jsontext.Decoder) ([]byte, error) {
 	return fmt.Appendf(nil, `{"ShardIterator":%s}`, quote(e.iterator(s, from))), nil
 }
 
-// position is the first sequence number that an iterator of a kind reads.
 func (s *stream) position(kind, sequence string, now time.Time) (int, error) {
 	switch kind {
 	case "TRIM_HORIZON":
@@ -155,7 +154,6 @@ const errIterator = attr.Invalid("Invalid ShardIterator")
 
 const iteratorFormat = "%d|%d|%s"
 
-// iterator encodes a position and when it was given out.
 func (e *Engine) iterator(s *stream, from int) string {
 	state := fmt.Sprintf(iteratorFormat, from, e.now().UnixMilli(), s.arn())
 	return base64.StdEncoding.EncodeToString([]byte(state))

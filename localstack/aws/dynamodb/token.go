@@ -43,7 +43,6 @@ func (ts *tokens) remember(t token) {
 	ts.queue = append(ts.queue, t.name)
 }
 
-// forget drops the tokens whose time is over.
 func (ts *tokens) forget(now time.Time) {
 	done := 0
 	for done < len(ts.queue) && !ts.known[ts.queue[done]].until.After(now) {

@@ -261,7 +261,6 @@ func conflicted(n int) error {
 	return cancelled(reasons)
 }
 
-// cancelled is the exception with one reason per item, by position.
 func cancelled(reasons []reason) error {
 	codes := make([]string, len(reasons))
 	for i, why := range reasons {

@@ -139,7 +139,6 @@ func (w *write) result(old *row) (*row, error) {
 	return next, w.eachIndex(func(ix *index) error { return ix.checkTypes(after) })
 }
 
-// conflicts asks the hook whether the request conflicts with a transaction in flight.
 func (e *Engine) conflicts(op string, places ...place) bool {
 	if e.conflict == nil {
 		return false
@@ -166,7 +165,6 @@ func (p place) String() string {
 
 func (w *write) place() place { return place{w.table, w.key} }
 
-// returned picks the attributes that ReturnValues asks for.
 func (w *write) returned(old, next *row) attr.Map {
 	switch w.request.ReturnValues {
 	case "ALL_OLD":

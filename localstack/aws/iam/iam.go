@@ -85,7 +85,6 @@ func kindOf(pk string) (string, error) {
 	return kind, nil
 }
 
-// call is as much of one as decides what it takes.
 type call struct {
 	write
 

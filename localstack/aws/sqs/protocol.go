@@ -15,7 +15,6 @@ const (
 	targetPrefix = "AmazonSQS."
 )
 
-// call is what an operation needs of its request besides the input.
 type call struct {
 	context.Context
 	// base is the request's scheme and host, which queue URLs repeat.

@@ -169,7 +169,6 @@ func (in receiveMessageInput) check() error {
 	return nil
 }
 
-// wanted returns the attributes of the message that this consumer asked for.
 func (in receiveMessageInput) wanted(m *message) map[string]string {
 	all := map[string]string{
 		"ApproximateFirstReceiveTimestamp": millis(m.FirstReceived),

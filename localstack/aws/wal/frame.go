@@ -18,7 +18,6 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// fileHeader begins each file of a kind.
 func fileHeader(kind string) []byte { return fmt.Appendf(nil, "cashwrap wal 1 %-8s\n", kind) }
 
 var fileHeaderSize = len(fileHeader(snapshotKind))
@@ -31,7 +30,6 @@ func appendFrame(dst, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// readFile passes the payloads of a file to load.
 func readFile(path, kind string, load func([]byte) error) (ending, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -70,7 +68,6 @@ func readFile(path, kind string, load func([]byte) error) (ending, error) {
 	}
 }
 
-// reader takes a file apart, block by block.
 type reader struct {
 	file  *os.File
 	path  string
@@ -101,7 +98,6 @@ func (r *reader) take(n int) ([]byte, error) {
 	return taken, nil
 }
 
-// next takes a frame and checks it.
 func (r *reader) next() ([]byte, error) {
 	head, err := r.take(headerSize)
 	if err != nil {

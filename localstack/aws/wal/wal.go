@@ -1,25 +1,21 @@
 // Package wal is a write-ahead log: what Append has acknowledged is read back by the next Open, however the process
-// ended in between. It guards against the end of the process, not of the machine: nothing waits for the disk (no
-// fsync).
+// ended. It does not guard against the end of the machine: nothing waits for the disk (no fsync).
 //
-// A log is a sequence of files in one folder. Records are appended to the newest segment, NAME.n.log. So that segments
-// do not grow forever, a snapshot, NAME.n.snapshot, can be written of the state that segments 1 to n have led to
-// (BeginSnapshot); it replaces them. Open reads the newest snapshot and the segments after it.
+// A log is a sequence of files in one folder. Append writes to the newest segment, NAME.n.log. A snapshot,
+// NAME.n.snapshot, replaces segments 1 to n by the state that they led to (BeginSnapshot), so that segments do not grow
+// forever. Open reads the newest snapshot and the segments after it.
 //
 // # File format
 //
 // A file is a header and frames. A frame is its payload's length and CRC-32C, a CRC-32C of these two, and the payload,
 // numbers in 32 bits little endian. A frame without payload ends a file: a snapshot, or a segment that another
-// continues.
-//
-// So corruption differs from a process that ended while it wrote: that leaves a segment which ends within its last
-// frame, for which Append had not returned. Open cuts it off. Anything else that does not match is a [CorruptError].
+// continues. A process that ends while it writes leaves a segment that ends within its last frame, for which Append had
+// not returned: Open cuts it off. Any other difference is a [CorruptError].
 //
 // # Why not a library
 //
-// Each of those tried misses something: bbolt 1.5.0 has checksums for its two meta pages only, and Pebble 2.1.7 ends
-// the process when a write to its log fails, where this log refuses the record and continues when the disk takes
-// writes again.
+// bbolt 1.5.0 has checksums for its two meta pages only. Pebble 2.1.7 ends the process when a write to its log fails,
+// where this log refuses the record and continues when the disk takes writes again.
 package wal
 
 import (

@@ -56,8 +56,7 @@ var More = []struct {
 	}},
 	{"GET /v2.1/merchants/{merchant_code}/transactions?foreign_transaction_id=", func(fix *Fixture) world.Request {
 		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code +
-			"/transactions?foreign_transaction_id=" +
-			url.QueryEscape(fix.Sell("10.10").Reference)}
+			"/transactions?foreign_transaction_id=" + url.QueryEscape(fix.Sell("10.10").Reference)}
 	}},
 	{"GET /v2.1/merchants/{merchant_code}/transactions/history, a page of 100", func(fix *Fixture) world.Request {
 		for range 100 {

@@ -79,7 +79,6 @@ func (w *World) dumpTable() string {
 	return dump.String()
 }
 
-// items reads the whole table.
 func (w *World) items() iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for _, item := range w.stored() {

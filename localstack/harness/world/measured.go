@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -39,10 +40,7 @@ func (w *World) Measured(m metric.Metric, mode identity.Mode) []int64 {
 		}
 		var line metricLine
 		members := map[string]json.RawMessage{}
-		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			w.Fatalf("metrics %q: %v", text, err)
-		}
-		if err := json.Unmarshal([]byte(text), &members); err != nil {
+		if err := errors.Join(json.Unmarshal([]byte(text), &line), json.Unmarshal([]byte(text), &members)); err != nil {
 			w.Fatalf("metrics %q: %v", text, err)
 		}
 		for _, d := range line.AWS.CloudWatchMetrics {
@@ -60,7 +58,6 @@ func (w *World) Measured(m metric.Metric, mode identity.Mode) []int64 {
 	return all
 }
 
-// hasDimensions reports whether the line has the one set of dimensions that is wanted, with these values.
 func hasDimensions(members map[string]json.RawMessage, sets [][]string, wanted map[string]string) bool {
 	if len(sets) != 1 || len(sets[0]) != len(wanted) {
 		return false

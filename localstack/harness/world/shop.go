@@ -80,8 +80,7 @@ func (s Shop) NewKey(kind string, scopes ...string) string {
 		Key struct{ Plaintext string } `json:"api_key"`
 	}
 	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.Merchant.Code,
-		"mode": "test", "name": "another", "type": kind,
-		"scopes": append([]string{}, scopes...)}, &made)
+		"mode": "test", "name": "another", "type": kind, "scopes": append([]string{}, scopes...)}, &made)
 	s.Secret("API key", made.Key.Plaintext)
 	return made.Key.Plaintext
 }

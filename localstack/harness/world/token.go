@@ -54,9 +54,8 @@ func (s Shop) register(t identity.AccessToken) {
 	_, err := s.App.Store.OAuthClient(s.Context(), t.Client)
 	if failure.Is(err, failure.KindNotFound) {
 		_, err = s.App.Store.CreateOAuthClient(s.Context(), made("create_oauth_client"), oauth.Client{ID: t.Client,
-			Name:   "App",
-			Tenant: identity.Tenant{Mode: t.Tenant.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
-			Approved: identity.AllScopes()})
+			Name: "App", Tenant: identity.Tenant{Mode: t.Tenant.Mode, Merchant: "MC0APPS000"},
+			Scopes: identity.AllScopes(), Approved: identity.AllScopes()})
 	}
 	if err != nil && !errors.Is(err, store.ErrStale) { // another test goroutine has made it
 		s.Fatal(err)

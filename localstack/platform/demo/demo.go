@@ -161,8 +161,7 @@ func (s *scenario) save() {
 	s.customer = "demo-" + s.run
 	who := object{"customer_id": s.customer, "personal_details": object{"first_name": "Erika", "last_name": "Mustermann"}}
 	s.call("POST", "/v0.1/customers", who, 201, &struct{}{})
-	c := s.create("subscription", "1.00", object{"purpose": "SETUP_RECURRING_PAYMENT",
-		"customer_id": s.customer})
+	c := s.create("subscription", "1.00", object{"purpose": "SETUP_RECURRING_PAYMENT", "customer_id": s.customer})
 	saved := s.process(c.ID, object{"payment_type": "card", "card": client.Card(client.Frictionless, s.Today),
 		"mandate": object{"type": "recurrent", "user_agent": "demo/1", "user_ip": "127.0.0.1"}}, 200)
 	ok := saved.Status == "PAID" && saved.Instrument != nil && saved.Mandate != nil && saved.Mandate.Status == "active"

@@ -47,7 +47,6 @@ func (s *scenario) keepFiles() {
 
 func (s *scenario) ofMerchant(path string) string { return "/v0.1/merchants/" + s.MerchantCode + path }
 
-// upload creates a file, and sends its content by the link that the reply has.
 func (s *scenario) upload(collection, name, content string) (f storedFile) {
 	s.call("POST", s.ofMerchant("/files"), object{"filename": name, "content_type": "application/pdf",
 		"size": len(content), "collection_id": collection}, http.StatusCreated, &f)
@@ -64,7 +63,6 @@ func (s *scenario) complete(f storedFile, status int) {
 	s.call("PUT", s.ofMerchant("/files/"+f.ID), object{"status": "uploaded"}, status, nil)
 }
 
-// download uses the link of a file that was read, and compares what it gets with what was uploaded.
 func (s *scenario) download(f storedFile, status int, content string) {
 	response := s.follow(client.Request{Method: http.MethodGet, Path: f.DownloadURL})
 	if response.Status != status {

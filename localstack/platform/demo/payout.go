@@ -45,7 +45,6 @@ func (s *scenario) addAccount() {
 	s.expect(true, "VERIFIED: payouts go to it")
 }
 
-// payOut pays the merchant what it has taken, less its fee, and shows the record.
 func (s *scenario) payOut() {
 	command := object{"command": "run_payouts", "merchant_code": s.MerchantCode, "on_demand": true, "id": s.run}
 	var done struct {

@@ -1,8 +1,7 @@
-// Package inspector shows a developer, on /sandbox and to commands, the local platform's requests with their steps and
-// calls, and its callbacks with their signatures. It watches from outside the functions: before the HTTP API, and on
-// the way to the table, the acquirer and receivers. Of a function in another process it sees only requests.
-//
-// It keeps only the latest, in memory. Secrets are hidden within seconds, before anything is shown (package redact).
+// Package inspector shows a developer, on /sandbox and to commands, the platform's requests with their steps and calls,
+// and its callbacks with their signatures. It watches from outside the functions: before the HTTP API, and on the way
+// to the table, the acquirer and receivers; of a function in another process only requests. It keeps only the latest,
+// in memory. Secrets are hidden within seconds, before anything is shown (package redact).
 package inspector
 
 import (

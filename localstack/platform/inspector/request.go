@@ -116,7 +116,6 @@ func headers(h http.Header) []Header {
 // shownKey is a key or an access token, as it is shown.
 var shownKey = regexp.MustCompile(`^Bearer (?:[sp]k_(?:live|test)_)?…$`)
 
-// kept is as much of a body as is recorded.
 type kept struct {
 	bytes []byte
 	size  int // of all of it

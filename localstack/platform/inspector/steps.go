@@ -152,7 +152,6 @@ func (i *Inspector) WatchTerminals(t terminal.Terminals) terminal.Terminals {
 	return counterparty.Terminals(seen("terminal"), t)
 }
 
-// seen is a network without faults to a counterparty of that name.
 type seen string
 
 func (s seen) Carry(ctx context.Context, c counterparty.Call) error {

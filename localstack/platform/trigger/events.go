@@ -30,7 +30,6 @@ func (s *sequence) create(m merchant, amount, currency string, more object) chec
 	return checkout{m, got.Text("id"), "/v0.1/checkouts/" + got.Text("id")}
 }
 
-// pay processes a checkout with a card, and returns the transaction's code.
 func (s *sequence) pay(c checkout, number, status string) (code string) {
 	got := s.call(c.merchant, http.MethodPut, c.path, client.ByCard(number, s.Now), ok)
 	if is := got.Text("status"); is != status {

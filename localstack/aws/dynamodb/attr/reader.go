@@ -33,7 +33,6 @@ func Object(d *jsontext.Decoder, member func(name string) error) error {
 // Array calls element for each element; element must consume it.
 func Array(d *jsontext.Decoder, element func() error) error { return parts(d, '[', ']', element) }
 
-// parts reads parts from the one bracket to the other.
 func parts(d *jsontext.Decoder, from, to jsontext.Kind, part func() error) error {
 	if d.PeekKind() != from {
 		return errSyntax

@@ -1,6 +1,5 @@
-// Package attr holds DynamoDB's attribute values: exact numbers, published sizes, an order for keys, and JSON.
-//
-// Values are immutable: writers copy what they change, so requests read stored items without a lock.
+// Package attr holds DynamoDB's attribute values: numbers, published sizes, an order for keys, and JSON. Values are
+// immutable: writers copy what they change, so requests read stored items without a lock.
 package attr
 
 import (

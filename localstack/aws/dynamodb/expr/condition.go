@@ -59,7 +59,6 @@ func (p *parser) disjunction() *node { return p.chain(opOr, "OR", p.conjunction)
 
 func (p *parser) conjunction() *node { return p.chain(opAnd, "AND", p.negation) }
 
-// chain reads parts with an operator between them.
 func (p *parser) chain(op op, word string, part func() *node) *node {
 	n := part()
 	for p.atKeyword(word) {
@@ -109,7 +108,6 @@ func (p *parser) comparison() *node {
 
 var comparators = []string{"=", "<>", "<", "<=", ">", ">="}
 
-// primary reads an operand, a call, or anything in parentheses.
 func (p *parser) primary() *node { return p.parenthesised(p.disjunction, p.checkedOperand) }
 
 func (p *parser) checkedOperand() *node {

@@ -129,7 +129,6 @@ func (p *parser) expect(symbol string) {
 	}
 }
 
-// several reads one or more parts, with commas between them.
 func several[T any](p *parser, part func() T) []T {
 	all := []T{part()}
 	for p.accept(",") {

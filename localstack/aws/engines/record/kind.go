@@ -108,7 +108,6 @@ var (
 	digits      = regexp.MustCompile(`[0-9]+`)
 )
 
-// describe adds the members of a request at any depth.
 func describe(v any, members map[string]bool) {
 	switch v := v.(type) {
 	case []any:

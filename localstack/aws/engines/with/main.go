@@ -1,9 +1,8 @@
-// Command with starts the engines once and runs another command beside them:
+// Command with starts the engines once and runs another command beside them, with its exit code:
 //
 //	go run ./localstack/aws/engines/with -- go test ./...
 //
-// The command finds DynamoDB Local and fauxqs in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS. Where Node or Java is
-// missing it says so and fails. It exits with the command's exit code.
+// The command finds them in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS. It fails where Node or Java is missing.
 package main
 
 import (

@@ -17,7 +17,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// tableLimit is how long a new table may take to become active.
 const tableLimit = 30 * time.Second
 
 // prepare creates what CDK creates in a deployment, in the same order: table, queues, functions, event sources.

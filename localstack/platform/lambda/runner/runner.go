@@ -1,13 +1,9 @@
-// Package runner is Lambda and what calls it, in one process: an HTTP API, the event source mappings of the table's
-// stream and of the queues, and the scheduler. It calls the functions of [functions.All] as AWS does, with JSON events
-// and replies and the function's own time limit, over any DynamoDB and SQS endpoint.
+// Package runner is Lambda and its callers in one process: an HTTP API, the event source mappings of stream and queues,
+// and the scheduler. It calls [functions.All] as AWS does, with JSON events and time limits, over any DynamoDB and SQS
+// endpoint, in this process, or with Config.Programs as they are deployed (package runtime).
 //
-// The functions run in this process, or with Config.Programs as they are deployed (package runtime).
-//
-// Where it differs from AWS: functions are never frozen between calls, in this process a call that runs out of time is
-// abandoned rather than killed, the stream's position lives in memory, and nothing is throttled.
-//
-// Only the local run and tests import this package.
+// Unlike AWS it freezes no function between calls, abandons rather than kills a call here that runs out of time, keeps
+// the stream's position in memory, and throttles nothing. Only the local run and tests import it.
 package runner
 
 import (

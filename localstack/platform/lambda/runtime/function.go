@@ -1,8 +1,7 @@
-// Package runtime runs programs as Lambda does on provided.al2023: each instance has a deployment's environment and
-// gets one event at a time over the Runtime API. It ends when idle, too slow, or no longer needed.
-//
-// Unlike Lambda it freezes no idle process, limits no memory, queues a call beyond the last instance instead of
-// throttling it, and uses this machine's network. Only the local run and tests import it.
+// Package runtime runs programs as Lambda does on provided.al2023: an instance has a deployment's environment, gets one
+// event at a time over the Runtime API, and ends when idle, too slow, or no longer needed. Unlike Lambda it freezes no
+// idle process, limits no memory, queues a call beyond the last instance instead of throttling it, and uses this
+// machine's network. Only the local run and tests import it.
 package runtime
 
 import (

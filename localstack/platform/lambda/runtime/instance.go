@@ -101,7 +101,6 @@ func spawn(c Config, number int) (*Instance, error) {
 	return i, nil
 }
 
-// ready returns when the new process asks for its first event.
 func (i *Instance) ready(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, initLimit, timedOut(id, initLimit))
 	defer cancel()
