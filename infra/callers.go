@@ -85,7 +85,7 @@ func (p *platform) readStream(f function) error {
 	return nil
 }
 
-// filtersOf are the patterns as Lambda takes them. Records that match none cost nothing.
+// filtersOf returns the patterns as Lambda takes them. Records that match none cost nothing.
 func filtersOf(f *functions.Follower) (*[]*map[string]any, error) {
 	if _, err := filter.New(f.Filter); err != nil { // nothing on a developer's machine could apply it
 		return nil, err

@@ -123,7 +123,7 @@ func (p *platform) tableRow() *[]awscloudwatch.IWidget {
 	)
 }
 
-// fileRow is what S3 measures by itself once a day, free of charge. All versions count.
+// fileRow returns what S3 measures by itself once a day, free of charge. All versions count.
 func (p *platform) fileRow() *[]awscloudwatch.IWidget {
 	stored := func(name, of string) awscloudwatch.Metric {
 		return each(p.metric("AWS/S3", name, average, map[string]*string{"BucketName": p.bucket.BucketName(),

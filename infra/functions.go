@@ -98,7 +98,7 @@ func calledBy(f functions.Function) string {
 	}
 }
 
-// environment is what app.FromEnvironment reads, without the settings that are only for a developer's machine.
+// environment returns what app.FromEnvironment reads, without the settings that are only for a developer's machine.
 func (p *platform) environment(f functions.Function) *map[string]*string {
 	variables := p.secretVariables(f.Access().Secrets)
 	variables["DUE_SHARDS"] = text(strconv.Itoa(int(p.DueShards)))

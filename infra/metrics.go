@@ -44,7 +44,7 @@ func (s share) each(period time.Duration) share {
 	return s
 }
 
-// atLeast is the share in percent; 0 in periods in which the whole is less.
+// atLeast returns the share in percent; 0 in periods in which the whole is less.
 func (s share) atLeast(least int) awscloudwatch.IMetric {
 	expression := s.expression
 	if expression == "" {
@@ -62,7 +62,7 @@ func (s share) graphed(expression, label string) awscloudwatch.IMetric {
 	return awscloudwatch.NewMathExpression(props)
 }
 
-// declined is the share of issuers' refusals. PaymentsApproved has data even if all are declined.
+// declined returns the share of issuers' refusals. PaymentsApproved has data even if all are declined.
 func (p *platform) declined() share {
 	return share{part: p.own(metric.PaymentsApproved, average), whole: p.own(metric.PaymentsApproved, samples),
 		expression: "100 * (1 - part)"}
@@ -95,7 +95,7 @@ func (p *platform) ofQueue(queue *string, name string) awscloudwatch.Metric {
 	return p.metric("AWS/SQS", name, maximum, map[string]*string{"QueueName": queue})
 }
 
-// ofTable is a metric of the table without its indexes, which have their own.
+// ofTable returns a metric of the table without its indexes, which have their own.
 func (p *platform) ofTable(name, statistic string) awscloudwatch.Metric {
 	return p.metric("AWS/DynamoDB", name, statistic, map[string]*string{"TableName": p.table.TableName()})
 }

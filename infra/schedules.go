@@ -50,7 +50,7 @@ func (p *platform) addSchedule(f function) error {
 	return nil
 }
 
-// expressionOf is the schedule for EventBridge Scheduler, which reads a cron expression in UTC.
+// expressionOf returns the schedule for EventBridge Scheduler, which reads a cron expression in UTC.
 func expressionOf(s *functions.Schedule) (awsscheduler.ScheduleExpression, error) {
 	switch {
 	case s.Every < time.Minute || s.Every%time.Minute != 0:
@@ -64,7 +64,7 @@ func expressionOf(s *functions.Schedule) (awsscheduler.ScheduleExpression, error
 	return awsscheduler.ScheduleExpression_Expression(text("cron("+minutes+" * * * ? *)"), nil), nil
 }
 
-// retriesOf is how often Lambda repeats a failed tick.
+// retriesOf returns how often Lambda repeats a failed tick.
 func retriesOf(s *functions.Schedule) int {
 	if s.Every < soon {
 		return 0
@@ -72,7 +72,7 @@ func retriesOf(s *functions.Schedule) int {
 	return tickRetries
 }
 
-// ageOf is how old a call may become, in seconds: then the next one is due.
+// ageOf returns how old a call may become, in seconds: then the next one is due.
 func ageOf(s *functions.Schedule) int {
 	return int(min(max(s.Every, leastAge), mostAge) / time.Second)
 }

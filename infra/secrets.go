@@ -71,7 +71,7 @@ func (p *platform) secretVariables(uses []app.Secret) map[string]*string {
 	return variables
 }
 
-// valueOf is a version of the secret: the current one if version is empty.
+// valueOf returns a version of the secret: the current one if version is empty.
 func valueOf(secret awssecretsmanager.Secret, version string) *string {
 	options := &awscdk.SecretsManagerSecretOptions{}
 	if version != "" {

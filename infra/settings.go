@@ -145,7 +145,7 @@ func (c *context) findSections() {
 // text prefers the command line to the stage's own value, or dev's.
 func (c *context) text(name, otherwise string) string { return c.textOf(c.shared, name, otherwise) }
 
-// ownText is a setting that no other stage's section gives.
+// ownText returns a setting that no other stage's section gives.
 func (c *context) ownText(name, otherwise string) string { return c.textOf(c.own, name, otherwise) }
 
 func (c *context) textOf(section map[string]any, name, otherwise string) string {

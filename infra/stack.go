@@ -113,7 +113,7 @@ func (p *platform) name(of string) string {
 	return "cashwrap-" + p.Stage + "-" + of
 }
 
-// lasting is the policy of data, logs and messages: in prod they survive the stack, but for a failed creation.
+// lasting returns the policy of data, logs and messages: in prod they survive the stack, but for a failed creation.
 func (p *platform) lasting() awscdk.RemovalPolicy {
 	if p.production() {
 		return awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE

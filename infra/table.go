@@ -52,7 +52,7 @@ func indexProps(index store.Index) *awsdynamodb.GlobalSecondaryIndexPropsV2 {
 	return props
 }
 
-// attribute is a key attribute: all keys are strings.
+// attribute returns a key attribute: all keys are strings.
 func attribute(name string) *awsdynamodb.Attribute {
 	return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
 }

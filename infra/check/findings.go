@@ -121,7 +121,7 @@ func (t synthesizedTemplate) answers() map[finding]bool {
 	return answered
 }
 
-// withoutAnswers is the template in which cfn-lint and checkov find everything.
+// withoutAnswers returns the template in which cfn-lint and checkov find everything.
 func (t synthesizedTemplate) withoutAnswers() ([]byte, error) {
 	resources, _ := t.whole["Resources"].(map[string]any)
 	for _, r := range resources {
@@ -232,7 +232,7 @@ func checkovFindings(report []byte) ([]finding, error) {
 	return all, nil
 }
 
-// nagFindings are in the reports that cdk-nag wrote with the template, one of each pack.
+// nagFindings reads the findings from cdk-nag's reports, one of each pack.
 func nagFindings(folder string, t synthesizedTemplate) ([]finding, error) {
 	ids := map[string]string{} // by path
 	for id, r := range t.Resources {

@@ -15,7 +15,7 @@ var walked = []string{"Before you start", "First deployment"}
 
 var errGuide = errors.New("infra/README.md")
 
-// linesOf are the lines of all ```sh blocks of the guide's chapters.
+// linesOf returns the lines of all ```sh blocks of the guide's chapters.
 func linesOf(guide string, chapters ...string) (string, error) {
 	var lines strings.Builder
 	for _, title := range chapters {
@@ -75,7 +75,7 @@ func (c *check) walk(ctx context.Context, e *emulator, programs string) (*deploy
 // overTLS is curl's header of API Gateway: the emulator has no TLS, and the platform serves nothing without.
 const overTLS = `header = "X-Forwarded-Proto: https"` + "\n"
 
-// operator is the environment of an operator's shell, whose account is the emulator.
+// operator returns the environment of an operator's shell, whose account is the emulator.
 func (c *check) operator(e *emulator, programs, assembly, outputs string) []string {
 	return environment(
 		"AWS_ENDPOINT_URL="+e.endpoint, "AWS_ENDPOINT_URL_S3="+e.endpoint, "AWS_ACCESS_KEY_ID="+accessKey,

@@ -17,7 +17,7 @@ import (
 // drain is how long to wait for the output of a killed program.
 const drain = 2 * time.Second
 
-// process is a program that ends with the context, with all processes it has started.
+// process returns a program that ends with the context, with all processes it has started.
 func process(ctx context.Context, dir string, env []string, log io.Writer, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, log, log

@@ -93,7 +93,7 @@ func forSAM(synthesized []byte, assembly string, variables map[string]string) ([
 	return json.MarshalIndent(whole, "", " ")
 }
 
-// proxies are the variables that environment drops and Docker may need.
+// proxies returns the variables that environment drops and Docker may need.
 func proxies(variables []string) []string {
 	var found []string
 	for _, variable := range variables {

@@ -307,7 +307,7 @@ func (d *deployment) awaitSweep(ctx context.Context) error {
 	}
 }
 
-// logged are the lines of a function's log; none before its first call.
+// logged returns the lines of a function's log; none before its first call.
 func (d *deployment) logged(ctx context.Context, name string) ([]string, error) {
 	var lines []string
 	for token := ""; ; {

@@ -36,7 +36,7 @@ type use struct {
 	calls, relayed     float64 // to the table; and of its stream to relay
 }
 
-// less is how much more u uses than v.
+// less returns how much more u uses than v.
 func (u use) less(v use) use {
 	return use{u.reads - v.reads, u.writes - v.writes, u.list - v.list, u.due - v.due, u.history - v.history,
 		u.calls - v.calls, u.relayed - v.relayed}

@@ -21,7 +21,7 @@ type line struct {
 
 const million = 1e6
 
-// bill is the line for a number of units per payment.
+// bill returns the line for a number of units per payment.
 func (b basis) bill(what, formula, price string, units float64) line {
 	l := line{what: what, formula: fmt.Sprintf("%s = %s", formula, short(units))}
 	for _, dollars := range b.prices.of(price) {
@@ -30,7 +30,7 @@ func (b basis) bill(what, formula, price string, units float64) line {
 	return l
 }
 
-// payment is what one payment uses of the table, without the rate limit.
+// payment returns what one payment uses of the table, without the rate limit.
 func (b basis) payment() use {
 	u := b.measured.uses
 	return u[create].plus(u[charge]).plus(u[retrieve]).plus(u[callback]).plus(b.share())
@@ -68,7 +68,7 @@ func (b basis) edge() []line {
 	}
 }
 
-// logged is what a payment logs, in GB.
+// logged returns what a payment logs, in GB.
 func (b basis) logged() float64 {
 	a := b.assumed.of
 	return (a("log.payment") + requests*a("log.request")) / 1e9
@@ -91,7 +91,7 @@ func (b basis) lambda() (calls, seconds float64, spelled string) {
 		short(a("memory")), short(calls), short(a("own")), short(tables), short(a("table")), short(waited))
 }
 
-// bytesKept is what remains of a payment, with its share of a payout.
+// bytesKept returns what remains of a payment, with its share of a payout.
 func (b basis) bytesKept() left {
 	one, more := b.measured.left[leftByPayment], b.measured.left[leftByPayout]
 	return left{one.table + more.table/paidOut, one.indexes + more.indexes/paidOut}
@@ -169,7 +169,7 @@ func (b basis) storedFiles() []line {
 	}
 }
 
-// extras are what else may happen to a payment: units in addition to those above.
+// extras returns what else may happen to a payment: units in addition to those above.
 func (b basis) extras() []line {
 	u, nothing := b.measured.uses, use{}
 	var all []line

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// report is what the program prints. Error: a row that divides by zero.
+// report returns what the program prints. Error: a row that divides by zero.
 func (b basis) report() (string, error) {
 	var to strings.Builder
 	write(&to, "a million payments, without edge and fixed costs", b.running(), true)
@@ -52,7 +52,7 @@ type limit struct {
 
 var errNothingTaken = errors.New("a measured row takes nothing of what it must")
 
-// limits are those for a payment's own requests, the lowest first.
+// limits returns the limits of a payment's requests, the lowest first.
 func (b basis) limits() ([]limit, error) {
 	u, a := b.measured.uses, b.assumed.of
 	// A shard's payables are in one partition; a transaction's units count twice (AWS: transactional writes).
@@ -103,7 +103,7 @@ func (b basis) functionSeconds() float64 {
 	return ((requests+1/a("batch"))*a("own") + calls*a("table") + a("acquirer") + a("receiver")/a("batch")) / 1000
 }
 
-// short is a number without insignificant digits.
+// short returns a number without insignificant digits.
 func short(n float64) string {
 	switch {
 	case n == float64(int64(n)):

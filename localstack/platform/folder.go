@@ -57,7 +57,7 @@ var (
 
 func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
 
-// Mails is the folder with a file for each mail that was sent.
+// Mails returns the folder with a file for each mail that was sent.
 func (f Folder) Mails() string { return f.path(mailDir) }
 
 // lock makes the folder and holds it against a second run until release, or the end of the process. Error: errRunning.

@@ -137,7 +137,7 @@ func (p *Platform) Stop() error {
 // patience passes before a word about what takes so long.
 const patience = time.Second
 
-// programs is the folder of the built functions; "" when they run in this process.
+// programs returns the folder of the built functions; "" when they run in this process.
 func (c Config) programs(ctx context.Context) (string, error) {
 	if c.Runtime != Bootstraps {
 		return "", nil

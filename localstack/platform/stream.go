@@ -24,7 +24,7 @@ func (f Folder) Requests(ctx context.Context) (iter.Seq2[inspector.Request, erro
 	return streamed[inspector.Request](ctx, f, requestsPath, struct{}{})
 }
 
-// streamed are the lines of JSON with which the platform answers a message.
+// streamed returns the lines of JSON with which the platform answers a message.
 func streamed[T any](ctx context.Context, f Folder, path string, message any) (iter.Seq2[T, error], error) {
 	s, err := f.Surroundings()
 	if err != nil {
@@ -57,7 +57,7 @@ func streamed[T any](ctx context.Context, f Folder, path string, message any) (i
 	}, nil
 }
 
-// refusal is why the platform has not done what a message asked for.
+// refusal returns why the platform has not done what a message asked for.
 func refusal(response *http.Response) error {
 	reason, err := io.ReadAll(response.Body)
 	return errors.Join(errors.New(strings.TrimSpace(string(reason))), err)

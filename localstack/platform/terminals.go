@@ -22,7 +22,7 @@ func (f Folder) Reader(ctx context.Context, in io.Reader, out io.Writer) error {
 	return reader.Run(ctx, reader.Config{Dir: f.path(readersDir), Acquirer: acquirerOf{f}, Now: f.now, In: in, Out: out})
 }
 
-// now is the platform's time, also while it does not run.
+// now returns the platform's time, also while it does not run.
 func (f Folder) now() time.Time {
 	offset, _ := f.clockOffset() // an unreadable one stops the platform, which says so
 	return clock.NewAhead(offset).Now().UTC()

@@ -121,7 +121,7 @@ func (t *table) replicate(now time.Time) {
 	t.pending = t.pending[done:]
 }
 
-// indexUnits is how many write units an index is charged for a change of an entry.
+// indexUnits returns how many write units an index is charged for a change of an entry.
 func indexUnits(before, after *row) float64 {
 	switch {
 	case before == nil && after == nil:

@@ -81,7 +81,7 @@ func (e *Engine) Close() error {
 	return e.log.Close()
 }
 
-// Refused is why the log of an engine that Open has made refused the last write; nil when it took it.
+// Refused returns why the log of an engine that Open has made refused the last write; nil when it took it.
 func (e *Engine) Refused() error { return e.log.Refused() }
 
 // persist writes a record, when there is a log. Callers hold mu.
@@ -165,7 +165,7 @@ func (e *Engine) freeze() state {
 // recordSize is about what a record of a snapshot has, in bytes.
 const recordSize = 256 << 10
 
-// records are the state, in order: so it is read back fastest. Each is good until the next one.
+// records returns the state, in order: so it is read back fastest. Each is good until the next one.
 func (s state) records() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var record []byte

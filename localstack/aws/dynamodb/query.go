@@ -228,7 +228,7 @@ func (p *page) backward() bool {
 	return forward != nil && !*forward
 }
 
-// rest is the part of the span that lies beyond the start key.
+// rest returns the part of the span that lies beyond the start key.
 func (p *page) rest() span {
 	sp := p.span
 	switch {

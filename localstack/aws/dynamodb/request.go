@@ -63,7 +63,7 @@ var parameters = map[string]string{
 	"DeleteRequest":  "Key",
 }
 
-// refuseParameter is the answer to a parameter that is unknown, legacy or not built.
+// refuseParameter returns the answer to a parameter that is unknown, legacy or not built.
 func refuseParameter(operation, name string) error {
 	return attr.Invalidf("%s: the parameter %s is not supported", operation, name)
 }

@@ -21,7 +21,7 @@ type row struct {
 	entries []*row // of a table's row: its rows in the indexes, nil where it has none
 }
 
-// attributes are the item's; nil for no row.
+// attributes returns the item's attributes; nil for no row.
 func (r *row) attributes() attr.Map {
 	switch {
 	case r == nil:
@@ -64,7 +64,7 @@ func (r *row) encoded(t *table, text string) {
 	}
 }
 
-// sizeOf is in bytes, by the service's rules.
+// sizeOf returns the size in bytes, by the service's rules.
 func sizeOf(r *row) int {
 	if r == nil {
 		return 0

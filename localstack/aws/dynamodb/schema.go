@@ -109,7 +109,7 @@ func appendPartition(dst []byte, hash attr.Value) []byte {
 	return append(dst, attr.KeyTerminator...)
 }
 
-// order is the whole sort position of an item that has the key.
+// order returns the whole sort position of an item that has the key.
 func (s schema) order(item attr.Map) string {
 	return string(s.appendOrder(make([]byte, 0, 64), item))
 }

@@ -121,7 +121,7 @@ func segmentSpan(segment, segments *int) (span, error) {
 	return sp, nil
 }
 
-// segmentBound is ⌊segment × 2⁶⁴ / segments⌋ in eight bytes.
+// segmentBound returns ⌊segment × 2⁶⁴ / segments⌋ in eight bytes.
 func segmentBound(segment, segments int) string {
 	bound, _ := bits.Div64(uint64(segment), 0, uint64(segments))
 	return string(binary.BigEndian.AppendUint64(nil, bound))

@@ -50,7 +50,7 @@ func (t *table) makeRow(order string, item attr.Map) *row {
 	return r
 }
 
-// entryOf is the row's entry in the table's i-th index; nil for none.
+// entryOf returns the row's entry in the table's i-th index; nil for none.
 func entryOf(r *row, i int) *row {
 	if r == nil {
 		return nil

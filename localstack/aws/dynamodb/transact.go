@@ -254,7 +254,7 @@ func (tx *transaction) answer(charges bills) []byte {
 	return finish([]byte{'{'}, tx.capacity, charges)
 }
 
-// conflicted is the exception for n items whose first is in another transaction.
+// conflicted returns the exception for n items whose first is in another transaction.
 func conflicted(n int) error {
 	reasons := make([]reason, n)
 	reasons[0] = reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}

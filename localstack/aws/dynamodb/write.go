@@ -106,7 +106,7 @@ func (w *write) holds(old *row) bool {
 	return w.condition == nil || w.condition.Holds(old.attributes())
 }
 
-// result is the row that the write leaves; nil for none. It changes nothing.
+// result returns the row that the write leaves; nil for none. It changes nothing.
 // When the row breaks the schema of an index it comes with the error.
 func (w *write) result(old *row) (*row, error) {
 	switch w.kind {

@@ -41,7 +41,7 @@ func (e *Engine) Stop() {
 	}
 }
 
-// Done is closed when the process has ended, by Stop or by itself.
+// Done returns a channel that is closed when the process has ended.
 func (e *Engine) Done() <-chan struct{} { return e.done }
 
 func start(ctx context.Context, name string, log io.Writer, program string, args ...string) (*Engine, error) {

@@ -81,7 +81,7 @@ func StartFauxqs(ctx context.Context, o Options) (*Engine, error) {
 	return start(ctx, "fauxqs", o.Log, "node", filepath.Join(root, "aws", "engines", "fauxqs.mjs"), strconv.Itoa(o.Port))
 }
 
-// Root is the localstack folder of this repository, found from the working directory upward.
+// Root returns the localstack folder of this repository, found from the working directory upward.
 func Root() (string, error) {
 	dir, err := repository.Root()
 	return filepath.Join(dir, "localstack"), err

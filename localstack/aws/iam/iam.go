@@ -76,7 +76,7 @@ func (w write) request(action string) (Request, error) {
 	return Request{Action: action, Kind: kind, Condition: w.condition(), Partition: pk}, err
 }
 
-// kindOf is the part of a key by which policies tell kinds apart.
+// kindOf returns the part of a key by which policies tell kinds apart.
 func kindOf(pk string) (string, error) {
 	kind, _, ok := strings.Cut(pk, "#")
 	if !ok || kind == "" {
@@ -169,7 +169,7 @@ func (c call) query() ([]Request, error) {
 	return one(r, err)
 }
 
-// batch are the reads or writes of a batch. Its writes have no conditions.
+// batch returns the reads or writes of a batch. Its writes have no conditions.
 func (c call) batch(operation string) (all []Request, err error) {
 	for _, of := range c.RequestItems {
 		var keys struct{ Keys []attributes }

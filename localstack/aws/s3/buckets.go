@@ -9,7 +9,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// ListBucketVersions is a page of versions: by key, the newest of a key first.
+// ListBucketVersions returns a page of versions: by key, the newest of a key first.
 func (o *objects) ListBucketVersions(name string, prefix *gofakes3.Prefix, page *gofakes3.ListBucketVersionsPage,
 ) (*gofakes3.ListBucketVersionsResult, error) {
 	if prefix.HasDelimiter {

@@ -32,7 +32,7 @@ func Action(r *http.Request) string {
 	return action
 }
 
-// Named are the bucket and the key that a call names; of a list the prefix of keys.
+// Named returns the bucket and the key that a call names; of a list the prefix of keys.
 func Named(r *http.Request) (bucket, key string) {
 	bucket, key, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if key == "" {
@@ -41,14 +41,14 @@ func Named(r *http.Request) (bucket, key string) {
 	return bucket, key
 }
 
-// Refusal is how S3 answers a call with an error, such as 503 SlowDown, without having done anything.
+// Refusal returns how S3 answers a call with an error, such as 503 SlowDown, without having done anything.
 func Refusal(r *http.Request, status int, code string) *http.Response {
 	body := fmt.Appendf(nil, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code>"+
 		"<Message>injected</Message></Error>", code)
 	return reply.To(r, status, http.Header{"Content-Type": {"application/xml"}}, body)
 }
 
-// SignatureOf is the signature of a link, which whoever has it can use; "" if the text is none.
+// SignatureOf returns the signature of a link, which whoever has it can use; "" if the text is none.
 func SignatureOf(link string) string {
 	at, err := url.Parse(link)
 	if err != nil {

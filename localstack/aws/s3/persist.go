@@ -56,7 +56,7 @@ func (e *Engine) Close() error {
 	return e.objects.log.Close()
 }
 
-// Refused is why the log of an engine that Open has made refused the last record; nil when it took it.
+// Refused returns why the log of an engine that Open has made refused the last record; nil when it took it.
 func (e *Engine) Refused() error { return e.objects.log.Refused() }
 
 func (o *objects) path(id string) string { return filepath.Join(o.folder, id) }
@@ -142,7 +142,7 @@ func (o *objects) tidy() error {
 	return nil
 }
 
-// notes are everything there is now.
+// notes returns everything there is now.
 func (o *objects) notes() (all []note) {
 	for _, name := range slices.Sorted(maps.Keys(o.buckets)) {
 		all = append(all, note{Bucket: name})

@@ -157,7 +157,7 @@ func (e *Engine) checkSignature(r *http.Request, s signature) *problem {
 	return nil
 }
 
-// notSigned are the headers that S3 wants signed and that are not.
+// notSigned returns the headers that S3 wants signed and that are not.
 func notSigned(headers http.Header, signed []string) (names []string) {
 	for name := range headers {
 		lower := strings.ToLower(name)

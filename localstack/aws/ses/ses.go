@@ -56,7 +56,7 @@ type Engine struct {
 // New returns an engine that has sent nothing.
 func New(c Config) *Engine { return &Engine{config: c} }
 
-// Sent are the mails, in the order in which each was first sent.
+// Sent returns the mails, in the order in which each was first sent.
 func (e *Engine) Sent() []Mail {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -40,7 +40,7 @@ var numeric = map[string]struct{ least, most, otherwise int }{
 	visibilityTimeout:      {0, maxVisibility, 30},
 }
 
-// seconds is the value of a numeric attribute in seconds, which every queue has.
+// seconds returns the value of a numeric attribute in seconds, which every queue has.
 func (q *queue) seconds(name string) time.Duration {
 	return time.Duration(q.number(name)) * time.Second
 }

@@ -88,7 +88,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.answer(w, r, body)
 }
 
-// now is the clock in UTC, without Go's monotonic reading: it would not survive a restart.
+// now returns the clock in UTC, without Go's monotonic reading: it would not survive a restart.
 func (e *Engine) now() time.Time { return e.config.Now().UTC().Round(0) }
 
 func (e *Engine) newID() uuid.UUID {

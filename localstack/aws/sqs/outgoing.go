@@ -47,7 +47,7 @@ func forbidden(r rune) bool {
 	return true
 }
 
-// size is what the limits count, in bytes.
+// size returns what the limits count, in bytes.
 func (o outgoing) size() int {
 	if o.MessageBody == nil {
 		return 0

@@ -44,7 +44,7 @@ func (e *Engine) Close() error {
 	return e.log.Close()
 }
 
-// Refused is why the log of an engine that Open has made refused the last record; nil when it took it.
+// Refused returns why the log of an engine that Open has made refused the last record; nil when it took it.
 func (e *Engine) Refused() error { return e.log.Refused() }
 
 // persist writes notes as one record, when there is a log. Callers hold mu.
@@ -67,7 +67,7 @@ func (e *Engine) Dump(w io.Writer) error {
 	return nil
 }
 
-// notes are everything there is now. Callers hold mu.
+// notes returns everything there is now. Callers hold mu.
 func (e *Engine) notes() (all []note) {
 	for _, name := range slices.Sorted(maps.Keys(e.queues)) {
 		q := e.queues[name]

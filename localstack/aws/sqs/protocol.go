@@ -132,7 +132,7 @@ func (e *Engine) requestID() string {
 	return e.newID().String()
 }
 
-// base is the address that the client used: its URL in process, the Host header over a port.
+// base returns the address that the client used: its URL in process, the Host header over a port.
 func base(r *http.Request) string {
 	if r.URL.Host != "" {
 		return r.URL.Scheme + "://" + r.URL.Host

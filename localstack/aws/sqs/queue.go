@@ -87,7 +87,7 @@ func (q *queue) insert(m *message) {
 	q.wake()
 }
 
-// nextDue is when the state of a message changes next, no later than limit.
+// nextDue returns when the state of a message changes next, no later than limit.
 func (q *queue) nextDue(now, limit time.Time) time.Time {
 	for _, m := range q.Messages {
 		if m.Due.After(now) && m.Due.Before(limit) {

@@ -26,7 +26,7 @@ type (
 	}
 )
 
-// createQueue is idempotent: an existing queue is returned when it has every attribute that was given.
+// createQueue returns an existing queue that has every given attribute.
 func (e *Engine) createQueue(c call, in createQueueInput) (queueOutput, error) {
 	out := queueOutput{c.base + path + in.QueueName}
 	if in.QueueName == "" {

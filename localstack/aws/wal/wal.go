@@ -138,7 +138,7 @@ func (l *Log) Check() error {
 	return l.append(probe)
 }
 
-// Refused is why the last record could not be written; nil when it was.
+// Refused returns why the last record could not be written; nil when it was.
 func (l *Log) Refused() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ var (
 	Paid     = bank.Outcome{State: bank.Paid}
 )
 
-// Rejected is the outcome of a transfer that was rejected for the reason.
+// Rejected returns the outcome of a transfer that was rejected for the reason.
 func Rejected(reason string) bank.Outcome { return bank.Outcome{State: bank.Rejected, Reason: reason} }
 
 // MustBe requests a transfer, perhaps again, and expects the outcome.

@@ -41,28 +41,28 @@ func (e Element) Focus() {
 	e.do(nil, "focus")
 }
 
-// Text is what a visitor reads of it.
+// Text returns what a visitor reads of it.
 func (e Element) Text() (text string) {
 	e.tab.session.tb.Helper()
 	e.do(&text, "innerText")
 	return text
 }
 
-// Value is that of a field.
+// Value returns the value of a field.
 func (e Element) Value() (value string) {
 	e.tab.session.tb.Helper()
 	e.do(&value, "inputValue")
 	return value
 }
 
-// Attribute is one of its attributes; "" if it has none of the name.
+// Attribute returns one of its attributes; "" if it has none of the name.
 func (e Element) Attribute(name string) (value string) {
 	e.tab.session.tb.Helper()
 	e.do(&value, "getAttribute", name)
 	return value
 }
 
-// Count is how many such elements there are now, without waiting.
+// Count returns how many such elements there are now, without waiting.
 func (e Element) Count() (many int) {
 	e.tab.session.tb.Helper()
 	e.do(&many, "count")
@@ -81,7 +81,7 @@ func (e Element) Evaluate(script string) {
 	e.tab.do(command{"do": "change", "element": e.by, "script": script}, nil)
 }
 
-// QRCode is the text of the QR code that it shows; "" if none can be read.
+// QRCode returns the text of the QR code that it shows; "" if none can be read.
 func (e Element) QRCode() (text string) {
 	e.tab.session.tb.Helper()
 	e.tab.do(command{"do": "scan", "element": e.by}, &text)

@@ -38,14 +38,14 @@ func (t Tab) Back() {
 	t.page(nil, "goBack")
 }
 
-// Title is the page's.
+// Title returns the page's title.
 func (t Tab) Title() (title string) {
 	t.session.tb.Helper()
 	t.page(&title, "title")
 	return title
 }
 
-// URL is the page's address.
+// URL returns the page's address.
 func (t Tab) URL() (url string) {
 	t.session.tb.Helper()
 	t.page(&url, "url")
@@ -85,7 +85,7 @@ func (t Tab) Type(text string) {
 	t.do(command{"do": "keyboard", "method": "type", "args": []string{text}}, nil)
 }
 
-// Focus is where the focus is: the id, name and text of the element in this order, whichever it has first.
+// Focus returns where the focus is: the id, name and text of the element in this order, whichever it has first.
 func (t Tab) Focus() (name string) {
 	t.session.tb.Helper()
 	t.Evaluate("((e) => e.id || e.name || e.textContent.trim())(document.activeElement)", &name)
@@ -112,7 +112,7 @@ func (t Tab) LookAt(name, heading string, part Part) {
 	t.do(command{"do": "look", "name": name, "part": part}, nil)
 }
 
-// Alert is what the page's alert says; "" if there is none.
+// Alert returns what the page's alert says; "" if there is none.
 func (t Tab) Alert() string {
 	t.session.tb.Helper()
 	alert := t.Role("alert", "")
@@ -122,7 +122,7 @@ func (t Tab) Alert() string {
 	return strings.TrimSpace(alert.Text())
 }
 
-// Frame is a frame of the page, by a CSS selector.
+// Frame returns a frame of the page, by a CSS selector.
 func (t Tab) Frame(css string) Tab {
 	t.frames = append(append([]string{}, t.frames...), css)
 	return t
@@ -132,27 +132,27 @@ func (t Tab) element(by string, value string) Element {
 	return Element{tab: t, by: command{"frames": t.frames, by: value}}
 }
 
-// Role is an element by its role of ARIA and its whole name; "" is any name.
+// Role returns an element by its role of ARIA and its whole name; "" is any name.
 func (t Tab) Role(role, name string) Element {
 	e := t.element("role", role)
 	e.by["name"] = name
 	return e
 }
 
-// Button is one by its whole text.
+// Button returns a button by its whole text.
 func (t Tab) Button(name string) Element { return t.Role("button", name) }
 
-// Link is one by its whole text.
+// Link returns a link by its whole text.
 func (t Tab) Link(name string) Element { return t.Role("link", name) }
 
-// Heading is one by its whole text.
+// Heading returns a heading by its whole text.
 func (t Tab) Heading(name string) Element { return t.Role("heading", name) }
 
-// Field is one by its whole label.
+// Field returns a field by its whole label.
 func (t Tab) Field(label string) Element { return t.element("label", label) }
 
-// Text is an element that has a text in it.
+// Text returns an element that has a text in it.
 func (t Tab) Text(part string) Element { return t.element("text", part) }
 
-// CSS is an element by a selector.
+// CSS returns an element by a selector.
 func (t Tab) CSS(selector string) Element { return t.element("css", selector) }

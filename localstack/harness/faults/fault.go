@@ -34,7 +34,7 @@ const (
 var names = [Count]string{"", "fails", "loses its reply", "arrives late", "is throttled", "conflicts", "hangs",
 	"process dies before", "process dies after", "arrives twice"}
 
-// String is what happens, as in "the call fails".
+// String returns what happens, as in "the call fails".
 func (f Fault) String() string { return names[f] }
 
 var (
@@ -61,7 +61,7 @@ func Refusal(r *http.Request, f Fault) *http.Response {
 	return answer(r, code, extra)
 }
 
-// AccessDenied is how AWS answers a call that IAM does not allow.
+// AccessDenied returns how AWS answers a call that IAM does not allow.
 func AccessDenied(r *http.Request) *http.Response {
 	if s3.Calls(r) {
 		return s3.Refusal(r, http.StatusForbidden, "AccessDenied")
@@ -69,7 +69,7 @@ func AccessDenied(r *http.Request) *http.Response {
 	return answer(r, "AccessDeniedException", "")
 }
 
-// answer is an error in the AWS JSON 1.0 protocol; extra are further members.
+// answer returns an error in the AWS JSON 1.0 protocol; extra are further members.
 func answer(r *http.Request, code, extra string) *http.Response {
 	body := fmt.Appendf(nil, `{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"injected"%s}`, code, extra)
 	return reply.To(r, http.StatusBadRequest, http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, body)

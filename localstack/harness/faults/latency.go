@@ -20,7 +20,7 @@ type Latency struct {
 var Assumed = Latency{Table: 10 * time.Millisecond, Transaction: 15 * time.Millisecond, Queue: 10 * time.Millisecond,
 	Function: 5 * time.Millisecond}
 
-// Over is a network that takes its time, which is virtual in a bubble (testing/synctest).
+// Over returns a network that takes its time, which is virtual in a bubble (testing/synctest).
 func (l Latency) Over(next http.RoundTripper) http.RoundTripper {
 	return RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if l == (Latency{}) {

@@ -25,7 +25,7 @@ type Partitions struct {
 	throttled int
 }
 
-// Throttled is how many requests have been.
+// Throttled counts the throttled requests.
 func (p *Partitions) Throttled() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

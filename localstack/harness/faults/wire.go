@@ -13,10 +13,10 @@ func (w *Wire) Do(r *http.Request) (*http.Response, error) {
 	return w.AWS(RoundTrip(w.Send)).RoundTrip(r)
 }
 
-// Always is a fault that happens to each request of an operation.
+// Always returns a fault that happens to each request of an operation.
 func Always(operation string, f Fault) func(string) Fault { return Times(-1, operation, f) }
 
-// Times is a fault that happens to the first n requests of an operation; to all if n is negative.
+// Times returns a fault that happens to the first n requests of an operation; to all if n is negative.
 func Times(n int, operation string, f Fault) func(string) Fault {
 	return func(op string) Fault {
 		if n == 0 || op != operation {
@@ -33,7 +33,7 @@ type RoundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (send RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return send(r) }
 
-// Instead is a network in the place of another, such as that of callbacks.
+// Instead returns a network in the place of another, such as that of callbacks.
 func Instead(network http.RoundTripper) func(http.RoundTripper) http.RoundTripper {
 	return func(http.RoundTripper) http.RoundTripper { return network }
 }

@@ -101,7 +101,7 @@ func (f *Filler) fields(v reflect.Value, path string) error {
 	return nil
 }
 
-// zeros are the paths to everything in the value that is not set.
+// zeros returns the paths to everything in the value that is not set.
 func zeros(v reflect.Value, path string) []string {
 	if v.IsZero() {
 		return []string{path}

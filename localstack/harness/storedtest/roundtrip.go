@@ -55,7 +55,7 @@ type Read struct {
 	Get  func(context.Context) (any, error)
 }
 
-// Expect is a read of the name that must return want.
+// Expect returns a read of the name that must return want.
 func Expect[T any](name string, want T, get func(context.Context) (T, error)) Read {
 	return Read{name, want, func(ctx context.Context) (any, error) { return get(ctx) }}
 }
@@ -150,7 +150,7 @@ func name(item dynamo.Item) string {
 	return name
 }
 
-// Expiries are when items of the table expire, the first first.
+// Expiries returns when items of the table expire, the first first.
 func Expiries(ctx context.Context, s *store.Store) ([]time.Time, error) {
 	_, table := s.Raw()
 	var items []struct {
@@ -165,14 +165,14 @@ func Expiries(ctx context.Context, s *store.Store) ([]time.Time, error) {
 	return expiries, err
 }
 
-// Items are all items of the table.
+// Items returns all items of the table.
 func Items(ctx context.Context, table dynamo.Table) ([]dynamo.Item, error) {
 	var items []dynamo.Item
 	err := table.Scan().Consistent(true).All(ctx, &items)
 	return items, err
 }
 
-// removals are the item, or a map within one, without one attribute or element each; the keys stay.
+// removals returns the item, or a map within one, without one attribute or element each; the keys stay.
 func removals(fields map[string]types.AttributeValue) iter.Seq2[string, dynamo.Item] {
 	return func(yield func(string, dynamo.Item) bool) {
 		for _, field := range slices.Sorted(maps.Keys(fields)) {
@@ -195,7 +195,7 @@ func removals(fields map[string]types.AttributeValue) iter.Seq2[string, dynamo.I
 	}
 }
 
-// within are a map or list without one of what it holds each, at any depth.
+// within returns a map or list without one of what it holds each, at any depth.
 func within(value types.AttributeValue) iter.Seq2[string, types.AttributeValue] {
 	return func(yield func(string, types.AttributeValue) bool) {
 		switch v := value.(type) {

@@ -15,15 +15,15 @@ type Refusal struct {
 	code, param, slug string
 }
 
-// Refused is a refusal; param is "" where no field is at fault.
+// Refused returns a refusal; param is "" where no field is at fault.
 func Refused(status int, code, param, slug string) Refusal { return Refusal{status, code, param, slug} }
 
-// Missing is the refusal of a request without a field.
+// Missing returns the refusal of a request without a field.
 func Missing(param string) Refusal {
 	return Refusal{http.StatusBadRequest, "MISSING", param, "invalid-parameter"}
 }
 
-// Invalid is the refusal of a field's value.
+// Invalid returns the refusal of a field's value.
 func Invalid(param string) Refusal {
 	return Refusal{http.StatusBadRequest, "INVALID", param, "invalid-parameter"}
 }
@@ -46,7 +46,7 @@ func (want Refusal) Check(t testing.TB, got Response) {
 	}
 }
 
-// Fields are a JSON object's fields by name, each as it was sent.
+// Fields returns a JSON object's fields by name, each as it was sent.
 func Fields(t testing.TB, object []byte) map[string]string {
 	t.Helper()
 	var raw map[string]json.RawMessage
@@ -71,7 +71,7 @@ func Holds(t testing.TB, object []byte, want map[string]string) {
 	}
 }
 
-// Into is what a response holds, which must have the status.
+// Into returns what a response holds, which must have the status.
 func Into[T any](t testing.TB, status int, got Response) (v T) {
 	t.Helper()
 	if got.Status != status || got.Into(&v) != nil {

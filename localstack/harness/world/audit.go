@@ -17,7 +17,7 @@ func (e AuditEntry) String() string {
 	return fmt.Sprintf("%s %s %s: %s %s %s", e.Mode, e.Actor.Kind, e.Actor.Email, e.Operation, e.Before, e.After)
 }
 
-// Audit are the entries of the merchant's audit, the oldest first.
+// Audit returns the entries of the merchant's audit, the oldest first.
 func (s Shop) Audit() []AuditEntry {
 	s.Helper()
 	var all []AuditEntry
@@ -35,7 +35,7 @@ func (s Shop) Audit() []AuditEntry {
 	}
 }
 
-// AuditOf are the entries about a subject as text, and their operations.
+// AuditOf returns the entries about a subject as text, and their operations.
 func (s Shop) AuditOf(subject string) (entries, operations []string) {
 	s.Helper()
 	for _, e := range s.Audit() {

@@ -19,7 +19,7 @@ import (
 	objects "github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// newObjects is an S3 to which links are open by the test's clock. Calls of the SDK are signed by the system's.
+// newObjects returns an S3 to which links are open by the test's clock. Calls of the SDK are signed by the system's.
 func newObjects(tb testing.TB, keys aws.Credentials, now func() time.Time) *s3.Engine {
 	tb.Helper()
 	engine := s3.New(s3.Config{Now: now, CallsNow: time.Now, Region: runner.Region, Credentials: keys})
@@ -62,13 +62,13 @@ type File struct {
 	DownloadURL string    `json:"download_url"`
 }
 
-// FilesPath is where the shop's files are.
+// FilesPath returns where the shop's files are.
 func (s Shop) FilesPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/files" }
 
-// CollectionsPath is where the shop's collections are.
+// CollectionsPath returns where the shop's collections are.
 func (s Shop) CollectionsPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/collections" }
 
-// ShownFile is the file in a response of the status. The signatures of its links must not be found anywhere.
+// ShownFile returns the file in a response of the status. The signatures of its links must not be found anywhere.
 func (s Shop) ShownFile(status int, got Response) File {
 	s.Helper()
 	f := Into[File](s, status, got)
@@ -140,7 +140,7 @@ func (s Shop) UploadedFile(content string, more map[string]any) File {
 	return s.ShownFile(http.StatusOK, s.CompleteFile(f.ID))
 }
 
-// Stored are the objects with their versions that S3 has, by key.
+// Stored returns the objects with their versions that S3 has, by key.
 func (w *World) Stored() map[string]int {
 	w.Helper()
 	objects := objects.New(w.App.AWS(w.App.S3Endpoint), runner.Bucket)
@@ -152,7 +152,7 @@ func (w *World) Stored() map[string]int {
 	return all
 }
 
-// SHA256 is the checksum of content, in hexadecimal.
+// SHA256 returns the checksum of content, in hexadecimal.
 func SHA256(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])

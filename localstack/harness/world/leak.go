@@ -49,7 +49,7 @@ func (w *World) findLeaks() {
 	}
 }
 
-// around is what is about the secret where it leaks into the text, without the secret; "" if it does not.
+// around returns what is about the secret where it leaks into the text, without the secret; "" if it does not.
 func around(secret, text string) string {
 	const most = 120
 	word := regexp.QuoteMeta(secret)

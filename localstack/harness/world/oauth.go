@@ -48,7 +48,7 @@ func (s Shop) ChangeClient(c oauth.Client, change func(*oauth.Client)) {
 	s.must(err)
 }
 
-// secretText is a random text that must not be found in anything stored or logged.
+// secretText returns a random text that must not be found in anything stored or logged.
 func (s Shop) secretText(what string) string {
 	s.Helper()
 	text, err := oauth.NewSecret(rand.Reader)
@@ -71,7 +71,7 @@ func (s Shop) Code(c oauth.Client, h oauth.Holder, change ...func(*oauth.Code)) 
 	return text
 }
 
-// Holder is the member as the holder of a grant with the scopes.
+// Holder returns the member as the holder of a grant with the scopes.
 func (s Shop) Holder(m member.Member, scopes ...string) oauth.Holder {
 	s.Helper()
 	passwords := m.Passwords

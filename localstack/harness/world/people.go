@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Owner is the merchant's first member.
+// Owner returns the merchant's first member.
 func (s Shop) Owner() member.Member {
 	s.Helper()
 	return s.member(s.Tenant(), member.NumberOf(member.OwnerID(s.Tenant())))

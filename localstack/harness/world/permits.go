@@ -34,7 +34,7 @@ func (p *Permits) Of(function string) []string {
 	return slices.Sorted(maps.Keys(p.used[function]))
 }
 
-// Functions are all that used any.
+// Functions returns all functions that used any permission.
 func (p *Permits) Functions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,7 +115,7 @@ func (p *Permits) within(ctx context.Context, requests []iam.Request) bool {
 	return true
 }
 
-// functionOf is the function that makes a call, by the context that Lambda gives it.
+// functionOf returns the function that makes a call, by the context that Lambda gives it.
 func functionOf(r *http.Request) string {
 	c, ok := lambdacontext.FromContext(r.Context())
 	if !ok {

@@ -18,7 +18,7 @@ type CardReader struct {
 	ID string
 }
 
-// ReadersPath is that of the merchant's readers.
+// ReadersPath returns the path of the merchant's readers.
 func (s Shop) ReadersPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/readers" }
 
 // PairReader pairs the terminal that shows the code. It has confirmed by then, if it ever does.
@@ -29,10 +29,10 @@ func (s Shop) PairReader(code string) CardReader {
 	return CardReader{s, made.Text("id")}
 }
 
-// Path is the reader's own path with more after it.
+// Path returns the reader's own path with more after it.
 func (r CardReader) Path(more string) string { return r.ReadersPath() + "/" + r.ID + more }
 
-// SaleBody is a body to create a checkout at the reader with, of an amount in minor units.
+// SaleBody returns a body to create a checkout at the reader with, of an amount in minor units.
 func (r CardReader) SaleBody(value int64) map[string]any {
 	currency := money.Currency(r.Currency)
 	body := map[string]any{"total_amount": map[string]any{"currency": currency, "minor_unit": currency.Scale(),
@@ -43,7 +43,7 @@ func (r CardReader) SaleBody(value int64) map[string]any {
 	return body
 }
 
-// SaleRequest is the request with that body.
+// SaleRequest returns the request with that body.
 func (r CardReader) SaleRequest(value int64) Request {
 	return Request{Method: "POST", Path: r.Path("/checkout"), Body: r.SaleBody(value), APIKey: r.Merchant.Key.Plaintext}
 }

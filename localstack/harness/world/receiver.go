@@ -83,21 +83,21 @@ func (r *Receiver) Answer(status int) {
 	r.status = status
 }
 
-// Deliveries are all callbacks received so far.
+// Deliveries returns all callbacks received so far.
 func (r *Receiver) Deliveries() []Delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.got)
 }
 
-// Tries are all requests of callbacks so far.
+// Tries returns all requests of callbacks so far.
 func (r *Receiver) Tries() []Try {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.tries)
 }
 
-// Messages are the distinct ids of callbacks on one checkout: each due one is received at least once, under one id.
+// Messages returns the distinct ids of callbacks on one checkout: each due one is received at least once, under one id.
 func (r *Receiver) Messages(checkout string) []string {
 	var ids []string
 	for _, d := range r.Deliveries() {

@@ -58,7 +58,7 @@ func (w *World) Must(status int, got Response) Response {
 	return got
 }
 
-// ShownNow is the platform's time as responses show it.
+// ShownNow returns the platform's time as responses show it.
 func (w *World) ShownNow() time.Time { return w.Clock.Now().Truncate(time.Millisecond) }
 
 // Do sends a request, and checks it and the response against the contract.

@@ -44,14 +44,14 @@ func NewShop(tb testing.TB) Shop {
 // Shop is the first merchant's.
 func (w *World) Shop() Shop { return Shop{World: w, Merchant: w.Merchant, Currency: "EUR"} }
 
-// WithCallbacks is the shop with a receiver: its checkouts have a return_url and a redirect_url.
+// WithCallbacks returns the shop with a receiver: its checkouts have a return_url and a redirect_url.
 func (s Shop) WithCallbacks() Shop {
 	s.Helper()
 	s.Receiver = s.Receive()
 	return s
 }
 
-// OtherShop is the shop of the world's other merchant, which is in Germany too.
+// OtherShop returns the shop of the world's other merchant, which is in Germany too.
 func (s Shop) OtherShop() Shop {
 	s.Merchant, s.Currency = s.Other, "EUR"
 	return s
@@ -67,7 +67,7 @@ func (s Shop) NewShop(country, currency string, more map[string]any) Shop {
 	return s
 }
 
-// WithKey is the shop with another key.
+// WithKey returns the shop with another key.
 func (s Shop) WithKey(key string) Shop {
 	s.Merchant.Key.ID, s.Merchant.Key.Plaintext = "", key
 	return s
@@ -91,7 +91,7 @@ func (s Shop) NewLiveShop() Shop {
 	return s.NewShop("DE", "EUR", map[string]any{"sandbox": false})
 }
 
-// WithTestKey is the shop with a new secret key of test mode, which may do everything.
+// WithTestKey returns the shop with a new secret key of test mode, which may do everything.
 func (s Shop) WithTestKey() Shop {
 	s.Helper()
 	return s.WithKey(s.NewKey("secret", identity.AllScopes()...))
@@ -108,7 +108,7 @@ func (s Shop) RotateSecret() webhook.Secret {
 	return secret
 }
 
-// Tenant is the merchant's, in test mode.
+// Tenant returns the merchant's tenant in test mode.
 func (s Shop) Tenant() identity.Tenant {
 	return identity.Tenant{Mode: identity.Test, Merchant: s.Merchant.Code}
 }
@@ -128,7 +128,7 @@ func (s Shop) Send(method, path string, body any) Response {
 	return s.Do(Request{Method: method, Path: path, Body: body})
 }
 
-// CheckoutBody is a body to create a checkout with, under a reference of its own.
+// CheckoutBody returns a body to create a checkout with, under a reference of its own.
 func (s Shop) CheckoutBody(amount string) map[string]any {
 	body := map[string]any{"checkout_reference": fmt.Sprintf("order-%d", s.serial.Add(1)), "amount": json.Number(amount),
 		"currency": s.Currency, "merchant_code": s.Merchant.Code}
@@ -198,7 +198,7 @@ func (s Shop) Deactivate(checkout string) {
 	s.Must(http.StatusOK, s.Send("DELETE", "/v0.1/checkouts/"+checkout, nil))
 }
 
-// Card is a body to pay a checkout by card. The card is the same whatever time it is.
+// Card returns a body to pay a checkout by card. The card is the same whatever time it is.
 func (w *World) Card(number string) map[string]any {
 	w.Secret("card number", number)
 	return map[string]any{"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": number,

@@ -75,7 +75,7 @@ func (s Shop) MerchantToken() string {
 	return text
 }
 
-// TokenOf is an access token of the member's, with all scopes unless some are given.
+// TokenOf returns an access token of the member's, with all scopes unless some are given.
 func (s Shop) TokenOf(m member.Member, scopes ...string) string {
 	s.Helper()
 	return s.Token(func(t *identity.AccessToken) {

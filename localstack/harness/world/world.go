@@ -95,7 +95,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// String is all that was written.
+// String returns all that was written.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,7 +184,7 @@ func (w *World) AppWith(change ...func(*app.Config, *app.Overrides)) *app.App {
 	return app.New(config, overrides)
 }
 
-// Main is the world's long-lived process, to which no fault happens unless the test plans one.
+// Main returns the world's long-lived process, to which no fault happens unless the test plans one.
 func (w *World) Main() *Process { return w.main }
 
 // Process is one fleet of warm functions that live and die together. The test runs its schedules and queues.

@@ -26,7 +26,7 @@ type Request struct {
 	Body any
 }
 
-// HTTP is the request to the API at a base URL. Errors: a body that JSON cannot encode, or a path that is none.
+// HTTP returns the request to the API at a base URL. Errors: a body that JSON cannot encode, or a path that is none.
 func (r Request) HTTP(ctx context.Context, baseURL string) (*http.Request, error) {
 	body, contentType, err := r.encode()
 	if err != nil {
@@ -86,7 +86,7 @@ func (r Response) JSON() map[string]any {
 // Into reads the body into v.
 func (r Response) Into(v any) error { return json.Unmarshal(r.Body, v) }
 
-// Text is a string member of the body, by its dot path; "" when there is none.
+// Text returns a string member of the body, by its dot path; "" when there is none.
 func (r Response) Text(path string) string {
 	var at any = r.JSON()
 	for name := range strings.SplitSeq(path, ".") {

@@ -15,10 +15,10 @@ type Ahead struct {
 // NewAhead returns a clock that is ahead by the offset.
 func NewAhead(offset time.Duration) *Ahead { return &Ahead{offset: offset} }
 
-// Now is the clock's time.
+// Now returns the clock's time.
 func (c *Ahead) Now() time.Time { return time.Now().Add(c.Offset()) }
 
-// Offset is how far the clock is ahead of the system's.
+// Offset returns how far the clock is ahead of the system's.
 func (c *Ahead) Offset() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,7 @@ var Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // New returns a clock at Start.
 func New() *Clock { return &Clock{now: Start} }
 
-// Now is the clock's time.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/steps"
 )
 
-// challenge is contract §4.4, the payer's browser included.
+// challenge pays with a 3DS challenge, as the payer's browser too (contract §4.4).
 func (s *scenario) challenge() {
 	c := s.create("challenge", "20.00", object{"redirect_url": s.shop.base + "/thanks"})
 	started := s.process(c.ID, client.ByCard(client.Challenged, s.Today), http.StatusAccepted)
@@ -34,7 +34,7 @@ func (s *scenario) challenge() {
 	s.awaitCallback(c.ID, "PAID")
 }
 
-// browse is the payer: it posts the merchant's form, approves on the issuer's page, and goes where it is sent.
+// browse posts the merchant's form as the payer, approves on the issuer's page, and goes where it is sent.
 func (s *scenario) browse(step *client.NextStep) {
 	payer := s.browser()
 	decision := formOn(s.visit(payer, step.Form().Request()))
@@ -84,7 +84,7 @@ func (s *scenario) show(r client.Request, page client.Response) {
 
 var titleTag = regexp.MustCompile(`<title>([^<]*)</title>`)
 
-// payOnPage is contract §13.3: the merchant sends the payer to the checkout's own page, and takes no card data.
+// payOnPage sends the payer to the checkout's own page, and takes no card data (contract §13.3).
 func (s *scenario) payOnPage() {
 	c := s.create("page", "12.00", object{"hosted_checkout": object{"enabled": true}})
 	s.expect(c.Page != "", "the address of a payment page")

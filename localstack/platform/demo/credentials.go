@@ -41,7 +41,7 @@ func (s *scenario) operate(command object, answer any) {
 
 func (s *scenario) owner() string { return "demo-" + s.run + "@example.com" }
 
-// signIn is contract §10: the owner signs in and allows an application, which then reads the owner's account.
+// signIn lets the owner sign in and allow an application, which then reads the owner's account (contract §10).
 func (s *scenario) signIn() {
 	app := s.authorize(s.register())
 	var me struct{ Account struct{ Username string } }
@@ -67,7 +67,7 @@ func (s *scenario) with(credential string) *scenario {
 	return &acting
 }
 
-// refuse is contract §13.9: an employee may refund only with the permission.
+// refuse shows that an employee may refund only with the permission (contract §13.9).
 func (s *scenario) refuse() {
 	const accounts = "/v0.1/me/accounts"
 	person := client.Person{Username: "till-" + s.run + "@example.com", Password: rand.Text(),

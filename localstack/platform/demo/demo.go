@@ -156,7 +156,7 @@ func (s *scenario) decline() {
 	s.awaitCallback(c.ID, "FAILED")
 }
 
-// save is contract §4.6: a checkout whose purpose is to set up a recurring payment.
+// save pays a checkout whose purpose is to set up a recurring payment (contract §4.6).
 func (s *scenario) save() {
 	s.customer = "demo-" + s.run
 	who := object{"customer_id": s.customer, "personal_details": object{"first_name": "Erika", "last_name": "Mustermann"}}

@@ -48,7 +48,7 @@ const (
 	Missing Verdict = "–" // a v1, of a merchant without a secret
 )
 
-// WatchCallbacks is the transport of callbacks, by which attempts are seen, and led to commands that listen.
+// WatchCallbacks returns the transport of callbacks, by which attempts are seen, and led to commands that listen.
 func (i *Inspector) WatchCallbacks(guarded http.RoundTripper) http.RoundTripper {
 	return seenCallbacks{i, guarded}
 }
@@ -102,7 +102,7 @@ func newCallback(r *http.Request, body []byte) *Callback {
 	}
 }
 
-// shownURL is an address without what is secret in it.
+// shownURL returns an address without what is secret in it.
 func shownURL(u *url.URL) string {
 	shown := *u
 	shown.User = nil
@@ -140,7 +140,7 @@ func (l *listener) takes(event string) bool {
 	return len(l.events) == 0 || slices.Contains(l.events, event)
 }
 
-// forwardedTo is where an event goes instead of the checkout's return_url; nil: to that.
+// forwardedTo returns where an event goes instead of the checkout's return_url; nil: to that.
 func (i *Inspector) forwardedTo(event string) *url.URL {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -34,7 +34,7 @@ func (c chartView) box() string {
 // columns are as many as there are bars, but never so few that these are broad.
 func columns(bars int) int { return max(minColumns, bars) }
 
-// summary is what the chart shows, for who does not see it.
+// summary returns what the chart shows, for who does not see it.
 func (c chartView) summary() string {
 	return fmt.Sprintf("The latest %d payments, of which %d were successful", len(c.bars), c.good)
 }
@@ -70,7 +70,7 @@ func timelineBox(r *Request) string {
 	return fmt.Sprintf("0 0 %d %d", timelineWidth, len(r.Steps)*timelineRow)
 }
 
-// timelineBars are the steps of a request, one below the other, by when each began and how long it took.
+// timelineBars returns the steps of a request, one below the other, by when each began and how long it took.
 func timelineBars(r *Request) []bar {
 	at := func(t int64) int64 { return t * timelineWidth / max(1, int64(r.Took)) }
 	var bars []bar

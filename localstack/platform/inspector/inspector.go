@@ -106,7 +106,7 @@ func (i *Inspector) addCallback(c *Callback) {
 	i.changed()
 }
 
-// latest is the end of a list, in its place: what comes before is not held any more.
+// latest returns the end of a list, in its place: what comes before is not held any more.
 func latest[T any](list []T, most int) []T { return slices.Delete(list, 0, max(0, len(list)-most)) }
 
 func (i *Inspector) forget() {
@@ -152,7 +152,7 @@ func (i *Inspector) Requests() []*Request {
 	return newestFirst(i.requests)
 }
 
-// Request is the one with that X-Request-Id; nil if it is not kept.
+// Request returns the request of that X-Request-Id; nil if it is not kept.
 func (i *Inspector) Request(id string) *Request {
 	for _, r := range i.Requests() {
 		if r.ID == id {
@@ -162,7 +162,7 @@ func (i *Inspector) Request(id string) *Request {
 	return nil
 }
 
-// Callbacks are the latest attempts to deliver one, the latest first.
+// Callbacks returns the latest attempts to deliver one, the latest first.
 func (i *Inspector) Callbacks() []*Callback {
 	i.mu.Lock()
 	defer i.mu.Unlock()

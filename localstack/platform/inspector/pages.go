@@ -105,7 +105,7 @@ type part struct {
 
 var link = regexp.MustCompile(`https?://[^\s<>"]+`)
 
-// linked are the pieces of a text, of which every other one is a link.
+// linked returns the pieces of a text, of which every other one is a link.
 func linked(text string) (parts []part) {
 	for {
 		at := link.FindStringIndex(text)

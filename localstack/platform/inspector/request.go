@@ -43,7 +43,7 @@ type Message struct {
 // Header is one of a message.
 type Header struct{ Name, Value string }
 
-// WatchAPI is the HTTP API with the page /sandbox, by which its requests are seen.
+// WatchAPI returns the HTTP API with the page /sandbox, by which its requests are seen.
 func (i *Inspector) WatchAPI(api *gateway.Gateway) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if i.servePage(w, r) {
@@ -127,7 +127,7 @@ func (k *kept) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// whole is the body; nil if not all of it is there: half of a JSON text shows nothing.
+// whole returns the body; nil if not all of it is there: half of a JSON text shows nothing.
 func (k *kept) whole() []byte {
 	if k.size > len(k.bytes) {
 		return nil

@@ -39,7 +39,7 @@ type traceKey struct{}
 
 func (t *trace) in(ctx context.Context) context.Context { return context.WithValue(ctx, traceKey{}, t) }
 
-// traceOf is the trace of the request for which something is done; nil if it is for none.
+// traceOf returns the trace of the request for which something is done; nil if it is for none.
 func traceOf(ctx context.Context) *trace {
 	t, _ := ctx.Value(traceKey{}).(*trace)
 	return t
@@ -51,7 +51,7 @@ func (t *trace) add(step func() Step) {
 	t.steps = append(t.steps, step)
 }
 
-// done are the steps in the order in which they began.
+// done returns the steps in the order in which they began.
 func (t *trace) done() []Step {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +120,7 @@ func calledService(r *http.Request) string {
 	}
 }
 
-// calledFor is what a call does to which kinds of items, each once.
+// calledFor returns what a call does to which kinds of items, each once.
 func calledFor(operation string, body []byte) string {
 	requests, err := iam.Requests(operation, body)
 	if err != nil {
@@ -142,12 +142,12 @@ func calledFor(operation string, body []byte) string {
 	return strings.Join(does, ", ")
 }
 
-// WatchAcquirer is an acquirer, by which calls to it are seen.
+// WatchAcquirer returns an acquirer, by which calls to it are seen.
 func (i *Inspector) WatchAcquirer(a acquirer.Acquirer) acquirer.Acquirer {
 	return counterparty.Acquirer(seen("acquirer"), a)
 }
 
-// WatchTerminals are card terminals, by which calls to them are seen.
+// WatchTerminals returns card terminals, by which calls to them are seen.
 func (i *Inspector) WatchTerminals(t terminal.Terminals) terminal.Terminals {
 	return counterparty.Terminals(seen("terminal"), t)
 }

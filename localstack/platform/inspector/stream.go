@@ -85,7 +85,7 @@ func stream[T comparable](i *Inspector, w http.ResponseWriter, r *http.Request, 
 	}
 }
 
-// since is what came after last; all if it is no longer kept.
+// since returns what came after last; all if it is no longer kept.
 func since[T comparable](list []T, last T) []T {
 	if at := slices.Index(list, last); at >= 0 {
 		return list[:at]

@@ -78,7 +78,7 @@ type section struct {
 	forms     templ.Component // which stay as they are, and what is entered in them
 }
 
-// columns are the sections side by side: what the developer's code does, and what others do.
+// columns returns the sections side by side: what the developer's code does, and what others do.
 func (v view) columns() [][]section {
 	none := templ.NopComponent
 	return [][]section{{

@@ -41,7 +41,7 @@ type decided struct {
 	Code       *payments.PaymentCode
 }
 
-// Charges is the acquirer's host for terminals that have the token.
+// Charges returns the acquirer's host for terminals that have the token.
 func Charges(a Charger, token string) http.Handler {
 	return serve(token, func(ctx context.Context, c charge) (decided, error) {
 		sent, err := c.parse()
@@ -53,7 +53,7 @@ func Charges(a Charger, token string) http.Handler {
 	})
 }
 
-// AcquirerAt is the acquirer at a host.
+// AcquirerAt returns the acquirer at a host.
 func AcquirerAt(host control.Host) Charger { return remoteAcquirer{host} }
 
 type remoteAcquirer struct{ control.Host }

@@ -48,7 +48,7 @@ func newDevice(a Charger, now func() time.Time, keep func(entry) error) *device 
 		at: entry{Serial: "VT" + rand.Text()[:10], Token: rand.Text(), Code: newCode()}}
 }
 
-// newCode is a code that no virtual terminal treats in a special way.
+// newCode returns a code that no virtual terminal treats in a special way.
 func newCode() string { return "R" + rand.Text()[:codeLength-1] }
 
 func (d *device) change(do func() error) error {
@@ -144,7 +144,7 @@ func (d *device) Heartbeat(_ context.Context, pairing string) (terminal.Heartbea
 	return h, nil
 }
 
-// open is the checkout that the cardholder is asked to pay, if any.
+// open returns the checkout that the cardholder is asked to pay, if any.
 func (d *device) open() *sale {
 	if len(d.sales) == 0 || d.sales[len(d.sales)-1].over() {
 		return nil
@@ -152,7 +152,7 @@ func (d *device) open() *sale {
 	return d.sales[len(d.sales)-1]
 }
 
-// sale is a checkout that the terminal was offered, if it remembers it.
+// sale returns a checkout that the terminal was offered, if it remembers it.
 func (d *device) sale(checkout string) *sale {
 	at := slices.IndexFunc(d.sales, func(s *sale) bool { return s.ID == checkout })
 	if at < 0 {

@@ -65,7 +65,7 @@ func (s *sale) screen() []string {
 	return append(lines, steps[s.step].asks)
 }
 
-// percent is a rate such as 0.1 as people read it. Rates have two decimals at most (contract §13.7).
+// percent returns a rate such as 0.1 as people read it. Rates have two decimals at most (contract §13.7).
 func percent(rate money.Decimal) string {
 	_, decimals, _ := strings.Cut(string(rate), ".")
 	return strings.TrimLeft((decimals + "00")[:2], "0")

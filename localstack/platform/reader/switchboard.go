@@ -99,7 +99,7 @@ type Switchboard struct {
 
 var _ terminal.Terminals = Switchboard{}
 
-// found is the first terminal that fits, and the others unless one does.
+// found returns the first terminal that fits, and the others unless one does.
 func (s Switchboard) found(fits func(entry) bool) (t terminal.Terminals, has bool, err error) {
 	all, err := joined(s.Dir)
 	for _, e := range all {

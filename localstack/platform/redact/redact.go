@@ -64,10 +64,10 @@ func Request(contentType string, body []byte) string {
 	return side(true).json(body)
 }
 
-// Reply is JSON of a reply as it may be shown; "" if it is none.
+// Reply returns JSON of a reply as it may be shown; "" if it is none.
 func Reply(body []byte) string { return side(false).json(body) }
 
-// Form is a form or a query as it may be shown, a field a line.
+// Form returns a form or a query as it may be shown, a field a line.
 func Form(encoded string) string {
 	var lines []string
 	for field := range strings.SplitSeq(encoded, "&") {
@@ -84,7 +84,7 @@ func Form(encoded string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fieldValue is the value of a field whose name leads into objects, as card.cvv or card[cvv].
+// fieldValue returns the value of a field whose name leads into objects, as card.cvv or card[cvv].
 func fieldValue(name, value string) string {
 	path := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
 	of := ""
@@ -107,7 +107,7 @@ type object struct {
 	hides bool   // all in it is hidden
 }
 
-// json is JSON as it may be shown; "" if it is none, or deeper or longer than is shown.
+// json returns JSON as it may be shown; "" if it is none, or deeper or longer than is shown.
 func (sent side) json(body []byte) string {
 	var out bytes.Buffer
 	in, to := jsontext.NewDecoder(bytes.NewReader(body)), jsontext.NewEncoder(&out, jsontext.WithIndent("  "))
@@ -129,7 +129,7 @@ func (sent side) json(body []byte) string {
 	}
 }
 
-// step is what becomes of a token, and where the next one is.
+// step returns what becomes of a token, and where the next one is.
 func (sent side) step(stack []object, token jsontext.Token) ([]object, jsontext.Token, error) {
 	at := &stack[len(stack)-1]
 	kind := token.Kind()

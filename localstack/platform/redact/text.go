@@ -54,7 +54,7 @@ func suspicious(text string) bool {
 	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
 }
 
-// Text is a text without what looks like a secret.
+// Text returns a text without what looks like a secret.
 func Text(text string) string {
 	if !suspicious(text) {
 		return text
@@ -81,7 +81,7 @@ func Line(text string) string {
 // maxGroups are as many groups as a card number has.
 const maxGroups = 10
 
-// withoutCard is a run of groups of digits; those that are a card number, as the last ones of it.
+// withoutCard returns a run of groups of digits; those that are a card number, as the last ones of it.
 func withoutCard(run string) string {
 	groups, places := between.Split(run, -1), between.FindAllStringIndex(run, -1)
 	for first := range groups {
@@ -118,7 +118,7 @@ func luhn(number string) bool {
 	return sum%10 == 0
 }
 
-// cardNumber is a number up to its last digits.
+// cardNumber returns a number up to its last digits.
 func cardNumber(number string) string {
 	n := max(0, len(number)-shownDigits)
 	return strings.Repeat("*", n) + number[n:]

@@ -46,7 +46,7 @@ var events = []event{
 	{"reader.paid", "a payment at a virtual card reader, which takes some seconds", (*sequence).paidAtReader},
 }
 
-// Names are those of the events.
+// Names returns the names of the events.
 func Names() []string {
 	var names []string
 	for _, e := range events {
@@ -55,7 +55,7 @@ func Names() []string {
 	return names
 }
 
-// List is what each event is, a line each.
+// List returns what each event is, a line each.
 func List() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

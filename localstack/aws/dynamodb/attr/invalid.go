@@ -5,7 +5,7 @@ import "fmt"
 // Invalid is a refusal that the service answers with ValidationException.
 type Invalid string
 
-// Error is the message the client sees.
+// Error returns the message the client sees.
 func (i Invalid) Error() string { return string(i) }
 
 // Invalidf formats an Invalid.

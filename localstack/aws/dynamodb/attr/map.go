@@ -41,7 +41,7 @@ func (m Map) Get(name string) Value {
 	return Value{}
 }
 
-// With is a copy of m in which name is v.
+// With returns a copy of m in which name is v.
 func (m Map) With(name string, v Value) Map {
 	i, ok := m.find(name)
 	if ok {
@@ -52,7 +52,7 @@ func (m Map) With(name string, v Value) Map {
 	return slices.Concat(m[:i], Map{{name, v}}, m[i:])
 }
 
-// Without is a copy of m without name.
+// Without returns a copy of m without name.
 func (m Map) Without(name string) Map {
 	i, ok := m.find(name)
 	if !ok {
@@ -61,7 +61,7 @@ func (m Map) Without(name string) Map {
 	return slices.Delete(slices.Clone(m), i, i+1)
 }
 
-// Only is a copy of m restricted to names.
+// Only returns a copy of m restricted to names.
 func (m Map) Only(names []string) Map {
 	kept := make(Map, 0, len(names))
 	for _, f := range m {
@@ -77,7 +77,7 @@ func (m Map) Equal(o Map) bool {
 	return slices.EqualFunc(m, o, func(a, b Field) bool { return a.Name == b.Name && Equal(a.Value, b.Value) })
 }
 
-// Size is the item's size in bytes by the published rules: the names in UTF-8 plus the sizes of the values.
+// Size returns the item's size in bytes by the published rules: the names in UTF-8 plus the sizes of the values.
 func (m Map) Size() int {
 	n := 0
 	for _, f := range m {

@@ -64,10 +64,10 @@ func compareNumbers(a, b string) int {
 	return bytes.Compare(appendNumberKey(x[:0], canonicalDecimal(a)), appendNumberKey(y[:0], canonicalDecimal(b)))
 }
 
-// Add is a + b, exactly; it fails when the sum has more than 38 digits or leaves the range.
+// Add returns a + b, exactly; it fails when the sum has more than 38 digits or leaves the range.
 func Add(a, b Value) (Value, error) { return combine(a, b, (*apd.Context).Add) }
 
-// Subtract is a − b, exactly; it fails like Add.
+// Subtract returns a − b, exactly; it fails like Add.
 func Subtract(a, b Value) (Value, error) { return combine(a, b, (*apd.Context).Sub) }
 
 func combine(a, b Value, op func(c *apd.Context, d, x, y *apd.Decimal) (apd.Condition, error)) (Value, error) {

@@ -53,7 +53,7 @@ func appendExponent(dst []byte, e uint16) []byte {
 	return binary.BigEndian.AppendUint16(dst, (e/128|0x80)<<8|(e%128|0x80))
 }
 
-// PrefixEnd is the least key above every key that starts with prefix, or "" when there is none.
+// PrefixEnd returns the least key above every key that starts with prefix, or "" when there is none.
 func PrefixEnd(prefix string) string {
 	end := []byte(prefix)
 	for len(end) > 0 {

@@ -28,7 +28,7 @@ const (
 
 var kindNames = [...]string{"", "S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"}
 
-// String is the kind as written in JSON: "S", "NS", …
+// String returns the kind as written in JSON: "S", "NS", …
 func (k Kind) String() string { return kindNames[k] }
 
 // ParseKind reads a kind's letters; ok is false for anything unknown.
@@ -70,13 +70,13 @@ func Nested(m Map) Value { return Value{kind: M, members: &members{fields: m}} }
 // Int makes an N.
 func Int(n int) Value { return Value{kind: N, text: strconv.Itoa(n)} }
 
-// Kind is the value's type.
+// Kind returns the value's type.
 func (v Value) Kind() Kind { return v.kind }
 
-// Str is the text of an S, the bytes of a B, the canonical decimal of an N.
+// Str returns the text of an S, the bytes of a B, the canonical decimal of an N.
 func (v Value) Str() string { return v.text }
 
-// Elements are the members of a list or set; callers must not change them.
+// Elements returns the members of a list or set; callers must not change them.
 func (v Value) Elements() []Value {
 	if v.members == nil {
 		return nil
@@ -84,7 +84,7 @@ func (v Value) Elements() []Value {
 	return v.members.list
 }
 
-// Fields are the members of an M.
+// Fields returns the members of an M.
 func (v Value) Fields() Map {
 	if v.members == nil {
 		return nil
@@ -106,14 +106,14 @@ func newSet(kind Kind, elements []Value) (Value, error) {
 	return listOf(kind, elements), nil
 }
 
-// Union is the set of a's and b's elements; both are of one set kind.
+// Union returns the set of a's and b's elements; both are of one set kind.
 func Union(a, b Value) Value {
 	all := slices.Concat(a.Elements(), b.Elements())
 	slices.SortFunc(all, Compare)
 	return listOf(a.kind, slices.CompactFunc(all, Equal))
 }
 
-// Difference is a without b's elements. ok is false when nothing is left: DynamoDB has no empty set.
+// Difference returns a without b's elements. ok is false when nothing is left: DynamoDB has no empty set.
 func Difference(a, b Value) (left Value, ok bool) {
 	kept := make([]Value, 0, len(a.Elements()))
 	for _, e := range a.Elements() {

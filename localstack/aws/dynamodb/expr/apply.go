@@ -136,7 +136,7 @@ func write(v attr.Value, path Path, to attr.Value) attr.Value {
 	return attr.List(elements)
 }
 
-// resolve is the value of the right side of SET's equals sign.
+// resolve returns the value of the right side of SET's equals sign.
 func (n *node) resolve(item attr.Map) (attr.Value, error) {
 	switch n.op {
 	case opValue:

@@ -20,7 +20,7 @@ func ParseCondition(kind string) func(src string, env *Env) (*Condition, error) 
 	}
 }
 
-// Roots are the attributes that the condition reads, in the order of reading.
+// Roots returns the attributes that the condition reads, in the order of reading.
 func (c *Condition) Roots() []string {
 	if c == nil {
 		return nil

@@ -56,7 +56,7 @@ func compare(symbol string, a, b attr.Value) bool {
 	}
 }
 
-// eval is an operand's value in an item; Missing when there is none.
+// eval returns an operand's value in an item; Missing when there is none.
 func (n *node) eval(item attr.Map) attr.Value {
 	switch n.op {
 	case opPath:

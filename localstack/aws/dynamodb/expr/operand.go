@@ -38,7 +38,7 @@ func (n *node) isOperand() bool { return n.op <= opCall || n.op >= opAdd }
 // isCondition reports whether n can be used as a condition. Calls can, as far as syntax goes.
 func (n *node) isCondition() bool { return n.op >= opCall && n.op < opAdd }
 
-// kind is the type known before any item is read: that of a literal or of size(); Missing for paths.
+// kind returns the type known before any item is read: that of a literal or of size(); Missing for paths.
 func (n *node) kind() attr.Kind {
 	switch {
 	case n.op == opValue:

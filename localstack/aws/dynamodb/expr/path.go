@@ -16,7 +16,7 @@ type Step struct {
 // Path leads from an item to a value within it: a.b[2].
 type Path []Step
 
-// Root is the attribute the path starts from.
+// Root returns the attribute the path starts from.
 func (p Path) Root() string { return p[0].Name }
 
 // String writes the path as the service's messages do: [a, b, [2]].

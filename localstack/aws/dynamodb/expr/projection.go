@@ -18,7 +18,7 @@ func ParseProjection(src string, env *Env) (*Projection, error) {
 	return &Projection{paths}, nil
 }
 
-// Roots are the attributes that the projection reads.
+// Roots returns the attributes that the projection reads.
 func (pr *Projection) Roots() []string {
 	if pr == nil {
 		return nil
@@ -48,7 +48,7 @@ func keepFields(m attr.Map, paths []Path) attr.Map {
 	return kept
 }
 
-// following is what remains of the paths that begin with a step.
+// following returns what remains of the paths that begin with a step.
 func following(paths []Path, step Step) []Path {
 	var rest []Path
 	for _, p := range paths {

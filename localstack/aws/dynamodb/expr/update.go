@@ -27,7 +27,7 @@ func ParseUpdate(src string, env *Env) (*Update, error) {
 	return u, nil
 }
 
-// Paths are the document paths that the update writes.
+// Paths returns the document paths that the update writes.
 func (u *Update) Paths() []Path {
 	if u == nil {
 		return nil

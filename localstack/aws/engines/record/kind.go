@@ -129,7 +129,7 @@ func describe(v any, members map[string]bool) {
 	}
 }
 
-// named is an expression with names in the place of placeholders.
+// named returns an expression with names in the place of placeholders.
 func named(expression string, names map[string]any) string {
 	return placeholder.ReplaceAllStringFunc(expression, func(p string) string {
 		if strings.HasPrefix(p, ":") {

@@ -28,7 +28,7 @@ type Test struct {
 	InMemory bool     // it plays over the engine in memory alone
 }
 
-// folder is where tests note what they do; "": nowhere.
+// folder returns where tests note what they do; "": nowhere.
 func folder() string { return os.Getenv("CASHWRAP_RECORD") }
 
 // Note adds to what the test of tb has done. It sets name and package.

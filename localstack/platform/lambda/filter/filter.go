@@ -44,7 +44,7 @@ func New(patterns []map[string]any) (Filter, error) {
 	return f, nil
 }
 
-// only is the one member of an object, itself an object.
+// only returns the one member of an object, itself an object.
 func only(object map[string]any, name string) (map[string]any, bool) {
 	if len(object) != 1 {
 		return nil, false

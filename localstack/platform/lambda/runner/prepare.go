@@ -59,7 +59,7 @@ func (r *Runner) prepare(ctx context.Context) error {
 	return err
 }
 
-// settings are what the functions will read. The error names the variable that is missing.
+// settings returns what the functions will read. The error names the variable that is missing.
 func (r *Runner) settings() (app.Config, error) {
 	return app.FromEnvironment(func(name string) string { return r.environment[name] }, app.Secrets...)
 }

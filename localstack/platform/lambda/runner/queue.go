@@ -160,7 +160,7 @@ func (c *consumer) handle(batch []events.SQSMessage) error {
 	return c.delete(c.calls.ctx, succeeded(batch, reply.BatchItemFailures))
 }
 
-// succeeded is empty when a failure names no message of the batch, as in Lambda.
+// succeeded returns nothing when a failure names no message of the batch, as in Lambda.
 func succeeded(records []events.SQSMessage, failures []events.SQSBatchItemFailure) []events.SQSMessage {
 	failed := map[string]bool{}
 	for _, f := range failures {

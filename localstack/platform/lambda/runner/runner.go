@@ -121,7 +121,7 @@ func (r *Runner) SetVariable(name, value string) {
 	}
 }
 
-// Handler is the HTTP API, for tests that need no port.
+// Handler returns the HTTP API, for tests that need no port.
 func (r *Runner) Handler() http.Handler { return r.gateway }
 
 // Stop lets what is under way end, for a few seconds, and returns when nothing runs any more. It may be called again.

@@ -252,7 +252,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// StreamRecord is a record in the form of Lambda's events.
+// StreamRecord returns a record in the form of Lambda's events.
 func StreamRecord(r types.Record, arn, region string) events.DynamoDBEventRecord {
 	change := r.Dynamodb
 	record := events.DynamoDBEventRecord{

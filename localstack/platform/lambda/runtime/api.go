@@ -11,7 +11,7 @@ import (
 // maxReply is the largest reply Lambda takes, in bytes.
 const maxReply = 6<<20 + 100
 
-// api is Lambda's side of a custom runtime (AWS: "Using the Lambda runtime API").
+// api returns Lambda's side of a custom runtime (AWS: "Using the Lambda runtime API").
 func (i *Instance) api() http.Handler {
 	const version = "/2018-06-01/runtime/"
 	mux := http.NewServeMux()

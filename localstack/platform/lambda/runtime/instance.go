@@ -209,7 +209,7 @@ func (i *Instance) exitError(id string) error {
 	return &Error{ExitError, "RequestId: " + id + " Error: " + how}
 }
 
-// environment is all a process gets: Lambda's (AWS: "Using Lambda environment variables") and the function's.
+// environment returns all a process gets: Lambda's (AWS: "Using Lambda environment variables") and the function's.
 func (c Config) environment(api string, number int) []string {
 	variables := map[string]string{
 		"AWS_LAMBDA_RUNTIME_API":         api,
