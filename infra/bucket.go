@@ -59,8 +59,8 @@ func (p *platform) cors() *[]*awss3.CorsRule {
 	}}
 }
 
-// protectBucket denies all principals, also operators, other access than the functions', and by links older than any
-// that the platform signs. To reach more, change the policy first (see protectTable).
+// protectBucket denies every principal, also operators, access other than the functions', and links older than any that
+// the platform signs. To reach more, change the policy first (see protectTable).
 func (p *platform) protectBucket() {
 	var readers []string
 	for _, f := range p.functions {

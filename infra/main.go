@@ -37,7 +37,8 @@ func synthesize() error {
 	return nil
 }
 
-// minNode is the CDK's oldest Node.js, goodNode the oldest with fixes (nodejs.org/en/about/previous-releases).
+// minNode is the oldest Node.js that the CDK supports, goodNode the oldest with fixes: 20 got its last in April 2026
+// (nodejs.org/en/about/previous-releases).
 const (
 	minNode  = 20
 	goodNode = 22

@@ -57,8 +57,8 @@ func (p *platform) allowMails(role awsiam.Role) {
 		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": from.Address}}}))
 }
 
-// leadingKeys is the condition key for partition keys (AWS: "Using IAM policy conditions for fine-grained access
-// control").
+// leadingKeys is the condition key for a request's partition keys: of an index, the index's (AWS: "Using IAM policy
+// conditions for fine-grained access control").
 const leadingKeys = "dynamodb:LeadingKeys"
 
 // allowOnTable allows an action on kinds of partitions. ForAllValues also holds without keys, so Null excludes that.

@@ -23,8 +23,9 @@ const keyWaiting = 7
 // seen by no person. To replace them, see infra/README.md, "Changing secrets".
 //
 // Functions get theirs in the environment, resolved by CloudFormation. Reading them at each cold start would cost a
-// round trip and a third AWS client, and payments would fail with Secrets Manager. The price: the configuration has the
-// values, so it is encrypted with the platform's own key, which reading then takes; and new values take a deployment.
+// round trip and a third AWS client, and payments would fail while Secrets Manager does not answer. The price: the
+// configuration has the values, so it is encrypted with the platform's own key, which a reader then needs; and new
+// values take a deployment.
 func (p *platform) addSecrets() {
 	p.key = p.addKey("Key", "", "the platform's secrets and the functions' environments")
 	p.secret = p.addSecret("Secret", "keys that can be rotated are derived from this")

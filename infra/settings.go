@@ -28,7 +28,7 @@ type settings struct {
 	Stage string // stage: any name of checkStage; dev
 	Build string // build: folder of the built functions; ../.build
 
-	// The stage's account and region; the CDK refuses others. Only prod requires both; other stages use the shell's
+	// The stage's account and region; the CDK refuses other accounts. prod requires both; the default is the shell's.
 	Account string // account: 12 digits, in quotes
 	Region  string // region: e.g. eu-central-1
 
@@ -51,7 +51,7 @@ type settings struct {
 	Pollers float64
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
 
-	// dueShards: partitions of the due index, each of 1,000 writes a second. If lowered, due work waits up to an hour; 64
+	// dueShards: partitions of the due index, 1,000 writes a second each. Never lower it: due work may wait an hour; 64
 	DueShards float64
 
 	// Tracing, which also takes TRACING=on for make (tracing.go).
@@ -65,8 +65,8 @@ type settings struct {
 	// fileOrigins: origins, with blanks between, of pages that may use files' links (servers need none); none
 	FileOrigins string
 	AlarmEmail  string // alarmEmail, own: address that gets all alarms; none, but anyone may subscribe to the topics
-	// mailFrom, own: mails' sender, perhaps with a name, of a domain that SES verified here; none: they wait, with an
-	// alarm
+	// mailFrom, own: the sender of mails to merchants' people, perhaps with a name, of a domain that SES has verified in
+	// the region; none: they wait, and an alarm says so
 	MailFrom  string
 	PageEmail string // pageEmail, own: address that gets the critical alarms instead; alarmEmail
 

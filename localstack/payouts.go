@@ -28,7 +28,8 @@ func payouts(ctx context.Context, place platform.Folder, at string, out io.Write
 	return errors.Join(moveTo(ctx, place, at), printPayouts(out, all, next))
 }
 
-// moveTo moves the clock to a later time in RFC 3339, after the run: the platform would itself run what became due.
+// moveTo moves the platform's clock to a time in RFC 3339, unless it is later there; "" does nothing. It follows the
+// run of payouts, because the running platform would make those that become due by the move.
 func moveTo(ctx context.Context, place platform.Folder, at string) error {
 	if at == "" {
 		return nil

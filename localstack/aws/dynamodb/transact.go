@@ -207,7 +207,8 @@ func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
 	return charges, e.apply(note, changes...)
 }
 
-// evaluate returns the result; a reason if the schema refuses it; the whole's ValidationException if it fits no item.
+// evaluate works out what the write leaves. What the schema refuses is a reason; an update that does not fit its item
+// ends the whole transaction with a ValidationException, as the service does.
 func (s *step) evaluate() (why reason, err error) {
 	if invalid := s.checkStatic(); invalid != nil {
 		return reason{Code: "ValidationError", Message: invalid.Error()}, nil

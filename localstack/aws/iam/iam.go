@@ -37,7 +37,8 @@ var ErrJournal = errors.New("iam: a journal entry is only added, on condition th
 // isNew is the one condition under which a put replaces nothing.
 const isNew = "attribute_not_exists(pk)"
 
-// CheckJournal refuses all but puts with a condition, which IAM cannot see as it does puts (infra/tablepolicy.go).
+// CheckJournal returns ErrJournal for a write that could change or remove a journal entry. IAM denies all but puts
+// (infra/tablepolicy.go); a put needs a condition, which IAM cannot see.
 func (r Request) CheckJournal() error {
 	reads := slices.Contains([]string{"GetItem", "BatchGetItem", "ConditionCheckItem", "Query"}, r.Action)
 	if r.Kind != string(store.KindJournal) || reads || r.Action == "PutItem" && r.Condition == isNew {

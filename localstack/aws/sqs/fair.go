@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A group is noisy with more than noisyShare percent of, and at least noisyMessages, in flight, or with more than that
-// share of consumers' time (AWS: "How Amazon SQS fair queues work").
+// A message group is noisy with more than noisyShare percent, and at least noisyMessages, of the messages in flight, or
+// with more than that share of consumers' time (AWS: "How Amazon SQS fair queues work").
 const (
 	noisyMessages = 30
 	noisyShare    = 10

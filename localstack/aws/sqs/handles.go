@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A receipt handle is base64 of the message's id, a random number, and a checksum over these and the queue.
+// A receipt handle is base64 of the message's id, a random number of the delivery, and a checksum over both and the
+// queue, which distinguishes the queue's handles even after their message was deleted.
 const (
 	handleNonce = 16
 	handleSum   = 32

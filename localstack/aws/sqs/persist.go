@@ -26,7 +26,8 @@ type messageNote struct {
 }
 
 // Open returns an Engine that keeps and restores queues and messages in a log. What the log refuses does not happen and
-// gets InternalFailure. Receives since the last snapshot are forgotten. Errors: those of [wal.Open].
+// gets InternalFailure. Messages in flight are visible again, and receives since the last snapshot are not counted.
+// Errors: those of [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
 	log, err := wal.OpenNotes(dir, LogName, o, e.readNote, e.notes, e.config.Notice)

@@ -17,7 +17,8 @@ type Notes[N any] struct {
 	notice func(error)
 }
 
-// OpenNotes opens a log as [Open] does, and reads notes. state returns all for snapshots; notice gets failures.
+// OpenNotes opens a log as [Open] does, and passes each note to read. state returns all notes, for snapshots. notice is
+// told of failures, such as of a snapshot; nil drops them.
 func OpenNotes[N any](dir, name string, o Options, read func(N) error, state func() []N, notice func(error),
 ) (*Notes[N], error) {
 	if o.SnapshotAfter == 0 {

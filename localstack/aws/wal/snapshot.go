@@ -18,7 +18,8 @@ type Snapshot struct {
 	buffer []byte
 }
 
-// BeginSnapshot begins a segment and a snapshot of the state before it, which callers note before others write.
+// BeginSnapshot begins a new segment, and a snapshot of the state before it. The caller holds back other writers until
+// that state is noted. The snapshot can be written later; until then the segments count.
 func (l *Log) BeginSnapshot() (*Snapshot, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

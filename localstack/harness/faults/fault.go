@@ -44,7 +44,7 @@ var (
 	ErrGone = errors.New("faults: the process is gone")
 )
 
-// Refusal returns how AWS answers a throttled call, or a call that meets a transaction in flight.
+// Refusal returns how AWS answers a throttled call, or a conflict of transactions: XML of S3, else AWS JSON 1.0.
 func Refusal(r *http.Request, f Fault) *http.Response {
 	if s3.Calls(r) {
 		return s3.Refusal(r, http.StatusServiceUnavailable, "SlowDown")

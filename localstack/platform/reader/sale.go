@@ -165,7 +165,8 @@ func (s *sale) request() acquirer.Charge {
 		Descriptor: s.Merchant}
 }
 
-// settle records the answer and returns a notice. Any error but ErrNotTaken may be a charge, so the platform asks.
+// settle records the acquirer's answer and returns a notice. After any error but ErrNotTaken the acquirer may have
+// charged, so the sale counts as charged: the platform asks the acquirer.
 func (s *sale) settle(o payments.Outcome, err error) (notice string) {
 	if o.Decision == payments.Voucher {
 		s.step, s.code = showing, o.Code.Text

@@ -66,7 +66,8 @@ func List() string {
 	return strings.TrimRight(text.String(), "\n")
 }
 
-// Run makes an event happen. Overrides set "field:value" in the checkout's request; dots lead into objects.
+// Run makes an event happen. Overrides set "field:value" in the checkout's request; dots lead into objects. Errors: an
+// unknown event or override; the first request that is answered otherwise.
 func Run(ctx context.Context, name string, overrides []string, c Config) error {
 	for _, e := range events {
 		if e.name != name {

@@ -22,7 +22,8 @@ type change struct {
 	value attr.Value
 }
 
-// Apply returns the new item, from old values. To keep indexes valid, assignments go first, removals last from the end.
+// Apply returns the updated item. All values are read from the old item. Old indexes stay valid while writing, so
+// assignments go first in the order of their indexes and removals last, from the end.
 func (u *Update) Apply(item attr.Map) (attr.Map, error) {
 	if u == nil {
 		return item, nil

@@ -82,7 +82,8 @@ type Engines struct {
 // Bucket is that of files.
 const Bucket = "cashwrap-files"
 
-// Environment allows plain HTTP and callbacks to loopback. secret, of at least 32 bytes, is in use since the time.
+// Environment returns the functions' variables over the engines: plain HTTP and callbacks to loopback are allowed.
+// secret is the platform's, at least 32 bytes, in use since the given time.
 func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	environment := map[string]string{
 		"TABLE":                    "cashwrap",

@@ -168,7 +168,8 @@ func (r *Runner) run(ctx context.Context, listener net.Listener) {
 	if !r.config.Manual {
 		r.poll(ctx)
 	}
-	// API Gateway also refuses larger headers by 431. Clients end idle connections first, commonly after 90 s.
+	// API Gateway refuses larger headers with 431 as well. Clients end idle connections first, commonly after 90 s, so
+	// that no request meets one that is being closed.
 	r.server = &http.Server{Handler: r.gateway, MaxHeaderBytes: 10 << 10,
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: r.config.ReadTimeout, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(r.config.Log.Handler(), slog.LevelDebug)}

@@ -49,7 +49,7 @@ type shard struct {
 	closed   bool    // read to its end
 }
 
-// DrainStream hands on and counts all records. A failing one is tried a few times, then logged. Errors: the engine's.
+// DrainStream hands on and counts all records; it retries failing ones, then skips and logs them. Errors: the engine's.
 func (r *Runner) DrainStream(ctx context.Context) (records int, err error) {
 	if r.stream == nil {
 		return 0, nil
