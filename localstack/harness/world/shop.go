@@ -138,8 +138,7 @@ func (s Shop) CheckoutBody(amount string) map[string]any {
 	return body
 }
 
-// Create creates a checkout and returns its id. More are members beside or instead of CheckoutBody's; a nil member is
-// left out.
+// Create creates a checkout and returns its id. more are members beside or instead of CheckoutBody's; nil removes one.
 func (s Shop) Create(amount string, more map[string]any) string {
 	s.Helper()
 	body := s.CheckoutBody(amount)

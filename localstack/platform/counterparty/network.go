@@ -45,7 +45,6 @@ func carry[In, T any](ctx context.Context, l line, name, about string, describe 
 	return result, nil
 }
 
-// tell sends a call without a result over the line.
 func tell[In any](ctx context.Context, l line, name, about string, do func(context.Context, In) error,
 	argument In) error {
 	_, err := carry(ctx, l, name, about, func(struct{}) string { return "done" },
