@@ -34,8 +34,7 @@ func (r *Reply) Sent() string {
 	return text
 }
 
-// Send makes one request over a network that may lose it, its reply, or
-// bring it twice.
+// Send makes one request over a network that may lose it, its reply, or bring it twice.
 func (w *World) Send(actor, tenant string, r client.Request) Response {
 	v := w.Park(toPlatform, nil, actor, r.Method+" "+r.Path+" "+r.IdempotencyKey)
 	switch v.Fault {
@@ -88,8 +87,7 @@ func (w *World) Impatient(actor string, rng *rand.Rand, ask func(actor string)) 
 	})
 }
 
-// serve has a function answer the request through API Gateway, which answers
-// 500 when the function dies.
+// serve has a function answer the request through API Gateway, which answers 500 when the function dies.
 func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *Reply {
 	made := &Reply{Request: r, Tenant: tenant, Asked: w.LogicalTime(), At: w.Now()}
 	api := &gateway.Gateway{Routes: w.routes, Now: w.Now, Call: func(_ context.Context, function string,
@@ -143,8 +141,7 @@ func (r Response) Final() bool {
 		r.Status != http.StatusFailedDependency && r.View().ErrorCode != "IDEMPOTENCY_IN_PROGRESS"
 }
 
-// Done reports whether a client need not try again: it has an answer that will not
-// change by itself.
+// Done reports whether a client need not try again: it has an answer that will not change by itself.
 func (r Response) Done() bool {
 	conflict := r.Status == http.StatusConflict && r.View().ErrorCode == "CONFLICT"
 	return r.Final() && (!conflict || r.Replayed())
@@ -173,8 +170,7 @@ func (r Response) retryAfter() time.Duration {
 	}
 }
 
-// Record adds to what is checked later. Only one chain of events runs at a
-// time, but the race detector can't know of the scheduler.
+// Record adds to what is checked later. One chain of events runs at a time, which the race detector can't know.
 func (w *World) Record(add func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

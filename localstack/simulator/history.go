@@ -29,8 +29,7 @@ func (w *World) Findings() (all []finding) {
 // History is everything that happened, a line each.
 func (w *World) History() string { return w.history.String() }
 
-// Trace is what happened around a checkout, with what shares no key with it
-// left out.
+// Trace is what happened around a checkout, with what shares no key with it left out.
 func (w *World) Trace(checkout string) string {
 	if checkout == "" {
 		return w.History()

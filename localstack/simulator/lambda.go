@@ -17,8 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// process is one execution environment of a function: it makes one call at a
-// time, and what it keeps in memory lasts until it dies.
+// process is one execution environment of a function: it makes one call at a time, and keeps its memory until it dies.
 type process struct {
 	name string
 	*inprocess.Function
@@ -95,9 +94,8 @@ func (i *Invocation) die() {
 	i.cancel()
 }
 
-// Invoke sends an event to a function in one of its idle processes, or a new
-// one; roll chooses. It returns when nothing of the call is left. Errors:
-// faults.ErrGone, or the function's own.
+// Invoke sends an event to a function in one of its idle processes, or a new one; roll chooses. It returns when nothing
+// of the call is left. Errors: faults.ErrGone, or the function's own.
 func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64, event Event) (Reply, *Invocation,
 	error) {
 	p := w.take(name, roll)
@@ -118,8 +116,7 @@ func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64
 	return reply, i, err
 }
 
-// take finds an idle process by the roll. Now and then a new one starts
-// although another is idle, as Lambda's do.
+// take finds an idle process by the roll. Now and then a new one starts although another is idle, as Lambda's do.
 func (w *World) take(name string, roll uint64) *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()

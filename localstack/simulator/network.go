@@ -78,15 +78,13 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	return result, err
 }
 
-// far is the network to a counterparty, which goes on with what it took when our
-// process dies or gives up.
+// far is the network to a counterparty, which goes on with what it took when our process dies or gives up.
 type far struct {
 	world *World
 	to    kind
 }
 
-// Carry has the call happen when its turn comes. Throttled, the counterparty certainly
-// did nothing.
+// Carry has the call happen when its turn comes. Throttled, the counterparty certainly did nothing.
 func (f far) Carry(ctx context.Context, c counterparty.Call) error {
 	_, err := perform(f.world, ctx, exchange[struct{}]{
 		kind: f.to, label: strings.TrimSpace(c.Name + " " + c.About),
@@ -99,8 +97,7 @@ func (f far) Carry(ctx context.Context, c counterparty.Call) error {
 	return err
 }
 
-// wrapBank puts a network before a bank that is a counterparty. Live mode's keeps its
-// transfers in the platform's own table, whose calls have faults already.
+// wrapBank puts a network before a counterparty. Live mode's bank keeps transfers in our table, which has faults.
 func (w *World) wrapBank(b bank.Bank) bank.Bank {
 	if _, ours := b.(*file.Bank); ours {
 		return b
@@ -215,8 +212,7 @@ func ungroup(body []byte) []byte {
 	return []byte(Encoded(members))
 }
 
-// checkKeys sees that a request touches its own tenant's keys only. What
-// belongs to no tenant, and the session tokens that lead to one, are shared.
+// checkKeys sees that a request touches only its tenant's keys, and those of no tenant and of session tokens.
 func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	if by.Tenant == "" {
 		return
@@ -238,8 +234,7 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// asksBank reports whether a key is of the tenant's question to live mode's bank, about an
-// account: those are in one table with the rest.
+// asksBank reports whether a key is of the tenant's question to live mode's bank, which is in one table with the rest.
 func (w *World) asksBank(key, tenant string) bool {
 	if !strings.HasPrefix(key, "FILEBANK#ACCOUNT#") {
 		return key == "FILEBANK#ASKED"
@@ -248,8 +243,7 @@ func (w *World) asksBank(key, tenant string) bool {
 	return len(asked) == 0 || asked.Text("tenant") == tenant
 }
 
-// checkRights sees that a function does only what its role allows, and that no
-// journal entry is ever changed.
+// checkRights sees that a function does only what its role allows, and that no journal entry is ever changed.
 func (w *World) checkRights(by *Invocation, operation string, body []byte) {
 	requests, err := iam.Requests(operation, body)
 	if err != nil {
@@ -265,8 +259,7 @@ func (w *World) checkRights(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// checkOwner sees that only the request that holds an idempotency key ends
-// its claim.
+// checkOwner sees that only the request that holds an idempotency key ends its claim.
 func (w *World) checkOwner(by *Invocation, operation string, body []byte) {
 	keys := calls.ValuesOf(string(body), "pk")
 	if len(keys) == 0 || calls.Partition(keys[0]).Kind != store.KindIdempotency {

@@ -64,8 +64,7 @@ func (w *World) InsistOn(actor, command string, answer any) bool {
 	return false
 }
 
-// Delivery is one callback that the merchants' server took. One of a payment at a reader names the
-// transaction, and its status.
+// Delivery is one callback that the merchants' server took. That of a payment at a reader names a transaction.
 type Delivery struct {
 	ID, Checkout, URL   string
 	Transaction, Status string

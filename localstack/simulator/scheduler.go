@@ -25,8 +25,7 @@ type call struct {
 	targeted bool // a write that carries the condition of Mutation.Without
 }
 
-// turn is what the scheduler decided. roll is for whatever the receiver of
-// the turn has to choose, so that it needs no random numbers of its own.
+// turn is what the scheduler decided. roll is for choices of the receiver, which has no random numbers.
 type turn struct {
 	Fault faults.Fault
 	roll  uint64
@@ -37,8 +36,7 @@ func compareCalls(a, b *call) int {
 	return cmp.Or(cmp.Compare(a.actor, b.actor), cmp.Compare(a.kind, b.kind), cmp.Compare(a.label, b.label))
 }
 
-// scheduler decides whose turn it is. Its fields but parked, active and over are
-// the root goroutine's.
+// scheduler decides whose turn it is. Its fields but parked, active and over are the root goroutine's.
 type scheduler struct {
 	mu     sync.Mutex
 	parked []*call
@@ -75,8 +73,7 @@ func (w *World) await(c *call) turn {
 	return v
 }
 
-// Go starts a goroutine whose end the world waits for. Groups: clients,
-// sources, stragglers.
+// Go starts a goroutine whose end the world waits for. Groups: clients, sources, stragglers.
 func (w *World) Go(group string, f func()) {
 	w.sched.mu.Lock()
 	w.sched.active[group]++
@@ -136,9 +133,8 @@ func (w *World) Steer(groups ...string) {
 	}
 }
 
-// stopEndless ends a world that runs in circles. With a condition missing that is
-// what comes of it, and all that wait for a turn end there; else the trace must
-// be seen.
+// stopEndless ends a world that runs in circles. With a condition missing that is what comes of it, and all that wait
+// for a turn end there; else the trace must be seen.
 func (w *World) stopEndless() {
 	if w.Without == "" || w.Kept {
 		w.Panicf("no end after %d steps", maxSteps)
@@ -156,8 +152,7 @@ func (w *World) stopEndless() {
 	}
 }
 
-// next picks whose turn it is and takes it out of the parked; nil when all
-// that is there waits for time.
+// next picks whose turn it is and takes it out of the parked; nil when all that is there waits for time.
 func (w *World) next() *call {
 	s := &w.sched
 	s.mu.Lock()
@@ -178,8 +173,7 @@ func (w *World) next() *call {
 	return c
 }
 
-// choose prefers those whose time is up, then, with the profile's probability,
-// the actor that ran last.
+// choose prefers those whose time is up, then, with the profile's probability, the actor that ran last.
 func (w *World) choose(ready []*call) *call {
 	for _, c := range ready {
 		if c.ctx != nil && c.ctx.Err() != nil {
@@ -196,8 +190,7 @@ func (w *World) choose(ready []*call) *call {
 	return ready[w.RNG.IntN(len(ready))]
 }
 
-// resume decides what happens to a call and gives it its turn. Some time passes first, so
-// that no two things ever happen at the same time.
+// resume decides what happens to a call and gives it its turn. Time passes first: no two things happen at once.
 func (w *World) resume(c *call) {
 	v := turn{roll: w.RNG.Uint64(), late: c.ctx != nil && c.ctx.Err() != nil}
 	if w.FaultsOn && !v.late && !c.hung {
@@ -229,8 +222,7 @@ func (w *World) resume(c *call) {
 	c.turn <- v
 }
 
-// idle lets time pass until a call is ready: ever longer, as backoffs take
-// milliseconds and time limits seconds.
+// idle lets time pass until a call is ready: ever longer, as backoffs take milliseconds and time limits seconds.
 func (w *World) idle() {
 	w.sched.waited++
 	w.Pass(time.Millisecond << min(w.sched.waited, w.IdleDoublings))

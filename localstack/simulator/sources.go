@@ -44,8 +44,7 @@ const (
 	queues  = "AmazonSQS."
 )
 
-// mostInvocations is the number of calls of event sources under way from which on no more begin: clients would hardly
-// get a turn.
+// mostInvocations bounds the calls of event sources under way, so that clients get a turn.
 const mostInvocations = 12
 
 // Interfere lets happen what no client asks for: event sources call, clocks jump.
@@ -68,8 +67,7 @@ func (w *World) Interfere() {
 	}
 }
 
-// Jumps are how far clocks jump: past a poll, a tick, an attempt's recovery, a
-// challenge's deadline, a checkout's valid_until, a message's visibility.
+// Jumps are past a poll, a tick, an attempt's recovery, a challenge's deadline, a valid_until, a message's visibility.
 var Jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute,
 	31 * time.Minute, 3 * time.Hour}
 
@@ -111,8 +109,7 @@ type Change struct {
 	read calls.Item // the image, once it was decoded
 }
 
-// ReadStream moves what the stream holds into the world's own record, before
-// a jump can make the stream forget it.
+// ReadStream moves what the stream holds into the world's own record, before a jump can make the stream forget it.
 func (w *World) ReadStream() {
 	w.reading.Lock()
 	defer w.reading.Unlock()

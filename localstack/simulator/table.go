@@ -15,12 +15,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Write is what a call has changed in the table: the items that it put, and the keys of those that it updated and
-// deleted.
+// Write is what a call has changed: the items that it put, and the keys of those that it updated and deleted.
 type Write struct{ Puts, Updated, Deleted []calls.Item }
 
-// ReadWrite reads a call that has been done; false when it had been done before and its reply was lost, so that nothing
-// was written.
+// ReadWrite reads a call that has been done; false if it was done before and wrote nothing, as its reply had been lost.
 func (w *World) ReadWrite(body []byte) (is Write, first bool) {
 	call := Decoded[struct {
 		Item               calls.Item // of a PutItem

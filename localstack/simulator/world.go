@@ -154,8 +154,7 @@ func newWorld(seed uint64, workload func(*World) Workload, without calls.Mutatio
 	return w
 }
 
-// configure reads the functions' configuration from their environment, with the
-// queues that it makes.
+// configure reads the functions' configuration from their environment, with the queues that it makes.
 func (w *World) configure() app.Config {
 	environment := map[string]string{
 		"TABLE": "cashwrap", "AWS_REGION": runner.Region, "DYNAMODB_ENDPOINT": "http://dynamodb.test",
@@ -244,9 +243,8 @@ type Workload interface {
 // Committing does nothing.
 func (*World) Committing(*Invocation, string, []byte) (committed func()) { return func() {} }
 
-// Recover ends the faults and lets the platform finish: at most quietTicks
-// ticks of the sweep, each when something is due, or a minute later. Once at rest, a client does what is given, and the
-// platform finishes that.
+// Recover ends the faults and lets the platform finish: at most quietTicks ticks of the sweep, each when something is
+// due, or a minute later. Once at rest, a client does what is given, and the platform finishes that.
 func (w *World) Recover(more func()) {
 	w.EndFaults()
 	w.jump(w.FaultProfile.IndexLag)
@@ -294,8 +292,7 @@ func (w *World) Drain() {
 	}
 }
 
-// quietTicks bounds how long the platform may take to come to rest: a
-// callback's retries and a boleto's expiry need a few each.
+// quietTicks bounds how long the platform may take to rest: a callback's retries and a boleto's expiry need a few each.
 const quietTicks = 24
 
 // CheckLater checks a history when the world has ended: the search is bounded by real time, which a bubble has not.

@@ -25,9 +25,7 @@ func refunds(r *simulator.Reply) (transaction string, ok bool) {
 	return strings.TrimSuffix(rest, "/refunds"), ok
 }
 
-// checkRefundReplies: a refund that was acknowledged is made, unless the
-// acquirer declined it later, or it was cancelled there; one that was refused
-// is not, and moved nothing.
+// checkRefundReplies: an acknowledged refund is made, unless it failed or was cancelled later; a refused one is not.
 func (b Snapshot) checkRefundReplies() {
 	open := map[string]bool{} // keys under which a refund may have been made without a response that arrived
 	for _, r := range b.Replies {
@@ -74,8 +72,7 @@ func (b Snapshot) eventsThatWere(status string) map[string]int {
 	return count
 }
 
-// noteClientViews has it checked that what all clients saw of each transaction, and what is left in the end, can have
-// happened one after the other.
+// noteClientViews has it checked that all that clients saw of each transaction can have happened in one order.
 func (b Snapshot) noteClientViews() {
 	for _, id := range simulator.Sorted(b.Transactions) {
 		h := b.linearHistory(b.Transactions[id], b.ledger)
@@ -118,8 +115,7 @@ func (b Snapshot) linearHistory(t calls.Item, l *ledger) linear.History {
 	return h
 }
 
-// firm marks refunds that were made at the first try, which spares the search
-// all orders in which they are given back.
+// firm marks refunds that were made at the first try, which spares the search all orders in which they are given back.
 func (b Snapshot) firm(requests []linear.Request, l *ledger) {
 	reserved, ids, doubtful := b.eventsThatWere("BEGUN"), b.refundsWritten(), map[string]bool{}
 	for _, r := range requests {
@@ -131,8 +127,7 @@ func (b Snapshot) firm(requests []linear.Request, l *ledger) {
 	}
 }
 
-// refundsWritten returns the refunds that the platform wrote, by the group of their requests: retries and their replays
-// write nothing.
+// refundsWritten returns the refunds that the platform wrote, by group: retries and their replays write nothing.
 func (b Snapshot) refundsWritten() map[string]string {
 	ids := map[string]string{}
 	for n, r := range b.Replies {
@@ -143,8 +138,7 @@ func (b Snapshot) refundsWritten() map[string]string {
 	return ids
 }
 
-// linearOf returns the reply, number n, as its client understands it; none when it
-// says nothing about the transaction.
+// linearOf returns the reply, number n, as its client understands it; none when it says nothing about the transaction.
 func linearOf(r *simulator.Reply, n int, c money.Currency) []linear.Request {
 	asked := linear.Request{Group: group(r, n), Amount: amountIn(r.Sent(), c), Call: r.Asked, Return: r.Answered}
 	code := r.View().ErrorCode
@@ -209,10 +203,8 @@ func restOf(body []byte, c money.Currency) int64 {
 	return 0
 }
 
-// disputes returns the chargebacks of the transaction. What a chargeback of all
-// that is left amounts to, the acquirer answers at the first report; a report
-// that is refused says nothing, as the acquirer may have less left than the
-// platform.
+// disputes returns the chargebacks of the transaction. The acquirer answers at the first report what a chargeback of
+// all that is left amounts to. A refused report says nothing, as the acquirer may have less left than the platform.
 func (b Snapshot) disputes(transaction string, c money.Currency) (requests []linear.Request) {
 	amounts := map[string]int64{}
 	for _, a := range b.Answers {
@@ -243,8 +235,7 @@ func chargesBack(a simulator.OperatorAnswer, transaction string) (id string, ok 
 	return command.ID, err == nil && command.Command == "charge_back" && command.Transaction == transaction
 }
 
-// refundBy returns the id of the refund or chargeback that the platform tried to write for a request; "": none. Its
-// event comes first in its transaction.
+// refundBy returns the refund or chargeback that a request tried to write, first in its transaction; "": none.
 func refundBy(r *simulator.Reply) string {
 	for _, tried := range slices.Backward(r.Tried) {
 		if !strings.HasPrefix(tried, "TransactWriteItems ") {

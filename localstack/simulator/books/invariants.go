@@ -15,8 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Check checks a world at rest, and returns its records. otherLimits are the buckets that limit something else than
-// requests.
+// Check checks a world at rest, and returns its records. otherLimits are the buckets that do not limit requests.
 func Check(w *simulator.World, otherLimits ...string) Snapshot {
 	w.ReadStream()
 	b := Read(w)
@@ -44,8 +43,7 @@ func Check(w *simulator.World, otherLimits ...string) Snapshot {
 	return b
 }
 
-// checkCharge: at the acquirer, one capture for each approved charge and none
-// for any other; and nothing waits there that does not wait here.
+// checkCharge: the acquirer has one capture for each approved charge and none for any other, and nothing waits there.
 func (b Snapshot) checkCharge(c calls.Item) {
 	id, checkout, decision := c.Text("id"), c.Text("checkout_id"), c.Text("decision")
 	want, verification := 0, c["verification"] == true
@@ -92,9 +90,7 @@ func (b Snapshot) checkTransaction(t calls.Item) {
 	}
 }
 
-// checkCheckout: PAID means exactly one approved charge of its amount; no
-// other state has one. What it shows of its transactions is true. Nothing is
-// left open.
+// checkCheckout: only PAID has an approved charge, one of its amount; transactions are shown truly; nothing is open.
 func (b Snapshot) checkCheckout(c calls.Item) {
 	id, status := c.Text("id"), c.Text("status")
 	approved := slices.DeleteFunc(where(b.Charges, "checkout_id", id), func(charge calls.Item) bool {
@@ -221,8 +217,7 @@ func (b Snapshot) checkCreations() {
 // outcome is a change of status that must be called back.
 type outcome struct{ checkout, status string }
 
-// checkCallbacks: the stream's records show which status changes there
-// were; each was called back under one id, and nothing else was.
+// checkCallbacks: each change of status in the stream was called back under one id, and nothing else was.
 func (b Snapshot) checkCallbacks() {
 	owed := map[outcome]int{}
 	before := items{}
@@ -274,9 +269,7 @@ func (b Snapshot) checkDeliveries(written map[string]bool) {
 	}
 }
 
-// outcomeBetween returns the status that a change of a checkout has to be called
-// back for, "" for none. A checkout may fail more than once: each failed
-// attempt counts.
+// outcomeBetween returns the status that a change must be called back for, "" for none. Each failed attempt counts.
 func outcomeBetween(before, now calls.Item) string {
 	status := now.Text("status")
 	switch {
@@ -298,8 +291,7 @@ func failures(c calls.Item) (n int) {
 	return n
 }
 
-// checkBuckets: a rate bucket is never overdrawn by more than its burst, and tokens
-// never come back.
+// checkBuckets: a rate bucket is never overdrawn by more than its burst, and tokens never come back.
 func (b Snapshot) checkBuckets(otherLimits []string) {
 	limit, tolerance := 500*time.Second/100, 2*simulator.MaxSkew // clocks differ
 	if b.FaultProfile.LowLimits {

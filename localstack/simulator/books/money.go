@@ -40,8 +40,7 @@ func (b Snapshot) checkSum(t calls.Item, l *ledger) {
 	}
 }
 
-// checkReturned: every refund and chargeback moved money at the acquirer
-// once, and nothing else did; none is left open.
+// checkReturned: every refund and chargeback moved money at the acquirer once, and nothing else did; none is left open.
 func (b Snapshot) checkReturned(t calls.Item) {
 	checkout, id := t.Text("checkout_id"), t.Text("id")
 	moves := b.moved[id]
@@ -77,8 +76,7 @@ var amountsMoved = map[string]string{"capture": "captured", "refund": "refunded"
 // recorded are the statuses of a record, by those of its part. The payable of a part that is not in a payout has none.
 var recorded = map[string]string{"SCHEDULED": "", "PAID_OUT": "SUCCESSFUL", "FAILED": "FAILED", "RECONCILED": "OPEN"}
 
-// checkParts: each part of a transaction waits as a payable of its net amount, or shows what became of it in a payout.
-// The parts are all that was captured.
+// checkParts: each part waits as a payable of its net amount or shows its payout. The parts are all that was captured.
 func (b Snapshot) checkParts(t calls.Item) {
 	checkout, id := t.Text("checkout_id"), t.Text("id")
 	var amounts, fees, deducted int64
@@ -105,8 +103,7 @@ func (b Snapshot) checkParts(t calls.Item) {
 	b.checkDeductions(t, deducted)
 }
 
-// checkDeductions: what went back to the payer is deducted from the parts, waits as a debit, or is settled with other
-// money of the merchant.
+// checkDeductions: what went back to the payer is deducted from parts, waits as a debit, or is settled otherwise.
 func (b Snapshot) checkDeductions(t calls.Item, deducted int64) {
 	checkout := t.Text("checkout_id")
 	for _, e := range b.of(t.Text("id")) {
@@ -180,9 +177,8 @@ func (b Snapshot) checkBalances(l *ledger, betweenSteps bool) {
 	}
 }
 
-// checkSteps holds every state the table was in to what must always be true.
-// The stream has a transaction's writes together; one that is about money
-// begins with its checkout or its transaction.
+// checkSteps holds every state the table was in to what must always be true. The stream has a transaction's writes
+// together; one that is about money begins with its checkout or its transaction.
 func (b Snapshot) checkSteps() {
 	l := newLedger()
 	before, changed := items{}, items{}
@@ -208,8 +204,7 @@ func (b Snapshot) checkSteps() {
 	b.checkStep(l, changed)
 }
 
-// checkDecision: the acquirer does not change its decision on a refund, and cancels none that it
-// has taken.
+// checkDecision: the acquirer does not change its decision on a refund, and cancels none that it has taken.
 func (b Snapshot) checkDecision(was, now calls.Item) {
 	if was == nil || !strings.HasPrefix(now.Text("pk"), "SANDBOX#REFUND#") {
 		return

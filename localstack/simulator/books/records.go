@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
-// checkRecords checks the history of single items in the stream by the rules
-// of their kinds.
+// checkRecords checks the history of single items in the stream by the rules of their kinds.
 func (b Snapshot) checkRecords() {
 	before := map[string]*simulator.Change{}
 	for _, c := range b.Changes {
@@ -32,8 +31,7 @@ func (b Snapshot) checkRecords() {
 	b.checkAnswers()
 }
 
-// checkIdempotency: a key stays with its request; while a request runs no
-// other takes its key; and an answer that was kept is kept (contract §2.8).
+// checkIdempotency: a key stays with its request, which alone has it while it runs; kept answers stay (contract §2.8).
 func (b Snapshot) checkIdempotency(before, after *simulator.Change) {
 	was, now := before.Image(), after.Image()
 	at := after.Change.ApproximateCreationDateTime.Time
@@ -53,8 +51,7 @@ func (b Snapshot) checkIdempotency(before, after *simulator.Change) {
 	}
 }
 
-// checkProgress: a callback that is done stays done, and tries only grow,
-// unless an operator replays it.
+// checkProgress: a callback that is done stays done, and tries only grow, unless an operator replays it.
 func (b Snapshot) checkProgress(was, now calls.Item) {
 	if is, before := now.Number("tries"), was.Number("tries"); is < before {
 		b.Find(now.Text("checkout_id"), "callback %s had %d tries, now %d", now.Text("id"), before, is)
@@ -73,8 +70,7 @@ func (b Snapshot) replayed() bool {
 	return false
 }
 
-// checkClaims: what clients were answered about a customer is there, and only one
-// got the answer that it made it.
+// checkClaims: what clients were answered about a customer is there, and only one got the answer that it made it.
 func (b Snapshot) checkClaims() {
 	for _, r := range b.Replies {
 		customer, ok := strings.CutPrefix(r.Path, "/v0.1/customers/")

@@ -103,8 +103,7 @@ func Reconcile(w *simulator.World) {
 // a callback is (contract §11.3). The faults of a world with many jumps can last longer.
 const givenUpAfter = 72 * time.Hour
 
-// checkMails: each mail was sent at most once for each try that was recorded before, and one that is said to be
-// delivered was sent. Those to all owners are not sent, but divided.
+// checkMails: a mail was sent at most once per recorded try, and a delivered one was. Mails to all owners are divided.
 func (b Snapshot) checkMails() {
 	sent := map[string]ses.Mail{}
 	for _, m := range b.Mails.Sent() {
@@ -133,9 +132,8 @@ func (b Snapshot) checkMails() {
 	}
 }
 
-// checkBrowsers: a public key charges a card only of the checkout's customer,
-// and never without the payer; it is shown no card, mandate or customer; and it
-// uses no other client's Idempotency-Key (contract §2.1, §2.8).
+// checkBrowsers: a public key charges a card only of the checkout's customer, and never without the payer; it is shown
+// no card, mandate or customer; and it uses no other client's Idempotency-Key (contract §2.1, §2.8).
 func (b Snapshot) checkBrowsers() {
 	tried := map[string]bool{} // checkouts, that only browsers pay
 	for _, r := range b.Replies {

@@ -13,8 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Summary names an operation and the keys it is about, in the order of the
-// request.
+// Summary names an operation and the keys it is about, in the order of the request.
 func Summary(operation string, body []byte) string {
 	var b strings.Builder
 	b.WriteString(operation)
@@ -47,8 +46,7 @@ const (
 	ListPartition = "list_pk"
 )
 
-// ValuesOf finds the string values of an attribute in a request, in items,
-// keys and key conditions alike.
+// ValuesOf finds the string values of an attribute in a request, in items, keys and key conditions alike.
 func ValuesOf(text, name string) (values []string) {
 	for _, form := range []string{`"` + name + `":{"S":"`, `"` + name + `":{"AttributeValueList":[{"S":"`} {
 		for rest := text; ; {
@@ -73,8 +71,7 @@ func (i Item) Text(name string) string {
 	return text
 }
 
-// Partition is what a partition key says; without a tenant for the records of
-// counterparties.
+// Partition is what a partition key says; without a tenant for the records of counterparties.
 func Partition(pk string) store.Partition {
 	p, _ := store.ParsePartition(pk)
 	return p

@@ -25,8 +25,7 @@ const (
 	Audit  = "the audit entries of changes"
 )
 
-// writes are the operations, and the members of a transaction, that bear
-// conditions.
+// writes are the operations, and the members of a transaction, that bear conditions.
 var writes = []string{"Put", "Update", "Delete", "ConditionCheck"}
 
 // Mutate takes the condition or the writes out of the body of a call, and reports whether the call carried it.
@@ -130,8 +129,7 @@ func (m Mutation) strip(kind string, write map[string]json.RawMessage) bool {
 // placeholder is a name's or a value's in an expression.
 var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
 
-// conditionName names a condition: what is done to which kind of item,
-// and the expression with its names in place and its values left out.
+// conditionName names a condition: the write, the kind of item, and the expression with its names and without values.
 func conditionName(kind string, write map[string]json.RawMessage) string {
 	var expression string
 	var names map[string]string

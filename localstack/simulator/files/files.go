@@ -17,8 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// files is the workload in which clients of two merchants make collections and files, upload, complete, move and
-// delete them at the same time.
+// files is the workload of clients of two merchants who make, upload, complete, move and delete files at the same time.
 type files struct {
 	*simulator.World
 	shops     []*shops.Shop
@@ -138,7 +137,6 @@ func (c *fileTenant) twice(actor string, rng *rand.Rand, r client.Request) {
 	c.Impatient(actor, rng, func(twin string) { c.request(twin, r) })
 }
 
-// fileJumps are past those, the end of a link, the time of an object that is to be deleted once more, and the time in
-// which files are to be uploaded.
+// fileJumps are past a link's end, the time until an object is deleted again, and the time in which files are uploaded.
 var fileJumps = []time.Duration{5 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 16 * time.Minute,
 	76 * time.Minute, 3 * time.Hour, 24 * time.Hour}

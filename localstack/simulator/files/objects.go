@@ -76,8 +76,7 @@ type followed struct {
 	body   string
 }
 
-// follow sends a request by a link, as browsers do, over a network that may lose it, its reply, bring it twice or late;
-// nil when nothing came back.
+// follow sends a request by a link over a network that loses it or its reply, or brings it twice or late; nil: none.
 func (f *files) follow(actor, method, url string, headers map[string]string, content string) *followed {
 	r, err := http.NewRequestWithContext(context.Background(), method, url, nil)
 	f.Must(err)

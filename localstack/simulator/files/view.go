@@ -26,8 +26,7 @@ type seen struct {
 	during []fileState
 }
 
-// checkSeen: each answer is true of some time between the request and the answer. What is replayed was true after the
-// first request with the key.
+// checkSeen: each answer was true between request and answer; a replayed one, after the first request with its key.
 func (f *files) checkSeen() {
 	first := map[string]int64{}
 	for _, r := range f.Replies {

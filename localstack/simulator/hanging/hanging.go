@@ -14,10 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// hanging is the workload in which one merchant's receivers take every
-// callback and never answer, while another's are to have theirs in time. The
-// event sources are prompt, and the only faults are those of the queue; but the
-// consumers are few, so that they do not suffice for all that hangs.
+// hanging is the workload in which one merchant's receivers take every callback and never answer, while another's are
+// to have theirs in time. The event sources are prompt, and the only faults are those of the queue; but the consumers
+// are few, so that they do not suffice for all that hangs.
 type hanging struct {
 	*simulator.World
 	rng    *rand.Rand           // the workload's own, apart from the scheduler's
@@ -27,11 +26,9 @@ type hanging struct {
 }
 
 const (
-	// hangingCalls is how many calls of the callbacks' consumer are made at a
-	// time. They hold half of what hangs, or less.
+	// hangingCalls is how many calls of the callbacks' consumer are made at a time. They hold half of what hangs, or less.
 	hangingCalls = 4
-	// promptly is as long as a try that hangs, which a call has to sit out, and
-	// some time for stream, queue and table.
+	// promptly is as long as a try that hangs, which a call has to sit out, and some time for stream, queue and table.
 	promptly = 12 * time.Second
 	// hangingTime is how long the receivers hang.
 	hangingTime = 2 * time.Minute
@@ -114,8 +111,7 @@ func (h *hanging) Interfere() {
 	}
 }
 
-// checkHanging: a receiver that answers has had its callbacks promptly, and one
-// that does not was tried no more often than it takes to know.
+// checkHanging: callbacks to receivers that answer are prompt; tries at a host that hangs are bounded.
 func (h *hanging) checkHanging() {
 	arrived := map[string]time.Time{}
 	for _, d := range h.Received {

@@ -1,13 +1,11 @@
 // Package linear checks that what clients saw is linearizable: each request took
 // effect at one point in time between its being sent and its answer.
 //
-// SettingsHistory is of a merchant's settings (contract §7.2), which are shown as
-// the last change left them. RecordHistory is of roles, members and API keys
-// (contract §8), each of them alone. History is of one transaction's refunds (contract §6.4:
-// they are serialised): at no point was more reserved than had been captured. A
-// refund has two such points: its money is reserved, and, should the acquirer
-// not make it, given back. A request without an answer may take effect at any
-// later time, or never.
+// SettingsHistory is of a merchant's settings (contract §7.2), which are shown as the last change left them.
+// RecordHistory is of roles, members and API keys (contract §8), each of them alone. History is of one transaction's
+// refunds (contract §6.4: they are serialised): at no point was more reserved than had been captured. A refund has two
+// such points: its money is reserved, and, should the acquirer not make it, given back. A request without an answer may
+// take effect at any later time, or never.
 package linear
 
 import (
@@ -40,9 +38,8 @@ func (a Answer) String() string {
 // Never is the return of a request that was not answered.
 const Never = math.MaxInt64
 
-// Request is one request on a transaction, as its client saw it. Amounts are
-// in minor units. Call and Return are of one clock that never goes back;
-// requests at the same time count as concurrent.
+// Request is one request on a transaction, as its client saw it. Amounts are in minor units. Call and Return are of one
+// clock that never goes back; requests at the same time count as concurrent.
 type Request struct {
 	Group  string // requests of one group ask for the same refund once (Idempotency-Key)
 	Amount int64  // asked for; 0: all that is left
@@ -88,8 +85,7 @@ var (
 // checkTime bounds the search, which is exponential in the worst case.
 const checkTime = 20 * time.Second
 
-// Check finds an order that explains the answers. Errors: ErrNotLinear,
-// ErrTooLong.
+// Check finds an order that explains the answers. Errors: ErrNotLinear, ErrTooLong.
 func (h History) Check() error {
 	m := model{History: h}
 	for _, r := range h.Requests {

@@ -138,8 +138,7 @@ func (m model) reserve(s state, i int) (state, bool) {
 	return s, true
 }
 
-// seal is the state once the group's refund was answered as made: only the
-// acquirer can still decline it.
+// seal is the state once the group's refund was answered as made: only the acquirer can still decline it.
 func (m model) seal(s state, g int) state {
 	if !m.Declinable(s.reserved[g]) {
 		s.reservedBy[g] = -1
@@ -149,8 +148,7 @@ func (m model) seal(s state, g int) state {
 
 func (s state) open(i int) bool { return s.closed>>i&1 == 0 }
 
-// returnReserve gives back what request i reserved. One that need not happen has no
-// end: if it does not, it comes last, after all that was seen.
+// returnReserve gives back what request i reserved; where that need not happen, it may come after all that was seen.
 func (m model) returnReserve(s state, i int) []any {
 	r, g := m.Requests[i], m.group(i)
 	mine := s.reserved[g] > 0 && s.reservedBy[g] == int8(i)

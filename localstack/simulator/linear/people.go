@@ -40,8 +40,7 @@ type RecordHistory struct {
 	Requests []RecordRequest
 }
 
-// Check finds for each record an order of the requests that explains all answers: no change is lost, made in part or
-// made twice. Errors: ErrNotLinear, ErrTooLong.
+// Check finds for each record an order of the requests that explains all answers. Errors: ErrNotLinear, ErrTooLong.
 func (h RecordHistory) Check() error {
 	var ids []string
 	about := map[string][]RecordRequest{}

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Settings are those of a merchant that decide how it is paid (contract §7.2), as
-// clients are shown them.
+// Settings are those of a merchant that decide how it is paid (contract §7.2), as clients are shown them.
 type Settings struct {
 	Period    string `json:"payout_period"`
 	OnDemand  bool   `json:"payout_on_demand"`
@@ -87,15 +86,13 @@ func (c SettingsChange) String() string {
 	return "set " + strings.Join(parts, ", ")
 }
 
-// SettingsHistory is all that clients saw of a merchant's settings in one mode,
-// which begin as they are given.
+// SettingsHistory is all that clients saw of a merchant's settings in one mode, which begin as they are given.
 type SettingsHistory struct {
 	Begin    Settings
 	Requests []SettingsRequest
 }
 
-// Check finds an order of the requests that explains all answers: none is lost, and
-// none is made in part. Errors: ErrNotLinear, ErrTooLong.
+// Check finds an order of the requests that explains all answers. Errors: ErrNotLinear, ErrTooLong.
 func (h SettingsHistory) Check() error { return check(h.Begin, h.Requests) }
 
 func (r SettingsRequest) times() (call, until int64) { return r.Call, r.Return }

@@ -20,8 +20,7 @@ import (
 // accountsPath is that of listMyBankAccounts and createMyBankAccount.
 const accountsPath = "/v0.1/me/merchant-profile/bank-accounts"
 
-// Last digits of accounts, by which the sandbox verifies them, and pays (package
-// sandbox): mostly it does both.
+// Last digits of accounts, by which the sandbox verifies them, and pays (package sandbox): mostly it does both.
 const (
 	payableEnding    = "5678"
 	unverifiedEnding = "9999"
@@ -51,9 +50,8 @@ func (p *payee) fill() {
 	}
 }
 
-// addsAccount is what one or two people in the merchant's office do: each adds an
-// account, and looks whether it is verified. Live accounts are decided by operators, who
-// may be of different opinions.
+// addsAccount is what one or two people in the merchant's office do: each adds an account, and looks whether it is
+// verified. Live accounts are decided by operators, who may be of different opinions.
 func (p *payee) addsAccount() func() {
 	var added []client.Request
 	for range p.some() {
@@ -97,8 +95,7 @@ func (p *payee) settleAccount() {
 	}, 1+p.month.rng.IntN(2))()
 }
 
-// newAccount returns a request for one more account; one in ten has no number at all, and one in ten a number that the
-// merchant may have already.
+// newAccount returns a request for one more account. One in ten has no number, and one in ten perhaps a known one.
 func (p *payee) newAccount() client.Request {
 	rng := p.month.rng
 	number := p.month.newIBAN(endings[rng.IntN(len(endings))])
@@ -126,8 +123,7 @@ func (p *payee) looksAtAccounts(actor string, rng *rand.Rand) {
 // onlyPrimary asks for the primary account alone.
 const onlyPrimary = "?primary=true"
 
-// verify gives an operator's opinion about the account that is pending, if any, as soon
-// as there is one.
+// verify gives an operator's opinion about the pending account, as soon as there is one.
 func (p *payee) verify(actor, outcome string) {
 	for range simulator.Patience {
 		var listed struct {
@@ -147,8 +143,7 @@ func (p *payee) verify(actor, outcome string) {
 	}
 }
 
-// decideAccount has an operator decide about the account that is pending, if any, so
-// that nothing waits for it in the end.
+// decideAccount has an operator decide about the pending account, so that nothing waits for it in the end.
 func (p *payee) decideAccount(actor string) {
 	accounts := p.month.accountsOf(p.Tenant).latest().all
 	at := slices.IndexFunc(accounts, books.Are("status", string(merchant.BankAccountPending)))
@@ -179,9 +174,7 @@ func (v accountsVersion) shown(primaryAlone bool) (all []shownAccount) {
 	return all
 }
 
-// checkAccountReplies: what the payee was shown of its accounts is what they were at some
-// time between question and answer, an account that it added is there once, and it is
-// refused one for the reason that was true.
+// checkAccountReplies: accounts were as shown between question and answer, added once, and refused for a true reason.
 func (p *payee) checkAccountReplies() {
 	of := p.month.accountsOf(p.Tenant)
 	for _, r := range p.Replies {

@@ -129,9 +129,8 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 	}
 }
 
-// checkPayee: a payout is recorded as sent to the account that is the last VERIFIED
-// primary one at that moment (contract §7.3), while nobody holds payouts, and to no
-// other one later.
+// checkPayee: a payout is recorded as sent to the account that is the last VERIFIED primary one at that moment
+// (contract §7.3), while nobody holds payouts, and to no other one later.
 func (m *month) checkPayee(tenant string, payout calls.Item) {
 	id, to := payout.Text("id"), payout.Object("to")
 	before, sent := m.sentTo[id]

@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Check holds a world in which all merchants have been paid to what must be
-// true of any.
+// Check holds a world in which all merchants have been paid to what must be true of any.
 func (m *month) Check() {
 	b := books.Read(m.World)
 	for _, id := range simulator.Sorted(b.Payouts) {
@@ -51,9 +50,8 @@ func (m *month) Check() {
 	}
 }
 
-// checkPayout: a payout has ended, so that no message about it is needed, dead
-// or not; it is the sum of its records, which know its outcome; and the bank has
-// paid it once, or not at all.
+// checkPayout: a payout has ended, so that no message about it is needed, dead or not; it is the sum of its records,
+// which know its outcome; and the bank has paid it once, or not at all.
 func (m *month) checkPayout(b books.Snapshot, p calls.Item) {
 	id, status, total := p.Text("id"), p.Text("status"), books.Minor(p["total"])
 	outcome := map[string]string{"PAID": "SUCCESSFUL", "FAILED": "FAILED"}[status]
@@ -102,8 +100,7 @@ func (m *month) checkCarried(b books.Snapshot, p calls.Item) {
 	}
 }
 
-// checkDay: a payout that the schedule opened is of a day that begins with its
-// cut-off, where the merchant is or was, and is opened no earlier.
+// checkDay: the schedule opens a payout after its cut-off, which begins its day in a zone that the merchant was in.
 func (m *month) checkDay(p calls.Item) {
 	of := slices.IndexFunc(m.payees, func(p2 *payee) bool { return p.Tenant() == p2.Tenant })
 	if of < 0 {
@@ -127,8 +124,7 @@ func (m *month) checkDay(p calls.Item) {
 	m.Find("", "payout of %s takes what came before %s, the merchant was in %v", day, p.Text("cutoff"), payee.zones)
 }
 
-// checkTaken: a payable is paid at most once, and what a failed payout gave back
-// waits or was taken again.
+// checkTaken: a payable is paid at most once, and what a failed payout gave back waits or was taken again.
 func (m *month) checkTaken(b books.Snapshot, payable string) {
 	records, paid := b.Taken[payable], 0
 	for _, r := range records {
@@ -149,8 +145,7 @@ func (m *month) checkTaken(b books.Snapshot, payable string) {
 	}
 }
 
-// checkCutoffs sees that each schedule waits for a cut-off of the settings and
-// the time zone that its merchant has: they always change together.
+// checkCutoffs sees that schedules wait for a cut-off of their merchant's settings and zone, which change together.
 func (m *month) checkCutoffs(b books.Snapshot) {
 	for _, i := range b.Items {
 		if i.Kind() != store.KindPayoutSchedule {

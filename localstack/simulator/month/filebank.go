@@ -15,9 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// fileBank is where live mode's payouts are handed to a bank: operators have
-// them written into files, upload those, and report to the platform what the
-// bank answers.
+// fileBank is where live mode's payouts are handed to a bank: operators have them written into files, upload those, and
+// report to the platform what the bank answers.
 type fileBank struct {
 	*month
 	files      map[string]string  // that were uploaded, by message id
@@ -41,8 +40,7 @@ type upload struct {
 	} `xml:"CstmrCdtTrfInitn>PmtInf>CdtTrfTxInf"`
 }
 
-// work returns an operator's day, or that of two who do not know of each other: a
-// file of what is to be paid, and the outcomes so far.
+// work returns the day of one operator, or of two who do not know of each other: a file, and the outcomes so far.
 func (t *fileBank) work(currency string) func() {
 	many := 1 + t.rng.IntN(3)/2
 	shared := t.rng.IntN(2) == 0 // they agreed on the file's name
@@ -101,16 +99,14 @@ func (t *fileBank) take(text string) {
 	}
 }
 
-// pays reports whether the bank pays a transfer: not to an account that is closed, and now
-// and then not for reasons of its own.
+// pays reports whether the bank pays a transfer: none to a closed account, and not each to another.
 func (t *fileBank) pays(id, iban string) bool {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(id)) // never fails
 	return iban != sandbox.ClosedIBAN && iban != sandbox.UnknownIBAN && sum.Sum32()%8 > 0
 }
 
-// report reports outcomes to the platform, some of them twice, and leaves
-// some for another day.
+// report reports outcomes to the platform, some of them twice, and leaves some for another day.
 func (t *fileBank) report(actor string, rng *rand.Rand) {
 	for _, outcome := range slices.Clone(t.unreported) {
 		if t.FaultsOn && rng.IntN(4) == 0 {
@@ -140,8 +136,7 @@ func (t *fileBank) settle(actor string, outcome executedTransfer) bool {
 	return answered
 }
 
-// checkExecuted: the platform has the outcome of each transfer of the bank,
-// and no other.
+// checkExecuted: the platform has the outcome of each transfer of the bank, and no other.
 func (t *fileBank) checkExecuted(b books.Snapshot) {
 	for _, id := range simulator.Sorted(t.executed) {
 		p, want := b.Payouts[id], map[bool]string{true: "PAID", false: "FAILED"}[t.executed[id]]

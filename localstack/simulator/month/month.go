@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
-	_ "time/tzdata"
+	_ "time/tzdata" // the merchants' zones, wherever this runs
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
@@ -17,11 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// the merchants' zones, wherever this runs
-
-// month is the workload of payouts: some weeks of payments, refunds,
-// chargebacks and changes of mind, with days of 23 and 25 hours among them.
-// Nothing happens in between: the clocks jump to whatever comes next.
+// month is the workload of payouts: some weeks of payments, refunds, chargebacks and changes of mind, with days of 23
+// and 25 hours among them. Nothing happens in between: the clocks jump to whatever comes next.
 type month struct {
 	*simulator.World
 	rng          *rand.Rand // the root goroutine's alone
@@ -56,9 +53,8 @@ type action struct {
 	do func()
 }
 
-// starts are days shortly before clocks change somewhere, a year ends, or a
-// February has 29 days. In Santiago, and until 2019 in São Paulo, clocks change
-// at midnight, so that a day begins at 01:00 or an hour comes twice before it.
+// starts are days shortly before clocks change somewhere, a year ends, or a February has 29 days. In Santiago, and
+// until 2019 in São Paulo, clocks change at midnight, so that a day begins at 01:00 or an hour comes twice before it.
 var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2018-10-24", "2018-02-06",
 	"2026-12-10", "2028-02-12"}
 
@@ -96,15 +92,13 @@ func (m *month) Act() {
 	m.recover()
 }
 
-// due returns when a schedule has something to do for payouts; open: a payout is
-// under way.
+// due returns when a schedule has something to do for payouts; open: a payout is under way.
 func (m *month) due() (next time.Time, open bool) {
 	due := m.DueItems(store.KindPayoutDue)
 	return simulator.FirstOf(due), slices.ContainsFunc(due, books.Are("sk", "PAYOUT"))
 }
 
-// round lets the clocks jump to whatever comes next, and has it happen with
-// what happens to come at the same time.
+// round lets the clocks jump to whatever comes next, and has it happen with what happens to come at the same time.
 func (m *month) round() {
 	next, waiting := m.tickAt, m.queued()
 	if waiting && m.pollAt.Before(next) {
@@ -137,8 +131,7 @@ func (m *month) round() {
 	m.sleep()
 }
 
-// compete has others get in the way of a payout: an action comes early, or an
-// operator runs it too, or another one for the same payables, or an account is verified.
+// compete has an action come early, an operator run a payout or start another, or an account verified meanwhile.
 func (m *month) compete() {
 	if m.rng.IntN(3) == 0 && len(m.agenda) > 0 {
 		m.act()
@@ -206,8 +199,7 @@ func (m *month) sleep() {
 	}
 }
 
-// pause returns a time without a tick. What waits for days is looked at every hour:
-// so many ticks are missed that a day has only a few.
+// pause returns a time without a tick: a day has only a few, or what waits for days would be looked at every hour.
 func (m *month) pause() time.Duration {
 	if day := m.Now().Format(time.DateOnly); day != m.today {
 		m.today, m.ticked = day, 0
@@ -233,8 +225,7 @@ func (m *month) queued() bool {
 	return !m.Empty(functions.PayoutShards) || !m.Empty(functions.Payouts)
 }
 
-// collect gives the functions some messages of shards, a batch of mails, and one or more of the
-// payout queue, at the same time.
+// collect gives the functions some messages of shards, a batch of mails, and some of the payout queue, all at once.
 func (m *month) collect() {
 	for range m.rng.IntN(2 * m.Config.DueShards) {
 		m.Poll("payoutopen", m.Function("payoutopen").Queue.Batch)
@@ -266,8 +257,7 @@ func (m *month) Interfere() {
 	}
 }
 
-// jumpTo moves every clock to a time, if that is to come. What reads the stream
-// stays behind: nothing here waits for it.
+// jumpTo moves every clock to a later time. What reads the stream stays behind: nothing here waits for it.
 func (m *month) jumpTo(to time.Time) {
 	d := to.Sub(m.Now())
 	if d <= 0 {
@@ -277,8 +267,7 @@ func (m *month) jumpTo(to time.Time) {
 	m.Notef("clocks", "jump to %s", to.Format(time.RFC3339))
 }
 
-// at plans an action for some time of the month: any, or shortly after a
-// merchant's midnight, when payouts are made.
+// at plans an action for some time of the month: any, or shortly after a merchant's midnight, when payouts are made.
 func (m *month) at(p *payee, do func()) time.Time {
 	at := m.Now().Add(time.Duration(m.rng.Int64N(int64(m.end.Sub(m.Now())))))
 	if m.rng.IntN(5) < 2 {
@@ -329,8 +318,7 @@ func (m *month) planSale(p *payee, name string) {
 	}
 }
 
-// planRecall plans a payment, and days later so many refunds of a little of it
-// that a payout takes them in several steps.
+// planRecall plans a payment, and days later so many small refunds that a payout takes them in several steps.
 func (m *month) planRecall(p *payee, name string) {
 	s := p.sale(name)
 	paid := m.at(p, s.sell)

@@ -26,8 +26,7 @@ type payee struct {
 	full            bool     // it has almost as many as it may have
 }
 
-// kinds of payees: their money has decimals or not, and clocks change at
-// midnight, at another time, or never.
+// payeeKinds have money with decimals or without, and clocks that change at midnight, at another time, or never.
 var payeeKinds = []fields{
 	{"country": "DE", "currency": "EUR", "time_zone": "Europe/Berlin"},
 	{"country": "BR", "currency": "BRL", "time_zone": "America/Sao_Paulo", "payout_plan": "TRUE_INSTALLMENT"},
@@ -83,16 +82,14 @@ func (m *month) open() {
 	}
 }
 
-// command sends an operator's command about the payee, repeated until it is
-// answered.
+// command sends an operator's command about the payee, repeated until it is answered.
 func (p *payee) command(actor, command string, more fields) {
 	all := fields{"command": command, "merchant_code": p.Merchant}
 	maps.Copy(all, more)
 	p.Command(actor, "%s", simulator.Encoded(all))
 }
 
-// change returns a change of the payee's settings or account, or a request to be paid at
-// once.
+// change returns a change of the payee's settings or account, or a request to be paid at once.
 func (p *payee) change() func() {
 	rng := p.month.rng
 	switch rng.IntN(14) {
@@ -143,9 +140,8 @@ func (p *payee) commands(command string, more fields, many int) func() {
 	}
 }
 
-// repair gives the payee an account that money reaches, and regular payouts, now
-// and then more often than before. Half of them sell once more: that covers
-// what was refunded too late.
+// repair gives the payee an account that money reaches, and regular payouts, now and then more often than before. Half
+// of them sell once more: that covers what was refunded too late.
 func (p *payee) repair() {
 	actor := p.Name + "-mender"
 	p.decideAccount(actor)
@@ -161,8 +157,7 @@ func (p *payee) repair() {
 	}
 }
 
-// waits reports whether payables wait for a payout, and not only what was carried: that waits
-// for others.
+// waits reports whether payables wait for a payout, and not only what was carried: that waits for others.
 func (p *payee) waits() bool {
 	payables := p.ScanPartitions(string(store.KindPayable) + "#" + p.Tenant + "#")
 	return slices.ContainsFunc(payables, func(i calls.Item) bool { return i.Text("kind") != "BALANCE_DEDUCTION" })
@@ -174,8 +169,7 @@ type sale struct {
 	payee *payee
 }
 
-// Amounts of sales in any currency, and of what is asked back; the sandbox
-// takes none of them amiss (contract §12).
+// Amounts of sales in any currency, and of what is asked back; the sandbox takes none of them amiss (contract §12).
 var (
 	prices = []string{"100", "84", "30", "250"}
 	large  = []string{"100", "700", "1200", "2500"} // so that live merchants reach the minimum balance

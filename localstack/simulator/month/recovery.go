@@ -9,12 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// quietRounds bounds how long the platform may take to pay all merchants: parts of
-// the latest payments become payable two months later.
+// quietRounds bounds how long all may take to be paid: parts of the latest payments become payable two months later.
 const quietRounds = 60
 
-// recover ends the faults, corrects what keeps merchants from being paid, and lets
-// the platform pay everything that is and becomes payable.
+// recover ends the faults, corrects what keeps merchants from being paid, and lets the platform pay everything.
 func (m *month) recover() {
 	m.EndFaults()
 	if len(m.Findings()) > 0 {

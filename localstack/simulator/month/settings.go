@@ -28,8 +28,7 @@ func someSettings(rng *rand.Rand) fields {
 	}
 }
 
-// changesSettings returns a change of settings: by operators, or in the merchant's office, by
-// one or two people who do not know of each other.
+// changesSettings returns a change of settings by one or two operators or merchants, who do not know of each other.
 func (p *payee) changesSettings() func() {
 	rng := p.month.rng
 	if rng.IntN(2) == 0 {
@@ -61,8 +60,7 @@ func (p *payee) inOffice(do func(actor string, i int, rng *rand.Rand), many int)
 // settingsPath is that of retrieveMySettings and updateMySettings.
 const settingsPath = "/v0.1/me/merchant-profile/settings"
 
-// settingsHistory is what the payee and its operators saw of its settings: it can have happened one after the
-// other, so that no change was lost or made in part.
+// settingsHistory returns what the payee and its operators saw of its settings, of which no change may be lost.
 func (p *payee) settingsHistory() linear.SettingsHistory {
 	h := linear.SettingsHistory{Begin: linear.Settings{Period: string(merchant.DefaultSettings.Period)}}
 	for _, r := range p.Replies {
@@ -78,8 +76,7 @@ func (p *payee) settingsHistory() linear.SettingsHistory {
 	return h
 }
 
-// settingsIn returns the reply as its client understands it; false when it says nothing
-// about settings.
+// settingsIn returns the reply as its client understands it; false when it says nothing about settings.
 func settingsIn(r *simulator.Reply) (seen linear.SettingsRequest, ok bool) {
 	if r.Path != settingsPath || r.Replayed() {
 		return seen, false

@@ -13,8 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// replaced are the sort keys of items that are replaced whole, each version by
-// the next.
+// replaced are the sort keys of items that are replaced whole, each version by the next.
 var replaced = []string{"MERCHANT", "SCHEDULE", "PAYOUT", "BANKACCOUNTS"}
 
 // Committing checks a call once it has been done.
@@ -85,12 +84,10 @@ func (m *month) checkTaking(payable, payout, status string) {
 	}
 }
 
-// checkMinimumBalance sees that a refund which has just been reserved leaves a live
-// merchant's balance at the minimum or above. The balance is what waits for
-// payout, less the reserves of refunds, and less the shortfall of a payout under way
-// and has not carried forward. (What a refund has counted on may still be paid
-// out while the acquirer has it: the contract checks the balance once, and
-// the rest comes off later payouts.)
+// checkMinimumBalance sees that a refund which has just been reserved leaves a live merchant's balance at the minimum
+// or above. The balance is what waits for payout, less the reserves of refunds, and less the shortfall of a payout
+// under way and has not carried forward. (What a refund has counted on may still be paid out while the acquirer has it:
+// the contract checks the balance once, and the rest comes off later payouts.)
 func (m *month) checkMinimumBalance(w simulator.Write) {
 	if !slices.ContainsFunc(w.Puts, books.OfEvents("REFUND", "BEGUN")) {
 		return
@@ -118,9 +115,7 @@ func (m *month) balance(key books.BalanceKey) int64 {
 	return left
 }
 
-// checkAudited sees that a write that has been done, and changes what an operator or a
-// merchant may change of its account, writes one audit entry, and that any other write
-// of it writes none.
+// checkAudited sees that a change of what operators or merchants may change writes one audit entry, and others none.
 func (m *month) checkAudited(puts []calls.Item) {
 	changed, entries := []string{}, 0
 	for _, i := range puts {

@@ -8,9 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// useSavedCard starts a scenario with a saved card: a customer leaves a card with a
-// mandate, twice at once, and it is charged, and given up while it is charged
-// and left again. Browsers try it too.
+// useSavedCard starts a scenario with a saved card: a customer leaves a card with a mandate, twice at once, and it is
+// charged, and given up while it is charged and left again. Browsers try it too.
 func (s *order) useSavedCard() {
 	customer := s.Name + "-customer"
 	s.makeCustomer(customer)
@@ -90,9 +89,7 @@ func bySavedCard(customer, token string) string {
 	return fmt.Sprintf(`{"payment_type":"card","token":%q,"customer_id":%q}`, token, customer)
 }
 
-// tryFromBrowser has a payer's browser try the card, with the shop's public
-// key. It guesses the Idempotency-Key that the till of a charge uses at the
-// same time.
+// tryFromBrowser has a browser try the card with the shop's public key, and guess the Idempotency-Key of a till.
 func (s *order) tryFromBrowser(which, more, customer, token string) {
 	next := s.followUp(which+"-browser", "25.00", more)
 	next.StartClient("browser", 0, func(actor string, rng *rand.Rand) {
@@ -114,9 +111,8 @@ func (s *order) tryFromBrowser(which, more, customer, token string) {
 	})
 }
 
-// administer starts a scenario of operators who get in each other's way: two open
-// the same merchant under different names, two rotate one secret, a key is
-// made and revoked, callbacks are replayed.
+// administer starts a scenario of operators who get in each other's way: two open the same merchant under different
+// names, two rotate one secret, a key is made and revoked, callbacks are replayed.
 func (s *order) administer() {
 	code := fmt.Sprintf("MC%08d", 10_000_000+s.RNG.IntN(1000))
 	for i := range 2 {

@@ -75,8 +75,7 @@ func (s *order) pickMethod() string {
 	return "boleto"
 }
 
-// startClients starts the scenario's clients: servers that create the checkout, tills that
-// process it at the same time, and those who disturb them.
+// startClients starts servers that create the checkout, tills that process it, and others who disturb them.
 func (s *order) startClients() {
 	if s.RNG.IntN(3) == 0 {
 		s.More += fmt.Sprintf(`,"valid_until":%q`, s.Now().Add(time.Duration(1+
@@ -160,8 +159,7 @@ func (s *order) useForeignKey(actor string, rng *rand.Rand) {
 	}
 }
 
-// pay acts as the payer, if the answer asks for one: at once, late, or never,
-// and now and then twice.
+// pay acts as the payer, if the answer asks for one: at once, late, or never, and now and then twice.
 func (s *order) pay(actor string, rng *rand.Rand, v simulator.View) {
 	behaviour := rng.IntN(5)
 	if behaviour == 0 {
@@ -213,8 +211,7 @@ func (s *order) visitBank(actor string, rng *rand.Rand, page string) {
 	s.browse(actor, client.Form{Action: page, Fields: url.Values{"decision": {decision}}})
 }
 
-// refundPaid has the payment that a till has just been shown refunded, once, if
-// a refund is wanted.
+// refundPaid has the payment that a till has just been shown refunded, once, if a refund is wanted.
 func (s *order) refundPaid(paid simulator.View, rng *rand.Rand) {
 	wanted := false
 	s.Record(func() {

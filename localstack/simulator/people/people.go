@@ -1,5 +1,4 @@
-// Package people simulates changes of roles, members and keys. Package functions tests who may do what: such rules need
-// no race.
+// Package people simulates changes of roles, members and keys. Rules that need no race are tested in package functions.
 package people
 
 import (

@@ -62,8 +62,7 @@ var hiring = plot{{[]string{"owner", "rosa", "key"}, []step{clerk.hire, clerk.in
 var someKeys = plot{{[]string{"owner", "spare", "key", "rosa"}, []step{clerk.makeKey, clerk.restrict,
 	clerk.restrict, removing("api-keys"), clerk.annotate}}}
 
-// leaving disables, enables and deletes the managed user "till", and sets its password and roles, while that user
-// makes API keys and signs in again.
+// leaving changes, disables, enables and deletes the managed user "till", who makes API keys and signs in again.
 var leaving = plot{
 	{[]string{"owner", "key", "olga"}, []step{clerk.disableTill, clerk.disableTill, clerk.enableTill, clerk.resetTill,
 		clerk.demoteTill, clerk.dismissTill}},

@@ -153,8 +153,7 @@ func (v *peopleView) understand(r *simulator.Reply, m meaning) {
 	}
 }
 
-// add adds a change that was made, or may have been made. Requests with the same Idempotency-Key count as one request,
-// which lasts from the first call to the first success.
+// add adds a change that may have been made. Requests with the same key count as one, from the first call to a success.
 func (v *peopleView) add(r *simulator.Reply, request linear.RecordRequest) {
 	key := r.Keyed()
 	n, again := v.at[key]

@@ -35,8 +35,7 @@ func New(w *simulator.World) simulator.Workload { return readers{w} }
 // Check checks all records, and what only readers have.
 func (w readers) Check() { w.checkReaders(books.Check(w.World)) }
 
-// Act pairs terminals while nothing fails. Then tills have cardholders pay at them, some
-// stop them, and messages to terminals are lost, late and repeated like all others.
+// Act pairs terminals while nothing fails. Then tills have cardholders pay, and others stop them.
 func (w readers) Act() {
 	all := shops.Open(w.World)
 	var counters []*counter
@@ -147,8 +146,7 @@ func (c *counter) unpair(actor string, rng *rand.Rand) {
 	c.Insist(actor, client.Request{Method: "DELETE", Path: c.path(), IdempotencyKey: actor})
 }
 
-// checkReaders: a checkout at a reader has one attempt, and so one transaction at the most. What
-// clients were shown to have come of it, has.
+// checkReaders: a checkout at a reader has one transaction at the most, whose outcome is as clients were shown.
 func (w readers) checkReaders(b books.Snapshot) {
 	status := map[string]string{} // of the transaction, by checkout
 	for _, id := range simulator.Sorted(b.Transactions) {
@@ -174,8 +172,7 @@ func (w readers) checkReaders(b books.Snapshot) {
 	}
 }
 
-// checkOneAtATime: a cardholder waits at a reader, and at a terminal, for one checkout at the most, and
-// at a reader that is deleted for none.
+// checkOneAtATime: at a reader or terminal, one cardholder waits at the most, and at a deleted reader none.
 func (w readers) checkOneAtATime() {
 	open := map[string]map[string]bool{} // by reader or terminal
 	set := func(at, checkout string, isOpen bool) {

@@ -9,9 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// Amounts that are captured, in the shops' currencies. Two of the
-// largest cost so much of a fee that their refunds would leave a live merchant
-// below the minimum balance (contract §6.4, §6.7).
+// Amounts that are captured, in the shops' currencies. Two of the largest cost so much of a fee that their refunds
+// would leave a live merchant below the minimum balance (contract §6.4, §6.7).
 var (
 	captures = []string{"100.00", "84.50", "30.00", "126.73"}
 

@@ -31,8 +31,7 @@ func (s *Scenario) Sell() {
 // SetupFree pays with a card that needs no 3DS.
 var SetupFree = `{"payment_type":"card","card":` + CardBody(client.Frictionless) + `}`
 
-// RequestRefunds starts clients that refund the scenario's transaction, all at once, clients
-// that read it, and now and then an issuer who charges it back.
+// RequestRefunds starts clients that refund and read the transaction, and now and then an issuer who charges it back.
 func (s *Scenario) RequestRefunds(rng *rand.Rand) {
 	if rng.IntN(4) == 0 && !s.Live() { // the sandbox has test mode's chargebacks only
 		s.reportChargebacks(rng)
@@ -65,8 +64,7 @@ func (s *Scenario) RequestRefunds(rng *rand.Rand) {
 	}
 }
 
-// reportChargebacks brings one or two operators who report that the issuer took money
-// back.
+// reportChargebacks brings one or two operators who report that the issuer took money back.
 func (s *Scenario) reportChargebacks(rng *rand.Rand) {
 	amount, id := disputes[rng.IntN(len(disputes))], s.Name+"-dispute"
 	for i := range 1 + rng.IntN(2) {
@@ -100,8 +98,7 @@ func (s *Scenario) readRefundable(actor string) {
 		Path: "/v2.1/merchants/" + s.Merchant + "/transactions?id=" + s.Transaction})
 }
 
-// Chargeback has the issuer take money back, as an operator reports it, now and
-// then twice.
+// Chargeback has the issuer take money back, as an operator reports it, now and then twice.
 func (s *Scenario) Chargeback(actor, id, amount string, rng *rand.Rand) {
 	command := map[string]any{"command": "charge_back", "merchant_code": s.Merchant, "mode": "test",
 		"transaction": s.Transaction, "id": id}

@@ -20,8 +20,7 @@ type Shop struct {
 // Live reports whether the shop takes real money.
 func (s *Shop) Live() bool { return strings.HasPrefix(s.Tenant, "L#") }
 
-// Open has an operator make the merchants: a sandbox one in Germany, and one in Brazil
-// that is live and has a test key.
+// Open has an operator make the merchants: a sandbox one in Germany, and one in Brazil that is live and has a test key.
 func Open(w *simulator.World) (shops []*Shop) {
 	w.Go(simulator.Clients, func() { shops = makeMerchants(w) })
 	w.Steer(simulator.Clients)
@@ -49,16 +48,14 @@ func makeMerchants(w *simulator.World) []*Shop {
 	return shops
 }
 
-// SomeShards returns how many a merchant has at first. It may grow when a write of its
-// payments is throttled.
+// SomeShards returns how many a merchant has at first. It may grow when a write of its payments is throttled.
 func SomeShards(w *simulator.World, merchant int) int {
 	rng := w.Random(3_000 + merchant) // random numbers of its own: it came later
 	return []int{1, 1, 2, 4}[rng.IntN(4)]
 }
 
-// Recover lets the platform recover once the clients are done. At rest, every chargeback is reported once more: one
-// that the issuer has made is a fact, and must be recorded as soon as no refund is under way that counts on the same
-// money.
+// Recover lets the platform recover once the clients are done. At rest, every chargeback is reported once more: it is a
+// fact that must be recorded as soon as no refund under way counts on the same money.
 func Recover(w *simulator.World) {
 	w.Steer(simulator.Clients, simulator.Stragglers)
 	w.Recover(func() { RepeatChargebacks(w) })
@@ -89,8 +86,7 @@ func NewScenario(w *simulator.World, s *Shop, rng *rand.Rand, name string) *Scen
 	return &Scenario{World: w, Shop: s, Name: name, RNG: rng, created: make(chan struct{})}
 }
 
-// StartClient starts one; each has random numbers of its own, so that what it does does not
-// depend on when it does it.
+// StartClient starts one; each has random numbers of its own, so that what it does does not depend on when it does it.
 func (s *Scenario) StartClient(what string, i int, act func(actor string, rng *rand.Rand)) {
 	actor, rng := fmt.Sprintf("%s-%s-%d", s.Name, what, i), rand.New(rand.NewPCG(s.RNG.Uint64(), s.Seed))
 	s.Go(simulator.Clients, func() { act(actor, rng) })
@@ -108,8 +104,7 @@ func (s *Scenario) Insist(actor string, r client.Request) simulator.Response {
 	return s.Retry(actor, s.Tenant, r, simulator.Patience, simulator.Response.Done)
 }
 
-// Create makes the checkout, as a merchant's server does: with a key or
-// without, and when the reference is taken, it looks it up.
+// Create makes the checkout, with a key or without, and looks it up if the reference is taken.
 func (s *Scenario) Create(actor string, rng *rand.Rand) {
 	r := client.Request{Method: "POST", Path: "/v0.1/checkouts", Body: fmt.Sprintf(
 		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,`+
@@ -133,8 +128,7 @@ func (s *Scenario) Create(actor string, rng *rand.Rand) {
 	close(s.created)
 }
 
-// lookUpByReference asks for the checkout by its reference; without an answer,
-// the scenario's other clients use an unknown one.
+// lookUpByReference asks for the checkout by its reference; without an answer, others use an unknown one.
 func (s *Scenario) lookUpByReference(actor string) string {
 	answer := s.Insist(actor, client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.Name})
 	list := append(simulator.Decoded[[]simulator.View](answer.Body), simulator.View{ID: "unknown"})

@@ -26,8 +26,7 @@ const (
 	watchTime = lastBegins + 5*time.Minute
 )
 
-// unknownWorld is a world in which nothing fails, and event sources deliver with
-// their usual delays.
+// unknownWorld is a world in which nothing fails, and event sources deliver with their usual delays.
 type unknownWorld struct {
 	*simulator.World
 	shop  *shops.Shop
@@ -46,8 +45,7 @@ func New(w *simulator.World) simulator.Workload {
 // Check checks all records.
 func (f *unknownWorld) Check() { books.Check(f.World) }
 
-// Act makes payments and refunds of unknown outcome, at any time of a
-// minute, and checks when they are settled.
+// Act makes payments and refunds of unknown outcome, at any time of a minute, and checks when they are settled.
 func (f *unknownWorld) Act() {
 	f.shop = shops.Open(f.World)[0]
 	start := f.Now()
@@ -108,8 +106,7 @@ func (f *unknownWorld) step() {
 	}
 }
 
-// delay is that of an event source: mostly below a second, and now and then, as
-// on a function's cold start, several.
+// delay is that of an event source: mostly below a second, and now and then, as on a function's cold start, several.
 func (f *unknownWorld) delay() time.Duration {
 	most := time.Second
 	if f.RNG.IntN(20) == 0 {
