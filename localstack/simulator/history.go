@@ -40,13 +40,7 @@ func (w *World) Trace(checkout string) string {
 			texts = append(texts, id)
 		}
 	}
-	return w.history.about(texts...)
-}
-
-// history is what happened, a line each.
-type history struct {
-	mu    sync.Mutex
-	lines []string
+	return strings.Join(w.history.About(texts...), "\n") + "\n"
 }
 
 // Note adds a line: who did what, and what became of it.
@@ -56,26 +50,43 @@ func (w *World) Note(actor string, k kind, what, outcome string) {
 
 // Notef adds a line.
 func (w *World) Notef(actor, format string, args ...any) {
-	w.history.mu.Lock()
-	defer w.history.mu.Unlock()
-	w.history.lines = append(w.history.lines,
-		fmt.Sprintf("%5d %s %-24s %s", w.sched.steps.Load(), w.Now().Format("02T15:04:05.000000"), actor,
-			fmt.Sprintf(format, args...)))
+	w.history.add(fmt.Sprintf("%5d %s %-24s %s", w.sched.steps.Load(), w.Now().Format("02T15:04:05.000000"), actor,
+		fmt.Sprintf(format, args...)))
 }
 
-// String returns the whole history.
-func (h *history) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return strings.Join(h.lines, "\n") + "\n"
+// FindLogged finds each error in the functions' log that contains one of the texts.
+func (w *World) FindLogged(texts ...string) {
+	for _, line := range w.Errors.About(texts...) {
+		w.Find("", "log: %s", line)
+	}
 }
 
-// about returns the lines that contain any of the texts.
-func (h *history) about(texts ...string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	lines := slices.DeleteFunc(slices.Clone(h.lines), func(line string) bool {
+// record is a list of lines, in order.
+type record struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (r *record) add(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, line)
+}
+
+// Write adds a line of the functions' log.
+func (r *record) Write(line []byte) (int, error) {
+	r.add(strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
+}
+
+// String returns all lines.
+func (r *record) String() string { return strings.Join(r.About(""), "\n") + "\n" }
+
+// About returns the lines that contain any of the texts.
+func (r *record) About(texts ...string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(r.lines), func(line string) bool {
 		return !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(line, text) })
 	})
-	return strings.Join(lines, "\n") + "\n"
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/iam"
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
@@ -277,3 +279,6 @@ func (w *World) checkOwner(by *Invocation, operation string, body []byte) {
 		w.Find("", "%s ended the claim of another request on %s", by.Actor, keys[0])
 	}
 }
+
+// PlainClient reaches an engine past the scheduler.
+func PlainClient(engine http.RoundTripper) aws.HTTPClient { return &http.Client{Transport: engine} }

@@ -1,17 +1,8 @@
 package simulator
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
 	"regexp"
-	"slices"
-	"strings"
-	"sync"
-	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
@@ -62,91 +53,4 @@ func (w *World) InsistOn(actor, command string, answer any) bool {
 		}
 	}
 	return false
-}
-
-// Delivery is one callback that the merchants' server took. That of a payment at a reader names a transaction.
-type Delivery struct {
-	ID, Checkout, URL   string
-	Transaction, Status string
-	At                  time.Time
-}
-
-// receiver is the merchants' server, at the end of a network.
-type receiver struct{ world *World }
-
-// RoundTrip takes one callback.
-func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(request.Body)
-	if err != nil {
-		return nil, err
-	}
-	var event struct {
-		EventType string `json:"event_type"`
-		ID        string
-		Payload   struct {
-			Transaction string `json:"transaction_id"`
-			Status      string
-		}
-	}
-	id := request.Header.Get("webhook-id")
-	err = json.Unmarshal(body, &event)
-	switch {
-	case err == nil && event.EventType == "CHECKOUT_STATUS_CHANGED":
-	case err == nil && event.EventType == "solo.transaction.updated" && event.Payload.Transaction != "":
-		event.ID = ""
-	default:
-		r.world.Find(event.ID, "callback with the body %s", body)
-	}
-	answer := func(status int) *http.Response {
-		return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: request}
-	}
-	to := toReceiver
-	if r.world.Hangs(request.URL.Hostname()) {
-		to = toHanging
-	}
-	return perform(r.world, request.Context(), exchange[*http.Response]{
-		kind: to, label: id + " " + event.ID,
-		send: func() (*http.Response, string, error) {
-			now := r.world.Now()
-			r.world.Record(func() {
-				r.world.Received = append(r.world.Received, Delivery{ID: id, Checkout: event.ID, URL: request.URL.String(),
-					Transaction: event.Payload.Transaction, Status: event.Payload.Status, At: now})
-			})
-			return answer(http.StatusNoContent), "204", nil
-		},
-		refuse: func(faults.Fault) (*http.Response, error) { return answer(http.StatusServiceUnavailable), nil },
-	})
-}
-
-// PlainClient reaches an engine past the scheduler.
-func PlainClient(engine http.RoundTripper) aws.HTTPClient { return &http.Client{Transport: engine} }
-
-// errorLog keeps what the functions logged as an error, a line each.
-type errorLog struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write keeps lines.
-func (e *errorLog) Write(lines []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.text.Write(lines)
-}
-
-// About returns the lines that contain the text.
-func (e *errorLog) About(text string) []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	lines := strings.Split(e.text.String(), "\n")
-	return slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, text) })
-}
-
-// FindLogged finds each error that contains one of the texts.
-func (w *World) FindLogged(texts ...string) {
-	for _, text := range texts {
-		for _, line := range w.Errors.About(text) {
-			w.Find("", "log: %s", line)
-		}
-	}
 }

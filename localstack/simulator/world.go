@@ -55,9 +55,9 @@ type World struct {
 	Mails     *ses.Engine
 
 	sched    scheduler
-	history  history
+	history  record
 	findings []finding
-	Errors   errorLog
+	Errors   record // logged by the functions
 
 	mu            sync.Mutex
 	offset        time.Duration // of all clocks, from the bubble's

@@ -15,17 +15,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// everything is the workload of payments by all methods.
-type everything struct{ *simulator.World }
+// payments is the workload of payments by all methods.
+type payments struct{ *simulator.World }
 
 // New makes the workload.
-func New(w *simulator.World) simulator.Workload { return everything{w} }
+func New(w *simulator.World) simulator.Workload { return payments{w} }
 
 // Check checks all records.
-func (w everything) Check() { books.Check(w.World) }
+func (w payments) Check() { books.Check(w.World) }
 
 // Act starts the clients of one to three scenarios.
-func (w everything) Act() {
+func (w payments) Act() {
 	all := shops.Open(w.World)
 	w.FaultsOn = true
 	for n := range 1 + w.RNG.IntN(3) {
