@@ -26,7 +26,6 @@ type process struct {
 // MaxSkew is how far a process's clock is off, either way.
 const MaxSkew = 3 * time.Second
 
-// start makes a process of a function.
 func (w *World) start(name string, roll uint64) *process {
 	f := w.Function(name)
 	w.started[name]++

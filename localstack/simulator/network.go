@@ -25,7 +25,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// exchange is one I/O of a process.
 type exchange[T any] struct {
 	kind     kind
 	label    string
@@ -121,7 +120,6 @@ type awsClient struct {
 	kind  kind // of calls to the table
 }
 
-// Do carries one call.
 func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	body, err := sdkcall.Body(r)
 	if err != nil {

@@ -19,7 +19,6 @@ type Delivery struct {
 // receiver is the merchants' server, at the end of a network.
 type receiver struct{ world *World }
 
-// RoundTrip takes one callback.
 func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(request.Body)
 	if err != nil {

@@ -56,7 +56,6 @@ func (w *World) Park(k kind, ctx context.Context, actor, label string) turn {
 // Think lets others go first.
 func (w *World) Think(actor string) { w.Park(move, nil, actor, "thinks") }
 
-// await waits for the call's turn.
 func (w *World) await(c *call) turn {
 	c.turn = make(chan turn)
 	w.sched.mu.Lock()
@@ -105,8 +104,7 @@ const (
 	Stragglers = "stragglers"
 )
 
-// maxSteps bounds a world; a loop somewhere is a failure, not an endless test.
-const maxSteps = 20_000
+const maxSteps = 20_000 // a loop somewhere is a failure, not an endless test
 
 // Steer runs the world until no goroutine of the groups is left.
 func (w *World) Steer(groups ...string) {

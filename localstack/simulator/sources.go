@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -23,18 +24,14 @@ func (w *World) AWS(engine http.RoundTripper, target string, in, out any) {
 	r.Header.Set("X-Amz-Target", target)
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	response, err := engine.RoundTrip(r)
-	if err != nil {
-		w.Panicf("%s: %v", target, err)
-	}
+	w.Must(err)
 	defer response.Body.Close()
 	text, _ := io.ReadAll(response.Body)
 	if response.StatusCode != http.StatusOK {
 		w.Panicf("%s %s: %s", target, body, text)
 	}
 	if out != nil {
-		if err := json.Unmarshal(text, out); err != nil {
-			w.Panicf("%s: %v", target, err)
-		}
+		w.Must(json.Unmarshal(text, out))
 	}
 }
 
@@ -44,8 +41,7 @@ const (
 	queues  = "AmazonSQS."
 )
 
-// mostInvocations bounds the calls of event sources under way, so that clients get a turn.
-const mostInvocations = 12
+const mostInvocations = 12 // of event sources at a time, so that clients get a turn
 
 // Interfere lets happen what no client asks for: event sources call, clocks jump.
 func (w *World) Interfere() {
@@ -152,8 +148,7 @@ func (w *World) seek(where string) {
 	w.iterator = out.ShardIterator
 }
 
-// relayAttempts is how often a record may fail before the source passes over it.
-const relayAttempts = 5
+const relayAttempts = 5 // how often a record may fail before the source passes over it
 
 // Relay gives the function what the stream holds, one batch at a time.
 func (w *World) Relay() {
@@ -173,10 +168,8 @@ func (w *World) Relay() {
 		defer func() { w.relaying = false }()
 		w.Park(move, nil, actor, "delivers")
 		handled := w.deliver(actor, roll, batch)
-		if handled == 0 {
-			if w.relayFailures++; w.relayFailures == relayAttempts {
-				handled = 1
-			}
+		if w.relayFailures++; handled == 0 && w.relayFailures == relayAttempts {
+			handled = 1
 		}
 		if handled > 0 {
 			w.relayFailures = 0
@@ -203,12 +196,8 @@ func (w *World) deliver(actor string, roll uint64, batch []*Change) (handled int
 	if len(reply.BatchItemFailures) == 0 {
 		return len(batch)
 	}
-	for i, c := range batch {
-		if c.Change.SequenceNumber == reply.BatchItemFailures[0].ItemIdentifier {
-			return i
-		}
-	}
-	return 0
+	first := reply.BatchItemFailures[0].ItemIdentifier
+	return max(0, slices.IndexFunc(batch, func(c *Change) bool { return c.Change.SequenceNumber == first }))
 }
 
 // Consume gives the functions a batch of their queues.
@@ -260,12 +249,8 @@ func (w *World) Poll(function string, most int) bool {
 
 // acknowledge deletes what was handled.
 func (w *World) acknowledge(url string, event events.SQSEvent, reply events.SQSEventResponse) {
-	failed := map[string]bool{}
-	for _, f := range reply.BatchItemFailures {
-		failed[f.ItemIdentifier] = true
-	}
 	for _, m := range event.Records {
-		if !failed[m.MessageId] {
+		if !slices.Contains(reply.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: m.MessageId}) {
 			w.AWS(w.queues, queues+"DeleteMessage", map[string]any{"QueueUrl": url, "ReceiptHandle": m.ReceiptHandle}, nil)
 		}
 	}

@@ -147,10 +147,7 @@ func (w *World) Read(pk, sk string) calls.Item {
 
 // atRest reports whether nothing is due and the queue is empty.
 func (w *World) atRest() bool {
-	if !w.NextDue().IsZero() {
-		return false
-	}
-	return w.Empty(functions.Callbacks) && w.Empty(functions.Files)
+	return w.NextDue().IsZero() && w.Empty(functions.Callbacks) && w.Empty(functions.Files)
 }
 
 // Empty reports whether a queue holds no message, visible or not.

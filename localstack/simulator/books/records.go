@@ -2,6 +2,7 @@ package books
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,18 +57,10 @@ func (b Snapshot) checkProgress(was, now calls.Item) {
 	if is, before := now.Number("tries"), was.Number("tries"); is < before {
 		b.Find(now.Text("checkout_id"), "callback %s had %d tries, now %d", now.Text("id"), before, is)
 	}
-	if was.Text("state") == "delivered" && now.Text("state") != "delivered" && !b.replayed() {
+	replayed := func(a simulator.OperatorAnswer) bool { return strings.Contains(a.Command, "replay_callbacks") }
+	if was.Text("state") == "delivered" && now.Text("state") != "delivered" && !slices.ContainsFunc(b.Answers, replayed) {
 		b.Find(now.Text("checkout_id"), "callback %s was delivered, and is due again", now.Text("id"))
 	}
-}
-
-func (b Snapshot) replayed() bool {
-	for _, a := range b.Answers {
-		if strings.Contains(a.Command, "replay_callbacks") {
-			return true
-		}
-	}
-	return false
 }
 
 // checkClaims: what clients were answered about a customer is there, and only one got the answer that it made it.

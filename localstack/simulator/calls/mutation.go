@@ -25,7 +25,6 @@ const (
 	Audit  = "the audit entries of changes"
 )
 
-// writes are the operations, and the members of a transaction, that bear conditions.
 var writes = []string{"Put", "Update", "Delete", "ConditionCheck"}
 
 // Mutate takes the condition or the writes out of the body of a call, and reports whether the call carried it.
@@ -77,10 +76,8 @@ func (m Mutation) leaveOut(items []transactItem) []transactItem {
 	}
 }
 
-// firstVersion is in an item that is new.
-const firstVersion = `"version":{"N":"1"}`
+const firstVersion = `"version":{"N":"1"}` // in an item that is new
 
-// transactItem is one write of a transaction, by what it does.
 type transactItem map[string]map[string]json.RawMessage
 
 // puts says of a write whether it puts an item with the text in it.
@@ -142,14 +139,8 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 		return names[p]
 	})
 	target := string(write["Item"]) + string(write["Key"])
-	return kind + " " + sortOf(firstOf(ValuesOf(target, "pk")), firstOf(ValuesOf(target, "sk"))) + ": " + expression
-}
-
-func firstOf(values []string) string {
-	if len(values) == 0 {
-		return ""
-	}
-	return values[0]
+	first := func(name string) string { return append(ValuesOf(target, name), "")[0] }
+	return kind + " " + sortOf(first("pk"), first("sk")) + ": " + expression
 }
 
 // counterparties begin the partition keys of items that are not the platform's.

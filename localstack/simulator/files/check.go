@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -235,13 +234,12 @@ func changed(was, is calls.Item, names ...string) bool {
 func (c *fileTenant) checkEnd(by *simulator.Invocation, was calls.Item, archived bool) {
 	id := was.Text("id")
 	deleted := c.Read(was.Text("pk"), "DELETED#"+id)
-	created, _ := time.Parse(time.RFC3339Nano, was.Text("created_at"))
 	versions := c.files.versions[was.Text("object")]
 	switch pending := was.Text("status") == "pending"; {
 	case len(deleted) == 0:
 		c.Find("", "nothing is kept of the deleted file %s", id)
-	case by.Name == "sweep" && (!pending || c.Now().Sub(created) < file.PendingTime-2*simulator.MaxSkew):
-		c.Find("", "%s file %s was dropped after %v", was.Text("status"), id, c.Now().Sub(created))
+	case by.Name == "sweep" && (!pending || c.Now().Sub(was.Time("created_at")) < file.PendingTime-2*simulator.MaxSkew):
+		c.Find("", "%s file %s was dropped after %v", was.Text("status"), id, c.Now().Sub(was.Time("created_at")))
 	case by.Name == "sweep":
 	case deleted.Text("reason") != "" && (!pending || !slices.ContainsFunc(versions, func(v *version) bool {
 		return strings.HasPrefix(v.content, program)

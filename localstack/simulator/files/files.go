@@ -93,7 +93,6 @@ func (f *files) Act() {
 	shops.Recover(f.World)
 }
 
-// makeCollections makes the collections that are there from the beginning.
 func (c *fileTenant) makeCollections() {
 	many := 1 + c.RNG.IntN(2)
 	if c.files.narrow {
@@ -123,7 +122,6 @@ func (c *fileTenant) startNearLimits() {
 	}
 }
 
-// path is that of the merchant's collections or files.
 func (c *fileTenant) path(of string) string { return "/v0.1/merchants/" + c.Merchant + "/" + of }
 
 // request sends a request until it is settled.

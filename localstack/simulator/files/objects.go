@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
@@ -57,16 +56,6 @@ func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.Find("", "%s was deleted without naming a version", key)
 	}
 	return response, nil
-}
-
-// latest returns the version that S3 has of a key, nil for none.
-func (f *files) latest(key string) *version {
-	for _, v := range slices.Backward(f.versions[key]) {
-		if v.gone == 0 {
-			return v
-		}
-	}
-	return nil
 }
 
 // followed is what S3 answers by a link.
@@ -155,7 +144,8 @@ func (f *files) checkObjects(items map[string]calls.Item) {
 	}
 	f.checkStates(items)
 	for _, key := range simulator.Sorted(f.versions) {
-		if f.latest(key) != nil && entryOf(items, key) == nil {
+		stored := slices.ContainsFunc(f.versions[key], func(v *version) bool { return v.gone == 0 })
+		if stored && entryOf(items, key) == nil {
 			f.Find("", "object %s has no entry", key)
 		}
 	}
@@ -213,7 +203,7 @@ func (f *files) CheckCall(by *simulator.Invocation, r *http.Request) {
 func (f *files) checkUpload(key string, v *version) {
 	e := entryOf(f.items(), key)
 	d := f.documents[e.Text("file")]
-	until, _ := time.Parse(time.RFC3339Nano, e.Text("link_until"))
+	until := e.Time("link_until")
 	switch {
 	case e == nil:
 		f.Find("", "object %s was uploaded without an entry", key)

@@ -122,7 +122,6 @@ func (s seen) done(i calls.Item) bool {
 	return true
 }
 
-// conflict is what a refusal says.
 func (s seen) conflict() func(fileState) bool {
 	says := func(text string) bool { return strings.Contains(string(s.Response.Body), text) }
 	status := func(of func(fileState) string, want ...string) func(fileState) bool {

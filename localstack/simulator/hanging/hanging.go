@@ -26,17 +26,13 @@ type hanging struct {
 }
 
 const (
-	// hangingCalls is how many calls of the callbacks' consumer are made at a time. They hold half of what hangs, or less.
-	hangingCalls = 4
-	// promptly is as long as a try that hangs, which a call has to sit out, and some time for stream, queue and table.
-	promptly = 12 * time.Second
-	// hangingTime is how long the receivers hang.
-	hangingTime = 2 * time.Minute
+	hangingCalls = 4                // calls of the callbacks' consumer at a time, which hold half of what hangs, or less
+	promptly     = 12 * time.Second // a try that hangs, which a call sits out, and some time for stream, queue and table
+	hangingTime  = 2 * time.Minute  // how long the receivers hang
 	// mostHanging bounds the tries at one host in this time: of each call as many
 	// as one merchant has slots, for the first ten seconds, and then the probes.
 	mostHanging = hangingCalls*webhook.PerTenant + 6
-	// hangingHost begins the names of those that hang.
-	hangingHost = "hanging-"
+	hangingHost = "hanging-" // begins the names of those that hang
 )
 
 // New switches all faults off but those of the queue.
@@ -51,7 +47,6 @@ func New(w *simulator.World) simulator.Workload {
 	return h
 }
 
-// Check checks all records.
 func (h *hanging) Check() { books.Check(h.World) }
 
 // hangs reports whether a receiver hangs, and counts the tries at those.

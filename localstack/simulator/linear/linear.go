@@ -82,8 +82,7 @@ var (
 	ErrTooLong   = errors.New("linear: the history is too long to be checked")
 )
 
-// checkTime bounds the search, which is exponential in the worst case.
-const checkTime = 20 * time.Second
+const checkTime = 20 * time.Second // bounds the search, which is exponential in the worst case
 
 // Check finds an order that explains the answers. Errors: ErrNotLinear, ErrTooLong.
 func (h History) Check() error {
@@ -125,7 +124,6 @@ func check[State comparable, R request[State]](begin State, requests []R) error 
 		fmt.Sprintf("it begins as %+v\n%s", begin, strings.Join(lines, "\n")))
 }
 
-// conclude is the error of a search of that result, about a history.
 func conclude(result porcupine.CheckResult, history string) error {
 	switch result {
 	case porcupine.Ok:

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -22,17 +23,8 @@ type SettingsChange struct {
 }
 
 func (c SettingsChange) apply(s Settings) Settings {
-	s.Period = given(c.Period, s.Period)
-	s.OnDemand, s.Available = given(c.OnDemand, s.OnDemand), given(c.Available, s.Available)
-	s.Gross = given(c.Gross, s.Gross)
-	return s
-}
-
-func given[T any](value *T, otherwise T) T {
-	if value == nil {
-		return otherwise
-	}
-	return *value
+	return Settings{Period: *cmp.Or(c.Period, &s.Period), OnDemand: *cmp.Or(c.OnDemand, &s.OnDemand),
+		Available: *cmp.Or(c.Available, &s.Available), Gross: *cmp.Or(c.Gross, &s.Gross)}
 }
 
 // SettingsAnswer is what a client was answered about settings.
@@ -99,7 +91,7 @@ func (r SettingsRequest) times() (call, until int64) { return r.Call, r.Return }
 
 func (r SettingsRequest) step(s Settings) (fits bool, after Settings) {
 	after = r.Change.apply(s)
-	allowed := r.Operator || !given(r.Change.OnDemand, false) || after.Available
+	allowed := r.Operator || r.Change.OnDemand == nil || !*r.Change.OnDemand || after.Available
 	switch {
 	case !allowed:
 		return r.Answer != Shown, s

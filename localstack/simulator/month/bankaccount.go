@@ -17,8 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// accountsPath is that of listMyBankAccounts and createMyBankAccount.
-const accountsPath = "/v0.1/me/merchant-profile/bank-accounts"
+const accountsPath = "/v0.1/me/merchant-profile/bank-accounts" // of listMyBankAccounts and createMyBankAccount
 
 // Last digits of accounts, by which the sandbox verifies them, and pays (package sandbox): mostly it does both.
 const (
@@ -57,7 +56,7 @@ func (p *payee) addsAccount() func() {
 	for range p.some() {
 		added = append(added, p.newAccount())
 	}
-	add := p.inOffice(func(actor string, i int, rng *rand.Rand) {
+	add := p.together("office", func(actor string, i int, rng *rand.Rand) {
 		p.Insist(actor, added[i])
 		if rng.IntN(3) == 0 {
 			p.Pass(sandbox.VerifiedAfter + time.Second)
@@ -71,13 +70,10 @@ func (p *payee) addsAccount() func() {
 	if !p.Live() || p.month.rng.IntN(2) == 0 {
 		return add
 	}
+	decide := p.together("clerk", func(actor string, i int, _ *rand.Rand) { p.verify(actor, outcomes[i]) }, len(outcomes))
 	return func() {
 		add()
-		p.month.commands++
-		what := fmt.Sprintf("clerk-%d", p.month.commands)
-		for i, outcome := range outcomes {
-			p.StartClient(what, i, func(actor string, _ *rand.Rand) { p.verify(actor, outcome) })
-		}
+		decide()
 	}
 }
 
@@ -86,7 +82,7 @@ func (p *payee) settleAccount() {
 	if p.month.accountsOf(p.Tenant).latest().count(merchant.BankAccountPending) == 0 {
 		return
 	}
-	p.inOffice(func(actor string, _ int, rng *rand.Rand) {
+	p.together("office", func(actor string, _ int, rng *rand.Rand) {
 		if p.Live() {
 			p.verify(actor, []string{"verified", "verified", "rejected"}[rng.IntN(3)])
 		} else {
@@ -116,12 +112,9 @@ func (p *payee) newAccount() client.Request {
 
 // looksAtAccounts lists the accounts, which asks the bank about the pending one.
 func (p *payee) looksAtAccounts(actor string, rng *rand.Rand) {
-	paths := []string{accountsPath, accountsPath + onlyPrimary, "/v1.1/merchants/" + p.Merchant + "/bank-accounts"}
+	paths := []string{accountsPath, accountsPath + "?primary=true", "/v1.1/merchants/" + p.Merchant + "/bank-accounts"}
 	p.Insist(actor, client.Request{Method: "GET", Path: paths[rng.IntN(len(paths))]})
 }
-
-// onlyPrimary asks for the primary account alone.
-const onlyPrimary = "?primary=true"
 
 // verify gives an operator's opinion about the pending account, as soon as there is one.
 func (p *payee) verify(actor, outcome string) {
@@ -212,7 +205,6 @@ func says(r *simulator.Reply, code string) bool {
 	return strings.Contains(string(r.Response.Body), `"`+code+`"`)
 }
 
-// accountsIn returns those that the reply shows.
 func accountsIn(r *simulator.Reply) (all []shownAccount) {
 	if json.Unmarshal(r.Response.Body, &all) == nil {
 		return all
@@ -220,9 +212,7 @@ func accountsIn(r *simulator.Reply) (all []shownAccount) {
 	return []shownAccount{simulator.Decoded[shownAccount](r.Response.Body)} // shows as an account without a name
 }
 
-func (v accountsVersion) full() bool {
-	return v.count(counted...) == merchant.MaxBankAccounts
-}
+func (v accountsVersion) full() bool { return v.count(counted...) == merchant.MaxBankAccounts }
 
 // askedFor returns the account that the request would add.
 func askedFor(r *simulator.Reply) shownAccount {

@@ -22,19 +22,13 @@ type accountsVersion struct {
 
 // tenantAccounts are a tenant's bank accounts, and where its payouts go.
 type tenantAccounts struct {
-	versions []accountsVersion // but for the first, when there are none
+	versions []accountsVersion // at first, there are no accounts
 	payee    calls.Item        // the last VERIFIED primary one
 	held     bool              // no payout may leave
 }
 
-func (v accountsVersion) count(of ...merchant.BankAccountStatus) (n int) {
-	for _, a := range v.all {
-		if slices.Contains(of, statusOf(a)) {
-			n++
-		}
-	}
-	return n
-}
+// count counts the accounts of the statuses.
+func (v accountsVersion) count(of ...merchant.BankAccountStatus) int { return v.tally("", of...)[""] }
 
 // counted are the statuses of accounts that count towards their maximum.
 var counted = []merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified}
@@ -43,7 +37,7 @@ func statusOf(account calls.Item) merchant.BankAccountStatus {
 	return merchant.BankAccountStatus(account.Text("status"))
 }
 
-// tally counts the accounts with each value of an attribute, of the statuses that are given.
+// tally counts the accounts of the statuses, by the value of an attribute.
 func (v accountsVersion) tally(attribute string, of ...merchant.BankAccountStatus) map[string]int {
 	count := map[string]int{}
 	for _, a := range v.all {
@@ -69,22 +63,16 @@ func (v accountsVersion) get(id string) calls.Item {
 	return v.all[at]
 }
 
-func (a *tenantAccounts) latest() accountsVersion {
-	if len(a.versions) == 0 {
-		return accountsVersion{}
-	}
-	return a.versions[len(a.versions)-1]
-}
+func (a *tenantAccounts) latest() accountsVersion { return a.versions[len(a.versions)-1] }
 
 // during returns the versions that were there at some time from call to until.
 func (a *tenantAccounts) during(call, until int64) []accountsVersion {
-	return simulator.During(slices.Concat([]accountsVersion{{}}, a.versions), call, until,
-		func(v accountsVersion) int64 { return v.from })
+	return simulator.During(a.versions, call, until, func(v accountsVersion) int64 { return v.from })
 }
 
 func (m *month) accountsOf(tenant string) *tenantAccounts {
 	if m.accounts[tenant] == nil {
-		m.accounts[tenant] = &tenantAccounts{}
+		m.accounts[tenant] = &tenantAccounts{versions: make([]accountsVersion, 1)}
 	}
 	return m.accounts[tenant]
 }
@@ -170,7 +158,6 @@ type payeeWitness struct {
 	month *month
 }
 
-// Transfer takes a transfer.
 func (w payeeWitness) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {
 	w.month.checkOrder(t.ID, t.To.IBAN)
 	return w.Bank.Transfer(ctx, t)

@@ -25,7 +25,6 @@ type fileBank struct {
 	asked      int                // for files, so far
 }
 
-// executedTransfer is a transfer that the bank has, and its outcome.
 type executedTransfer struct {
 	id, merchant string
 	paid         bool

@@ -47,7 +47,6 @@ type month struct {
 	addedOnce map[string]bool       // holders of accounts that are to be added once
 }
 
-// action is what is done at a time.
 type action struct {
 	at time.Time
 	do func()
@@ -112,7 +111,7 @@ func (m *month) round() {
 		m.act()
 	}
 	m.spare = 2
-	if ticks := !m.tickAt.After(m.Now()); ticks {
+	if !m.tickAt.After(m.Now()) {
 		m.InvokeScheduled("payoutplan")
 		if m.rng.IntN(6) == 0 { // twice
 			m.InvokeScheduled("payoutplan")
@@ -162,7 +161,6 @@ func (m *month) handOver() {
 	}
 }
 
-// act takes the next action.
 func (m *month) act() {
 	next := m.agenda[0]
 	m.agenda = m.agenda[1:]
@@ -210,8 +208,7 @@ func (m *month) pause() time.Duration {
 	return pauses[m.rng.IntN(len(pauses))]
 }
 
-// maxTicked bounds the ticks of a day.
-const maxTicked = 3
+const maxTicked = 3 // bounds the ticks of a day
 
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
@@ -278,7 +275,6 @@ func (m *month) at(p *payee, do func()) time.Time {
 	return at
 }
 
-// plan fills the agenda.
 func (m *month) plan() {
 	for i, p := range m.payees {
 		if !p.payable { // two of them give it an account

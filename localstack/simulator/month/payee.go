@@ -43,9 +43,6 @@ var (
 		sandbox.LostAnswerIBAN, sandbox.NotTakenIBAN}
 )
 
-// modes are the prefixes of tenants, by whether they are live.
-var modes = map[bool]string{true: "L#", false: "T#"}
-
 // open makes one or two merchants, and most of them an account.
 func (m *month) open() {
 	for n := range 1 + m.rng.IntN(4)/3 {
@@ -63,7 +60,7 @@ func (m *month) open() {
 		if err != nil || made.Code == "" {
 			m.Panicf("merchant %v: %v", made, err)
 		}
-		of := &shops.Shop{Tenant: modes[live] + made.Code, Merchant: made.Code, Token: made.Key.Plaintext,
+		of := &shops.Shop{Tenant: map[bool]string{true: "L#", false: "T#"}[live] + made.Code, Merchant: made.Code, Token: made.Key.Plaintext,
 			Currency: kind["currency"].(string)}
 		p := &payee{Scenario: shops.NewScenario(m.World, of, m.Random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m,
 			where: where, zones: []string{where.String()}}
@@ -131,11 +128,16 @@ func (p *payee) some() int { return 1 + p.month.rng.IntN(3)/2 }
 
 // commands returns an action of operators, each of whom sends the same command.
 func (p *payee) commands(command string, more fields, many int) func() {
+	return p.together("operator", func(actor string, _ int, _ *rand.Rand) { p.command(actor, command, more) }, many)
+}
+
+// together returns an action of so many people in one role.
+func (p *payee) together(role string, do func(actor string, i int, rng *rand.Rand), many int) func() {
 	return func() {
 		p.month.commands++
-		what := fmt.Sprintf("operator-%d", p.month.commands)
+		what := fmt.Sprintf("%s-%d", role, p.month.commands)
 		for i := range many {
-			p.StartClient(what, i, func(actor string, _ *rand.Rand) { p.command(actor, command, more) })
+			p.StartClient(what, i, func(actor string, rng *rand.Rand) { do(actor, i, rng) })
 		}
 	}
 }
@@ -163,7 +165,6 @@ func (p *payee) waits() bool {
 	return slices.ContainsFunc(payables, func(i calls.Item) bool { return i.Text("kind") != "BALANCE_DEDUCTION" })
 }
 
-// sale is a payment to the payee.
 type sale struct {
 	*shops.Scenario
 	payee *payee
@@ -187,10 +188,8 @@ func (p *payee) sale(name string) *sale {
 	return s
 }
 
-// sell starts the till that takes the payment.
 func (s *sale) sell() { s.StartClient("till", 0, s.take) }
 
-// take has the payment made.
 func (s *sale) take(actor string, _ *rand.Rand) {
 	created := s.Insist(actor, client.Request{Method: "POST", Path: "/v0.1/checkouts", IdempotencyKey: actor,
 		Body: fmt.Sprintf(`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q}`, s.Name,
@@ -239,5 +238,4 @@ func (s *sale) recalled(parts int) func() {
 	}
 }
 
-// fields are members of a command or a request.
 type fields = map[string]any

@@ -41,8 +41,7 @@ func (m *month) recover() {
 			m.InvokeScheduled("sweep")
 		}
 		m.Steer(simulator.Sources)
-		for m.Poll("payoutopen", 1) || m.Poll("payoutrun", 2) ||
-			m.Poll("mails", 2) {
+		for m.Poll("payoutopen", 1) || m.Poll("payoutrun", 2) || m.Poll("mails", 2) {
 			m.Steer(simulator.Sources)
 		}
 		for _, p := range m.payees {
@@ -68,10 +67,8 @@ func (m *month) recover() {
 
 // settled reports whether nothing is under way, and nothing waits but what was carried.
 func (m *month) settled() bool {
-	if _, open := m.due(); open || !m.NextDue().IsZero() || m.queued() {
-		return false
-	}
-	return !m.hasWork()
+	_, open := m.due()
+	return !open && m.NextDue().IsZero() && !m.queued() && !m.hasWork()
 }
 
 // hasWork reports whether a payout would have something to do, now or later.

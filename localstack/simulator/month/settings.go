@@ -2,7 +2,6 @@ package month
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 
@@ -38,7 +37,7 @@ func (p *payee) changesSettings() func() {
 	if p.some() > 1 {
 		changes = append(changes, someSettings(rng))
 	}
-	return p.inOffice(func(actor string, i int, rng *rand.Rand) {
+	return p.together("office", func(actor string, i int, rng *rand.Rand) {
 		p.Insist(actor, client.Request{Method: "PUT", Path: settingsPath, Body: simulator.Encoded(changes[i])})
 		if rng.IntN(2) == 0 {
 			p.Insist(actor, client.Request{Method: "GET", Path: settingsPath})
@@ -46,19 +45,7 @@ func (p *payee) changesSettings() func() {
 	}, len(changes))
 }
 
-// inOffice returns an action of so many people in the merchant's office.
-func (p *payee) inOffice(do func(actor string, i int, rng *rand.Rand), many int) func() {
-	return func() {
-		p.month.commands++
-		what := fmt.Sprintf("office-%d", p.month.commands)
-		for i := range many {
-			p.StartClient(what, i, func(actor string, rng *rand.Rand) { do(actor, i, rng) })
-		}
-	}
-}
-
-// settingsPath is that of retrieveMySettings and updateMySettings.
-const settingsPath = "/v0.1/me/merchant-profile/settings"
+const settingsPath = "/v0.1/me/merchant-profile/settings" // of retrieveMySettings and updateMySettings
 
 // settingsHistory returns what the payee and its operators saw of its settings, of which no change may be lost.
 func (p *payee) settingsHistory() linear.SettingsHistory {

@@ -16,7 +16,6 @@ import (
 // replaced are the sort keys of items that are replaced whole, each version by the next.
 var replaced = []string{"MERCHANT", "SCHEDULE", "PAYOUT", "BANKACCOUNTS"}
 
-// Committing checks a call once it has been done.
 func (m *month) Committing(_ *simulator.Invocation, _ string, body []byte) (committed func()) {
 	return func() { m.checkCall(body) }
 }

@@ -15,13 +15,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// payments is the workload of payments by all methods.
 type payments struct{ *simulator.World }
 
 // New makes the workload.
 func New(w *simulator.World) simulator.Workload { return payments{w} }
 
-// Check checks all records.
 func (w payments) Check() { books.Check(w.World) }
 
 // Act starts the clients of one to three scenarios.

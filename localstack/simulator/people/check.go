@@ -1,8 +1,6 @@
 package people
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -31,7 +29,6 @@ type records struct {
 	keyCount    calls.Item
 }
 
-// records reads the records from the table.
 func (p *people) records() records {
 	r := records{members: map[string]member.Member{}, own: map[string]member.Role{}, keys: map[string]identity.APIKey{},
 		links: map[string]string{}, users: map[string]string{}, invited: map[string][]any{}}
@@ -67,11 +64,6 @@ func (p *people) records() records {
 		}
 	}
 	return r
-}
-
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }
 
 // checkRecords checks the counts, limits and links against the members, roles and keys, and that an owner is active.
@@ -139,7 +131,7 @@ func (p *people) checkLinks(r records) {
 	got, want := maps.Clone(r.links), map[string]string{}
 	for _, id := range simulator.Sorted(r.members) {
 		m := r.members[id]
-		address := digest(m.Address())
+		address := identity.Hash(m.Address())
 		want["address "+address] = id
 		if m.UserID != "" {
 			want["user "+m.UserID] = id
@@ -176,7 +168,7 @@ func (p *people) otherLimits() (buckets []string) {
 		subjects = append(subjects, "passwords of invitations for "+address)
 	}
 	for _, one := range subjects {
-		buckets = append(buckets, digest(one))
+		buckets = append(buckets, identity.Hash(one))
 	}
 	return buckets
 }

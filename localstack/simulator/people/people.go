@@ -75,7 +75,6 @@ func New(w *simulator.World) simulator.Workload {
 	return p
 }
 
-// Act runs all changes with faults.
 func (p *people) Act() {
 	p.Shop = shops.Open(p.World)[0]
 	p.open()
@@ -254,7 +253,6 @@ func (p *people) beginWithMembers(r records) {
 	p.SetCount(r.count, "count", "N", to)
 }
 
-// beginUncounted counts no keys.
 func (p *people) beginUncounted(r records) {
 	p.DeleteItem(r.keyCount)
 }

@@ -26,7 +26,6 @@ type side struct {
 	steps []step
 }
 
-// step is a request, or a few.
 type step func(c clerk)
 
 // clerk makes requests with a holder's credential.
@@ -51,11 +50,9 @@ var plots = []plot{
 	takeover, takeover, takeover,
 }
 
-// guests invites and dismisses guests.
 var guests = plot{{[]string{"owner", "key", "olga"}, []step{clerk.invite, clerk.invite, clerk.invite, clerk.dismiss,
 	clerk.dismiss, clerk.giveRoles}}}
 
-// hiring adds members.
 var hiring = plot{{[]string{"owner", "rosa", "key"}, []step{clerk.hire, clerk.invite}}}
 
 // someKeys makes, changes and revokes API keys.
@@ -184,8 +181,7 @@ func (c clerk) demoteOwner() {
 	c.setRoles(c.anOwner(), simulator.Pick(c.rng, []string{member.RoleAdmin, member.RoleEmployee}))
 }
 
-// sameGuest is the address to which most invitations go.
-const sameGuest = "same@guests.example"
+const sameGuest = "same@guests.example" // the address to which most invitations go
 
 // invite invites mostly sameGuest, which others invite at the same time, and sometimes a new address.
 func (c clerk) invite() {
@@ -349,5 +345,4 @@ func (c clerk) revoked(err error) {
 	c.end(func(h *holder) bool { return h == c.victim })
 }
 
-// fields are members of a request.
 type fields = map[string]any

@@ -13,7 +13,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
-// collections are the names of the collections that people change.
 var collections = []string{"members", "roles", "api-keys"}
 
 // shown returns the elements of a collection as clients are shown them, by id.

@@ -16,7 +16,6 @@ import (
 // readerAmounts are in minor units, and what they come to as amounts: most are approved.
 var readerAmounts = []string{"1010", "2500", "6000", "1100", "4224", "4225", "4225"}
 
-// counter is a reader with those who use it.
 type counter struct {
 	*shops.Scenario
 	reader string
@@ -26,13 +25,11 @@ func (c *counter) readers() string { return "/v0.1/merchants/" + c.Merchant + "/
 
 func (c *counter) path() string { return c.readers() + "/" + c.reader }
 
-// readers is the workload of payments at card readers.
 type readers struct{ *simulator.World }
 
 // New makes the workload.
 func New(w *simulator.World) simulator.Workload { return readers{w} }
 
-// Check checks all records, and what only readers have.
 func (w readers) Check() { w.checkReaders(books.Check(w.World)) }
 
 // Act pairs terminals while nothing fails. Then tills have cardholders pay, and others stop them.
@@ -100,7 +97,6 @@ func (c *counter) payCode(actor string, rng *rand.Rand, id string) {
 	}
 }
 
-// atReaderView is what clients read of a checkout at a reader.
 type atReaderView struct {
 	Data struct {
 		ID     string `json:"checkout_id"`

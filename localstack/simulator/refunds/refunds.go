@@ -18,7 +18,6 @@ var (
 	largeReturns = []string{"", "", "30000.00", "30000.00", "25000.00", "42.91"}
 )
 
-// refundSales is the workload of refunds.
 type refundSales struct{ *simulator.World }
 
 // New makes the workload.
@@ -27,7 +26,6 @@ func New(w *simulator.World) simulator.Workload {
 	return refundSales{w}
 }
 
-// Check checks all records.
 func (w refundSales) Check() { books.Check(w.World) }
 
 // Act has one or two transactions paid, and then all of them refunded.

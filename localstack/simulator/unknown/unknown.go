@@ -13,17 +13,11 @@ import (
 )
 
 const (
-	// unknownOutcomes is how many payments of a world have an outcome that is unknown
-	// for 30 seconds, and how many refunds.
-	unknownOutcomes = 10
-	// unknownAmount has them so (contract §12).
-	unknownAmount = "42.25"
-	// maxSettleTime is how long it may take until they are settled.
-	maxSettleTime = 45 * time.Second
-	// lastBegins is when the last of them begins.
-	lastBegins = 90 * time.Second
-	// watchTime is long enough for the sweep to settle them alone.
-	watchTime = lastBegins + 5*time.Minute
+	unknownOutcomes = 10                         // payments of a world, and as many refunds
+	unknownAmount   = "42.25"                    // has an outcome that is unknown for 30 seconds (contract §12)
+	maxSettleTime   = 45 * time.Second           // how long it may take until they are settled
+	lastBegins      = 90 * time.Second           // when the last of them begins
+	watchTime       = lastBegins + 5*time.Minute // long enough for the sweep to settle them alone
 )
 
 // unknownWorld is a world in which nothing fails, and event sources deliver with their usual delays.
@@ -42,7 +36,6 @@ func New(w *simulator.World) simulator.Workload {
 	return &unknownWorld{World: w, begun: map[string]time.Time{}}
 }
 
-// Check checks all records.
 func (f *unknownWorld) Check() { books.Check(f.World) }
 
 // Act makes payments and refunds of unknown outcome, at any time of a minute, and checks when they are settled.
@@ -72,7 +65,6 @@ func (f *unknownWorld) scenario(what string, n int, amount string) *shops.Scenar
 	return s
 }
 
-// errand is what is done at a time.
 type errand struct {
 	at time.Time
 	do func()
@@ -83,7 +75,6 @@ func (f *unknownWorld) sometime(start time.Time, do func()) errand {
 	return errand{start.Add(time.Duration(f.RNG.Int64N(int64(lastBegins)))), do}
 }
 
-// step does what is due by now.
 func (f *unknownWorld) step() {
 	now := f.Now()
 	for i, d := range f.plan {
