@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// kind is who is called.
-type kind int
+type kind int // who is called
 
 // The kinds of I/O, and the moves and replies of clients.
 const (

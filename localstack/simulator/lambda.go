@@ -111,7 +111,7 @@ func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64
 		var none Reply
 		return none, i, faults.ErrGone
 	}
-	w.release(name, p)
+	w.Record(func() { w.idleProcesses[name] = append(w.idleProcesses[name], p) })
 	return reply, i, err
 }
 
@@ -128,10 +128,4 @@ func (w *World) take(name string, roll uint64) *process {
 	}
 	w.idleProcesses[name] = slices.Concat(idle[:at], idle[at+1:])
 	return idle[at]
-}
-
-func (w *World) release(name string, p *process) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.idleProcesses[name] = append(w.idleProcesses[name], p)
 }

@@ -42,8 +42,7 @@ func (w *World) Operate(actor, command string, answer any) bool {
 	return err == nil
 }
 
-// secret is a key or a secret in an answer.
-var secret = regexp.MustCompile(`(sk_test|sk_live|pk_test|whsec)_[^"]*`)
+var secret = regexp.MustCompile(`(sk_test|sk_live|pk_test|whsec)_[^"]*`) // a key or a secret in an answer
 
 // InsistOn tries an operator's command until there is an answer; false when none came.
 func (w *World) InsistOn(actor, command string, answer any) bool {

@@ -16,8 +16,7 @@ type Delivery struct {
 	At                  time.Time
 }
 
-// receiver is the merchants' server, at the end of a network.
-type receiver struct{ world *World }
+type receiver struct{ world *World } // the merchants' server, at the end of a network
 
 func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(request.Body)

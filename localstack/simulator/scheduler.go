@@ -74,15 +74,14 @@ func (w *World) await(c *call) turn {
 
 // Go starts a goroutine whose end the world waits for. Groups: clients, sources, stragglers.
 func (w *World) Go(group string, f func()) {
-	w.sched.mu.Lock()
-	w.sched.active[group]++
-	w.sched.mu.Unlock()
+	count := func(change int) {
+		w.sched.mu.Lock()
+		defer w.sched.mu.Unlock()
+		w.sched.active[group] += change
+	}
+	count(1)
 	go func() {
-		defer func() {
-			w.sched.mu.Lock()
-			w.sched.active[group]--
-			w.sched.mu.Unlock()
-		}()
+		defer count(-1)
 		f()
 	}()
 }

@@ -76,11 +76,7 @@ func (w *World) jump(d time.Duration) {
 }
 
 // Advance moves every clock of the platform, and leaves what reads the stream behind.
-func (w *World) Advance(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.offset += d
-}
+func (w *World) Advance(d time.Duration) { w.Record(func() { w.offset += d }) }
 
 // Tick invokes the sweep.
 func (w *World) Tick() {

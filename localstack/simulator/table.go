@@ -28,25 +28,19 @@ func (w *World) ReadWrite(body []byte) (is Write, first bool) {
 			Update, Delete struct{ Key calls.Item }
 		}
 	}](body)
-	if len(call.Item) > 0 {
-		is.Puts = append(is.Puts, call.Item)
-	}
+	is.Puts = []calls.Item{call.Item}
 	w.Record(func() {
 		first = call.ClientRequestToken == "" || !w.done[call.ClientRequestToken]
 		w.done[call.ClientRequestToken] = true
 	})
 	for _, one := range call.TransactItems {
-		if len(one.Put.Item) > 0 {
-			is.Puts = append(is.Puts, one.Put.Item)
-		}
-		if len(one.Update.Key) > 0 {
-			is.Updated = append(is.Updated, one.Update.Key)
-		}
-		if len(one.Delete.Key) > 0 {
-			is.Deleted = append(is.Deleted, one.Delete.Key)
-		}
+		is.Puts = append(is.Puts, one.Put.Item)
+		is.Updated, is.Deleted = append(is.Updated, one.Update.Key), append(is.Deleted, one.Delete.Key)
 	}
-	return is, first
+	given := func(all []calls.Item) []calls.Item {
+		return slices.DeleteFunc(all, func(i calls.Item) bool { return len(i) == 0 })
+	}
+	return Write{given(is.Puts), given(is.Updated), given(is.Deleted)}, first
 }
 
 // Pick returns one of the ids; "" if there is none.

@@ -87,8 +87,7 @@ func (b Snapshot) noteClientViews() {
 	}
 }
 
-// declined are the amounts that the sandbox declines (contract §12).
-var declined = []int64{1100, 4201, 4276, 4291}
+var declined = []int64{1100, 4201, 4276, 4291} // the amounts that the sandbox declines (contract §12)
 
 func (b Snapshot) linearHistory(t calls.Item, l *ledger) linear.History {
 	id, currency := t.Text("id"), currencyOf(t["captured"])

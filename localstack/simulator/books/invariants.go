@@ -137,7 +137,7 @@ func (b Snapshot) checkReplies() {
 	made, cut := map[string][]string{}, map[string]bool{} // cut: a function died, perhaps after it stored its answer
 	for _, r := range b.Replies {
 		if !r.Replayed() {
-			made[r.Keyed()] = append(made[r.Keyed()], withoutSecret(r.Response.Body))
+			made[r.Keyed()] = append(made[r.Keyed()], plaintext.ReplaceAllString(string(r.Response.Body), ""))
 			cut[r.Keyed()] = cut[r.Keyed()] || r.Status >= 500
 		}
 	}
@@ -166,8 +166,6 @@ func (b Snapshot) checkReplies() {
 
 // plaintext is the member of a reply that a replay leaves out (contract §2.8): a secret, or a link.
 var plaintext = regexp.MustCompile(`"plaintext":"[^"]*",?|,"plaintext":"[^"]*"|,"upload":\{[^{}]*\{[^{}]*\}[^{}]*\}`)
-
-func withoutSecret(body []byte) string { return plaintext.ReplaceAllString(string(body), "") }
 
 // checkoutOf returns the id of the checkout that the request is about, or "".
 func checkoutOf(r *simulator.Reply) string {
@@ -214,8 +212,7 @@ func (b Snapshot) checkCreations() {
 	}
 }
 
-// outcome is a change of status that must be called back.
-type outcome struct{ checkout, status string }
+type outcome struct{ checkout, status string } // a change of status that must be called back
 
 // checkCallbacks: each change of status in the stream was called back under one id, and nothing else was.
 func (b Snapshot) checkCallbacks() {

@@ -123,8 +123,7 @@ func (m Mutation) strip(kind string, write map[string]json.RawMessage) bool {
 	return true
 }
 
-// placeholder is a name's or a value's in an expression.
-var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
+var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`) // a name's or a value's in an expression
 
 // conditionName names a condition: the write, the kind of item, and the expression with its names and without values.
 func conditionName(kind string, write map[string]json.RawMessage) string {

@@ -2,7 +2,6 @@ package files
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -56,16 +55,11 @@ var contents = map[string]string{
 	file.Text: "Dear Sir or Madam,\nplease find the invoice.\n",
 }
 
-// extensions are those of the types' names.
-var extensions = map[string]string{file.PDF: ".pdf", file.PNG: ".png", file.Text: ".txt"}
+var extensions = map[string]string{file.PDF: ".pdf", file.PNG: ".png", file.Text: ".txt"} // by type
 
-// program is how content begins that is of none of the types.
-const program = "MZ\x90\x00"
+const program = "MZ\x90\x00" // how content begins that is of none of the types
 
-func checksumOf(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(sum[:])
-}
+func checksumOf(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
 func (c *fileTenant) populate() {
 	for n := range 1 + c.RNG.IntN(3) {
@@ -97,8 +91,7 @@ func (c *fileTenant) populate() {
 		acts, many = acts[:2], 1+many
 	}
 	for i := range many {
-		act := acts[c.RNG.IntN(len(acts))]
-		c.StartClient("clerk", i, act)
+		c.StartClient("clerk", i, acts[c.RNG.IntN(len(acts))])
 	}
 }
 
@@ -185,8 +178,7 @@ func (d *document) contentAs(rng *rand.Rand) (content, kind string) {
 
 func (d *document) put(actor string, rng *rand.Rand) {
 	content, kind := d.contentAs(rng)
-	headers := map[string]string{}
-	maps.Copy(headers, d.upload.Headers)
+	headers := maps.Clone(d.upload.Headers)
 	headers["content-type"] = kind
 	d.files.follow(actor, d.upload.Method, d.upload.URL, headers, content)
 }
@@ -310,13 +302,10 @@ func (c *fileTenant) list(actor string, rng *rand.Rand) {
 // keepSignature notes the links that a reply shows: whoever has one can use it, so nothing keeps it.
 func (f *files) keepSignature(r simulator.Response) {
 	v := fileOf(r)
-	links := []string{v.DownloadURL}
-	if v.Upload != nil {
-		links = append(links, v.Upload.URL)
+	if v.DownloadURL != "" {
+		f.links = append(f.links, s3.SignatureOf(v.DownloadURL))
 	}
-	for _, link := range links {
-		if link != "" {
-			f.links = append(f.links, s3.SignatureOf(link))
-		}
+	if v.Upload != nil {
+		f.links = append(f.links, s3.SignatureOf(v.Upload.URL))
 	}
 }

@@ -2,8 +2,7 @@ package linear
 
 import "github.com/anishathalye/porcupine"
 
-// most bounds the requests of a history.
-const most = 64
+const most = 64 // bounds the requests of a history
 
 // model is a transaction whose refunds happen one after the other.
 type model struct {

@@ -51,17 +51,14 @@ func (m *month) open() {
 		given := fields{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
 			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "shards": shops.SomeShards(m.World, n)}
 		maps.Copy(given, kind)
-		var made struct {
-			Code string                     `json:"merchant_code"`
-			Key  struct{ Plaintext string } `json:"api_key"`
-		}
+		var made shops.Made
 		m.Operate("operator", simulator.Encoded(given), &made)
 		where, err := time.LoadLocation(kind["time_zone"].(string))
 		if err != nil || made.Code == "" {
 			m.Panicf("merchant %v: %v", made, err)
 		}
-		of := &shops.Shop{Tenant: map[bool]string{true: "L#", false: "T#"}[live] + made.Code, Merchant: made.Code, Token: made.Key.Plaintext,
-			Currency: kind["currency"].(string)}
+		of := &shops.Shop{Tenant: map[bool]string{true: "L#", false: "T#"}[live] + made.Code, Merchant: made.Code,
+			Token: made.Key.Plaintext, Currency: kind["currency"].(string)}
 		p := &payee{Scenario: shops.NewScenario(m.World, of, m.Random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m,
 			where: where, zones: []string{where.String()}}
 		if kind["country"] == "BR" {

@@ -93,9 +93,7 @@ func bySavedCard(customer, token string) string {
 func (s *order) tryFromBrowser(which, more, customer, token string) {
 	next := s.followUp(which+"-browser", "25.00", more)
 	next.StartClient("browser", 0, func(actor string, rng *rand.Rand) {
-		var made struct {
-			Key struct{ Plaintext string } `json:"api_key"`
-		}
+		var made shops.Made
 		next.Create(actor, rng)
 		if !next.Operate(actor, fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":"test","name":"web",`+
 			`"type":"public"}`, next.Merchant), &made) {
@@ -129,9 +127,7 @@ func (s *order) administer() {
 
 // lendKey makes a key, uses it and revokes it: from then on it is refused.
 func (s *order) lendKey(actor string, _ *rand.Rand) {
-	var made struct {
-		Key struct{ ID, Plaintext string } `json:"api_key"`
-	}
+	var made shops.Made
 	mode := map[string]string{"T": "test", "L": "live"}[s.Tenant[:1]]
 	command := fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":%q,"name":"lent"}`, s.Merchant, mode)
 	if !s.Operate(actor, command, &made) || made.Key.ID == "" {
@@ -141,10 +137,7 @@ func (s *order) lendKey(actor string, _ *rand.Rand) {
 	s.Send(actor, s.Tenant, list)
 	revoke := fmt.Sprintf(`{"command":"revoke_api_key","merchant_code":%q,"mode":%q,"key_id":%q}`,
 		s.Merchant, mode, made.Key.ID)
-	if !s.Operate(actor, revoke, nil) {
-		return
-	}
-	if s.Answers[len(s.Answers)-1].Code() != "" {
+	if !s.Operate(actor, revoke, nil) || s.Answers[len(s.Answers)-1].Code() != "" {
 		return
 	}
 	if answer := s.Send(actor, s.Tenant, list); answer.Status == 200 {

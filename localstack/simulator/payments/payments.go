@@ -79,12 +79,8 @@ func (s *order) startClients() {
 		s.More += fmt.Sprintf(`,"valid_until":%q`, s.Now().Add(time.Duration(1+
 			s.RNG.IntN(40))*time.Minute).Format(time.RFC3339))
 	}
-	for i := range 1 + s.RNG.IntN(2) {
-		s.StartClient("server", i, s.Create)
-	}
-	for i := range 1 + s.RNG.IntN(3) {
-		s.StartClient("till", i, s.process)
-	}
+	s.StartClients("server", 1+s.RNG.IntN(2), s.Create)
+	s.StartClients("till", 1+s.RNG.IntN(3), s.process)
 	for i := range s.RNG.IntN(3) {
 		act := []func(string, *rand.Rand){s.deactivate, s.patch, s.read, s.useForeignKey}[s.RNG.IntN(4)]
 		s.StartClient("extra", i, func(actor string, rng *rand.Rand) {
@@ -119,8 +115,7 @@ func (s *order) payment(rng *rand.Rand) string {
 			`"email":"a@example.com","tax_id":"52998224725",` +
 			`"address":{"line_1":"Rua A 1","city":"Recife","state":"PE","postal_code":"50010-000","country":"BR"}}}`
 	default:
-		number := cards[rng.IntN(len(cards))]
-		return fmt.Sprintf(`{"payment_type":"card","card":%s}`, shops.CardBody(number))
+		return fmt.Sprintf(`{"payment_type":"card","card":%s}`, shops.CardBody(simulator.Pick(rng, cards)))
 	}
 }
 
@@ -148,7 +143,7 @@ func (s *order) useForeignKey(actor string, rng *rand.Rand) {
 	method := []string{"GET", "DELETE", "PUT"}[rng.IntN(3)]
 	body := s.payment(rng)
 	if s.method != "card" {
-		body = `{"payment_type":"card","card":` + shops.CardBody(client.Frictionless) + `}`
+		body = shops.SetupFree
 	}
 	answer := s.Send(actor, other.Tenant, client.Request{Method: method, Path: s.CheckoutPath(), APIKey: other.Token,
 		Body: body})

@@ -229,8 +229,7 @@ var stories = map[string]story{
 	"Update MEMBERS COUNT: (attribute_not_exists(pk) OR count < ?)": {hiring, (*people).beginWithMembers},
 }
 
-// beginning sets the merchant's counts before the faults begin.
-type beginning func(p *people, r records)
+type beginning func(p *people, r records) // sets the merchant's counts before the faults begin
 
 var beginnings = []beginning{(*people).beginAfterADay, (*people).beginWithInvitations, (*people).beginWithMembers,
 	(*people).beginUncounted}

@@ -17,8 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// plot is the plan of some holders of credentials, who act at the same time on one side or more.
-type plot []side
+type plot []side // the plan of some holders of credentials, who act at the same time on one side or more
 
 // side is a group of holders who take the same steps.
 type side struct {
@@ -209,8 +208,7 @@ func (c clerk) add(address string, roles []string, body fields) {
 // dismiss deletes the member who was invited last to sameGuest.
 func (c clerk) dismiss() { c.remove("members", cmp.Or(c.guest, c.some("members")), "") }
 
-// link matches the path of an invitation in a mail.
-var link = regexp.MustCompile(`/invitations/([A-Za-z0-9_-]+)`)
+var link = regexp.MustCompile(`/invitations/([A-Za-z0-9_-]+)`) // matches the path of an invitation in a mail
 
 // accept waits for the mail of an invitation for at most some minutes, and follows its link.
 func (c clerk) accept() {

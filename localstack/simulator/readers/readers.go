@@ -44,9 +44,7 @@ func (w readers) Act() {
 	}
 	w.FaultsOn = true
 	for _, c := range counters {
-		for i := range 1 + c.RNG.IntN(3) {
-			c.StartClient("till", i, c.sell)
-		}
+		c.StartClients("till", 1+c.RNG.IntN(3), c.sell)
 		for i := range c.RNG.IntN(3) {
 			act := []func(string, *rand.Rand){c.terminate, c.look, c.rename, c.unpair}[c.RNG.IntN(4)]
 			c.StartClient("extra", i, act)

@@ -15,8 +15,7 @@ import (
 // leaves 42.25 open for 30 s (contract §12).
 var Returns = []string{"", "", "10.00", "25.00", "42.25", "42.25", "42.24", "42.91", "11.00", "50.00", "0.01", "126.74"}
 
-// disputes are amounts that an issuer takes back.
-var disputes = []string{"", "10.00", "25.00", "30.00", "84.50"}
+var disputes = []string{"", "10.00", "25.00", "30.00", "84.50"} // amounts that an issuer takes back
 
 // Sell has the scenario's checkout paid. Nothing goes wrong yet.
 func (s *Scenario) Sell() {
@@ -38,41 +37,36 @@ func (s *Scenario) RequestRefunds(rng *rand.Rand) {
 	}
 	shared := s.RefundOf(rng)
 	shared.IdempotencyKey = s.Name + " refund"
-	for i := range 2 + rng.IntN(3) {
-		s.StartClient("cashier", i, func(actor string, rng *rand.Rand) {
+	s.StartClients("cashier", 2+rng.IntN(3), func(actor string, rng *rand.Rand) {
+		s.Think(actor)
+		if rng.IntN(4) == 0 {
+			s.Refund(actor, shared)
+		}
+		for n := range 1 + rng.IntN(2) {
+			r := s.RefundOf(rng)
+			if rng.IntN(3) > 0 {
+				r.IdempotencyKey = fmt.Sprintf("%s refund %d", actor, n)
+				s.Impatient(actor, rng, func(twin string) { s.Refund(twin, r) })
+			}
+			s.Refund(actor, r)
+		}
+	})
+	s.StartClients("auditor", rng.IntN(2), func(actor string, rng *rand.Rand) {
+		for range 2 + rng.IntN(3) { // reads what is left to refund
 			s.Think(actor)
-			if rng.IntN(4) == 0 {
-				s.Refund(actor, shared)
-			}
-			for n := range 1 + rng.IntN(2) {
-				r := s.RefundOf(rng)
-				if rng.IntN(3) > 0 {
-					r.IdempotencyKey = fmt.Sprintf("%s refund %d", actor, n)
-					s.Impatient(actor, rng, func(twin string) { s.Refund(twin, r) })
-				}
-				s.Refund(actor, r)
-			}
-		})
-	}
-	for i := range rng.IntN(2) {
-		s.StartClient("auditor", i, func(actor string, rng *rand.Rand) {
-			for range 2 + rng.IntN(3) {
-				s.Think(actor)
-				s.readRefundable(actor)
-			}
-		})
-	}
+			s.Send(actor, s.Tenant, client.Request{Method: "GET", APIKey: s.Token,
+				Path: "/v2.1/merchants/" + s.Merchant + "/transactions?id=" + s.Transaction})
+		}
+	})
 }
 
 // reportChargebacks brings one or two operators who report that the issuer took money back.
 func (s *Scenario) reportChargebacks(rng *rand.Rand) {
 	amount, id := disputes[rng.IntN(len(disputes))], s.Name+"-dispute"
-	for i := range 1 + rng.IntN(2) {
-		s.StartClient("operator", i, func(actor string, rng *rand.Rand) {
-			s.Think(actor)
-			s.Chargeback(actor, id, amount, rng)
-		})
-	}
+	s.StartClients("operator", 1+rng.IntN(2), func(actor string, rng *rand.Rand) {
+		s.Think(actor)
+		s.Chargeback(actor, id, amount, rng)
+	})
 }
 
 // RefundOf returns a request to refund the transaction, by either route.
@@ -92,12 +86,6 @@ func (s *Scenario) Refund(actor string, r client.Request) {
 	s.Retry(actor, s.Tenant, r, simulator.Patience/2, simulator.Response.Final)
 }
 
-// readRefundable reads what is left to refund.
-func (s *Scenario) readRefundable(actor string) {
-	s.Send(actor, s.Tenant, client.Request{Method: "GET", APIKey: s.Token,
-		Path: "/v2.1/merchants/" + s.Merchant + "/transactions?id=" + s.Transaction})
-}
-
 // Chargeback has the issuer take money back, as an operator reports it, now and then twice.
 func (s *Scenario) Chargeback(actor, id, amount string, rng *rand.Rand) {
 	command := map[string]any{"command": "charge_back", "merchant_code": s.Merchant, "mode": "test",
@@ -108,9 +96,8 @@ func (s *Scenario) Chargeback(actor, id, amount string, rng *rand.Rand) {
 	if rng.IntN(3) == 0 {
 		command["lost"] = true
 	}
-	text, _ := json.Marshal(command) // of text and numbers
 	for range 1 + rng.IntN(2) {
-		s.Command(actor, "%s", text)
+		s.Command(actor, "%s", simulator.Encoded(command))
 	}
 }
 

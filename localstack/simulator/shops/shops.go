@@ -27,12 +27,15 @@ func Open(w *simulator.World) (shops []*Shop) {
 	return shops
 }
 
+// Made is the answer to an operator who makes a merchant or a key.
+type Made struct {
+	Code   string                         `json:"merchant_code"`
+	Key    struct{ ID, Plaintext string } `json:"api_key"`
+	Second struct{ Plaintext string }     `json:"test_api_key"`
+}
+
 func makeMerchants(w *simulator.World) []*Shop {
-	var german, brazilian struct {
-		Code   string                     `json:"merchant_code"`
-		Key    struct{ Plaintext string } `json:"api_key"`
-		Second struct{ Plaintext string } `json:"test_api_key"`
-	}
+	var german, brazilian Made
 	w.Operate("operator", fmt.Sprintf(`{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com",`+
 		`"country":"DE","currency":"EUR","sandbox":true,"shards":%d}`, SomeShards(w, 0)), &german)
 	w.Operate("operator", fmt.Sprintf(`{"command":"create_merchant","name":"Padaria","email":"p@example.com",`+
@@ -86,6 +89,13 @@ func NewScenario(w *simulator.World, s *Shop, rng *rand.Rand, name string) *Scen
 	return &Scenario{World: w, Shop: s, Name: name, RNG: rng, created: make(chan struct{})}
 }
 
+// StartClients starts so many clients that do the same.
+func (s *Scenario) StartClients(what string, many int, act func(actor string, rng *rand.Rand)) {
+	for i := range many {
+		s.StartClient(what, i, act)
+	}
+}
+
 // StartClient starts one; each has random numbers of its own, so that what it does does not depend on when it does it.
 func (s *Scenario) StartClient(what string, i int, act func(actor string, rng *rand.Rand)) {
 	actor, rng := fmt.Sprintf("%s-%s-%d", s.Name, what, i), rand.New(rand.NewPCG(s.RNG.Uint64(), s.Seed))
@@ -118,21 +128,15 @@ func (s *Scenario) Create(actor string, rng *rand.Rand) {
 	}
 	answer := s.Insist(actor, r)
 	id := answer.View().ID
-	if answer.Status != 201 {
-		id = s.lookUpByReference(actor)
+	if answer.Status != 201 { // without an answer, the scenario's other clients use an unknown one
+		found := s.Insist(actor, client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.Name})
+		id = append(simulator.Decoded[[]simulator.View](found.Body), simulator.View{ID: "unknown"})[0].ID
 	}
 	if id == "" || s.ID != "" {
 		return
 	}
 	s.ID = id
 	close(s.created)
-}
-
-// lookUpByReference asks for the checkout by its reference; without an answer, others use an unknown one.
-func (s *Scenario) lookUpByReference(actor string) string {
-	answer := s.Insist(actor, client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.Name})
-	list := append(simulator.Decoded[[]simulator.View](answer.Body), simulator.View{ID: "unknown"})
-	return list[0].ID
 }
 
 // CheckoutPath is that of the checkout.
