@@ -100,7 +100,9 @@ func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *Repl
 		context.Background(), r)
 	w.Must(err)
 	made.Response = Response{answer}
-	w.Notef(actor, "%s %s %s → %d %s", r.Method, r.Path, r.IdempotencyKey, made.Status, made.inShort())
+	v := made.View()
+	shown := strings.TrimSpace(strings.Join([]string{v.ID, v.Status, v.ErrorCode, v.NextStep.Method}, " "))
+	w.Notef(actor, "%s %s %s → %d %s", r.Method, r.Path, r.IdempotencyKey, made.Status, shown)
 	w.Record(func() { w.Replies = append(w.Replies, made) })
 	return made
 }
@@ -128,11 +130,6 @@ func (r Response) View() View { return Decoded[View](r.Body) } // lists and page
 func Decoded[T any](text []byte) (v T) {
 	_ = json.Unmarshal(text, &v)
 	return v
-}
-
-func (r Response) inShort() string {
-	v := r.View()
-	return strings.TrimSpace(strings.Join([]string{v.ID, v.Status, v.ErrorCode, v.NextStep.Method}, " "))
 }
 
 // Final reports whether the request was answered for good, or with a conflict.

@@ -13,8 +13,7 @@
 // batches fail in part; the stream is silent for a day; indexes and time to live trail. Each seed switches some of
 // these on, at rates of its own.
 //
-// When the clients are done the faults stop, and after a bounded number of
-// ticks without faults the world must be in order: see package books.
+// When the clients are done the faults stop. A bounded number of ticks later all must be in order: see package books.
 //
 // Each workload is a package below this one, and implements Workload. It may use packages books and shops, which share
 // what is the same in most. ARCHITECTURE.md lists what must hold in each.

@@ -44,8 +44,7 @@ var callFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Arri
 var oneWayFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore,
 	faults.DieAfter}
 
-// possible are the faults of each kind of I/O. The acquirer and the bank are counterparties:
-// our faults do not reach what they do with their own records.
+// possible are the faults of each kind of I/O. They do not reach what the acquirer and the bank do with their records.
 var possible = [kinds][]faults.Fault{
 	toTable: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Conflict, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
@@ -149,5 +148,4 @@ func holdBack(ready []*call, waits func(*call) bool) []*call {
 	return others
 }
 
-// targetedHeld is the probability, at each turn, that a targeted write waits. The seed chooses one of them.
-var targetedHeld = [...]float64{0.9, 0.98, 0.996}
+var targetedHeld = [...]float64{0.9, 0.98, 0.996} // how probably a targeted write waits at a turn, by the seed

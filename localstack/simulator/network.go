@@ -163,7 +163,6 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	})
 }
 
-// summaryOf returns the summary of a call, to S3 with the key and the version in its address.
 func summaryOf(r *http.Request, operation string, body []byte) string {
 	if !s3.Calls(r) {
 		return calls.Summary(operation, body)
@@ -182,11 +181,10 @@ func OutcomeOf(r *http.Response) string {
 	}
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	var refused struct {
+	refused := Decoded[struct {
 		Type                string `json:"__type"`
 		CancellationReasons []struct{ Code string }
-	}
-	_ = json.Unmarshal(body, &refused)
+	}](body)
 	_, name, _ := strings.Cut(refused.Type, "#")
 	if name == "" { // S3 answers in XML
 		return fmt.Sprint(r.StatusCode)

@@ -130,8 +130,7 @@ func (w *World) Steer(groups ...string) {
 	}
 }
 
-// stopEndless ends a world that runs in circles. With a condition missing that is what comes of it, and all that wait
-// for a turn end there; else the trace must be seen.
+// stopEndless ends a world that runs in circles, as a missing condition can cause; else the trace must be seen.
 func (w *World) stopEndless() {
 	if w.Without == "" || w.Kept {
 		w.Panicf("no end after %d steps", maxSteps)
@@ -196,10 +195,7 @@ func (w *World) resume(c *call) {
 	if c.kind == toHanging && !v.late && !c.hung {
 		v.Fault = faults.Hang
 	}
-	bounded := false
-	if c.ctx != nil {
-		_, bounded = c.ctx.Deadline()
-	}
+	_, bounded := cmp.Or(c.ctx, context.Background()).Deadline()
 	if v.Fault == faults.Hang && !bounded {
 		v.Fault = faults.FailBefore
 	}

@@ -243,7 +243,6 @@ func (w *World) Poll(function string, most int) bool {
 	return true
 }
 
-// acknowledge deletes what was handled.
 func (w *World) acknowledge(url string, event events.SQSEvent, reply events.SQSEventResponse) {
 	for _, m := range event.Records {
 		if !slices.Contains(reply.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: m.MessageId}) {

@@ -139,11 +139,6 @@ func (w *World) Read(pk, sk string) calls.Item {
 	return out.Item
 }
 
-// atRest reports whether nothing is due and the queue is empty.
-func (w *World) atRest() bool {
-	return w.NextDue().IsZero() && w.Empty(functions.Callbacks) && w.Empty(functions.Files)
-}
-
 // Empty reports whether a queue holds no message, visible or not.
 func (w *World) Empty(queue functions.Queue) bool {
 	var out struct{ Attributes map[string]string }

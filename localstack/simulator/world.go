@@ -99,7 +99,6 @@ type World struct {
 	Objects       objectStore               // nil: nothing calls S3
 }
 
-// objectStore is S3 to the platform.
 type objectStore interface {
 	http.RoundTripper
 	CheckCall(by *Invocation, r *http.Request) // finds what is wrong with a call of the platform
@@ -261,7 +260,7 @@ func (w *World) Recover(more func()) {
 		w.Tick()
 		w.Steer(Sources)
 		w.Drain()
-		if !w.atRest() {
+		if !w.NextDue().IsZero() || !w.Empty(functions.Callbacks) || !w.Empty(functions.Files) {
 			continue
 		}
 		if done {

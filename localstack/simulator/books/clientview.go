@@ -153,15 +153,15 @@ func linearOf(r *simulator.Reply, n int, c money.Currency) []linear.Request {
 	case r.Status == 424:
 		asked.Answer = linear.NotTaken
 	case r.Status == 422:
-		var shown struct {
+		refusals := simulator.Decoded[struct {
 			Errors []struct {
 				Max int64 `json:"max_refundable_amount"`
 			}
-		}
-		if json.Unmarshal(r.Response.Body, &shown) != nil || len(shown.Errors) != 1 {
+		}](r.Response.Body).Errors
+		if len(refusals) != 1 {
 			return nil // IDEMPOTENCY_KEY_REUSED
 		}
-		asked.Answer, asked.Rest = linear.ShowsLeft, shown.Errors[0].Max
+		asked.Answer, asked.Rest = linear.ShowsLeft, refusals[0].Max
 	default:
 		asked.Answer = linear.Refused
 	}
@@ -178,23 +178,18 @@ func group(r *simulator.Reply, n int) string {
 
 // amountIn returns the amount that a body asks for; 0 for none.
 func amountIn(body string, c money.Currency) int64 {
-	var asked struct{ Amount json.Number }
-	if json.Unmarshal([]byte(body), &asked) != nil || asked.Amount == "" {
-		return 0
-	}
-	return money.MustParse(asked.Amount.String(), c).Minor()
+	asked := simulator.Decoded[struct{ Amount json.Number }]([]byte(body)).Amount
+	return money.MustParse(cmp.Or(asked.String(), "0"), c).Minor()
 }
 
 // restOf is what a transaction's detail says is left to refund.
 func restOf(body []byte, c money.Currency) int64 {
-	var v struct {
+	for _, link := range simulator.Decoded[struct {
 		Links []struct {
 			Rel string
 			Max json.Number `json:"max_amount"`
 		}
-	}
-	_ = json.Unmarshal(body, &v) // what is missing shows as nothing left
-	for _, link := range v.Links {
+	}](body).Links { // without links, nothing is left
 		if link.Rel == "refund" {
 			return money.MustParse(link.Max.String(), c).Minor()
 		}

@@ -22,7 +22,6 @@ func Minor(v any) int64 {
 	return money.MustParse(text, currencyOf(v)).Minor()
 }
 
-// currencyOf returns the currency of a stored amount.
 func currencyOf(v any) money.Currency {
 	members, _ := v.(map[string]any)
 	currency, _ := members["c"].(string)
@@ -152,14 +151,13 @@ func booked(i calls.Item) bool {
 		strings.HasPrefix(i.Text("pk"), "SANDBOX#TRANSFER#") && strings.HasPrefix(i.Text("sk"), "STATEMENT_LINE#")
 }
 
-// keys returns all that have money, in order.
 func (l *ledger) keys() []BalanceKey {
 	return slices.SortedFunc(maps.Keys(l.Balances), func(a, b BalanceKey) int {
 		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Currency, b.Currency))
 	})
 }
 
-func openEvent(event calls.Item) bool { return OfEvents("REFUND", "BEGUN", "PENDING")(event) }
+var openEvent = OfEvents("REFUND", "BEGUN", "PENDING")
 
 // of returns the events of a transaction, in the order of their ids.
 func (l *ledger) of(transaction string) []calls.Item {
@@ -203,16 +201,6 @@ func OfEvents(kind string, statuses ...string) func(calls.Item) bool {
 
 // PayableKey names a payable of the tenant that an item belongs to.
 func PayableKey(i calls.Item, id string) string { return i.Tenant() + " " + id }
-
-// carriedBy returns the payout that carried a payable or record forward; "": none did.
-func carriedBy(i calls.Item) string {
-	payout, carried := strings.CutPrefix(i.Text("id"), "carried#")
-	if !carried {
-		return ""
-	}
-	payout, _, _ = strings.Cut(payout, "#")
-	return payout
-}
 
 // net is what a part of a transaction comes to.
 func net(part calls.Item) int64 {

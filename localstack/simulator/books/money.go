@@ -1,6 +1,7 @@
 package books
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
@@ -230,12 +231,9 @@ func (b Snapshot) checkStep(l *ledger, changed map[string]calls.Item) {
 
 // chargedBack reports whether there was a chargeback, which has no minimum balance.
 func (l *ledger) chargedBack(key BalanceKey) bool {
-	for _, e := range l.events {
-		if e.Text("type") == "CHARGE_BACK" && key == (BalanceKey{e.Tenant(), currencyOf(e["amount"])}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(where(l.events, "type", "CHARGE_BACK"), func(e calls.Item) bool {
+		return key == BalanceKey{e.Tenant(), currencyOf(e["amount"])}
+	})
 }
 
 // addChargebacks: each is called back with the status its checkout has.

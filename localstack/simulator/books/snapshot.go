@@ -45,10 +45,10 @@ func Read(w *simulator.World) Snapshot {
 	return b
 }
 
-// file puts a record where it belongs.
 func (b *Snapshot) file(i calls.Item) {
 	id, pk, sk := i.Text("id"), i.Text("pk"), i.Text("sk")
-	if payout := carriedBy(i); payout != "" {
+	if payout, carried := strings.CutPrefix(id, "carried#"); carried { // the payout's shortfall
+		payout, _, _ = strings.Cut(payout, "#")
 		b.Carried[payout] = append(b.Carried[payout], i)
 	}
 	switch {
@@ -99,8 +99,7 @@ func Reconcile(w *simulator.World) {
 	w.Steer(simulator.Clients)
 }
 
-// givenUpAfter is how long a mail is tried, counted from the first try that failed, as
-// a callback is (contract §11.3). The faults of a world with many jumps can last longer.
+// givenUpAfter is how long a mail is tried after its first failed try (contract §11.3). Faults can last longer.
 const givenUpAfter = 72 * time.Hour
 
 // checkMails: a mail was sent at most once per recorded try, and a delivered one was. Mails to all owners are divided.

@@ -1,5 +1,4 @@
-// Package calls reads calls to the table and the queues: what they are about, the items in them, and the conditions of
-// their writes, which a mutation control takes away.
+// Package calls reads calls to the table and queues: their keys, items and conditions, which mutation controls remove.
 package calls
 
 import (

@@ -142,8 +142,7 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 	return kind + " " + sortOf(first("pk"), first("sk")) + ": " + expression
 }
 
-// counterparties begin the partition keys of items that are not the platform's.
-var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"}
+var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"} // begin the keys of items that are not ours
 
 // sorts name items whose sort keys are times or random digits, or common to several kinds.
 var sorts = map[store.Kind]string{store.KindPayoutRecords: "RECORD", store.KindAudit: "AUDIT",

@@ -19,14 +19,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// fileState is what a tenant has at a time.
 type fileState struct {
 	since              int64                 // in logical time
 	files, collections map[string]calls.Item // by id
 	counted            [2]int                // files and collections
 }
 
-// of returns the files in a collection.
 func (s fileState) of(collection string) (n int) {
 	for _, f := range s.files {
 		if f.Text("collection_id") == collection {
@@ -47,17 +45,15 @@ func (f *files) Committing(by *simulator.Invocation, operation string, body []by
 		!slices.ContainsFunc(calls.ValuesOf(string(body), "pk"), ofFiles) {
 		return func() {}
 	}
-	return func() { f.checkWrite(by, body) }
-}
-
-func (f *files) checkWrite(by *simulator.Invocation, body []byte) {
-	if w, first := f.ReadWrite(body); first {
-		f.checkAudit(w)
-	}
-	f.look()
-	for _, c := range f.tenants {
-		if n := len(c.history); n > 1 {
-			c.checkChange(by, c.history[n-2], c.history[n-1])
+	return func() {
+		if w, first := f.ReadWrite(body); first {
+			f.checkAudit(w)
+		}
+		f.look()
+		for _, c := range f.tenants {
+			if n := len(c.history); n > 1 {
+				c.checkChange(by, c.history[n-2], c.history[n-1])
+			}
 		}
 	}
 }
@@ -103,7 +99,6 @@ func (f *files) look() {
 	f.checkObjects(items)
 }
 
-// fileRecords are all that the table has about a tenant.
 type fileRecords struct {
 	fileState
 	listed [2]map[string]calls.Item // entries in lists, by id

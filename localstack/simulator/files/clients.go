@@ -27,7 +27,6 @@ type document struct {
 	upload   *uploadView // likewise; nil when its reply was lost
 }
 
-// uploadView is how clients upload, as they are shown.
 type uploadView struct {
 	Method, URL string
 	Headers     map[string]string
@@ -157,7 +156,6 @@ func (d *document) send(actor string, rng *rand.Rand) {
 	}
 }
 
-// fileOf is what clients read of a file or a collection.
 func fileOf(r simulator.Response) fileView { return simulator.Decoded[fileView](r.Body) } // errors have none of it
 
 // contentAs is content that is uploaded, and its type: mostly the right one.
@@ -260,7 +258,6 @@ func (d *document) spy(actor string, rng *rand.Rand) {
 	}
 }
 
-// changeCollection changes the status and the name of a collection.
 func (c *fileTenant) changeCollection(actor string, rng *rand.Rand) {
 	id := simulator.Pick(rng, c.collections)
 	for i := range 1 + rng.IntN(4) {

@@ -124,7 +124,6 @@ func (c *fileTenant) startNearLimits() {
 
 func (c *fileTenant) path(of string) string { return "/v0.1/merchants/" + c.Merchant + "/" + of }
 
-// request sends a request until it is settled.
 func (c *fileTenant) request(actor string, r client.Request) simulator.Response {
 	r.APIKey = c.Token
 	return c.Settle(actor, c.Tenant, r)

@@ -49,7 +49,9 @@ func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
 		for _, v := range s.versions[key] {
 			if v.id == r.URL.Query().Get("versionId") && v.gone == 0 {
 				s.Record(func() { v.gone = now })
-				s.checkDeletion(key)
+				if e := entryOf(s.items(), key); e.Text("state") != "doomed" { // its file is there
+					s.Find("", "object %s was deleted, and is %q", key, e.Text("state"))
+				}
 			}
 		}
 	case action == "DeleteObject":
@@ -58,7 +60,6 @@ func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// followed is what S3 answers by a link.
 type followed struct {
 	status int
 	header http.Header
@@ -84,20 +85,13 @@ func (f *files) follow(actor, method, url string, headers map[string]string, con
 		body, _ := io.ReadAll(response.Body)
 		return &followed{response.StatusCode, response.Header, string(body)}, simulator.OutcomeOf(response)
 	}
-	late := func() {
+	fault := f.Park(simulator.ToLink, nil, actor, label).Fault
+	if fault == faults.ArriveLate || fault == faults.Duplicate {
 		f.SendLate(actor, simulator.ToLink, label, func() string { _, outcome := send(); return outcome })
 	}
-	v := f.Park(simulator.ToLink, nil, actor, label)
-	switch v.Fault {
-	case faults.FailBefore:
-		f.Note(actor, simulator.ToLink, label, v.Fault.String())
+	if fault == faults.FailBefore || fault == faults.ArriveLate {
+		f.Note(actor, simulator.ToLink, label, fault.String())
 		return nil
-	case faults.ArriveLate:
-		f.Note(actor, simulator.ToLink, label, v.Fault.String())
-		late()
-		return nil
-	case faults.Duplicate:
-		late()
 	}
 	got, outcome := send()
 	f.Note(actor, simulator.ToLink, label, outcome)
@@ -107,13 +101,11 @@ func (f *files) follow(actor, method, url string, headers map[string]string, con
 	return got
 }
 
-// entryOf returns the entry of an object.
 func entryOf(items map[string]calls.Item, key string) calls.Item {
 	id := file.ObjectID(key)
 	return items["OBJECTS#"+id[:1]+" "+id]
 }
 
-// ownerOf returns the tenant of an entry.
 func ownerOf(i calls.Item) string {
 	t := i.Object("tenant")
 	return t.Text("mode") + "#" + t.Text("merchant_code")
@@ -211,12 +203,5 @@ func (f *files) checkUpload(key string, v *version) {
 		f.Find("", "object %s was uploaded at %v, and its link ended at %v", key, f.Now(), until)
 	case d != nil && (len(v.content) != len(d.right) || d.checksum && v.content != d.right || v.kind != d.kind):
 		f.Find("", "object %s was uploaded as %q of %s", key, v.content, v.kind)
-	}
-}
-
-// checkDeletion: only objects whose file is gone are deleted.
-func (f *files) checkDeletion(key string) {
-	if e := entryOf(f.items(), key); e.Text("state") != "doomed" {
-		f.Find("", "object %s was deleted, and is %q", key, e.Text("state"))
 	}
 }

@@ -56,7 +56,6 @@ func (f *files) checkSeen() {
 	}
 }
 
-// check finds an answer that was never true.
 func (s seen) check() {
 	if s.by != s.fileTenant.Tenant {
 		_, merchant, _ := strings.Cut(s.by, "#")
@@ -95,7 +94,6 @@ func (s seen) meaning() func(fileState) bool {
 	}
 }
 
-// one returns the file or the collection that the request names.
 func (s seen) one(at fileState) calls.Item { return s.listedIn(at)[s.id] }
 
 // sameView reports whether a record is as it is shown.

@@ -14,9 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// hanging is the workload in which one merchant's receivers take every callback and never answer, while another's are
-// to have theirs in time. The event sources are prompt, and the only faults are those of the queue; but the consumers
-// are few, so that they do not suffice for all that hangs.
+// hanging is the workload in which one merchant's receivers never answer, while another's callbacks are to be in time.
+// The event sources are prompt, only the queue has faults, and the consumers do not suffice for all that hangs.
 type hanging struct {
 	*simulator.World
 	rng    *rand.Rand           // the workload's own, apart from the scheduler's

@@ -61,7 +61,6 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s %s asks for %d: %s%s", span(r.Call, r.Return), r.Group, r.Amount, r.Answer, left)
 }
 
-// span shows the time from a call to its return.
 func span(call, until int64) string {
 	if until == Never {
 		return fmt.Sprintf("[%d, …]", call)

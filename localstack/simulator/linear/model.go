@@ -163,7 +163,6 @@ func (m model) returnReserve(s state, i int) []any {
 	return []any{s}
 }
 
-// group is the number of a request's group.
 func (m model) group(i int) int {
 	for g, name := range m.groups {
 		if name == m.Requests[i].Group {

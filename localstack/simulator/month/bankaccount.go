@@ -149,7 +149,6 @@ func (p *payee) decideAccount(actor string) {
 	}
 }
 
-// shownAccount is a bank account as clients see it.
 type shownAccount struct {
 	IBAN    string
 	Holder  string `json:"account_holder_name"`
@@ -214,7 +213,6 @@ func accountsIn(r *simulator.Reply) (all []shownAccount) {
 
 func (v accountsVersion) full() bool { return v.count(counted...) == merchant.MaxBankAccounts }
 
-// askedFor returns the account that the request would add.
 func askedFor(r *simulator.Reply) shownAccount {
 	return simulator.Decoded[shownAccount]([]byte(r.Sent()))
 }

@@ -27,7 +27,6 @@ type tenantAccounts struct {
 	held     bool              // no payout may leave
 }
 
-// count counts the accounts of the statuses.
 func (v accountsVersion) count(of ...merchant.BankAccountStatus) int { return v.tally("", of...)[""] }
 
 // counted are the statuses of accounts that count towards their maximum.
@@ -65,7 +64,6 @@ func (v accountsVersion) get(id string) calls.Item {
 
 func (a *tenantAccounts) latest() accountsVersion { return a.versions[len(a.versions)-1] }
 
-// during returns the versions that were there at some time from call to until.
 func (a *tenantAccounts) during(call, until int64) []accountsVersion {
 	return simulator.During(a.versions, call, until, func(v accountsVersion) int64 { return v.from })
 }
@@ -117,8 +115,7 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 	}
 }
 
-// checkPayee: a payout is recorded as sent to the account that is the last VERIFIED primary one at that moment
-// (contract §7.3), while nobody holds payouts, and to no other one later.
+// checkPayee: a payout is recorded as sent once, to the last VERIFIED primary account, unless held (contract §7.3).
 func (m *month) checkPayee(tenant string, payout calls.Item) {
 	id, to := payout.Text("id"), payout.Object("to")
 	before, sent := m.sentTo[id]

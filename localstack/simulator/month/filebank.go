@@ -15,8 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// fileBank is where live mode's payouts are handed to a bank: operators have them written into files, upload those, and
-// report to the platform what the bank answers.
+// fileBank is the bank of live payouts: operators upload files there, and report its answers to the platform.
 type fileBank struct {
 	*month
 	files      map[string]string  // that were uploaded, by message id

@@ -15,7 +15,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// payee is a merchant that is paid out.
 type payee struct {
 	*shops.Scenario // of its operators
 	month           *month
@@ -35,8 +34,7 @@ var payeeKinds = []fields{
 }
 
 var (
-	zones = []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "UTC",
-		"Pacific/Auckland", "Asia/Kolkata"}
+	zones    = []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "UTC", "Pacific/Auckland", "Asia/Kolkata"}
 	periods  = []string{"daily", "daily", "daily", "weekly", "monthly"}
 	feeRates = []string{"0.0195", "0", "0.05", "0.333333"}
 	ibans    = []string{sandbox.PaidIBAN, sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN,

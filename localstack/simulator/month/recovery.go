@@ -50,10 +50,11 @@ func (m *month) recover() {
 				m.Steer(simulator.Clients)
 			}
 		}
+		_, open := m.due()
 		switch {
 		case len(m.Findings()) > 0:
 			return
-		case !m.settled():
+		case open || !m.NextDue().IsZero() || m.queued() || m.hasWork(): // what was carried may wait
 		case repeated:
 			return
 		default:
@@ -63,12 +64,6 @@ func (m *month) recover() {
 		}
 	}
 	m.Find("", "not settled after %d quiet rounds", quietRounds)
-}
-
-// settled reports whether nothing is under way, and nothing waits but what was carried.
-func (m *month) settled() bool {
-	_, open := m.due()
-	return !open && m.NextDue().IsZero() && !m.queued() && !m.hasWork()
 }
 
 // hasWork reports whether a payout would have something to do, now or later.

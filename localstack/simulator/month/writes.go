@@ -17,29 +17,27 @@ import (
 var replaced = []string{"MERCHANT", "SCHEDULE", "PAYOUT", "BANKACCOUNTS"}
 
 func (m *month) Committing(_ *simulator.Invocation, _ string, body []byte) (committed func()) {
-	return func() { m.checkCall(body) }
-}
-
-func (m *month) checkCall(body []byte) {
-	m.checkVerdicts(body)
-	w, first := m.ReadWrite(body)
-	if !first {
-		return
-	}
-	m.checkMinimumBalance(w)
-	if !slices.ContainsFunc(w.Puts, books.Are("sk", replaced...)) {
-		return
-	}
-	m.checkAudited(w.Puts)
-	for _, i := range w.Puts {
-		if i.Text("sk") == "PAYOUT" && i.Text("status") == "COLLECTING" && books.Minor(i["total"]) < 0 {
-			m.checkShortfall(i, w.Puts)
+	return func() {
+		m.checkVerdicts(body)
+		w, first := m.ReadWrite(body)
+		if !first {
+			return
 		}
-		if i.Kind() == store.KindPayoutRecords {
-			m.checkTaking(books.PayableKey(i, i.Text("id")), i.Text("payout_id"), i.Text("status"))
+		m.checkMinimumBalance(w)
+		if !slices.ContainsFunc(w.Puts, books.Are("sk", replaced...)) {
+			return
 		}
-		if slices.Contains(replaced, i.Text("sk")) {
-			m.checkVersion(i)
+		m.checkAudited(w.Puts)
+		for _, i := range w.Puts {
+			if i.Text("sk") == "PAYOUT" && i.Text("status") == "COLLECTING" && books.Minor(i["total"]) < 0 {
+				m.checkShortfall(i, w.Puts)
+			}
+			if i.Kind() == store.KindPayoutRecords {
+				m.checkTaking(books.PayableKey(i, i.Text("id")), i.Text("payout_id"), i.Text("status"))
+			}
+			if slices.Contains(replaced, i.Text("sk")) {
+				m.checkVersion(i)
+			}
 		}
 	}
 }

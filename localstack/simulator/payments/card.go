@@ -31,8 +31,7 @@ func (s *order) followUp(name, amount, more string) *order {
 	return next
 }
 
-// makeCustomer makes the customer, by two servers at once that know different
-// things of them: only one may have made it, and what both add must stay.
+// makeCustomer has two servers make a customer at once: only one may have made it, and what both add must stay.
 func (s *order) makeCustomer(customer string) {
 	for i, detail := range []string{"first_name", "last_name"} {
 		s.StartClient("registrar", i, func(actor string, _ *rand.Rand) {
@@ -109,8 +108,7 @@ func (s *order) tryFromBrowser(which, more, customer, token string) {
 	})
 }
 
-// administer starts a scenario of operators who get in each other's way: two open the same merchant under different
-// names, two rotate one secret, a key is made and revoked, callbacks are replayed.
+// administer starts operators who open one merchant twice, rotate one secret, lend a key, and replay callbacks.
 func (s *order) administer() {
 	code := fmt.Sprintf("MC%08d", 10_000_000+s.RNG.IntN(1000))
 	for i := range 2 {

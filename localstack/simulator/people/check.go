@@ -1,7 +1,6 @@
 package people
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -175,7 +174,5 @@ func (p *people) otherLimits() (buckets []string) {
 
 // noteOf returns the note in a member's metadata. The note finds the request that has made the member.
 func noteOf(m member.Member) string {
-	var metadata struct{ Note string }
-	_ = json.Unmarshal([]byte(m.Metadata), &metadata) // "": none
-	return metadata.Note
+	return simulator.Decoded[struct{ Note string }]([]byte(m.Metadata)).Note
 }

@@ -67,7 +67,7 @@ const (
 
 // New makes the workload.
 func New(w *simulator.World) simulator.Workload {
-	p := &people{World: w, rng: rand.New(rand.NewPCG(w.Seed, 4_000)), told: stories[w.Without],
+	p := &people{World: w, rng: w.Random(4_000), told: stories[w.Without],
 		holders: map[string]*holder{}, hot: map[string]string{}, ids: map[string][]string{}, made: map[string]made{},
 		created: map[string]int{}, kept: map[string]bool{}, accepted: map[string]bool{}}
 	p.narrow = p.rng.IntN(2) == 0 || w.Without != "" // then changes meet more often
@@ -151,7 +151,6 @@ func (p *people) staff() {
 	p.employ("till", member.RoleAdmin)
 }
 
-// spareScopes are the scopes of the key "spare".
 var spareScopes = []string{"members.write", "roles.write", "api_keys:write", "user.subaccounts", "payments"}
 
 // bear gives a holder its credential, under its name. A new key may have been deleted before its client was shown it.
@@ -162,7 +161,6 @@ func (p *people) bear(h *holder) {
 	p.Record(func() { p.holders[h.name], p.bearers = h, append(p.bearers, h) })
 }
 
-// role makes a role, and returns its id.
 func (p *people) role(name string, permissions ...identity.Permission) string {
 	now := p.store.Now()
 	return must[member.Role](p.World)(p.store.CreateRole(p.ctx(), bySimulator, p.of, member.Role{ID: member.RoleID(name),
@@ -252,9 +250,7 @@ func (p *people) beginWithMembers(r records) {
 	p.SetCount(r.count, "count", "N", to)
 }
 
-func (p *people) beginUncounted(r records) {
-	p.DeleteItem(r.keyCount)
-}
+func (p *people) beginUncounted(r records) { p.DeleteItem(r.keyCount) }
 
 // plot starts the clients of one or two plots, and the guests.
 func (p *people) plot() {
@@ -295,7 +291,6 @@ func (c clerk) play(as side, name string) {
 	}
 }
 
-// path returns the path of a collection, or of one of its elements.
 func (p *people) path(parts ...string) string {
 	return "/v0.1/merchants/" + p.Merchant + "/" + strings.Join(parts, "/")
 }

@@ -82,7 +82,6 @@ func (c clerk) send(method, path string, body any, key string) simulator.Respons
 		IdempotencyKey: key})
 }
 
-// read lists members, roles or keys.
 func (c clerk) read() {
 	c.send(http.MethodGet, c.path(simulator.Pick(c.rng, append(collections, "members")))+"?limit=50", nil, "")
 }
@@ -161,9 +160,7 @@ func (c clerk) someRoles() []string {
 
 func (c clerk) giveRoles() { c.setRoles(c.some("members"), c.someRoles()...) }
 
-func (c clerk) setRoles(id string, roles ...string) {
-	c.change("members", id, fields{"roles": roles})
-}
+func (c clerk) setRoles(id string, roles ...string) { c.change("members", id, fields{"roles": roles}) }
 
 func (c clerk) annotate() {
 	c.change("members", c.some("members"), fields{"metadata": fields{"note": c.newName("note")}})

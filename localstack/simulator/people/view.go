@@ -2,7 +2,6 @@ package people
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
@@ -58,7 +57,6 @@ func (e element) record() linear.Record {
 		Rights: cmp.Or(listed(e.Roles), listed(e.Scopes), listed(e.Permissions))}
 }
 
-// meaning is the change that a request asks for.
 type meaning struct {
 	collection string
 	id         string               // "": mark names what is made
@@ -71,9 +69,7 @@ func (p *people) meaningOf(r *simulator.Reply) (m meaning, ok bool) {
 	path, _, _ := strings.Cut(r.Path, "?")
 	path, ok = strings.CutPrefix(path, p.path())
 	m.collection, m.id, _ = strings.Cut(path, "/")
-	var body element
-	text, _ := json.Marshal(r.Body) // of what was sent
-	_ = json.Unmarshal(text, &body)
+	body := simulator.Decoded[element]([]byte(simulator.Encoded(r.Body)))
 	switch r.Method {
 	case http.MethodPost:
 		m.mark, m.change = body.record().Name, &linear.RecordChange{Make: true, Set: body.record()}
@@ -107,7 +103,6 @@ func (p *people) checkViews() {
 	p.CheckLater("", h)
 }
 
-// peopleView collects the requests and answers that clients saw.
 type peopleView struct {
 	*people
 	requests []linear.RecordRequest

@@ -87,7 +87,6 @@ func (p *people) Committing(by *simulator.Invocation, operation string, body []b
 	}
 }
 
-// check checks the write, and records what it made and ended.
 func (w *peopleWrite) check() {
 	if len(w.ms)+len(w.rs)+len(w.ks) > 0 && !w.inBrowser {
 		w.checkRights()

@@ -70,7 +70,6 @@ type errand struct {
 	do func()
 }
 
-// sometime plans do for a random time shortly after start.
 func (f *unknownWorld) sometime(start time.Time, do func()) errand {
 	return errand{start.Add(time.Duration(f.RNG.Int64N(int64(lastBegins)))), do}
 }
