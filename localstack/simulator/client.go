@@ -57,7 +57,7 @@ func (w *World) Send(actor, tenant string, r client.Request) Response {
 	return answer
 }
 
-// Patience is how often a client tries to get an answer.
+// Patience is the number of a client's tries.
 const Patience = 6
 
 // Settle sends a request until it is settled.
@@ -107,13 +107,13 @@ func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *Repl
 	return made
 }
 
-// Response is what came back; Status 0 when nothing did.
+// Response is the answer that came back; Status 0 for none.
 type Response struct{ client.Response }
 
 // Replayed reports whether the answer was kept under the Idempotency-Key.
 func (r Response) Replayed() bool { return r.Header.Get("Idempotency-Replayed") != "" }
 
-// View is what clients read of a checkout or an error.
+// View has the members of a checkout or an error that clients read.
 type View struct {
 	ID            string
 	Status        string

@@ -61,7 +61,7 @@ var possible = [kinds][]faults.Fault{
 	ToLink:     {faults.FailBefore, faults.ArriveLate, faults.Duplicate},
 }
 
-// FaultProfile is what one seed switches on, and how often faults happen.
+// FaultProfile has the faults that one seed switches on, and their rates.
 type FaultProfile struct {
 	on   [faults.Count]bool
 	Rate float64 // of faults among I/O

@@ -20,16 +20,16 @@ func (w *World) Find(about, format string, args ...any) {
 	w.Notef("FINDING", "%s %s", about, f.Text)
 }
 
-// Findings returns all of them; none in a world in order.
+// Findings returns the findings; none in a world in order.
 func (w *World) Findings() (all []finding) {
 	w.Record(func() { all = slices.Clone(w.findings) })
 	return all
 }
 
-// History is everything that happened, a line each.
+// History returns a line for each event.
 func (w *World) History() string { return w.history.String() }
 
-// Trace is what happened around a checkout, with what shares no key with it left out.
+// Trace returns the lines about a checkout, and those that share a key with it.
 func (w *World) Trace(checkout string) string {
 	if checkout == "" {
 		return w.History()

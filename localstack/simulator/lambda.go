@@ -23,7 +23,7 @@ type process struct {
 	*inprocess.Function
 }
 
-// MaxSkew is how far a process's clock is off, either way.
+// MaxSkew bounds the error of a process's clock, either way.
 const MaxSkew = 3 * time.Second
 
 func (w *World) start(name string, roll uint64) *process {

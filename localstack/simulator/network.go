@@ -232,7 +232,7 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// asksBank reports whether a key is of the tenant's question to live mode's bank, which is in one table with the rest.
+// asksBank recognises keys of the tenant's question to live mode's bank, which is in one table with the rest.
 func (w *World) asksBank(key, tenant string) bool {
 	if !strings.HasPrefix(key, "FILEBANK#ACCOUNT#") {
 		return key == "FILEBANK#ASKED"

@@ -25,7 +25,7 @@ type call struct {
 	targeted bool // a write that carries the condition of Mutation.Without
 }
 
-// turn is what the scheduler decided. roll is for choices of the receiver, which has no random numbers.
+// turn is the scheduler's decision. roll is for choices of the receiver, which has no random numbers.
 type turn struct {
 	Fault faults.Fault
 	roll  uint64
@@ -148,7 +148,7 @@ func (w *World) stopEndless() {
 	}
 }
 
-// next picks whose turn it is and takes it out of the parked; nil when all that is there waits for time.
+// next takes one of the parked calls; nil when all of them wait for time.
 func (w *World) next() *call {
 	s := &w.sched
 	s.mu.Lock()
@@ -169,7 +169,7 @@ func (w *World) next() *call {
 	return c
 }
 
-// choose prefers those whose time is up, then, with the profile's probability, the actor that ran last.
+// choose prefers calls whose time is up, then, with the profile's probability, the actor that ran last.
 func (w *World) choose(ready []*call) *call {
 	for _, c := range ready {
 		if c.ctx != nil && c.ctx.Err() != nil {

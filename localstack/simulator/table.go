@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Write is what a call has changed: the items that it put, and the keys of those that it updated and deleted.
+// Write has the changes of a call: the items that it put, and the keys of updated and deleted items.
 type Write struct{ Puts, Updated, Deleted []calls.Item }
 
 // ReadWrite reads a call that has been done; false if it was done before and wrote nothing, as its reply had been lost.
@@ -118,7 +118,7 @@ func FirstOf(due []calls.Item) (at time.Time) {
 	return at
 }
 
-// DueItems returns all that a schedule will have to handle.
+// DueItems returns the items that a schedule will have to handle.
 func (w *World) DueItems(what store.Kind) (due []calls.Item) {
 	for shard := range w.Config.DueShards {
 		var out struct{ Items []calls.Item }

@@ -82,7 +82,7 @@ type World struct {
 	done     map[string]bool // tokens of transactions that were done
 	later    []func()        // checks when the world has ended
 
-	// Settled is how long each payment and refund of unknown outcome took.
+	// Settled has the time that each payment and refund of unknown outcome took.
 	Settled []time.Duration
 
 	workload Workload
@@ -281,7 +281,7 @@ func (w *World) EndFaults() {
 	w.table.SetIndexLag(0)
 }
 
-// Drain has the functions handle all that the stream and the queues hold.
+// Drain has the functions handle the whole stream and all queues.
 func (w *World) Drain() {
 	for before := -1; before != w.relayed+w.polls; {
 		before = w.relayed + w.polls

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// refunds reports whether the request refunds a transaction, and which.
+// refunds returns the transaction that the request refunds, if it does.
 func refunds(r *simulator.Reply) (transaction string, ok bool) {
 	if r.Method != "POST" {
 		return "", false
@@ -72,7 +72,7 @@ func (b Snapshot) eventsThatWere(status string) map[string]int {
 	return count
 }
 
-// noteClientViews has it checked that all that clients saw of each transaction can have happened in one order.
+// noteClientViews has the views of all clients of each transaction checked: they must fit one order of the requests.
 func (b Snapshot) noteClientViews() {
 	for _, id := range simulator.Sorted(b.Transactions) {
 		h := b.linearHistory(b.Transactions[id], b.ledger)
@@ -114,7 +114,7 @@ func (b Snapshot) linearHistory(t calls.Item, l *ledger) linear.History {
 	return h
 }
 
-// firm marks refunds that were made at the first try, which spares the search all orders in which they are given back.
+// firm marks refunds that were made at the first try, so that the search omits all orders in which they are given back.
 func (b Snapshot) firm(requests []linear.Request, l *ledger) {
 	reserved, ids, doubtful := b.eventsThatWere("BEGUN"), b.refundsWritten(), map[string]bool{}
 	for _, r := range requests {
@@ -182,7 +182,7 @@ func amountIn(body string, c money.Currency) int64 {
 	return money.MustParse(cmp.Or(asked.String(), "0"), c).Minor()
 }
 
-// restOf is what a transaction's detail says is left to refund.
+// restOf returns the amount that a transaction still lets be refunded, by its detail.
 func restOf(body []byte, c money.Currency) int64 {
 	for _, link := range simulator.Decoded[struct {
 		Links []struct {
@@ -222,7 +222,7 @@ func (b Snapshot) disputes(transaction string, c money.Currency) (requests []lin
 	return requests
 }
 
-// chargesBack reports whether the command charges the transaction back, and under which id.
+// chargesBack returns the id of the chargeback, if the command charges the transaction back.
 func chargesBack(a simulator.OperatorAnswer, transaction string) (id string, ok bool) {
 	var command struct{ Command, Transaction, ID string }
 	err := json.Unmarshal([]byte(a.Command), &command)

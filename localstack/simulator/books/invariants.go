@@ -328,7 +328,7 @@ func CheckLog(w *simulator.World) {
 // AtReader reports whether a checkout is paid at a card reader.
 func AtReader(checkout calls.Item) bool { return checkout.Object("reader") != nil }
 
-// checkReaderCallback: it says what came of the transaction. It returns the checkout.
+// checkReaderCallback: the callback names the outcome of the transaction. It returns the checkout.
 func (b Snapshot) checkReaderCallback(d simulator.Delivery) string {
 	t := b.Transactions[d.Transaction]
 	checkout := t.Text("checkout_id")

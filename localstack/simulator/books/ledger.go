@@ -145,7 +145,7 @@ func (l *ledger) post(i calls.Item, sign int64) {
 	}
 }
 
-// booked reports whether an item is a line of the bank's statement.
+// booked recognises a line of the bank's statement.
 func booked(i calls.Item) bool {
 	return i.Text("pk") == "FILEBANK#PAID" ||
 		strings.HasPrefix(i.Text("pk"), "SANDBOX#TRANSFER#") && strings.HasPrefix(i.Text("sk"), "STATEMENT_LINE#")
@@ -202,7 +202,7 @@ func OfEvents(kind string, statuses ...string) func(calls.Item) bool {
 // PayableKey names a payable of the tenant that an item belongs to.
 func PayableKey(i calls.Item, id string) string { return i.Tenant() + " " + id }
 
-// net is what a part of a transaction comes to.
+// net returns the amount of a part of a transaction after fees and deductions.
 func net(part calls.Item) int64 {
 	net := Minor(part["amount"]) - Minor(part["deducted"])
 	if part["gross"] != true {

@@ -77,7 +77,7 @@ var amountsMoved = map[string]string{"capture": "captured", "refund": "refunded"
 // recorded are the statuses of a record, by those of its part. The payable of a part that is not in a payout has none.
 var recorded = map[string]string{"SCHEDULED": "", "PAID_OUT": "SUCCESSFUL", "FAILED": "FAILED", "RECONCILED": "OPEN"}
 
-// checkParts: each part waits as a payable of its net amount or shows its payout. The parts are all that was captured.
+// checkParts: each part waits as a payable of its net amount or shows its payout. The parts sum to the captured amount.
 func (b Snapshot) checkParts(t calls.Item) {
 	checkout, id := t.Text("checkout_id"), t.Text("id")
 	var amounts, fees, deducted int64

@@ -70,7 +70,7 @@ func (i Item) Text(name string) string {
 	return text
 }
 
-// Partition is what a partition key says; without a tenant for the records of counterparties.
+// Partition parses a partition key. The records of counterparties have no tenant.
 func Partition(pk string) store.Partition {
 	p, _ := store.ParsePartition(pk)
 	return p

@@ -34,7 +34,7 @@ func (s fileState) of(collection string) (n int) {
 	return n
 }
 
-// ofFiles reports whether a partition holds a tenant's files, or entries of objects.
+// ofFiles recognises a partition with a tenant's files, or with entries of objects.
 func ofFiles(pk string) bool {
 	return slices.Contains([]store.Kind{store.KindFiles, store.KindObjects}, calls.Partition(pk).Kind)
 }
@@ -73,7 +73,7 @@ func (f *files) checkAudit(w simulator.Write) {
 	books.CheckEntryCount(f.World, simulator.Sorted(changed), entries)
 }
 
-// items are what the table has of files and of their objects, by the stream: reading the table each time takes long.
+// items returns the items of files and of their objects, by the stream: reading the table each time takes long.
 func (f *files) items() map[string]calls.Item {
 	f.ReadStream()
 	f.Record(func() {

@@ -47,7 +47,7 @@ type fileView struct {
 	DownloadURL string `json:"download_url"`
 }
 
-// contents are what is uploaded, by type.
+// contents are uploaded, by type.
 var contents = map[string]string{
 	file.PDF:  "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n",
 	file.PNG:  "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01",

@@ -143,7 +143,7 @@ func (f *files) checkObjects(items map[string]calls.Item) {
 	}
 }
 
-// checkStates: an entry begins as a pending one's, and one that is doomed stays so until it goes, for good.
+// checkStates: an entry begins as a pending one, and a doomed entry stays so until it goes, for good.
 func (f *files) checkStates(items map[string]calls.Item) {
 	for _, key := range simulator.Sorted(items) {
 		i := items[key]
@@ -164,7 +164,7 @@ func (f *files) checkStates(items map[string]calls.Item) {
 	}
 }
 
-// checkContent: what was checked of an uploaded file is at S3, and is what was declared.
+// checkContent: S3 has the checked content of an uploaded file, as it was declared.
 func (f *files) checkContent(one calls.Item) {
 	id := one.Text("id")
 	for _, v := range f.versions[one.Text("object")] {
@@ -180,7 +180,7 @@ func (f *files) checkContent(one calls.Item) {
 	f.Find("", "the content of file %s is not at S3", id)
 }
 
-// CheckCall: of requests, the platform reaches only objects of their own tenant.
+// CheckCall: requests lead the platform only to objects of their tenant.
 func (f *files) CheckCall(by *simulator.Invocation, r *http.Request) {
 	_, key := s3.Named(r)
 	if by.Tenant == "" || key == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// seen is what a client was answered about a tenant, and what that had from the request on up to the answer.
+// seen is an answer about a tenant, with the states of the tenant from the request on up to the answer.
 type seen struct {
 	*fileTenant
 	*simulator.Reply
@@ -70,7 +70,7 @@ func (s seen) check() {
 	}
 }
 
-// meaning is what the answer says about what the tenant had at a time; nil: nothing.
+// meaning returns the condition on a state that the answer asserts; nil: none.
 func (s seen) meaning() func(fileState) bool {
 	switch {
 	case s.Status == http.StatusNotFound, s.Status == http.StatusNoContent:
@@ -96,7 +96,7 @@ func (s seen) meaning() func(fileState) bool {
 
 func (s seen) one(at fileState) calls.Item { return s.listedIn(at)[s.id] }
 
-// sameView reports whether a record is as it is shown.
+// sameView compares a record with the view of it.
 func sameView(i calls.Item, shown fileView) bool {
 	return i != nil && i.Text("status") == shown.Status && i.Text("collection_id") == shown.Collection &&
 		i.Text("checksum_sha256") == shown.Checksum && i.Number("size") == shown.Size &&
@@ -105,7 +105,7 @@ func sameView(i calls.Item, shown fileView) bool {
 		i.Text("content_type") == shown.ContentType
 }
 
-// done reports whether a record is as it was asked for.
+// done compares a record with the request.
 func (s seen) done(i calls.Item) bool {
 	members := map[string]string{"status": s.asked.Status, "name": s.asked.Name, "filename": s.asked.Filename,
 		"content_type": s.asked.ContentType, "checksum_sha256": s.asked.Checksum}
@@ -169,7 +169,7 @@ func (s seen) uploadedAll(key string) bool {
 	})
 }
 
-// listed is what a list says: it has all that there was when it was read, but for what was deleted before its page was.
+// listed: a list has all records at the time of its reading, but for those deleted before its page was read.
 func (s seen) listed() func(fileState) bool {
 	var list struct {
 		Items []fileView
@@ -217,7 +217,7 @@ func (s seen) listedIn(at fileState) map[string]calls.Item {
 	return at.collections
 }
 
-// filtered returns those that a list has.
+// filtered returns the records that match the filters of a list.
 func (s seen) filtered(at fileState) map[string]calls.Item {
 	want := map[string]calls.Item{}
 	for id, i := range s.listedIn(at) {

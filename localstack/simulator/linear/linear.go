@@ -19,7 +19,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Answer is what a client was answered.
+// Answer is a kind of answer to a client.
 type Answer int
 
 // The answers.
@@ -98,7 +98,7 @@ func (h History) Check() error {
 		fmt.Sprintf("%d were captured\n%s", h.Captured, h.list()))
 }
 
-// request is one on something that clients are shown whole, as a state.
+// request is a request about a state that clients are shown whole.
 type request[State comparable] interface {
 	String() string
 	times() (call, until int64)

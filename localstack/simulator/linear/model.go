@@ -25,7 +25,7 @@ type (
 	returnReserve int // what it reserved is given back, if it was
 )
 
-// operations are the points in time of all requests.
+// operations returns the points in time of all requests.
 func (m model) operations() []porcupine.Operation {
 	var all []porcupine.Operation
 	add := func(i int, point any, until int64) {
@@ -44,10 +44,10 @@ func (m model) operations() []porcupine.Operation {
 	return all
 }
 
-// must says whether what the request reserved must be given back before its answer.
+// must reports whether the reserve of the request must be given back before the answer.
 func (model) must(r Request) bool { return r.Answer == Refused || r.Answer == NotTaken }
 
-// declinable says whether the acquirer may decline what the request asks for.
+// declinable reports whether the acquirer may decline the request.
 func (m model) declinable(r Request) bool { return r.Amount == 0 || m.Declinable(r.Amount) }
 
 func (m model) porcupine() porcupine.Model {
@@ -83,7 +83,7 @@ func (s state) hash() uint64 {
 	return h
 }
 
-// ask are the states that a request's answer allows.
+// ask returns the states that a request's answer allows.
 func (m model) ask(s state, i int) (next []any) {
 	r, g := m.Requests[i], m.group(i)
 	after, fits := m.reserve(s, i)

@@ -14,7 +14,7 @@ type Settings struct {
 	Gross     bool   `json:"gross_settlement"`
 }
 
-// SettingsChange is what a request changes of them; nil: nothing of that field.
+// SettingsChange has the settings that a request changes; nil: not that field.
 type SettingsChange struct {
 	Period    *string `json:"payout_period"`
 	OnDemand  *bool   `json:"payout_on_demand"`
@@ -27,7 +27,7 @@ func (c SettingsChange) apply(s Settings) Settings {
 		Available: *cmp.Or(c.Available, &s.Available), Gross: *cmp.Or(c.Gross, &s.Gross)}
 }
 
-// SettingsAnswer is what a client was answered about settings.
+// SettingsAnswer is a kind of answer about settings.
 type SettingsAnswer int
 
 // The answers.

@@ -28,7 +28,7 @@ const (
 var endings = []string{payableEnding, payableEnding, payableEnding, payableEnding, "0000", "0000", "1111", "3333",
 	unverifiedEnding}
 
-// newIBAN is one that nobody had before.
+// newIBAN returns a new number.
 func (m *month) newIBAN(ending string) string {
 	m.numbers++
 	number, err := iban.ReplaceChecksum(fmt.Sprintf("DE0010010010%06d%s", m.numbers, ending))
@@ -49,8 +49,8 @@ func (p *payee) fill() {
 	}
 }
 
-// addsAccount is what one or two people in the merchant's office do: each adds an account, and looks whether it is
-// verified. Live accounts are decided by operators, who may be of different opinions.
+// addsAccount returns an action of one or two people in the merchant's office: each adds an account, and may list all
+// later. Operators, who may be of different opinions, decide about live accounts.
 func (p *payee) addsAccount() func() {
 	var added []client.Request
 	for range p.some() {

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// accountsVersion is what a tenant's bank accounts were from a logical time on.
+// accountsVersion has a tenant's bank accounts from a logical time on.
 type accountsVersion struct {
 	from    int64
 	all     []calls.Item

@@ -97,7 +97,7 @@ func (m *month) due() (next time.Time, open bool) {
 	return simulator.FirstOf(due), slices.ContainsFunc(due, books.Are("sk", "PAYOUT"))
 }
 
-// round lets the clocks jump to whatever comes next, and has it happen with what happens to come at the same time.
+// round lets the clocks jump to the next event, which happens together with others of that time.
 func (m *month) round() {
 	next, waiting := m.tickAt, m.queued()
 	if waiting && m.pollAt.Before(next) {
@@ -171,7 +171,7 @@ func (m *month) act() {
 var pauses = []time.Duration{15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 40 * time.Minute,
 	4 * time.Hour, 11 * time.Hour}
 
-// delays are how late messages come, at the most.
+// delays bound the delay of messages.
 var delays = []time.Duration{time.Second, time.Minute, time.Minute, 31 * time.Minute, 12 * time.Hour, 12 * time.Hour}
 
 // sleep settles when the schedule ticks next, and when messages come.

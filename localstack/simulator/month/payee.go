@@ -34,7 +34,8 @@ var payeeKinds = []fields{
 }
 
 var (
-	zones    = []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "UTC", "Pacific/Auckland", "Asia/Kolkata"}
+	zones = []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "UTC",
+		"Pacific/Auckland", "Asia/Kolkata"}
 	periods  = []string{"daily", "daily", "daily", "weekly", "monthly"}
 	feeRates = []string{"0.0195", "0", "0.05", "0.333333"}
 	ibans    = []string{sandbox.PaidIBAN, sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN,
@@ -121,7 +122,7 @@ func (p *payee) payNow() func() {
 // some is one operator, or two who don't know of each other.
 func (p *payee) some() int { return 1 + p.month.rng.IntN(3)/2 }
 
-// commands returns an action of operators, each of whom sends the same command.
+// commands returns an action of operators, who all send the same command.
 func (p *payee) commands(command string, more fields, many int) func() {
 	return p.together("operator", func(actor string, _ int, _ *rand.Rand) { p.command(actor, command, more) }, many)
 }

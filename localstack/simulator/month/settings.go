@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// someSettings are what a merchant or an operator may want of settings.
+// someSettings returns settings that a merchant or an operator may want.
 func someSettings(rng *rand.Rand) fields {
 	switch rng.IntN(6) {
 	case 0, 1:

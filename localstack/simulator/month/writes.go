@@ -100,7 +100,7 @@ func (m *month) checkMinimumBalance(w simulator.Write) {
 	}
 }
 
-// balance is what is payable to a merchant beyond its refunds under way.
+// balance returns the amount that is payable to a merchant beyond its refunds under way.
 func (m *month) balance(key books.BalanceKey) int64 {
 	b := books.Read(m.World)
 	left := b.Balances[key][books.Payables] - b.Balances[key][books.Reserve]
@@ -136,7 +136,7 @@ func (m *month) checkAudited(puts []calls.Item) {
 	books.CheckEntryCount(m.World, changed, entries)
 }
 
-// audited is what of an item is changed by an operator or a merchant; nil: nothing.
+// audited returns the members of an item that operators or merchants change; nil: none.
 func audited(i calls.Item) calls.Item {
 	switch sk := i.Text("sk"); {
 	case sk == "MERCHANT", sk == "BANKACCOUNTS" && len(i.List("accounts")) > 0:
@@ -151,7 +151,7 @@ func audited(i calls.Item) calls.Item {
 	return nil
 }
 
-// checkEntry: an audit entry says who did what, and is written once.
+// checkEntry: an audit entry names the actor and the operation, and is written once.
 func (m *month) checkEntry(i calls.Item) {
 	key := i.Text("pk") + " " + i.Text("sk")
 	if actor := i.Object("actor"); actor.Text("kind") == "" || i.Text("operation") == "" {
@@ -163,7 +163,7 @@ func (m *month) checkEntry(i calls.Item) {
 	m.entries[key] = true
 }
 
-// checkAudit: what is in the audit in the end is what was written into it.
+// checkAudit: no audit entry is lost.
 func (m *month) checkAudit(items []calls.Item) {
 	kept := slices.DeleteFunc(slices.Clone(items), func(i calls.Item) bool { return i.Kind() != store.KindAudit })
 	if len(kept) < len(m.entries) {

@@ -23,13 +23,13 @@ type made struct {
 	at int64 // in logical time
 }
 
-// ofPeople reports whether a partition holds a tenant's roles, members or keys.
+// ofPeople recognises a partition with a tenant's roles, members or keys.
 func ofPeople(pk string) bool {
 	p, ok := store.ParsePartition(pk)
 	return ok && slices.Contains([]store.Kind{store.KindMembers, store.KindRoles, store.KindAPIKey}, p.Kind)
 }
 
-// writesPeople reports whether a call writes roles, members or keys, by its summary.
+// writesPeople recognises a write of roles, members or keys, by its summary.
 func writesPeople(call string) bool {
 	operation, keys, _ := strings.Cut(call, " ")
 	return (operation == "TransactWriteItems" || operation == "PutItem" || operation == "UpdateItem") &&

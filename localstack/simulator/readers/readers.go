@@ -202,7 +202,7 @@ func (w readers) checkOneAtATime() {
 	}
 }
 
-// checkSales: what terminals know of checkouts is what the acquirer did.
+// checkSales: terminals and the acquirer agree on checkouts.
 func (w readers) checkSales(b books.Snapshot) {
 	for _, i := range b.Items {
 		if i.Text("sk") != "SALE" {

@@ -121,7 +121,7 @@ func (f *unknownWorld) begin(id string) {
 	f.Record(func() { f.begun[id] = now })
 }
 
-// checkSettled records how long each took, and finds those that took too long.
+// checkSettled records how long each took, and finds the slow.
 func (f *unknownWorld) checkSettled() {
 	settled := map[string]string{}
 	for _, i := range f.Scan() {
