@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"time"
 
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -66,7 +65,8 @@ func (f family) upload(ctx context.Context, one file.File) (*uploadView, error) 
 	if err != nil {
 		return nil, err
 	}
-	return viewUpload(link, link.Until.Add(now.Sub(wallNow))), nil
+	return &uploadView{Method: link.Method, URL: link.URL, Headers: link.Headers,
+		ExpiresAt: rest.Timestamp(link.Until.Add(now.Sub(wallNow)))}, nil
 }
 
 // retrieveFile reads a file, with a link to its content once that was checked.
@@ -150,8 +150,4 @@ func viewFile(f file.File) fileView {
 		v.UploadedAt = &at
 	}
 	return v
-}
-
-func viewUpload(l file.Link, until time.Time) *uploadView {
-	return &uploadView{Method: l.Method, URL: l.URL, Headers: l.Headers, ExpiresAt: rest.Timestamp(until)}
 }

@@ -81,11 +81,10 @@ func (f family) createOperator(ctx context.Context, req createOperatorRequest) (
 		func(id string, roles member.Roles) (member.Member, error) {
 			m := member.NewEmployee(id, member.Registration{Email: req.Username, Nickname: req.Nickname,
 				Permissions: req.Permissions.Apply(member.Permissions{})}, nil, f.store.Now())
-			err := member.CheckMayChange(rest.Caller(ctx), member.Member{}, m, roles)
-			if err == nil {
-				m.Passwords, err = password.set(ctx, nil)
+			if err := member.CheckMayChange(rest.Caller(ctx), member.Member{}, m, roles); err != nil {
+				return m, err
 			}
-			return m, err
+			return withPassword(ctx, m, password)
 		})
 	return f.show(ctx, t, m, err)
 }
@@ -134,7 +133,7 @@ type updateOperatorRequest struct {
 // updateOperator overwrites what is sent. A null nickname takes it away, and a new
 // password enables the account, unless the request disables it (contract §13.5).
 func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (operatorView, error) {
-	var password *newPassword
+	var password *store.NewPassword
 	if req.Password != nil {
 		password = f.passwordOf(ctx, *req.Password)
 	}
@@ -160,9 +159,7 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 		if password == nil {
 			return m, nil
 		}
-		passwords, err := password.set(ctx, m.Passwords)
-		m.Passwords = passwords
-		return m, err
+		return withPassword(ctx, m, password)
 	})
 }
 
@@ -194,9 +191,7 @@ type resetOperatorPasswordRequest struct {
 func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPasswordRequest) (operatorView, error) {
 	password := f.passwordOf(ctx, req.Password)
 	return f.changeOperator(ctx, req.operatorPath, "", member.EndKeys, func(m member.Member) (member.Member, error) {
-		passwords, err := password.set(ctx, m.Passwords)
-		m.Passwords = passwords
-		return m, err
+		return withPassword(ctx, m, password)
 	})
 }
 
@@ -290,19 +285,15 @@ func accountType(m member.Member) string {
 	return "normal"
 }
 
-// newPassword is a password that a request sets.
-type newPassword struct{ *store.NewPassword }
-
-func (f family) passwordOf(ctx context.Context, text secret.Text) *newPassword {
-	return &newPassword{f.store.PasswordOf(rest.Caller(ctx).Tenant, rest.OperationID(ctx), text)}
+func (f family) passwordOf(ctx context.Context, text secret.Text) *store.NewPassword {
+	return f.store.PasswordOf(rest.Caller(ctx).Tenant, rest.OperationID(ctx), text)
 }
 
-// set returns the passwords with the new one. Failures: Invalid for a password that was used before, is too short or
-// is too common; TooMany.
-func (p *newPassword) set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
-	after, err := p.Set(ctx, before)
+// withPassword sets the member's password. Failures: Invalid if it was used before, is too short or common; TooMany.
+func withPassword(ctx context.Context, m member.Member, p *store.NewPassword) (_ member.Member, err error) {
+	m.Passwords, err = p.Set(ctx, m.Passwords)
 	if errors.Is(err, member.ErrUsedBefore) {
 		err = failure.Invalid("password", "must not be one that was used before")
 	}
-	return after, member.RefusedPassword("password", err)
+	return m, member.RefusedPassword("password", err)
 }

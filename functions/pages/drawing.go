@@ -164,7 +164,7 @@ func (t texts) field(m methodView, f fieldView) page.Field {
 		Required: f.Required, Live: true, Missing: said.missing, Wrong: said.wrong, Autocomplete: shape.autocomplete,
 		InputMode: shape.mode, Max: shape.most, Type: shape.kind, Placeholder: shape.placeholder, Class: shape.class,
 		Note: f.Name == fieldCardNumber, Options: t.options(f)}
-	if strings.HasPrefix(f.Name, "card.") {
+	if cardData(f.Name) {
 		field.Value = "" // whatever is in the view: card data is never written back
 	}
 	if f.Name == fieldExpiryYear {

@@ -105,10 +105,11 @@ func (v visit) showOwn(ctx context.Context, change bool) (rest.Document, error) 
 	if v.checkout.RequiresAction() && change {
 		return v.showForm(ctx)
 	}
-	next, err := v.resume(ctx)
+	c, next, err := v.processing.Resume(ctx, v.tenant, v.checkout)
 	if err != nil {
 		return rest.Document{}, err
 	}
+	v.checkout = c
 	payable, _ := v.payable()
 	switch {
 	case v.status() == payments.CheckoutPaid:

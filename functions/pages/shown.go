@@ -18,15 +18,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// draw is the page.
-func draw(shown view) (rest.Document, error) {
-	p, err := drawn(shown)
-	return rest.Document{HTML: p.HTML, CSP: p.CSP}, err
-}
-
-// draw is the page, with the cookie of a session that has just begun.
+// draw draws the page, with the cookie of a session that has just begun.
 func (v visit) draw(shown view) (rest.Document, error) {
-	d, err := draw(shown)
+	p, err := drawn(shown)
+	d := rest.Document{HTML: p.HTML, CSP: p.CSP}
 	if v.begun {
 		d.Cookie, d.Forget = v.session.cookie, v.surplus
 	}
@@ -188,15 +183,6 @@ func (f *fieldView) enter(e entered) {
 	if at := slices.IndexFunc(e.faults, func(fault *failure.Error) bool { return fault.Param == f.Name }); at >= 0 {
 		f.Fault = faultCode(e.faults[at].Code)
 	}
-}
-
-// resume is where the payer goes next, with the checkout as it is then.
-func (v *visit) resume(ctx context.Context) (*processing.Step, error) {
-	c, step, err := v.processing.Resume(ctx, v.tenant, v.checkout)
-	if err == nil {
-		v.checkout = c
-	}
-	return step, err
 }
 
 // viewNext is the page from which the payer goes on. Test mode's issuer is a page of ours, which

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -97,12 +98,7 @@ func (m methodView) id(f fieldView) string { return string(m.Method) + "-" + f.N
 
 // faulty reports whether a field of the form was refused.
 func (m methodView) faulty() bool {
-	for _, f := range m.Fields {
-		if f.Fault != faultNone {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Fields, func(f fieldView) bool { return f.Fault != faultNone })
 }
 
 // faultCode is what is wrong with a field.

@@ -69,22 +69,17 @@ type keyRevoked struct {
 }
 
 func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked, error) {
-	m, err := o.Store.Merchant(ctx, c.MerchantCode)
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
 	switch {
 	case err != nil:
 		return keyRevoked{}, err
 	case c.Mode == "":
 		return keyRevoked{}, failure.Invalid("mode", "must be live or test")
 	}
-	mode, err := m.Mode(c.Mode)
-	if err != nil {
-		return keyRevoked{}, err
-	}
-	t := identity.Tenant{Mode: mode, Merchant: m.Code}
 	if err := o.Store.DeleteAPIKey(ctx, o.by, t, c.KeyID, ""); err != nil {
 		return keyRevoked{}, err
 	}
-	o.Log.InfoContext(ctx, "API key revoked", "merchant", m.Code, "key", c.KeyID)
+	o.Log.InfoContext(ctx, "API key revoked", "merchant", t.Merchant, "key", c.KeyID)
 	return keyRevoked{KeyID: c.KeyID, Revoked: true}, nil
 }
 

@@ -19,11 +19,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// begunReply is {data} of createReaderCheckout.
-type begunReply struct {
-	Data begunView `json:"data"`
+// reply is a response of contract §13.7: its content in the member data.
+type reply[T any] struct {
+	Data T `json:"data"`
 }
 
+// begunView is the data of createReaderCheckout.
 type begunView struct {
 	CheckoutID          string `json:"checkout_id"`
 	ClientTransactionID string `json:"client_transaction_id"`
@@ -31,19 +32,19 @@ type begunView struct {
 
 // createCheckout puts a checkout before the cardholder. Its id is the operation's, so that a repeated
 // request under one Idempotency-Key finds what it made before, and offers that to the terminal again.
-func (f family) createCheckout(ctx context.Context, req checkoutRequest) (begunReply, error) {
+func (f family) createCheckout(ctx context.Context, req checkoutRequest) (reply[begunView], error) {
 	caller := rest.Caller(ctx)
 	drafted, err := f.draft(rest.Merchant(ctx), caller, req)
 	if err != nil {
-		return begunReply{}, err
+		return reply[begunView]{}, err
 	}
 	drafted = drafted.MadeBy(caller, rest.Merchant(ctx), rest.OperationID(ctx))
 	c, err := f.readers.Begin(ctx, caller.Tenant, req.ReaderID, drafted,
 		func(r reader.Reader) error { return checkModel(drafted, r) })
 	if err != nil {
-		return begunReply{}, err
+		return reply[begunView]{}, err
 	}
-	return begunReply{begunView{c.ID, c.ClientTransactionID()}}, nil
+	return reply[begunView]{begunView{c.ID, c.ClientTransactionID()}}, nil
 }
 
 // checkoutPath names a checkout at a reader.
@@ -53,12 +54,12 @@ type checkoutPath struct {
 }
 
 // retrieveCheckout reads a checkout at the reader, after its outcome was asked for and recorded.
-func (f family) retrieveCheckout(ctx context.Context, req checkoutPath) (checkoutReply, error) {
+func (f family) retrieveCheckout(ctx context.Context, req checkoutPath) (reply[checkoutView], error) {
 	c, err := f.readers.ResolveCheckout(ctx, rest.Caller(ctx), req.ReaderID, string(req.ID))
 	if err != nil {
-		return checkoutReply{}, err
+		return reply[checkoutView]{}, err
 	}
-	return checkoutReply{viewCheckout(c)}, nil
+	return reply[checkoutView]{viewCheckout(c)}, nil
 }
 
 // terminate stops the reader's checkout while it waits for the cardholder.
@@ -253,11 +254,6 @@ func unfit(wrong map[string][]string) error {
 		WithSlug("validation-error")
 	e.Errors = wrong
 	return e
-}
-
-// checkoutReply is {data} of contract §13.7.
-type checkoutReply struct {
-	Data checkoutView `json:"data"`
 }
 
 // checkoutView is the checkout data of contract §13.7. Every key is always there.

@@ -114,16 +114,8 @@ func (f family) view(r reader.Reader) readerView {
 		CreatedAt: rest.Timestamp(r.CreatedAt), UpdatedAt: rest.Timestamp(r.UpdatedAt)}
 }
 
-// The values of a terminal's status (contract §13.7).
-const (
-	online  = "ONLINE"
-	offline = "OFFLINE"
-)
-
-// statusReply is {data} of contract §13.7.
-type statusReply struct {
-	Data statusView `json:"data"`
-}
+// offline is the status of a terminal that does not answer, or says so (contract §13.7).
+const offline = "OFFLINE"
 
 // statusView is the status data of contract §13.7: the status, and what the terminal last reported, if it did.
 type statusView struct {
@@ -137,15 +129,15 @@ type statusView struct {
 }
 
 // retrieveStatus returns the last report of the reader's terminal. A terminal that does not answer is offline.
-func (f family) retrieveStatus(ctx context.Context, req readerPath) (statusReply, error) {
+func (f family) retrieveStatus(ctx context.Context, req readerPath) (reply[statusView], error) {
 	h, err := f.readers.AskStatus(ctx, rest.Caller(ctx).Tenant, req.ID)
 	switch {
 	case err != nil:
-		return statusReply{}, err
+		return reply[statusView]{}, err
 	case h == nil:
-		return statusReply{statusView{Status: offline}}, nil
+		return reply[statusView]{statusView{Status: offline}}, nil
 	default:
-		return statusReply{viewStatus(*h)}, nil
+		return reply[statusView]{viewStatus(*h)}, nil
 	}
 }
 
@@ -154,18 +146,13 @@ func viewStatus(h terminal.Heartbeat) statusView {
 	v := statusView{Status: offline, State: h.State, Battery: &h.Battery, Temperature: &temperature,
 		Connection: h.Connection, Firmware: h.Firmware}
 	if h.Online {
-		v.Status = online
+		v.Status = "ONLINE"
 	}
 	if !h.LastActivity.IsZero() {
 		at := rest.Timestamp(h.LastActivity)
 		v.LastActivity = &at
 	}
 	return v
-}
-
-// settingsReply is {data} of contract §13.7.
-type settingsReply struct {
-	Data settingsView `json:"data"`
 }
 
 type settingsView struct {
@@ -178,12 +165,12 @@ type menuLockView struct {
 	Enabled *bool `json:"enabled,omitempty"`
 }
 
-func viewSettings(menuLock *bool, status string) settingsReply {
-	return settingsReply{settingsView{menuLockView{menuLock}, status}}
+func viewSettings(menuLock *bool, status string) reply[settingsView] {
+	return reply[settingsView]{settingsView{menuLockView{menuLock}, status}}
 }
 
 // retrieveSettings returns the settings that the reader's terminal reports now, or reported last if it is offline.
-func (f family) retrieveSettings(ctx context.Context, req readerPath) (settingsReply, error) {
+func (f family) retrieveSettings(ctx context.Context, req readerPath) (reply[settingsView], error) {
 	r, err := f.readers.AskSettings(ctx, rest.Caller(ctx).Tenant, req.ID)
 	return viewSettings(r.MenuLock, ""), err
 }
@@ -208,13 +195,11 @@ func (r settingsRequest) Rule(string, time.Time) string {
 }
 
 // updateSettings has the reader's terminal change its settings.
-func (f family) updateSettings(ctx context.Context, req settingsRequest) (settingsReply, error) {
+func (f family) updateSettings(ctx context.Context, req settingsRequest) (reply[settingsView], error) {
 	change := terminal.SettingsChange{MenuLock: req.MenuLock.Enabled}
 	if req.MenuLock.Passcode != nil {
 		change.Passcode = *req.MenuLock.Passcode
 	}
-	if err := f.readers.Configure(ctx, rest.Caller(ctx).Tenant, req.ID, change); err != nil {
-		return settingsReply{}, err
-	}
-	return viewSettings(change.MenuLock, "applied"), nil
+	err := f.readers.Configure(ctx, rest.Caller(ctx).Tenant, req.ID, change)
+	return viewSettings(change.MenuLock, "applied"), err
 }

@@ -129,10 +129,8 @@ func active(text []byte) bool {
 // within reports whether a type is one of several, or a special form of one.
 func within(m *mimetype.MIME, types ...string) bool {
 	for ; m != nil; m = m.Parent() {
-		for _, t := range types {
-			if m.Is(t) {
-				return true
-			}
+		if slices.ContainsFunc(types, m.Is) {
+			return true
 		}
 	}
 	return false

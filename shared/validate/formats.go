@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -106,7 +107,7 @@ func currency(text string) bool {
 
 // cardNumber: 12 to 19 digits with a check digit (ISO/IEC 7812-1, annex B).
 func cardNumber(text string) bool {
-	if len(text) < 12 || len(text) > 19 || strings.Trim(text, "0123456789") != "" {
+	if !digits(12, 19)(text) {
 		return false
 	}
 	sum := 0
@@ -231,12 +232,7 @@ func isHost(u *url.URL) bool {
 		address, err := netip.ParseAddr(strings.TrimSuffix(host, "."))
 		return err == nil && address.Is4()
 	}
-	for _, label := range labels {
-		if label == "" {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(labels, "")
 }
 
 func isPort(text string) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -177,10 +178,8 @@ func atMostItems(limit int) func(reflect.Value) string {
 
 func oneOf(allowed []string) func(string) string {
 	return func(text string) string {
-		for _, a := range allowed {
-			if text == a {
-				return ""
-			}
+		if slices.Contains(allowed, text) {
+			return ""
 		}
 		return "must be one of " + strings.Join(allowed, ", ")
 	}

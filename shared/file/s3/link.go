@@ -150,16 +150,13 @@ func safe(name string) string {
 
 // encoded is a value in the characters that RFC 8187 gives it.
 func encoded(value string) string {
-	const hexadecimal = "0123456789ABCDEF"
 	var out strings.Builder
 	for _, b := range []byte(value) {
 		switch {
 		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', strings.IndexByte("!#$&+-.^_`|~", b) >= 0:
 			out.WriteByte(b)
 		default:
-			out.WriteByte('%')
-			out.WriteByte(hexadecimal[b>>4])
-			out.WriteByte(hexadecimal[b&15])
+			fmt.Fprintf(&out, "%%%02X", b)
 		}
 	}
 	return out.String()
