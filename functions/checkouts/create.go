@@ -19,8 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// createRequest is the body of createCheckout (contract §4.1). Fields that the service
-// assigns (id, status, date, transactions) are ignored.
+// createRequest is the body of createCheckout (contract §4.1). Fields that the service assigns are ignored.
 type createRequest struct {
 	Reference    string                          `json:"checkout_reference" validate:"required text=90"`
 	Amount       money.Literal                   `json:"amount" validate:"required"`
@@ -46,8 +45,7 @@ type hostedRequest struct {
 	Enabled *bool `json:"enabled" validate:"required"`
 }
 
-// create handles createCheckout. The checkout's id is the operation's, so that a repeated
-// request under one Idempotency-Key finds what it made before.
+// create handles createCheckout. The checkout's id is the operation's, so a retry finds what it made before.
 func (f family) create(ctx context.Context, req createRequest) (checkout.View, error) {
 	caller := rest.Caller(ctx)
 	c, err := f.draft(rest.Merchant(ctx), caller, req)
@@ -98,8 +96,7 @@ var errNoOnlinePayments = failure.Forbidden("checkout_payments_not_allowed").
 	Because("The merchant may not take payments online.")
 
 // check returns the faults of a request in the contract's order (§3.3, §4.1): missing fields, the payee, then each
-// field's value. fields are the faults that a value has alone. A payer's browser is not told whether an email is the
-// merchant's.
+// field's value. fields are faults of single values. A payer's browser is not told whether an email is the merchant's.
 func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchant, by identity.Principal,
 	fields failure.List) failure.List {
 	inBrowser, emailIsOurs := by.Actor.Kind.InBrowser(), strings.EqualFold(req.PayToEmail, m.Email)

@@ -59,9 +59,9 @@ type completeRequest struct {
 	MD    string  `form:"MD" validate:"required"`
 }
 
-// complete is completePayment, the 3DS return with the issuer's answer. The payer's browser goes on to the merchant's
-// page, or gets a page that reports to the frame around it. If that is the payment page, it goes on there to try again,
-// and to the merchant when it has paid.
+// complete is completePayment, the 3DS return with the issuer's answer. The browser goes on to the merchant's page, or
+// gets a page that reports to the frame around it. The payment page leads on to another try or, once paid, the
+// merchant.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
 	c, err := f.processing.Complete(ctx, string(req.ID), req.MD, req.PaRes)
 	if err != nil {

@@ -14,8 +14,7 @@ type listRequest struct {
 	Reference string `query:"checkout_reference"`
 }
 
-// list is listCheckouts: newest first, or the one with the reference. Clients
-// recover from DUPLICATED_CHECKOUT by the reference, so that read is consistent.
+// list is listCheckouts: newest first, or one by reference, read consistently to recover from DUPLICATED_CHECKOUT.
 func (f family) list(ctx context.Context, req listRequest) ([]checkout.View, error) {
 	caller := rest.Caller(ctx)
 	tenant := caller.Tenant
@@ -55,8 +54,7 @@ func (f family) read(ctx context.Context, id string) (payments.Checkout, error) 
 	return c, err
 }
 
-// visible checks that the caller may see a checkout before something reads it that knows
-// no caller. Who has created a checkout never changes. Failure: NotFound.
+// visible checks that the caller may see a checkout, whose creator never changes. Failure: NotFound.
 func (f family) visible(ctx context.Context, id string) error {
 	if rest.Caller(ctx).Has(identity.FullTransactionHistoryView) {
 		return nil

@@ -15,8 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// updateRequest is the body of updateCheckout: absent fields keep their values, and a null
-// valid_until removes the expiry (contract §13.1).
+// updateRequest is updateCheckout's body. Absent fields stay; a null valid_until removes the expiry (contract §13.1).
 type updateRequest struct {
 	ID          rest.ID                    `path:"id"`
 	Reference   optional.Of[string]        `json:"checkout_reference" validate:"min=1 text=90"`

@@ -35,8 +35,7 @@ type createCollectionRequest struct {
 	Metadata    member.Metadata `json:"metadata"`
 }
 
-// createCollection makes an open collection. An interrupted request that is repeated under its Idempotency-Key finds
-// the collection that it has made.
+// createCollection makes an open collection. A retry under the Idempotency-Key finds the collection that it made.
 func (f family) createCollection(ctx context.Context, req createCollectionRequest) (collectionView, error) {
 	now := f.store.Now()
 	c, err := f.store.CreateCollection(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, file.Collection{

@@ -9,9 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Consume deletes the content that a message names, or compares the shard that it names. An error leaves the message in
-// the queue: the store or S3 failed. In its place the sweep sends others that delete, and reconcile others that
-// compare.
+// Consume deletes the content that a message names, or compares the shard that it names. An error, of the store or S3,
+// leaves the message in the queue. Otherwise the sweep and reconcile send others.
 func Consume(a *app.App) func(ctx context.Context, body string) error {
 	f := open(a)
 	return app.Consume(a, func(ctx context.Context, _ identity.Tenant, m app.FileMessage) error {

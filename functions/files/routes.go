@@ -1,6 +1,5 @@
-// Package files is the families of contract §8.3: a merchant's collections and files. It answers requests, and consumes
-// the queue of objects that are to be deleted, and of shards of objects that are to be compared with their records. It
-// alone reaches the bucket.
+// Package files is the families of contract §8.3: a merchant's collections and files. It also consumes the queue of
+// objects to delete and of shards to compare with their records. It alone reaches the bucket.
 package files
 
 import (

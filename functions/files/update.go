@@ -38,8 +38,7 @@ type differing struct {
 // Error is the reason.
 func (d differing) Error() string { return d.reason }
 
-// updateFile completes a file whose content is as declared, moves it to another collection, or both. One whose content
-// differs is dropped. It may be repeated.
+// updateFile completes or moves a file, or both. It drops a file whose content differs. It may be repeated.
 func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView, error) {
 	if req.Status == nil && req.Collection == nil {
 		return fileView{}, failure.Missing("status")
@@ -128,8 +127,7 @@ func (f family) repeatRefusal(ctx context.Context, t identity.Tenant, id, operat
 	return failure.Conflict(reason)
 }
 
-// deleteNow deletes the content of a file that is gone. What fails is only logged: the entry of the object stays, and
-// the sweep has it deleted.
+// deleteNow deletes the content of a deleted file. It logs what fails: the entry stays for the sweep to delete.
 func (f family) deleteNow(ctx context.Context, one file.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTime)
 	defer cancel()

@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// bankAccountRequest is createMyBankAccount's body. Lengths and characters are those
-// that a payment file carries (ISO 20022).
+// bankAccountRequest is createMyBankAccount's body. Lengths and characters are a payment file's (ISO 20022).
 type bankAccountRequest struct {
 	Holder        string                                `json:"account_holder_name" validate:"required text=70"`
 	IBAN          string                                `json:"iban" validate:"iban?"`

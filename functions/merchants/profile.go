@@ -203,8 +203,7 @@ type timeOffsetView struct {
 	DST      bool          `json:"dst"`    // whether that is daylight saving time
 }
 
-// address shows an address. Its country is in, unless the address names another. For a caller who may not see persons
-// it leaves out the person's names.
+// address shows an address, in the country in unless it names another. Without permission it omits the person's names.
 func (p presenter) address(a merchant.Address, in string) addressView {
 	a.Country = cmp.Or(a.Country, in)
 	if !p.persons {
@@ -223,8 +222,7 @@ func (p presenter) address(a merchant.Address, in string) addressView {
 	return v
 }
 
-// place is the merchant's time zone in its own country, and that of the capital in
-// others; nil in a country whose time zone is not known.
+// place returns the merchant's time zone in its own country, the capital's in others; nil if that is not known.
 func (p presenter) place(code string) *time.Location {
 	if code == p.merchant.Country {
 		return p.merchant.Location()

@@ -39,8 +39,7 @@ const (
 	maxClientID  = 64   // bytes
 )
 
-// identify reads the client of a request and the redirect_uri for the response. While one of
-// them is unknown, the browser is sent nowhere (RFC 9700 §4.11).
+// identify reads a request's client and redirect_uri. While either is unknown, no redirect follows (RFC 9700 §4.11).
 func (f family) identify(ctx context.Context, sent url.Values) (authorization, unknown, error) {
 	ids, redirects := sent["client_id"], sent["redirect_uri"]
 	if len(ids) != 1 || ids[0] == "" || len(ids[0]) > maxClientID {
@@ -108,8 +107,7 @@ func printable(text string) bool {
 	}{text})) == 0
 }
 
-// query is the query of an equal request. It names the default scopes too, so that a person who
-// allows it allows exactly what the page has shown.
+// query returns the query of an equal request, with the default scopes, so that people allow exactly what they saw.
 func (a authorization) query() url.Values {
 	asked := url.Values{"response_type": {"code"}, "client_id": {a.client.ID}, "scope": {strings.Join(a.scopes, " ")}}
 	for name, value := range map[string]string{"redirect_uri": a.named, "state": a.state,

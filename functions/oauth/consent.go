@@ -44,8 +44,7 @@ func present(values url.Values) url.Values {
 	return values
 }
 
-// showAuthorization serves the page for the next step of an authorization request: sign in,
-// confirm the second factor, or consent.
+// showAuthorization shows an authorization request's next step: sign in, confirm the second factor, or consent.
 func (f family) showAuthorization(ctx context.Context, req showAuthorizationRequest) (rest.Document, error) {
 	a, refusal, valid, err := f.authorization(ctx, req.values())
 	if err != nil || !valid {

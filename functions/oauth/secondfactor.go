@@ -82,8 +82,7 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 	return rest.Document{Redirect: f.next(req.Continue), Cookie: cookie, Device: device}, err
 }
 
-// showSecondFactor serves the page on which people manage their second factor. A browser that is
-// not fully signed in is sent to sign in.
+// showSecondFactor shows the page to manage the second factor. A browser not fully signed in is sent to sign in.
 func (f family) showSecondFactor(ctx context.Context, _ struct{}) (rest.Document, error) {
 	session, account, signedIn, err := f.session(ctx)
 	if err != nil || !signedIn || session.Pending {
@@ -108,8 +107,7 @@ type updateSecondFactorRequest struct {
 	Code   secret.Text `form:"code" validate:"required text=64"`
 }
 
-// updateSecondFactor turns the second factor on or off, or makes new recovery codes. Each action
-// takes a code, so that a stolen session is not enough.
+// updateSecondFactor turns the second factor on or off, or makes new codes, by a code: a stolen session is not enough.
 func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.session(ctx)
 	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
@@ -295,8 +293,7 @@ func (v factorView) wrong(of action) problem {
 	return ""
 }
 
-// elsewhere is the problem of a form that the page no longer has, because the factor was turned
-// on or off since the form was shown; "" if there is none.
+// elsewhere returns the problem of a form that the page lost, because the factor changed meanwhile; "" if none.
 func (v factorView) elsewhere() problem {
 	forms := []action{actionConfirm}
 	switch {

@@ -11,10 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// begin signs the browser in to the account, whose password was just confirmed, and ends its
-// former session. The new session is Pending if the account has a second factor. It has a new
-// cookie, so that nobody who planted the old one is signed in too (session fixation). Its time
-// is from before the second factor is read, so that it misses one that is turned on meanwhile.
+// begin signs the browser in to the account, whose password was just confirmed, and ends its former session. The
+// session is Pending if the account has a second factor. A new cookie prevents session fixation. Its time is from
+// before the second factor is read, so that it misses one that is turned on meanwhile.
 func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie, signin.Session, error) {
 	signedIn := f.store.Now()
 	if signedIn.Before(account.Since) { // this clock is behind: access ended before the password was confirmed
@@ -86,8 +85,7 @@ func (f family) consentSession(ctx context.Context) (signin.Session, signin.Acco
 	return session, account, true, err
 }
 
-// next returns where the browser goes after sign-in: to the authorization with the query, or to the page of its second
-// factor. No link to us leads elsewhere.
+// next returns where the browser goes after sign-in: the authorization of the query, or its second factor's page.
 func (f family) next(continuation string) string {
 	if asked, err := url.ParseQuery(continuation); err == nil && continuation != "" {
 		return f.baseURL + "/authorize?" + asked.Encode()

@@ -127,8 +127,7 @@ func (v signInView) with(p problem) signInView {
 	return v
 }
 
-// name is the field with the user name. In live mode it has no hint: only test profiles, which
-// live mode has not, have another name than an address.
+// name returns the user name's field. Live mode needs no hint: only test profiles are not named by an address.
 func (v signInView) name() page.Field {
 	f := v.field("username", v.username, 255)
 	f.Value, f.Required, f.Autocomplete, f.Capitals = v.Username, true, "username", "none"

@@ -162,8 +162,7 @@ func (f family) confirmedProfile(ctx context.Context, c oauth.Client, req tokenR
 	return account, err
 }
 
-// actAsClient serves grant_type client_credentials: the client acts for its own merchant, not
-// for a person. There is no refresh token (RFC 6749 §4.4.3).
+// actAsClient serves grant_type client_credentials: for the client's merchant, no refresh token (RFC 6749 §4.4.3).
 func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) ([]string, error) {
 	scopes, err := c.Requested(req.Scope)
 	if err != nil {
@@ -194,8 +193,7 @@ func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest, t
 	return scopes, f.store.Refresh(ctx, g, g.Token(identity.Hash(tokens.access), g.Hash, scopes, f.store.Now()))
 }
 
-// usableGrant is the client's grant with the hash. Failure: invalid_grant for a grant that is
-// unknown, another client's, or no longer allowed (stillAllowed).
+// usableGrant returns the client's grant. Failure: invalid_grant if unknown, another client's or not stillAllowed.
 func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash string) (oauth.Grant, error) {
 	g, err := f.store.Grant(ctx, refreshHash)
 	switch {

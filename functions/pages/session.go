@@ -135,9 +135,8 @@ func (s session) browser() string {
 	return short("browser", s.cookie.Value)
 }
 
-// operation identifies a request to pay, the same when it is repeated, but another with another card or method, even
-// under the page's same key: that must not continue an attempt whose record names the first card. The hash is keyed by
-// the cookie, which is stored nowhere.
+// operation identifies a request to pay, the same when repeated. Another card or method makes another, even under one
+// key: it must not continue an attempt that records the first card. The cookie, which is stored nowhere, keys the hash.
 func (s session) operation(checkoutID, attemptKey, paidWith string) string {
 	return short("attempt", s.cookie.Value, checkoutID, strings.ToLower(attemptKey), paidWith)
 }
@@ -148,8 +147,7 @@ func short(texts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// csrf is the csrf_token of the page's forms. It is about the amount too, so that a payer who has
-// a page of an earlier one pays nothing else than what it says.
+// csrf returns the forms' csrf_token. It covers the amount, so that nobody pays another amount than the page shows.
 func (s session) csrf(c payments.Checkout) string {
 	return s.forms.Token(s.cookie, c.ID+" "+c.Amount.String()+" "+string(c.Amount.Currency()))
 }

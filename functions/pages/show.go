@@ -57,8 +57,7 @@ type showRequest struct {
 	From    origin  `query:"from" validate:"one-of=form|bank"`
 }
 
-// show is showPaymentPage. What it shows depends on whose browser it is (contract §13.3): the
-// state of an attempt is for the session that began it alone.
+// show is showPaymentPage (contract §13.3). Only the session that began an attempt sees the attempt's state.
 func (f family) show(ctx context.Context, req showRequest) (rest.Document, error) {
 	v, err := f.visit(ctx, string(req.ID), req.Embed != "")
 	if err != nil {
@@ -137,8 +136,7 @@ func (v visit) showPaid() (rest.Document, error) {
 	return v.draw(shown)
 }
 
-// showForm shows the ways to pay, to a browser without a session in a new one.
-// Failure: Forbidden when the merchant may not take payments online.
+// showForm shows the ways to pay, in a new session if needed. Failure: Forbidden without online payments.
 func (v visit) showForm(ctx context.Context) (rest.Document, error) {
 	m, err := v.merchant(ctx)
 	if err != nil {

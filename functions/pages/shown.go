@@ -55,8 +55,7 @@ func (v visit) with(parameter string) string {
 	return v.links().Page + "?" + parameter
 }
 
-// view is the page in a state that shows nothing but what is paid, and nothing at all of a checkout
-// which the browser may not see.
+// view returns the page in a state: what is paid, or nothing of a checkout that the browser may not see.
 func (v visit) view(s state) view {
 	c := v.checkout
 	shown := view{State: s, AcceptLanguage: v.acceptLanguage, Mode: v.tenant.Mode, Embedded: v.embedded,
@@ -126,8 +125,7 @@ func (v visit) chosen(e entered) payments.Method {
 	}
 }
 
-// methods are the merchant's, without Google Pay, whose script another host would have to serve. A
-// card alone can be saved for later payments.
+// methods returns the merchant's, without Google Pay, whose script is another host's. Only cards can be saved.
 func (v visit) methods(m merchant.Merchant) []payments.Method {
 	if v.checkout.Purpose == payments.PurposeSetupRecurring {
 		return []payments.Method{payments.CardMethod}
@@ -137,8 +135,7 @@ func (v visit) methods(m merchant.Merchant) []payments.Method {
 
 func offered(m payments.Method) bool { return m != payments.GooglePay }
 
-// fields are those that the method needs: for a card the card's, for others the payer's details
-// which the checkout does not have yet.
+// fields returns the fields that the method needs: the card's, or those payer's details that the checkout lacks.
 func (v visit) fields(m merchant.Merchant, method payments.Method, e entered) []fieldView {
 	var names []string
 	if method == payments.CardMethod {
@@ -185,8 +182,7 @@ func (f *fieldView) enter(e entered) {
 	}
 }
 
-// viewNext is the page from which the payer goes on. Test mode's issuer is a page of ours, which
-// is framed; a real one gets the whole window.
+// viewNext returns the page from which the payer goes on. Test mode's issuer, our own page, is framed; others are not.
 func (v visit) viewNext(step *processing.Step) view {
 	seen := checkout.NewNextStep(step, "")
 	if step.Redirect {

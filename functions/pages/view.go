@@ -12,8 +12,7 @@ import (
 // state is what a payment page shows.
 type state string
 
-// The states. Whoever has the link may see stateForm, stateEnded and stateSessionExpired; all others
-// are for the browser that began the latest attempt.
+// The states. All but stateForm, stateEnded and stateSessionExpired are only for the latest attempt's browser.
 const (
 	stateForm           state = "form"            // the methods; Alert says why an attempt has failed
 	stateChallenge      state = "challenge"       // 3DS: Next is drawn as a form, in a frame if Next.Framed
@@ -131,8 +130,7 @@ const (
 	fieldState        = "personal_details.address.state" // of Brazil, a choice
 )
 
-// nextView is where the payer's browser goes next: to the issuer by a form of hidden fields
-// (stateChallenge), or to the method's page by a link (stateRedirect).
+// nextView leads the browser on: by a form to the issuer (stateChallenge), by a link to a method (stateRedirect).
 type nextView struct {
 	URL    string // in stateRedirect with the query that the method needs
 	Fields []pair // of the form, in order

@@ -16,8 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// listBankAccounts shows the bank accounts of a merchant; without one, the live
-// accounts that wait for verify_bank_account, the longest first.
+// listBankAccounts shows a merchant's bank accounts, or the live ones that wait for verify_bank_account, oldest first.
 type listBankAccounts struct {
 	MerchantCode string `json:"merchant_code"`
 	Mode         string `json:"mode"`  // live or test; the first key's unless given
@@ -146,8 +145,7 @@ func (o operator) vouch(ctx context.Context, t identity.Tenant, vouched merchant
 	return err
 }
 
-// setPayout stores where a merchant is paid out: what is given of it. An account is
-// VERIFIED and primary, because the operator vouches for it.
+// setPayout stores given parts of where a merchant is paid. The operator vouches: an account is VERIFIED, primary.
 type setPayout struct {
 	place
 	merchant.BankAccountChange

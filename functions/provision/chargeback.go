@@ -16,8 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// chargeback records money that a payer's issuer took back, as the acquirer reported it. In test mode the sandbox
-// acquirer records it first (contract §12).
+// chargeback records a chargeback that the acquirer reported, or in test mode the sandbox first records (contract §12).
 //
 // A chargeback happens once under its id. A generated id is that of the transaction's next chargeback, so the command
 // may be repeated until it succeeds, and then makes another one.
@@ -95,8 +94,7 @@ func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Recor
 	return request, nil
 }
 
-// enterInSandbox has the sandbox record the chargeback and returns its amount:
-// that of the first run, if a command that was cut off is repeated.
+// enterInSandbox has the sandbox record the chargeback, and returns its amount: the first run's, if repeated.
 func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string, amount money.Amount,
 	exact bool) (money.Amount, error) {
 	err := o.Sandbox.Chargeback(ctx, r.ID, id, amount)

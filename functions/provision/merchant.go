@@ -61,8 +61,7 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 	return merchantCreated{}, taken
 }
 
-// find returns the merchant with the code if it is the requested one, and its recorded account has all that is
-// requested.
+// find returns the merchant with the code if it is the requested one, and its account has all that is requested.
 func (o operator) find(ctx context.Context, m merchant.Merchant, asked json.RawMessage) (merchantCreated, error) {
 	existing, err := o.Store.Merchant(ctx, m.Code)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// createOAuthClient registers a client of a merchant (contract §10). The client may ask for
-// restricted scopes only after approve_oauth_client.
+// createOAuthClient registers a client (contract §10). Restricted scopes wait for approve_oauth_client.
 type createOAuthClient struct {
 	place
 	oauth.Registration
@@ -61,8 +60,7 @@ func (o operator) createOAuthClient(ctx context.Context, t identity.Tenant, c cr
 	return o.clientView(client, secret), nil
 }
 
-// updateOAuthClient changes the given fields of a client. A restricted scope that was removed
-// needs a new approval when it is added again.
+// updateOAuthClient changes the given fields. A restricted scope that was removed needs a new approval to return.
 type updateOAuthClient struct {
 	ClientID string `json:"client_id" validate:"required"`
 	oauth.Registration
@@ -110,8 +108,7 @@ type ofClient struct {
 	ClientID string `json:"client_id" validate:"required"`
 }
 
-// revokeOAuthClient revokes a client for good, and with it all its tokens, from the next request on. It may be
-// repeated.
+// revokeOAuthClient revokes a client for good, and its tokens from the next request on. It may be repeated.
 func (o operator) revokeOAuthClient(ctx context.Context, c ofClient) (clientView, error) {
 	return o.changeClient(ctx, c.ClientID, "", "OAuth client revoked", func(client oauth.Client) (oauth.Client, error) {
 		return client.Ended(o.Now()), nil

@@ -29,8 +29,7 @@ import (
 // payout of all payables. In test mode it pretends that the time has passed after which the sandbox bank has the
 // outcome.
 //
-// Everything that the command writes has the pretended time, after tomorrow's cut-off, at which today's payments are
-// paid out. So this is for test mode only.
+// Everything written has the pretended time, after tomorrow's cut-off, which pays out today's payments: test mode only.
 type runPayouts struct {
 	MerchantCode string `json:"merchant_code"`           // all merchants unless given
 	Mode         string `json:"mode"`                    // live or test; "": the first key's of one merchant, else both
@@ -164,8 +163,7 @@ func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, 
 	return err
 }
 
-// runOverdue opens and runs each payout in turn, so that those for which there is no
-// time stay due. Errors: of those that failed; the others have been run.
+// runOverdue opens and runs each payout in turn, until time is up. Errors: of those that failed; others have been run.
 func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done *payoutsRun) error {
 	var mu sync.Mutex
 	var failed []error
@@ -190,8 +188,7 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 	return errors.Join(failed...)
 }
 
-// runPayout takes one payout as far as it goes. No sweep runs at a pretended time, so
-// runPayout first asks the bank about the merchant's pending account.
+// runPayout takes a payout as far as it goes. At a pretended time no sweep runs, so it checks the pending account.
 func (o operator) runPayout(ctx context.Context, p run.Planned) (payoutView, error) {
 	payouts := banking.Open(o.App)
 	if err := payouts.CheckBankAccounts(ctx, o.by, p.Tenant); err != nil { // Run waits for the payee's decision itself
@@ -216,8 +213,7 @@ func (o operator) pollSandbox(ctx context.Context, p run.Planned) (payout.Payout
 	return o.Store.Payout(ctx, p.Tenant, p.ID)
 }
 
-// settlePayout reports how the operator's bank settled a live payout that it got
-// in a file. The same outcome may be reported again; another one is a CONFLICT.
+// settlePayout reports the bank's outcome of a live payout in a file. Another outcome later is a CONFLICT.
 type settlePayout struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Payout       string `json:"payout" validate:"required"`

@@ -17,9 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// replay sends callbacks or mails again, under their old ids: one by its id, in any state but owed; or the dead ones of
-// a merchant, or of the time in which they were given up (from and to, RFC 3339, inclusive), or of both, the earliest
-// first in each shard.
+// replay sends callbacks or mails again, under their old ids: one by its id, unless it is owed, or the dead ones of a
+// merchant or a time of giving up (from and to, RFC 3339, inclusive) or both, earliest first in each shard.
 type replay struct {
 	ID           string `json:"id"`
 	MerchantCode string `json:"merchant_code"`

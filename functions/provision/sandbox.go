@@ -61,8 +61,7 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 
 var errNothingToPay = failure.Conflict("The checkout does not wait for a boleto or Pix payment.")
 
-// setReaderOffline takes a virtual reader offline, or puts it online again (contract §13.7). Repeating it is fine. Only
-// test mode has virtual readers.
+// setReaderOffline takes a virtual reader (test mode only) off or on line (contract §13.7). It may be repeated.
 type setReaderOffline struct {
 	place
 	ReaderID string `json:"reader_id" validate:"required"`

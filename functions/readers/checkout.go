@@ -194,8 +194,7 @@ func setTotal(c *payments.Checkout, r totalRequest, m merchant.Merchant) failure
 	return nil
 }
 
-// checkReturnURL guards against forged targets (contract §11.3), and wants https (contract §11.4),
-// except of callbacks that stay on the machine.
+// checkReturnURL refuses forged targets (contract §11.3), and plain HTTP (§11.4) except to the machine itself.
 func (f family) checkReturnURL(text string) failure.List {
 	if text == "" {
 		return nil

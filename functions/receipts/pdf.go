@@ -254,9 +254,8 @@ func linesOf(text string) []string {
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }
 
-// printable is the text on one line, of the characters that the fonts have: Latin, Greek and Cyrillic letters. Others
-// lose their accents, or become question marks. Characters that are not seen are left out, as some change the
-// direction of the text after them.
+// printable returns the text on one line, in the fonts' Latin, Greek and Cyrillic letters. Others lose accents or
+// become question marks. It drops unseen characters, some of which change the direction of text.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFC.String(strings.Join(strings.Fields(text), " ")) {

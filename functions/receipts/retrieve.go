@@ -58,8 +58,7 @@ func (f family) find(ctx context.Context, req receiptRequest) (subject, error) {
 // notFound has the message of contract §6.6.
 func notFound(id string) error { return failure.NotFound("No such tx event " + id) }
 
-// assignNumber numbers the receipt when it is first read. Only receipts of money that moved have numbers, so that a
-// series has no void ones.
+// assignNumber numbers the receipt when first read, if money moved: a series has no void numbers.
 func (f family) assignNumber(ctx context.Context, t identity.Tenant, p subject) error {
 	if _, has := p.record.Receipts[p.id]; has || !p.moved {
 		return nil

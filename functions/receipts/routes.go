@@ -1,5 +1,4 @@
-// Package receipts is the family of contract §6.6: receipts of transactions and refunds, as JSON for the merchant, and
-// by a link as a page or PDF for the payer.
+// Package receipts is the family of contract §6.6: receipts as JSON for the merchant, by a link as a page or PDF.
 package receipts
 
 import (

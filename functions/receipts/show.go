@@ -26,8 +26,7 @@ var receiptPage = page.New("")
 // pdfSuffix asks for a PDF.
 const pdfSuffix = ".pdf"
 
-// show is showReceipt: a receipt for whoever has a link to it, as a page or PDF. Failure: NotFound, the same for every
-// invalid token.
+// show is showReceipt: a receipt by its link, as page or PDF. Failure: NotFound, the same for every invalid token.
 func (f family) show(ctx context.Context, req showRequest) (rest.Document, error) {
 	token, asPDF := strings.CutSuffix(req.Token, pdfSuffix)
 	s, err := f.sheet(ctx, token)

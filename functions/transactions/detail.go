@@ -40,8 +40,7 @@ func (q identifiers) fit(t payments.Transaction) bool {
 		fits(q.ForeignID, t.ForeignID) && fits(string(q.ClientID), t.ClientTransactionID)
 }
 
-// code is the transaction code that follows from one of the identifiers; "" when
-// only a foreign id is given. False: no transaction can have the identifier.
+// code returns the code that follows from an identifier; "" for a foreign id. False: no transaction can have it.
 func (q identifiers) code() (string, bool) {
 	switch {
 	case q.Code != "":

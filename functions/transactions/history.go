@@ -14,8 +14,7 @@ func (f family) history(ctx context.Context, req currentHistoryRequest) (history
 	return f.page(ctx, p)
 }
 
-// legacyHistory is listMyTransactions: the same, but all times are exclusive, and refs are
-// inclusive on demand (contract §6.3; §14, number 22).
+// legacyHistory is listMyTransactions: times are exclusive, refs inclusive on demand (contract §6.3; §14, number 22).
 func (f family) legacyHistory(ctx context.Context, req legacyHistoryRequest) (historyView, error) {
 	p := req.plan()
 	p.filter.Statuses = req.Statuses

@@ -13,8 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// transaction is the detail of contract §6.1, as far as a payment online or at a
-// reader has its fields, in the form of version 2.1.
+// transaction is the detail of contract §6.1 in version 2.1, with the fields of payments online or at a reader.
 type transaction struct {
 	ID                 string                     `json:"id"`
 	Code               string                     `json:"transaction_code"`
@@ -184,8 +183,7 @@ func transactionEvents(r store.Record, calendar merchant.Calendar) []transaction
 	return shown
 }
 
-// events are the same in the other form. The fee stays ours when a payment is
-// refunded (contract §6.7), so no share of it is ever deducted.
+// events returns the same in the other form. A refund leaves our fee (contract §6.7): no share of it is deducted.
 func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -251,8 +249,7 @@ func paysOut(parts []payments.PayoutPart, total int, calendar merchant.Calendar)
 	return toBank, on
 }
 
-// dueDate is the day of the payout that has the part, or else of the first that
-// may have it; none while a payout on demand is not asked for.
+// dueDate is the day of the part's payout, or the first that may have it; none while one on demand is not asked for.
 func dueDate(p payments.PayoutPart, calendar merchant.Calendar) rest.Date {
 	day := p.Day
 	if day == "" {

@@ -48,8 +48,7 @@ func CollectionID(operation string) string {
 	return identity.DerivedID("col_", "collection\x00"+operation)
 }
 
-// CheckTakes refuses a file that is to be created in the collection, completed in it or moved into it. Failure:
-// Conflict unless it is open.
+// CheckTakes refuses to create, complete or move a file in the collection. Failure: Conflict unless it is open.
 func (c Collection) CheckTakes() error {
 	if c.Status != Open {
 		return errTakesNoFiles

@@ -115,8 +115,7 @@ func beginsAsHEIC(head []byte) bool {
 // starts are how text begins that is a program, or another format: a script, DOS or Windows, PDF, PostScript, RTF.
 var starts = []string{"#!", "MZ", "%PDF-", "%!PS", `{\rtf`}
 
-// markup is how a page begins, or a picture that may have a script in it: HTML, XML, SVG, PHP. Markup further on, after
-// other text, is not looked for.
+// markup begins a page, or a picture that may have a script: HTML, XML, SVG, PHP. Later markup is not looked for.
 var markup = regexp.MustCompile(`^<[A-Za-z!?/]`)
 
 // active reports whether text begins, after blanks, like one of a few programs, pages and other formats. The library

@@ -70,8 +70,7 @@ type Given struct {
 	Metadata          member.Metadata
 }
 
-// New is the pending file with the key of its object, which [NewKey] makes. Failures: Invalid content_type, filename,
-// size or checksum_sha256.
+// New returns a pending file. key is [NewKey]'s. Failures: Invalid content_type, filename, size or checksum_sha256.
 func New(id, key string, g Given, now time.Time) (File, error) {
 	if err := g.check(); err != nil {
 		return File{}, err
@@ -99,8 +98,7 @@ func (g Given) check() error {
 // UploadUntil is when the link to upload the file's content ends.
 func (f File) UploadUntil() time.Time { return f.CreatedAt.Add(UploadTime) }
 
-// Complete is the file once its content has been checked: [File.Differs] found nothing. One that is uploaded already
-// stays as it is.
+// Complete returns the file after [File.Differs] found nothing. An uploaded file stays as it is.
 func (f File) Complete(seen Content, now time.Time) File {
 	if f.Status == Uploaded {
 		return f
@@ -187,9 +185,8 @@ const reserved = `/\<>:"|?*`
 // fillers are letters and a symbol that are shown as blanks: of Hangul, and of Braille.
 const fillers = "\u115f\u1160\u3164\uffa0\u2800"
 
-// hidden are control characters, also those that end lines, and Unicode's format characters: some of them reverse the
-// direction of text, so that "report_fdp.exe" is shown as "report_exe.pdf". So are blanks other than a space: many of
-// them move the extension out of sight.
+// hidden reports control and format characters, some of which reverse the direction of text: "report_fdp.exe" looks
+// like "report_exe.pdf". It also reports blanks other than a space, which can move the extension out of sight.
 func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z) && r != ' ' || strings.ContainsRune(fillers, r)
 }

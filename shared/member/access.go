@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Changed returns the member after a change at the given time. The change ends the member's access if it disables the
-// member, sets a password, or removes a role or one of the member's own permissions. A later change that gives these
-// back revives no session and no token.
+// Changed returns the member after a change. It ends the member's access if it disables the member, sets a password, or
+// removes a role or permission of the member's own. Giving these back revives no session or token.
 func (m Member) Changed(after Member, now time.Time) Member {
 	after.UpdatedAt = now
 	if m.endsAccess(after) {

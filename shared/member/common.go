@@ -46,8 +46,7 @@ var (
 	commonList []string
 )
 
-// commonPasswords returns the list in commonText. Only this function refers to the text, so that only programs that set
-// passwords link it.
+// commonPasswords returns commonText's list. Nothing else refers to it, so only programs that set passwords link it.
 func commonPasswords() []string {
 	readCommon.Do(func() { commonList = strings.Fields(commonText) })
 	return commonList
@@ -69,8 +68,7 @@ func checkNew(password string) error {
 	}
 }
 
-// onceOf returns the shortest part of which the text consists, repeated at least twice, the last time perhaps cut
-// off. If there is none, it returns the text.
+// onceOf returns the shortest part that the text repeats, the last time perhaps cut off, or else the text.
 func onceOf(text []rune) []rune {
 	for period := 1; period <= len(text)/2; period++ {
 		if slices.Equal(text[period:], text[:len(text)-period]) {

@@ -17,8 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Hash is a password's hash as a PHC string (github.com/P-H-C/phc-string-format):
-// $argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>. Only the table gets to see it.
+// Hash is a PHC string (github.com/P-H-C/phc-string-format), for the table alone: $argon2id$v=19$…$<salt>$<tag>.
 type Hash string
 
 // defaultCost is OWASP's first choice for Argon2id (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. RFC 9106
@@ -85,8 +84,7 @@ const form = "$argon2id$v=%d$m=%d,t=%d,p=%d"
 
 var encoding = base64.RawStdEncoding.Strict() // of PHC strings
 
-// matches compares a password with the hash, in a time that does not depend on how much
-// of it is right. Errors: that of ctx; errHash.
+// matches compares a password with the hash in constant time. Errors: that of ctx; errHash.
 func (h Hash) matches(ctx context.Context, password string) (bool, error) {
 	p, salt, want, err := h.parse()
 	if err != nil {

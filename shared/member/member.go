@@ -135,9 +135,8 @@ func (m Member) Enabled(enabled bool, now time.Time) Member {
 	return m
 }
 
-// Address returns an e-mail address in the form that is unique in a tenant, and by which its user is found. It ignores
-// case, which RFC 5321 §2.4 asks nobody to rely on in the local part, and makes one of two ways to write an accent (RFC
-// 6532 §3.1: NFC).
+// Address returns an e-mail address in the form that is unique in a tenant, and finds its user. It ignores case, which
+// RFC 5321 §2.4 asks nobody to rely on, and unites two ways to write an accent (RFC 6532 §3.1: NFC).
 func Address(email string) string { return strings.Map(lower, norm.NFC.String(email)) }
 
 // lower returns the letter in lower case, but keeps one beyond ASCII beyond it: that of İ would be i, another letter in

@@ -16,8 +16,7 @@ const (
 	maxMetadata     = 4096 // bytes as stored
 )
 
-// Metadata is the text of a JSON object that a client stores with a member or role; "": none.
-// The platform does not interpret it.
+// Metadata is a client's JSON object, as text, for a member or role; "": none. The platform does not interpret it.
 type Metadata string
 
 // UnmarshalJSON reads an object within the limits. Failures: Invalid, without a param.

@@ -51,8 +51,7 @@ type Choice struct {
 // Computed is how many hashes it has taken so far.
 func (c *Choice) Computed() int { return c.computed }
 
-// Choose takes a password whose form was checked. One that is written with other code
-// points is the same (RFC 8265 §4.2.2: NFC). A new hash of it takes the cost.
+// Choose takes a password of checked form, in NFC (RFC 8265 §4.2.2). A new hash of it takes the cost.
 func (c Cost) Choose(password secret.Text) *Choice {
 	text := secret.New(norm.NFC.String(password.Reveal()))
 	return &Choice{cost: cmp.Or(c, defaultCost), text: text, compared: map[Hash]bool{}}

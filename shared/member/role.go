@@ -112,8 +112,7 @@ func (r Roles) checkTexts() error {
 	return nil
 }
 
-// Changed are the roles after a change of one. Failures: NotFound; Invalid for a
-// predefined one; Conflict for texts that no longer fit; those of change.
+// Changed returns the roles after a change. Failures: NotFound; Invalid if predefined; Conflict if too long; change's.
 func (r Roles) Changed(id string, change func(Role) (Role, error)) (Roles, error) {
 	i, err := r.own(id)
 	if err != nil {

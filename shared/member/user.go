@@ -8,8 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// User is a person who signs in with an address and a password of its own, and may be a
-// member of several merchants, in both modes.
+// User is a person with an address and a password, perhaps a member of several merchants, in both modes.
 type User struct {
 	ID        string    `dynamo:"id"` // UUID
 	Email     string    `dynamo:"email"`

@@ -14,8 +14,7 @@ type Field struct {
 	Hint  string // what the field is for
 	// Problem is what is wrong with the value: it is read out when the page opens.
 	Problem string
-	// Live fields have a place for a problem that a script finds. Their own problem is not read out,
-	// because the page says at its top that there are problems.
+	// Live fields have a place for a script's problem. Their own is not read out: the page says so at its top.
 	Live bool
 
 	Type, Value, Autocomplete, InputMode string

@@ -25,8 +25,7 @@ func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next
 }
 
 // ReturnURL returns where a payer goes at the end: the merchant's redirect_url with checkout_id, which replaces an
-// existing one. The rest of the query stays, but what no URI has is escaped (RFC 3986 §3.4), since a Location and a
-// browser's form take only URIs.
+// existing one. In the rest of the query it only escapes what no URI has (RFC 3986 §3.4).
 func ReturnURL(redirectURL, checkoutID string) (string, error) {
 	u, err := url.Parse(redirectURL)
 	if err != nil {

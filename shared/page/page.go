@@ -1,6 +1,5 @@
-// Package page draws what payers and developers see in a browser: one layout, one style sheet, and for each page its
-// Content-Security-Policy directives. Nothing comes from another host, and a page runs only the script it was made
-// with, which the policy names by its hash.
+// Package page draws what payers and developers see in a browser: one layout, one style sheet, and each page's
+// Content-Security-Policy. Nothing comes from other hosts. A page runs only its script, which the policy names by hash.
 //
 // From a page's .templ file the Go file beside it is generated, with "go tool templ generate -f" at the root of the
 // repository, and committed. So no program links an interpreter of templates, which would look methods up by name and
@@ -38,8 +37,7 @@ type Page struct {
 // Framed is the page, allowed in any site's frame.
 func (p Page) Framed() Page { return p.with("frame-ancestors *") }
 
-// Posting is the page, whose forms may lead to the given sources besides our
-// own host. Browsers apply this to the redirects after a form too.
+// Posting lets the page's forms, and the redirects after them, lead to the given sources besides our own host.
 func (p Page) Posting(sources ...string) Page {
 	return p.with(strings.Join(append([]string{"form-action 'self'"}, sources...), " "))
 }
@@ -94,8 +92,7 @@ func newTemplate(style, script string) *Template {
 	return &Template{language: English, style: style, script: script, csp: csp}
 }
 
-// In is the template for a page in another language than English, a BCP 47
-// tag such as pt-BR: it decides how the page is read aloud and hyphenated.
+// In returns the template for a language (a BCP 47 tag such as pt-BR), by which it is read aloud and hyphenated.
 func (t *Template) In(language Language) *Template {
 	return &Template{language: language, style: t.style, script: t.script, csp: t.csp}
 }

@@ -23,8 +23,7 @@ const (
 
 var readerModes = []string{ChipMode, ContactlessMode, MagstripeMode}
 
-// CardPresent is what a terminal sends to the acquirer with a charge, beside the card that
-// only the two of them see. With a Pix code there is no card.
+// CardPresent is what a terminal sends to the acquirer beside the card, which only the two see; with Pix without one.
 type CardPresent struct {
 	EntryMode    string       `dynamo:"entry_mode"` // one of those at a reader, or the code's
 	Verification Verification `dynamo:"verification,omitempty"`

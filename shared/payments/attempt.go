@@ -43,8 +43,7 @@ type Attempt struct {
 }
 
 const (
-	// recoverAfter is when an attempt without an outcome counts as cut off. It
-	// exceeds a function's time limit, so no function works on it any more.
+	// recoverAfter is when an attempt without an outcome counts as cut off: longer than any function works on it.
 	recoverAfter = 60 * time.Second
 	// challengeTime ends a 3DS challenge or redirect (contract §4.4).
 	challengeTime = 30 * time.Minute
@@ -75,8 +74,7 @@ func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	return c, nil
 }
 
-// StartedBy reports whether the operation began the latest attempt. A retry of a
-// request that was cut off must continue it, not begin another.
+// StartedBy reports whether the operation began the latest attempt, which a retry must continue.
 func (c Checkout) StartedBy(operation string) bool {
 	return c.Attempt != nil && c.Attempt.Operation == operation
 }
@@ -174,15 +172,13 @@ func (c Checkout) recordedAt(now time.Time) time.Time {
 	return shown(now)
 }
 
-// DeadlinePassed reports whether the payer did not act by the deadline, so that
-// the charge, which still waits for them, must be cancelled.
+// DeadlinePassed reports whether the payer missed the deadline, so that the waiting charge must be cancelled.
 func (a Attempt) DeadlinePassed(o Outcome, now time.Time) bool {
 	waiting := o.Decision == Challenge || o.Decision == Voucher
 	return waiting && a.State == AttemptRequiresAction && !now.Before(a.Deadline)
 }
 
-// Restartable reports whether the latest attempt closed without a record, so
-// that the request that began it may begin another.
+// Restartable reports whether the latest attempt closed without a record, so that its request may begin another.
 func (c Checkout) Restartable() bool {
 	return c.Attempt == nil || (c.Attempt.State == AttemptClosed && !c.recorded())
 }

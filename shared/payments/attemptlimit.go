@@ -72,8 +72,7 @@ func (c Checkout) attemptsSince(hourAgo time.Time, by Source) ([]AttemptStart, e
 	return starts, nil
 }
 
-// waitFor returns the time until an attempt is within the limit again; 0 if it is now. counts reports whether the limit
-// counts a start.
+// waitFor returns the time until an attempt is within the limit; 0 if it is now. counts reports which starts count.
 func waitFor(starts []AttemptStart, limit int, hourAgo time.Time, counts func(AttemptStart) bool) time.Duration {
 	counted := slices.DeleteFunc(slices.Clone(starts), func(s AttemptStart) bool { return !counts(s) })
 	if len(counted) < limit {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// BrandRange maps issuer identification numbers (ISO/IEC 7812) to a brand. From
-// and To are inclusive prefixes of equal length.
+// BrandRange maps issuer identification numbers (ISO/IEC 7812), by inclusive prefixes of equal length, to a brand.
 type BrandRange struct{ From, To, Brand string }
 
 // iinRanges, most specific first, by the networks' published ranges; brand names are contract §2.7's card types.

@@ -8,8 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/outbox"
 )
 
-// What return_urls get: EventCheckoutStatusChanged of online checkouts, EventReaderTransaction of those at
-// readers (contract §11.1, §11.4).
+// What return_urls get: EventCheckoutStatusChanged online, EventReaderTransaction at readers (contract §11.1, §11.4).
 const (
 	EventCheckoutStatusChanged = "CHECKOUT_STATUS_CHANGED"
 	EventReaderTransaction     = "solo.transaction.updated"
@@ -30,12 +29,10 @@ type Callback struct {
 }
 
 const (
-	// firstPostponement and longestPostponement bound the time of a postponement, which doubles each time, so that
-	// callbacks to one host do not spin.
+	// firstPostponement and longestPostponement bound a postponement, which doubles so that callbacks do not spin.
 	firstPostponement   = 2 * time.Second
 	longestPostponement = 64 * time.Second
-	// maxPostponed bounds the postponements of a try by an open breaker: the longest gap between two tries. So each try
-	// is made, even if the host never answers.
+	// maxPostponed bounds a try's postponement by an open breaker: the longest gap between tries. So each try is made.
 	maxPostponed = outbox.RetryEvery
 )
 
@@ -72,8 +69,7 @@ func (c Callback) Postponed(earliest, now time.Time) Callback {
 	return c
 }
 
-// jitter is a time up to the limit, another for each callback and postponement:
-// those that were postponed together do not come back together.
+// jitter returns a time up to the limit, so that callbacks that were postponed together do not return together.
 func (c Callback) jitter(limit time.Duration) time.Duration {
 	hash := fnv.New32a()
 	_, _ = fmt.Fprint(hash, c.ID, c.Postponements) // never fails

@@ -68,8 +68,7 @@ func (c Card) expiry() (month, year int) {
 	return month, year
 }
 
-// Rule refuses a card whose last month has passed, and a CVV sent as a number with too few or too many digits: a number
-// loses its leading zero.
+// Rule refuses an expired card, and a CVV sent as a number, which loses its leading zero, of too few or many digits.
 func (c Card) Rule(field string, now time.Time) string {
 	if field == "cvv" {
 		if want := cvvDigits(Brand(c.Number.Reveal())); c.CVV.IsNumber() && len(c.CVV.Reveal()) != want {

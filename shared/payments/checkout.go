@@ -83,8 +83,7 @@ func (p Payee) fee(amount money.Amount) money.Amount {
 	return fee
 }
 
-// Creator is the person who has created a checkout, by an access token: a member of the
-// merchant's. It is zero when a key or an OAuth client has.
+// Creator is the merchant's member who created a checkout; zero when a key or an OAuth client did.
 type Creator struct {
 	ID    string `dynamo:"id"` // of the member
 	Email string `dynamo:"email"`
@@ -133,8 +132,7 @@ var (
 	errOpenAttempt = failure.Conflict("A payment attempt is open.").AsTransient()
 )
 
-// maxTransactions bounds the transactions shown in a checkout, and so the
-// size of its item; the transactions themselves are all kept.
+// maxTransactions bounds the transactions shown in a checkout, and so its item's size; all are kept elsewhere.
 const maxTransactions = 100
 
 // MadeBy returns a new checkout with its id, the merchant's shard for it, and its creator.
@@ -159,8 +157,7 @@ func (c Checkout) Restored(id, merchantCode string) Checkout {
 // Hosted reports whether the checkout has a payment page (contract §13.3).
 func (c Checkout) Hosted() bool { return c.HostedCheckout != nil && *c.HostedCheckout }
 
-// open reports whether another attempt can pay the checkout. One at a reader has only one attempt,
-// with which it ends: it never expires.
+// open reports whether another attempt can pay the checkout. A checkout at a reader has one attempt, and never expires.
 func (c Checkout) open() bool {
 	return c.Reader == nil && (c.Status == CheckoutPending || c.Status == CheckoutFailed)
 }

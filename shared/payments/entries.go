@@ -28,8 +28,7 @@ func returnEntry(e Event, kind ledger.Kind, at time.Time) *ledger.Entry {
 		ledger.Posting{Account: ledger.AcquirerReceivable, Amount: e.Amount.Neg()})
 }
 
-// plus and minus are for amounts of one transaction. They cannot fail, because the
-// currency is the same and the size is bounded (contract §4.1).
+// plus and minus cannot fail: one transaction's amounts have one currency and a bounded size (contract §4.1).
 func plus(a, b money.Amount) money.Amount {
 	sum, err := a.Add(b)
 	if err != nil {

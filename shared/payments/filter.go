@@ -37,8 +37,7 @@ func (f HistoryFilter) All() bool {
 // Match reports whether the filter lets the item pass.
 func (f HistoryFilter) Match(h HistoryItem) bool { return f.MayMatch(h.Entry()) && f.changed(h) }
 
-// MayMatch reports whether the filter lets the item with the entry pass, unless it
-// asks for changes, of which an entry knows nothing.
+// MayMatch reports whether the filter lets the entry's item pass, except for changes, which entries do not know.
 func (f HistoryFilter) MayMatch(h HistoryEntry) bool {
 	return allows(f.Types, h.Type) && allows(f.PaymentTypes, h.PaymentType) && allows(f.EntryModes, h.EntryMode) &&
 		allows(f.Readers, h.Reader) && f.user(h) && f.status(h) && f.area(h)

@@ -28,12 +28,10 @@ func formatCode(number uint64) string {
 	return fmt.Sprintf("T%09s", strings.ToUpper(strconv.FormatUint(number, 36)))
 }
 
-// CodeOfID is the transaction code that belongs to a transaction's id. Any text
-// has one, whether or not there is such a transaction.
+// CodeOfID returns the transaction code for a transaction's id. Any text has one, even without a transaction.
 func CodeOfID(id string) string { return formatCode(codeNumber(id)) }
 
-// CodeWithin is the code of the transaction that a client transaction id or an
-// event's id belongs to; false when the text cannot be one.
+// CodeWithin returns the code in a client transaction id or an event's id; false when the text cannot be one.
 func CodeWithin(id string) (string, bool) {
 	u, err := uuid.Parse(id)
 	if err != nil || len(id) != 36 {
@@ -51,8 +49,7 @@ func CodeOfInternalID(id int64) (string, bool) {
 	return formatCode(number), id >= 0 && number < codes
 }
 
-// internalBits are the digest's share of an internal id: with the code's 47
-// bits it has 53, which every client's number type holds exactly.
+// internalBits are the digest's share of an internal id of 53 bits, which every client's number type holds exactly.
 const internalBits = 6
 
 // InternalID is the numeric id that some clients use (contract §14, number 11).
@@ -62,8 +59,7 @@ func (t CheckoutTransaction) InternalID() int64 {
 	return int64(number & (1<<53 - 1))
 }
 
-// carrying returns a UUID of v4 shape with a code's number in its first six bytes, and a digest of the seed in the
-// rest.
+// carrying returns a UUID of v4 shape with a code's number in the first six bytes, and a digest of the seed after it.
 func carrying(number uint64, seed string) string {
 	sum := sha256.Sum256([]byte(seed))
 	var eight [8]byte
@@ -72,8 +68,7 @@ func carrying(number uint64, seed string) string {
 	return FormatUUIDv4(sum[:])
 }
 
-// ClientTransactionID follows from the attempt's id, so that it is the same at
-// every retry, and is known before there is a transaction.
+// ClientTransactionID derives from the attempt's id: the same at every retry, and known before the transaction.
 func ClientTransactionID(id string) string {
 	return carrying(codeNumber(id), "client transaction "+id)
 }

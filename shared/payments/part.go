@@ -31,8 +31,7 @@ func (p PayoutPart) Net() money.Amount {
 	return minus(minus(p.Amount, p.Fee), p.Deducted)
 }
 
-// plan divides a captured transaction, and its fee, into the parts of its payout (contract §6.7): installments a month
-// apart under TRUE_INSTALLMENT, else one.
+// plan divides a captured transaction and its fee into payout parts (contract §6.7), monthly under TRUE_INSTALLMENT.
 func (t Transaction) plan(now time.Time) ([]PayoutPart, []Payable) {
 	n := 1
 	if t.PayoutPlan == merchant.TrueInstallment {
@@ -59,8 +58,7 @@ func monthsAfter(at time.Time, months int) time.Time {
 	return later
 }
 
-// PayoutsTotal counts the payouts that the transaction has or will have. One that
-// failed is replaced by another, and does not count.
+// PayoutsTotal counts the payouts that the transaction has or will have, but no failed ones, which are replaced.
 func (t Transaction) PayoutsTotal() int {
 	n := 0
 	for _, p := range t.Payouts {

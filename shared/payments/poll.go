@@ -7,11 +7,9 @@ import (
 )
 
 const (
-	// firstPoll is how soon the acquirer is polled after it gave no outcome. No
-	// function works on the charge any more, so there is nothing to wait for.
+	// firstPoll is how soon the acquirer is polled after no outcome: no function works on the charge any more.
 	firstPoll = 5 * time.Second
-	// pollMargin is how much later than the next poll the fast path starts it. Clocks differ a little, and a message
-	// that arrives too early is dropped.
+	// pollMargin delays the fast path after the next poll: clocks differ, and messages that arrive early are dropped.
 	pollMargin = time.Second
 	// longestPollGap is the longest gap between two polls.
 	longestPollGap = 15 * time.Minute

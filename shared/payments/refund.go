@@ -8,8 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TransactionChange is a transaction's next state and everything that must be
-// written with it, in one database transaction or not at all.
+// TransactionChange is a transaction's next state and all that must be written with it in one database transaction.
 type TransactionChange struct {
 	Transaction  Transaction // Version is still that of the item read
 	Events       []Event     // new, or in their next state
@@ -79,10 +78,9 @@ func (t Transaction) pendingRefunds() money.Amount {
 // RefundID is the id of the refund that an operation requests.
 func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "refund "+operation) }
 
-// BeginRefund begins a refund, of all that is left without an amount. Clients do not see it before the acquirer's first
-// answer, but no other refund can use the same money. inReserve adds it to the merchant's reserve. Failures: Conflict
-// when the transaction was not successful or is refunded in full; AmountTooHighError; Invalid for an amount that is not
-// above zero.
+// BeginRefund begins a refund, of all that is left without an amount. Clients see it after the acquirer's first answer,
+// but its money is taken at once. inReserve adds it to the merchant's reserve. Failures: Conflict when not successful
+// or refunded in full; AmountTooHighError; Invalid for an amount that is not above zero.
 func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReserve bool,
 	now time.Time) (TransactionChange, error) {
 	if !t.CanRefund() {
@@ -109,8 +107,7 @@ func (t Transaction) WithoutWithdrawn(e Event) Transaction {
 	return t
 }
 
-// refundAmount is the amount that goes back to the payer; nil means all that is
-// left. Failures: AmountTooHighError; Invalid for an amount that is not above zero.
+// refundAmount returns the payer's amount; nil: all that is left. Failures: AmountTooHighError; Invalid unless above 0.
 func (t Transaction) refundAmount(amount *money.Amount) (money.Amount, error) {
 	switch {
 	case amount == nil:
@@ -141,8 +138,7 @@ func (e Event) fromReserve() money.Amount {
 	return e.Amount.Neg()
 }
 
-// SettleRefund applies the acquirer's answer about a refund. It returns false when
-// the refund is closed, so that a repeated or late answer changes nothing.
+// SettleRefund applies the acquirer's answer about a refund. It returns false for a repeated or late answer.
 //
 // A refund is entered into the journal when the acquirer has made it, so that each entry records money that moved.
 func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (TransactionChange, bool) {
@@ -181,8 +177,7 @@ func (t Transaction) ShowRefund(e Event, now time.Time) (TransactionChange, bool
 	return TransactionChange{Transaction: t, Events: []Event{e}}, true
 }
 
-// WithdrawRefund undoes a refund whose request the acquirer did not take (contract §3.4, 424). It returns false once
-// the refund is visible.
+// WithdrawRefund undoes a refund that the acquirer did not take (contract §3.4, 424); false once it is visible.
 func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, bool) {
 	if e.Status != EventBegun {
 		return TransactionChange{}, false
@@ -208,8 +203,7 @@ func (t Transaction) notRefunded(e Event, status EventStatus, now time.Time) Tra
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.fromReserve()}
 }
 
-// returned enters money that went back to the payer into the journal, and takes it
-// from the transaction's scheduled payouts, then from the merchant's others.
+// returned journals money that went back to the payer, and takes it from scheduled payouts, then other payouts.
 func (t Transaction) returned(e Event, kind ledger.Kind, payable PayableKind, now time.Time) TransactionChange {
 	entry := returnEntry(e, kind, now)
 	payables, rest := t.deduct(e.Amount)

@@ -112,8 +112,7 @@ func (c Checkout) requireAction(o Outcome, session Session, now time.Time) Check
 	return change
 }
 
-// stillUnknown records that the acquirer gave no outcome: of a pending attempt
-// since it began, of one that requires the payer's action from now on.
+// stillUnknown records that the acquirer gave no outcome: of a pending attempt since it began, of another from now on.
 func (c Checkout) stillUnknown(o Outcome, now time.Time) CheckoutChange {
 	a := c.Attempt
 	switch {
@@ -145,8 +144,7 @@ func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) Ch
 	}
 }
 
-// CloseNotTaken closes an attempt that the acquirer certainly did not take:
-// nothing changed, and the merchant may try again (contract §3.4, 424).
+// CloseNotTaken closes an attempt that the acquirer certainly did not take; a retry is possible (contract §3.4, 424).
 func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed || c.recorded() {
 		return CheckoutChange{}, false
@@ -173,8 +171,7 @@ func (c Checkout) Deactivate(msgID string, now time.Time) (CheckoutChange, error
 	return c.expire(msgID, now), nil
 }
 
-// CheckDeactivatable checks that the checkout can be deactivated. Failures: Conflict
-// when it is paid or expired; ErrAttemptPending.
+// CheckDeactivatable checks that the checkout can be deactivated. Failures: Conflict: paid, expired; ErrAttemptPending.
 func (c Checkout) CheckDeactivatable(now time.Time) error {
 	switch {
 	case c.Status == CheckoutPaid:

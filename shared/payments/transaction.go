@@ -72,8 +72,7 @@ type Transaction struct {
 	Version             int                 `dynamo:"version"` // of the stored item, from 1
 }
 
-// Restored returns the transaction as it was before it was stored: with what its key says, and with the amounts that
-// are left out while they are zero.
+// Restored returns the transaction before it was stored: with its key's facts, and the zero amounts left out.
 func (t Transaction) Restored(merchantCode, code, id string) Transaction {
 	t.MerchantCode, t.Code, t.ID, t.ClientTransactionID = merchantCode, code, id, ClientTransactionID(id)
 	none := money.Zero(t.Amount.Currency())

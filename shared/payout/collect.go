@@ -22,8 +22,7 @@ type Collection struct {
 // Collect takes payables into the payout. transactions are those of the payables that are parts, by id. Errors:
 // payments.ErrPayableMismatch; money's for a sum that is too large.
 //
-// A negative total is carried forward in the same step, in place of the step's before: otherwise a refund could count
-// on money that is gone (contract §6.4).
+// The same step carries a negative total forward: else a refund could count on money that is gone (contract §6.4).
 func (p Payout) Collect(payables []payments.Payable, transactions map[string]payments.Transaction,
 	now time.Time) (Collection, error) {
 	c := Collection{Payout: p, Payables: slices.Clone(payables)}
@@ -52,8 +51,7 @@ func (p Payout) Collect(payables []payments.Payable, transactions map[string]pay
 	return c, nil
 }
 
-// CarriedForward is the payable that carries the negative total of a collecting
-// payout forward, or nil. Only a payout of a later cut-off collects it.
+// CarriedForward returns the payable that carries a negative total to a payout of a later cut-off, or nil.
 func (p Payout) CarriedForward() *payments.Payable {
 	if p.Total.Sign() >= 0 {
 		return nil

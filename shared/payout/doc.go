@@ -3,8 +3,7 @@
 //
 // # How money leaves
 //
-// This page names the places that money passes on its way to a merchant's bank account. ARCHITECTURE.md, "Payouts",
-// gives the reasons.
+// This page names the places of money on its way to a merchant's bank account. Reasons: ARCHITECTURE.md, "Payouts".
 //
 //   - A payment succeeds. The transaction that records it also writes the journal entry and one payable for each
 //     instalment (shared/payments/payable.go, part.go). A refund reduces the payable. If the payable has been paid out,

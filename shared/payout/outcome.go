@@ -81,8 +81,7 @@ const (
 	longestWait = time.Hour
 )
 
-// ScheduleNextPoll sets the next poll of a payout that waits for a verified account or the bank's answer; false when
-// the poll was early, so that nothing changes.
+// ScheduleNextPoll sets the next poll of a payout that waits for an account or the bank; false after an early poll.
 func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 	if p.Polls > 0 && now.Before(p.NextPoll) {
 		return p, false

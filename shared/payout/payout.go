@@ -25,8 +25,7 @@ const (
 	Failed     Status = "FAILED"
 )
 
-// Payout is a merchant's payout for one period in one currency. Its ID follows from the period, so that there is only
-// one, and is the bank's idempotency key.
+// Payout is a merchant's for a period and currency, from which its ID follows, the bank's idempotency key.
 type Payout struct {
 	ID               string               `dynamo:"id"`
 	Currency         money.Currency       `dynamo:"currency"`
@@ -52,8 +51,7 @@ const Regular = "regular"
 // OnDemand is the kind of the payout that an operation requests.
 func OnDemand(operation string) string { return "on demand " + operation }
 
-// ID is the id of a tenant's payout of a period. The kind distinguishes payouts on
-// demand from the regular one and from each other.
+// ID is the id of a tenant's payout of a period. The kind distinguishes regular payouts and each on demand.
 func ID(tenant string, currency money.Currency, day, kind string) string {
 	sum := sha256.Sum256([]byte("payout\x00" + tenant + "\x00" + string(currency) + "\x00" + day + "\x00" + kind))
 	return hex.EncodeToString(sum[:16])
@@ -78,8 +76,7 @@ type Step struct {
 	Entry  *ledger.Entry
 }
 
-// Seal ends the collecting. A payout whose total is not above zero needs no bank:
-// its records are settled against each other and what was carried forward.
+// Seal ends the collecting. A total that is not above zero needs no bank: records and the carried forward settle it.
 func (p Payout) Seal(now time.Time) Step {
 	if p.Total.Sign() > 0 {
 		return Step{Payout: p.at(Sealed, now)}
@@ -110,8 +107,7 @@ func (p Payout) Rejected(reason string, now time.Time) Step {
 // resumeAfter is when a payout without progress counts as cut off. A run lasts less (functions/functions.go).
 const resumeAfter = 15 * time.Minute
 
-// at is the payout in the status. A next poll that comes soon enough stays: to move
-// it in the due index costs four units a step.
+// at is the payout in the status. A next poll that comes soon enough stays: a move in the due index costs four units.
 func (p Payout) at(status Status, now time.Time) Payout {
 	p.Status, p.UpdatedAt, p.Polls = status, now, 0
 	if latest := now.Add(resumeAfter); !now.Before(p.NextPoll) || p.NextPoll.After(latest) {

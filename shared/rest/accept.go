@@ -10,8 +10,7 @@ import (
 // AcceptsPage reports whether a request to an Open route names HTML as what it wants, as a browser's does.
 func AcceptsPage(ctx context.Context) bool { return TakesPage(sent(ctx).Header) }
 
-// TakesPage reports whether a request's header names HTML (RFC 9110 §12.5.1). That of a client of the API does not,
-// also of one that takes anything.
+// TakesPage reports whether a header names HTML (RFC 9110 §12.5.1), not just anything as API clients' do.
 func TakesPage(h http.Header) bool { return accepts(h.Values("Accept"), "text/html") }
 
 // accepts reports whether a list of preferences has the value itself, not only as part of a range, with a weight above

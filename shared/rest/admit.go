@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// findRoute sets the request's route. If there is none, done is true and r is
-// the reply: 404, 405, or that to a browser's preflight.
+// findRoute sets the request's route. If there is none, done is true and r replies: 404, 405, or to a preflight.
 func (x *exchange) findRoute() (r reply, done bool) {
 	method := x.request.Method
 	lookup := method
@@ -36,8 +35,7 @@ func (x *exchange) findRoute() (r reply, done bool) {
 	return r, true
 }
 
-// notPlanned are the operations of contract §13.8 whose paths have others, by their methods. They answer as
-// those whose paths have none.
+// notPlanned has the operations of contract §13.8 whose paths have others, by method. They answer as unknown paths.
 var notPlanned = map[string]string{
 	http.MethodPost: "/v0.1/customers/{customer_id}/payment-instruments", // createPaymentInstrument
 }

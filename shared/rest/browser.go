@@ -41,8 +41,8 @@ func BrowserHas(ctx context.Context, tag string) bool {
 	return false
 }
 
-// AcceptLanguage is the header of that name (RFC 9110 §12.5.4) of a request to an Open route. It
-// is joined, because the Lambda adapter splits it at commas.
+// AcceptLanguage returns an Open request's header (RFC 9110 §12.5.4), which the Lambda adapter splits at commas,
+// joined.
 func AcceptLanguage(ctx context.Context) string {
 	return strings.Join(sent(ctx).Header.Values("Accept-Language"), ",")
 }
@@ -97,8 +97,7 @@ func (f Forms) Sent(ctx context.Context) (string, bool) {
 	return value, err == nil && len(raw) == cookieBytes
 }
 
-// Value returns the value of the cookie that the browser sent; "" if it sent none, and on routes that are not Open,
-// which take credentials instead.
+// Value returns the cookie's value; "" if the browser sent none, and on routes that are not Open.
 func (f Forms) Value(ctx context.Context) string {
 	if c, err := sent(ctx).Cookie(f.cookie); err == nil {
 		return c.Value
@@ -120,8 +119,7 @@ func (f Forms) NewCookie() *http.Cookie {
 	return f.with(base64.RawURLEncoding.EncodeToString(fresh))
 }
 
-// with is the cookie with the value. Browsers send it with requests by links on other sites, but
-// not by their forms and scripts (SameSite=Lax).
+// with returns the cookie with the value. Browsers send it by other sites' links, not forms or scripts (SameSite=Lax).
 func (f Forms) with(value string) *http.Cookie {
 	//nolint:gosec // G124: secure, but for the local run over plain HTTP
 	return &http.Cookie{Name: f.cookie, Value: value, Path: "/", Secure: f.secure, HttpOnly: true,

@@ -36,8 +36,7 @@ func with(ctx context.Context, change func(*state)) context.Context {
 // Caller is the authenticated principal; zero on an Open route.
 func Caller(ctx context.Context) identity.Principal { return By(ctx).Principal }
 
-// By returns the principal, actor and operation of the request. On an Open route the principal has no rights and the
-// actor no kind.
+// By returns the request's principal, actor and operation. On an Open route they have no rights and no kind.
 func By(ctx context.Context) audit.By { return stateOf(ctx).by }
 
 // Merchant returns the caller's merchant, as read when the request was authenticated; zero on an Open route.

@@ -75,8 +75,7 @@ func (in *input) decode(to any) error {
 	return faults.Err()
 }
 
-// check checks the decoded request against the limits of its fields. Failure:
-// Invalid with the first fault's dot path, or a List where the route reports all.
+// check checks the fields' limits. Failure: Invalid with the first fault's dot path, or a List of all for the route.
 func (in *input) check(request any) error {
 	if in.plan.unchecked {
 		return nil
@@ -111,8 +110,7 @@ func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	return faults
 }
 
-// Sent is a query parameter as it was sent, perhaps empty or more than once: the operation
-// itself says what is wrong with it.
+// Sent is a query parameter as sent, perhaps empty or more than once: the operation says what is wrong with it.
 type Sent struct{ texts []string }
 
 // Texts are the values.
@@ -126,8 +124,7 @@ func (s *Sent) UnmarshalText(text []byte) error {
 
 const notEmpty = "must not be empty"
 
-// fillText sets a textual value or list. A single value given twice is an error,
-// because we cannot know which one counts.
+// fillText sets a textual value or list. A single value must not be given twice: we cannot know which counts.
 func fillText(v reflect.Value, name string, texts []string) failure.List {
 	if list(v.Type()) {
 		for _, text := range texts {

@@ -12,8 +12,7 @@ import (
 // deprecatedAt is when this version of the API was published, with its deprecated routes.
 var deprecatedAt = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 
-// merchantValue is the placeholder of a Route.Successor that the caller's merchant fills in. All others must be in the
-// route's own path.
+// merchantValue is the placeholder of a Route.Successor for the caller's merchant. Others must be in the route's path.
 const merchantValue = "merchant_code"
 
 // deprecationHeaders mark any response of a deprecated route (contract §2.10): Deprecation is a structured date (RFC

@@ -152,8 +152,7 @@ type oauthError struct {
 	Description string `json:"error_description"`
 }
 
-// oauthReply is the reply in the form of OAuth. A failure may have an error code of OAuth as
-// its own; others become the nearest one.
+// oauthReply returns the reply in OAuth's form, with the failure's own OAuth code or else the nearest one.
 func oauthReply(r reply, e *failure.Error) reply {
 	body := oauthError{Error: e.Code, Description: strings.ReplaceAll(e.Message, `"`, "'")}
 	switch {
@@ -190,8 +189,7 @@ func constraints(e *failure.Error, several failure.List) []failure.Detail {
 	return all
 }
 
-// arrayReply is how process shows several errors and payouts any (contract
-// §3.1). Its content type is plain JSON, whatever Accept names (contract §3.2).
+// arrayReply shows several errors of process and any of payouts (contract §3.1), always as plain JSON (§3.2).
 func arrayReply(several failure.List, err error) reply {
 	if len(several) == 0 {
 		several = failure.List{failure.Of(err)}

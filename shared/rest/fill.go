@@ -16,8 +16,7 @@ import (
 // maxFaults is how many faults of one body are reported.
 const maxFaults = 20
 
-// optionalMember is an optional.Of: a member for which null may mean something
-// other than absent, such as a date that a PATCH clears (contract §13.1).
+// optionalMember is an optional.Of: null may mean more than absent: a date that a PATCH clears (contract §13.1).
 type optionalMember interface{ Give() any }
 
 // fill sets v from n and adds a fault, with its dot path, for every value of the wrong type. encoding/json decodes only
@@ -109,8 +108,7 @@ func fillLeaf(v reflect.Value, n node, path string, faults *failure.List) {
 	}
 }
 
-// reason is why a type did not take a value: the type's own message if it
-// returned a failure. No other error is shown, because it may quote the value.
+// reason says why a type did not take a value: by its own failure, but by no other error, which may quote the value.
 func reason(err error, t reflect.Type) string {
 	if own, ok := errors.AsType[*failure.Error](err); ok {
 		return own.Message

@@ -18,8 +18,7 @@ type Handle struct {
 	run  func(context.Context, *input) (reply, error)
 }
 
-// Unchecked leaves the check of the request's fields (validate.Fields) to the operation, which reports other errors
-// before those, or with them.
+// Unchecked leaves validate.Fields to the operation, which reports other errors before those, or with them.
 func (h Handle) Unchecked() Handle {
 	h.plan.unchecked = true
 	return h
@@ -28,24 +27,20 @@ func (h Handle) Unchecked() Handle {
 // Request is the type of the operation's requests.
 func (h Handle) Request() reflect.Type { return h.plan.request }
 
-// Accepter is a result that may mean that the client has more to do: if Accepted
-// is true it is sent as 202 (3-D Secure, contract §4.3).
+// Accepter is a result that may leave more to do: if Accepted is true it is sent as 202 (3-D Secure, contract §4.3).
 type Accepter interface{ Accepted() bool }
 
-// Redactor is a result that holds a secret. An idempotent replay has Redacted
-// instead, and only that is stored (contract §2.8).
+// Redactor is a result that holds a secret. Only Redacted is stored, for an idempotent replay (contract §2.8).
 type Redactor interface{ Redacted() any }
 
 // NoContent is the result of an operation that answers 204.
 type NoContent struct{}
 
-// Empty is the result of an operation that answers its success code with
-// Content-Length: 0 (contract §2.3). A result of struct{} is sent as {}.
+// Empty is a result without a body, sent with Content-Length: 0 (contract §2.3). A struct{} is sent as {}.
 type Empty struct{}
 
-// JSON is an operation that answers JSON with the status success. Req's fields are tagged path, query, form or json,
-// and validate; see decode.go. An operation that may also answer with another media type returns any, which may hold a
-// Document (payouts as CSV, contract §6.7).
+// JSON makes an operation that answers JSON with the status success. Req's fields have the tags of decode.go. An
+// operation that may answer another media type returns any, perhaps a Document (payouts as CSV, contract §6.7).
 func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error)) Handle {
 	return Handle{
 		plan: planOf(reflect.TypeFor[Req]()),
@@ -141,8 +136,7 @@ func (r *reply) pack(ctx context.Context, packed []byte) (err error) {
 	return err
 }
 
-// Write sends the document in answer to a request that no route takes: pages of the local run have the same headers and
-// policy as those of functions.
+// Write answers a request that no route takes, with functions' headers and policy: the local run's pages.
 func (d Document) Write(w http.ResponseWriter, r *http.Request) {
 	answer, err := d.reply(with(r.Context(), func(s *state) { s.sent = r }))
 	if err != nil { // of a body that cannot be unpacked, which such pages have not

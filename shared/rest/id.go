@@ -6,8 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ID is an identifier that the platform has made. A UUID may be sent in capitals (RFC 9562 §4); the platform writes it
-// in lower case.
+// ID is an identifier of the platform's. UUIDs are written in lower case, and may be sent in capitals (RFC 9562 §4).
 type ID string
 
 // UnmarshalText reads any text.

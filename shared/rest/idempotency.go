@@ -19,12 +19,10 @@ import (
 // maxIdempotencyKey is contract §2.8's length.
 const maxIdempotencyKey = 255
 
-// settleTimeout is how long writing the record may take once the operation is
-// done, also after the client has left or the deadline has passed.
+// settleTimeout bounds writing the record after the operation, also when the client left or the deadline passed.
 const settleTimeout = 3 * time.Second
 
-// idempotencyKey reads the request's key; "" if there is none or the route
-// ignores it. Failure: Invalid for a key that contract §2.8 does not allow.
+// idempotencyKey reads the key; "" if there is none or the route ignores it. Failure: Invalid by contract §2.8.
 func (x *exchange) idempotencyKey() (string, error) {
 	values := x.request.Header.Values("Idempotency-Key")
 	if len(values) == 0 || x.route.Access == Open || !changes(x.route.Method) {
@@ -75,8 +73,7 @@ type claim struct {
 	sealed []byte // the stored reply, if it is Settled
 }
 
-// claim takes the client's key. A record that is another request's by the keys
-// in use now may be this one's by the other ones (keyring.at).
+// claim takes the client's key. A record that is another's by the keys in use may be this one's by others (keyring.at).
 func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err error) {
 	for _, keys := range x.server.keys.at(x.server.now()) {
 		c = claim{keys: keys, IdempotencyClaim: store.IdempotencyClaim{

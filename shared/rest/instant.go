@@ -22,8 +22,7 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(time.Time(t).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
 }
 
-// LocalTime is a date-time as local_time shows it: milliseconds and the
-// merchant's colon offset (contract §2.4). Local makes one.
+// LocalTime is a local_time: milliseconds and the merchant's colon offset (contract §2.4). Local makes one.
 type LocalTime struct{ at time.Time }
 
 // Local is t where the merchant is.

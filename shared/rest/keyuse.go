@@ -10,15 +10,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// noteTimeout is how long a request waits until its key's use is recorded, and noteAgain how
-// long a process waits after a failure before it tries again.
+// noteTimeout bounds the recording of a key's use, and noteAgain delays the process's next try after a failure.
 const (
 	noteTimeout = 2 * time.Second
 	noteAgain   = time.Minute
 )
 
-// keyUses notes when API keys are used (contract §8.2). A process asks the table about a key once an hour, and all
-// processes together write it once an hour.
+// keyUses notes when API keys are used (contract §8.2). Each process reads a key once an hour; one of them writes it.
 type keyUses struct {
 	store *store.Store
 	log   *slog.Logger

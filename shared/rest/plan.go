@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// plan is how a request type is filled: by path value, query parameter, form
-// field and JSON member. It is made once for each type.
+// plan says how a request type is filled: by path values, query parameters, form fields and JSON members.
 type plan struct {
 	path, query, form []field
 	json              bool // the type has JSON members
@@ -29,8 +28,7 @@ type field struct {
 
 var plans sync.Map // reflect.Type → plan
 
-// planOf returns the plan of a type. It panics on a type that cannot be filled: a mistake in a family's source, found
-// when its routes are made.
+// planOf returns the plan of a type. It panics on a type that cannot be filled, when a family's routes are made.
 func planOf(t reflect.Type) plan {
 	if known, ok := plans.Load(t); ok {
 		return known.(plan)
@@ -92,8 +90,7 @@ type member struct {
 	digits       int // least digits of a text that may also be sent as a number; 0: it may not
 }
 
-// members maps an object type's member names to its fields. Matching is
-// exact: encoding/json's folding would let AMOUNT override amount.
+// members maps member names to fields, exactly: encoding/json's folding would let AMOUNT override amount.
 func members(t reflect.Type) map[string]member {
 	if known, ok := membersOf.Load(t); ok {
 		return known.(map[string]member)

@@ -78,8 +78,7 @@ func index(list []Problem) map[string]Problem {
 	return bySlug
 }
 
-// problemOf is the problem a failure is shown as. The status of a slug we
-// know is the table's; a slug we do not know has its kind's.
+// problemOf returns the problem that shows a failure. A known slug has the table's status, any other its kind's.
 func problemOf(e *failure.Error) Problem {
 	if p, ok := problems[e.Slug]; ok {
 		return p

@@ -61,8 +61,7 @@ func (l Limit) most() int { return max(1, min(l.Rate, l.Burst)) }
 // full returns the quota of a caller whose requests have not been counted.
 func (l Limit) full() quota { return quota{limit: l, left: l.Burst} }
 
-// take spends one of the subject's tokens. A limit other than zero replaces the limiter's. Failure: TooMany, or that of
-// ctx.
+// take spends one of the subject's tokens. A limit other than zero replaces the limiter's. Failures: TooMany, ctx's.
 func (l *limiter) take(ctx context.Context, subject string, limit Limit) (quota, error) {
 	limit = cmp.Or(limit, l.limit)
 	if err := ctx.Err(); err != nil {
@@ -89,9 +88,8 @@ func (l *limiter) take(ctx context.Context, subject string, limit Limit) (quota,
 	return s.quota(limit, now), nil
 }
 
-// renew leases the next batch. After an empty bucket it waits until half the largest batch has come back: leasing
-// single tokens would cost a write for every request. Without an answer of the table requests are served: contract §2.9
-// protects us from callers, not callers from us.
+// renew leases the next batch. After an empty bucket it waits for half the largest batch: leases of single tokens would
+// cost a write for each request. If the table fails it serves: contract §2.9 protects us, not callers from us.
 //
 // Failure: only that of ctx; a caller that disconnects gains no tokens.
 func (l *limiter) renew(ctx context.Context, subject string, s *lease, limit Limit, now time.Time) error {

@@ -33,8 +33,7 @@ func (x *exchange) path() string {
 // withinSegment escapes a segment's own NUL, which the one that ends it is not.
 var withinSegment = strings.NewReplacer("\x00", "\x01\x00", "\x01", "\x01\x01")
 
-// read reads path, query and body. Text must be UTF-8: a reader that repairs it
-// makes different names equal. Failure: TooLarge, or Malformed.
+// read reads path, query and body, all UTF-8: repairs make different names equal. Failures: TooLarge, Malformed.
 func (x *exchange) read() error {
 	for _, value := range x.match.values {
 		// The gateway replaces what is not UTF-8 by U+FFFD.
@@ -93,8 +92,7 @@ func isForm(h http.Header) bool {
 	return kind == "application/x-www-form-urlencoded"
 }
 
-// readAll reads the body, and unpacks it if it is in gzip (RFC 9110 §8.4). Failure: TooLarge, as packed or unpacked;
-// Unsupported, of any other coding; Malformed.
+// readAll reads and unpacks the body (gzip, RFC 9110 §8.4). Failures: TooLarge, packed or not; Unsupported; Malformed.
 func readAll(r *http.Request) ([]byte, error) {
 	raw, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {

@@ -84,8 +84,7 @@ func pagePolicy(own []string) string {
 	return strings.Join(directives, "; ")
 }
 
-// write sends the reply with the headers that every response has. To HEAD it
-// sends no body: net/http would drop one, API Gateway would not.
+// write sends the reply with every response's headers; to HEAD without a body, which API Gateway would not drop.
 func (r reply) write(w http.ResponseWriter, method string) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

@@ -4,8 +4,7 @@
 //	request id → route → HTTPS → authenticate → scope → merchant in the path
 //	→ rate limit → idempotency → decode → operation → encode
 //
-// An operation takes a decoded request and returns a result or a failure; the
-// status, headers and error body (contract §2 and §3) are made here.
+// An operation returns a result or a failure; status, headers and error body (contract §2 and §3) are made here.
 package rest
 
 import (
@@ -84,8 +83,8 @@ type Route struct {
 
 	Handle Handle
 
-	// Successor is the path that replaces a deprecated route (contract §2.10);
-	// {merchant_code} in it becomes the caller's own. Empty: not deprecated.
+	// Successor is the path that replaces a deprecated route (contract §2.10), with the caller's {merchant_code}; "":
+	// none.
 	Successor string
 }
 
@@ -130,8 +129,7 @@ type Config struct {
 	HashKeySince time.Time
 }
 
-// New returns the handler of the routes. It panics on mistakes in their table
-// and in the configuration: two equal routes, a malformed path, a short key.
+// New returns the handler of the routes. It panics on two equal routes, a malformed path, or a short key.
 func New(c Config) http.Handler {
 	if c.Now == nil {
 		c.Now = time.Now

@@ -12,8 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// maxSegment bounds one path value, in bytes: the longest id is a
-// customer_id of 255 characters (contract §5.1), at most 1020 bytes.
+// maxSegment bounds a path value, in bytes: a customer_id of 255 characters (contract §5.1) has at most 1020.
 const maxSegment = 1024
 
 type router struct {

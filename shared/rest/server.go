@@ -35,8 +35,7 @@ type server struct {
 	uses      *keyUses
 }
 
-// replyTime is left at the end of a deadline, so that a request which uses up
-// the rest still gets its 504 before Lambda stops the process.
+// replyTime is left at the end of a deadline for the 504 reply, before Lambda stops the process.
 const replyTime = 500 * time.Millisecond
 
 // ServeHTTP answers one request and writes its log line.

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Proxies are the operator's proxies before API Gateway, such as CloudFront. Only the entries of X-Forwarded-For that
-// they have written are believed.
+// Proxies are the operator's before API Gateway, as CloudFront. Only their parts of X-Forwarded-For are believed.
 type Proxies struct {
 	Hops int // the number of proxies that each request passes
 

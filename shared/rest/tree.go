@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Limits of one JSON body (contract §2.2). No real body comes near them; they
-// keep hostile ones from costing more than their bytes.
+// Limits of one JSON body (contract §2.2), beyond any real one: a hostile body costs no more than its bytes.
 const (
 	maxDepth  = 32
 	maxValues = 20_000

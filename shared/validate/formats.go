@@ -69,8 +69,7 @@ func email(text string) bool {
 	return err == nil && address.Address == text && len(text) <= 256 && !strings.ContainsFunc(text, unseen)
 }
 
-// unseen reports whether the character is not visible: a control character, a blank, a mark of direction, a joiner, or
-// another character without width.
+// unseen reports whether the character is a control, a blank, a mark of direction, a joiner, or without width.
 func unseen(r rune) bool {
 	return unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
@@ -162,12 +161,10 @@ func Time(text string) (time.Time, bool) {
 // maxURL bounds URLs, in bytes.
 const maxURL = 2048
 
-// notInHosts are the characters that a browser refuses in a host (URL Standard, "forbidden domain code point"), beside
-// control characters.
+// notInHosts are characters that browsers refuse in hosts (URL Standard, "forbidden domain code point"), less controls.
 const notInHosts = " #%/:<>?@[\\]^|\x7f"
 
-// httpURL returns what is wrong with a text that must be an absolute http or https URL without credentials, which a
-// browser can open; "" if nothing is.
+// httpURL returns what keeps the text from being a browser's http or https URL without credentials; "" if nothing does.
 func httpURL(text string) string {
 	u, err := url.Parse(text)
 	switch {

@@ -10,8 +10,7 @@ import (
 // firstBirthDate is before the birth date of any living person.
 var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// BirthDate is what is wrong with a date of birth, as a predicate for
-// failure.Invalid: it must be from 1900-01-01 to today.
+// BirthDate says what is wrong with a date of birth, for failure.Invalid: it must be from 1900-01-01 to today.
 func BirthDate(date string, now time.Time) string {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil || day.Before(firstBirthDate) || day.After(now) {
@@ -37,8 +36,7 @@ func NationalID(ref, number string) string {
 	return ""
 }
 
-// CPF checks the two mod-11 digits of a Brazilian CPF, with or without its usual
-// punctuation (Receita Federal, IN RFB 2172/2024).
+// CPF checks the two mod-11 digits of a Brazilian CPF, with or without punctuation (Receita Federal, IN RFB 2172/2024).
 func CPF(text string) bool {
 	digits, ok := numerals(strings.NewReplacer(".", "", "-", "").Replace(text), 11)
 	return ok && slices.Max(digits) != slices.Min(digits) &&

@@ -48,8 +48,7 @@ type Limit struct {
 
 var planned sync.Map // reflect.Type → *Object
 
-// Plan works out once what is known of a struct type. It panics on an invalid tag, a mistake in the source, when the
-// package with the routes is loaded.
+// Plan returns a struct type's plan, made once. It panics on an invalid tag, when the routes' package is loaded.
 func Plan(t reflect.Type) *Object {
 	if known, ok := planned.Load(t); ok {
 		return known.(*Object)
@@ -157,8 +156,7 @@ func valueType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// objectIn is the struct type that t is, or a list of which it is; nil where
-// there is none that a client fills member by member.
+// objectIn returns the struct type that t is or lists; nil without one that a client fills member by member.
 func objectIn(t reflect.Type) reflect.Type {
 	t = elementOf(t)
 	if t.Kind() != reflect.Struct {

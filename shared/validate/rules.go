@@ -31,8 +31,7 @@ type rule struct {
 //	pattern=^a$   a text that matches; the document writes the same expression
 //	own           the object checks itself, in its method Rule
 //
-// and the formats by their names. A question mark after the name of a rule of
-// texts lets them be empty, too: email? and one-of?=a|b.
+// and the formats by their names. A question mark after a text rule's name allows "": email? and one-of?=a|b.
 func newRule(name, argument string, t reflect.Type) (rule, error) {
 	whole := t
 	if t.Kind() == reflect.Slice {

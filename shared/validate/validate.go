@@ -25,13 +25,11 @@ import (
 
 // Ruled is an object of which some fields have the rule own: it depends on the time or on the other fields.
 type Ruled interface {
-	// Rule is what is wrong with a field that broke no rule before own, as a
-	// predicate for failure.Invalid; "" when nothing is.
+	// Rule says what is wrong with a field that broke no rule before own, for failure.Invalid; "" if nothing is.
 	Rule(field string, now time.Time) string
 }
 
-// Fields lists what is wrong with the fields of a request, a struct or a pointer
-// to one: each is MISSING or INVALID, with its dot path.
+// Fields lists what is wrong with a request, a struct or a pointer to one: MISSING or INVALID, with dot paths.
 func Fields(request any, now time.Time) failure.List {
 	return walk(request, check{now: now})
 }
@@ -128,8 +126,7 @@ func (c *check) inner(f *Field, v reflect.Value, path string) {
 	}
 }
 
-// Fault is what is wrong with a value of the field by all rules but required
-// and own, as a predicate for failure.Invalid; "" when nothing is.
+// Fault says what is wrong with the field's value by rules but required and own, for failure.Invalid; "" if nothing is.
 func (f *Field) Fault(field reflect.Value) string {
 	v, given := f.value(field)
 	if !given {

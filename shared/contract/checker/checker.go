@@ -1,5 +1,4 @@
-// Package checker compares the traffic of tests with the API's public description, openapi.yaml. Only tests import it,
-// so no program links its validator.
+// Package checker compares the traffic of tests with openapi.yaml. Only tests link it and its validator.
 package checker
 
 import (

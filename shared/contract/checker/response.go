@@ -23,8 +23,7 @@ const (
 	problemType = "application/problem+json;charset=UTF-8"
 )
 
-// checkResponse adds what the validator does not check: undocumented statuses
-// and media types, empty bodies, and rules that no schema can express.
+// checkResponse checks what the validator does not: unknown statuses and media types, empty bodies, unwritten rules.
 func (x exchange) checkResponse() error {
 	documented := x.route.Operation.Responses.Status(x.res.StatusCode)
 	if documented == nil {
@@ -211,8 +210,7 @@ func isJSON(contentType string) bool {
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
 }
 
-// withoutNulls drops object members that are null, because null on an optional
-// field counts as absent (contract §2.2). Other bodies stay as they are.
+// withoutNulls drops null members of objects, since null on an optional field counts as absent (contract §2.2).
 func withoutNulls(contentType string, body []byte) []byte {
 	if !isJSON(contentType) {
 		return body
@@ -248,8 +246,7 @@ func stripNulls(value any) any {
 	return value
 }
 
-// checkNumbers requires one JSON value whose numbers have no exponent: clients
-// parse money as decimal text (contract §2.4), and a schema cannot see it.
+// checkNumbers requires one JSON value without exponents, since clients parse money as decimal text (contract §2.4).
 func checkNumbers(body []byte) error {
 	if !json.Valid(body) {
 		return errors.New("body is not one JSON value")

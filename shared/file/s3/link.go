@@ -54,9 +54,8 @@ func plain(headers http.Header) map[string]string {
 	return all
 }
 
-// DownloadLink signs a GET of the version f.Revision, which browsers save under the file's name and never show as a
-// page, decode or keep: what the link says replaces the headers that the object was uploaded with. Errors:
-// a file without a version, the credentials'.
+// DownloadLink signs a GET of the version f.Revision, which browsers save under the file's name, and never show, decode
+// or keep: the link replaces the upload's headers. Errors: a file without a version, the credentials'.
 func (b *Bucket) DownloadLink(ctx context.Context, f file.File, now time.Time) (file.Link, error) {
 	if f.Revision == "" {
 		return file.Link{}, errors.New("s3: a file without a checked version is not given out")

@@ -1,5 +1,4 @@
-// Package s3 keeps the content of files in an Amazon S3 bucket. The bucket is private and versioned. Only the function
-// files links this package.
+// Package s3 keeps the content of files in a private, versioned Amazon S3 bucket. Only the function files links it.
 package s3
 
 import (
@@ -19,9 +18,8 @@ import (
 
 // Bucket is [file.Objects] in one bucket. It is safe for concurrent use.
 //
-// Its role needs s3:GetObject, s3:GetObjectVersion, s3:PutObject and s3:DeleteObjectVersion of the keys, and
-// s3:ListBucket and s3:ListBucketVersions of the bucket: without s3:ListBucket S3 answers 403 for a key that does not
-// exist, which is not [file.ErrNoObject].
+// Its role needs s3:GetObject, s3:GetObjectVersion, s3:PutObject and s3:DeleteObjectVersion of the keys,
+// s3:ListBucketVersions of the bucket, and s3:ListBucket, without which an absent key is a 403, not [file.ErrNoObject].
 type Bucket struct {
 	client *s3.Client
 	name   string
@@ -130,8 +128,7 @@ func (b *Bucket) List(ctx context.Context, prefix, after string) iter.Seq2[file.
 	}
 }
 
-// listed are the versions of a page and its markers of deletions, which the SDK gives apart, in the order of keys, the
-// newest of a key first.
+// listed returns a page's versions and markers of deletions, which the SDK separates, by key, the newest first.
 func listed(page *s3.ListObjectVersionsOutput) []file.Listed {
 	all := make([]file.Listed, 0, len(page.Versions)+len(page.DeleteMarkers))
 	for _, v := range page.Versions {

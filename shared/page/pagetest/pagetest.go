@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Hostile is text that leaves whatever it is put into, if it can: an element, an attribute in either quotes or none, a
-// comment, a title, a script.
+// Hostile leaves what it is put into, if it can: an element, an attribute, quoted or not, a comment, a title, a script.
 const Hostile = `x y=z '"--></title></script></style><script>alert(1)</script><img src=x onerror=alert(1)>&lt;&#39;`
 
 // Scripts are addresses that run what they hold when they are followed.
@@ -64,8 +63,7 @@ func values(page string) []string {
 	return all
 }
 
-// Empty names the texts that are empty in a structure of texts: in its fields, and in those of
-// structures and maps in them. Fields named hint are optional.
+// Empty names the empty texts in a structure, and in structures and maps there. Fields named hint are optional.
 func Empty(texts any) []string { return empty("", reflect.ValueOf(texts)) }
 
 func empty(name string, v reflect.Value) []string {

@@ -42,8 +42,7 @@ func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identit
 	return decided, nil
 }
 
-// AddBankAccount adds an account that is pending verification, with its id, and
-// returns the tenant's. Failures: merchant.BankAccounts.Add's.
+// AddBankAccount adds a pending account with its id, and returns the tenant's. Failures: merchant.BankAccounts.Add's.
 func (r *Runner) AddBankAccount(ctx context.Context, by audit.By, t identity.Tenant, a merchant.BankAccount,
 	primary bool) (merchant.BankAccounts, error) {
 	add := func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
@@ -60,8 +59,7 @@ func (r *Runner) AddBankAccount(ctx context.Context, by audit.By, t identity.Ten
 	return r.apply(ctx, by, t, add)
 }
 
-// DecideBankAccount records an operator's verdict about an account, unless the bank has decided about it by now, and
-// returns the tenant's accounts.
+// DecideBankAccount records an operator's verdict unless the bank has decided, and returns the tenant's accounts.
 func (r *Runner) DecideBankAccount(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
 	if accounts, err := r.RefreshBankAccounts(ctx, by, t); err != nil {

@@ -20,15 +20,13 @@ type Walk struct {
 	After string                     // the entries after this store.Due.Position; "": from the longest overdue on
 	By    time.Time                  // those due by then
 	Of    func(identity.Tenant) bool // those of the tenants that it accepts; nil: of all
-	// Lease is how long a walk can take that shall be the shard's only one; 0: there may
-	// be others, which is harmless, but does the same twice.
+	// Lease is how long a walk that shall be the shard's only one can take; 0: others may harmlessly do the same.
 	Lease time.Duration
 }
 
 const (
 	// concurrency is how many tenants one walk handles at a time. To open a payout takes about 55 ms and 6 write units
-	// of its shard's partition of the due index, so a walk writes some 430 a second of the partition's 1,000 (AWS).
-	// Payouts that run beside it need some too.
+	// of the shard's partition of the due index: 430 of its 1,000 a second (AWS). Payouts need some too.
 	concurrency = 4
 	// few is how many entries a walk handles without its lease, which costs more than to look at them twice.
 	few = 10

@@ -56,9 +56,8 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 	return planned, due && err == nil, err
 }
 
-// newPayout opens a payout of the shards that the merchant had when it was read, after the cut-off. The number only
-// grows, so they have all earlier checkouts. Payables of newer shards are eligible later; those of a clock that is
-// behind wait for the next payout.
+// newPayout opens a payout of the shards that the merchant had after the cut-off. The number only grows, so they have
+// all earlier checkouts. Payables of newer shards, or of a clock that is behind, wait for the next payout.
 func newPayout(m merchant.Merchant, id, day string, cutoff, now time.Time) *payout.Payout {
 	p := payout.New(id, m.Currency, day, cutoff, now)
 	p.Shards = m.Shards
@@ -85,9 +84,8 @@ func (r *Runner) settings(ctx context.Context, t identity.Tenant) (merchant.Payo
 	return schedule, m, err
 }
 
-// OpenOnDemand opens a payout of all payables that are eligible now (contract §6.7). Repeated by the same operation,
-// also on another day, it returns the same payout; false when nothing is payable. Failure: NotFound without a bank
-// account.
+// OpenOnDemand opens a payout of all payables that are eligible now (contract §6.7). Repeated by the operation, also on
+// another day, it returns the same payout; false when nothing is payable. Failure: NotFound without a bank account.
 func (r *Runner) OpenOnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
 	_, m, err := r.settings(ctx, t)
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package run pays merchants: it opens a payout at a tenant's cut-off, collects the payables that became eligible
-// before, requests the transfer under the payout's id, so that the bank executes it once, and applies its outcome to
-// the transactions. Each step is one database transaction that also writes the payout's status, so runs may be cut off,
-// repeated, late or concurrent.
+// before, requests one transfer under the payout's id, and applies its outcome to the transactions. Each step is one
+// database transaction with the payout's status, so runs may be cut off, repeated, late or concurrent.
 package run
 
 import (
@@ -63,9 +62,8 @@ func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, e
 	return false, err
 }
 
-// advance takes the payout's next step. It tries again when others changed the payout meanwhile, or when a refund
-// between the reads of a payable and its transaction made them differ. If they differ at every try, the error is
-// payments.ErrPayableMismatch.
+// advance takes the payout's next step. It tries again when others changed the payout, or when a refund between the
+// reads of a payable and its transaction made them differ; at every try: payments.ErrPayableMismatch.
 func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	var waits bool
 	var mismatch error
@@ -108,8 +106,7 @@ func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, false, err
 }
 
-// collect takes the next payables into the payout, or seals it when a consistent read finds none: later payables have a
-// later time, and go into the next payout.
+// collect takes the next payables, or seals the payout when a consistent read finds none: later ones have a later time.
 func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	payables, err := r.Store.Payables(ctx, t, max(current.Shards, 1), current.Records/takenAtOnce, current.Currency,
 		current.Cutoff, takenAtOnce)
@@ -158,8 +155,7 @@ func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, false, err
 }
 
-// transfer requests the transfer from the bank, or polls it: with the payout's id
-// as the idempotency key both are the same call.
+// transfer requests the transfer, or polls it: with the payout's id as the idempotency key both are one call.
 func (r *Runner) transfer(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	o, err := r.requestTransfer(ctx, t, current)
 	if err != nil {
@@ -183,8 +179,7 @@ func (r *Runner) transfer(ctx context.Context, t identity.Tenant, current payout
 	return next, false, err
 }
 
-// wait schedules the payout's next poll. Its write fails with ErrStale when others
-// changed the payout, which may then no longer have to wait.
+// wait schedules the next poll. ErrStale: others changed the payout, which may no longer have to wait.
 func (r *Runner) wait(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	scheduled, changed := current.ScheduleNextPoll(r.Store.Now())
 	if !changed {
@@ -194,8 +189,7 @@ func (r *Runner) wait(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, err == nil, err
 }
 
-// requestTransfer calls the bank. It cancels a transfer that the bank does not take: other requests for it may have
-// been executed or be on their way.
+// requestTransfer calls the bank. It cancels a transfer that is not taken: other requests may be on their way.
 func (r *Runner) requestTransfer(ctx context.Context, t identity.Tenant, current payout.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()

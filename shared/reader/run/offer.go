@@ -65,8 +65,7 @@ func (d *Driver) storeAtReader(ctx context.Context, t identity.Tenant, readerID 
 	return d.Store.CreateReaderCheckout(ctx, t, r, c.BeginAtReader(attempt, c.CreatedAt))
 }
 
-// checkIdle reaches the reader's terminal, and resolves the reader's latest checkout. Failures: READER_OFFLINE;
-// READER_BUSY while that checkout is open.
+// checkIdle reaches the reader, and resolves its latest checkout. Failures: READER_OFFLINE; READER_BUSY while open.
 func (d *Driver) checkIdle(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader,
 	terminal.Heartbeat, error) {
 	r, h, err := d.reach(ctx, t, r)

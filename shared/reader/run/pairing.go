@@ -141,8 +141,7 @@ func (d *Driver) Delete(ctx context.Context, by audit.By, caller identity.Princi
 
 var errNotStopped = errors.New("the acquirer did not say that the checkout is cancelled")
 
-// unpair cancels the checkout at the reader, if one is open, and ends the pairing: a terminal without
-// a pairing gets no other checkout.
+// unpair cancels the reader's open checkout and ends the pairing: a terminal without one gets no other checkout.
 func (d *Driver) unpair(ctx context.Context, caller identity.Principal, r reader.Reader) error {
 	c, err := d.cancelLatest(ctx, caller, r)
 	switch {

@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// ResolveCheckout reads a checkout at the reader, and resolves its attempt. Failure: NotFound, also when the caller may
-// not see the checkout.
+// ResolveCheckout reads a checkout at the reader, and resolves its attempt. Failure: NotFound, also if not visible.
 func (d *Driver) ResolveCheckout(ctx context.Context, caller identity.Principal, readerID,
 	id string) (payments.Checkout, error) {
 	c, err := d.Store.AnyCheckout(ctx, caller.Tenant, id)

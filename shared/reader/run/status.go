@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// AskStatus returns the last report of the reader's terminal; nil if it does not answer, or has no pairing any more.
-// Failure: NotFound.
+// AskStatus returns the last report of the reader's terminal; nil without an answer or a pairing. Failure: NotFound.
 func (d *Driver) AskStatus(ctx context.Context, t identity.Tenant, id string) (*terminal.Heartbeat, error) {
 	r, err := d.Store.CardReader(ctx, t, id)
 	if err == nil {
