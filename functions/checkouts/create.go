@@ -37,8 +37,7 @@ type createRequest struct {
 	Hosted       *hostedRequest                  `json:"hosted_checkout"`
 }
 
-// checkoutsOfToken limits the checkouts that one merchant token creates, so that the limits of attempts at one checkout
-// still stop tests of cards (contract §2.9).
+// checkoutsOfToken limits a token's checkouts, so that limits of attempts still stop card tests (contract §2.9).
 var checkoutsOfToken = store.Bucket{Every: 45 * time.Second, Burst: 20}
 
 type hostedRequest struct {

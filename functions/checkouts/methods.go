@@ -44,8 +44,7 @@ type methodReference struct {
 	ID payments.Method `json:"id"`
 }
 
-// methodsOfMerchant is listMerchantPaymentMethods: what the merchant may offer, for an amount and
-// currency or in general. A currency that is not the merchant's has no methods.
+// methodsOfMerchant is listMerchantPaymentMethods. A currency that is not the merchant's has no methods.
 func (f family) methodsOfMerchant(ctx context.Context, req methodsRequest) (merchantMethods, error) {
 	merchant := rest.Merchant(ctx)
 	response := merchantMethods{Available: []methodReference{}}

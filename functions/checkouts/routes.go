@@ -1,5 +1,4 @@
-// Package checkouts is the family of checkouts (contract §4, §13.1, §13.2): a merchant's server creates a checkout, a
-// payer's instrument is charged for it, and both read its outcome.
+// Package checkouts is the family of checkouts (contract §4, §13.1, §13.2): creation, charge and outcome.
 package checkouts
 
 import (

@@ -37,9 +37,8 @@ func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	return f.queue.Send(ctx, m)
 }
 
-// deleteDoomed deletes an object whose file is gone. One that has a file is left alone: the message is wrong. One
-// without an entry has been deleted by another message; or it came to the bucket in another way, and an operator wants
-// it deleted. Nothing can be uploaded before there is an entry.
+// deleteDoomed deletes an object whose file is gone. One with a file stays: the message is wrong. One without an entry
+// was deleted before, or came in another way and an operator wants it deleted: uploads follow an entry.
 func (f family) deleteDoomed(ctx context.Context, object string) error {
 	e, err := f.store.ObjectEntry(ctx, object)
 	switch {

@@ -65,9 +65,8 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 	return viewFile(one), err
 }
 
-// complete is a pending file once its content has been read, unless it has been seen, and found right. Nothing is read
-// for a collection that does not take the file. Errors: differing; Conflict when nothing was uploaded; Upstream when S3
-// does not answer; those of the collections.
+// complete returns a pending file whose content was read, unless seen before, and found right. It reads nothing for a
+// collection that refuses the file. Errors: differing; Conflict without an upload; Upstream; the collections'.
 func (f family) complete(ctx context.Context, t identity.Tenant, before, after file.File,
 	seen *file.Content) (file.File, error) {
 	err := f.store.CheckMove(ctx, t, before.Collection, after.Collection)

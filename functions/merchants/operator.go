@@ -206,8 +206,7 @@ func (f family) deleteOperator(ctx context.Context, req leavingOperator) (operat
 	return f.show(ctx, t, m.Enabled(false, f.store.Now()), err)
 }
 
-// changeOperator applies a change to an operator, who gets the address unless it is "". keys says whether the
-// operator's API keys end if the change disables the operator.
+// changeOperator changes an operator. address "" stays. keys says whether API keys end if the operator is disabled.
 func (f family) changeOperator(ctx context.Context, path operatorPath, address string, keys member.Keys,
 	change func(member.Member) (member.Member, error)) (operatorView, error) {
 	number, err := path.number()
@@ -229,8 +228,7 @@ func (f family) changeOperator(ctx context.Context, path operatorPath, address s
 	return f.show(ctx, t, m, err)
 }
 
-// changeable refuses to change an owner's account, and one that may do what the caller could not give. Failures:
-// Forbidden; NotFound for other members, which these operations do not show.
+// changeable refuses an owner's account, and one with more rights than the caller. Failures: Forbidden; NotFound.
 func (f family) changeable(ctx context.Context) func(member.Member, member.Roles) error {
 	owner := member.OwnerID(rest.Caller(ctx).Tenant)
 	return func(m member.Member, roles member.Roles) error {

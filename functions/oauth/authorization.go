@@ -122,8 +122,7 @@ func (a authorization) query() url.Values {
 	return asked
 }
 
-// answer is the redirect_uri with the response added to its query (RFC 6749 §3.1.2), and with
-// the issuer, by which a client of several servers notices a mix-up (RFC 9207).
+// answer returns the redirect_uri with the response (RFC 6749 §3.1.2) and the issuer, against mix-ups (RFC 9207).
 func (a authorization) answer(issuer string, values url.Values) string {
 	values.Set("iss", issuer)
 	if a.state != "" {

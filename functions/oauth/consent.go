@@ -112,8 +112,7 @@ func (r decideAuthorizationRequest) values() url.Values {
 		"code_challenge_method": {r.Method}})
 }
 
-// decideAuthorization sends the client the person's decision: a code, or the error access_denied. It checks the request
-// again, because the client may have changed since the page was shown.
+// decideAuthorization sends a code, or access_denied. It checks the request again: the client may have changed.
 func (f family) decideAuthorization(ctx context.Context, req decideAuthorizationRequest) (rest.Document, error) {
 	a, refusal, valid, err := f.authorization(ctx, req.values())
 	if err != nil || !valid {
@@ -189,8 +188,7 @@ func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 	return h
 }
 
-// merchants are those for which the account can allow the client to act, in the client's mode:
-// for a user those with an active membership, for other accounts their own.
+// merchants returns where the account can let the client act, in its mode: a user's active memberships, or its own.
 func (f family) merchants(ctx context.Context, c oauth.Client, account signin.Account) ([]place, error) {
 	if account.Kind == identity.User {
 		memberships, err := f.store.Memberships(ctx, account.ID, c.Tenant.Mode)

@@ -9,8 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// draw is a page; its status is 400 if a form was refused. Its forms may lead to our own host,
-// and through a redirect to posting: CSP sources for a client's redirect_uri; "": no client.
+// draw draws a page, with status 400 for a refused form. posting has CSP sources for a client's redirect_uri, or "".
 func (f family) draw(cookie *http.Cookie, t texts, title string, wrong problem, posting string,
 	body templ.Component) (rest.Document, error) {
 	drawn, err := page.New("").In(t.language).Draw(title, body)

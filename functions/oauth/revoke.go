@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// presentedToken is a token that a client revokes or introspects. The hint may be wrong, and is
-// not used: access and refresh tokens have different forms (RFC 7009 §2.1).
+// presentedToken is a token to revoke or introspect. Its form, not the hint, tells its type (RFC 7009 §2.1).
 type presentedToken struct {
 	credentials
 	Token secret.Text `form:"token" json:"token" validate:"required text=512"`
@@ -24,8 +23,7 @@ func (t presentedToken) hash() (hash string, access bool) {
 	return identity.Hash(t.Token.Reveal()), ok && token.Kind == ""
 }
 
-// revokeToken revokes a token of the client (RFC 7009): a refresh token with all its access
-// tokens, an access token alone. A token that is not stored counts as revoked.
+// revokeToken revokes a token (RFC 7009), a refresh token with its access tokens. Unknown tokens count as revoked.
 func (f family) revokeToken(ctx context.Context, req presentedToken) (rest.Empty, error) {
 	c, err := f.authenticate(ctx, req.credentials)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package oauth is the families OAuth and Sign-in of contract §10: the pages on which people sign in and allow a client
-// to act for them, and the operations on the client's tokens.
+// Package oauth is the families OAuth and Sign-in of contract §10: sign-in, consent, and a client's tokens.
 package oauth
 
 import (

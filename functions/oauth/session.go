@@ -85,7 +85,7 @@ func (f family) consentSession(ctx context.Context) (signin.Session, signin.Acco
 	return session, account, true, err
 }
 
-// next returns where the browser goes after sign-in: the authorization of the query, or its second factor's page.
+// next returns where the browser goes after sign-in: the query's authorization, or the second factor; never elsewhere.
 func (f family) next(continuation string) string {
 	if asked, err := url.ParseQuery(continuation); err == nil && continuation != "" {
 		return f.baseURL + "/authorize?" + asked.Encode()

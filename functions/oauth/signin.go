@@ -19,8 +19,7 @@ type showSignInRequest struct {
 	Mode     string `query:"mode" validate:"one-of=live|test"`
 }
 
-// showSignIn serves the page on which people sign in. A browser that is signed in gets a page
-// that says so, and while its session is Pending the one that asks for the second factor.
+// showSignIn shows the page to sign in, or for the second factor while Pending, or that the browser is signed in.
 func (f family) showSignIn(ctx context.Context, req showSignInRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.session(ctx)
 	switch {
@@ -44,9 +43,8 @@ type signInRequest struct {
 	SignOut  bool        `form:"sign_out"`
 }
 
-// signIn begins a session for the account with the name and the password, and ends the browser's former one; with
-// sign_out it only ends that. The reply does not show whether name or password was wrong: every name takes the same
-// reads, one hash and one token of each of two buckets.
+// signIn begins a session for the account, and ends the browser's former one; with sign_out it only ends that. The
+// reply hides whether name or password was wrong: every name takes equal reads, one hash, and a token of two buckets.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
 	view := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
 	switch malformed := len(validate.Forms(req)) > 0; {

@@ -36,8 +36,7 @@ type tokenReply struct {
 	Scope        string `json:"scope"`
 }
 
-// grantTypes are the ways in which a client gets an access token (contract §10). Each stores what it grants by the
-// tokens, and returns the scopes. It may replace the refresh token.
+// grantTypes returns how clients get access tokens (contract §10): each stores the grant and returns its scopes.
 var grantTypes = map[string]func(family, context.Context, oauth.Client, tokenRequest, *issued) ([]string, error){
 	"authorization_code": family.redeemCode,
 	"client_credentials": family.actAsClient,
@@ -63,8 +62,7 @@ func (f family) createToken(ctx context.Context, req tokenRequest) (tokenReply, 
 	return tokens.reply(scopes), err
 }
 
-// issued are the texts of new tokens. They are made before the write that stores their hashes
-// is tried, so that the request recognises its own write after its reply was lost.
+// issued are new tokens' texts, made before the write, so that a retried request recognises its own write.
 type issued struct{ access, refresh string }
 
 // issue makes the texts of an access token and a refresh token.
@@ -205,8 +203,7 @@ func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash str
 	return g, f.stillAllowed(ctx, g.Holder)
 }
 
-// errHolder is the failure for a code or grant whose holder was deleted. It is also the failure when the holder's
-// access has ended after the sign-in that allowed the code or grant.
+// errHolder is the failure for a code or grant whose holder is gone, or whose access ended after its sign-in.
 var errHolder = oauth.Refused(oauth.InvalidGrant, "The person who allowed this must sign in again.")
 
 // stillAllowed refuses a code or grant unless its holder's member is active, or its test profile exists, and still has

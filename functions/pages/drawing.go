@@ -37,8 +37,7 @@ func drawn(v view) (page.Page, error) {
 	return p.Posting(v.issuers()...), err
 }
 
-// issuers are the sources to which the page's forms lead besides our own host. The site of a live
-// issuer may send the payer on to others, and browsers hold the whole way to the policy.
+// issuers returns the form-action sources besides 'self', which also bind redirects: a live issuer's lead anywhere.
 func (v view) issuers() []string {
 	if v.State != stateChallenge || v.Next == nil || v.Next.Framed {
 		return nil

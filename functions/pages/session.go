@@ -24,8 +24,7 @@ const (
 	cookieLasts = 24 * time.Hour
 )
 
-// session is a browser's on the page of one checkout. Nothing of it is stored: the cookie has the
-// second in which it began, random bytes, and a MAC over these and the checkout's id.
+// session identifies a browser on a checkout's page. Only its cookie has it: when it began, random bytes, and a MAC.
 type session struct {
 	forms   rest.Forms
 	cookie  *http.Cookie // nil: the browser has none that is authentic
@@ -63,8 +62,7 @@ func (f family) session(ctx context.Context, checkoutID string) session {
 	return s
 }
 
-// begin is a new session. In a frame of another site the browser sends its cookie only if it may
-// be sent there, and keeps it apart for each site that has such a frame.
+// begin returns a new session. In another site's frame its cookie is kept apart for each site, if it may be sent.
 func (f family) begin(checkoutID string, embedded bool) session {
 	s := session{forms: f.formsOf(checkoutID), began: f.store.Now()}
 	body := make([]byte, timeBytes+randomBytes)

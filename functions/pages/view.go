@@ -83,8 +83,7 @@ type methodView struct {
 	Fields []fieldView
 }
 
-// fieldView is a field of a form. Its name is the JSON path of processCheckout's body, such as
-// card.expiry_month or personal_details.address.country; its label follows from that.
+// fieldView is a field of a form, named by its JSON path in processCheckout's body, such as card.expiry_month.
 type fieldView struct {
 	Name     string
 	Value    string // as it was entered; never of card data

@@ -80,8 +80,7 @@ func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (ban
 	return listed, err
 }
 
-// verifyBankAccount says whether an account is its holder's (contract §7.3). The answer is final, and may be repeated.
-// It names the account, because another may be pending by now.
+// verifyBankAccount says whether an account is its holder's (contract §7.3), finally; the same may be repeated.
 type verifyBankAccount struct {
 	place
 	Account string `json:"account" validate:"required"` // its id, of list_bank_accounts
@@ -117,8 +116,7 @@ func (o operator) verifyBankAccount(ctx context.Context, t identity.Tenant, c ve
 	return viewOf(t, accounts, account), nil
 }
 
-// decide records the operator's answer, and returns the tenant's accounts. In live mode
-// the operator answers for the bank of files; the sandbox bank keeps no answers.
+// decide records the answer, and returns the accounts. In live mode the bank of files keeps it; the sandbox keeps none.
 func (o operator) decide(ctx context.Context, t identity.Tenant, account merchant.BankAccount,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
 	payouts := banking.Open(o.App)

@@ -15,8 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// updateOperator changes what only the platform's operator may change of a merchant's
-// operator: the settings of its applications (contract §13.9). Those left out stay.
+// updateOperator changes an operator's app settings, which merchants cannot (contract §13.9). Those left out stay.
 type updateOperator struct {
 	place
 	OperatorID  int32           `json:"operator_id" validate:"required"`
@@ -89,8 +88,7 @@ func (o operator) setPassword(ctx context.Context, t identity.Tenant, c setPassw
 	return passwordSet{MerchantCode: t.Merchant, Mode: t.Mode.Name(), Email: m.Email, Password: password.Reveal()}, nil
 }
 
-// removeSecondFactor turns off the second factor of a member, a user or a managed user, who has
-// lost both the authenticator app and the recovery codes. The password stays.
+// removeSecondFactor turns off the second factor of a member who lost the app and the codes. The password stays.
 type removeSecondFactor struct {
 	place
 	Email string `json:"email" validate:"required text=256"`

@@ -50,8 +50,7 @@
 //
 //	{"error":{"code":"INVALID","param":"country","message":"…"}}
 //
-// Only a fault of ours fails the invocation (FunctionError), which raises an alarm; its cause is in the log. Keys and
-// secrets are only in the answer, and cannot be shown again.
+// Only our faults fail the invocation (FunctionError), with an alarm and a log. Keys and secrets are shown once.
 package provision
 
 import (

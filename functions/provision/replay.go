@@ -137,8 +137,7 @@ func (o operator) replayDead(ctx context.Context, wanted selection, of outboxKin
 	return done, nil
 }
 
-// dead yields the selected entries, also those in shards beyond the setting, into which nobody else looks. The index
-// lags, so the item says whose each is, and whether it is still dead.
+// dead yields the selected entries, of all possible shards. The index lags, so the item says whose it is and its state.
 func (o operator) dead(ctx context.Context, wanted selection, of outboxKind) iter.Seq2[sendable, error] {
 	return func(yield func(sendable, error) bool) {
 		for shard := range store.MaxDueShards {

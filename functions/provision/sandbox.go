@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// payVoucher acts as the payer's bank in test mode: the boleto or Pix code that
-// the checkout waits for, online or at a reader, is paid (contract §12). Repeating it is fine.
+// payVoucher pays, as a payer's bank in test mode, a checkout's boleto or Pix code (contract §12). It may be repeated.
 type payVoucher struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	CheckoutID   string `json:"checkout_id" validate:"required"`

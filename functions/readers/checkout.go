@@ -141,8 +141,7 @@ func (r checkoutRequest) percents() ([]int64, bool) {
 // defaultTipTimeout is contract §13.7's.
 const defaultTipTimeout = 30 * time.Second
 
-// draft is the checkout that the request describes, or the first thing wrong with it. A field that does not go with
-// the merchant's country or with Pix is 422, anything else 400 (contract §13.9).
+// draft returns the request's checkout, or the first fault: 422 by country or with Pix, else 400 (contract §13.9).
 func (f family) draft(m merchant.Merchant, by identity.Principal, req checkoutRequest) (payments.Checkout, error) {
 	sale := payments.ReaderSale{CardType: req.CardType}
 	c := payments.Checkout{Reader: &sale, Description: req.Description, ReturnURL: req.ReturnURL,
@@ -210,8 +209,7 @@ func (f family) checkReturnURL(text string) failure.List {
 	}
 }
 
-// checkRestrictions refuses fields that do not fit the merchant's country and currency, or a payment by Pix (contract
-// §13.9). Every payment may have one instalment.
+// checkRestrictions refuses fields that do not fit country, currency or Pix (contract §13.9); 1 instalment always does.
 func checkRestrictions(c payments.Checkout) error {
 	const inBrazil, byCard = "is only for merchants in Brazil", "is only for cards"
 	sale, wrong := c.Reader, map[string][]string{}

@@ -29,8 +29,7 @@ const (
 	mailsOfOneADay = 5
 )
 
-// email is emailReceipt. The mail has a link, which is stored with it; its token is derived from the mail's id when
-// the mail is sent. Failure: TooMany beyond the limits.
+// email is emailReceipt. It stores a link whose token derives from the mail's id. Failure: TooMany beyond the limits.
 func (f family) email(ctx context.Context, req emailRequest) (struct{}, error) {
 	var accepted struct{}
 	if !mail.Plain(req.Email) { // as a quoted name with blanks

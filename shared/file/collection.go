@@ -72,8 +72,7 @@ type CollectionChange struct {
 	Metadata    *member.Metadata `json:"metadata"`                          // replaced as a whole
 }
 
-// Apply is the collection after the change. One that changes nothing leaves the time of the update, too, and is
-// possible always. Failures: Invalid status; Conflict when it is archived.
+// Apply returns the changed collection, with the old time if equal. Failures: Invalid status; Conflict when archived.
 func (u CollectionChange) Apply(c Collection, now time.Time) (Collection, error) {
 	before := c
 	switch u.Status {

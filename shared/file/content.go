@@ -135,8 +135,7 @@ func within(m *mimetype.MIME, types ...string) bool {
 	return false
 }
 
-// textual decides whether what is written to it is text: UTF-8 without control characters other than tab, CR and LF
-// (contract §8.3). A character may come in several parts.
+// textual checks text: UTF-8 without controls but tab, CR and LF (contract §8.3). Characters may come in parts.
 type textual struct {
 	part [utf8.UTFMax]byte // of a character whose end has not come
 	n    int               // bytes of it

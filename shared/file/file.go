@@ -157,8 +157,7 @@ func checkType(contentType string) error {
 	return nil
 }
 
-// checkName refuses a name that people or their machines could take for another: of another type, in another folder,
-// or with a part that is not seen. Failure: Invalid filename.
+// checkName refuses names that look like another type's or folder's, or hide a part. Failure: Invalid filename.
 func checkName(name, contentType string) error {
 	invalid := func(predicate string) error { return failure.Invalid("filename", predicate) }
 	extension := path.Ext(name)

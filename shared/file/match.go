@@ -44,8 +44,7 @@ type Break struct {
 	Text string // for operators
 }
 
-// Breaks are what does not match of a key. A doomed entry explains whatever is there, since all of it is to be deleted,
-// and a pending one whatever was uploaded, since the completion checks it.
+// Breaks returns what does not match of a key. A doomed entry explains whatever is there, a pending one any upload.
 func (p Pair) Breaks() []Break {
 	if p.Entry == nil {
 		if p.Others == 0 {
@@ -98,8 +97,7 @@ func (p Pair) object() []Break {
 // pastAll is after each key that begins with Prefix: "0" follows "/".
 const pastAll = "files0"
 
-// ShardRange is which keys are a shard's: those after the one, up to and including the other. So each key that begins
-// with Prefix is in one shard, whatever follows.
+// ShardRange returns a shard's keys: after the one, up to the other. Each key with Prefix is in one shard.
 func ShardRange(shard int) (after, last string) {
 	if shard > 0 {
 		after = shardPrefix(shard)

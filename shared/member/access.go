@@ -31,8 +31,7 @@ func lacks[T comparable](all, wanted []T) bool {
 // allows for clocks that differ. A person may sign in during that time, before the write; that access ends, too.
 const endTakes = time.Minute
 
-// AccessSince returns the earliest time of sign-in that the member honours. A sign-in that is known to follow the end
-// of access gets this time if its own is earlier.
+// AccessSince returns the earliest sign-in that the member honours. One known to be later gets at least this time.
 func (m Member) AccessSince() time.Time {
 	if m.AccessEnded.IsZero() {
 		return time.Time{}

@@ -1,5 +1,4 @@
-// Package member has the rules of a merchant's members: those who may act for it, among them the operators of contract
-// §7.4, whom the merchant manages; their roles, permissions and passwords.
+// Package member has the rules of a merchant's members, and operators (contract §7.4): roles, permissions, passwords.
 package member
 
 import (
@@ -19,8 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// MaxMembers is how many members a tenant can have, so that each list of them can read
-// them all: about half a megabyte, and nine if each is as large as it can be.
+// MaxMembers bounds a tenant's members, so that a list reads them all: half a megabyte, and nine at their largest.
 const MaxMembers = 1000
 
 // Type is the type of a member's user (contract §8.1).
@@ -148,8 +146,7 @@ func lower(r rune) rune {
 	return r
 }
 
-// ID returns the id of the member that an operation makes, the same when it is repeated. try is 0, and one more each
-// time that another member has the id's number.
+// ID returns the id that an operation's member gets each time. try is 0, and one more while the number is taken.
 func ID(operation string, try int) string {
 	return identity.DerivedID(idPrefix, operation+"\x00"+strconv.Itoa(try))
 }

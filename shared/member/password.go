@@ -38,8 +38,7 @@ func NewPassword(random io.Reader) (secret.Text, error) {
 	return secret.New(base64.RawURLEncoding.EncodeToString(raw)), err
 }
 
-// Choice is a password that somebody has chosen. It remembers what it has computed, so
-// that a write that is tried again costs no more hashes. It is for one goroutine.
+// Choice is a chosen password. It keeps its results: a retried write costs no more hashes. It is for one goroutine.
 type Choice struct {
 	cost     Cost
 	text     secret.Text

@@ -35,8 +35,7 @@ func (p Permissions) names() (all []identity.Permission) {
 	return all
 }
 
-// Permissions are all that the member has, in the order of identity.AllPermissions: those of
-// its roles, and a managed user's own (contract §13.9). They count only while it is active.
+// Permissions returns an active member's, in AllPermissions' order: its roles', and a managed user's own (§13.9).
 func (m Member) Permissions(roles Roles) []identity.Permission {
 	has := map[identity.Permission]bool{}
 	if m.Type == TypeManaged {

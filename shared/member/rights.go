@@ -7,13 +7,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// errHasMore is the failure of a caller that lacks a right which the member, role or key has that it would change. It
-// does not name the right: the caller may not be allowed to see it.
+// errHasMore is the failure of a caller without a right that its target has. It names none: the caller may not see it.
 var errHasMore = failure.Denied("It has rights that the credential could not give.")
 
-// CheckMayChange refuses a caller that could not give all rights that the member has before and after the change
-// (contract §8.1): no caller gives rights that it lacks, or changes or removes a member with more rights. before is
-// zero for a new member, and after for a deleted one. Failure: Forbidden.
+// CheckMayChange refuses a caller that lacks a right which the member has before or after the change (contract §8.1).
+// before is zero for a new member, after for a deleted one. Failure: Forbidden.
 func CheckMayChange(p identity.Principal, before, after Member, roles Roles) error {
 	if len(lacksForMember(p, before, roles)) > 0 {
 		return errHasMore

@@ -11,8 +11,7 @@ import (
 // MaxRoles bounds a tenant's own roles: all are in one item, which each request of a person reads.
 const MaxRoles = 100
 
-// maxRoleTexts is how many bytes their names, descriptions and metadata have together. So the
-// item stays far below what the table takes (400 KB), and cheap to read.
+// maxRoleTexts bounds all names, descriptions and metadata, in bytes. An item can have 400 KB, but costs by its size.
 const maxRoleTexts = 64 * 1024
 
 // The ids of the predefined roles (contract §8.1).
@@ -152,8 +151,7 @@ func (r Roles) own(id string) (int, error) {
 	}
 }
 
-// Counted returns the roles with their numbers of members after a change of one member's roles, and whether any has
-// changed. before is zero for a new member, and after for a deleted one.
+// Counted returns the roles' numbers of members after a change, and whether any differs. before or after may be zero.
 func (r Roles) Counted(before, after Member) (next Roles, changed bool) {
 	next = Roles{Own: slices.Clone(r.Own), Version: r.Version}
 	for i, role := range next.Own {

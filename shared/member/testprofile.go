@@ -23,8 +23,7 @@ type TestProfile struct {
 	CreatedAt time.Time `dynamo:"created_at"`
 }
 
-// NewTestProfile is a profile and its password, both made of the random bytes, so that an
-// operation that is repeated with the same bytes makes the same. Errors: those of random.
+// NewTestProfile returns a profile and password of the random bytes, equal for equal bytes. Errors: those of random.
 func NewTestProfile(random io.Reader, name string, now time.Time) (TestProfile, secret.Text, error) {
 	id, err := identity.RandomID(TestProfilePrefix, random)
 	if err != nil {
@@ -45,8 +44,7 @@ func (p TestProfile) ForAudit() any {
 	}{p.Name, p.CreatedAt}
 }
 
-// CheckMayChangeTestProfile refuses a caller that may not give all permissions that a test
-// profile has, because its maker can sign in with it (contract §8.4). Failure: Forbidden.
+// CheckMayChangeTestProfile refuses a maker, who can sign in by it, with fewer permissions (contract §8.4): Forbidden.
 func CheckMayChangeTestProfile(p identity.Principal) error {
 	profile := identity.Principal{Actor: identity.Actor{Kind: identity.TestProfile}}
 	has := slices.DeleteFunc(identity.AllPermissions(), func(one identity.Permission) bool { return !profile.Has(one) })

@@ -30,12 +30,10 @@ func UserID(operation string) string {
 	return id.String()
 }
 
-// decoy returns the hash that a password is compared with where there is none, so that an unknown name takes as long
-// as a wrong password. Nobody has computed a password of its tag.
+// decoy returns a hash of no known password, so that an unknown name takes as long as a wrong password.
 func (c Cost) decoy() Hash { return c.phc(make([]byte, saltLength), make([]byte, tagLength)) }
 
-// Confirms reports whether the choice is the current password; false if there is none. Either takes one hash. Errors:
-// that of ctx. Failure: TooMany, when many hashes wait.
+// Confirms reports whether the choice is the current password, by one hash in any case. Error: ctx's. Failure: TooMany.
 func (p Passwords) Confirms(ctx context.Context, c *Choice) (bool, error) {
 	if len(p) == 0 {
 		_, err := c.is(ctx, c.cost.decoy())

@@ -45,8 +45,7 @@ func (p Page) Posting(sources ...string) Page {
 // Showing is the page, with pictures of our own host.
 func (p Page) Showing() Page { return p.Allowing("img-src", "'self'") }
 
-// Nonced is the page, on which scripts and styles with the nonce count, too: also styles that a script adds. The nonce
-// is random, and of this one reply (CSP level 3, §7.1).
+// Nonced lets scripts and styles with the nonce count, which is random for one reply (CSP level 3, §7.1).
 func (p Page) Nonced(nonce string) Page {
 	return p.Allowing("script-src", "'nonce-"+nonce+"'").Allowing("style-src", "'nonce-"+nonce+"'")
 }

@@ -107,8 +107,7 @@ func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 	return c
 }
 
-// WaitsAtReader reports whether the payer may still pay, as far as is recorded. A card whose outcome is unknown was
-// charged or refused; a Pix code may still be shown.
+// WaitsAtReader reports whether, as recorded, the payer may still pay: after an unknown outcome, only by a Pix code.
 func (c Checkout) WaitsAtReader() bool {
 	return c.Reader != nil && c.RequiresAction() && (!c.recorded() || c.Attempt.Method == QRCodePix)
 }
@@ -132,8 +131,7 @@ func (c Checkout) waitAtReader(now time.Time) CheckoutChange {
 	return CheckoutChange{Checkout: c}
 }
 
-// stopAtReader records that the cardholder has not paid and cannot pay any more. When the one who has
-// cancelled it at the acquirer was cut off, its reason is lost: it follows from the deadline.
+// stopAtReader records that the cardholder cannot pay any more. A lost reason follows from the deadline.
 func (c Checkout) stopAtReader(o Outcome, msgID string, now time.Time) CheckoutChange {
 	reason := o.Reason
 	switch {
@@ -162,8 +160,7 @@ func (s ReaderSale) updated(now time.Time) *ReaderSale {
 	return &s
 }
 
-// addPresent adds to a transaction what the terminal has sent: a tip is charged with the amount. Before
-// a card was read, a card payment has no entry mode (contract §2.7).
+// addPresent adds what the terminal sent, with the tip. Without a card read there is no entry mode (contract §2.7).
 func (t *Transaction) addPresent(sale ReaderSale, p *CardPresent) {
 	t.Reader, t.ReaderModel, t.CardType = sale.Serial, sale.Model, sale.CardType
 	if a := sale.Affiliate; a != nil {

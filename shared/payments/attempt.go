@@ -19,8 +19,7 @@ const (
 	AttemptClosed         AttemptState = "closed"          // nothing more will come of it
 )
 
-// Attempt is one try to charge a checkout. Its ID is the acquirer's idempotency key and the transaction's id. A
-// checkout has at most one that is not AttemptClosed.
+// Attempt is one try to charge a checkout, the only one open. Its ID is the transaction's, and the idempotency key.
 type Attempt struct {
 	ID           string       `dynamo:"id"`
 	Operation    string       `dynamo:"operation"`         // the request that began it, to recognise a retry
@@ -52,9 +51,8 @@ const (
 	pixTime    = 24 * time.Hour
 )
 
-// Begin claims the checkout for a new attempt, which must carry ID, Operation, Method and what follows from the
-// request. Failures: Conflict when the checkout is paid, expired or being decided; TooMany at a limit of the source. An
-// attempt that requires the payer's action must be cancelled first.
+// Begin claims the checkout for a new attempt with ID, Operation, Method and the request's facts. Failures: Conflict
+// when paid, expired or being decided; TooMany at a source's limit. One that requires action must be cancelled first.
 func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	if err := c.CheckProcessable(by, now); err != nil {
 		return c, err

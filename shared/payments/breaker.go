@@ -2,9 +2,8 @@ package payments
 
 import "time"
 
-// Breaker is the circuit breaker of one merchant's callbacks to one host. It opens when tries in a row get no answer in
-// time. Then one try at a time, the probe, asks at growing intervals whether the host answers again. Each merchant has
-// its own, because others may send to another receiver of the host.
+// Breaker is the circuit breaker of one merchant's callbacks to one host, whose receivers may differ. It opens when
+// tries in a row get no answer in time. Then one try at a time, the probe, asks at growing intervals.
 type Breaker struct {
 	TimedOut  int       `dynamo:"timed_out"`  // tries in a row, of an open breaker probes
 	OpenUntil time.Time `dynamo:"open_until"` // of an open breaker: the time of the next probe

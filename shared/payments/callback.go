@@ -57,8 +57,7 @@ func (c Callback) Swept(now time.Time) Callback {
 	return c
 }
 
-// Postponed returns the callback, whose next try is due but cannot be made now, with a later time of the try, not
-// before a time. The published times of later tries stay.
+// Postponed returns the callback with a later time of its due try, not before a time. Later tries' times stay.
 func (c Callback) Postponed(earliest, now time.Time) Callback {
 	c.Entry = c.Unswept()
 	wait := max(earliest.Sub(now), min(firstPostponement<<min(c.Postponements, 8), longestPostponement))

@@ -1,5 +1,4 @@
-// Package payments holds the types of a payment and the pure rules of its life: functions from a state to the next one,
-// of what may happen to a checkout, when, and what follows.
+// Package payments holds a payment's types and the pure rules of its life: functions from a state to the next one.
 package payments
 
 import (

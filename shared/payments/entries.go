@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// paymentEntry enters a payment: the acquirer owes us the amount, and we owe it to
-// the merchant less our fee, or under gross settlement in full, with the fee billed.
+// paymentEntry enters the acquirer's debt to us, and ours to the merchant, less our fee or (gross) with the fee billed.
 func paymentEntry(t Transaction, at time.Time) *ledger.Entry {
 	owed, billed := minus(t.Captured, t.Fee), money.Zero(t.Fee.Currency())
 	if t.Gross {

@@ -22,8 +22,8 @@ type HistoryItem struct {
 	TransactionSummary
 }
 
-// HistoryEntry has the fields of an item by which lists are filtered, except the time of its last change. No payout
-// changes them, so the history's index holds them at no cost to payouts.
+// HistoryEntry has the fields that filter lists, but the last change. Payouts change none, so the index costs them
+// nothing.
 type HistoryEntry struct {
 	ID          string        `dynamo:"-"` // of the transaction or event
 	Type        EventType     `dynamo:"type"`

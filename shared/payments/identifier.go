@@ -10,9 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A transaction has five identifiers. Its id is random, and the code is a digest of it. The client transaction id, the
-// internal id and the ids of its events carry the code's number. So each leads to the code, under which the transaction
-// is stored: one read finds it by any of them, without lookup items.
+// A transaction has five identifiers. Its id is random, and the code is a digest of it. The others carry the code's
+// number. So each leads to the code, under which one read finds the transaction, without lookup items.
 
 // codes is how many transaction codes there are: nine digits of base 36.
 const codes = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36

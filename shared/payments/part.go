@@ -48,8 +48,7 @@ func (t Transaction) plan(now time.Time) ([]PayoutPart, []Payable) {
 	return parts, payables
 }
 
-// monthsAfter returns the same day and time some months later, or the last day of a shorter month. AddDate would
-// continue into the next month, which would then have two installments.
+// monthsAfter returns the time some months later, or the last day of a shorter month, where AddDate would go beyond.
 func monthsAfter(at time.Time, months int) time.Time {
 	later := at.AddDate(0, months, 0)
 	if later.Day() != at.Day() {
@@ -69,8 +68,7 @@ func (t Transaction) PayoutsTotal() int {
 	return n
 }
 
-// PlannedAt returns when the payout at the index was planned: when the transaction's first payout became eligible, or
-// the payout itself if it replaces a failed one.
+// PlannedAt returns when a payout was planned: when the first became eligible, or itself if it replaces a failed one.
 func (t Transaction) PlannedAt(i int) time.Time {
 	p := t.Payouts[i]
 	if slices.ContainsFunc(t.Payouts[:i], func(other PayoutPart) bool { return other.Number == p.Number }) {
@@ -100,8 +98,7 @@ func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 	return payables, amount
 }
 
-// ErrPayableMismatch reports that a payable or record contradicts its transaction, because one changed between two
-// reads. If a fresh read shows the same, the data is wrong, and the payout stops.
+// ErrPayableMismatch reports a payable or record that contradicts its transaction: changed between reads, or wrong.
 var ErrPayableMismatch = errors.New("payments: the payable does not fit its transaction")
 
 // CollectPart marks the payable's part as part of a payout of a day. Error: ErrPayableMismatch.
@@ -115,8 +112,7 @@ func (t Transaction) CollectPart(payable Payable, payoutID, day string) (Transac
 	return t, nil
 }
 
-// SettlePart closes a part that a payout took. An unpaid one is scheduled again under another number, as a new event
-// (contract §6.5), whose payable it returns. Error: ErrPayableMismatch.
+// SettlePart closes a payout's part. An unpaid one is scheduled again (contract §6.5). Error: ErrPayableMismatch.
 func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Time) (Transaction, *Payable, error) {
 	i := t.part(seq)
 	if i < 0 || t.Payouts[i].Status != EventReconciled || t.Payouts[i].PayoutID != payoutID {

@@ -35,8 +35,7 @@ func wakeAt(next, unknownSince time.Time) time.Time {
 	return next.Add(outbox.Grace)
 }
 
-// pollAt returns when the fast path polls; zero, for never, unless an outcome is recorded as unknown: a running request
-// has no answer yet, and a payer who must act takes their time.
+// pollAt returns when the fast path polls; zero unless an outcome is recorded as unknown: others take their time.
 func pollAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return time.Time{}

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// ReceiptLink lets whoever has its token read the receipt of one transaction, or of one refund of it, without a
-// credential (contract §6.6). Only the token's identity.Hash is stored.
+// ReceiptLink lets its token, stored as identity.Hash, read a receipt without a credential (contract §6.6).
 type ReceiptLink struct {
 	TokenHash     string    `dynamo:"-"`
 	TransactionID string    `dynamo:"transaction_id"`

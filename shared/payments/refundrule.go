@@ -131,8 +131,7 @@ var (
 	errAmountTooLow = failure.Conflict("The amount is below the minimum that can be refunded.")
 )
 
-// Begin is the transaction's BeginRefund under its terms. Failures: also Conflict when it is too old, and
-// AmountTooLowError; an AmountTooHighError has the Minimum, too.
+// Begin is BeginRefund under the terms. Failures: its own, with the Minimum; Conflict if too old; AmountTooLowError.
 func (r RefundTerms) Begin(t Transaction, operation string, amount *money.Amount, inReserve bool,
 	now time.Time) (TransactionChange, error) {
 	change, err := t.BeginRefund(operation, amount, inReserve, now)

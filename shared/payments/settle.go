@@ -21,8 +21,7 @@ type CheckoutChange struct {
 	Payables    []Payable     // what the merchant is owed for it
 }
 
-// Session lets a payer's browser, which has no credential, come back to one attempt: by the MD of a 3DS challenge, or
-// to fetch a payment code. Only the token's hash is stored.
+// Session lets a payer's browser come back to one attempt, by a 3DS MD or for a code. Only its token's hash is stored.
 type Session struct {
 	TokenHash  string    `dynamo:"-"`
 	CheckoutID string    `dynamo:"checkout_id"`
@@ -153,8 +152,7 @@ func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 	return CheckoutChange{Checkout: c}, true
 }
 
-// CancelAttempt closes an attempt that required the payer's action and that the acquirer has cancelled, because the
-// merchant processes again: its transaction is CANCELLED, without a callback.
+// CancelAttempt closes an attempt that waited for the payer and was cancelled for the next: CANCELLED, no callback.
 func (c Checkout) CancelAttempt(now time.Time) CheckoutChange {
 	change := c.withOwnAttempt().record(TransactionCancelled, Outcome{}, now)
 	change.Checkout.Attempt = c.Attempt.closed()

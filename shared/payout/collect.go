@@ -19,8 +19,7 @@ type Collection struct {
 	CarriedForward *payments.Payable      // a new payable, of the negative total
 }
 
-// Collect takes payables into the payout. transactions are those of the payables that are parts, by id. Errors:
-// payments.ErrPayableMismatch; money's for a sum that is too large.
+// Collect takes payables, with transactions of their parts by id. Errors: payments.ErrPayableMismatch; money's.
 //
 // The same step carries a negative total forward: else a refund could count on money that is gone (contract §6.4).
 func (p Payout) Collect(payables []payments.Payable, transactions map[string]payments.Transaction,

@@ -91,12 +91,10 @@ func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 	return p, true
 }
 
-// sendsFor is how long the bank is asked to take a transfer: long enough for its nights and repairs, short enough that
-// the payables go into the daily payout after the next.
+// sendsFor is how long the bank is asked: through its nights and repairs, but before the daily payout after the next.
 const sendsFor = 24 * time.Hour
 
-// ShouldCancel reports whether to cancel a transfer that the bank did not take: after a day, or when the merchant's
-// account has changed. Only the bank can know earlier.
+// ShouldCancel reports whether to cancel a transfer that was not taken: after a day, or after a change of account.
 func (p Payout) ShouldCancel(account merchant.BankAccount, now time.Time) bool {
 	return p.Status == Sent && (!account.Same(p.To) || !now.Before(p.UpdatedAt.Add(sendsFor)))
 }

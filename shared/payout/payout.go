@@ -57,8 +57,7 @@ func ID(tenant string, currency money.Currency, day, kind string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// RunsBy is the time in which an opened payout must run; else payoutopen sends its message again. A backlog is worked
-// off sooner: sending messages again that still wait would only let it grow.
+// RunsBy is when payoutopen repeats an opened payout's message: after any backlog, which repeats would only let grow.
 const RunsBy = 30 * time.Minute
 
 // New opens a payout of what is eligible before the cut-off.

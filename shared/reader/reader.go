@@ -93,8 +93,7 @@ func (r Reader) StatusAt(now time.Time) Status {
 // ShowsCodes reports whether the terminal can show the code of a Pix payment.
 func (r Reader) ShowsCodes() bool { return slices.Contains(showCodes, r.Model) }
 
-// Settled reports whether the terminal need not be asked any more if it has confirmed. A reader whose
-// time is over is not settled before that: its terminal may have confirmed in time, unread.
+// Settled reports whether the terminal need not be asked again. Past its time it still may have confirmed, unread.
 func (r Reader) Settled() bool { return !r.PairedAt.IsZero() || !r.EndedAt.IsZero() }
 
 // Confirm records that the terminal has confirmed, as it does only in time. An ended pairing stays as it is.

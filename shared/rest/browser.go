@@ -41,8 +41,7 @@ func BrowserHas(ctx context.Context, tag string) bool {
 	return false
 }
 
-// AcceptLanguage returns an Open request's header (RFC 9110 §12.5.4), which the Lambda adapter splits at commas,
-// joined.
+// AcceptLanguage returns an Open request's header (RFC 9110 §12.5.4), joined: the Lambda adapter splits it.
 func AcceptLanguage(ctx context.Context) string {
 	return strings.Join(sent(ctx).Header.Values("Accept-Language"), ",")
 }
@@ -62,8 +61,7 @@ func BasePath(baseURL string) string {
 	return u.Path
 }
 
-// Forms protects the forms of pages against requests by other sites (CSRF): each form has a token
-// that is derived from the browser's cookie, which no other site can read or set.
+// Forms protects pages' forms against other sites (CSRF), which cannot read or set the cookie of a form's token.
 type Forms struct {
 	cookie string
 	secure bool

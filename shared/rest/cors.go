@@ -5,15 +5,13 @@ import (
 	"strings"
 )
 
-// corsHeaders let pages of every origin read a response. Browsers add no cookies
-// or credentials of their own here: the public key or merchant token is in the page.
+// corsHeaders lets every origin read a response: the key or token is in the page, and no cookie is added.
 func corsHeaders(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed")
 }
 
-// preflight answers a browser's OPTIONS with the methods that browsers may use. By the Fetch standard the wildcard does
-// not cover Authorization, which is therefore listed.
+// preflight lists the browsers' methods, and Authorization, which the wildcard does not cover (Fetch standard).
 func preflight(f found) reply {
 	var methods []string
 	for _, route := range f.others {

@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Date is a day of the calendar, of no time zone: strictly YYYY-MM-DD in queries, bodies and replies (contract §2.4).
-// The zero Date is absent; tag an optional one omitzero.
+// Date is a calendar day, strictly YYYY-MM-DD (contract §2.4). Zero is absent; tag an optional one omitzero.
 type Date struct {
 	Year  int
 	Month time.Month

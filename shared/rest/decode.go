@@ -87,8 +87,7 @@ func (in *input) check(request any) error {
 	return faults.Err()
 }
 
-// fillQuery sets a query parameter or a list of its values. An empty value does not count as absent: a client that
-// sends limit= or statuses[]= meant something unknown.
+// fillQuery sets a parameter or list. An empty value is not absent: limit= or statuses[]= meant something unknown.
 func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	texts := in.query[f.name]
 	if sent, all := v.Addr().Interface().(*Sent); all {

@@ -15,8 +15,7 @@ var deprecatedAt = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 // merchantValue is the placeholder of a Route.Successor for the caller's merchant. Others must be in the route's path.
 const merchantValue = "merchant_code"
 
-// deprecationHeaders mark any response of a deprecated route (contract §2.10): Deprecation is a structured date (RFC
-// 9745 §2.1), Link has the successor (RFC 5829 §3.5).
+// deprecationHeaders marks a deprecated route (contract §2.10): Deprecation (RFC 9745 §2.1), Link (RFC 5829 §3.5).
 func (x *exchange) deprecationHeaders(h http.Header) {
 	if x.route == nil || x.route.Successor == "" {
 		return

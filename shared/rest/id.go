@@ -19,8 +19,7 @@ func (id *ID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Email is an email address, or its beginning, in a query. A client that sends + unescaped means itself; a form's
-// reader takes it for a blank, which no address has.
+// Email is an address, or its beginning, in a query. An unescaped + reads as a blank, which no address has.
 type Email string
 
 // UnmarshalText reads any text.

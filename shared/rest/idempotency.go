@@ -97,8 +97,7 @@ func recordName(a identity.Actor, clientKey string) string {
 	return string(a.Kind) + "\x00" + a.ID + "\x00" + clientKey
 }
 
-// settle stores the reply, or releases the key if the reply is not kept. If that fails the client still gets the reply,
-// and a retry recognises the operation by its OperationID.
+// settle stores a kept reply, else releases the key. If that fails, a retry recognises its OperationID.
 func (x *exchange) settle(ctx context.Context, c claim, r reply) reply {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()

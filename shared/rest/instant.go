@@ -33,8 +33,7 @@ func (t LocalTime) MarshalJSON() ([]byte, error) {
 	return []byte(t.at.Format(`"2006-01-02T15:04:05.000-07:00"`)), nil
 }
 
-// setTime parses an RFC 3339 date-time into to, in UTC, and returns what is wrong with it, or "". A space counts as the
-// + of an offset, which clients send unescaped in queries.
+// setTime parses an RFC 3339 date-time in UTC, and returns its fault or "". A blank is the offset's unescaped +.
 func setTime(to *time.Time, text string) string {
 	if sign := len(text) - len("+01:00"); sign > 0 && text[sign] == ' ' {
 		text = text[:sign] + "+" + text[sign+1:]

@@ -9,8 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// PageSize is the query parameter limit of a list (contract §2.6): a positive integer of any size, 0 when absent. A
-// list limits it by Capped, or by the rule max of its tag.
+// PageSize is a list's limit (contract §2.6): a positive integer, 0 when absent, bounded by Capped or the rule max.
 type PageSize int
 
 // UnmarshalText reads a positive integer; one beyond an int32 counts as the largest. Failure: Invalid.

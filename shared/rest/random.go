@@ -8,9 +8,8 @@ import (
 	"io"
 )
 
-// Random is a source of secret bytes that are derived from the operation and a key of the platform: an interrupted
-// request that is repeated under its Idempotency-Key makes the same secret, and finds what it has stored. Without an
-// operation they are random. An operation makes only one secret of them.
+// Random returns secret bytes derived from the operation and a key: a retry under an Idempotency-Key makes the same
+// secret, and finds what is stored. Without an operation they are random. An operation makes one secret.
 func Random(ctx context.Context) io.Reader {
 	seed := stateOf(ctx).seed
 	if seed == nil {

@@ -78,8 +78,7 @@ func parseQuery(text string) (url.Values, error) {
 	return values, nil
 }
 
-// readsForm: JSON is the default, whatever the content type says (contract §2.2); a form is read where only a form will
-// do, or where the client may choose and says so.
+// readsForm reports whether to read a form: if only that will do, or the client says so; else JSON (contract §2.2).
 func (p plan) readsForm(h http.Header) bool {
 	if len(p.form) == 0 || !p.json {
 		return len(p.form) > 0

@@ -9,8 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// record writes the request's one log line: what was asked, by whom, from where, and the result. It has the route's
-// pattern, so that no path value, query or body reaches a log.
+// record writes the request's one log line, with the route's pattern: no path value, query or body reaches a log.
 func (x *exchange) record(ctx context.Context, r reply, took time.Duration) {
 	attrs := []slog.Attr{
 		slog.String("method", quoteMethod(x.request.Method)),

@@ -30,8 +30,7 @@ const (
 	Open                     // no credential; limited by source address (contract §2.9)
 )
 
-// Takes reports whether the route takes callers of the kind that have its scopes, and of
-// persons those that have its permission. Each is taken in its own mode alone.
+// Takes reports whether the route takes callers of the kind, with its scopes and permission, in their own mode alone.
 func (r Route) Takes(kind identity.Kind) bool {
 	switch {
 	case r.Access == Open:
@@ -77,13 +76,12 @@ type Route struct {
 	// Permission is what a person needs beside a scope; "": nothing (contract §8.1).
 	Permission identity.Permission
 
-	// Partial are permissions without which the operation shows a person only a part, as full_transaction_history_view:
-	// the payments of its own checkouts (contract §13.9).
+	// Partial are permissions without which a person sees a part: full_transaction_history_view (contract §13.9).
 	Partial []identity.Permission
 
 	Handle Handle
 
-	// Successor is the path that replaces a deprecated route (contract §2.10), with the caller's {merchant_code}; "":
+	// Successor is the path that replaces a deprecated route (contract §2.10); {merchant_code} is the caller's. "":
 	// none.
 	Successor string
 }
@@ -91,8 +89,7 @@ type Route struct {
 // Repeatable reports whether requests of the route may have an Idempotency-Key.
 func (r Route) Repeatable() bool { return r.Access != Open && changes(r.Method) }
 
-// asPage reports whether an error is shown as a page though the route's errors are JSON: a payer's
-// browser has sent a form of a page, where its script would have sent JSON.
+// asPage reports whether a JSON route shows an error as a page: to a payer's browser without its script.
 func (r Route) asPage(h http.Header) bool {
 	return r.Errors == Several && r.Handle.plan.readsForm(h)
 }

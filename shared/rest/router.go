@@ -115,8 +115,7 @@ func values(c *chi.Context) map[string]string {
 	return m
 }
 
-// truncated cuts a value that is longer than any identifier and any key of the table. The rest is still too long for
-// one, so the operation answers that it knows no such thing.
+// truncated cuts a value longer than any identifier or key: still too long for one, so nothing is found.
 func truncated(value string) string {
 	if len(value) <= maxSegment {
 		return value

@@ -27,8 +27,7 @@ var nationalIDs = map[string]format{
 	"es.nie":   {spanishNIF, "must be a NIE"},
 }
 
-// NationalID says what is wrong with the number by which a country knows a person, as a predicate for failure.Invalid.
-// ref names country and number, such as br.cpf; any other may have any text.
+// NationalID says what is wrong with a person's number, for failure.Invalid. ref, such as br.cpf, names which.
 func NationalID(ref, number string) string {
 	if f, known := nationalIDs[ref]; known && !f.fits(number) {
 		return f.message
@@ -71,8 +70,7 @@ func pesel(text string) bool {
 	return born.Month() == time.Month(month%20) && born.Day() == day && (10-sum%10)%10 == digits[10]
 }
 
-// spanishNIF checks the letter of a Spanish DNI, or of a foreigner's NIE, which begins with X, Y or Z in place of 0, 1
-// or 2 (Real Decreto 1065/2007, articles 19 and 20).
+// spanishNIF checks a DNI's or NIE's (X, Y, Z for 0, 1, 2) letter (Real Decreto 1065/2007, articles 19 and 20).
 func spanishNIF(text string) bool {
 	if len(text) != 9 {
 		return false

@@ -146,8 +146,7 @@ func integer(from, to int64) func(string) string {
 
 func tooLong(limit int) string { return fmt.Sprintf("must have at most %d characters", limit) }
 
-// freeText refuses control characters (Unicode's Cc: C0, DEL and C1) but for some. They end
-// lines of logs, receipts and CSV files, and change what terminals show.
+// freeText refuses other control characters (Cc): they end lines of logs and CSV files, and change terminals.
 func freeText(limit int, allowed string) func(string) string {
 	refused := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune(allowed, r) }
 	message := "must have no control characters"

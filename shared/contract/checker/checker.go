@@ -44,8 +44,7 @@ func New() (*Checker, error) {
 	return &Checker{doc: doc, router: router, operations: list}, nil
 }
 
-// Load reads the document for the caller, with every reference resolved. It fails if the document is not valid OpenAPI,
-// or one of its examples breaks its own schema.
+// Load reads the document, with references resolved. Errors: invalid OpenAPI, an example that breaks its schema.
 func Load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData([]byte(contract.OpenAPI()))
@@ -117,8 +116,7 @@ func options() *openapi3filter.Options {
 	}
 }
 
-// Transport checks every exchange, also redirects that a client follows, that passes through next (nil means
-// http.DefaultTransport) and reports differences to fail, typically t.Errorf.
+// Transport checks every exchange through next (nil: http.DefaultTransport), also redirects; fail gets differences.
 func (c *Checker) Transport(next http.RoundTripper, fail func(format string, args ...any)) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport

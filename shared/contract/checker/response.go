@@ -65,8 +65,7 @@ func (x exchange) checkContentType(documented *openapi3.Response) error {
 	return nil
 }
 
-// checkOrigin keeps browsers away from all but the paths that a public key or merchant token
-// may use (contract §2.1); which methods they may use there, the preflight says.
+// checkOrigin refuses browsers outside the paths for public keys and merchant tokens (contract §2.1).
 func (x exchange) checkOrigin() error {
 	open := x.res.Header.Get("Access-Control-Allow-Origin") != ""
 	if open && len(browserMethods(x.route.PathItem)) == 0 {
@@ -85,8 +84,7 @@ func (x exchange) checkJSON() error {
 	return x.checkErrorForm()
 }
 
-// checkErrorForm compares an error body with its status and the form that the client asked for. Arrays, and errors of
-// OAuth, have only the older form (contract §3.2).
+// checkErrorForm checks an error body's form. Arrays, and OAuth's errors, have only the older form (contract §3.2).
 func (x exchange) checkErrorForm() error {
 	var problem struct {
 		Status *int   `json:"status"`
@@ -150,8 +148,7 @@ func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBod
 	return nil
 }
 
-// checkPreflight requires a preflight to allow exactly the methods that public keys and merchant tokens may use
-// (contract §2.1). The document does not list preflights, which browsers send.
+// checkPreflight requires the methods for public keys and merchant tokens (contract §2.1), which openapi.yaml has not.
 func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte) error {
 	want, got := browserMethods(item), methodsIn(res, "Access-Control-Allow-Methods")
 	if len(want) == 0 {

@@ -30,8 +30,7 @@ var _ file.Objects = (*Bucket)(nil)
 // New returns the bucket; it makes no call.
 func New(c aws.Config, bucket string) *Bucket {
 	return &Bucket{name: bucket, client: s3.NewFromConfig(c, func(o *s3.Options) {
-		// The SDK would add a CRC32 of what it sends. A link sends nothing itself, so that would be the checksum of an
-		// empty object, with which S3 refuses every other.
+		// The SDK would add the CRC32 of what it sends: for a link nothing, so that S3 would refuse every object.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.UsePathStyle = c.BaseEndpoint != nil // a local endpoint has no host for each bucket

@@ -19,8 +19,7 @@ var Scripts = []string{
 	"javascript://shop.example/%0Aalert(1)", "vbscript:x", "data:text/html,<script>alert(1)</script>",
 }
 
-// Check draws a page with a harmless and with the hostile text in as many places. The hostile page must have the same
-// tags and attributes, and show the unchanged text in each place.
+// Check draws a page with harmless and hostile texts. Tags and attributes must be equal, and each text unchanged.
 func Check(places int, draw func(text string) (string, error)) error {
 	plain, err := draw("x")
 	if err != nil {

@@ -19,8 +19,7 @@ func (r *Runner) ChangeBankAccounts(ctx context.Context, by audit.By, t identity
 	}, change)
 }
 
-// RefreshBankAccounts asks the bank about the tenant's pending account, records its decision, and returns the tenant's
-// accounts; as they were, if that fails: the sweep asks again later.
+// RefreshBankAccounts records the bank's answer about the pending account, if any yet, and returns all accounts.
 func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) (merchant.BankAccounts,
 	error) {
 	accounts, err := r.Store.BankAccounts(ctx, t)

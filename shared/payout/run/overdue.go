@@ -30,8 +30,7 @@ const (
 	concurrency = 4
 	// few is how many entries a walk handles without its lease, which costs more than to look at them twice.
 	few = 10
-	// PlanTime bounds the opening of one payout, so that a few that are slow, such as of
-	// merchants whose partitions are throttled, do not use up each walk of their shard.
+	// PlanTime bounds the opening of one payout, so that slow ones (throttled partitions) do not use up each walk.
 	PlanTime = 10 * time.Second
 )
 

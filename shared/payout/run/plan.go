@@ -19,9 +19,9 @@ type Planned struct {
 	ID     string          `json:"payout"`
 }
 
-// Plan opens the payout of a tenant whose cut-off has come, and moves the schedule to the next cut-off. It returns
-// false when nothing is payable, or no bank account verified; the payables then go into the next payout. One payout
-// makes up for all missed cut-offs, and a repeated call opens no second one.
+// Plan opens the payout of a tenant whose cut-off has come, and moves the schedule on. It returns false when nothing is
+// payable or no account verified; the next payout gets the payables. One, even if repeated, makes up for missed
+// cut-offs.
 func (r *Runner) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
 	var opened bool
 	planned, err := store.Retry(func(bool) (planned Planned, err error) {

@@ -48,8 +48,7 @@ const (
 // errNoBank reports that no bank is configured for the payout's mode.
 var errNoBank = errors.New("payout: no bank of payouts in this mode")
 
-// Run takes a payout's steps until it is final or waits. It may be repeated. It returns true when nothing is to be done
-// before the next poll, and false when the context's time is nearly up.
+// Run takes a payout's steps; it may be repeated. It returns true if final or waiting, false if time is nearly up.
 func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, error) {
 	stepping, cancel := deadline.Early(ctx, lastStep)
 	defer cancel()

@@ -28,8 +28,7 @@ type Config struct {
 
 // Payments records the outcomes of payments. Package processing implements it.
 type Payments interface {
-	// ResolveAttempt finds out the outcome of the checkout's open attempt, if it has one, and records it. While the
-	// attempt waits at a reader, it calls Driver.ResolveWaiting.
+	// ResolveAttempt finds out and records the open attempt's outcome: at a reader by Driver.ResolveWaiting.
 	ResolveAttempt(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error)
 	// Settle records an outcome of the checkout's open attempt. It changes nothing once the attempt is closed.
 	Settle(ctx context.Context, t identity.Tenant, c payments.Checkout, o payments.Outcome) (payments.Checkout, error)
@@ -52,8 +51,7 @@ const (
 	answerTime = 3 * time.Second
 )
 
-// terminals returns the port to the terminals of the tenant's mode. Each message has a limited time, so that a
-// terminal that hangs leaves time to ask the acquirer.
+// terminals returns the port of the tenant's mode. Each message is limited, to leave time for the acquirer.
 func (d *Driver) terminals(t identity.Tenant) terminal.Terminals {
 	if reached := d.Terminals[t.Mode]; reached != nil {
 		return terminal.Limited{Terminals: reached, Work: workTime, Answer: answerTime}

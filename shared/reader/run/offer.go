@@ -107,9 +107,8 @@ func (d *Driver) Offer(ctx context.Context, t identity.Tenant, c payments.Checko
 	return c, nil
 }
 
-// closeRefused closes a checkout that the terminal has refused to take. An earlier message, whose reply was lost,
-// may have reached the terminal: so it is closed only after the acquirer has cancelled the charge.
-// Otherwise the acquirer's outcome is recorded. The error is the refusal if the checkout was closed.
+// closeRefused closes a checkout that the terminal refused. An earlier message may have reached it, so the acquirer
+// cancels first; otherwise its outcome is recorded. The error is the refusal if the checkout was closed.
 func (d *Driver) closeRefused(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	refusal error) (payments.Checkout, error) {
 	ctx = context.WithoutCancel(ctx)

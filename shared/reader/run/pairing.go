@@ -15,9 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Pair asks the terminal that shows the code to confirm a pairing, and stores the reader. An interrupted operation that
-// is repeated returns the reader that it has stored, or stores one for the pairing that it has begun. Failures:
-// NotFound, Conflict; Timeout when the terminal may have been asked.
+// Pair asks the terminal that shows the code to confirm a pairing, and stores the reader. A repeated operation returns
+// that reader, or stores one for its pairing. Failures: NotFound, Conflict; Timeout if it may have been asked.
 func (d *Driver) Pair(ctx context.Context, by audit.By, t identity.Tenant, operation, code string,
 	given reader.Given) (reader.Reader, error) {
 	r, asked := reader.Reader{ID: reader.ID(operation), CreatedAt: d.Store.Now()}, false
@@ -50,8 +49,7 @@ func pairingFailure(err error) error {
 // listTime bounds the time in which RefreshAll asks terminals.
 const listTime = 3 * time.Second
 
-// RefreshAll walks the tenant's readers, the oldest first, each right after its terminal was asked. Readers that it had
-// no time to ask are as stored. An error ends it.
+// RefreshAll walks the readers, the oldest first, each after its terminal was asked if time allowed. An error ends it.
 func (d *Driver) RefreshAll(ctx context.Context, t identity.Tenant) iter.Seq2[reader.Reader, error] {
 	return func(yield func(reader.Reader, error) bool) {
 		stored, err := d.Store.CardReaders(ctx, t)
@@ -78,8 +76,7 @@ func (d *Driver) RefreshAll(ctx context.Context, t identity.Tenant) iter.Seq2[re
 	}
 }
 
-// Refresh asks the terminal about the pairing of a reader that was read, and stores the answer. Failures: NotFound when
-// the reader was deleted meanwhile, ErrContended.
+// Refresh asks a reader's terminal about the pairing, and stores it. Failures: NotFound if deleted; ErrContended.
 func (d *Driver) Refresh(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
 	return d.record(ctx, t, r, func(r reader.Reader) reader.Reader { return d.askPairing(ctx, t, r) })
 }

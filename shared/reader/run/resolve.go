@@ -63,8 +63,7 @@ func (d *Driver) Terminate(ctx context.Context, caller identity.Principal, id st
 	return err
 }
 
-// TerminateWaiting stops a payment at a reader that waits for the cardholder. Others it leaves as
-// they are: the terminal has charged the card, or everything is over.
+// TerminateWaiting stops a payment that waits at a reader. Others stay: they are charged, or everything is over.
 func (d *Driver) TerminateWaiting(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
 	error) {
 	c, err := d.Payments.ResolveAttempt(ctx, t, c)

@@ -42,8 +42,7 @@ func (d *Driver) readAndReach(ctx context.Context, t identity.Tenant, id string)
 	return r, err
 }
 
-// reach asks the terminal of a reader that was read for its heartbeat. Failure: READER_OFFLINE, also while the reader
-// is not paired and when the terminal does not answer.
+// reach asks the terminal of a reader for its heartbeat. Failure: READER_OFFLINE, also if not paired or silent.
 func (d *Driver) reach(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, terminal.Heartbeat,
 	error) {
 	r, err := d.Refresh(ctx, t, r)
@@ -84,8 +83,7 @@ func (d *Driver) AskSettings(ctx context.Context, t identity.Tenant, id string) 
 	return r, err
 }
 
-// refreshSettings asks the reader's terminal for its settings, and stores them. Failures: READER_OFFLINE;
-// SETTINGS_UNAVAILABLE when the terminal is online and does not report them.
+// refreshSettings stores the terminal's settings. Failures: READER_OFFLINE; SETTINGS_UNAVAILABLE if online without any.
 func (d *Driver) refreshSettings(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
 	s, err := d.terminals(t).Settings(ctx, r.ID)
 	switch {
