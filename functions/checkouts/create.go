@@ -128,7 +128,6 @@ func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchan
 		validate.Order(req, values, "currency", "amount", "valid_until"))
 }
 
-// checkReturnURL guards against forged targets (contract §11.3).
 func (f family) checkReturnURL(text string) *failure.Error {
 	if text == "" {
 		return nil

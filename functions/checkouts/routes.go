@@ -29,7 +29,6 @@ type storage interface {
 	TakeToken(ctx context.Context, subject string, b store.Bucket) error
 }
 
-// family is what the operations work with.
 type family struct {
 	store      storage
 	processing *processing.Processor

@@ -8,7 +8,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// collectionPath names a collection.
 type collectionPath struct {
 	ID string `path:"collection_id"`
 }

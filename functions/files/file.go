@@ -9,7 +9,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// filePath names a file.
 type filePath struct {
 	ID string `path:"file_id"`
 }

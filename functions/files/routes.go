@@ -40,7 +40,6 @@ type storage interface {
 		change func(file.File) (file.File, error)) (file.File, error)
 }
 
-// family is what the operations work with.
 type family struct {
 	store    storage
 	objects  file.Objects

@@ -35,7 +35,6 @@ type differing struct {
 	reason string // for people
 }
 
-// Error is the reason.
 func (d differing) Error() string { return d.reason }
 
 // updateFile completes or moves a file, or both. It drops a file whose content differs. It may be repeated.

@@ -15,7 +15,6 @@ import (
 // part is a value of include[]: what retrieveMyAccount adds (contract §7.1).
 type part string
 
-// The parts.
 const (
 	withOperators       part = "operators"
 	withSettings        part = "settings"
@@ -30,14 +29,12 @@ const (
 	withPermissions     part = "permissions"
 )
 
-// Values are all parts.
 func (part) Values() []string {
 	return []string{string(withOperators), string(withSettings), string(withDoingBusinessAs), string(withBankAccounts),
 		string(withAppSettings), string(withVATRates), string(withSignupFlows), string(withShelves), string(withCountry),
 		string(withTimeOffset), string(withPermissions)}
 }
 
-// parts are those that a request asks for.
 type parts []part
 
 func (p parts) has(one part) bool { return slices.Contains(p, one) }
@@ -46,7 +43,6 @@ type accountRequest struct {
 	Include parts `query:"include"`
 }
 
-// accountView is the object of retrieveMyAccount.
 type accountView struct {
 	Account     userView             `json:"account"`
 	Personal    personalView         `json:"personal_profile"`

@@ -17,12 +17,10 @@ import (
 // changesDone is the change_status of everything here: what an operator records is in force at once.
 const changesDone = "done"
 
-// versionRequest is a query for a version of a resource.
 type versionRequest struct {
 	Version string `query:"version" validate:"one-of=latest"` // no other is kept
 }
 
-// merchantView is the merchant of contract §13.5.
 type merchantView struct {
 	MerchantCode string            `json:"merchant_code"`
 	Country      string            `json:"country"`

@@ -89,7 +89,6 @@ func (f family) createOperator(ctx context.Context, req createOperatorRequest) (
 	return f.show(ctx, t, m, err)
 }
 
-// operatorPath names an operator.
 type operatorPath struct {
 	ID string `path:"operator_id"`
 }
@@ -162,7 +161,6 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 	})
 }
 
-// leavingOperator is the request to disable or remove an operator.
 type leavingOperator struct {
 	operatorPath
 	member.KeysChoice
@@ -256,7 +254,6 @@ type operatorView struct {
 	UpdatedAt   rest.Timestamp     `json:"updated_at"`
 }
 
-// show is the operator as it is shown, unless there is an error.
 func (f family) show(ctx context.Context, t identity.Tenant, m member.Member, err error) (operatorView, error) {
 	if err != nil {
 		return operatorView{}, err

@@ -108,7 +108,6 @@ func (f family) doingBusinessAs(ctx context.Context, _ struct{}) (doingBusinessA
 	return show.doingBusinessAs(), err
 }
 
-// present reads the caller's account.
 func (f family) present(ctx context.Context, include ...part) (presenter, error) {
 	m := rest.Merchant(ctx)
 	a, err := f.store.Account(ctx, m.Code)
@@ -234,8 +233,7 @@ func (p presenter) place(code string) *time.Location {
 	return merchant.Merchant{TimeZone: name}.Location()
 }
 
-// offsetAt returns the offset from UTC at the time, in seconds, and whether it is more than the least of that year. For
-// Ireland the time zone database calls winter time the daylight saving time.
+// offsetAt returns the offset from UTC in seconds, and whether it exceeds the year's least: Ireland's winter is "DST".
 func offsetAt(now time.Time, where *time.Location) (offset int, dst bool) {
 	_, offset = now.In(where).Zone()
 	for _, month := range []time.Month{time.January, time.July} {

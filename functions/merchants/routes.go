@@ -33,7 +33,6 @@ type storage interface {
 		change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error)
 }
 
-// family is what the operations work with.
 type family struct {
 	store   storage
 	payouts *run.Runner // changes what payouts depend on

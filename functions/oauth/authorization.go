@@ -24,7 +24,6 @@ type authorization struct {
 // unknown is what is wrong with a request that gets an error page, not a redirect (RFC 6749 §4.1.2.1).
 type unknown string
 
-// What can be unknown.
 const (
 	unknownClient   unknown = "client"
 	unknownRedirect unknown = "redirect_uri"
@@ -152,7 +151,6 @@ func (a authorization) source() string {
 	return u.Scheme + ":"
 }
 
-// host shows people where the browser goes next.
 func (a authorization) host() string {
 	if u, err := url.Parse(a.redirect); err == nil && u.Host != "" {
 		return u.Host

@@ -62,8 +62,7 @@ func (f family) showAuthorization(ctx context.Context, req showAuthorizationRequ
 	return f.drawConsent(ctx, a, account, "")
 }
 
-// authorization reads an authorization request. If it is not valid, refusal is the reply: an
-// error page if the client or the redirect_uri is unknown, else a redirect with the error.
+// authorization reads an authorization request. refusal replies to an invalid one: an error page or a redirect.
 func (f family) authorization(ctx context.Context, sent url.Values) (a authorization, refusal rest.Document,
 	valid bool, err error) {
 	a, why, err := f.identify(ctx, sent)
@@ -87,7 +86,6 @@ func (f family) refuse(a authorization, code, description string) rest.Document 
 	return f.send(a, url.Values{"error": {code}, "error_description": {description}})
 }
 
-// send redirects to the client with the response.
 func (f family) send(a authorization, answer url.Values) rest.Document {
 	return rest.Document{Status: http.StatusFound, Redirect: a.answer(f.baseURL, answer)}
 }
@@ -207,7 +205,6 @@ func (f family) merchants(ctx context.Context, c oauth.Client, account signin.Ac
 	return []place{{account.Tenant, m.Name, account.ID, time.Time{}, account.Since}}, err
 }
 
-// consentView is what the consent page shows.
 type consentView struct {
 	texts
 
@@ -227,7 +224,6 @@ type consentView struct {
 	Continue   string
 }
 
-// say is the text with its placeholders filled in.
 func (v consentView) say(text string) string {
 	merchant := ""
 	if len(v.Places) == 1 {
@@ -236,7 +232,6 @@ func (v consentView) say(text string) string {
 	return page.Fill(text, "{client}", v.Client, "{name}", v.Name, "{host}", v.Host, "{merchant}", merchant)
 }
 
-// label shows people the merchant.
 func (p place) label() string {
 	return cmp.Or(p.name, p.tenant.Merchant) + " (" + p.tenant.Merchant + ")"
 }
@@ -255,7 +250,6 @@ func (v consentView) allows() []string {
 	return all
 }
 
-// choice is the field with the merchants.
 func (v consentView) choice() page.Field {
 	f := page.Field{Name: "merchant_code", Label: v.choose, Required: true, Options: []page.Option{{}},
 		DescribedBy: strings.TrimSpace(describedBy(v.Problem) + " elsewhere"), Invalid: v.Problem == problemMerchant}

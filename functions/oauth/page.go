@@ -34,10 +34,8 @@ func describedBy(wrong problem) string {
 	return ""
 }
 
-// problem is what was wrong with a form.
 type problem string
 
-// The problems.
 const (
 	problemWrong    problem = "wrong"    // no account has this name with this password
 	problemForm     problem = "form"     // a field is missing or too long

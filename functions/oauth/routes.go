@@ -53,7 +53,6 @@ type storage interface {
 	User(ctx context.Context, id string) (member.User, error)
 }
 
-// family is what the operations work with.
 type family struct {
 	store   storage
 	baseURL string // of the API, without a trailing slash; the issuer (RFC 8414 §2)

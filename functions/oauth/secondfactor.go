@@ -29,12 +29,10 @@ func (f family) hasSecondFactor(ctx context.Context, account signin.Account) (bo
 	return found.Confirmed(), err
 }
 
-// entered is a code that was just entered.
 func (f family) entered(text secret.Text) signin.Code {
 	return signin.Code{Text: text, At: f.wallNow()}
 }
 
-// secrets derives the secrets of the account's second factor.
 func (f family) secrets(account signin.Account) signin.Secrets {
 	return f.factorKey().Of(account.User())
 }
@@ -91,10 +89,8 @@ func (f family) showSecondFactor(ctx context.Context, _ struct{}) (rest.Document
 	return f.drawFactor(ctx, session, account, factorProblem{})
 }
 
-// action is what a form does with a second factor.
 type action string
 
-// The actions.
 const (
 	actionConfirm  action = "confirm"
 	actionDisable  action = "disable"
@@ -209,7 +205,6 @@ func (p factorProblem) with(what problem) factorProblem {
 	return p
 }
 
-// factorView is what the second factor's page shows.
 type factorView struct {
 	texts
 	factorTexts
@@ -274,7 +269,6 @@ func (f family) withFactor(v factorView, stored signin.Factor, session signin.Se
 	return v, err
 }
 
-// title is the title of the page.
 func (v factorView) title() string {
 	if v.Confirmed {
 		return v.onTitle
@@ -282,7 +276,6 @@ func (v factorView) title() string {
 	return v.offTitle
 }
 
-// left says how many recovery codes are left.
 func (v factorView) left() string { return page.Fill(v.codesLeft, "{count}", strconv.Itoa(v.Left)) }
 
 // wrong is the problem of the action's form; "" if it has none.
@@ -319,7 +312,6 @@ func digitsOnly(f page.Field) page.Field {
 	return f
 }
 
-// square is the drawing of a QR code.
 type square struct {
 	box  string // an SVG viewBox, with the margin of four modules that readers need (ISO/IEC 18004)
 	path string // an SVG path of the dark modules

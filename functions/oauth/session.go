@@ -102,5 +102,4 @@ func (f family) local(path string) string {
 	return base.Path + path
 }
 
-// language is the texts in the language that the browser prefers.
 func (f family) language(ctx context.Context) texts { return inLanguages.In(rest.Language(ctx)) }

@@ -104,7 +104,6 @@ func (f family) signInURL(continuation string) string {
 // signInForm is the subject of the csrf_token of forms to POST /sign-in.
 const signInForm = "sign-in"
 
-// signInView is what the page shows on which people sign in.
 type signInView struct {
 	texts
 
@@ -168,7 +167,6 @@ func (f family) drawSignInFor(ctx context.Context, a authorization, wrong proble
 		Continue: a.query().Encode(), csp: a.source(), Problem: wrong})
 }
 
-// signedInView is what the page shows to those who are signed in.
 type signedInView struct {
 	texts
 
@@ -229,7 +227,6 @@ func (f family) remember(ctx context.Context, account signin.Account) (*http.Coo
 	return f.devices.Lasting(value, signin.KnownLasts), f.rememberAddress(ctx, account)
 }
 
-// rememberAddress records that the account knows the request's address.
 func (f family) rememberAddress(ctx context.Context, account signin.Account) error {
 	return f.store.PutKnownAddress(ctx, f.addressID(ctx, account), f.store.Now().Add(signin.KnownLasts))
 }

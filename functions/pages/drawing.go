@@ -48,7 +48,6 @@ func (v view) issuers() []string {
 	return []string{"https:"}
 }
 
-// heading is the title of the tab.
 func (t texts) heading(v view) string {
 	if v.State == stateForm {
 		return page.Fill(t.title, "{merchant}", v.Merchant)
@@ -56,7 +55,6 @@ func (t texts) heading(v view) string {
 	return t.of(v).title
 }
 
-// fill replaces the placeholders of the page in a text.
 func (t texts) fill(text string, v view) string {
 	return page.Fill(text, "{merchant}", v.Merchant, "{amount}", page.Money(v.Amount, t.language),
 		"{time}", wait(v.RetryAfter))
@@ -147,7 +145,6 @@ func (m methodView) hidden(f fieldView) bool {
 	return m.Method == payments.Boleto && f.Name == fieldCountry
 }
 
-// named is the method's field of the name.
 func (m methodView) named(name string) fieldView {
 	at := slices.IndexFunc(m.Fields, func(f fieldView) bool { return f.Name == name })
 	if at < 0 {
@@ -156,7 +153,6 @@ func (m methodView) named(name string) fieldView {
 	return m.Fields[at]
 }
 
-// field is how a field is drawn.
 func (t texts) field(m methodView, f fieldView) page.Field {
 	said, shape := t.fields[f.Name], shapes[f.Name]
 	field := page.Field{Name: f.Name, ID: m.id(f), Label: said.label, Hint: said.hint, Value: f.Value,
@@ -181,7 +177,6 @@ func (t texts) field(m methodView, f fieldView) page.Field {
 	return field
 }
 
-// shape is how a field's value is entered.
 type shape struct {
 	autocomplete, mode string
 	most               int

@@ -22,7 +22,6 @@ type storage interface {
 	Now() time.Time
 }
 
-// family is what the operations work with.
 type family struct {
 	store      storage
 	processing *processing.Processor

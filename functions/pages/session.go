@@ -117,12 +117,10 @@ func (f family) mac(checkoutID string, body []byte, began time.Time) []byte {
 	return mac.Sum(nil)[:macBytes]
 }
 
-// formsOf are the forms of a checkout's page.
 func (f family) formsOf(checkoutID string) rest.Forms {
 	return rest.NewForms("pay-"+strings.ReplaceAll(checkoutID, "-", ""), f.views.BaseURL)
 }
 
-// live reports whether the browser may pay.
 func (s session) live() bool { return s.cookie != nil && !s.expired }
 
 // browser is the name by which the session's attempts are known. The cookie does not follow from it.

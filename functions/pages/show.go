@@ -88,8 +88,7 @@ func (v visit) own() bool {
 
 func (v visit) status() payments.CheckoutStatus { return v.checkout.StatusAt(v.store.Now()) }
 
-// askedBy returns the browser's session and address. Both count: neither another cookie nor address gives more
-// attempts.
+// askedBy returns the browser's session and address. Both count, so a new cookie or address gives no more attempts.
 func (v visit) askedBy() []string { return []string{"session " + v.session.browser(), v.address} }
 
 // payable reports whether an attempt may begin, if not at once: the failure is then TooMany.

@@ -98,7 +98,6 @@ type entered struct {
 	faults failure.List
 }
 
-// viewForm is the page with the ways to pay.
 func (v visit) viewForm(m merchant.Merchant, e entered) view {
 	shown := v.view(stateForm)
 	shown.Links.Change = ""
@@ -172,7 +171,6 @@ func (v visit) details(method payments.Method) []string {
 	return names
 }
 
-// enter fills in what was entered, and what is wrong with it.
 func (f *fieldView) enter(e entered) {
 	if !cardData(f.Name) {
 		f.Value = e.values[f.Name]
@@ -198,7 +196,6 @@ func (v visit) viewNext(step *processing.Step) view {
 	return shown
 }
 
-// viewCode is the page with a code to pay.
 func (v visit) viewCode() view {
 	shown, a := v.view(stateCode), *v.checkout.Attempt
 	seen := v.views.ForPayer(v.checkout)

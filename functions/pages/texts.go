@@ -47,15 +47,12 @@ type texts struct {
 	until, copy, copied, printIt string
 }
 
-// fieldText is what a page says of a field.
 type fieldText struct{ label, hint, missing, wrong string }
 
-// said is what a page says in a state.
 type said struct{ title, text string }
 
 var inLanguages = page.Texts[texts]{English: inEnglish, German: inGerman, Portuguese: inPortuguese}
 
-// of says what the state is.
 func (t texts) of(v view) said {
 	switch v.State {
 	case stateChallenge:

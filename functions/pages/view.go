@@ -31,7 +31,6 @@ func (s state) looks() bool { return s == stateCode || s == stateProcessing || s
 // alert says above the form why there is a form again.
 type alert string
 
-// The alerts.
 const (
 	alertNone        alert = ""
 	alertDeclined    alert = "declined"    // declined, or failed in a challenge or at a method's page: nothing was charged
@@ -94,12 +93,10 @@ type fieldView struct {
 // id of the field's element: unique in the page, because every method has a form of its own.
 func (m methodView) id(f fieldView) string { return string(m.Method) + "-" + f.Name }
 
-// faulty reports whether a field of the form was refused.
 func (m methodView) faulty() bool {
 	return slices.ContainsFunc(m.Fields, func(f fieldView) bool { return f.Fault != faultNone })
 }
 
-// faultCode is what is wrong with a field.
 type faultCode string
 
 // The codes, as error_code has them.
@@ -109,7 +106,6 @@ const (
 	faultInvalid faultCode = "INVALID"
 )
 
-// The fields of the forms.
 const (
 	fieldCardName     = "card.name"
 	fieldCardNumber   = "card.number"

@@ -16,7 +16,6 @@ type storage interface {
 		[]payout.Record, error)
 }
 
-// family is what the operations work with.
 type family struct{ store storage }
 
 // Routes of the family.

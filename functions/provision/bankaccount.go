@@ -44,7 +44,6 @@ type bankAccountView struct {
 	CreatedAt     time.Time                  `json:"created_at"`
 }
 
-// viewOf is one of a tenant's accounts.
 func viewOf(t identity.Tenant, accounts merchant.BankAccounts, a merchant.BankAccount) bankAccountView {
 	view := newBankAccountView(t.String(), a)
 	view.Primary, view.Paid = a.ID == accounts.Primary, a.ID == accounts.Paid
@@ -57,7 +56,6 @@ func newBankAccountView(tenant string, a merchant.BankAccount) bankAccountView {
 		CreatedAt: a.CreatedAt}
 }
 
-// defaultWaiting is how many accounts that wait are listed.
 const defaultWaiting = 100
 
 func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (bankAccountsListed, error) {

@@ -18,8 +18,7 @@ import (
 
 // chargeback records a chargeback that the acquirer reported, or in test mode the sandbox first records (contract §12).
 //
-// A chargeback happens once under its id. A generated id is that of the transaction's next chargeback, so the command
-// may be repeated until it succeeds, and then makes another one.
+// A chargeback happens once under its id. A generated id is the next chargeback's, so the command may be repeated.
 type chargeback struct {
 	place
 	Transaction string        `json:"transaction" validate:"required"` // its id or code
@@ -122,7 +121,6 @@ var (
 	errOtherTransaction = failure.Conflict("The chargeback with this id belongs to another transaction.")
 )
 
-// amount is the amount charged back.
 func (c chargeback) amount(r store.Record) (money.Amount, error) {
 	if c.Amount == "" {
 		return r.Refundable, nil
@@ -134,7 +132,6 @@ func (c chargeback) amount(r store.Record) (money.Amount, error) {
 	return amount, nil
 }
 
-// nextChargebackID names the transaction's next chargeback.
 func nextChargebackID(r store.Record, amount money.Amount) string {
 	before := slices.DeleteFunc(slices.Clone(r.Events), func(e payments.Event) bool {
 		return e.Type != payments.ChargebackEvent

@@ -104,7 +104,6 @@ func (o operator) create(ctx context.Context, m merchant.Merchant, a account.Acc
 	return created, nil
 }
 
-// merchant is the one asked for. Failure: Invalid.
 func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {
 	switch {
 	case c.Name.Or("") == "":

@@ -103,7 +103,6 @@ func (o operator) rotateOAuthSecret(ctx context.Context, c rotateOAuthSecret) (c
 		func(client oauth.Client) (oauth.Client, error) { return client.Rotated(secret, c.Force, o.Now()) })
 }
 
-// ofClient names a client.
 type ofClient struct {
 	ClientID string `json:"client_id" validate:"required"`
 }

@@ -256,7 +256,6 @@ type payoutsExported struct {
 	Text    string   `json:"text"` // XML
 }
 
-// maxExported are the payouts of one file.
 const maxExported = 1000
 
 func (o operator) exportPayouts(ctx context.Context, c exportPayouts) (payoutsExported, error) {

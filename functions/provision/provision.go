@@ -131,7 +131,6 @@ func typed[Arguments, Answer any](o operator, run func(context.Context, Argument
 	}
 }
 
-// place names a merchant and one of its modes.
 type place struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"` // live or test; the first key's unless given
@@ -232,7 +231,6 @@ func decode(raw json.RawMessage, to any) error {
 	}
 }
 
-// given returns the limit of a command, or the standard one.
 func given(limit *int, standard int) int {
 	if limit != nil {
 		return *limit
@@ -260,7 +258,6 @@ func argument(field string) string {
 	}), ".")
 }
 
-// refused is the answer to a request that cannot be carried out.
 type refused struct {
 	Error fault `json:"error"`
 }

@@ -45,7 +45,6 @@ type outboxKind struct {
 	read func(ctx context.Context, id string) (sendable, error)
 }
 
-// sendable is a callback or a mail.
 type sendable struct {
 	tenant identity.Tenant
 	entry  outbox.Entry
@@ -79,7 +78,6 @@ func (o operator) replayOne(ctx context.Context, c replay, of outboxKind) (repla
 	return replayed{Replayed: 1}, o.resend(ctx, of, found)
 }
 
-// selection is which dead entries to replay.
 type selection struct {
 	merchant string // "": all
 	from, to time.Time

@@ -47,7 +47,6 @@ func (f family) createCheckout(ctx context.Context, req checkoutRequest) (reply[
 	return reply[begunView]{begunView{c.ID, c.ClientTransactionID()}}, nil
 }
 
-// checkoutPath names a checkout at a reader.
 type checkoutPath struct {
 	ReaderID string  `path:"reader_id"`
 	ID       rest.ID `path:"checkout_id"`

@@ -14,7 +14,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// readerPath names a reader.
 type readerPath struct {
 	ID string `path:"reader_id"`
 }
@@ -54,7 +53,6 @@ func (f family) create(ctx context.Context, req createRequest) (readerView, erro
 	return f.view(r), err
 }
 
-// retrieve reads one reader.
 func (f family) retrieve(ctx context.Context, req readerPath) (readerView, error) {
 	r, err := f.store.CardReader(ctx, rest.Caller(ctx).Tenant, req.ID)
 	return f.show(ctx, r, err)
@@ -67,7 +65,6 @@ type updateRequest struct {
 	Meta     *member.Metadata `json:"meta"`
 }
 
-// update overwrites the fields that are sent.
 func (f family) update(ctx context.Context, req updateRequest) (readerView, error) {
 	change := reader.Change{Name: req.Name, Metadata: cmp.Or(req.Metadata, req.Meta)}
 	r, err := f.store.UpdateCardReader(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, req.ID,
@@ -175,7 +172,6 @@ func (f family) retrieveSettings(ctx context.Context, req readerPath) (reply[set
 	return viewSettings(r.MenuLock, ""), err
 }
 
-// settingsRequest is the body of updateReaderSettings.
 type settingsRequest struct {
 	readerPath
 	MenuLock *menuLockRequest `json:"menu_lock" validate:"required own"`

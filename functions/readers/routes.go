@@ -22,7 +22,6 @@ type storage interface {
 		change func(reader.Reader) reader.Reader) (reader.Reader, error)
 }
 
-// family is what the operations work with.
 type family struct {
 	store     storage
 	readers   *run.Driver

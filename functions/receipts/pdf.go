@@ -83,7 +83,6 @@ func (s sheet) pdf() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// footer ends each page.
 func (d drawing) footer() {
 	d.font("", small)
 	d.SetXY(margin, bottom+leading)
@@ -167,7 +166,6 @@ func (d drawing) amounts(all []fact) {
 	}
 }
 
-// cell is a text in a column.
 type cell struct {
 	text  string
 	width float64
@@ -225,7 +223,6 @@ func (d drawing) rule() {
 	d.SetY(d.GetY() + space)
 }
 
-// productTable has its headings first.
 func (d drawing) productTable() [][]cell {
 	rows := [][]cell{{{d.item, width - narrow - 2*column, "L"}, {d.quantity, narrow, "R"},
 		{d.price, column, "R"}, {d.sum, column, "R"}}}
@@ -236,7 +233,6 @@ func (d drawing) productTable() [][]cell {
 	return rows
 }
 
-// rateTable has its headings first.
 func (d drawing) rateTable() [][]cell {
 	rows := [][]cell{{{d.rate, width - 3*column, "L"}, {d.net, column, "R"}, {d.vat, column, "R"}, {d.gross, column, "R"}}}
 	for _, r := range d.rates {
@@ -290,7 +286,6 @@ var fonts = sync.OnceValue(func() *sfnt.Font {
 	return f
 })
 
-// hasGlyph reports whether the fonts have the character.
 func hasGlyph(r rune) bool {
 	var b sfnt.Buffer
 	glyph, err := fonts().GlyphIndex(&b, r)

@@ -97,7 +97,6 @@ func refund(r store.Record, e payments.Event) subject {
 		moved: e.Status == payments.EventRefunded}
 }
 
-// link is a link to the receipt.
 func (p subject) link(token string, now time.Time) payments.ReceiptLink {
 	l := payments.ReceiptLink{TokenHash: identity.Hash(token), TransactionID: p.record.ID,
 		ExpiresAt: payments.ReceiptLinkEnd(now)}

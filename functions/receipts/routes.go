@@ -30,7 +30,6 @@ type storage interface {
 	Transaction(ctx context.Context, t identity.Tenant, id string) (store.Record, error)
 }
 
-// family is what the operations work with.
 type family struct {
 	store   storage
 	token   func(mailID string) string // of the link in a mail

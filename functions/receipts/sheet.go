@@ -33,16 +33,12 @@ type sheet struct {
 	at       time.Time
 }
 
-// fact is a name with its value.
 type fact struct{ name, value string }
 
-// line is one product.
 type line struct{ name, quantity, price, total string }
 
-// rate sums up the products of one VAT rate.
 type rate struct{ percent, net, vat, gross string }
 
-// newSheet shows a receipt of the merchant's.
 func newSheet(p subject, m merchant.Merchant, a account.Account, test bool) sheet {
 	language := page.Preferred(a.Profile.LanguageIn(m.Country))
 	s := sheet{words: wordsIn.In(language), language: language, file: "receipt-" + p.record.Code, refund: p.refund,
@@ -55,7 +51,6 @@ func newSheet(p subject, m merchant.Merchant, a account.Account, test bool) shee
 	return s
 }
 
-// heading is the title of the receipt.
 func (s sheet) heading() string {
 	if s.refund {
 		return s.refundTitle
@@ -83,7 +78,6 @@ func (w words) stateOf(p subject) string {
 	}
 }
 
-// merchantLines are the merchant's name, address and numbers.
 func (w words) merchantLines(d account.DoingBusinessAs) []string {
 	where := d.Address
 	_, named := country.Names(where.Country)

@@ -23,7 +23,6 @@ type showRequest struct {
 
 var receiptPage = page.New("")
 
-// pdfSuffix asks for a PDF.
 const pdfSuffix = ".pdf"
 
 // show is showReceipt: a receipt by its link, as page or PDF. Failure: NotFound, the same for every invalid token.

@@ -103,7 +103,6 @@ const (
 	byPIN      = "PIN"
 )
 
-// view shows a receipt of the merchant's.
 func view(p subject, m merchant.Merchant, a account.Account) receipt {
 	t := p.record.Transaction
 	return receipt{

@@ -22,7 +22,6 @@ type identifiers struct {
 	ClientID   rest.ID `query:"client_transaction_id"`
 }
 
-// given counts the identifiers of the request.
 func (q identifiers) given() int {
 	n := 0
 	for _, text := range []string{string(q.ID), q.InternalID, q.Code, q.ForeignID, string(q.ClientID)} {
@@ -159,7 +158,6 @@ func numberReceipts(shown []event, r store.Record) {
 	}
 }
 
-// shows reports whether the filters let an event pass.
 func (req legacyRequest) shows(status payments.EventStatus, kind payments.EventType) bool {
 	return (len(req.EventStatuses) == 0 || slices.Contains(req.EventStatuses, status)) &&
 		(len(req.EventTypes) == 0 || slices.Contains(req.EventTypes, kind))

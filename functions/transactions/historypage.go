@@ -54,7 +54,6 @@ func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
 	return page, nil
 }
 
-// readCode reads all that belongs to one transaction code.
 func (f family) readCode(ctx context.Context, p historyPlan) (historyPage, error) {
 	t, found := rest.Caller(ctx).Tenant, historyPage{}
 	span, err := f.span(ctx, p)
@@ -70,7 +69,6 @@ func (f family) readCode(ctx context.Context, p historyPlan) (historyPage, error
 	return found, nil
 }
 
-// readHistory reads the items whose entries match.
 func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, error) {
 	t := rest.Caller(ctx).Tenant
 	span, err := f.span(ctx, p)
@@ -90,7 +88,6 @@ func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, er
 	return found, err
 }
 
-// mostRead is how many items the page reads at most.
 func (p historyPlan) mostRead() int {
 	if p.filter.ChangesSince != nil || p.partial {
 		return max(p.limit, maxCompared)
@@ -173,7 +170,6 @@ func boundTo(caller identity.Principal) []byte {
 	return []byte(caller.Tenant.String() + "\x00" + caller.Actor.ID)
 }
 
-// newAEAD returns AES-256-GCM with random nonces.
 func newAEAD(key []byte) cipher.AEAD {
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -186,7 +182,6 @@ func newAEAD(key []byte) cipher.AEAD {
 	return aead
 }
 
-// historyView is a page of the history, in both versions.
 type historyView struct {
 	Items []historyItem `json:"items"`
 	Links []historyLink `json:"links"` // none on the last page
@@ -224,7 +219,6 @@ type historyItem struct {
 	PayoutType          string                     `json:"payout_type,omitempty"`
 }
 
-// newHistoryItem shows an item to a merchant.
 func newHistoryItem(h payments.HistoryItem, calendar merchant.Calendar) historyItem {
 	v := historyItem{
 		ID: h.ID, TransactionID: h.TransactionID, ClientTransactionID: h.ClientTransactionID, Code: h.Code,

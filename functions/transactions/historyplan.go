@@ -130,7 +130,6 @@ func (f family) bound(ctx context.Context, caller identity.Principal, e edge, pa
 	return &place, err
 }
 
-// historyRequest is what both versions of the history take.
 type historyRequest struct {
 	Code         string               `query:"transaction_code"`
 	Order        historyOrder         `query:"order" validate:"one-of=ascending|descending"`
@@ -144,7 +143,6 @@ type historyRequest struct {
 	OldestRef    rest.ID              `query:"oldest_ref"`
 }
 
-// currentHistoryRequest is the query of listTransactions.
 type currentHistoryRequest struct {
 	historyRequest
 	Statuses     []payments.HistoryStatus `query:"statuses" validate:"one-of=SUCCESSFUL|CANCELLED|FAILED|PENDING|REFUNDED|CHARGE_BACK"`                          //nolint:lll // a tag cannot be broken
@@ -152,7 +150,6 @@ type currentHistoryRequest struct {
 	EntryModes   []entryMode              `query:"entry_modes"`
 }
 
-// legacyHistoryRequest is the query of listMyTransactions.
 type legacyHistoryRequest struct {
 	historyRequest
 	Statuses     []payments.HistoryStatus `query:"statuses" validate:"one-of=SUCCESSFUL|CANCELLED|FAILED"`

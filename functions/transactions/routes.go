@@ -26,7 +26,6 @@ type storage interface {
 	Transactions(ctx context.Context, t identity.Tenant, code string) ([]store.Record, error)
 }
 
-// family is what the operations work with.
 type family struct {
 	store      storage
 	processing *processing.Processor

@@ -114,7 +114,6 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 	return v
 }
 
-// showCard shows the card, and how it was used.
 func (v *transaction) showCard(t payments.Transaction) {
 	if t.Card == nil {
 		return
@@ -153,7 +152,6 @@ type transactionEvent struct {
 	Timestamp   rest.Timestamp       `json:"timestamp"`
 }
 
-// event is an entry of events.
 type event struct {
 	ID                int64                `json:"id"`
 	TransactionID     string               `json:"transaction_id"`

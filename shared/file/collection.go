@@ -36,7 +36,6 @@ type Collection struct {
 	Version     int              `dynamo:"version"`
 }
 
-// The failures of collections, in the order of what may happen to them.
 var (
 	errTakesNoFiles = failure.Conflict("The collection is not open. It takes no files.")
 	errArchived     = failure.Conflict("The collection is archived. Nothing in it can be changed.")

@@ -66,7 +66,6 @@ func (f File) Differs(seen Content) string {
 // beginning keeps the first bytes that are written to it.
 type beginning struct{ bytes.Buffer }
 
-// Write never fails.
 func (b *beginning) Write(p []byte) (int, error) {
 	b.Buffer.Write(p[:min(len(p), sniffed-b.Len())])
 	return len(p), nil
@@ -148,7 +147,6 @@ type textual struct {
 // startSize is how many bytes show whether text is something else as well.
 const startSize = 8
 
-// Write never fails.
 func (t *textual) Write(p []byte) (int, error) {
 	for i := 0; i < len(p) && !t.bad; i++ {
 		if t.n == 0 && p[i] < utf8.RuneSelf {

@@ -13,7 +13,6 @@ import (
 // Shards is over how many partitions the entries of objects are spread: by the first digit of what follows Prefix.
 const Shards = 16
 
-// shardDigits name the shards.
 const shardDigits = "0123456789abcdef"
 
 // NewKey is the key of another object: random, so that it names neither the merchant nor the file.
@@ -34,7 +33,6 @@ func IsObjectID(text string) bool { return objectID.MatchString(text) }
 // ShardName begins the ObjectID of each of a shard's objects. Shards are 0 to Shards-1.
 func ShardName(shard int) string { return shardDigits[shard : shard+1] }
 
-// shardPrefix begins the keys of a shard's objects.
 func shardPrefix(shard int) string { return Prefix + ShardName(shard) }
 
 // State is what is known of an object.

@@ -138,7 +138,6 @@ const (
 	Text = "text/plain"
 )
 
-// extensions are those of each type.
 var extensions = map[string][]string{
 	PDF: {".pdf"}, PNG: {".png"}, JPEG: {".jpg", ".jpeg"}, HEIC: {".heic", ".heif"}, CSV: {".csv"}, Text: {".txt"},
 }
@@ -190,5 +189,4 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z) && r != ' ' || strings.ContainsRune(fillers, r)
 }
 
-// legible are letters and digits.
 func legible(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

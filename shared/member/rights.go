@@ -23,7 +23,6 @@ func CheckMayChange(p identity.Principal, before, after Member, roles Roles) err
 	return checkGives(lacks)
 }
 
-// ownOf reports whether the member has one of the merchant's own roles.
 func (r Roles) ownOf(m Member) bool {
 	return slices.ContainsFunc(r.Own, func(one Role) bool { return slices.Contains(m.Roles, one.ID) })
 }

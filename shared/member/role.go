@@ -39,7 +39,6 @@ func (r Role) Predefined() bool {
 	return slices.ContainsFunc(predefined, func(p Role) bool { return p.ID == r.ID })
 }
 
-// predefined are the roles that every tenant has.
 var predefined = []Role{
 	{ID: RoleOwner, Name: "Owner", Permissions: identity.AllPermissions()},
 	{ID: RoleAdmin, Name: "Administrator", Permissions: identity.AllPermissions()},
@@ -81,7 +80,6 @@ func (r Roles) CheckKnown(ids []string) error {
 	return nil
 }
 
-// The failures of a change of roles.
 var (
 	errNoRole       = failure.NotFound("There is no such role.")
 	errPredefined   = failure.Invalid("", "A predefined role cannot be changed.")

@@ -83,8 +83,7 @@ func (c Checkout) Superseded(operation string) bool {
 	return c.Attempt != nil && !c.StartedBy(operation) && slices.Contains(c.Attempt.Earlier, operation)
 }
 
-// operations are those of the attempt and of the attempts before it that began on the payment
-// page. A session there lasts for half an hour, in which at most attemptsOfSide attempts begin.
+// operations returns those of the attempt and earlier ones of the page's half hour, at most attemptsOfSide.
 func (a *Attempt) operations() []string {
 	if a == nil || a.Browser == "" && len(a.Earlier) == 0 {
 		return nil
@@ -103,7 +102,6 @@ func (a Attempt) closed() *Attempt {
 		Method: a.Method, Code: a.Code}
 }
 
-// payerTime is how long the payer has to act.
 func (a Attempt) payerTime() time.Duration {
 	switch a.Method {
 	case Boleto:
@@ -115,8 +113,7 @@ func (a Attempt) payerTime() time.Duration {
 	}
 }
 
-// pollAgain schedules the next poll: soon for an unknown outcome, or a minute after the attempt began while the payer
-// must act; then at doubling gaps, and at the latest at the deadline.
+// pollAgain schedules the next poll: soon, or after a minute if the payer must act; then less often, to the deadline.
 func (a Attempt) pollAgain(now time.Time) Attempt {
 	if a.UnknownSince.IsZero() {
 		a.NextPoll = nextPoll(a.StartedAt, recoverAfter, now)

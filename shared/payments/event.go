@@ -83,7 +83,6 @@ func (t Transaction) summary() TransactionSummary {
 		Location: t.Location}
 }
 
-// newEvent returns a new event of the transaction.
 func (t Transaction) newEvent(id string, kind EventType, status EventStatus, amount money.Amount, now time.Time) Event {
 	return Event{ID: id, TransactionID: t.ID, Code: t.Code, Shard: t.Shard, Type: kind, Status: status, Amount: amount,
 		CreatedAt: shown(now), UpdatedAt: shown(now), TransactionSummary: t.summary()}

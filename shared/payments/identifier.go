@@ -16,7 +16,6 @@ import (
 // codes is how many transaction codes there are: nine digits of base 36.
 const codes = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
 
-// codeNumber is the number of the code of a transaction.
 func codeNumber(id string) uint64 {
 	sum := sha256.Sum256([]byte("transaction code " + id))
 	return binary.BigEndian.Uint64(sum[:8]) % codes

@@ -133,7 +133,6 @@ func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Ti
 	return t, &payable, nil
 }
 
-// part is the index of the part with the number, or -1.
 func (t Transaction) part(seq int) int {
 	return slices.IndexFunc(t.Payouts, func(p PayoutPart) bool { return p.Seq == seq })
 }

@@ -65,7 +65,6 @@ func parseRefundRule(text string) (RefundRule, bool) {
 	return rule, true
 }
 
-// place reads what the rule applies to.
 func (r *RefundRule) place(where string) bool {
 	country, currency, both := strings.Cut(where, "/")
 	switch {

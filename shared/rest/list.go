@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// listValues collects a list parameter in every spelling of contract §2.5: k=a&k=b, k[]=a, k[0]=a, k[][0]=a, and
-// comma-joined. Numbered entries follow the others in the order of their numbers.
+// listValues collects a list in every spelling of contract §2.5, numbered entries last, by their numbers.
 func listValues(query url.Values, name string) []string {
 	type entry struct {
 		index  int

@@ -106,7 +106,6 @@ type Example struct {
 	Value     any // decoded JSON: map[string]any, string, json.Number and so on
 }
 
-// examplesOf lists an operation's example request bodies.
 func examplesOf(op *openapi3.Operation) []Example {
 	if op.RequestBody == nil {
 		return nil
@@ -121,7 +120,6 @@ func examplesOf(op *openapi3.Operation) []Example {
 	return list
 }
 
-// successesOf lists the statuses below 400.
 func successesOf(op *openapi3.Operation) []int {
 	var list []int
 	for text := range op.Responses.Map() {

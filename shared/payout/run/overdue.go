@@ -127,13 +127,11 @@ func (r *Runner) begin(ctx context.Context, due store.Due, run func(Planned) err
 	return err
 }
 
-// failures are errors of several goroutines.
 type failures struct {
 	mu  sync.Mutex
 	all []error
 }
 
-// add keeps an error, if there is one.
 func (f *failures) add(err error) bool {
 	if err == nil {
 		return false

@@ -20,8 +20,7 @@ type Planned struct {
 }
 
 // Plan opens the payout of a tenant whose cut-off has come, and moves the schedule on. It returns false when nothing is
-// payable or no account verified; the next payout gets the payables. One, even if repeated, makes up for missed
-// cut-offs.
+// payable or no account verified; the next payout gets the payables. One makes up for missed cut-offs and repeats.
 func (r *Runner) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
 	var opened bool
 	planned, err := store.Retry(func(bool) (planned Planned, err error) {

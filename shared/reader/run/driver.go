@@ -69,7 +69,6 @@ func unreachable(why string) error {
 	return failure.Unprocessable(why).WithCode(offlineCode).WithSlug("reader-offline")
 }
 
-// logSilence logs that a terminal did not answer.
 func (d *Driver) logSilence(ctx context.Context, r reader.Reader, err error) {
 	d.Log.WarnContext(ctx, "terminal did not answer", "reader", r.ID, "error", err)
 }
