@@ -129,7 +129,7 @@ type updateOperatorRequest struct {
 	Permissions *member.PermissionsChange `json:"permissions"`
 }
 
-// updateOperator overwrites what is sent. A new password enables the account unless disabled is sent (contract §13.5).
+// updateOperator overwrites what is sent. A new password enables the account unless disabled is true (contract §13.5).
 func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (operatorView, error) {
 	var password *store.NewPassword
 	if req.Password != nil {

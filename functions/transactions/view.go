@@ -247,7 +247,7 @@ func paysOut(parts []payments.PayoutPart, total int, calendar merchant.Calendar)
 	return toBank, on
 }
 
-// dueDate is the day of the part's payout, or the first that may have it; none while one on demand is not asked for.
+// dueDate is the day of the part's payout, or the first that may have it; none before one on demand is asked for.
 func dueDate(p payments.PayoutPart, calendar merchant.Calendar) rest.Date {
 	day := p.Day
 	if day == "" {

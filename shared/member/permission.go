@@ -35,7 +35,7 @@ func (p Permissions) names() (all []identity.Permission) {
 	return all
 }
 
-// Permissions returns an active member's, in AllPermissions' order: its roles', and a managed user's own (§13.9).
+// Permissions returns an active member's: by roles, and a managed user's own (contract §13.9), in a fixed order.
 func (m Member) Permissions(roles Roles) []identity.Permission {
 	has := map[identity.Permission]bool{}
 	if m.Type == TypeManaged {
