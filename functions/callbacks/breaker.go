@@ -50,8 +50,7 @@ func (d *deliverer) destination(ctx context.Context, t identity.Tenant,
 	return to, nil
 }
 
-// updateBreaker records whether the host timed out. It only logs an error, which costs another try that hangs, or a
-// probe.
+// updateBreaker records whether the host timed out. It only logs an error, which costs a hanging try or a probe.
 func (d *deliverer) updateBreaker(ctx context.Context, to destination, timedOut bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()

@@ -17,8 +17,7 @@ type family struct {
 	document func() ([]byte, error) // compressed
 }
 
-// site is the installation, in whose name all texts are. Its address is the configured one: what a client sends as its
-// host is never shown.
+// site is the installation, in whose name all texts are. Its address is the configured one, never a client's Host.
 type site struct {
 	baseURL string // without a trailing slash
 	path    string // of that URL

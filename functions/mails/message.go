@@ -24,8 +24,7 @@ func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Membe
 // maxMerchants limits the merchants whose owners get a mail about one user, because strangers cause that mail.
 const maxMerchants = 5
 
-// readTenants reads up to most tenants of a user who is an active member, each merchant once, live mode before test
-// mode.
+// readTenants reads up to most tenants of a user who is an active member, each merchant once, live mode first.
 func (p *postman) readTenants(ctx context.Context, user string, most int) ([]identity.Tenant, error) {
 	var found []identity.Tenant
 	if user == "" { // the name was unknown

@@ -91,8 +91,7 @@ func (c *cloud) sign(ctx context.Context, request *http.Request, payload []byte,
 	return v4.NewSigner().SignHTTP(ctx, keys, request, hex.EncodeToString(hash[:]), service, region, time.Now())
 }
 
-// invoke does `aws lambda invoke`. Errors: the function's, refused commands, without other answers, which may have
-// keys.
+// invoke does `aws lambda invoke`. Errors: the function's, refused commands, without answers, which may have keys.
 func (c *cloud) invoke(ctx context.Context, name string, request, into any) error {
 	var answer json.RawMessage
 	header, err := c.call(ctx, "lambda", http.MethodPost, functionPath(name)+"/invocations", request, &answer)

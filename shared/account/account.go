@@ -1,6 +1,5 @@
 // Package account holds an operator's data about a merchant, beyond what each request needs: its profile, the persons
-// behind it, and how far its sign-up is (contract §7.1, §13.5). The merchant changes none of it, and it is the same in
-// both modes.
+// behind it, and how far its sign-up is (contract §7.1, §13.5). The merchant changes none of it. Both modes share it.
 package account
 
 import (

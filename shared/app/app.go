@@ -75,8 +75,7 @@ type App struct {
 	entered   atomic.Bool // see enter
 }
 
-// New builds the App; it makes no call. It panics when a deployed function would hash passwords at another cost than
-// the default.
+// New builds the App and makes no call. It panics on a password cost in a deployed function.
 func New(c Config, o Overrides) *App {
 	if c.Deployed && o.PasswordCost != (member.Cost{}) {
 		panic("app: a deployed function hashes passwords at the default cost alone")

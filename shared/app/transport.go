@@ -129,8 +129,7 @@ func (a *answer) reason(err error) error {
 	return err
 }
 
-// open leaves an idle connection to the address. It sends a request without credentials, which AWS's endpoints answer
-// as a health check.
+// open leaves an idle connection: AWS's endpoints answer a request without credentials as a health check.
 func (t *transport) open(ctx context.Context, url string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

@@ -259,8 +259,7 @@ func TooLarge(message string) *Error { return newError(KindTooLarge, message) }
 // Unsupported is a body in a coding that is not read.
 func Unsupported(message string) *Error { return newError(KindUnsupported, message) }
 
-// Unprocessable returns the failure of a well-formed request that cannot be done, with an unusual code (contract §3.3,
-// 422).
+// Unprocessable returns the failure of a well-formed request that cannot be done, with its code (contract §3.3).
 func Unprocessable(message string) *Error { return newError(KindUnprocessable, message) }
 
 // Upstream is a request that the upstream certainly did not take: nothing

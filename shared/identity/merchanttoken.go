@@ -15,8 +15,7 @@ const CheckoutAction Action = "checkout"
 // MerchantTokenLasts is the lifetime of a merchant token, unless its maker's access token expires before.
 const MerchantTokenLasts = 15 * time.Minute
 
-// MerchantTokens is the guard of createMerchantToken. The maker of a merchant token must pass it with each request of
-// the token, too.
+// MerchantTokens is the guard of createMerchantToken. A token's maker must pass it with each request of the token.
 var MerchantTokens = Guard{FullTransactionHistoryView, []string{"payments", "checkouts.write"}}
 
 // MerchantTokenRequest describes a new merchant token.

@@ -24,8 +24,7 @@ type Holder struct {
 	Tenant  identity.Tenant `dynamo:"tenant"`         // the merchant that was chosen
 	Scopes  []string        `dynamo:"scopes,set"`
 
-	// Password is the operation that set the holder's password at sign-in. A new password ends the grant (contract
-	// §10).
+	// Password is the operation that set the holder's password at sign-in. A new one ends the grant (contract §10).
 	Password string `dynamo:"password_operation"`
 
 	// SignedIn is the time at which the holder signed in to allow the client. It is zero if the holder is no person, and

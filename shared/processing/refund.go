@@ -250,8 +250,7 @@ func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.
 var errUnrecorded = errors.New("processing: a refund's outcome was not recorded: others keep changing the transaction")
 
 // changeRefund applies a rule to a refund as it is stored now and writes the change, even when the client has
-// disconnected. It tries until its time is up, since the outcome must not be lost; each failed try means that another
-// writer succeeded.
+// disconnected. It tries until its time is up, as the outcome must not be lost; a try fails when another writer wins.
 func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	rule func(payments.Transaction, payments.Event) (payments.TransactionChange, bool)) (payments.Event, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)

@@ -81,8 +81,7 @@ type Route struct {
 
 	Handle Handle
 
-	// Successor is the path that replaces a deprecated route (contract §2.10); {merchant_code} is the caller's. "":
-	// none.
+	// Successor is the path that replaces a deprecated route (contract §2.10); {merchant_code} is the caller's. "": none.
 	Successor string
 }
 

@@ -121,8 +121,7 @@ func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error 
 	return err
 }
 
-// complete fails unless the file's content is final. A transfer that was rejected before could still be paid through
-// the file.
+// complete fails unless the file's content is final. A transfer rejected before could still be paid by it.
 func (b *Bank) complete(ctx context.Context, exportID string) error {
 	e, err := b.records.export(ctx, exportID)
 	switch {

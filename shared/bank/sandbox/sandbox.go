@@ -1,6 +1,5 @@
 // Package sandbox is the bank of test mode. It is independent of the platform, which knows it only through the port: it
-// keeps its own items, and every transfer survives a restart. The account of a transfer decides its outcome
-// (accounts.go).
+// keeps its own items, and every transfer survives a restart. Accounts decide outcomes (accounts.go).
 //
 // It stores no account number, only the outcome.
 package sandbox

@@ -106,8 +106,7 @@ func (c *comparison) walk(ctx, starting context.Context, pairs pairs) (whole boo
 	return err == nil, err
 }
 
-// check compares some keys. Those that look broken are read again: the lists of entries and of objects are from
-// different times.
+// check compares some keys. Those that look broken are read again: the two lists are of different times.
 func (c *comparison) check(ctx context.Context, chunk []file.Pair) error {
 	if len(chunk) == 0 {
 		return nil
