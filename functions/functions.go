@@ -50,8 +50,7 @@ type Function struct {
 }
 
 // Chains says that the function sends to the queue that it reads. Lambda would stop such a chain after some 16 calls
-// (AWS: "Lambda recursive loop detection"), so this must be allowed. Where the message is sent, a comment says why the
-// chain ends.
+// (AWS: "Lambda recursive loop detection"), so this must be allowed. Who sends the message says why the chain ends.
 func (f Function) Chains() bool {
 	return f.Queue != nil && slices.Contains(f.Access().Sends, f.Queue.From)
 }

@@ -47,8 +47,7 @@ func (p *platform) addAPI() {
 }
 
 // accessLog logs each request, even without a function, by the request id of functions' lines. Its only personal data
-// is the client's address, which traces attacks (PCI DSS 10.2.2). It logs the route, as a path or query may have
-// tokens.
+// is the client's address, which traces attacks (PCI DSS 10.2.2). It logs the route: a path may have tokens.
 func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
 	format, err := json.Marshal(map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTime", "method": "$context.httpMethod",

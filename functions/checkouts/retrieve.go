@@ -54,7 +54,8 @@ func (f family) read(ctx context.Context, id string) (payments.Checkout, error) 
 	return c, err
 }
 
-// visible checks that the caller may see a checkout, whose creator never changes. Failure: NotFound.
+// visible checks that the caller may see a checkout, before something reads it that knows no caller. Its creator never
+// changes. Failure: NotFound.
 func (f family) visible(ctx context.Context, id string) error {
 	if rest.Caller(ctx).Has(identity.FullTransactionHistoryView) {
 		return nil

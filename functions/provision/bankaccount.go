@@ -78,7 +78,8 @@ func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (ban
 	return listed, err
 }
 
-// verifyBankAccount says whether an account is its holder's (contract §7.3), finally; the same may be repeated.
+// verifyBankAccount says whether an account is its holder's (contract §7.3), finally; the same may be repeated. The
+// account is named, as another one may be pending by the time the operator has looked at it.
 type verifyBankAccount struct {
 	place
 	Account string `json:"account" validate:"required"` // its id, of list_bank_accounts

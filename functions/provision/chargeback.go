@@ -18,7 +18,8 @@ import (
 
 // chargeback records a chargeback that the acquirer reported, or in test mode the sandbox first records (contract §12).
 //
-// A chargeback happens once under its id. A generated id is the next chargeback's, so the command may be repeated.
+// A chargeback happens once under its id. A generated id is the next chargeback's, so the command may be repeated until
+// it succeeds; after that it makes another one.
 type chargeback struct {
 	place
 	Transaction string        `json:"transaction" validate:"required"` // its id or code

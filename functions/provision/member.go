@@ -60,7 +60,7 @@ func mergeAppSettings(s *merchant.AppSettings, change json.RawMessage) error {
 }
 
 // setPassword gives a user who is a member of the merchant a random password, for all merchants: an owner has none at
-// first, and users forget theirs. Sessions and grants by the old one end (contract §10).
+// first, and users forget theirs; managed users get theirs from the merchant. It ends sessions (contract §10).
 type setPassword struct {
 	place
 	Email string `json:"email" validate:"required text=256"`

@@ -17,7 +17,8 @@ import (
 // createMerchant makes a merchant with its first key, with every scope: live, or for a sandbox merchant test.
 //
 // With a merchant_code the command may be repeated: a merchant with that code and the same arguments is answered
-// without a key, because keys are shown once; create_api_key makes another. Other arguments are a CONFLICT.
+// without a key, because keys are shown once: if the first answer was lost, create_api_key makes another. Other
+// arguments are a CONFLICT.
 type createMerchant struct {
 	merchant.Registration
 	merchant.Terms

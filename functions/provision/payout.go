@@ -213,7 +213,7 @@ func (o operator) pollSandbox(ctx context.Context, p run.Planned) (payout.Payout
 	return o.Store.Payout(ctx, p.Tenant, p.ID)
 }
 
-// settlePayout reports the bank's outcome of a live payout in a file. Another outcome later is a CONFLICT.
+// settlePayout reports the bank's outcome of a live payout in a file. The same may be repeated; another is a CONFLICT.
 type settlePayout struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Payout       string `json:"payout" validate:"required"`

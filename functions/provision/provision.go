@@ -50,7 +50,8 @@
 //
 //	{"error":{"code":"INVALID","param":"country","message":"…"}}
 //
-// Only our faults fail the invocation (FunctionError), with an alarm and a log. Keys and secrets are shown once.
+// Only our faults fail the invocation (FunctionError), with an alarm and a log. Keys and secrets are in the
+// answer and nowhere else: they cannot be shown again.
 package provision
 
 import (

@@ -135,7 +135,8 @@ func (o operator) replayDead(ctx context.Context, wanted selection, of outboxKin
 	return done, nil
 }
 
-// dead yields the selected entries, of all possible shards. The index lags, so the item says whose it is and its state.
+// dead yields the selected entries, also of shards beyond the setting, which nothing else reads. The index lags, so the
+// item says whose it is and its state.
 func (o operator) dead(ctx context.Context, wanted selection, of outboxKind) iter.Seq2[sendable, error] {
 	return func(yield func(sendable, error) bool) {
 		for shard := range store.MaxDueShards {

@@ -94,7 +94,7 @@ const (
 const readerTime = 2 * time.Minute
 
 // BeginAtReader returns the new checkout with its only attempt, under whose id the terminal charges a card, or for
-// payment type Pix a code that it shows. Until then the acquirer knows of no charge.
+// payment type Pix a code that it shows. Until then the acquirer knows of no charge. The checkout must be new.
 func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 	a.Method, a.PaymentType, a.State, a.StartedAt, a.UnknownSince = AtReader, POSPayment, AttemptRequiresAction, now, now
 	if c.PaymentType == Pix {

@@ -94,7 +94,8 @@ func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 // sendsFor is how long the bank is asked: through its nights and repairs, but before the daily payout after the next.
 const sendsFor = 24 * time.Hour
 
-// ShouldCancel reports whether to cancel a transfer that was not taken: after a day, or after a change of account.
+// ShouldCancel reports whether to have the bank cancel a transfer that it did not take: after a day, or after a change
+// of account. Only the bank can know that it did not take it earlier.
 func (p Payout) ShouldCancel(account merchant.BankAccount, now time.Time) bool {
 	return p.Status == Sent && (!account.Same(p.To) || !now.Before(p.UpdatedAt.Add(sendsFor)))
 }

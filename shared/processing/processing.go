@@ -65,8 +65,7 @@ func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 	return acquirer.None{}
 }
 
-// Settle records an outcome of the checkout's open attempt. It counts the outcome, and does not measure how long the
-// charge took.
+// Settle records an outcome of the checkout's open attempt. It counts the outcome, but not the charge's time.
 func (p *Processor) Settle(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	o payments.Outcome) (payments.Checkout, error) {
 	return p.settle(ctx, t, c, c.Attempt.ID, o)

@@ -86,8 +86,8 @@ func (p *Processor) read(ctx context.Context, t identity.Tenant, request Payment
 	return c, instrument, nil
 }
 
-// errUnknownToken is also returned when a payer's browser names another customer's card, so that the browser cannot
-// find out which tokens and customers exist.
+// errUnknownToken is also returned when a payer's browser names another customer's card, whatever the state of the
+// checkout, so that the browser cannot find out which tokens and customers exist.
 var errUnknownToken = failure.Invalid("token", "must be the token of a saved card")
 
 // errSuperseded reports that a payment page repeats a request after another has begun an attempt.

@@ -97,7 +97,8 @@ func recordName(a identity.Actor, clientKey string) string {
 	return string(a.Kind) + "\x00" + a.ID + "\x00" + clientKey
 }
 
-// settle stores a kept reply, else releases the key. If that fails, a retry recognises its OperationID.
+// settle stores a kept reply, else releases the key. The client gets the reply even if that fails: the operation has
+// happened, and a retry recognises it by its OperationID.
 func (x *exchange) settle(ctx context.Context, c claim, r reply) reply {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()

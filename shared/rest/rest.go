@@ -76,7 +76,8 @@ type Route struct {
 	// Permission is what a person needs beside a scope; "": nothing (contract §8.1).
 	Permission identity.Permission
 
-	// Partial are permissions without which a person sees a part: full_transaction_history_view (contract §13.9).
+	// Partial are permissions without which a person sees or reaches only a part, such as the payments of its own
+	// checkouts without full_transaction_history_view. The operation itself decides what (contract §13.9).
 	Partial []identity.Permission
 
 	Handle Handle

@@ -95,8 +95,7 @@ func (s Secrets) step(enrolment string, code Code, last int64) (int64, bool) {
 	return found, ok
 }
 
-// isApps reports whether the app showed the code at the time it was entered, or one step before or after. A code that
-// was used counts, too.
+// isApps reports whether the app showed the code at the time it was entered, or one step before or after, used or not.
 func (s Secrets) isApps(enrolment string, code Code) bool {
 	_, is := s.step(enrolment, code, 0)
 	return is

@@ -168,7 +168,7 @@ func (s *Store) SaveCheckout(ctx context.Context, t identity.Tenant, c payments.
 }
 
 // RenameCheckout saves a checkout under a new reference. The old one stays taken: a guard is never deleted. Failure:
-// Conflict DUPLICATED_CHECKOUT.
+// Conflict DUPLICATED_CHECKOUT. Error: ErrStale.
 func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, c, c.Version+1)
 	err := s.db.WriteTx().Put(s.putCheckout(item)).Put(s.takeReference(t, c)).Run(ctx)

@@ -1,13 +1,13 @@
 // Package store reads and writes the platform's one DynamoDB table. keys.go lists its entities, keys and access
 // patterns. Methods take and return domain types and failures, never items. Unless its comment says otherwise, a method
 // reads consistently, and an iteration ends at the first error. Save… returns ErrStale if the item changed since it was
-// read. Create…, Update… and Delete… apply concurrent changes one after the other, write nothing for a change without
-// effect, and return ErrContended, and the errors of the functions passed to them; those that give or take rights
-// return ErrCallerChanged, or Unauthorized when the caller's credential is gone.
+// read. Methods that change what is stored apply concurrent changes one after the other, write nothing for a change
+// without effect, and return ErrContended, and the errors of the functions passed to them; those that give or take
+// rights return ErrCallerChanged, or Unauthorized when the caller's credential is gone.
 //
 // Three rules hold everywhere (ARCHITECTURE.md, "Data rules"): money moves only in TransactWriteItems with conditions;
-// after any write error the operation checks whether its write was applied; a guard against duplicates is never
-// deleted.
+// after any write error the operation checks whether its write was applied before it reports a failure; a guard against
+// duplicates is never deleted.
 package store
 
 import (

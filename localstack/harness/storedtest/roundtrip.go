@@ -44,8 +44,7 @@ func Open(tb testing.TB, now func() time.Time, wire func(aws.HTTPClient) aws.HTT
 	return s
 }
 
-// NotRead are attributes that read does not miss, with the reason, by the sort key up to "#" and name: "CHECKOUT
-// write_id".
+// NotRead are attributes that read does not miss, with the reason, by sort key up to "#" and name: "CHECKOUT write_id".
 type NotRead map[string]string
 
 // Read is what a read must return.

@@ -1,6 +1,5 @@
 // Package control lets local processes reach each other beside the API: commands reach the platform, the platform a
-// card terminal, and a terminal the acquirer. A message is a PUT to 127.0.0.1, which no web page can send, with a token
-// from a private file.
+// card terminal, and a terminal the acquirer. A message is a PUT to 127.0.0.1 (no web page's) with a token from a file.
 package control
 
 import (

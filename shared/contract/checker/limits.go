@@ -11,8 +11,7 @@ import (
 
 // Limits are the document's requirements of the input, each as keyword=value, sorted: required, type, minLength,
 // maxLength, pattern, format, enum (its values sorted, joined by |), minimum, maximum, minItems and maxItems. A list's
-// own are type, minItems and maxItems; the others are its entries'. A schema with alternatives has only schema=<its
-// name>.
+// own are type, minItems and maxItems; the others are its entries'. One with alternatives has only schema=<its name>.
 func (i Input) Limits() []string {
 	var list []string
 	if i.Required {

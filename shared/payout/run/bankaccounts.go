@@ -19,7 +19,8 @@ func (r *Runner) ChangeBankAccounts(ctx context.Context, by audit.By, t identity
 	}, change)
 }
 
-// RefreshBankAccounts records the bank's answer about the pending account, if any yet, and returns all accounts.
+// RefreshBankAccounts records the bank's answer about the pending account, if any yet, and returns all accounts. If it
+// cannot ask or record, it returns them as they were, without an error: the sweep asks again.
 func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) (merchant.BankAccounts,
 	error) {
 	accounts, err := r.Store.BankAccounts(ctx, t)

@@ -188,7 +188,8 @@ func (r *Runner) wait(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, err == nil, err
 }
 
-// requestTransfer calls the bank. It cancels a transfer that is not taken: other requests may be on their way.
+// requestTransfer calls the bank. In the end it has a transfer cancelled that the bank does not take. That one request
+// was not taken says nothing about others for the same transfer: they may have been executed, or be on their way.
 func (r *Runner) requestTransfer(ctx context.Context, t identity.Tenant, current payout.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()

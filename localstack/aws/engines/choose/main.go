@@ -74,8 +74,7 @@ const (
 	setUp   = 10
 )
 
-// cover returns tests that together send each kind of request. It takes time and again the test that adds most kinds
-// for its cost.
+// cover returns tests that together send each kind of request. It always takes what adds most kinds for its cost.
 func cover(tests []record.Test) (chosen []record.Test) {
 	seen, started := map[string]bool{}, map[string]bool{}
 	for {

@@ -65,8 +65,7 @@ func (t *Table) serve(engine http.Handler, w http.ResponseWriter, r *http.Reques
 }
 
 // kindsOf names the kinds of a request: operation, index, expressions with the names of attributes in place, and
-// outcome. Keys, values and their number are left out. Each member of a transaction is one, as an engine checks each
-// apart from the others.
+// outcome, without keys and values. Each member of a transaction is one, as an engine checks each apart.
 func kindsOf(operation string, body []byte, status int, answer []byte) (kinds []string) {
 	var request map[string]any
 	_ = json.Unmarshal(body, &request) // an engine refuses what is no JSON, which is an outcome
