@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -11,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/harness/golden"
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
-
-var update = flag.Bool("update", false, "rewrite COST.md")
 
 const (
 	measuredFile = "../../functions/capacity.json"
@@ -47,16 +45,7 @@ func printed(t *testing.T, arguments ...string) string {
 // TestThePageShowsWhatIsPrinted now, so that its numbers follow the code.
 func TestThePageShowsWhatIsPrinted(t *testing.T) {
 	t.Parallel()
-	want := pageHead + printed(t)
-	if *update {
-		if err := os.WriteFile(costFile, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if shown, err := os.ReadFile(costFile); err != nil || string(shown) != want {
-		t.Errorf("%s: got error %v and\n%s\nwant\n%s\nrun `make golden`", costFile, err, shown, want)
-	}
+	golden.Check(t, costFile, pageHead+printed(t))
 }
 
 // measured is small, so that its costs can be computed by hand: each request writes 1
