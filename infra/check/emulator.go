@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/group"
+	"github.com/cashwrap/cashwrap/localstack/platform/processgroup"
 )
 
 // The account and region that the emulator simulates, and the access key, which it does not check.
@@ -55,7 +55,7 @@ func startEmulator(ctx context.Context, programs, root, folder string, log *os.F
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // the log says why it ended
-		group.Kill(cmd)
+		processgroup.Kill(cmd)
 		close(ended)
 	}()
 	e.stop = func() {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/group"
+	"github.com/cashwrap/cashwrap/localstack/platform/processgroup"
 )
 
 // drain is how long to wait for the output of a killed program.
@@ -21,9 +21,9 @@ const drain = 2 * time.Second
 func process(ctx context.Context, dir string, env []string, log io.Writer, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, log, log
-	group.Own(cmd)
+	processgroup.Own(cmd)
 	cmd.Cancel = func() error {
-		group.Kill(cmd)
+		processgroup.Kill(cmd)
 		return nil
 	}
 	cmd.WaitDelay = drain

@@ -43,7 +43,7 @@ var layers = []string{
 	"functions/*",
 	"functions functions/*/bootstrap", // the list of functions, and the programs
 	// Who runs and deploys them.
-	"localstack/platform/repository",
+	"localstack/platform/repository localstack/platform/processgroup",
 	"localstack/aws/...",      // Amazon's engines
 	"localstack/platform/...", // what a developer runs
 	"localstack",              // its program

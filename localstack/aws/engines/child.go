@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/group"
+	"github.com/cashwrap/cashwrap/localstack/platform/processgroup"
 )
 
 const (
@@ -36,7 +36,7 @@ func (e *Engine) Stop() {
 	select {
 	case <-e.done:
 	case <-time.After(stopLimit):
-		group.Kill(e.cmd)
+		processgroup.Kill(e.cmd)
 		<-e.done
 	}
 }
@@ -49,7 +49,7 @@ func start(ctx context.Context, name string, log io.Writer, program string, args
 	defer cancel()
 
 	cmd := exec.Command(program, args...)
-	group.Own(cmd)
+	processgroup.Own(cmd)
 	lifeline, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func start(ctx context.Context, name string, log io.Writer, program string, args
 	case <-e.done:
 		return nil, fmt.Errorf("start %s: it ended at once:\n%s", name, strings.TrimSpace(strings.Join(out.lines, "")))
 	case <-ctx.Done():
-		group.Kill(cmd)
+		processgroup.Kill(cmd)
 		<-e.done
 		return nil, fmt.Errorf("start %s: %w", name, ctx.Err())
 	}

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/group"
 	"github.com/cashwrap/cashwrap/localstack/platform/control"
+	"github.com/cashwrap/cashwrap/localstack/platform/processgroup"
 )
 
 const (
@@ -170,7 +170,7 @@ func (i *Instance) Stop() {
 
 func (i *Instance) kill() {
 	if !i.gone() {
-		group.Kill(i.cmd)
+		processgroup.Kill(i.cmd)
 	}
 }
 

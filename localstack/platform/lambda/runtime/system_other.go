@@ -5,8 +5,8 @@ package runtime
 import (
 	"os/exec"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/group"
+	"github.com/cashwrap/cashwrap/localstack/platform/processgroup"
 )
 
 // dieWithUs lets the process end after its current call: a program exits when it cannot ask for events.
-func dieWithUs(cmd *exec.Cmd) { group.Own(cmd) }
+func dieWithUs(cmd *exec.Cmd) { processgroup.Own(cmd) }

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package group ends the programs that another one starts, with all processes that these start.
-package group
+// Package processgroup ends the programs that another one starts, with all processes that these start.
+package processgroup
 
 import (
 	"os/exec"
@@ -11,5 +11,5 @@ import (
 // Own keeps Ctrl-C from a program before its start: we get it and end the program in order.
 func Own(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// Kill ends the program and whatever it started. An error means that it is gone already.
+// Kill ends the program with all that it started. An error means that it is gone already.
 func Kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
