@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -18,7 +18,7 @@ type Request struct {
 	Action    string
 	Resource  string // "identity" of a sender, "objects", the name of a queue, "index/<name>", or "" for the table
 	Kind      string // of the partition; "" if the call names none: a scan, or no call to the table
-	Condition string // of a write, with the names of attributes in place
+	Condition string // of a write, as sdkcall.Named returns it
 	Partition string // whose kind Kind is
 }
 
@@ -56,12 +56,8 @@ type write struct {
 	ExpressionAttributeNames map[string]string
 }
 
-var placeholder = regexp.MustCompile(`#[A-Za-z0-9_]+`)
-
 func (w write) condition() string {
-	text := placeholder.ReplaceAllStringFunc(w.ConditionExpression, func(name string) string {
-		return w.ExpressionAttributeNames[name]
-	})
+	text := sdkcall.Named(w.ConditionExpression, w.ExpressionAttributeNames)
 	for strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") {
 		text = text[1 : len(text)-1]
 	}

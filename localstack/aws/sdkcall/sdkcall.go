@@ -3,8 +3,10 @@ package sdkcall
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
@@ -33,4 +35,16 @@ func Operation(r *http.Request) string {
 	}
 	_, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	return name
+}
+
+var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
+
+// Named returns an expression with the names of attributes in the place of #placeholders, and ? in that of :values.
+func Named[N any](expression string, names map[string]N) string {
+	return placeholder.ReplaceAllStringFunc(expression, func(p string) string {
+		if strings.HasPrefix(p, ":") {
+			return "?"
+		}
+		return fmt.Sprint(names[p])
+	})
 }

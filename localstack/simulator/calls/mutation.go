@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -123,23 +124,15 @@ func (m Mutation) strip(kind string, write map[string]json.RawMessage) bool {
 	return true
 }
 
-var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`) // a name's or a value's in an expression
-
 // conditionName names a condition: the write, the kind of item, and the expression with its names and without values.
 func conditionName(kind string, write map[string]json.RawMessage) string {
 	var expression string
 	var names map[string]string
 	_ = json.Unmarshal(write["ConditionExpression"], &expression)
 	_ = json.Unmarshal(write["ExpressionAttributeNames"], &names)
-	expression = placeholder.ReplaceAllStringFunc(expression, func(p string) string {
-		if strings.HasPrefix(p, ":") {
-			return "?"
-		}
-		return names[p]
-	})
 	target := string(write["Item"]) + string(write["Key"])
 	first := func(name string) string { return append(ValuesOf(target, name), "")[0] }
-	return kind + " " + sortOf(first("pk"), first("sk")) + ": " + expression
+	return kind + " " + sortOf(first("pk"), first("sk")) + ": " + sdkcall.Named(expression, names)
 }
 
 var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"} // begin the keys of items that are not ours

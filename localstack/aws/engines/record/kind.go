@@ -102,10 +102,7 @@ var data = []string{"Key", "Keys", "Item", "ExclusiveStartKey", "ExpressionAttri
 // words are members whose text an engine reads. Of the others it matters only that they are there.
 var words = regexp.MustCompile(`Expression$|^(IndexName|Select|ReturnValues\w*|ComparisonOperator)$`)
 
-var (
-	placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
-	digits      = regexp.MustCompile(`[0-9]+`)
-)
+var digits = regexp.MustCompile(`[0-9]+`)
 
 func describe(v any, members map[string]bool) {
 	switch v := v.(type) {
@@ -117,7 +114,7 @@ func describe(v any, members map[string]bool) {
 		names, _ := v["ExpressionAttributeNames"].(map[string]any)
 		for name, member := range v {
 			if text, ok := member.(string); ok && words.MatchString(name) {
-				name += " " + digits.ReplaceAllString(named(text, names), "0")
+				name += " " + digits.ReplaceAllString(sdkcall.Named(text, names), "0")
 			} else if truth, ok := member.(bool); ok {
 				name += fmt.Sprint(" ", truth)
 			} else if !slices.Contains(data, name) {
@@ -126,14 +123,4 @@ func describe(v any, members map[string]bool) {
 			members[name] = true
 		}
 	}
-}
-
-// named returns an expression with names in the place of placeholders.
-func named(expression string, names map[string]any) string {
-	return placeholder.ReplaceAllStringFunc(expression, func(p string) string {
-		if strings.HasPrefix(p, ":") {
-			return "?"
-		}
-		return fmt.Sprint(names[p])
-	})
 }
