@@ -1,7 +1,6 @@
 package checkouts_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,20 +24,12 @@ func TestExample_AProcessDiesAfterTheCharge(t *testing.T) {
 	missing("currency").Check(t, s.Send("POST", "/v0.1/checkouts",
 		edited(s.CheckoutBody("10.10"), change{"currency", absent})))
 
-	// A process is one fleet of warm functions, which live and die together. MustPay would use the world's main process.
-	pay := func(p *world.Process, id string) world.Response {
-		return p.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: s.Card(world.Frictionless)})
-	}
-	// The calls of a process to table, queues and acquirer are its steps. One of them charges the card.
-	healthy, dying := s.Process(), s.Process()
-	s.Must(200, pay(healthy, id))
-	charge := slices.Index(healthy.Steps.Taken(), "Charge") + 1
-
-	// Plan lets the n-th of the next steps fail. Here the acquirer charges the card, and the process dies before it can
-	// write that down: the payer's browser gets a 500, as from API Gateway when a function dies.
-	id = s.Create("20", nil)
-	dying.Steps.Plan(charge, faults.DieAfter)
-	s.Must(500, pay(dying, id))
+	// A process is one fleet of warm functions, which live and die together. Its calls to table, queues and acquirer are
+	// its steps, and Inject decides what happens to each. Here the acquirer charges the card, and the process dies before
+	// it can write that down: the payer's browser gets a 500, as from API Gateway when a function dies.
+	dying := s.Process()
+	dying.Steps.Inject(faults.Times(1, "Charge", faults.DieAfter))
+	s.Must(500, dying.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: s.Card(world.Frictionless)}))
 
 	// App reads what is stored, past every fault. The attempt is open, so no other request charges the card.
 	c, err := s.App.Store.Checkout(t.Context(), s.Tenant(), id)
