@@ -20,7 +20,8 @@ type Browser struct {
 	cookies map[string]string
 }
 
-// Open sends a request and follows redirects, until it gets a page or a redirect to another origin.
+// Open sends a request and follows redirects (303, and 302 after a GET), until it gets anything else or is sent to
+// another origin.
 func (b *Browser) Open(ctx context.Context, r Request) (Response, error) {
 	for {
 		var cookies []string
@@ -42,7 +43,8 @@ func (b *Browser) Open(ctx context.Context, r Request) (Response, error) {
 		if path, ours := strings.CutPrefix(to, b.BaseURL); ours {
 			to = path
 		}
-		if got.Status < 300 || got.Status >= 400 || !strings.HasPrefix(to, "/") {
+		follows := got.Status == http.StatusSeeOther || got.Status == http.StatusFound && r.Method == http.MethodGet
+		if !follows || !strings.HasPrefix(to, "/") {
 			return got, nil
 		}
 		r = Request{Method: http.MethodGet, Path: to}

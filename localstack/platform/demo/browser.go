@@ -56,8 +56,8 @@ func formOn(page client.Response) client.Form {
 func (s *scenario) visit(payer *client.Browser, r client.Request) client.Response {
 	page, err := payer.Open(s.ctx, r)
 	steps.Check(err)
-	if to := page.Header.Get("Location"); to != "" {
-		return s.visit(payer, client.Request{Method: http.MethodGet, Path: to})
+	if page.Status == http.StatusSeeOther {
+		return s.visit(payer, client.Request{Method: http.MethodGet, Path: page.Header.Get("Location")})
 	}
 	if page.Status != http.StatusOK {
 		steps.Check(fmt.Errorf("%s answered %s", r.Path, statusLine(page)))
