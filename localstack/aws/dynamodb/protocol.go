@@ -78,8 +78,10 @@ func encodeError(err error) (int, []byte) {
 		code, message, detail = apiNamespace+f.code, f.message, f.detail
 	case errors.As(err, &invalid):
 		code, message = validationNamespace+"ValidationException", invalid.Error()
-	default: // JSON's
+	case attr.IsSyntax(err):
 		code, message = syntaxNamespace+"SerializationException", "The request is not JSON of the expected shape"
+	default:
+		panic(fmt.Sprintf("dynamodb: error of no kind the service has: %v", err))
 	}
 	dst := attr.AppendString([]byte(`{"__type":`), code)
 	dst = append(dst, detail...)

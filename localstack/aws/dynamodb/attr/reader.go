@@ -2,6 +2,7 @@ package attr
 
 import (
 	"errors"
+	"io"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -9,9 +10,25 @@ import (
 
 var errSyntax = errors.New("malformed JSON")
 
-// Options of all JSON that is read: of a name given twice the last one counts.
+// IsSyntax reports whether an error says that a request is no JSON, or JSON of another shape.
+func IsSyntax(err error) bool {
+	_, malformed := errors.AsType[*jsontext.SyntacticError](err)
+	_, misshapen := errors.AsType[*json.SemanticError](err)
+	return malformed || misshapen || errors.Is(err, errSyntax) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// Options are for all JSON that is read: of a name given twice the last one counts.
 var Options = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
-	json.RejectUnknownMembers(true))
+	json.RejectUnknownMembers(true), json.WithUnmarshalers(json.UnmarshalFromFunc(keepDefault)))
+
+// keepDefault leaves a number as it is for null: as in the service null members are absent.
+func keepDefault(d *jsontext.Decoder, _ *int) error {
+	if d.PeekKind() == 'n' {
+		return d.SkipValue()
+	}
+	return errors.ErrUnsupported // decoded as usual
+}
 
 // Object calls member for each name; member must consume the value. As in the service null members are absent.
 func Object(d *jsontext.Decoder, member func(name string) error) error {
