@@ -68,7 +68,6 @@ func (f Function) Access() Access {
 	return a
 }
 
-// sendsMails is the permission to send mails.
 const sendsMails = "SendEmail identity"
 
 // ofObjects ends the permissions on the content of files.

@@ -24,7 +24,8 @@ const (
 	warning  severity = "warning"  // for the next working day
 )
 
-// alarm is raised at the limit in some of the latest periods. Missing data and test mode raise none: idle is healthy.
+// alarm is raised when the metric is at least the limit in some of the latest periods. Missing data raise none, because
+// an idle platform is healthy; nor does test mode.
 type alarm struct {
 	id          string // unique; the guide explains each by it (TestTheGuideExplainsEachAlarm)
 	severity    severity
@@ -36,7 +37,7 @@ type alarm struct {
 	required bool
 }
 
-// datapoints are how many of the latest periods must be beyond the limit, also with others in between.
+// datapoints are how many of the latest periods must be beyond the limit, in a row or not.
 type datapoints struct{ beyond, of int }
 
 // one is a single period: one event matters.
@@ -117,7 +118,7 @@ var (
 	scattered = datapoints{3, 12} // in an hour
 )
 
-// allAlarms returns all alarms. A share of too little is 0, so that one error at night wakes no one.
+// allAlarms returns all alarms. A share counts as 0 while its whole is small, so that one error at night wakes no one.
 func (p *platform) allAlarms() []alarm {
 	all := slices.Concat(p.clientAlarms(), p.moneyAlarms())
 	for _, f := range p.functions {
@@ -189,7 +190,7 @@ func (p *platform) guaranteeAlarms() []alarm {
 	}
 }
 
-// urgent are functions that affect money or most clients: two take payments, the last finishes cut-off ones.
+// urgent are functions whose failures affect money or most clients: two take payments, sweep finishes cut-off ones.
 var urgent = []string{"checkouts", "pages", "sweep"}
 
 func (p *platform) functionAlarms(f function) []alarm {

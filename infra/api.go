@@ -47,7 +47,7 @@ func (p *platform) addAPI() {
 }
 
 // accessLog logs each request, even without a function, by the request id of functions' lines. Its only personal data
-// is the client's address, which traces attacks (PCI DSS 10.2.2). It logs the route: a path may have tokens.
+// is the client's address, which traces attacks (PCI DSS 10.2.2). It logs the route: a path or query may have tokens.
 func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
 	format, err := json.Marshal(map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTime", "method": "$context.httpMethod",
@@ -101,7 +101,7 @@ func (p *platform) addRoutes() error {
 // parameter of a path. To API Gateway, routes that differ only in the name of a parameter are the same.
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// addDefaultRoute adds all other paths, with a permission, as their ARN has neither method nor path.
+// addDefaultRoute adds all other paths, with a separate permission: the ARN of their calls has no method or path.
 func (p *platform) addDefaultRoute(f function, integration awsapigatewayv2.HttpRouteIntegration) {
 	awsapigatewayv2.NewHttpRoute(p.api, text(functions.DefaultRoute), &awsapigatewayv2.HttpRouteProps{
 		HttpApi: p.api, RouteKey: awsapigatewayv2.HttpRouteKey_DEFAULT(), Integration: integration})

@@ -37,7 +37,7 @@ func (p *platform) addCaller(f function) error {
 	}
 }
 
-// readQueue lets the function read the queue, with a limit of calls: a backlog must leave payments concurrency.
+// readQueue lets the function read the queue, with few calls at a time: a backlog must not take payments' concurrency.
 func (p *platform) readQueue(f function) error {
 	queue, ok := p.queues[f.Queue.From.Name]
 	if !ok {

@@ -11,7 +11,7 @@ import (
 
 // commitFile has the commit that `make build` built, which may not be git's current one. Functions get it as the
 // variable COMMIT: in the program it would change each zip with each commit, so that all were uploaded, and `cdk diff`
-// would not show which code changed. A deployment replaces all processes either way, for the commit in each log line.
+// would not show which code changed. Either way a deployment replaces all processes, the price of the commit in logs.
 const commitFile = "commit"
 
 var commitForm = regexp.MustCompile(`^([0-9a-f]{12,40}(-dirty)?|unknown)$`)

@@ -153,7 +153,7 @@ func suppress(r awscdk.CfnResource, rule string, a answer) {
 	cdknag.NagSuppressions_AddResourceSuppressions(r, &[]*cdknag.NagPackSuppression{suppression}, nil)
 }
 
-// checkWithNag runs three cdk-nag packs. A finding without an answer fails the synthesis. `check findings` reads them.
+// checkWithNag runs three cdk-nag packs, whose reports `check findings` reads. An unanswered finding fails synthesis.
 func checkWithNag(stack awscdk.Stack) {
 	props := &cdknag.NagPackProps{Verbose: yes, Reports: yes,
 		ReportFormats: &[]cdknag.NagReportFormat{cdknag.NagReportFormat_JSON}}

@@ -46,7 +46,7 @@ const (
 
 const needsNode = "the CDK needs Node.js 20 or later, and 22 is recommended"
 
-// checkNode fails without a good enough Node.js, where jsii panics. It warns of a version without fixes.
+// checkNode fails if Node.js is missing or older than minNode: jsii would panic. It warns of a version without fixes.
 func checkNode(warnings io.Writer) error {
 	path, err := exec.LookPath("node")
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 	// soon is the interval below which a failed tick is left to the next one; otherwise Lambda repeats it.
 	soon        = time.Hour
 	tickRetries = 2 // as often as Lambda can repeat
-	// A failing call is repeated for a while, then kept in the schedule's dead-letter queue.
+	// A call that does not reach the function is repeated for a while, then kept in the schedule's dead-letter queue.
 	callRetries = 3
 	leastAge    = time.Minute   // AWS: of an event of Lambda and of Scheduler
 	mostAge     = 6 * time.Hour // AWS: of an event of Lambda
@@ -64,7 +64,6 @@ func expressionOf(s *functions.Schedule) (awsscheduler.ScheduleExpression, error
 	return awsscheduler.ScheduleExpression_Expression(text("cron("+minutes+" * * * ? *)"), nil), nil
 }
 
-// retriesOf returns how often Lambda repeats a failed tick.
 func retriesOf(s *functions.Schedule) int {
 	if s.Every < soon {
 		return 0

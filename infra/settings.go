@@ -39,7 +39,8 @@ type settings struct {
 	ZoneName    string // without one the operator points the domain at the output DomainTarget
 	BaseURL     string // baseUrl: overrides the URL that the platform gives to others, for emulators and proxies
 
-	// trustedProxies: how many of your proxies, such as CloudFront, precede API Gateway and report the client's address; 0
+	// trustedProxies: how many of your proxies, such as CloudFront, precede API Gateway. Limits, logs and audits have the
+	// client's address as these report it; 0
 	TrustedProxies string
 	// proxySecretHashes: SHA-256 in hexadecimal of the last proxy's X-Proxy-Secret, or two with a blank between while it
 	// changes. Without a hash, a request past the proxies may claim any address
@@ -182,7 +183,6 @@ const leastWorkers, mostWorkers = 2, 1000
 // An SQS queue can have from 2 to 200 provisioned pollers (AWS: ProvisionedPollerConfig).
 const leastPollers, mostPollers = 2, 200
 
-// pollerCalls is how many calls one poller makes at a time.
 const pollerCalls = 10
 
 func (c *context) check(s settings) {

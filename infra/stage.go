@@ -10,8 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 )
 
-// maxStage is a stage's length: Lambda's 64 less 34 for the longest of cashwrap-<stage>-<name>
-// (TestEveryNameFitsTheLongestStage).
+// maxStage leaves 34 of Lambda's 64 characters to <name> of cashwrap-<stage>-<name> (TestEveryNameFitsTheLongestStage).
 const maxStage = 20
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)

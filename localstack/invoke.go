@@ -21,7 +21,7 @@ var errFailed = errors.New("the function failed: its error is above")
 var errWhat = errors.New("the function and the event are missing, for example: make invoke FN=checkouts " +
 	"EVENT=events/checkouts.json")
 
-// invoke calls a function as deployed with the event in a file, and prints the reply. It adds errWhat and errFailed.
+// invoke calls a function as deployed with a file's event, and prints the reply. Errors: errWhat, errFailed, Invoke's.
 func invoke(ctx context.Context, place platform.Folder, name, file string, out io.Writer) error {
 	if name == "" || file == "" {
 		return errWhat

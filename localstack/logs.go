@@ -37,7 +37,6 @@ type requestFilter struct {
 	path     string // a part of it
 }
 
-// statusCode is one of requestFilter's.
 var statusCode = regexp.MustCompile(`^[1-5](?:[0-9]{2}|[xX]{2})$`)
 
 func (f requestFilter) check() error {

@@ -14,7 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// payouts runs the payouts due at a time in RFC 3339 ("": now), moves the platform's clock there, and prints them.
+// payouts runs the payouts due at a time in RFC 3339 ("": now) by the code of the schedule and the queue's consumer,
+// moves the platform's clock there, and prints them.
 func payouts(ctx context.Context, place platform.Folder, at string, out io.Writer) error {
 	all, next, err := place.Operator(terminal.New(os.Stderr)).RunPayouts(ctx, at)
 	if refused, ok := errors.AsType[*client.Refusal](err); ok {

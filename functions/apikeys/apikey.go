@@ -27,7 +27,6 @@ func (f family) list(ctx context.Context, req rest.Paging) (rest.Listing[keyView
 	return rest.PageOf(req, keys, func(k identity.APIKey) keyView { return viewKey(k, used[k.ID]) }), err
 }
 
-// keyPath names a key.
 type keyPath struct {
 	ID string `path:"key_id"`
 }
@@ -154,7 +153,7 @@ func (v merchantTokenView) Redacted() any {
 }
 
 // createMerchantToken creates a merchant token for the caller. Repeated after an interruption it creates another one:
-// nobody has the first one's text, and one that followed from the key would be valid again with the key.
+// nobody has the first one's text, and a text that followed from the key would be valid again when the key is reused.
 func (f family) createMerchantToken(ctx context.Context, req identity.MerchantTokenRequest) (merchantTokenView, error) {
 	now := f.store.Now()
 	t, text, err := rest.Caller(ctx).MerchantTokenFrom(rand.Reader, req, now)

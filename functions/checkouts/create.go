@@ -44,7 +44,7 @@ type hostedRequest struct {
 	Enabled *bool `json:"enabled" validate:"required"`
 }
 
-// create handles createCheckout. The checkout's id is the operation's, so a retry finds what it made before.
+// create handles createCheckout. The checkout's id is the operation's, so a retry under its Idempotency-Key finds it.
 func (f family) create(ctx context.Context, req createRequest) (checkout.View, error) {
 	caller := rest.Caller(ctx)
 	c, err := f.draft(rest.Merchant(ctx), caller, req)
@@ -128,6 +128,7 @@ func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchan
 		validate.Order(req, values, "currency", "amount", "valid_until"))
 }
 
+// checkReturnURL refuses forged targets (contract §11.3).
 func (f family) checkReturnURL(text string) *failure.Error {
 	if text == "" {
 		return nil

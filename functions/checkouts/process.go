@@ -59,9 +59,8 @@ type completeRequest struct {
 	MD    string  `form:"MD" validate:"required"`
 }
 
-// complete is completePayment, the 3DS return with the issuer's answer. The browser goes on to the merchant's page, or
-// gets a page that reports to the frame around it. The payment page leads on to another try or, once paid, the
-// merchant.
+// complete is completePayment, the 3DS return. The browser goes on to the merchant's page, or gets a page that reports
+// to the frame around it. A payment page there leads on to another try or, once paid, to the merchant.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
 	c, err := f.processing.Complete(ctx, string(req.ID), req.MD, req.PaRes)
 	if err != nil {

@@ -48,7 +48,6 @@ func (blocks) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (
 	return ast.WalkSkipChildren, codeBlock(title, label(n), code.String()).Render(context.Background(), w)
 }
 
-// label is the name of a frame.
 func label(n ast.Node) string {
 	name, _ := n.AttributeString(labelled)
 	return name.(string)

@@ -20,7 +20,6 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// article is a text in Markdown, read.
 type article struct {
 	title    string
 	summary  string // its first paragraph, as a text
@@ -31,7 +30,7 @@ type article struct {
 // section is one of an article's second level.
 type section struct{ id, title string }
 
-// markdown is CommonMark with tables, without the HTML in its source and links that run scripts.
+// markdown is CommonMark with tables. It drops the HTML in a source, and links that run scripts.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blocks{}, 1))))
@@ -86,7 +85,6 @@ func nodes(root ast.Node) iter.Seq[ast.Node] {
 	}
 }
 
-// plain is the text in a node.
 func plain(root ast.Node, source []byte) string {
 	var b strings.Builder
 	for n := range nodes(root) {

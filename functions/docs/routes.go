@@ -10,7 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// family is what the operations work with.
 type family struct {
 	site
 	guides   func() ([]guide, error)

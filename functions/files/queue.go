@@ -10,7 +10,8 @@ import (
 )
 
 // Consume deletes the content that a message names, or compares the shard that it names. An error, of the store or S3,
-// leaves the message in the queue. Otherwise the sweep and reconcile send others.
+// leaves the message in the queue. If the message is given up, the sweep sends another one to delete, and reconcile, in
+// the night after, others to compare.
 func Consume(a *app.App) func(ctx context.Context, body string) error {
 	f := open(a)
 	return app.Consume(a, func(ctx context.Context, _ identity.Tenant, m app.FileMessage) error {
@@ -22,7 +23,7 @@ func Consume(a *app.App) func(ctx context.Context, body string) error {
 }
 
 // compare compares the objects of a shard from the message's object on. If time is over, or something fails after some
-// were compared, another message goes on after them. That ends, because a shard has a last object.
+// were compared, another message goes on after them. Each begins further on, so the chain ends with the shard.
 func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	last, whole, err := f.comparer.Shard(ctx, *m.Shard, m.After)
 	switch {
@@ -38,7 +39,7 @@ func (f family) compare(ctx context.Context, m app.FileMessage) error {
 }
 
 // deleteDoomed deletes an object whose file is gone. One with a file stays: the message is wrong. One without an entry
-// was deleted before, or came in another way and an operator wants it deleted: uploads follow an entry.
+// was deleted before, or came in another way and an operator wants it deleted: an entry precedes each upload.
 func (f family) deleteDoomed(ctx context.Context, object string) error {
 	e, err := f.store.ObjectEntry(ctx, object)
 	switch {

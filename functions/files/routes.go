@@ -18,7 +18,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// storage has the methods of the store that the family uses.
 type storage interface {
 	CheckMove(ctx context.Context, t identity.Tenant, from, to string) error
 	Collection(ctx context.Context, t identity.Tenant, id string) (file.Collection, error)

@@ -125,7 +125,7 @@ func (f family) repeatRefusal(ctx context.Context, t identity.Tenant, id, operat
 	return failure.Conflict(reason)
 }
 
-// deleteNow deletes the content of a deleted file. It logs what fails: the entry stays for the sweep to delete.
+// deleteNow deletes the content of a deleted file. It only logs what fails: the entry stays, and the sweep repeats it.
 func (f family) deleteNow(ctx context.Context, one file.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTime)
 	defer cancel()

@@ -24,7 +24,7 @@ func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Membe
 // maxMerchants limits the merchants whose owners get a mail about one user, because strangers cause that mail.
 const maxMerchants = 5
 
-// readTenants reads up to most tenants of a user who is an active member, each merchant once, live mode first.
+// readTenants reads up to most tenants where the user is an active member, each merchant once, live mode first.
 func (p *postman) readTenants(ctx context.Context, user string, most int) ([]identity.Tenant, error) {
 	var found []identity.Tenant
 	if user == "" { // the name was unknown
@@ -126,7 +126,7 @@ func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (
 }
 
 // tooManyToOwners takes a token for a mail to all owners from the tenant's daily bucket of its kind, because the
-// platform may send only so many mails a day. It returns the reason not to send the mail, or "".
+// platform may send only so many mails a day for all merchants. It returns the reason not to send the mail, or "".
 func (p *postman) tooManyToOwners(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
 	most := m.Kind.ADay()
 	if most == 0 {

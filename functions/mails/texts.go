@@ -34,7 +34,6 @@ var footer = map[string]string{
 // trial begins the subject of a mail about test mode.
 var trial = map[string]string{english: "[Test] ", german: "[Test] ", portuguese: "[Teste] "}
 
-// texts are all mails.
 var texts = map[mail.Kind]map[string]text{
 	mail.Invitation: {
 		english: {subject: "You are invited to {merchant}", link: "Accept the invitation", lines: []string{
@@ -153,7 +152,6 @@ var texts = map[mail.Kind]map[string]text{
 	mail.RefundState:   ofUnrefunded,
 }
 
-// letter is what a mail says.
 type letter struct {
 	kind     mail.Kind
 	language string

@@ -220,7 +220,6 @@ func hasAny(m member.Member, roles []string) bool {
 	return len(roles) == 0 || slices.ContainsFunc(roles, func(id string) bool { return slices.Contains(m.Roles, id) })
 }
 
-// memberPath names a member.
 type memberPath struct {
 	ID string `path:"member_id"`
 }

@@ -58,7 +58,7 @@ type resourceAttributes struct {
 }
 
 // listMemberships lists the memberships of the caller's user in the caller's mode. For a caller without a user, such as
-// an API key, it lists the owner's membership of the caller's merchant.
+// an API key, it lists only the owner's membership of the caller's merchant.
 func (f family) listMemberships(ctx context.Context, req listMembershipsRequest) (rest.Listing[membershipView], error) {
 	if (req.ParentID == nil) != (req.ParentType == nil) {
 		return rest.Listing[membershipView]{}, failure.Invalid("resource.parent.id",

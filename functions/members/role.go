@@ -23,7 +23,6 @@ func (f family) listRoles(ctx context.Context, _ struct{}) (listRolesView, error
 	return v, err
 }
 
-// rolePath names a role.
 type rolePath struct {
 	ID string `path:"role_id"`
 }

@@ -49,7 +49,6 @@ type storage interface {
 		change func(member.Role) (member.Role, error)) (member.Role, error)
 }
 
-// family is what the operations work with.
 type family struct {
 	store   storage
 	token   func(memberID, inviteID string) string // of an invitation

@@ -90,7 +90,6 @@ var inPortuguese = texts{
 	},
 }
 
-// invitationView is what the page shows.
 type invitationView struct {
 	texts
 

@@ -204,7 +204,7 @@ func (f family) deleteOperator(ctx context.Context, req leavingOperator) (operat
 	return f.show(ctx, t, m.Enabled(false, f.store.Now()), err)
 }
 
-// changeOperator changes an operator. address "" stays. keys says whether API keys end if the operator is disabled.
+// changeOperator changes an operator. address "" keeps the old one. keys says whether API keys end when it is disabled.
 func (f family) changeOperator(ctx context.Context, path operatorPath, address string, keys member.Keys,
 	change func(member.Member) (member.Member, error)) (operatorView, error) {
 	number, err := path.number()
@@ -226,7 +226,8 @@ func (f family) changeOperator(ctx context.Context, path operatorPath, address s
 	return f.show(ctx, t, m, err)
 }
 
-// changeable refuses an owner's account, and one with more rights than the caller. Failures: Forbidden; NotFound.
+// changeable refuses an owner's account, and one with rights that the caller could not give. Failures: Forbidden;
+// NotFound for other members, which these operations do not show.
 func (f family) changeable(ctx context.Context) func(member.Member, member.Roles) error {
 	owner := member.OwnerID(rest.Caller(ctx).Tenant)
 	return func(m member.Member, roles member.Roles) error {

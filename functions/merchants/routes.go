@@ -17,7 +17,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// storage has the methods of the store that the family uses.
 type storage interface {
 	Account(ctx context.Context, code string) (account.Account, error)
 	CreateMember(ctx context.Context, by audit.By, t identity.Tenant, address, operation string,

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// credentials are a client's in a body (RFC 6749 §2.3.1), else in the Authorization header: URLs get into logs.
+// credentials are a client's in a body (RFC 6749 §2.3.1) or the Authorization header, but no URL: URLs get into logs.
 type credentials struct {
 	ClientID     string      `form:"client_id" json:"client_id" validate:"text=255"`
 	ClientSecret secret.Text `form:"client_secret" json:"client_secret" validate:"text=255"`
@@ -20,7 +20,7 @@ type credentials struct {
 var errTwoClients = oauth.Refused(oauth.InvalidRequest,
 	"Send the client's credentials with HTTP Basic or in the body, not both.")
 
-// authenticate returns the request's client. Failures: invalid_request for credentials in two places; oauth.ErrClient.
+// authenticate returns the request's client. Failures: invalid_request for credentials twice, else oauth.ErrClient.
 func (f family) authenticate(ctx context.Context, body credentials) (oauth.Client, error) {
 	id, text, err := sentCredentials(ctx, body)
 	if err != nil {

@@ -186,7 +186,7 @@ func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 	return h
 }
 
-// merchants returns where the account can let the client act, in its mode: a user's active memberships, or its own.
+// merchants returns the account's merchants in the client's mode: a user's active memberships, or the account's own.
 func (f family) merchants(ctx context.Context, c oauth.Client, account signin.Account) ([]place, error) {
 	if account.Kind == identity.User {
 		memberships, err := f.store.Memberships(ctx, account.ID, c.Tenant.Mode)

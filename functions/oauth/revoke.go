@@ -23,7 +23,7 @@ func (t presentedToken) hash() (hash string, access bool) {
 	return identity.Hash(t.Token.Reveal()), ok && token.Kind == ""
 }
 
-// revokeToken revokes a token (RFC 7009), a refresh token with its access tokens. Unknown tokens count as revoked.
+// revokeToken revokes a client's token (RFC 7009) and a refresh token's access tokens. Unknown tokens count as revoked.
 func (f family) revokeToken(ctx context.Context, req presentedToken) (rest.Empty, error) {
 	c, err := f.authenticate(ctx, req.credentials)
 	if err != nil {

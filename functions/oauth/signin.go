@@ -44,7 +44,7 @@ type signInRequest struct {
 }
 
 // signIn begins a session for the account, and ends the browser's former one; with sign_out it only ends that. The
-// reply hides whether name or password was wrong: every name takes equal reads, one hash, and a token of two buckets.
+// reply hides whether name or password was wrong: every name takes equal reads, one hash, and tokens of two buckets.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
 	view := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
 	switch malformed := len(validate.Forms(req)) > 0; {

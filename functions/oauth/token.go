@@ -36,7 +36,7 @@ type tokenReply struct {
 	Scope        string `json:"scope"`
 }
 
-// grantTypes returns how clients get access tokens (contract §10): each stores the grant and returns its scopes.
+// grantTypes are the ways to access tokens (contract §10). Each stores a grant, returns its scopes, may set refresh.
 var grantTypes = map[string]func(family, context.Context, oauth.Client, tokenRequest, *issued) ([]string, error){
 	"authorization_code": family.redeemCode,
 	"client_credentials": family.actAsClient,
@@ -62,10 +62,9 @@ func (f family) createToken(ctx context.Context, req tokenRequest) (tokenReply, 
 	return tokens.reply(scopes), err
 }
 
-// issued are new tokens' texts, made before the write, so that a retried request recognises its own write.
+// issued are new tokens' texts, made before the write, so that the request recognises its write after a lost reply.
 type issued struct{ access, refresh string }
 
-// issue makes the texts of an access token and a refresh token.
 func issue() (issued, error) {
 	access, err := identity.NewAccessToken(rand.Reader)
 	if err != nil {

@@ -91,7 +91,6 @@ func (v visit) merchant(ctx context.Context) (merchant.Merchant, error) {
 var errNotAllowed = failure.Forbidden("checkout_payments_not_allowed").
 	Because("The merchant may not take payments online.")
 
-// entered is a form that was refused.
 type entered struct {
 	method payments.Method
 	values map[string]string // by the names of fields

@@ -9,7 +9,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// state is what a payment page shows.
 type state string
 
 // The states. All but stateForm, stateEnded and stateSessionExpired are only for the latest attempt's browser.

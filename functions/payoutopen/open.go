@@ -1,5 +1,5 @@
 // Package payoutopen opens the payouts that are due in one shard of the due index, and has them run; it also resumes
-// payouts that were cut off or whose bank has to be polled. The table says what is due: lost messages do no harm.
+// those that were cut off or whose bank has to be polled. The table decides: lost, doubled or late messages do no harm.
 package payoutopen
 
 import (

@@ -96,7 +96,7 @@ func view(r payout.Record) record {
 		Status: r.Status, Reference: r.Reference, TransactionCode: r.Code}
 }
 
-// encodeCSV writes the records as CSV with a header (RFC 4180), with lines that end with LF, by which clients split.
+// encodeCSV writes the records as CSV with a header (RFC 4180), but lines end with LF alone, by which clients split.
 func encodeCSV(records []record) []byte {
 	var text strings.Builder
 	w := csv.NewWriter(&text)

@@ -142,7 +142,7 @@ func (o operator) vouch(ctx context.Context, t identity.Tenant, vouched merchant
 	return err
 }
 
-// setPayout stores given parts of where a merchant is paid. The operator vouches: an account is VERIFIED, primary.
+// setPayout stores given parts of where a merchant is paid. An account is VERIFIED and primary: the operator vouches.
 type setPayout struct {
 	place
 	merchant.BankAccountChange

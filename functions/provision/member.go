@@ -60,7 +60,7 @@ func mergeAppSettings(s *merchant.AppSettings, change json.RawMessage) error {
 }
 
 // setPassword gives a user who is a member of the merchant a random password, for all merchants: an owner has none at
-// first, and users forget theirs; managed users get theirs from the merchant. It ends sessions (contract §10).
+// first, and users forget theirs; the merchant gives managed users theirs. It ends sessions and grants (contract §10).
 type setPassword struct {
 	place
 	Email string `json:"email" validate:"required text=256"`
@@ -88,7 +88,7 @@ func (o operator) setPassword(ctx context.Context, t identity.Tenant, c setPassw
 	return passwordSet{MerchantCode: t.Merchant, Mode: t.Mode.Name(), Email: m.Email, Password: password.Reveal()}, nil
 }
 
-// removeSecondFactor turns off the second factor of a member who lost the app and the codes. The password stays.
+// removeSecondFactor turns off the second factor of a member who lost both app and recovery codes. The password stays.
 type removeSecondFactor struct {
 	place
 	Email string `json:"email" validate:"required text=256"`

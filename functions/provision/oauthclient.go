@@ -72,7 +72,7 @@ func (o operator) updateOAuthClient(ctx context.Context, c updateOAuthClient) (c
 	})
 }
 
-// approveOAuthClient approves exactly the given restricted scopes of a client; none withdraws all (contract §2.1).
+// approveOAuthClient approves exactly a client's given restricted scopes; an empty list withdraws all (contract §2.1).
 type approveOAuthClient struct {
 	ClientID string    `json:"client_id" validate:"required"`
 	Scopes   *[]string `json:"scopes" validate:"items=128 text=64"`

@@ -188,7 +188,7 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 	return errors.Join(failed...)
 }
 
-// runPayout takes a payout as far as it goes. At a pretended time no sweep runs, so it checks the pending account.
+// runPayout takes a payout as far as it goes. No sweep runs at a pretended time: it first checks the pending account.
 func (o operator) runPayout(ctx context.Context, p run.Planned) (payoutView, error) {
 	payouts := banking.Open(o.App)
 	if err := payouts.CheckBankAccounts(ctx, o.by, p.Tenant); err != nil { // Run waits for the payee's decision itself

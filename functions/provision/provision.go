@@ -1,6 +1,6 @@
-// Package provision is the operator's command line: a Lambda without a route, for IAM principals. A request names a
-// command beside its arguments, required ones before the semicolon, and the answer is the command's. infra/README.md,
-// "Merchants and keys", has a shell function for it:
+// Package provision is the operator's command line: a Lambda without a route, which only IAM principals may call. A
+// request names a command beside its arguments, required ones before the semicolon, and the answer is the command's.
+// infra/README.md, "Merchants and keys", has a shell function for it:
 //
 //	aws lambda invoke --function-name provision --cli-binary-format raw-in-base64-out \
 //	    --payload '{"command":"create_merchant","name":"Café","email":"a@b.example","country":"DE","currency":"EUR"}' \

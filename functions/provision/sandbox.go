@@ -60,7 +60,7 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 
 var errNothingToPay = failure.Conflict("The checkout does not wait for a boleto or Pix payment.")
 
-// setReaderOffline takes a virtual reader (test mode only) off or on line (contract §13.7). It may be repeated.
+// setReaderOffline takes a virtual reader (test mode only) offline or online (contract §13.7). It may be repeated.
 type setReaderOffline struct {
 	place
 	ReaderID string `json:"reader_id" validate:"required"`

@@ -140,7 +140,7 @@ func (r checkoutRequest) percents() ([]int64, bool) {
 // defaultTipTimeout is contract §13.7's.
 const defaultTipTimeout = 30 * time.Second
 
-// draft returns the request's checkout, or the first fault: 422 by country or with Pix, else 400 (contract §13.9).
+// draft returns the request's checkout, or a fault: 422 if country or Pix forbids it, else 400 (contract §13.9).
 func (f family) draft(m merchant.Merchant, by identity.Principal, req checkoutRequest) (payments.Checkout, error) {
 	sale := payments.ReaderSale{CardType: req.CardType}
 	c := payments.Checkout{Reader: &sale, Description: req.Description, ReturnURL: req.ReturnURL,

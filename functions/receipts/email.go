@@ -29,7 +29,7 @@ const (
 	mailsOfOneADay = 5
 )
 
-// email is emailReceipt. It stores a link whose token derives from the mail's id. Failure: TooMany beyond the limits.
+// email is emailReceipt. The link's token is derived from the mail's id; only its hash is stored. Failure: TooMany.
 func (f family) email(ctx context.Context, req emailRequest) (struct{}, error) {
 	var accepted struct{}
 	if !mail.Plain(req.Email) { // as a quoted name with blanks

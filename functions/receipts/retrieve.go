@@ -14,7 +14,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// receiptRequest names a receipt of the caller's.
 type receiptRequest struct {
 	ID           rest.ID `path:"id"`                       // of the transaction, or its code
 	MerchantCode string  `query:"mid" validate:"required"` // the caller's

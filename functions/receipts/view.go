@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// receipt is contract §6.6's response. Money is text with the currency's decimals (§2.4), but for vat_rates.
+// receipt is contract §6.6's response. Money is text with exactly the currency's decimals (§2.4), but for vat_rates.
 type receipt struct {
 	Transaction transactionData `json:"transaction_data"`
 	Merchant    merchantData    `json:"merchant_data"`

@@ -1,6 +1,6 @@
 // Package sweep is the guarantee behind every fast path. Each minute it processes what is overdue: charges of unknown
 // outcome, payers who never came back, checkouts past valid_until, callbacks and mails whose message was lost, files
-// that were not uploaded and objects to delete, and bank accounts to verify. It begins nothing new, so a tick that is
+// that were not uploaded and objects to delete, and pending bank accounts. It begins nothing new, so a tick that is
 // missed, repeated or interrupted does no harm.
 package sweep
 
@@ -197,7 +197,6 @@ func (t *tick) grow(ctx context.Context, tenant identity.Tenant) error {
 	return err
 }
 
-// counted counts a success.
 func counted(n *atomic.Int64, err error) error {
 	if err == nil {
 		n.Add(1)

@@ -50,7 +50,6 @@ func (f family) create(ctx context.Context, req createRequest) (profileView, err
 	return v, err
 }
 
-// profilePath names a profile.
 type profilePath struct {
 	ID string `path:"id"`
 }

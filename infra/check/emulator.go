@@ -111,7 +111,7 @@ func (e *emulator) ready(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// Ports that systems do not assign (Linux from 32768, others from 49152), so that they stay free.
+// Ports below those that systems assign (Linux from 32768, others from 49152), so that no program takes one first.
 const (
 	firstPort = 20_000
 	ports     = 12_000

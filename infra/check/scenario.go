@@ -77,7 +77,8 @@ var (
 	script = regexp.MustCompile(`<script src="([^"]+)"`)
 )
 
-// readDocs reads the reference and all that /llms.txt lists. Links lead to the deployment; pages arrive readable.
+// readDocs reads the reference and all that /llms.txt lists, without a credential. Each link must lead to the
+// deployment, and what the function has compressed must arrive readable.
 func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	d.say("Read the documentation")
 	shop.APIKey = ""

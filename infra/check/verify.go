@@ -264,7 +264,6 @@ func (d *deployment) allowLoopback(ctx context.Context, name string) error {
 	return err
 }
 
-// templateFile is the stack's template in the CDK's output.
 const templateFile = "Cashwrap.template.json"
 
 const tableKind = "AWS::DynamoDB::GlobalTable"

@@ -73,8 +73,8 @@ func (f Folder) lock() (release func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// open takes over the last run's folder, or makes a new one. A part that is missing was lost, and beginning without it
-// would hide that; another secret would make saved cards, sessions and callback secrets void.
+// open takes over the last run's folder, or makes a new one. It refuses a folder in which a part was lost: to begin
+// without it would hide that, and with another secret saved cards, sessions and callback secrets would be void.
 func (f Folder) open() error {
 	here := func(name string) bool {
 		_, err := os.Lstat(f.path(name))

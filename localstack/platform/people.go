@@ -13,7 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// peopleNames are in the file's order. OAUTH_USERNAME owns two merchants; OPERATOR_USERNAME needs the first one's code.
+// peopleNames are in .local/env's order. OAUTH_USERNAME owns two merchants. OPERATOR_USERNAME signs in with the first's
+// merchant code.
 var peopleNames = []string{"OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_REDIRECT_URI", "OAUTH_SCOPE",
 	"OAUTH_USERNAME", "OAUTH_PASSWORD", "TEST_PROFILE_USERNAME", "TEST_PROFILE_PASSWORD", "OPERATOR_USERNAME",
 	"OPERATOR_PASSWORD"}

@@ -43,7 +43,7 @@ type seeder struct {
 	env      map[string]string
 }
 
-// seed makes the merchants and people that .local/env does not hold, and writes it. Only there are their secrets.
+// seed makes the merchants and people that .local/env does not hold, and writes it. Their secrets are nowhere else.
 func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, error) {
 	env, err := f.ReadEnv()
 	if err != nil {

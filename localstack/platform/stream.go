@@ -13,7 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
-// Callbacks yields each new try to deliver a callback until ctx or the platform ends. Errors: ErrNotRunning, its own.
+// Callbacks yields each new try to deliver a callback until ctx or the platform ends. Errors: ErrNotRunning, the reason
+// why the platform cannot show or forward them.
 func (f Folder) Callbacks(ctx context.Context, wants inspector.Listening) (iter.Seq2[inspector.Callback, error],
 	error) {
 	return streamed[inspector.Callback](ctx, f, callbacksPath, wants)
@@ -57,7 +58,6 @@ func streamed[T any](ctx context.Context, f Folder, path string, message any) (i
 	}, nil
 }
 
-// refusal returns why the platform has not done what a message asked for.
 func refusal(response *http.Response) error {
 	reason, err := io.ReadAll(response.Body)
 	return errors.Join(errors.New(strings.TrimSpace(string(reason))), err)

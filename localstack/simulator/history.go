@@ -7,7 +7,6 @@ import (
 	"sync"
 )
 
-// finding is something that must not be.
 type finding struct {
 	About string // checkout it is about, or ""
 	Text  string

@@ -38,8 +38,8 @@ type Reference struct {
 	CheckoutID string
 }
 
-// ErrNotTaken reports that the acquirer did not take this request and will charge or refund nothing. After any other
-// error the outcome is unknown.
+// ErrNotTaken reports that the acquirer certainly did not take this request, and will charge or refund nothing. After
+// any other error the outcome is unknown.
 var ErrNotTaken = errors.New("acquirer: the request was not taken")
 
 // ErrUnknownCharge reports an id the acquirer has never seen.

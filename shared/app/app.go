@@ -75,7 +75,7 @@ type App struct {
 	entered   atomic.Bool // see enter
 }
 
-// New builds the App and makes no call. It panics on a password cost in a deployed function.
+// New builds the App and makes no call. It panics if a deployed function has another password cost than the default.
 func New(c Config, o Overrides) *App {
 	if c.Deployed && o.PasswordCost != (member.Cost{}) {
 		panic("app: a deployed function hashes passwords at the default cost alone")

@@ -20,7 +20,7 @@ import (
 // secrets, so that only two are kept and no key serves two purposes.
 //
 // PLATFORM_SECRET is rotated, by a command and a deployment (infra/secrets.go), without effect on clients. The new one
-// comes into use at its SINCE, when all functions have both. Its predecessor stays beside it as
+// comes into use at its SINCE, a time when all functions have both. Its predecessor stays beside it as
 // PLATFORM_SECRET_PREVIOUS for 31 days, the longest use of anything derived from it:
 //
 //	callback signature  both keys sign and are published, so that a receiver

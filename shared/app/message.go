@@ -14,7 +14,7 @@ import (
 // Message is the body of a message in a queue. It only names an item, which says what to do, so messages that come
 // late, twice or not at all are harmless.
 type Message interface {
-	// Names returns the tenant of what is named, if the message has it; false for a message that names nothing.
+	// Names returns the named item's tenant, zero where only the item has it; false for a message that names nothing.
 	Names() (identity.Tenant, bool)
 }
 

@@ -49,7 +49,7 @@ type Outcome struct {
 var Cancelled = Outcome{State: Rejected, Reason: "DS02"}
 
 var (
-	// ErrNotTaken reports that the bank has not taken this transfer. After any other error the outcome is unknown.
+	// ErrNotTaken reports that the bank certainly did not take a transfer. After other errors the outcome is unknown.
 	ErrNotTaken = errors.New("bank: the transfer was not taken")
 
 	// ErrUnknownTransfer reports an id the bank has never seen.
@@ -62,8 +62,9 @@ type Bank interface {
 	// Transfer requests a transfer, or returns the outcome of a known id. It may be repeated. Errors: ErrNotTaken, or
 	// an unknown outcome.
 	Transfer(ctx context.Context, t Transfer) (Outcome, error)
-	// Cancel makes sure that the transfer is never made, and returns Cancelled, or else the outcome of a taken one.
-	// Then Transfer of an unknown id returns Cancelled. It may be repeated. After an error the outcome is unknown.
+	// Cancel makes sure that the transfer is never made, and returns Cancelled, or else the outcome of a taken one. An
+	// unknown id is cancelled from then on: Transfer returns Cancelled. It may be repeated. After an error the outcome
+	// is unknown.
 	Cancel(ctx context.Context, id string) (Outcome, error)
 	// Verify asks whether the account is that of its holder: Verified or Rejected, both final, or Pending. The first
 	// call for an account requests it, by the account's id as idempotency key. It may be repeated.

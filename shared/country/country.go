@@ -41,8 +41,8 @@ func Currency(code string) string { return table[code].currency }
 // Codes are the countries listed, in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(table)) }
 
-// table lists the countries where a served currency (contract §2.4) is legal tender, and those of SEPA, by the Unicode
-// CLDR. golang.org/x/text knows all countries, but adds 2.6 MB to each binary.
+// table lists the countries where a served currency (contract §2.4) is legal tender, and those of SEPA, with languages
+// and names by the Unicode CLDR. golang.org/x/text knows all countries, but adds 2.6 MB to each binary.
 var table = map[string]details{
 	"AD": {"Europe/Andorra", "EUR", "ca", "Andorra", ""},
 	"AL": {"Europe/Tirane", "ALL", "sq", "Albania", "Shqipëri"},

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Early returns a context that ends by the margin before ctx's deadline, or with ctx. The caller must call cancel.
+// Early returns a context that ends by the margin before any deadline of ctx, or with ctx. The caller must call cancel.
 func Early(ctx context.Context, margin time.Duration) (early context.Context, cancel context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {

@@ -90,7 +90,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 // Text returns what people read of the failure.
 func (e *Error) Text() string { return cmp.Or(e.Why, e.Message) }
 
-// Because returns a copy of a Forbidden that says what the caller lacks, and nothing of what others have.
+// Because returns a copy of a Forbidden that says what the caller lacks. why must say nothing of what others have.
 func (e *Error) Because(why string) *Error {
 	clone := *e
 	clone.Why = why
@@ -118,7 +118,7 @@ func (e *Error) WithCause(cause error) *Error {
 	return &clone
 }
 
-// AsTransient returns a copy that is due to something that still runs: the same request may succeed later, so no
+// AsTransient returns a copy that is due only to something that still runs: the same request may succeed later, so no
 // Idempotency-Key keeps the reply (contract §2.8).
 func (e *Error) AsTransient() *Error {
 	clone := *e
@@ -244,7 +244,7 @@ func NotChargeable(message string) *Error { return newError(KindNotChargeable, m
 // Forbidden returns the failure of a lacking permission. Clients switch on the reason, error_message (contract §3.3).
 func Forbidden(reason string) *Error { return newError(KindForbidden, reason) }
 
-// Denied returns the Forbidden of a credential that lacks the right that why names, and says nothing of others.
+// Denied returns the Forbidden of a credential that lacks a right. why names the right, but nothing that others have.
 func Denied(why string) *Error { return Forbidden("request_not_allowed").Because(why) }
 
 // NotFound is a resource that does not exist for this caller.
@@ -259,7 +259,7 @@ func TooLarge(message string) *Error { return newError(KindTooLarge, message) }
 // Unsupported is a body in a coding that is not read.
 func Unsupported(message string) *Error { return newError(KindUnsupported, message) }
 
-// Unprocessable returns the failure of a well-formed request that cannot be done, with its code (contract §3.3).
+// Unprocessable returns the failure of a well-formed request that cannot be done. It has no usual code (contract §3.3).
 func Unprocessable(message string) *Error { return newError(KindUnprocessable, message) }
 
 // Upstream is a request that the upstream certainly did not take: nothing

@@ -47,7 +47,7 @@ func CollectionID(operation string) string {
 	return identity.DerivedID("col_", "collection\x00"+operation)
 }
 
-// CheckTakes refuses to create, complete or move a file in the collection. Failure: Conflict unless it is open.
+// CheckTakes refuses to create or complete a file in the collection, or move one to it. Failure: Conflict unless open.
 func (c Collection) CheckTakes() error {
 	if c.Status != Open {
 		return errTakesNoFiles
@@ -71,7 +71,8 @@ type CollectionChange struct {
 	Metadata    *member.Metadata `json:"metadata"`                          // replaced as a whole
 }
 
-// Apply returns the changed collection, with the old time if equal. Failures: Invalid status; Conflict when archived.
+// Apply returns the collection after the change. A change without effect keeps the time, and is always possible.
+// Failures: Invalid status; Conflict when the collection is archived.
 func (u CollectionChange) Apply(c Collection, now time.Time) (Collection, error) {
 	before := c
 	switch u.Status {

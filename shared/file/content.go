@@ -28,8 +28,8 @@ type Content struct {
 // sniffed is how many bytes at the beginning show the type: the library reads as many.
 const sniffed = 3072
 
-// Inspect reads the content of the file's object once, to the end or until it has more bytes than the file. Errors:
-// those of reading; [io.ErrUnexpectedEOF] when the content ends early, which says nothing about the file.
+// Inspect reads the content of the file's object once, to the end or until it has more bytes than the file; it closes
+// nothing. Errors: of reading; [io.ErrUnexpectedEOF] when the content ends early, which says nothing about the file.
 func (f File) Inspect(o Object) (Content, error) {
 	head, sum, text := &beginning{}, sha256.New(), &textual{}
 	size, err := io.Copy(io.MultiWriter(head, sum, text), io.LimitReader(o.Content, f.Size+1))
@@ -63,7 +63,6 @@ func (f File) Differs(seen Content) string {
 	}
 }
 
-// beginning keeps the first bytes that are written to it.
 type beginning struct{ bytes.Buffer }
 
 func (b *beginning) Write(p []byte) (int, error) {

@@ -44,7 +44,8 @@ type Break struct {
 	Text string // for operators
 }
 
-// Breaks returns what does not match of a key. A doomed entry explains whatever is there, a pending one any upload.
+// Breaks returns what does not match of a key. A doomed entry explains whatever is there, as all of it is to be
+// deleted, and a pending one any upload, as the completion checks it.
 func (p Pair) Breaks() []Break {
 	if p.Entry == nil {
 		if p.Others == 0 {
@@ -97,7 +98,7 @@ func (p Pair) object() []Break {
 // pastAll is after each key that begins with Prefix: "0" follows "/".
 const pastAll = "files0"
 
-// ShardRange returns a shard's keys: after the one, up to the other. Each key with Prefix is in one shard.
+// ShardRange returns a shard's keys: after the one, up to the other inclusive. Each key with Prefix is in one shard.
 func ShardRange(shard int) (after, last string) {
 	if shard > 0 {
 		after = shardPrefix(shard)

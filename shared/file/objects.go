@@ -11,7 +11,7 @@ import (
 // Objects keeps the content of files, each under a key. Whoever has a link can upload or download one object until
 // the link's time is over. Package s3 is Amazon's; only the function files links it.
 //
-// A key is uploaded once. Several versions exist only after a deletion and an upload through a link still open.
+// A key is uploaded once, never replaced. Several versions exist only after a deletion and an upload by an open link.
 type Objects interface {
 	// UploadLink signs the upload of the object f.Object: with its size, its content type and, if it is known, its
 	// checksum. Nothing else can be uploaded by it. Headers that are not signed may come with it, such as a

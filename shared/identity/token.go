@@ -37,7 +37,7 @@ const accessTokenLength = 64
 var errTenant = errors.New("identity: no key can be made for this tenant")
 
 // newToken makes the text of an API key: the prefix, the merchant's code without MC, 24 random base62 characters, and
-// six of checksum. By the code a request reads key and merchant in one call. Tests set random.
+// six of checksum. By the code a request reads key and merchant in one call. random is secret except in tests.
 func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	prefix := tokenPrefixes[kind][t.Mode]
 	if prefix == "" || !IsMerchantCode(t.Merchant) {

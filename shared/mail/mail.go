@@ -88,7 +88,7 @@ func NewKeyCreated(operation, name string) Mail {
 	return newMail(operation, Mail{Kind: NewAPIKey, About: name})
 }
 
-// NewBankAccountChanged tells the owners the primary account, by the end of its number.
+// NewBankAccountChanged tells the owners which account is primary now. Only the end of its number is kept.
 func NewBankAccountChanged(operation, number string) Mail {
 	return newMail(operation, Mail{Kind: BankAccountChanged, About: number[max(0, len(number)-shownDigits):]})
 }

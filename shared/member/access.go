@@ -22,7 +22,6 @@ func (m Member) endsAccess(after Member) bool {
 		lacks(after.Roles, m.Roles) || lacks(after.Own.names(), m.Own.names())
 }
 
-// lacks reports whether all lacks one of the wanted values.
 func lacks[T comparable](all, wanted []T) bool {
 	return slices.ContainsFunc(wanted, func(one T) bool { return !slices.Contains(all, one) })
 }

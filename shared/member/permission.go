@@ -35,7 +35,8 @@ func (p Permissions) names() (all []identity.Permission) {
 	return all
 }
 
-// Permissions returns an active member's: by roles, and a managed user's own (contract §13.9), in a fixed order.
+// Permissions returns all permissions of the member, in the order of identity.AllPermissions: those of its roles, and a
+// managed user's own (contract §13.9). They count only while the member is active.
 func (m Member) Permissions(roles Roles) []identity.Permission {
 	has := map[identity.Permission]bool{}
 	if m.Type == TypeManaged {

@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// ForAudit returns the state as audit entries show it: without what the platform keeps for itself, and with the last
-// four characters of bank accounts, if they were read.
+// ForAudit returns the state as audit entries show it: without what the platform keeps for itself, and with only the
+// last four characters of the numbers of bank accounts, if they were read.
 func (s State) ForAudit() any { return s.view() }
 
 // ModeForAudit is the one mode in which the state differs from before, as audit entries

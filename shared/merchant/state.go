@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// State is a merchant with its payout schedules, whose next cut-off follows from its settings and time zone, and with
-// the bank accounts to which they pay.
+// State is a merchant with its payout schedules and bank accounts. They change together: the settings and the time zone
+// decide when the schedules pay out next, and the bank accounts where.
 type State struct {
 	Merchant  Merchant
 	Schedules ByMode[*PayoutSchedule] // nil: payouts were never set up

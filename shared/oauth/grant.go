@@ -78,8 +78,8 @@ func (c Code) CheckRedeemable(client Client, redirectURI, verifier string, now t
 	return nil
 }
 
-// needsRedirect reports whether the token request must repeat the redirect_uri (RFC 6749 §4.1.3). A client with one
-// redirect_uri need not, and neither need one that used PKCE, which proves that it asked (OAuth 2.1).
+// needsRedirect reports whether the token request must repeat the redirect_uri (RFC 6749 §4.1.3). A client with no
+// other need not, as the code went nowhere else; nor need one with PKCE, which proves that it asked (OAuth 2.1).
 func (c Code) needsRedirect(client Client) bool {
 	return c.RedirectURI != "" && c.Challenge == "" && !slices.Equal(client.RedirectURIs, []string{c.RedirectURI})
 }

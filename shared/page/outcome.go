@@ -25,7 +25,7 @@ func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next
 }
 
 // ReturnURL returns where a payer goes at the end: the merchant's redirect_url with checkout_id, which replaces an
-// existing one. In the rest of the query it only escapes what no URI has (RFC 3986 §3.4).
+// existing one. In the rest it only escapes what no URI has (RFC 3986 §3.4), since a Location takes URIs only.
 func ReturnURL(redirectURL, checkoutID string) (string, error) {
 	u, err := url.Parse(redirectURL)
 	if err != nil {

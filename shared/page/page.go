@@ -2,8 +2,8 @@
 // Content-Security-Policy. Nothing comes from other hosts. A page runs only its script, which the policy names by hash.
 //
 // From a page's .templ file the Go file beside it is generated, with "go tool templ generate -f" at the root of the
-// repository, and committed. So no program links an interpreter of templates, which would look methods up by name and
-// so make the linker keep the methods of all types.
+// repository, and committed. It escapes texts in plain calls, so no program links an interpreter of templates, which
+// would look methods up by name and so make the linker keep the methods of all types.
 package page
 
 import (

@@ -107,7 +107,8 @@ func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 	return c
 }
 
-// WaitsAtReader reports whether, as recorded, the payer may still pay: after an unknown outcome, only by a Pix code.
+// WaitsAtReader reports whether the payer may still pay, as far as is recorded. A card whose outcome is unknown was
+// charged or refused; a Pix code may still be shown.
 func (c Checkout) WaitsAtReader() bool {
 	return c.Reader != nil && c.RequiresAction() && (!c.recorded() || c.Attempt.Method == QRCodePix)
 }
@@ -120,7 +121,7 @@ func (c Checkout) ReaderDeadline() time.Time {
 // ClientTransactionID is that of the latest attempt's transaction, also before there is one.
 func (c Checkout) ClientTransactionID() string { return ClientTransactionID(c.Attempt.ID) }
 
-// NeverOffered reports whether a reader's checkout came to nothing because its terminal did not take it.
+// NeverOffered reports whether a reader's checkout was refused at its creation, because its terminal did not take it.
 func (c Checkout) NeverOffered() bool {
 	return c.Reader != nil && !c.AttemptOpen() && len(c.Transactions) == 0
 }
@@ -131,7 +132,8 @@ func (c Checkout) waitAtReader(now time.Time) CheckoutChange {
 	return CheckoutChange{Checkout: c}
 }
 
-// stopAtReader records that the cardholder cannot pay any more. A lost reason follows from the deadline.
+// stopAtReader records that the cardholder has not paid and cannot pay any more. If the process that cancelled at the
+// acquirer was cut off, its reason is lost and follows from the deadline.
 func (c Checkout) stopAtReader(o Outcome, msgID string, now time.Time) CheckoutChange {
 	reason := o.Reason
 	switch {
@@ -148,13 +150,11 @@ func (c Checkout) stopAtReader(o Outcome, msgID string, now time.Time) CheckoutC
 	return change
 }
 
-// because is the sale, which was not paid for a reason.
 func (s ReaderSale) because(reason string) *ReaderSale {
 	s.Reason = reason
 	return &s
 }
 
-// updated is the sale when its outcome changes.
 func (s ReaderSale) updated(now time.Time) *ReaderSale {
 	s.UpdatedAt = shown(now)
 	return &s

@@ -19,7 +19,8 @@ const (
 	AttemptClosed         AttemptState = "closed"          // nothing more will come of it
 )
 
-// Attempt is one try to charge a checkout, the only one open. Its ID is the transaction's, and the idempotency key.
+// Attempt is one try to charge a checkout, which has at most one that is not AttemptClosed. Its ID is the acquirer's
+// idempotency key, and becomes the transaction's id.
 type Attempt struct {
 	ID           string       `dynamo:"id"`
 	Operation    string       `dynamo:"operation"`         // the request that began it, to recognise a retry
@@ -52,7 +53,8 @@ const (
 )
 
 // Begin claims the checkout for a new attempt with ID, Operation, Method and the request's facts. Failures: Conflict
-// when paid, expired or being decided; TooMany at a source's limit. One that requires action must be cancelled first.
+// when paid, expired or undecided; TooMany at a source's limit. An attempt that requires action must be cancelled
+// first.
 func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	if err := c.CheckProcessable(by, now); err != nil {
 		return c, err
@@ -72,7 +74,7 @@ func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	return c, nil
 }
 
-// StartedBy reports whether the operation began the latest attempt, which a retry must continue.
+// StartedBy reports whether the operation began the latest attempt, which a retry must continue, not begin another.
 func (c Checkout) StartedBy(operation string) bool {
 	return c.Attempt != nil && c.Attempt.Operation == operation
 }
@@ -126,7 +128,6 @@ func (a Attempt) pollAgain(now time.Time) Attempt {
 	return a
 }
 
-// transaction is the record of the attempt in a status.
 func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time) Transaction {
 	a := c.Attempt
 	none := money.Zero(c.Amount.Currency())

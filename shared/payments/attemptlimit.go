@@ -56,7 +56,8 @@ func (s *AttemptStart) UnmarshalText(text []byte) error {
 	return err
 }
 
-// attemptsSince returns the attempts since hourAgo. Failure: TooMany beyond attemptsOfSource or attemptsOfSide of them.
+// attemptsSince returns the attempts since hourAgo. Failure: TooMany when one of the source's names has begun
+// attemptsOfSource of them, or its side attemptsOfSide. Payers' attempts never refuse the merchant's, nor the reverse.
 func (c Checkout) attemptsSince(hourAgo time.Time, by Source) ([]AttemptStart, error) {
 	starts := slices.DeleteFunc(slices.Clone(c.AttemptStarts), func(s AttemptStart) bool { return !s.At.After(hourAgo) })
 	wait := waitFor(starts, attemptsOfSide, hourAgo, func(s AttemptStart) bool { return s.Payer == by.Payer })

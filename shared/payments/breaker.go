@@ -2,8 +2,8 @@ package payments
 
 import "time"
 
-// Breaker is the circuit breaker of one merchant's callbacks to one host, whose receivers may differ. It opens when
-// tries in a row get no answer in time. Then one try at a time, the probe, asks at growing intervals.
+// Breaker is the circuit breaker of one merchant's callbacks to one host: another merchant may send there to a receiver
+// that answers. It opens when tries in a row time out. Then one try at a time, the probe, asks at growing intervals.
 type Breaker struct {
 	TimedOut  int       `dynamo:"timed_out"`  // tries in a row, of an open breaker probes
 	OpenUntil time.Time `dynamo:"open_until"` // of an open breaker: the time of the next probe
@@ -11,7 +11,7 @@ type Breaker struct {
 }
 
 const (
-	// BreakerThreshold is the number of a host's slots that one merchant gets (webhook.PerTenant).
+	// BreakerThreshold is the number of a host's slots that one merchant gets (webhook.PerTenant): all of them hung.
 	BreakerThreshold = 3
 	// firstOpen and longestOpen bound the intervals between probes, each twice the one before.
 	firstOpen   = 10 * time.Second

@@ -57,7 +57,8 @@ func (c Callback) Swept(now time.Time) Callback {
 	return c
 }
 
-// Postponed returns the callback with a later time of its due try, not before a time. Later tries' times stay.
+// Postponed returns the callback with a later time of its due try, not before a time. It counts no try, so the
+// published times of later tries stay.
 func (c Callback) Postponed(earliest, now time.Time) Callback {
 	c.Entry = c.Unswept()
 	wait := max(earliest.Sub(now), min(firstPostponement<<min(c.Postponements, 8), longestPostponement))

@@ -1,4 +1,5 @@
-// Package payments holds a payment's types and the pure rules of its life: functions from a state to the next one.
+// Package payments holds a payment's types and the pure rules of its life: functions from a state to the next one,
+// without I/O or HTTP.
 package payments
 
 import (
@@ -223,7 +224,7 @@ func (c Checkout) PollAt() time.Time {
 func (c Checkout) AttemptOpen() bool { return c.Attempt != nil && c.Attempt.State != AttemptClosed }
 
 // CheckProcessable refuses a new attempt when the checkout is paid or expired, an attempt is pending, or a limit of the
-// source is reached. An attempt that requires the payer's action can be cancelled (contract §4.5).
+// source is reached, but not after an attempt that requires action, which can be cancelled (contract §4.5).
 func (c Checkout) CheckProcessable(by Source, now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err

@@ -75,7 +75,6 @@ type TransactionSummary struct {
 	Location            *Location           `dynamo:"location,omitempty"`
 }
 
-// summary is what the transaction's events show of it.
 func (t Transaction) summary() TransactionSummary {
 	return TransactionSummary{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary,
 		Username: t.Username, Creator: t.Creator, PaymentType: t.PaymentType, EntryMode: t.EntryMode,

@@ -22,7 +22,7 @@ type HistoryItem struct {
 	TransactionSummary
 }
 
-// HistoryEntry has the fields that filter lists, but the last change. Payouts change none, which keeps the index cheap.
+// HistoryEntry has the fields that filters read, but the last change. Payouts change none, which keeps the index cheap.
 type HistoryEntry struct {
 	ID          string        `dynamo:"-"` // of the transaction or event
 	Type        EventType     `dynamo:"type"`

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Instrument is a customer's saved card. The acquirer keeps its number, and knows the card by Card.AcquirerToken.
+// Instrument is a customer's saved card, never with its number: the acquirer keeps that, under Card.AcquirerToken.
 type Instrument struct {
 	Token      string      `dynamo:"token"` // ours, UUID v4 shaped
 	CustomerID string      `dynamo:"customer_id"`

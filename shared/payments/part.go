@@ -98,7 +98,8 @@ func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 	return payables, amount
 }
 
-// ErrPayableMismatch reports a payable or record that contradicts its transaction: changed between reads, or wrong.
+// ErrPayableMismatch reports a payable or record that contradicts its transaction, because one of them changed between
+// two reads. If a fresh read shows the same, the data is wrong, and the payout stops.
 var ErrPayableMismatch = errors.New("payments: the payable does not fit its transaction")
 
 // CollectPart marks the payable's part as part of a payout of a day. Error: ErrPayableMismatch.
@@ -112,7 +113,8 @@ func (t Transaction) CollectPart(payable Payable, payoutID, day string) (Transac
 	return t, nil
 }
 
-// SettlePart closes a payout's part. An unpaid one is scheduled again (contract §6.5). Error: ErrPayableMismatch.
+// SettlePart closes a part that a payout took. An unpaid part is scheduled again under another number, as a new event
+// (contract §6.5), and its payable returned. Error: ErrPayableMismatch.
 func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Time) (Transaction, *Payable, error) {
 	i := t.part(seq)
 	if i < 0 || t.Payouts[i].Status != EventReconciled || t.Payouts[i].PayoutID != payoutID {

@@ -35,7 +35,8 @@ func wakeAt(next, unknownSince time.Time) time.Time {
 	return next.Add(outbox.Grace)
 }
 
-// pollAt returns when the fast path polls; zero unless an outcome is recorded as unknown: others take their time.
+// pollAt returns when the fast path polls; zero unless an outcome is recorded as unknown. Before that a request may
+// still run, so that there is nothing to ask, and a payer who must act takes time.
 func pollAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return time.Time{}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ReceiptLink lets its token, stored as identity.Hash, read a receipt without a credential (contract §6.6).
+// ReceiptLink lets its token read one receipt without a credential (contract §6.6). Only its identity.Hash is stored.
 type ReceiptLink struct {
 	TokenHash     string    `dynamo:"-"`
 	TransactionID string    `dynamo:"transaction_id"`
@@ -15,7 +15,6 @@ type ReceiptLink struct {
 	ExpiresAt     time.Time `dynamo:"-"`                  // to the second
 }
 
-// receiptLinkTime is how long a link to a receipt works.
 const receiptLinkTime = 90 * 24 * time.Hour
 
 // ReceiptLinkEnd is when a link that is made now expires.

@@ -70,7 +70,6 @@ func (t Transaction) notRefundable() error {
 	return errNotRefundable
 }
 
-// pendingRefunds is the sum of the refunds without an outcome.
 func (t Transaction) pendingRefunds() money.Amount {
 	return minus(t.Captured, plus(t.Refundable, plus(t.Refunded, t.ChargedBack)))
 }
@@ -78,9 +77,9 @@ func (t Transaction) pendingRefunds() money.Amount {
 // RefundID is the id of the refund that an operation requests.
 func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "refund "+operation) }
 
-// BeginRefund begins a refund, of all that is left without an amount. Clients see it after the acquirer's first answer,
-// but its money is taken at once. inReserve adds it to the merchant's reserve. Failures: Conflict when not successful
-// or refunded in full; AmountTooHighError; Invalid for an amount that is not above zero.
+// BeginRefund begins a refund, of all that is left without an amount. Clients see it only after the acquirer's first
+// answer, but no other refund can use its money. inReserve adds it to the merchant's reserve. Failures: Conflict when
+// not successful or refunded in full; AmountTooHighError; Invalid for an amount that is not above zero.
 func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReserve bool,
 	now time.Time) (TransactionChange, error) {
 	if !t.CanRefund() {
@@ -177,7 +176,7 @@ func (t Transaction) ShowRefund(e Event, now time.Time) (TransactionChange, bool
 	return TransactionChange{Transaction: t, Events: []Event{e}}, true
 }
 
-// WithdrawRefund undoes a refund that the acquirer did not take (contract §3.4, 424); false once it is visible.
+// WithdrawRefund undoes a refund that the acquirer certainly did not take (contract §3.4, 424); false once visible.
 func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, bool) {
 	if e.Status != EventBegun {
 		return TransactionChange{}, false

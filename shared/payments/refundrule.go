@@ -26,7 +26,8 @@ type RefundRules []RefundRule
 //
 //	BR:90 HUF::100 CL/CLP:180:500 *:365
 //
-// where is a country, a currency, both, or *. A minimum needs a currency. Error: the first text that is not a rule.
+// where is a country, a currency, both, or *. What is left out is not limited. A minimum needs a currency. Error: the
+// first text that is not a rule.
 func ParseRefundRules(text string) (RefundRules, error) {
 	var rules RefundRules
 	for field := range strings.FieldsSeq(text) {

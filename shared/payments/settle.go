@@ -152,7 +152,7 @@ func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 	return CheckoutChange{Checkout: c}, true
 }
 
-// CancelAttempt closes an attempt that waited for the payer and was cancelled for the next: CANCELLED, no callback.
+// CancelAttempt closes a waiting attempt that the acquirer has cancelled for the next one: CANCELLED, no callback.
 func (c Checkout) CancelAttempt(now time.Time) CheckoutChange {
 	change := c.withOwnAttempt().record(TransactionCancelled, Outcome{}, now)
 	change.Checkout.Attempt = c.Attempt.closed()

@@ -21,7 +21,8 @@ type Collection struct {
 
 // Collect takes payables, with transactions of their parts by id. Errors: payments.ErrPayableMismatch; money's.
 //
-// The same step carries a negative total forward: else a refund could count on money that is gone (contract §6.4).
+// The same step carries a negative total forward, in place of what the step before carried: else a refund could count
+// on money that is gone (contract §6.4).
 func (p Payout) Collect(payables []payments.Payable, transactions map[string]payments.Transaction,
 	now time.Time) (Collection, error) {
 	c := Collection{Payout: p, Payables: slices.Clone(payables)}
@@ -72,7 +73,6 @@ func (c changes) of(payable payments.Payable) payments.Transaction {
 	return c.read[payable.TransactionID]
 }
 
-// all are the transactions that changed, by id.
 func (c changes) all() []payments.Transaction {
 	var all []payments.Transaction
 	for _, id := range slices.Sorted(maps.Keys(c.written)) {

@@ -27,6 +27,6 @@
 // Runner.ChangeBankAccounts (run/bankaccounts.go) changes where payouts go, for the merchant's requests
 // (functions/merchants) and the operator's set_payout; run_payouts and settle_payout (functions/provision) call the
 // same runner. In live mode export_payouts writes the bank's file, and settle_payout records the bank's answer
-// (shared/bank/file). Merchants read payouts through functions/payouts. functions/reconcile proves each night that all
-// records agree.
+// (shared/bank/file). Merchants read payouts through functions/payouts. functions/reconcile proves each night that
+// payables, payouts, the journal and the bank's statement agree.
 package payout

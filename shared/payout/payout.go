@@ -25,7 +25,8 @@ const (
 	Failed     Status = "FAILED"
 )
 
-// Payout is a merchant's for a period and currency, from which its ID follows, the bank's idempotency key.
+// Payout is a merchant's pay for one period in one currency. Its ID follows from the period, so that there can be only
+// one, and is the bank's idempotency key.
 type Payout struct {
 	ID               string               `dynamo:"id"`
 	Currency         money.Currency       `dynamo:"currency"`
@@ -57,7 +58,8 @@ func ID(tenant string, currency money.Currency, day, kind string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// RunsBy is when payoutopen repeats an opened payout's message: after any backlog, which repeats would only let grow.
+// RunsBy is how long after its opening payoutopen repeats the message of a payout that did not run: longer than any
+// backlog of messages lasts, which repeated messages would only let grow.
 const RunsBy = 30 * time.Minute
 
 // New opens a payout of what is eligible before the cut-off.
@@ -75,7 +77,7 @@ type Step struct {
 	Entry  *ledger.Entry
 }
 
-// Seal ends the collecting. A total that is not above zero needs no bank: records and the carried forward settle it.
+// Seal ends the collecting. A total that is not above zero needs no bank: records and carried amounts cancel out.
 func (p Payout) Seal(now time.Time) Step {
 	if p.Total.Sign() > 0 {
 		return Step{Payout: p.at(Sealed, now)}
@@ -145,7 +147,6 @@ func (r Record) NumericID() int64 {
 	return payments.NumericID("payout record " + r.PayoutID + " " + r.ID)
 }
 
-// record is the payable as the payout records it.
 func (p Payout) record(payable payments.Payable) Record {
 	return Record{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: RecordOpen, Payable: payable}
 }

@@ -147,8 +147,8 @@ func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Ch
 }
 
 // SessionToken identifies an attempt to the payer's browser, which has no credential: as the MD of its challenge, and
-// in links to its payment code. It cannot be guessed, and stays the same for all of the attempt, also after the secret
-// was rotated.
+// in links to its payment code. It cannot be guessed, and is the same for each retry and poll of the attempt, also
+// after the secret was rotated.
 func (p *Processor) SessionToken(a payments.Attempt) string {
 	mac := hmac.New(sha256.New, p.SessionKey(a.StartedAt))
 	mac.Write([]byte("payer session " + a.ID))

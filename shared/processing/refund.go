@@ -23,7 +23,6 @@ type RefundRequest struct {
 	MinimumBalance *money.Amount      // below which the merchant's balance must not fall; nil: none
 }
 
-// errRefundRefused reports that the acquirer declined the refund.
 var errRefundRefused = failure.Conflict("The acquirer refused the refund.")
 
 // Refund returns money to the payer: 1 read, 1 transaction to begin the refund, the acquirer, 1 transaction to record
@@ -96,7 +95,7 @@ func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, erro
 // minimum (contract §6.4). It returns the reserve on which the decision is based.
 //
 // The merchant is read after the reserve. A debit in a shard that is newer than the merchant as read is of a refund
-// that changed the reserve, so the decision is not written. As with one shard, a chargeback may come between.
+// that has changed the reserve since, so the decision is not written. As with one shard, a chargeback may come between.
 func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount,
 	minimum *money.Amount) (*store.Reserve, error) {
 	if minimum == nil {
@@ -184,7 +183,6 @@ func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payment
 	return after, err
 }
 
-// errWithdrawn reports that the acquirer did not take the refund.
 var errWithdrawn = errors.New("processing: the refund was withdrawn")
 
 // refundError returns the client's error for the refund that it requested, which had the sequence number.

@@ -35,8 +35,8 @@ func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutI
 	})
 }
 
-// Resolve asks the acquirer for the outcome of a checkout's open attempt and records it, and records expiry. It may be
-// repeated at any time, as when the acquirer sends a notification. Failure: NotFound.
+// Resolve asks the acquirer for the outcome of a checkout's open attempt and records it, and records expiry. It begins
+// nothing and may be repeated at any time, as when the acquirer sends a notification. Failure: NotFound.
 func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil {

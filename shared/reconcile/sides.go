@@ -287,7 +287,7 @@ func payoutSides(p payout.Payout) sides {
 	return s
 }
 
-// recordSides are about the payout, and about what the payable was for, which the record replaces unless it fails.
+// recordSides are about the payout, and what the payable was for, which the record replaces until the payout fails.
 func recordSides(r payout.Record) []sides {
 	amount, currency := r.Amount.Minor(), r.Amount.Currency()
 	part, of := sides{about: r.PayoutID}, sides{about: aboutPayable(r.Payable)}

@@ -89,7 +89,7 @@ func (x *exchange) takeTokens(ctx context.Context) (err error) {
 	return err
 }
 
-// admitCaller checks credential, scope, permission and merchant; again if rights change while the request gives some.
+// admitCaller checks credential, scope, permission and merchant; again if rights change before some are given or taken.
 func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 	caller, owner, err := x.authenticate(ctx)
 	if err != nil {

@@ -42,8 +42,8 @@ func By(ctx context.Context) audit.By { return stateOf(ctx).by }
 // Merchant returns the caller's merchant, as read when the request was authenticated; zero on an Open route.
 func Merchant(ctx context.Context) merchant.Merchant { return stateOf(ctx).merchant }
 
-// OperationID identifies the operation that the client requests, in UUID v4 form. With an Idempotency-Key every retry
-// has the same, also after a crash, so that an operation recognises its earlier work by it; without a key it is random.
+// OperationID identifies the requested operation, in UUID v4 form. With an Idempotency-Key every retry has the same,
+// also after a crash: an operation whose first write has it as id recognises its own work. Without a key it is random.
 func OperationID(ctx context.Context) string { return stateOf(ctx).operation }
 
 // withOperation is a context in which OperationID is id, and Random of the keys.

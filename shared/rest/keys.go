@@ -89,7 +89,7 @@ func (k keys) operationID(parts ...string) string {
 	return payments.FormatUUIDv4(mac(k.operation, parts...))
 }
 
-// seal encrypts a reply (AES-256-GCM) for its record. Random nonces are safe for 2^32 replies (NIST SP 800-38D §8.3).
+// seal encrypts a reply (AES-256-GCM) for its record. One key may seal 2^32, by random nonces (NIST SP 800-38D §8.3).
 func (k keys) seal(plain []byte, record string) []byte {
 	return k.replies.Seal(nil, nil, plain, []byte(record)) //nolint:gosec // G407: the AEAD makes its nonces itself
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Random returns secret bytes derived from the operation and a key: a retry under an Idempotency-Key makes the same
-// secret, and finds what is stored. Without an operation they are random. An operation makes one secret.
+// secret, and finds what is stored. Without an operation they are random. An operation may make only one secret.
 func Random(ctx context.Context) io.Reader {
 	seed := stateOf(ctx).seed
 	if seed == nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Proxies are the operator's before API Gateway, as CloudFront. Only their parts of X-Forwarded-For are believed.
+// Proxies are the operator's before API Gateway, such as CloudFront. Only their parts of X-Forwarded-For are believed.
 type Proxies struct {
 	Hops int // the number of proxies that each request passes
 

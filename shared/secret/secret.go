@@ -31,9 +31,9 @@ func (s Text) IsNumber() bool { return s.number }
 
 var errSecret = errors.New("secret: it cannot be written out")
 
-// Reveal returns the text: a card number or CVV for acquirers, the check of its form, and the keyed hashes that name a
-// card or a request to pay with it; a password for the check of its form and its hash; a terminal's passcode for the
-// check of its form and the terminal.
+// Reveal returns the text, only for this: a card number or CVV for acquirers, the check of its form, and the keyed
+// hashes that name a card or a request to pay with it; a password for the check of its form and its hash; a terminal's
+// passcode for the check of its form and the terminal.
 func (s Text) Reveal() string {
 	if s.reveal == nil {
 		return ""

@@ -19,7 +19,7 @@ func newAccessTokenItem(t identity.AccessToken) accessTokenItem {
 	return accessTokenItem{key: accessTokenKey(t.Hash), AccessToken: t, Expires: t.ExpiresAt.Unix()}
 }
 
-// PutAccessToken stores a new access token that has no grant. It may be repeated.
+// PutAccessToken stores a new access token that has no grant. It may be repeated: no other token has the same hash.
 func (s *Store) PutAccessToken(ctx context.Context, t identity.AccessToken) error {
 	return ifRefused(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)").Run(ctx), nil)
 }

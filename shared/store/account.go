@@ -16,7 +16,7 @@ func (s *View) Account(ctx context.Context, code string) (account.Account, error
 }
 
 // SaveAccount replaces the merchant's onboarding data, and returns it with its next version. If the owner's advanced
-// mode changes, it also writes the merchant.
+// mode changes, it also writes the merchant. Error: ErrStale when either changed meanwhile.
 func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchant,
 	before, a account.Account) (account.Account, error) {
 	tx := s.auditedTx(by)

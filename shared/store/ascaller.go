@@ -22,9 +22,9 @@ type readVersion struct {
 // request is admitted again, with its present rights. As a failure it is a transient Conflict.
 var ErrCallerChanged = failure.Conflict("The rights of the caller are being changed. Try again.").AsTransient()
 
-// asCaller adds the conditions that the principal's credential, member and roles are as they were when it was admitted,
-// so that a caller that has lost a right meanwhile cannot use it. The platform gets no conditions. asCaller is called
-// within retryAs.
+// asCaller adds conditions to a transaction that gives, takes or restricts rights: the principal's credential, member
+// and roles are as they were when it was admitted, so that a caller that has lost a right meanwhile cannot use it. The
+// platform gets no conditions. asCaller is called within retryAs.
 //
 // has are the items on which the transaction has a condition already, since DynamoDB takes no second one, with the
 // versions that were read. If the caller's own has changed since it was admitted, the transaction fails with ErrStale.

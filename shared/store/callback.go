@@ -43,7 +43,6 @@ func (s *Store) inOutbox(item storedItem, e outbox.Entry) storedItem {
 	return item
 }
 
-// putCallback adds a callback to the outbox.
 func (s *Store) putCallback(t identity.Tenant, c payments.Callback) *dynamo.Put {
 	return s.table.Put(s.newCallbackItem(t, c)).If("attribute_not_exists(pk)")
 }
@@ -54,7 +53,7 @@ func (s *View) Callback(ctx context.Context, id string) (identity.Tenant, paymen
 	return item.Tenant, item.Callback, err
 }
 
-// SaveCallback records the result of one try. Of two overlapping tries the first result is recorded.
+// SaveCallback records the result of one try. Of two overlapping tries the first is recorded; the other gets ErrStale.
 func (s *Store) SaveCallback(ctx context.Context, t identity.Tenant, c payments.Callback, triesBefore int) error {
 	err := s.table.Put(s.newCallbackItem(t, c)).If("tries = ? AND 'state' = ?", triesBefore,
 		outbox.Pending).Run(ctx)

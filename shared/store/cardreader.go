@@ -102,7 +102,7 @@ func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenan
 
 func subjectReader(r reader.Reader) string { return "reader " + r.ID }
 
-// SaveCardReader replaces a reader by what its terminal has reported.
+// SaveCardReader replaces a reader by what its terminal has reported. Error: ErrStale, also when the reader is gone.
 func (s *Store) SaveCardReader(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
 	r.Version++
 	return r, s.save(ctx, cardReaderItem(t, r))

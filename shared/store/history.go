@@ -109,8 +109,8 @@ func before(position string) string {
 	return position[:end] + string(position[end]-1) + afterAll
 }
 
-// History walks a range of the tenant's history in order of time: at most most entries, while most walks need first. It
-// lags behind writes by moments.
+// History walks a range of the tenant's history in order of time, up to the number most of entries; most walks need
+// only first. It lags behind writes by moments.
 func (s *View) History(ctx context.Context, t identity.Tenant, shards int, r Range, first,
 	most int) iter.Seq2[HistoryEntry, error] {
 	return func(yield func(HistoryEntry, error) bool) {
@@ -134,7 +134,8 @@ func (s *View) History(ctx context.Context, t identity.Tenant, shards int, r Ran
 }
 
 // HistoryItems reads the items of entries, in their order, in calls of 100, without refunds that have been withdrawn.
-// Copies may lag behind the index, so missing items are read again, consistently.
+// Items may have changed since the index saw them. Copies may lag behind the index, so missing items are read again,
+// consistently.
 func (s *View) HistoryItems(ctx context.Context, entries []HistoryEntry) ([]payments.HistoryItem, error) {
 	found := make(map[key]payments.HistoryItem, len(entries))
 	for _, consistent := range []bool{false, true} {
@@ -227,7 +228,8 @@ func (r Range) arrange(records []Record) []payments.HistoryItem {
 }
 
 // HistoryPlace returns the position of the item with the id in the history, as an exclusive bound. sees reports whether
-// the caller sees checkouts of a creator. It reads as often for a hidden item. Failure: NotFound.
+// the caller sees checkouts of a creator. It reads as often for a hidden item as for an unknown id. Failure: NotFound
+// for both.
 func (s *View) HistoryPlace(ctx context.Context, t identity.Tenant, id string,
 	sees func(creator string) bool) (Bound, error) {
 	places := []key{transactionKey(t, payments.CodeOfID(id), id)}

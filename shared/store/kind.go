@@ -7,7 +7,7 @@ import (
 )
 
 // Kind is the first part of a partition key, up to the first "#". IAM tells kinds apart by it (dynamodb:LeadingKeys),
-// so no text from a client comes before it, and no kind contains "#".
+// so no text from a client may come before it, and no kind contains "#".
 type Kind string
 
 // The kinds of the table's partitions, and then of its indexes'. The packages that use shared/table have other kinds:

@@ -27,7 +27,6 @@ func each[T any](ctx context.Context, items dynamo.Iter) iter.Seq2[T, error] {
 	}
 }
 
-// find returns the first thing in a list for which is holds; false if there is none.
 func find[T any](all []T, is func(T) bool) (found T, ok bool) {
 	if i := slices.IndexFunc(all, is); i >= 0 {
 		return all[i], true

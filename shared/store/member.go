@@ -132,7 +132,6 @@ func (tx *auditedTx) addMember(t identity.Tenant, m member.Member) {
 
 func subjectMember(m member.Member) string { return "member " + m.ID }
 
-// errNoMember is the failure of every read of an unknown member.
 var errNoMember = failure.NotFound("There is no such account.")
 
 // Member reads a member by its number, consistently. Failure: NotFound.

@@ -20,7 +20,7 @@ func merchantItem(m merchant.Merchant) storedItem { return newItem(merchantKey(m
 
 // CreateMerchant stores a new merchant with its onboarding data, if any, its first keys, and its owner as the first
 // member of each mode, all or nothing: a merchant without a key could not be used. The owner is the user with the
-// merchant's address, who is made if missing. Failure: Conflict when the code is taken.
+// merchant's address, who is made if missing. Its audit begins with them. Failure: Conflict when the code is taken.
 func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merchant, a account.Account,
 	keys ...identity.APIKey,
 ) error {
@@ -80,7 +80,6 @@ func (s *Store) createMerchant(ctx context.Context, by audit.By, m merchant.Merc
 // subjectMerchant is the subject of entries about the merchant as a whole.
 const subjectMerchant = "merchant"
 
-// errNoMerchant is the failure of every read of an unknown merchant.
 var errNoMerchant = failure.NotFound("There is no such merchant.")
 
 // Merchant reads a merchant, consistently. Failure: NotFound.
@@ -97,7 +96,7 @@ func (s *Store) SaveMerchant(ctx context.Context, by audit.By, before, after mer
 
 // MerchantState reads a merchant, then its payout schedules, and its bank accounts in the modes. Every change of
 // settings that schedules depend on also writes the merchant, so saving a state of parts that do not belong together
-// fails. Failure: NotFound.
+// fails, also where a schedule did not exist yet. Failure: NotFound.
 func (s *View) MerchantState(ctx context.Context, code string, accountsOf ...identity.Mode) (merchant.State, error) {
 	m, err := s.Merchant(ctx, code)
 	state := merchant.State{Merchant: m}

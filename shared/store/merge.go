@@ -58,7 +58,6 @@ func (w sharded[T]) walk(ctx context.Context) iter.Seq2[T, error] {
 	}
 }
 
-// shardReads is how many shards are read at the same time.
 const shardReads = 16
 
 // fill reads on where all items have been yielded, at most limit items of each shard.

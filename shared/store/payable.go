@@ -16,7 +16,7 @@ func (s *Store) newPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_not_exists(pk)")
 }
 
-// putPayable adds a debit, or changes a credit unless a payout has taken it.
+// putPayable adds a debit, or changes a credit. The write fails if a payout has taken the credit.
 func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	if u.Kind != payments.PayablePart {
 		return s.newPayable(t, u)

@@ -52,7 +52,8 @@ func (s *View) KnowsAddress(ctx context.Context, id string) (bool, error) {
 }
 
 // SignInAccount returns the account with the name: a test profile by its user name, a managed user by its address and
-// merchant's code, or a user, in both modes, by its address; zero, after as many reads, if there is none.
+// merchant's code, or a user, in both modes, by its address. It returns zero if there is none, after as many reads, so
+// that the time does not show it.
 func (s *View) SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account,
 	error) {
 	t := identity.Tenant{Mode: mode, Merchant: name.Merchant}

@@ -1,9 +1,9 @@
 // Package store reads and writes the platform's one DynamoDB table. keys.go lists its entities, keys and access
 // patterns. Methods take and return domain types and failures, never items. Unless its comment says otherwise, a method
-// reads consistently, and an iteration ends at the first error. Save… returns ErrStale if the item changed since it was
-// read. Methods that change what is stored apply concurrent changes one after the other, write nothing for a change
-// without effect, and return ErrContended, and the errors of the functions passed to them; those that give or take
-// rights return ErrCallerChanged, or Unauthorized when the caller's credential is gone.
+// reads consistently, but indexes lag, and an iteration ends at the first error. Save… returns ErrStale if the item
+// changed since it was read. Other methods that change what is stored apply concurrent changes one after the other,
+// write nothing for a change without effect, and return ErrContended, and the errors of the functions passed to them;
+// those that give or take rights return ErrCallerChanged, or Unauthorized when the caller's credential is gone.
 //
 // Three rules hold everywhere (ARCHITECTURE.md, "Data rules"): money moves only in TransactWriteItems with conditions;
 // after any write error the operation checks whether its write was applied before it reports a failure; a guard against
@@ -38,8 +38,8 @@ type Config struct {
 }
 
 // The due index is spread over shards, each a partition that takes 1,000 writes a second. To find all that is due, walk
-// shards 0 to DueShards()-1. The number may grow, and must never be lowered. Whoever must find all items in any case
-// walks shards 0 to MaxDueShards-1.
+// shards 0 to DueShards()-1. The number may grow, as items of before are in shards that are still walked, but must
+// never be lowered. To find all items in any case, walk shards 0 to MaxDueShards-1.
 const (
 	DefaultDueShards = 64
 	MaxDueShards     = 256 // each is a query of sweep, every minute

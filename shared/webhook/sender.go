@@ -43,7 +43,7 @@ var ErrBusy = errors.New("webhook: the host has no free slot")
 
 // Send makes one attempt to deliver m to the URL target, signed with every secret and the platform's keys. The newest
 // secret comes first; it alone makes a timed signature. Send waits up to 2 s for one of the host's slots, which tenants
-// share, and then at most [AnswerTimeout] for the answer. Any 2xx is success; other errors are a [*DeliveryError],
+// share, and then at most [AnswerTimeout] for the answer. Any 2xx is success, all else a [*DeliveryError], except
 // [ErrBusy], which is not an attempt, and [ErrMessage] and [ErrNoKey] for what cannot be signed.
 func (s *Sender) Send(ctx context.Context, tenant, target string, m Message, secrets []Secret) error {
 	u, err := CheckURL(target, s.policy)

@@ -7,7 +7,8 @@
 //
 //   - It refuses by name what it lacks: local secondary indexes, UpdateTable, PartiQL, backups, global tables, tags,
 //     encryption settings, vector indexes, and legacy parameters but KeyConditions on Query, which guregu/dynamo uses.
-//   - CreateTable, DeleteTable and UpdateTimeToLive are done when they answer; a table is never CREATING.
+//   - CreateTable, DeleteTable and UpdateTimeToLive are done when they answer: a table is never CREATING, and time to
+//     live can be changed again at once.
 //   - A stream has one shard, which costs nothing. With a log (Open) it starts empty; with Config.OneReader it drops
 //     records once the reader asks for what follows.
 //   - Nothing is throttled, and transactions conflict only by Config.Conflict. Another package makes faults in the

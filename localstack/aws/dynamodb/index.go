@@ -111,7 +111,6 @@ func (c indexChange) apply() {
 	}
 }
 
-// replicate applies the changes that are due.
 func (t *table) replicate(now time.Time) {
 	done := 0
 	for done < len(t.pending) && !t.pending[done].due.After(now) {

@@ -96,7 +96,7 @@ func (e *Engine) persist(record []byte) error {
 	return nil
 }
 
-// checkLog refuses any write while the log takes none. Probes such as store.CheckWritable rely on it.
+// checkLog refuses a write while the log takes none, even if its condition fails: store.CheckWritable relies on it.
 func (e *Engine) checkLog() error {
 	if e.log == nil {
 		return nil

@@ -19,7 +19,7 @@ func To(r *http.Request, status int, header http.Header, body []byte) *http.Resp
 	}
 }
 
-// From has a handler answer in process, without changing headers. Errors: the request's body or context.
+// From has a handler, which must not change r's headers, answer in process. Errors: the request's body or context.
 func From(h http.Handler, r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err // a socket would not have sent it either

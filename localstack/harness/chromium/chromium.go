@@ -1,7 +1,7 @@
 // Package chromium drives Chromium for tests of pages. Each session is a visitor with its cookies, and reaches only the
 // handlers that the test serves, under any host name, over http and https. A test fails on unexpected console messages,
-// exceptions, policy violations, failed requests, other hosts, and axe-core's findings. Nothing waits for a time:
-// elements and addresses are waited for.
+// exceptions, policy violations, failed requests, other hosts, and axe-core's findings. It waits for elements and
+// addresses, never for a time.
 //
 // Tests are skipped unless CASHWRAP_TESTS=all; then they need Chromium and Node. The environment variable
 // CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
@@ -80,7 +80,8 @@ func program(tb testing.TB) string {
 	return path
 }
 
-// Expect names problems that the session must have, such as "400 POST", or "elsewhere example.com" for another host.
+// Expect names problems that the session must have, each as often as it comes: "400 POST" is an answer of that status
+// to that method, "elsewhere example.com" a request to a host that is not served.
 func (s *Session) Expect(problems ...string) { s.expected = append(s.expected, problems...) }
 
 // close ends the session, and reports what was not expected, and what was expected and did not come.

@@ -105,7 +105,7 @@ type Part struct {
 	Except []string `json:"except"` // rules of axe-core that the markup of others breaks
 }
 
-// LookAt looks at a page of another maker: axe-core checks only a part. The picture is of the window.
+// LookAt looks at a page of another maker: axe-core checks a part, clipping is allowed. The picture is of the window.
 func (t Tab) LookAt(name, heading string, part Part) {
 	t.session.tb.Helper()
 	t.Heading(heading).Wait()

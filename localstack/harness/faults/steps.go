@@ -87,7 +87,8 @@ var reads = []string{"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Sc
 	"ListBucketVersions"}
 
 // Distinct returns the plannable faults that differ in effect at a step, FailBefore first. The SDK repeats a read in
-// the same way whether it failed, lost its reply or was throttled. Only death leaves a process without an answer.
+// the same way whether it failed, lost its reply or was throttled. Only death leaves a process without an answer. A
+// conflict outside a transaction is a throttled call.
 func Distinct(step string) []Fault {
 	switch {
 	case step == "TransactWriteItems":

@@ -52,6 +52,7 @@ func (w *World) GoLive(wraps ...func(acquirer.Acquirer) acquirer.Acquirer) {
 	w.deploy(w.environment)
 }
 
+// deploy starts a new main process. Processes that run keep their environment.
 func (w *World) deploy(environment map[string]string) {
 	w.Helper()
 	w.environment = environment

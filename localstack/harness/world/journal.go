@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// CheckJournal fails unless each entry of each tenant sums to zero in every currency. A world checks it at its end.
+// CheckJournal fails unless each entry sums to zero in every currency. A world calls it at its end, a test at any step.
 func (w *World) CheckJournal() {
 	w.Helper()
 	booked := map[string]sums{} // by tenant

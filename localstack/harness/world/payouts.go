@@ -79,7 +79,7 @@ func (b *PayoutState) take(kind store.Kind, item dynamo.Item) error {
 }
 
 // CheckPayouts fails unless each payout is the sum of its records, each payable is paid at most once, the sandbox bank
-// paid exactly the payouts, and merchant_payable is the sum of what waits for payouts or is within them.
+// paid exactly the payouts, and merchant_payable is the sum of what waits or is in payouts. It must hold at any step.
 func (w *World) CheckPayouts() {
 	w.Helper()
 	for tenant, state := range w.payoutStates() {

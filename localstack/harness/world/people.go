@@ -56,7 +56,8 @@ func (s Shop) PersonWith(t identity.Tenant, email, password string) member.Membe
 	return s.join(t, email, member.RoleOwner, func() (member.Passwords, error) { return chosen.Set(s.Context(), nil) })
 }
 
-// Join adds the member's user to another shop, with the role, and returns an access token for that shop.
+// Join adds the member's user to another shop, with the role, and returns an access token for that shop. The token acts
+// for the first shop where a path names that.
 func (s Shop) Join(other Shop, m member.Member, role string) string {
 	s.Helper()
 	return other.TokenOf(s.join(other.Tenant(), m.Email, role, s.unknownPassword))

@@ -1,5 +1,6 @@
 // Package control lets local processes reach each other beside the API: commands reach the platform, the platform a
-// card terminal, and a terminal the acquirer. A message is a PUT to 127.0.0.1 (no web page's) with a token from a file.
+// card terminal, and a terminal the acquirer. A message is a PUT to 127.0.0.1, which no web page can send there, with a
+// token from a private file.
 package control
 
 import (

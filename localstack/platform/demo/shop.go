@@ -64,7 +64,8 @@ func (s *shop) thanks(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "Thank you!")
 }
 
-// awaitCallback verifies a callback and reads the checkout. Others may come twice, in any order (contract §11.1).
+// awaitCallback verifies the callback and reads the checkout, as receivers have to (contract §11.1). Callbacks may
+// come twice and in any order, so it skips others.
 func (s *scenario) awaitCallback(checkoutID, status string) {
 	for {
 		select {

@@ -110,8 +110,9 @@ func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method
 // crossOrigin refuses what pages of other sites have a browser send.
 var crossOrigin = http.NewCrossOriginProtection()
 
-// refuses returns why a request is refused; "" if it is not. Other sites' pages show by Host, or Origin. Our forms send
-// no referrer, so no useful Origin; browsers then say where they come from (W3C Fetch Metadata, Sec-Fetch-Site).
+// refuses returns why a request is refused; "" if it is not. A page of another site whose name leads to 127.0.0.1 has
+// that name as Host; any other page has its Origin. Our forms send no referrer, so no useful Origin; browsers then say
+// where they come from (W3C Fetch Metadata, Sec-Fetch-Site).
 func (s *site) refuses(r *http.Request) (status int, why string) {
 	if !slices.Contains(s.hosts, r.Host) {
 		return http.StatusMisdirectedRequest, "The sandbox is at " + s.BaseURL + "/sandbox."

@@ -16,7 +16,7 @@ type Listening struct {
 	Events    []string `json:"events,omitempty"` // of these types only; none: all
 }
 
-// StreamCallbacks sends each new try to deliver a callback as a line of JSON. The request's body is a Listening.
+// StreamCallbacks sends a line of JSON for each new try of a callback, by the body's Listening, until the command ends.
 func (i *Inspector) StreamCallbacks(w http.ResponseWriter, r *http.Request) {
 	var wants Listening
 	l := &listener{}

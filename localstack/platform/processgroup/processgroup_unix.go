@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Own keeps Ctrl-C from a program before its start: we get it and end the program in order.
+// Own keeps a terminal's Ctrl-C from a program that is started later: we get it, and end the program in order.
 func Own(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // Kill ends the program with all that it started. An error means that it is gone already.

@@ -46,8 +46,8 @@ func (a *Acquirer) voucher(c charge) charge {
 // ErrNotPayable reports a charge that is no voucher, or one that was cancelled or has expired.
 var ErrNotPayable = errors.New("sandbox: no payable voucher")
 
-// PayVoucher acts as the payer, who pays the boleto or Pix code of the charge. It may be repeated. The caller resolves
-// the reference's checkout. Errors: ErrUnknownCharge, ErrNotPayable.
+// PayVoucher acts as the payer, who pays the boleto or Pix code of the charge. It may be repeated. The caller must have
+// the reference's checkout resolved. Errors: ErrUnknownCharge, ErrNotPayable.
 func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Reference, error) {
 	c, err := a.records.move(ctx, chargeID, func(c charge) charge {
 		if c.Decision == payments.Voucher && a.records.Time().Before(c.Code.Until) {

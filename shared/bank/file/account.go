@@ -38,7 +38,6 @@ func refusal(a merchant.BankAccount) string {
 	return ""
 }
 
-// nationalNumber is the account's number with its check digit.
 func nationalNumber(a merchant.BankAccount) string { return a.AccountNumber + a.CheckDigit }
 
 // nationalCode returns the code of the account's bank, or of a branch that names the bank too, as a sort code does.

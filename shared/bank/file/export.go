@@ -65,7 +65,6 @@ func (r Request) check() error {
 	return nil
 }
 
-// digest identifies the request.
 func (r Request) digest() (string, error) {
 	text, err := json.Marshal(r)
 	return digest(text), err

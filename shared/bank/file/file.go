@@ -64,8 +64,8 @@ func (b *Bank) ofInvalid(ctx context.Context, id string) (bank.Outcome, error) {
 	return t.outcome(), nil
 }
 
-// Cancel cancels a transfer that is in no file yet, and an unknown id from now on. The operator's bank may have one in
-// a file, even if the file is not complete. It may be repeated.
+// Cancel cancels a transfer that is in no file yet, and an unknown id from now on. It never cancels one in a file, even
+// if the file is not complete: the operator's bank may have it. It may be repeated.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
 	now := b.records.Time()
 	t, err := b.records.open(ctx, transfer{Transfer: bank.Transfer{ID: id}, RequestedAt: now}.settle(bank.Cancelled, now))
@@ -92,8 +92,8 @@ var (
 // reasonCode is the form of ISO 20022 ExternalStatusReason1Code.
 var reasonCode = regexp.MustCompile(`^[A-Z0-9]{1,4}$`)
 
-// Settle records the final outcome of a transfer: Paid, or Rejected with a reason. It may be repeated. A transfer in no
-// file yet may be rejected, which cancels it. Errors: ErrUnknownTransfer, ErrSettled, ErrNotExported, an invalid field.
+// Settle records a transfer's final outcome: Paid, or Rejected with a reason. It may be repeated. A transfer in no file
+// yet can only be rejected, which cancels it. Errors: ErrUnknownTransfer, ErrSettled, ErrNotExported, an invalid field.
 func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error {
 	switch {
 	case final.State == bank.Paid && final.Reason != "":

@@ -106,7 +106,6 @@ func (i paidItem) line() bank.StatementLine {
 	return bank.StatementLine{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.PaidAt}
 }
 
-// records are the bank's items in the table.
 type records struct{ table.Client }
 
 // open stores a new transfer. For a known id it returns the stored one, which is

@@ -51,7 +51,6 @@ func bundle(parts fs.FS) (string, error) {
 	return sampled(d.String())
 }
 
-// add takes over a part.
 func (d *document) add(part, text string) error {
 	for _, found := range reference.FindAllStringSubmatch(text, -1) {
 		d.refs[part] = append(d.refs[part], found[1])

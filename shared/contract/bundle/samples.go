@@ -52,7 +52,6 @@ func sampleText(sample string) string {
 		strings.ReplaceAll(sample, "\n", "\n"+margin) + "\n"
 }
 
-// described is a document that is read.
 type described struct{ yamlNode }
 
 // sample is the command line that sends an operation's first example.

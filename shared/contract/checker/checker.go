@@ -44,7 +44,7 @@ func New() (*Checker, error) {
 	return &Checker{doc: doc, router: router, operations: list}, nil
 }
 
-// Load reads the document, with references resolved. Errors: invalid OpenAPI, an example that breaks its schema.
+// Load reads the caller's own document, resolved. Errors: invalid OpenAPI, an example that breaks its schema.
 func Load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData([]byte(contract.OpenAPI()))
@@ -116,7 +116,8 @@ func options() *openapi3filter.Options {
 	}
 }
 
-// Transport checks every exchange through next (nil: http.DefaultTransport), also redirects; fail gets differences.
+// Transport checks every exchange through next (nil: http.DefaultTransport); fail gets differences. It checks redirects
+// too: set CheckRedirect where they lead out of the service.
 func (c *Checker) Transport(next http.RoundTripper, fail func(format string, args ...any)) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport

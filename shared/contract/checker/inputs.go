@@ -43,7 +43,6 @@ func (o Operation) InputsIn(place string) []Input {
 	return slices.DeleteFunc(slices.Clone(o.Inputs), func(i Input) bool { return i.In != place })
 }
 
-// inputsOf lists what an operation's requests may hold.
 func inputsOf(item *openapi3.PathItem, op *openapi3.Operation) []Input {
 	var list []Input
 	for _, p := range slices.Concat(item.Parameters, op.Parameters) {

@@ -23,7 +23,7 @@ const (
 	problemType = "application/problem+json;charset=UTF-8"
 )
 
-// checkResponse checks what the validator does not: unknown statuses and media types, empty bodies, unwritten rules.
+// checkResponse checks what the validator does not: unknown statuses and media types, empty bodies, rules of no schema.
 func (x exchange) checkResponse() error {
 	documented := x.route.Operation.Responses.Status(x.res.StatusCode)
 	if documented == nil {
@@ -148,7 +148,8 @@ func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBod
 	return nil
 }
 
-// checkPreflight requires the methods for public keys and merchant tokens (contract §2.1), which openapi.yaml has not.
+// checkPreflight requires a preflight to allow exactly the methods for public keys and merchant tokens (contract §2.1).
+// Browsers send preflights by themselves, so the document does not list them.
 func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte) error {
 	want, got := browserMethods(item), methodsIn(res, "Access-Control-Allow-Methods")
 	if len(want) == 0 {

@@ -20,7 +20,8 @@ type Planned struct {
 }
 
 // Plan opens the payout of a tenant whose cut-off has come, and moves the schedule on. It returns false when nothing is
-// payable or no account verified; the next payout gets the payables. One makes up for missed cut-offs and repeats.
+// payable or no account verified; the next payout gets the payables. One payout makes up for all missed cut-offs, and a
+// repeated call opens no second one.
 func (r *Runner) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
 	var opened bool
 	planned, err := store.Retry(func(bool) (planned Planned, err error) {
@@ -104,9 +105,9 @@ func (r *Runner) OpenOnDemand(ctx context.Context, t identity.Tenant, operation 
 }
 
 // ChangeMerchant changes a merchant and where and when it is paid out, in one transaction. Before payout settings
-// change, a payout whose cut-off has come is planned by the old ones, so that the change does not delay it. A change
-// without effect writes nothing, and a schedule is written only with a change of its mode: test mode cannot get in the
-// way of live payouts. Errors: change's; failure: NotFound.
+// change, a payout whose cut-off has come is planned by the old ones, so that the change does not delay it; the next
+// cut-off follows the new ones. A change without effect writes nothing, and a schedule is written only with a change of
+// its mode: test mode cannot get in the way of live payouts. Errors: change's; failure: NotFound.
 func (r *Runner) ChangeMerchant(ctx context.Context, by audit.By, code string,
 	change func(merchant.State) (merchant.State,
 		error)) (merchant.State, error) {

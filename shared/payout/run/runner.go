@@ -45,7 +45,6 @@ const (
 	paidAtOnce  = (100 - 1) / 2
 )
 
-// errNoBank reports that no bank is configured for the payout's mode.
 var errNoBank = errors.New("payout: no bank of payouts in this mode")
 
 // Run takes a payout's steps; it may be repeated. It returns true if final or waiting, false if time is nearly up.

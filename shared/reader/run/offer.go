@@ -36,8 +36,9 @@ func (d *Driver) Begin(ctx context.Context, t identity.Tenant, readerID string, 
 	}
 }
 
-// storeAtReader stores the new checkout as the reader's, if the reader can take one, or returns what an earlier try of
-// the operation stored. Failures: NotFound, READER_OFFLINE, READER_BUSY; ErrStale.
+// storeAtReader stores the new checkout as the reader's, if the reader can take one. It returns a checkout that an
+// earlier try of the operation stored, even if the reader could not take it now. Failures: NotFound, READER_OFFLINE,
+// READER_BUSY; ErrStale when the reader changed meanwhile.
 func (d *Driver) storeAtReader(ctx context.Context, t identity.Tenant, readerID string, c payments.Checkout,
 	fits func(reader.Reader) error) (payments.Checkout, error) {
 	r, err := d.Store.CardReader(ctx, t, readerID)

@@ -32,7 +32,6 @@ func (d *Driver) Pair(ctx context.Context, by audit.By, t identity.Tenant, opera
 	return made, err
 }
 
-// pairingFailure returns the failure of a request to pair, by the terminal's error.
 func pairingFailure(err error) error {
 	switch {
 	case err == nil:

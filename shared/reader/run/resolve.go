@@ -74,8 +74,8 @@ func (d *Driver) TerminateWaiting(ctx context.Context, t identity.Tenant, c paym
 	return d.settle(ctx, t, c, o, err)
 }
 
-// cancel cancels the attempt at the acquirer, which then refuses a charge by the terminal, and the payment of a
-// code that it has shown. If the payer was faster, it returns that outcome. It also tells the terminal to stop.
+// cancel cancels the attempt at the acquirer, which then refuses a charge by the terminal, and the payment of a shown
+// code. If the payer was faster, it returns that outcome. It also tells the terminal to stop; that message may be lost.
 func (d *Driver) cancel(ctx context.Context, t identity.Tenant, c payments.Checkout, reason string) (payments.Outcome,
 	error) {
 	o, err := d.Acquirer(t).Cancel(ctx, c.Attempt.ID)

@@ -25,7 +25,6 @@ func pairingKey(id string) table.Key    { return keyOf("PAIRING", id) }
 func deviceKey(serial string) table.Key { return keyOf("DEVICE", serial) }
 func saleKey(checkout string) table.Key { return keyOf("SALE", checkout) }
 
-// item is a record as it is stored.
 type item[T any] struct {
 	table.Key
 	Version int    `dynamo:"version"`

@@ -1,5 +1,6 @@
 // Package virtual simulates the card terminals of test mode (contract §9, §12 and §13.7). It is independent of the
-// platform: it keeps its own records, and charges at the acquirer as any terminal does.
+// platform: it keeps its own records, is called only through the port, and charges at the acquirer as any terminal
+// does.
 //
 // A terminal confirms its pairing after two seconds, and charges a card three seconds after it was offered a checkout.
 // A Pix code it shows at once, or when the tip is selected. No process waits for that: the terminal does what is due
@@ -61,7 +62,6 @@ type pairing struct {
 	Serial string `dynamo:"serial,omitempty"` // "" if Unpair came before Pair
 }
 
-// device is a terminal.
 type device struct {
 	Serial       string    `dynamo:"serial"`
 	Pairing      string    `dynamo:"pairing,omitempty"` // the latest, if it has not been ended

@@ -12,7 +12,7 @@ type Field struct {
 	Value Value
 }
 
-// Map is an item, a key, or the content of an M. Its fields are sorted by name. Like Value it is immutable.
+// Map is an item, a key, or the content of an M, immutable, and sorted by name so that answers are in one order.
 type Map []Field
 
 // NewMap sorts fields by name; for a name given twice the last one counts.
@@ -86,8 +86,8 @@ func (m Map) Size() int {
 	return n
 }
 
-// Size returns bytes: a number has one and one for each pair of digits (one more when negative), a list or map three
-// and one for each member.
+// Size returns the size in bytes: a number has one and one for each pair of digits (one more when negative), a list or
+// map three and one for each member.
 func (v Value) Size() int {
 	switch v.kind {
 	case S, B:
@@ -110,7 +110,7 @@ func (v Value) Size() int {
 	}
 }
 
-// Length returns size(): UTF-16 code units, bytes of binary, members. ok is false for the other kinds.
+// Length returns what size() answers: UTF-16 code units, bytes of binary, members. ok is false for the other kinds.
 func (v Value) Length() (n int, ok bool) {
 	switch v.kind {
 	case S:

@@ -79,7 +79,7 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 }
 
 // Call invokes without JSON, which is faster for the simulator's many calls. Event and Reply are the handler's types
-// (package app); Reply is any if the handler returns only an error. Errors: the function's, or other types.
+// (package app); Reply is any if the handler returns only an error. Errors: the function's; it takes other types.
 func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (reply Reply, err error) {
 	switch handle := f.handler.(type) {
 	case func(context.Context, Event) (Reply, error):

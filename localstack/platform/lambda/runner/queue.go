@@ -87,7 +87,7 @@ type consumer struct {
 	log      *slog.Logger
 }
 
-// DrainQueues gives consumers all visible messages, and counts them. Failed ones stay queued, invisible for a while.
+// DrainQueues hands on and counts all visible messages. Failed ones stay, invisible for a while. Errors: the engine's.
 func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	for _, c := range r.consumers {
 		for {
@@ -148,7 +148,7 @@ func (c *consumer) receive(ctx context.Context, wait int32) ([]events.SQSMessage
 	return batch, nil
 }
 
-// handle calls the function with a batch and deletes what succeeded, even while the runner stops.
+// handle calls the function with a batch and deletes what succeeded, even while the runner stops. Redrive has the rest.
 func (c *consumer) handle(batch []events.SQSMessage) error {
 	if len(batch) == 0 {
 		return nil

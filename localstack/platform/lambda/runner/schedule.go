@@ -15,7 +15,7 @@ import (
 // clockInterval is how often the clock is read. It is real time, so that jumps of a test's clock are noticed.
 const clockInterval = 250 * time.Millisecond
 
-// schedule calls a function at the start and when due. A failed tick is only logged: the next follows.
+// schedule calls a function when due, and at the start for missed ticks. A failed tick is logged; the next follows.
 type schedule struct {
 	function *function
 	calls    *calls

@@ -61,7 +61,7 @@ func New(c Config) *Function {
 	return &Function{config: c, slots: make(chan struct{}, c.Instances), all: map[*Instance]bool{}}
 }
 
-// Invoke makes one call in an instance. Errors: an *Error of the function or its process; ctx's, which also ends that.
+// Invoke makes one call in an instance. Errors: an *Error of the function or its process; ctx's, which ends both.
 func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	select {
 	case f.slots <- struct{}{}:

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/processgroup"
 )
 
-// dieWithUs has the kernel kill the process when the starting thread ends. No goroutine here locks and ends a thread.
+// dieWithUs has the kernel kill the process when its starting thread ends: with us, as no goroutine here locks one.
 func dieWithUs(cmd *exec.Cmd) {
 	processgroup.Own(cmd)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
