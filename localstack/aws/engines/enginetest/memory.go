@@ -36,11 +36,11 @@ func Queues(tb testing.TB) string {
 // OnDynamoDBLocal reports whether the platform's tests run over the real engines.
 func OnDynamoDBLocal() bool { return os.Getenv("CASHWRAP_ENGINE") == "dynamodb-local" }
 
-// InMemory skips a test over the real engines that runs in virtual time, which their sockets do not know.
+// InMemory skips a test over the real engines: they do not know virtual time, and charge by rules of their own.
 func InMemory(t *testing.T) {
 	t.Helper()
 	if OnDynamoDBLocal() {
-		t.Skip("in virtual time only the engines in memory take part")
+		t.Skip("only the engines in memory take part")
 	}
 	record.Note(t, record.Test{InMemory: true})
 }

@@ -114,7 +114,11 @@ func describe(v any, members map[string]bool) {
 		names, _ := v["ExpressionAttributeNames"].(map[string]any)
 		for name, member := range v {
 			if text, ok := member.(string); ok && words.MatchString(name) {
-				name += " " + digits.ReplaceAllString(sdkcall.Named(text, names), "0")
+				text = digits.ReplaceAllString(sdkcall.Named(text, names), "0")
+				if name == "UpdateExpression" {
+					text = inOrder(text)
+				}
+				name += " " + text
 			} else if truth, ok := member.(bool); ok {
 				name += fmt.Sprint(" ", truth)
 			} else if !slices.Contains(data, name) {
@@ -123,4 +127,20 @@ func describe(v any, members map[string]bool) {
 			members[name] = true
 		}
 	}
+}
+
+var (
+	clauses = regexp.MustCompile(`\b(?:SET|REMOVE|ADD|DELETE) `)
+	parts   = regexp.MustCompile(`(?:[^,()]|\([^()]*\))+`) // between commas, but for those of functions
+)
+
+// inOrder sorts an update's parts, whose order in the request can be that of a map. They stay distinct without their
+// clauses: only SET assigns, and REMOVE has no value.
+func inOrder(update string) string {
+	sorted := parts.FindAllString(clauses.ReplaceAllString(update, ", $0, "), -1)
+	for i := range sorted {
+		sorted[i] = strings.TrimSpace(sorted[i])
+	}
+	slices.Sort(sorted)
+	return strings.Trim(strings.Join(sorted, ", "), ", ")
 }
