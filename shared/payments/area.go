@@ -7,15 +7,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Location is that of a payment, as its terminal reports it, in degrees.
+// Location is the place of a payment in degrees, as the terminal reports it.
 type Location struct {
 	Lat float64 `dynamo:"lat"`
 	Lon float64 `dynamo:"lon"`
-	// Accuracy is the radius in metres within which it is; 0: not known.
+	// Accuracy is the radius of uncertainty in metres; 0: not known.
 	Accuracy float64 `dynamo:"accuracy,omitempty"`
 }
 
-// Area is a box on the map, edges included. Across the date line its west is east of its east.
+// Area is a box on the map, edges included. If it crosses the date line, its west is greater than its east.
 type Area struct {
 	text                     string
 	west, south, east, north float64
@@ -37,7 +37,7 @@ func (a *Area) UnmarshalText(text []byte) error {
 			limit = 90
 		}
 		var ok bool
-		if *edge, ok = degrees(parts[i], limit); !ok {
+		if *edge, ok = parseDegrees(parts[i], limit); !ok {
 			return errArea
 		}
 	}
@@ -48,8 +48,8 @@ func (a *Area) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// degrees reads a plain decimal number from -limit to limit.
-func degrees(text string, limit float64) (float64, bool) {
+// parseDegrees reads a plain decimal number from -limit to limit.
+func parseDegrees(text string, limit float64) (float64, bool) {
 	integer, fraction, hasPoint := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	if integer == "" || (hasPoint && fraction == "") || strings.Trim(integer+fraction, "0123456789") != "" {
 		return 0, false
@@ -58,10 +58,10 @@ func degrees(text string, limit float64) (float64, bool) {
 	return d, err == nil && d >= -limit && d <= limit
 }
 
-// String is the text the area was read from.
+// String returns the text that the area was read from.
 func (a Area) String() string { return a.text }
 
-// Contains reports whether the location lies within.
+// Contains returns true if the location lies within.
 func (a Area) Contains(l Location) bool {
 	if l.Lat < a.south || l.Lat > a.north {
 		return false

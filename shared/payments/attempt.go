@@ -9,52 +9,52 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// AttemptState is what an attempt waits for.
+// AttemptState tells whether an attempt waits for the acquirer, for the payer, or for nothing any more.
 type AttemptState string
 
 // The states of an attempt.
 const (
 	AttemptPending        AttemptState = "pending"         // sent, or about to be sent, to the acquirer
 	AttemptRequiresAction AttemptState = "requires_action" // challenge, redirect or voucher
-	AttemptClosed         AttemptState = "closed"          // nothing more will come of it
+	AttemptClosed         AttemptState = "closed"          // nothing more will happen
 )
 
-// Attempt is one try to charge a checkout, which has at most one that is not AttemptClosed. Its ID is the acquirer's
-// idempotency key, and becomes the transaction's id.
+// Attempt is one try to charge a checkout. A checkout has at most one attempt that is not AttemptClosed. The attempt's
+// ID is the acquirer's idempotency key, and becomes the transaction's id.
 type Attempt struct {
 	ID           string       `dynamo:"id"`
 	Operation    string       `dynamo:"operation"`         // the request that began it, to recognise a retry
-	Browser      string       `dynamo:"browser,omitempty"` // hash of the session on the payment page that began it
-	Earlier      []string     `dynamo:"earlier,omitempty"` // operations of attempts before it that began on the page
+	Browser      string       `dynamo:"browser,omitempty"` // hash of the payment page's session that began it
+	Earlier      []string     `dynamo:"earlier,omitempty"` // operations of earlier attempts that began on the page
 	State        AttemptState `dynamo:"state"`
 	Method       Method       `dynamo:"method"`
 	PaymentType  string       `dynamo:"payment_type,omitempty"`
 	Installments int          `dynamo:"installments,omitempty"`
-	Verification bool         `dynamo:"verification,omitempty"`     // only checks the card (contract §4.6)
+	Verification bool         `dynamo:"verification,omitempty"`     // checks the card, takes nothing (contract §4.6)
 	SaveAs       string       `dynamo:"save_as,omitempty"`          // token under which to save the card
-	Token        string       `dynamo:"instrument_token,omitempty"` // saved card that is charged
+	Token        string       `dynamo:"instrument_token,omitempty"` // saved card to charge
 	WithMandate  bool         `dynamo:"with_mandate,omitempty"`
 	Card         *CardSummary `dynamo:"card,omitempty"`
 	Code         *PaymentCode `dynamo:"code,omitempty"`
 	StartedAt    time.Time    `dynamo:"started_at,omitempty"`
 	Deadline     time.Time    `dynamo:"deadline,omitempty"`      // for the payer's action
 	NextPoll     time.Time    `dynamo:"next_poll,omitempty"`     // when the acquirer is asked again
-	UnknownSince time.Time    `dynamo:"unknown_since,omitempty"` // while it is recorded that the acquirer gave no outcome
+	UnknownSince time.Time    `dynamo:"unknown_since,omitempty"` // set while the outcome is recorded as unknown
 }
 
 const (
-	// recoverAfter is when an attempt without an outcome counts as cut off: longer than any function works on it.
+	// An attempt without an outcome counts as cut off after recoverAfter: no function works on an attempt that long.
 	recoverAfter = 60 * time.Second
 	// challengeTime ends a 3DS challenge or redirect (contract §4.4).
 	challengeTime = 30 * time.Minute
-	// boletoTime ends a boleto, pixTime a Pix code (contract §4.5).
+	// boletoTime ends a boleto, and pixTime a Pix code (contract §4.5).
 	boletoTime = 3 * 24 * time.Hour
 	pixTime    = 24 * time.Hour
 )
 
-// Begin claims the checkout for a new attempt with ID, Operation, Method and the request's facts. Failures: Conflict
-// when paid, expired or undecided; TooMany at a source's limit. An attempt that requires action must be cancelled
-// first.
+// Begin claims the checkout for a new attempt, which has ID, Operation, Method and the request's facts. An attempt that
+// requires action must be cancelled first. Failures: Conflict if the checkout is paid, expired or undecided; TooMany at
+// a source's limit.
 func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	if err := c.CheckProcessable(by, now); err != nil {
 		return c, err
@@ -66,7 +66,7 @@ func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	if err != nil {
 		return c, err
 	}
-	a.Earlier = c.Attempt.operations()
+	a.Earlier = c.Attempt.pageOperations()
 	a.State, a.StartedAt, a.NextPoll = AttemptPending, now, now.Add(recoverAfter)
 	a.Installments = cmp.Or(a.Installments, 1)
 	c.AttemptStarts = append(starts, AttemptStart{now, by})
@@ -74,19 +74,20 @@ func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	return c, nil
 }
 
-// StartedBy reports whether the operation began the latest attempt, which a retry must continue, not begin another.
+// StartedBy returns true if the operation began the latest attempt. A retry continues that attempt and begins no other.
 func (c Checkout) StartedBy(operation string) bool {
 	return c.Attempt != nil && c.Attempt.Operation == operation
 }
 
-// Superseded reports whether another attempt on the payment page has begun after the operation's: a browser that
-// repeats that request late must begin none. It has no record, as requests with an Idempotency-Key have.
+// Superseded returns true if another attempt on the payment page followed the operation's attempt. A browser that
+// repeats the request late must not begin one: unlike requests with an Idempotency-Key, the request has no record.
 func (c Checkout) Superseded(operation string) bool {
 	return c.Attempt != nil && !c.StartedBy(operation) && slices.Contains(c.Attempt.Earlier, operation)
 }
 
-// operations returns those of the attempt and earlier ones of the page's half hour, at most attemptsOfSide.
-func (a *Attempt) operations() []string {
+// pageOperations returns the operations of the page's latest attempts, this attempt included. It keeps at most
+// maxAttemptsOfSide: no more attempts can begin in the half hour that a session on the page lasts.
+func (a *Attempt) pageOperations() []string {
 	if a == nil || a.Browser == "" && len(a.Earlier) == 0 {
 		return nil
 	}
@@ -94,7 +95,7 @@ func (a *Attempt) operations() []string {
 	if a.Browser != "" {
 		all = append(all, a.Operation)
 	}
-	return all[max(0, len(all)-attemptsOfSide):]
+	return all[max(0, len(all)-maxAttemptsOfSide):]
 }
 
 // closed returns the attempt with only the fields that are still needed once it has ended: the ids that recognise late
@@ -115,7 +116,8 @@ func (a Attempt) payerTime() time.Duration {
 	}
 }
 
-// pollAgain schedules the next poll: soon, or after a minute if the payer must act; then less often, to the deadline.
+// pollAgain returns the attempt with its next poll: firstPoll after the outcome became unknown, else recoverAfter after
+// the start; then at growing gaps. A payer's deadline that comes first becomes the next poll.
 func (a Attempt) pollAgain(now time.Time) Attempt {
 	if a.UnknownSince.IsZero() {
 		a.NextPoll = nextPoll(a.StartedAt, recoverAfter, now)
@@ -128,7 +130,7 @@ func (a Attempt) pollAgain(now time.Time) Attempt {
 	return a
 }
 
-func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time) Transaction {
+func (c Checkout) newTransaction(status TransactionStatus, o Outcome, now time.Time) Transaction {
 	a := c.Attempt
 	none := money.Zero(c.Amount.Currency())
 	t := Transaction{
@@ -143,9 +145,9 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: cmp.Or(c.Payee.PayoutPlan, merchant.SinglePayment), Gross: c.Payee.Gross, TaxEnabled: c.Payee.TaxEnabled,
-		AdvancedMode: c.Payee.AdvancedMode, UpdatedAt: shown(now), Version: 1,
+		AdvancedMode: c.Payee.AdvancedMode, UpdatedAt: toMillis(now), Version: 1,
 	}
-	if a.Verification { // nothing is taken
+	if a.Verification { // no money is taken
 		t.Amount = none
 	}
 	if c.Reader != nil {
@@ -157,24 +159,24 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 	return t
 }
 
-// recordedAt returns when the attempt's transaction was first recorded, which is the transaction's time. With the
-// attempt's start a client that pages through the history in order of time would miss it.
+// recordedAt returns the time of the first record of the attempt's transaction, which is the transaction's time. A
+// client that pages through the history by time would miss a transaction that had the attempt's earlier start.
 func (c Checkout) recordedAt(now time.Time) time.Time {
 	for _, t := range c.Transactions {
 		if t.ID == c.Attempt.ID {
 			return t.CreatedAt
 		}
 	}
-	return shown(now)
+	return toMillis(now)
 }
 
-// DeadlinePassed reports whether the payer missed the deadline, so that the waiting charge must be cancelled.
+// DeadlinePassed returns true if the payer missed the deadline, so that the waiting charge must be cancelled.
 func (a Attempt) DeadlinePassed(o Outcome, now time.Time) bool {
 	waiting := o.Decision == Challenge || o.Decision == Voucher
 	return waiting && a.State == AttemptRequiresAction && !now.Before(a.Deadline)
 }
 
-// Restartable reports whether the latest attempt closed without a record, so that its request may begin another.
+// Restartable returns true if the latest attempt closed without a record, so that its request may begin another.
 func (c Checkout) Restartable() bool {
-	return c.Attempt == nil || (c.Attempt.State == AttemptClosed && !c.recorded())
+	return c.Attempt == nil || (c.Attempt.State == AttemptClosed && !c.isRecorded())
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// The limits of attempts to pay one checkout, in any hour (contract §2.9).
+// The limits on attempts to pay one checkout within any hour (contract §2.9).
 const (
-	attemptsOfSource = 10
-	// attemptsOfSide limits all payers together, and all credentials of the merchant together.
-	attemptsOfSide = 50
+	maxAttemptsOfSource = 10
+	// maxAttemptsOfSide limits all payers together, and all the merchant's credentials together.
+	maxAttemptsOfSide = 50
 )
 
-// Source identifies the payer or credential that asks for an attempt, for the limits of attempts.
+// Source identifies the payer or credential that asks for an attempt. Limits count attempts by source.
 type Source struct {
 	Names []string // opaque, without commas; a payer's session and network address each have a name
 	Payer bool     // a payer's browser asks; false: the merchant
 }
 
-// AttemptStart records the source and the time of an attempt. It counts for an hour.
+// AttemptStart records the source and the time of an attempt. The limits count it for an hour.
 type AttemptStart struct {
 	At time.Time
 	Source
@@ -40,7 +40,7 @@ func (s AttemptStart) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads what MarshalText wrote.
 func (s *AttemptStart) UnmarshalText(text []byte) error {
-	if at, err := time.Parse(time.RFC3339Nano, string(text)); err == nil { // older than the names of sources
+	if at, err := time.Parse(time.RFC3339Nano, string(text)); err == nil { // from before sources had names
 		*s = AttemptStart{At: at, Source: Source{Payer: true}}
 		return nil
 	}
@@ -56,13 +56,14 @@ func (s *AttemptStart) UnmarshalText(text []byte) error {
 	return err
 }
 
-// attemptsSince returns the attempts since hourAgo. Failure: TooMany when one of the source's names has begun
-// attemptsOfSource of them, or its side attemptsOfSide. Payers' attempts never refuse the merchant's, nor the reverse.
+// attemptsSince returns the attempts since hourAgo. Failure: TooMany if a name of the source has begun
+// maxAttemptsOfSource attempts, or if its side, all payers or the merchant, has begun maxAttemptsOfSide. Attempts of
+// payers never block the merchant, nor the reverse.
 func (c Checkout) attemptsSince(hourAgo time.Time, by Source) ([]AttemptStart, error) {
 	starts := slices.DeleteFunc(slices.Clone(c.AttemptStarts), func(s AttemptStart) bool { return !s.At.After(hourAgo) })
-	wait := waitFor(starts, attemptsOfSide, hourAgo, func(s AttemptStart) bool { return s.Payer == by.Payer })
+	wait := untilAllowed(starts, maxAttemptsOfSide, hourAgo, func(s AttemptStart) bool { return s.Payer == by.Payer })
 	for _, name := range by.Names {
-		wait = max(wait, waitFor(starts, attemptsOfSource, hourAgo, func(s AttemptStart) bool {
+		wait = max(wait, untilAllowed(starts, maxAttemptsOfSource, hourAgo, func(s AttemptStart) bool {
 			return s.Payer == by.Payer && slices.Contains(s.Names, name)
 		}))
 	}
@@ -72,8 +73,8 @@ func (c Checkout) attemptsSince(hourAgo time.Time, by Source) ([]AttemptStart, e
 	return starts, nil
 }
 
-// waitFor returns the time until an attempt is within the limit; 0 if it is now. counts reports which starts count.
-func waitFor(starts []AttemptStart, limit int, hourAgo time.Time, counts func(AttemptStart) bool) time.Duration {
+// untilAllowed returns the time until the limit allows an attempt; 0 means now. counts selects the starts that count.
+func untilAllowed(starts []AttemptStart, limit int, hourAgo time.Time, counts func(AttemptStart) bool) time.Duration {
 	counted := slices.DeleteFunc(slices.Clone(starts), func(s AttemptStart) bool { return !counts(s) })
 	if len(counted) < limit {
 		return 0

@@ -8,7 +8,7 @@ import (
 // BrandRange maps issuer identification numbers (ISO/IEC 7812), by inclusive prefixes of equal length, to a brand.
 type BrandRange struct{ From, To, Brand string }
 
-// iinRanges, most specific first, by the networks' published ranges; brand names are contract §2.7's card types.
+// iinRanges lists the networks' published ranges, most specific first. Brand names are contract §2.7's card types.
 var iinRanges = []BrandRange{
 	{"401178", "401179", "ELO"}, {"431274", "431274", "ELO"}, {"438935", "438935", "ELO"},
 	{"451416", "451416", "ELO"}, {"457393", "457393", "ELO"}, {"457631", "457632", "ELO"},
@@ -33,40 +33,40 @@ var iinRanges = []BrandRange{
 	{"4", "4", "VISA"},
 }
 
-// Brand names the network of a card number, or UNKNOWN.
+// Brand returns the network of a card number, or UNKNOWN.
 func Brand(number string) string {
 	for _, r := range iinRanges {
 		prefix := number[:min(len(number), len(r.From))]
-		if len(prefix) == len(r.From) && digits(prefix) && r.From <= prefix && prefix <= r.To {
+		if len(prefix) == len(r.From) && isDigits(prefix) && r.From <= prefix && prefix <= r.To {
 			return r.Brand
 		}
 	}
 	return "UNKNOWN"
 }
 
-// brandNames are the names of contract §2.7's card types that people know.
+// brandNames maps contract §2.7's card types to names that people know.
 var brandNames = map[string]string{"AMEX": "American Express", "CUP": "UnionPay", "DINERS": "Diners Club",
 	"DISCOVER": "Discover", "ELO": "Elo", "ELV": "ELV", "HIPERCARD": "Hipercard", "JCB": "JCB", "MAESTRO": "Maestro",
 	"MASTERCARD": "Mastercard", "VISA": "Visa", "VISA_ELECTRON": "Visa Electron", "VISA_VPAY": "V PAY"}
 
-// BrandName is a brand as people know it, such as American Express for AMEX; "" for an unknown one.
+// BrandName returns a brand's name for people, such as American Express for AMEX; "" for an unknown brand.
 func BrandName(brand string) string { return brandNames[brand] }
 
-// BrandRanges are those that Brand knows: the first that fits a number names its brand.
+// BrandRanges returns the ranges that Brand searches. The first range that fits a number names its brand.
 func BrandRanges() []BrandRange { return slices.Clone(iinRanges) }
 
-// What a card payment is processed as (contract §2.7).
+// The results of ProcessAs (contract §2.7).
 const (
 	asCredit = "CREDIT"
 	asDebit  = "DEBIT"
 )
 
-// productOf are the brands whose cards are all of one product; those of AMEX and DINERS are credit and charge cards.
-var productOf = map[string]string{"MAESTRO": asDebit, "VISA_ELECTRON": asDebit, "VISA_VPAY": asDebit, "AMEX": asCredit,
-	"DINERS": asCredit, "HIPERCARD": asCredit}
+// productByBrand has the brands whose cards are all of one product. AMEX and DINERS cards are credit and charge cards.
+var productByBrand = map[string]string{"MAESTRO": asDebit, "VISA_ELECTRON": asDebit, "VISA_VPAY": asDebit,
+	"AMEX": asCredit, "DINERS": asCredit, "HIPERCARD": asCredit}
 
-// ProcessAs returns CREDIT or DEBIT, by the first that tells: the card type that a reader was asked for, the product
-// that the card's chip names, the brand, instalments. It returns "" if none does (contract §2.7).
+// ProcessAs returns CREDIT or DEBIT from the first source that tells: the card type requested at the reader, the
+// product that the card's chip names, the brand, instalments. It returns "" if none tells (contract §2.7).
 func (t Transaction) ProcessAs() string {
 	label := strings.ToUpper(t.EMV.ApplicationLabel)
 	switch {
@@ -78,9 +78,9 @@ func (t Transaction) ProcessAs() string {
 		return asDebit
 	case strings.Contains(label, asCredit):
 		return asCredit
-	case productOf[t.Card.Brand] == "" && t.Installments > 1:
+	case productByBrand[t.Card.Brand] == "" && t.Installments > 1:
 		return asCredit
 	default:
-		return productOf[t.Card.Brand]
+		return productByBrand[t.Card.Brand]
 	}
 }

@@ -8,35 +8,35 @@ import (
 	"github.com/cashwrap/cashwrap/shared/outbox"
 )
 
-// What return_urls get: EventCheckoutStatusChanged online, EventReaderTransaction at readers (contract §11.1, §11.4).
+// Callback types: EventCheckoutStatusChanged online, EventReaderTransaction at readers (contract §11.1, §11.4).
 const (
 	EventCheckoutStatusChanged = "CHECKOUT_STATUS_CHANGED"
 	EventReaderTransaction     = "solo.transaction.updated"
 )
 
-// Callback is one message for a return_url, written in the same transaction as the status change it reports.
+// Callback is one message for a return_url. It is written in the same transaction as the status change that it reports.
 type Callback struct {
 	outbox.Entry                  // its ID is msg_<uuid>, the webhook-id of every try
 	EventType      string         `dynamo:"event_type"`
 	CheckoutID     string         `dynamo:"checkout_id"`
 	URL            string         `dynamo:"url"`
 	Status         CheckoutStatus `dynamo:"status"`
-	ShowsStatus    bool           `dynamo:"shows_status,omitempty"`    // online; older items lack it, and their bodies
+	ShowsStatus    bool           `dynamo:"shows_status,omitempty"`    // online; missing in older items and their bodies
 	TransactionID  string         `dynamo:"transaction_id,omitempty"`  // at a reader
 	Reason         string         `dynamo:"reason,omitempty"`          // at a reader: why it was not paid
 	Postponements  int            `dynamo:"postponements,omitempty"`   // of the next try
-	PostponedSince time.Time      `dynamo:"postponed_since,omitempty"` // when it first was
+	PostponedSince time.Time      `dynamo:"postponed_since,omitempty"` // first postponement of the next try
 }
 
 const (
-	// firstPostponement and longestPostponement bound a postponement, which doubles so that callbacks do not spin.
+	// firstPostponement and longestPostponement bound a postponement. Postponements double, so that callbacks do not spin.
 	firstPostponement   = 2 * time.Second
 	longestPostponement = 64 * time.Second
-	// maxPostponed bounds a try's postponement by an open breaker: the longest gap between tries. So each try is made.
+	// maxPostponed is the longest gap between tries. No breaker postpones a try for longer, so each try is made.
 	maxPostponed = outbox.RetryEvery
 )
 
-// newCallback reports a checkout's new status, or nothing without a return_url.
+// newCallback returns the callback that reports the checkout's new status; nil without a return_url.
 func newCallback(c Checkout, id string, now time.Time) *Callback {
 	if c.ReturnURL == "" {
 		return nil
@@ -51,14 +51,14 @@ func newCallback(c Checkout, id string, now time.Time) *Callback {
 	return callback
 }
 
-// Swept is the callback after the sweep has sent its next try.
+// Swept returns the callback after the sweep has sent its next try.
 func (c Callback) Swept(now time.Time) Callback {
 	c.Entry = c.Entry.Swept(now)
 	return c
 }
 
-// Postponed returns the callback with a later time of its due try, not before a time. It counts no try, so the
-// published times of later tries stay.
+// Postponed returns the callback with its due try postponed, to no time before earliest. A postponement does not count
+// as a try, so later tries keep their published times.
 func (c Callback) Postponed(earliest, now time.Time) Callback {
 	c.Entry = c.Unswept()
 	wait := max(earliest.Sub(now), min(firstPostponement<<min(c.Postponements, 8), longestPostponement))
@@ -69,31 +69,31 @@ func (c Callback) Postponed(earliest, now time.Time) Callback {
 	return c
 }
 
-// jitter returns a time up to the limit, so that callbacks that were postponed together do not return together.
+// jitter returns a time up to the limit, so that callbacks postponed together do not return together.
 func (c Callback) jitter(limit time.Duration) time.Duration {
 	hash := fnv.New32a()
 	_, _ = fmt.Fprint(hash, c.ID, c.Postponements) // never fails
 	return limit * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// PostponedTooLong reports whether the next try must be made even if its host's breaker is open.
+// PostponedTooLong returns true if the next try must be made even if its host's breaker is open.
 func (c Callback) PostponedTooLong(now time.Time) bool {
 	return !c.PostponedSince.IsZero() && !now.Before(c.PostponedSince.Add(maxPostponed))
 }
 
-// tried returns the callback after a try, which ends its postponements.
-func (c Callback) tried(e outbox.Entry) Callback {
+// afterTry returns the callback after a try, which ends its postponements.
+func (c Callback) afterTry(e outbox.Entry) Callback {
 	c.Entry, c.Postponements, c.PostponedSince = e, 0, time.Time{}
 	return c
 }
 
-// Delivered is the callback after any 2xx.
-func (c Callback) Delivered() Callback { return c.tried(c.Sent()) }
+// Delivered returns the callback after any 2xx.
+func (c Callback) Delivered() Callback { return c.afterTry(c.Sent()) }
 
-// Undelivered is the callback after a failed try (outbox.Entry).
+// Undelivered returns the callback after a failed try (outbox.Entry).
 func (c Callback) Undelivered(reason string, now time.Time) Callback {
-	return c.tried(c.Entry.Undelivered(reason, now))
+	return c.afterTry(c.Entry.Undelivered(reason, now))
 }
 
-// Replayed is the callback when it is to be delivered again, under its old id.
-func (c Callback) Replayed(now time.Time) Callback { return c.tried(c.Entry.Replayed(now)) }
+// Replayed returns the callback ready for delivery again, under its old id.
+func (c Callback) Replayed(now time.Time) Callback { return c.afterTry(c.Entry.Replayed(now)) }

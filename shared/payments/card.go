@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// Card is a payer's card as sent with a process request. It exists only while that request runs.
+// Card is a payer's card as a process request sends it. It exists only while that request runs.
 type Card struct {
 	Name        string      `json:"name" validate:"required text=255"`
 	Number      secret.Text `json:"number" digits:"1" validate:"required card-number"`
@@ -19,33 +19,33 @@ type Card struct {
 	ZipCode     string      `json:"zip_code" digits:"5" empty:"refused" validate:"us-zip-code"` // US merchants only
 }
 
-// CardSummary is what may be kept of a card (contract §5.3).
+// CardSummary holds the only data of a card that may be stored (contract §5.3).
 type CardSummary struct {
 	AcquirerToken string `dynamo:"acquirer_token,omitempty"` // the acquirer's name for the card
 	Brand         string `dynamo:"brand"`                    // one of contract §2.7's card types
 	LastFour      string `dynamo:"last_4_digits"`
-	ExpiryMonth   int    `dynamo:"expiry_month"` // 0: it was not kept
+	ExpiryMonth   int    `dynamo:"expiry_month"` // 0: not stored
 	ExpiryYear    int    `dynamo:"expiry_year"`
 }
 
-// Expired reports whether the card's last month, if it was kept, has ended in every time zone.
+// Expired returns true if the card's last month has ended in every time zone; false if the month was not stored.
 func (s CardSummary) Expired(now time.Time) bool {
-	return s.ExpiryMonth != 0 && expired(s.ExpiryYear, s.ExpiryMonth, now)
+	return s.ExpiryMonth != 0 && monthEnded(s.ExpiryYear, s.ExpiryMonth, now)
 }
 
-// WithoutExpiry is what may be kept of a real card in test mode (contract §8.4).
+// WithoutExpiry returns the only data of a real card that may be stored in test mode (contract §8.4).
 func (s CardSummary) WithoutExpiry() CardSummary {
 	s.ExpiryMonth, s.ExpiryYear = 0, 0
 	return s
 }
 
-// expired allows twelve hours past UTC midnight for the last time zone.
-func expired(year, month int, now time.Time) bool {
+// monthEnded returns true if a month has ended in every time zone: twelve hours after UTC midnight.
+func monthEnded(year, month int, now time.Time) bool {
 	end := time.Date(year, time.Month(month)+1, 1, 12, 0, 0, 0, time.UTC)
 	return !now.Before(end)
 }
 
-// Summary returns what may be kept of a checked card, without an acquirer's token yet.
+// Summary returns the storable data of a checked card, before an acquirer gives its token.
 func (c *Card) Summary() CardSummary {
 	month, year := c.expiry()
 	number := c.Number.Reveal()
@@ -53,22 +53,23 @@ func (c *Card) Summary() CardSummary {
 		ExpiryMonth: month, ExpiryYear: year}
 }
 
-// expiry reads the card's last month; what is not two (or four) digits is 0.
+// expiry parses the card's last month. A month that is not two digits, or a year that is not two or four, is 0.
 func (c Card) expiry() (month, year int) {
-	if len(c.ExpiryMonth) == 2 && digits(c.ExpiryMonth) {
+	if len(c.ExpiryMonth) == 2 && isDigits(c.ExpiryMonth) {
 		month, _ = strconv.Atoi(c.ExpiryMonth)
 	}
 	text := c.ExpiryYear
 	if len(text) == 2 {
 		text = "20" + text
 	}
-	if len(text) == 4 && digits(text) {
+	if len(text) == 4 && isDigits(text) {
 		year, _ = strconv.Atoi(text)
 	}
 	return month, year
 }
 
-// Rule refuses an expired card, and a CVV sent as a number, which loses its leading zero, of too few or many digits.
+// Rule refuses an expired card. A CVV that is sent as a number loses a leading zero, so Rule refuses such a CVV if its
+// number of digits is not the brand's.
 func (c Card) Rule(field string, now time.Time) string {
 	if field == "cvv" {
 		if want := cvvDigits(Brand(c.Number.Reveal())); c.CVV.IsNumber() && len(c.CVV.Reveal()) != want {
@@ -79,14 +80,14 @@ func (c Card) Rule(field string, now time.Time) string {
 	switch month, year := c.expiry(); {
 	case year == 0:
 		return "must be YY or YYYY"
-	case month >= 1 && month <= 12 && expired(year, month, now):
+	case month >= 1 && month <= 12 && monthEnded(year, month, now):
 		return "is in the past: the card has expired"
 	default:
 		return ""
 	}
 }
 
-// cvvDigits returns how many digits a brand's CVV has. American Express prints four, all others three.
+// cvvDigits returns the number of digits in a brand's CVV: four for American Express, three for all others.
 func cvvDigits(brand string) int {
 	if brand == "AMEX" {
 		return 4
@@ -94,4 +95,4 @@ func cvvDigits(brand string) int {
 	return 3
 }
 
-func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

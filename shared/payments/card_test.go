@@ -28,8 +28,8 @@ func faultsOf(card payments.Card, now time.Time) failure.List {
 	}{&card}, now)
 }
 
-// codes lists "CODE param" of each fault.
-func codes(faults failure.List) []string {
+// faultCodes lists "CODE param" of each fault.
+func faultCodes(faults failure.List) []string {
 	list := []string{}
 	for _, f := range faults {
 		list = append(list, f.Code+" "+f.Param)
@@ -97,7 +97,7 @@ func TestCardFieldByField(t *testing.T) {
 		card := goodCard()
 		c.change(&card)
 		faults := faultsOf(card, start)
-		if got := strings.Join(codes(faults), ","); got != c.want {
+		if got := strings.Join(faultCodes(faults), ","); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 		if err := faults.Err(); err != nil && strings.Contains(err.Error(), panText[:5]) {
@@ -177,7 +177,7 @@ func TestLuhn(t *testing.T) {
 		wrong[at] = '0' + (wrong[at]-'0'+byte(rapid.IntRange(1, 9).Draw(t, "by")))%10
 		card := goodCard()
 		card.Number = secret.New(string(wrong))
-		if got := codes(faultsOf(card, start)); !slices.Equal(got, []string{"INVALID card.number"}) {
+		if got := faultCodes(faultsOf(card, start)); !slices.Equal(got, []string{"INVALID card.number"}) {
 			t.Fatalf("a wrong digit at %d: got faults %v, want INVALID card.number", at, got)
 		}
 	})

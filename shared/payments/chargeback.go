@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Chargeback records money that the issuer took back, as the acquirer reports it under its id; by default all that is
-// left. lost means that the merchant cannot pay it (NON_COLLECTION). c is the transaction's checkout, whose return_url
-// gets a callback if it is online (contract §11.1). Failures: Conflict, AmountTooHighError, Invalid.
+// Chargeback records money that the issuer took back, which the acquirer reports under its own id. A nil amount means
+// the whole rest. lost means that the merchant cannot pay it (NON_COLLECTION). c is the transaction's checkout; if it
+// is online, its return_url gets a callback (contract §11.1). Failures: Conflict, AmountTooHighError, Invalid.
 func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, lost bool, msgID string,
 	now time.Time) (TransactionChange, error) {
 	if !t.hasRefundable() {
@@ -24,13 +24,13 @@ func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, los
 	t.Refundable, t.ChargedBack = minus(t.Refundable, x), plus(t.ChargedBack, x)
 	t.NonCollection = t.NonCollection || lost
 	t.EventCount++
-	t.UpdatedAt = shown(now)
-	change := t.returned(e, ledger.Chargeback, PayableChargebackDeduction, now)
-	if c.Reader == nil { // whose callback could only say that it was paid (contract §11.4)
+	t.UpdatedAt = toMillis(now)
+	change := t.postReturn(e, ledger.Chargeback, PayableChargebackDeduction, now)
+	if c.Reader == nil { // a reader's callback could only say "paid" (contract §11.4)
 		change.Callback = newCallback(c, msgID, now)
 	}
 	return change, nil
 }
 
-// ChargebackID returns the id of the event for a chargeback that the acquirer reported under its id.
+// ChargebackID returns the id of the event for a chargeback that the acquirer reports under the given id.
 func (t Transaction) ChargebackID(id string) string { return eventID(t.ID, "chargeback "+id) }

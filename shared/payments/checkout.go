@@ -1,5 +1,5 @@
-// Package payments holds a payment's types and the pure rules of its life: functions from a state to the next one,
-// without I/O or HTTP.
+// Package payments defines checkouts, transactions, refunds and callbacks, with the rules for what may happen to them.
+// A rule takes the current state and returns the next one for the caller to store; rules do no I/O and know no HTTP.
 package payments
 
 import (
@@ -23,7 +23,7 @@ const (
 	CheckoutFailed  CheckoutStatus = "FAILED" // the latest attempt failed; another may be made
 )
 
-// Purpose of a checkout.
+// Purpose tells an ordinary payment from a setup of recurring payments.
 type Purpose string
 
 // The purposes (contract §4.1).
@@ -47,17 +47,17 @@ const (
 
 // Payee is the merchant as it was when the checkout was created.
 type Payee struct {
-	Code    string `dynamo:"-"` // as of the key
+	Code    string `dynamo:"-"` // from the item's key
 	Name    string `dynamo:"name"`
 	Email   string `dynamo:"email"`
 	Country string `dynamo:"country"`
 	Sandbox bool   `dynamo:"sandbox"`
 
-	FeeRate    string              `dynamo:"fee_rate,omitempty"`    // fraction of the amount, as merchant.Merchant's
+	FeeRate    string              `dynamo:"fee_rate,omitempty"`    // fraction of the amount, as in merchant.Merchant
 	PayoutPlan merchant.PayoutPlan `dynamo:"payout_plan,omitempty"` // none: SINGLE_PAYMENT
 	Gross      bool                `dynamo:"gross,omitempty"`       // gross settlement
 
-	TaxEnabled   bool `dynamo:"tax_enabled,omitempty"`   // when the latest payment began
+	TaxEnabled   bool `dynamo:"tax_enabled,omitempty"`   // as of the latest attempt's start
 	AdvancedMode bool `dynamo:"advanced_mode,omitempty"` // of the user whose payment it is (contract §6.3)
 }
 
@@ -71,34 +71,34 @@ func NewPayee(m merchant.Merchant, by identity.Principal) Payee {
 		PayoutPlan: m.PayoutPlan, Gross: settings.Gross, TaxEnabled: settings.TaxEnabled, AdvancedMode: advanced}
 }
 
-// fee returns the platform's fee for a payment, by the rate agreed when its checkout was created (contract §6.7).
+// fee returns the platform's fee for a payment, at the rate agreed when the checkout was created (contract §6.7).
 func (p Payee) fee(amount money.Amount) money.Amount {
 	if p.FeeRate == "" {
 		return money.Zero(amount.Currency())
 	}
 	fee, err := amount.Times(p.FeeRate)
-	if err != nil { // provision refuses a rate that is none
+	if err != nil { // provision refuses an invalid rate
 		panic(err)
 	}
 	return fee
 }
 
-// Creator is the merchant's member who created a checkout; zero when a key or an OAuth client did.
+// Creator is the merchant's member who created a checkout; zero if a key or an OAuth client did.
 type Creator struct {
 	ID    string `dynamo:"id"` // of the member
 	Email string `dynamo:"email"`
 }
 
-// Checkout is one payment a merchant asks for, with all its attempts.
+// Checkout is one payment that a merchant asks for, with all its attempts.
 type Checkout struct {
-	ID             string           `dynamo:"-"` // as of the key
+	ID             string           `dynamo:"-"` // from the item's key
 	Reference      string           `dynamo:"reference"`
 	Amount         money.Amount     `dynamo:"amount"`
 	Payee          Payee            `dynamo:"payee"`
-	NamedByEmail   string           `dynamo:"pay_to_email,omitempty"` // pay_to_email, when the client sent it
+	NamedByEmail   string           `dynamo:"pay_to_email,omitempty"` // pay_to_email, if the client sent it
 	Description    string           `dynamo:"description,omitempty"`
 	ReturnURL      string           `dynamo:"return_url,omitempty"`   // gets a callback for each outcome
-	RedirectURL    string           `dynamo:"redirect_url,omitempty"` // where the payer ends
+	RedirectURL    string           `dynamo:"redirect_url,omitempty"` // the payer's browser ends there
 	Status         CheckoutStatus   `dynamo:"status"`
 	Purpose        Purpose          `dynamo:"purpose"`
 	PaymentType    Method           `dynamo:"payment_type,omitempty"`
@@ -107,9 +107,9 @@ type Checkout struct {
 	HostedCheckout *bool            `dynamo:"hosted_checkout,omitempty"`
 	Reader         *ReaderSale      `dynamo:"reader,omitempty"`     // at a card reader; nil: online
 	CreatedBy      string           `dynamo:"created_by,omitempty"` // id of the credential
-	Creator        Creator          `dynamo:"creator,omitempty"`    // the person who has created it, if any
+	Creator        Creator          `dynamo:"creator,omitempty"`    // the person who created it, if any
 	CreatedAt      time.Time        `dynamo:"created_at"`
-	Shard          int              `dynamo:"shard,omitempty"`       // of the merchant; what follows has it too
+	Shard          int              `dynamo:"shard,omitempty"`       // of the merchant; transactions and events inherit it
 	ValidUntil     *time.Time       `dynamo:"valid_until,omitempty"` // nil: never expires
 
 	Mandate         *Mandate              `dynamo:"mandate,omitempty"`
@@ -132,10 +132,10 @@ var (
 	errOpenAttempt = failure.Conflict("A payment attempt is open.").AsTransient()
 )
 
-// maxTransactions bounds the transactions shown in a checkout, and so its item's size; all are kept elsewhere.
+// maxTransactions bounds the transactions in a checkout, and so its item's size. Each is also stored separately.
 const maxTransactions = 100
 
-// MadeBy returns a new checkout with its id, the merchant's shard for it, and its creator.
+// MadeBy returns the new checkout with its id, its creator, and the merchant's shard for that id.
 func (c Checkout) MadeBy(by identity.Principal, m merchant.Merchant, id string) Checkout {
 	c.ID, c.Shard, c.CreatedBy = id, m.ShardOf(id), by.Actor.ID
 	if by.IsPerson() {
@@ -144,7 +144,7 @@ func (c Checkout) MadeBy(by identity.Principal, m merchant.Merchant, id string) 
 	return c
 }
 
-// Restored returns the checkout as it was before it was stored: with what the key says, and what follows from ids.
+// Restored returns the checkout as before it was stored, with the facts in its key and the facts derived from ids.
 func (c Checkout) Restored(id, merchantCode string) Checkout {
 	c.ID, c.Payee.Code = id, merchantCode
 	for i := range c.Transactions {
@@ -154,35 +154,35 @@ func (c Checkout) Restored(id, merchantCode string) Checkout {
 	return c
 }
 
-// Hosted reports whether the checkout has a payment page (contract §13.3).
+// Hosted returns true if the checkout has a payment page (contract §13.3).
 func (c Checkout) Hosted() bool { return c.HostedCheckout != nil && *c.HostedCheckout }
 
-// open reports whether another attempt can pay the checkout. A checkout at a reader has one attempt, and never expires.
-func (c Checkout) open() bool {
+// isOpen returns true if another attempt can pay the checkout. At a reader there is one attempt, and no expiry.
+func (c Checkout) isOpen() bool {
 	return c.Reader == nil && (c.Status == CheckoutPending || c.Status == CheckoutFailed)
 }
 
-// attemptPending reports whether a charge is under way whose outcome is not known yet.
+// attemptPending returns true if a charge without a known outcome is under way.
 func (c Checkout) attemptPending() bool {
 	return c.Attempt != nil && c.Attempt.State == AttemptPending
 }
 
-// RequiresAction reports whether a challenge, a redirect or a voucher waits for the payer.
+// RequiresAction returns true if a challenge, a redirect or a voucher waits for the payer.
 func (c Checkout) RequiresAction() bool {
 	return c.Attempt != nil && c.Attempt.State == AttemptRequiresAction
 }
 
-// PastValidUntil reports whether valid_until has passed: no new attempt may begin.
+// PastValidUntil returns true if valid_until has passed, so that no new attempt may begin.
 func (c Checkout) PastValidUntil(now time.Time) bool {
-	return c.open() && c.ValidUntil != nil && !now.Before(*c.ValidUntil)
+	return c.isOpen() && c.ValidUntil != nil && !now.Before(*c.ValidUntil)
 }
 
-// isExpired reports whether valid_until has passed and no open attempt may still pay the checkout (contract §4.5).
+// isExpired returns true if valid_until has passed and no open attempt may still pay the checkout (contract §4.5).
 func (c Checkout) isExpired(now time.Time) bool {
 	return c.PastValidUntil(now) && !c.attemptPending() && !c.RequiresAction()
 }
 
-// StatusAt is the status a reader sees at now: expiry counts before the sweep has recorded it (contract §4.5).
+// StatusAt returns the status at now. A checkout is expired even before the sweep has recorded it (contract §4.5).
 func (c Checkout) StatusAt(now time.Time) CheckoutStatus {
 	if c.isExpired(now) {
 		return CheckoutExpired
@@ -190,7 +190,7 @@ func (c Checkout) StatusAt(now time.Time) CheckoutStatus {
 	return c.Status
 }
 
-// SuccessfulTransaction is the successful transaction, when there is one.
+// SuccessfulTransaction returns the successful transaction, if there is one.
 func (c Checkout) SuccessfulTransaction() (CheckoutTransaction, bool) {
 	for _, t := range c.Transactions {
 		if t.Status == TransactionSuccessful {
@@ -200,19 +200,19 @@ func (c Checkout) SuccessfulTransaction() (CheckoutTransaction, bool) {
 	return CheckoutTransaction{}, false
 }
 
-// DueAt is when the sweep must handle the checkout; the zero time means never.
+// DueAt returns the time for the sweep to handle the checkout; the zero time means never.
 func (c Checkout) DueAt() time.Time {
 	switch {
 	case c.AttemptOpen():
-		return wakeAt(c.Attempt.NextPoll, c.Attempt.UnknownSince)
-	case c.open() && c.ValidUntil != nil:
+		return sweepAt(c.Attempt.NextPoll, c.Attempt.UnknownSince)
+	case c.isOpen() && c.ValidUntil != nil:
 		return *c.ValidUntil
 	default:
 		return time.Time{}
 	}
 }
 
-// PollAt returns when a message starts a poll of the open attempt; the zero time means never.
+// PollAt returns the time for a message to start a poll of the open attempt; the zero time means never.
 func (c Checkout) PollAt() time.Time {
 	if !c.AttemptOpen() {
 		return time.Time{}
@@ -220,11 +220,11 @@ func (c Checkout) PollAt() time.Time {
 	return pollAt(c.Attempt.NextPoll, c.Attempt.UnknownSince)
 }
 
-// AttemptOpen reports whether the latest attempt is not closed.
+// AttemptOpen returns true if the latest attempt is not closed.
 func (c Checkout) AttemptOpen() bool { return c.Attempt != nil && c.Attempt.State != AttemptClosed }
 
 // CheckProcessable refuses a new attempt when the checkout is paid or expired, an attempt is pending, or a limit of the
-// source is reached, but not after an attempt that requires action, which can be cancelled (contract §4.5).
+// source is reached. It accepts one after an attempt that requires action, which can be cancelled (contract §4.5).
 func (c Checkout) CheckProcessable(by Source, now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err
@@ -239,7 +239,7 @@ func (c Checkout) CheckProcessable(by Source, now time.Time) error {
 	return err
 }
 
-// CheckUpdatable refuses a change of terms (contract §13.1).
+// CheckUpdatable refuses a change of a paid or expired checkout, or during an open attempt (contract §13.1).
 func (c Checkout) CheckUpdatable(now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err
@@ -250,7 +250,7 @@ func (c Checkout) CheckUpdatable(now time.Time) error {
 	return nil
 }
 
-// checkOpen refuses what needs an unpaid, unexpired checkout.
+// checkOpen refuses a paid or expired checkout.
 func (c Checkout) checkOpen(now time.Time) error {
 	switch c.StatusAt(now) {
 	case CheckoutPaid:

@@ -2,7 +2,7 @@ package payments
 
 import "time"
 
-// Customer of a merchant; ID is the merchant's own name for them.
+// Customer is a payer whom the merchant has registered; ID is the merchant's own name for them.
 type Customer struct {
 	ID        string          `dynamo:"id"`
 	Details   PersonalDetails `dynamo:"personal_details"`

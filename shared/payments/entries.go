@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// paymentEntry enters the acquirer's debt to us, and ours to the merchant, less our fee or (gross) with the fee billed.
+// paymentEntry enters the acquirer's debt to us and our debt to the merchant: less our fee or, if gross, in full, with
+// the fee billed.
 func paymentEntry(t Transaction, at time.Time) *ledger.Entry {
 	owed, billed := minus(t.Captured, t.Fee), money.Zero(t.Fee.Currency())
 	if t.Gross {
@@ -20,7 +21,7 @@ func paymentEntry(t Transaction, at time.Time) *ledger.Entry {
 		ledger.Posting{Account: ledger.FeeIncome, Amount: t.Fee.Neg()})
 }
 
-// returnEntry enters an amount that went back to the payer, at the merchant's cost, without the fee (contract §6.7).
+// returnEntry enters an amount that went back to the payer at the merchant's cost. We keep the fee (contract §6.7).
 func returnEntry(e Event, kind ledger.Kind, at time.Time) *ledger.Entry {
 	return ledger.MustEntry(e.ID, kind, ledger.OfTransaction(e.TransactionID), at,
 		ledger.Posting{Account: ledger.MerchantPayable, Amount: e.Amount},
@@ -38,5 +39,5 @@ func plus(a, b money.Amount) money.Amount {
 
 func minus(a, b money.Amount) money.Amount { return plus(a, b.Neg()) }
 
-// more reports whether a is above b. Both have one currency.
-func more(a, b money.Amount) bool { return minus(a, b).Sign() > 0 }
+// exceeds returns true if a is above b. Both have one currency.
+func exceeds(a, b money.Amount) bool { return minus(a, b).Sign() > 0 }

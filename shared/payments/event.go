@@ -7,10 +7,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// EventType of what happens to a transaction after its payment (contract §6.5).
+// EventType is the type of an event in a transaction's life after the payment (contract §6.5).
 type EventType string
 
-// The types. PAYOUT events are a transaction's Payouts; the others are items.
+// The types. PAYOUT events are stored as a transaction's Payouts, and all other events as items.
 const (
 	PayoutEvent          EventType = "PAYOUT"
 	RefundEvent          EventType = "REFUND"
@@ -38,34 +38,34 @@ const (
 // The statuses of refunds that clients never see.
 const (
 	EventBegun     EventStatus = "BEGUN"     // about to be sent to the acquirer
-	EventWithdrawn EventStatus = "WITHDRAWN" // the acquirer certainly did not take it: as if it had never been requested
+	EventWithdrawn EventStatus = "WITHDRAWN" // the acquirer certainly did not take it: as if never requested
 )
 
-// Event is a refund, a chargeback, or the deduction of one from later payouts. Its ID follows from its cause.
+// Event is a refund, a chargeback, or the deduction of either from later payouts. Its ID follows from its cause.
 type Event struct {
-	ID            string       `dynamo:"id"` // a refund's is the acquirer's idempotency key
+	ID            string       `dynamo:"id"` // for a refund, also the acquirer's idempotency key
 	TransactionID string       `dynamo:"transaction_id"`
 	Code          string       `dynamo:"transaction_code"`
 	Shard         int          `dynamo:"shard,omitempty"` // the transaction's
 	Type          EventType    `dynamo:"type"`
 	Status        EventStatus  `dynamo:"status"`
 	Amount        money.Amount `dynamo:"amount"`               // more than zero
-	InReserve     bool         `dynamo:"in_reserve,omitempty"` // its amount is part of the reserve while it is open
-	Sequence      int          `dynamo:"sequence,omitempty"`   // of a refund: RefundsBegun when it was begun last
+	InReserve     bool         `dynamo:"in_reserve,omitempty"` // while the event is open, the reserve includes Amount
+	Sequence      int          `dynamo:"sequence,omitempty"`   // of a refund: RefundsBegun at its latest beginning
 	ReturnCode    string       `dynamo:"return_code,omitempty"`
 	CreatedAt     time.Time    `dynamo:"created_at"` // when clients could first see it
 	UpdatedAt     time.Time    `dynamo:"updated_at"`
 	NextPoll      time.Time    `dynamo:"next_poll,omitempty"`     // when the acquirer is asked again
-	UnknownSince  time.Time    `dynamo:"unknown_since,omitempty"` // while it is recorded that the acquirer gave no outcome
+	UnknownSince  time.Time    `dynamo:"unknown_since,omitempty"` // set while the outcome is recorded as unknown
 	TransactionSummary
 }
 
-// TransactionSummary is what a history item shows of its transaction.
+// TransactionSummary holds the facts of a transaction that its history items show.
 type TransactionSummary struct {
 	ClientTransactionID string              `dynamo:"client_transaction_id"`
 	ProductSummary      string              `dynamo:"product_summary,omitempty"`
 	Username            string              `dynamo:"username,omitempty"` // the transaction's
-	Creator             string              `dynamo:"creator,omitempty"`  // likewise
+	Creator             string              `dynamo:"creator,omitempty"`  // the transaction's
 	PaymentType         string              `dynamo:"payment_type"`
 	EntryMode           string              `dynamo:"entry_mode"`
 	Installments        int                 `dynamo:"installments_count"`
@@ -84,43 +84,43 @@ func (t Transaction) summary() TransactionSummary {
 
 func (t Transaction) newEvent(id string, kind EventType, status EventStatus, amount money.Amount, now time.Time) Event {
 	return Event{ID: id, TransactionID: t.ID, Code: t.Code, Shard: t.Shard, Type: kind, Status: status, Amount: amount,
-		CreatedAt: shown(now), UpdatedAt: shown(now), TransactionSummary: t.summary()}
+		CreatedAt: toMillis(now), UpdatedAt: toMillis(now), TransactionSummary: t.summary()}
 }
 
-// NumericID is the event's id as clients know it, of 53 bits.
+// NumericID returns the event's id as clients know it, of 53 bits.
 func (e Event) NumericID() int64 { return NumericID("event " + e.ID) }
 
-// PayoutNumericID is the PAYOUT event's id as clients know it, of 53 bits.
+// PayoutNumericID returns the PAYOUT event's id as clients know it, of 53 bits.
 func (t Transaction) PayoutNumericID(p PayoutPart) int64 {
-	return NumericID("event " + t.payable(p).ID)
+	return NumericID("event " + t.payableOf(p).ID)
 }
 
-// Open reports whether a refund's outcome is not known yet.
+// Open returns true if a refund still waits for its outcome.
 func (e Event) Open() bool { return e.Status == EventBegun || e.Status == EventPending }
 
-// Visible reports whether clients see the event.
+// Visible returns true if clients see the event.
 func (e Event) Visible() bool { return e.Status != EventBegun && e.Status != EventWithdrawn }
 
-// Listed reports whether the event is a history item of its own (contract §6.2).
+// Listed returns true if the history lists the event as an item (contract §6.2).
 func (e Event) Listed() bool {
 	return e.Visible() && (e.Type == RefundEvent || e.Type == ChargebackEvent)
 }
 
-// Deducted is a deduction that a payout has settled.
+// Deducted returns the deduction after a payout has settled it.
 func (e Event) Deducted(now time.Time) Event {
-	e.Status, e.UpdatedAt = EventSuccessful, shown(now)
+	e.Status, e.UpdatedAt = EventSuccessful, toMillis(now)
 	return e
 }
 
-// DueAt is when the sweep must handle the event; the zero time means never.
+// DueAt returns the time for the sweep to handle the event; the zero time means never.
 func (e Event) DueAt() time.Time {
 	if !e.Open() {
 		return time.Time{}
 	}
-	return wakeAt(e.NextPoll, e.UnknownSince)
+	return sweepAt(e.NextPoll, e.UnknownSince)
 }
 
-// PollAt is when a message starts a poll of a refund; the zero time means never.
+// PollAt returns the time for a message to start a poll of a refund; the zero time means never.
 func (e Event) PollAt() time.Time {
 	if !e.Open() {
 		return time.Time{}

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// HistoryStatus is a status by which the history can be asked (contract §6.2): a TransactionStatus, or one of these.
+// HistoryStatus is a status to select history items by (contract §6.2): a TransactionStatus, or one of these.
 type HistoryStatus string
 
 // The statuses that select payments by their simple status.
 const (
 	HistoryRefunded   HistoryStatus = "REFUNDED"
-	HistoryChargeback HistoryStatus = "CHARGE_BACK" // also what the merchant could not pay (NON_COLLECTION)
+	HistoryChargeback HistoryStatus = "CHARGE_BACK" // also NON_COLLECTION, which the merchant could not pay
 )
 
-// HistoryFilter selects items of the history (contract §6.2). Each list must have a match; empty fields let all pass.
+// HistoryFilter selects items of the history (contract §6.2). An item must match every field that is not empty.
 type HistoryFilter struct {
 	Users        []string // emails, in any case
 	Statuses     []HistoryStatus
@@ -25,38 +25,38 @@ type HistoryFilter struct {
 	Readers      []string // serial numbers
 	Area         *Area
 	ChangesSince *time.Time
-	ChangesAfter bool // ChangesSince itself is too early (contract §14, number 22)
+	ChangesAfter bool // excludes ChangesSince itself (contract §14, number 22)
 }
 
-// All reports whether the filter lets every item pass.
+// All returns true if the filter lets every item pass.
 func (f HistoryFilter) All() bool {
 	lists := len(f.Users) + len(f.Statuses) + len(f.PaymentTypes) + len(f.EntryModes) + len(f.Types) + len(f.Readers)
 	return lists == 0 && f.Area == nil && f.ChangesSince == nil
 }
 
-// Match reports whether the filter lets the item pass.
-func (f HistoryFilter) Match(h HistoryItem) bool { return f.MayMatch(h.Entry()) && f.changed(h) }
+// Match returns true if the filter lets the item pass.
+func (f HistoryFilter) Match(h HistoryItem) bool { return f.MayMatch(h.Entry()) && f.matchesChange(h) }
 
-// MayMatch reports whether the filter lets the entry's item pass, except for changes, which entries do not know.
+// MayMatch returns true if the filter lets the entry's item pass, but ignores ChangesSince: entries have no such time.
 func (f HistoryFilter) MayMatch(h HistoryEntry) bool {
 	return allows(f.Types, h.Type) && allows(f.PaymentTypes, h.PaymentType) && allows(f.EntryModes, h.EntryMode) &&
-		allows(f.Readers, h.Reader) && f.user(h) && f.status(h) && f.area(h)
+		allows(f.Readers, h.Reader) && f.matchesUser(h) && f.matchesStatus(h) && f.matchesArea(h)
 }
 
 func allows[T comparable](list []T, value T) bool {
 	return len(list) == 0 || slices.Contains(list, value)
 }
 
-func (f HistoryFilter) user(h HistoryEntry) bool {
+func (f HistoryFilter) matchesUser(h HistoryEntry) bool {
 	return len(f.Users) == 0 ||
 		slices.ContainsFunc(f.Users, func(email string) bool { return strings.EqualFold(email, h.Username) })
 }
 
-func (f HistoryFilter) status(h HistoryEntry) bool {
-	return len(f.Statuses) == 0 || slices.ContainsFunc(f.Statuses, h.has)
+func (f HistoryFilter) matchesStatus(h HistoryEntry) bool {
+	return len(f.Statuses) == 0 || slices.ContainsFunc(f.Statuses, h.hasStatus)
 }
 
-func (h HistoryEntry) has(s HistoryStatus) bool {
+func (h HistoryEntry) hasStatus(s HistoryStatus) bool {
 	switch s {
 	case HistoryRefunded, HistoryChargeback:
 		return h.Type == PaymentItem && h.ReversedAs == s
@@ -65,18 +65,18 @@ func (h HistoryEntry) has(s HistoryStatus) bool {
 	}
 }
 
-func (f HistoryFilter) area(h HistoryEntry) bool {
+func (f HistoryFilter) matchesArea(h HistoryEntry) bool {
 	return f.Area == nil || (h.Location != nil && f.Area.Contains(*h.Location))
 }
 
-func (f HistoryFilter) changed(h HistoryItem) bool {
+func (f HistoryFilter) matchesChange(h HistoryItem) bool {
 	if f.ChangesSince == nil {
 		return true
 	}
 	return h.UpdatedAt.After(*f.ChangesSince) || (!f.ChangesAfter && h.UpdatedAt.Equal(*f.ChangesSince))
 }
 
-// EntryModes are all that a transaction can have (contract §2.7): online methods' and readers'.
+// EntryModes returns all entry modes of transactions (contract §2.7): those of online methods, then those of readers.
 func EntryModes() []string {
 	var modes []string
 	for _, t := range catalogue {

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// HistoryItem is a payment, refund or chargeback as the history lists it (contract §6.2).
+// HistoryItem is a payment, refund or chargeback in the history (contract §6.2).
 type HistoryItem struct {
 	ID            string // of the transaction or event
 	TransactionID string
@@ -16,13 +16,13 @@ type HistoryItem struct {
 	SimpleStatus  SimpleStatus
 	Amount        money.Amount
 	Refunded      money.Amount // payments only
-	Payouts       []PayoutPart // likewise
+	Payouts       []PayoutPart // payments only
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	TransactionSummary
 }
 
-// HistoryEntry has the fields that filters read, but the last change. Payouts change none, which keeps the index cheap.
+// HistoryEntry has an item's fields for filters, but not its last change. Payouts change none, so the index is cheap.
 type HistoryEntry struct {
 	ID          string        `dynamo:"-"` // of the transaction or event
 	Type        EventType     `dynamo:"type"`
@@ -30,12 +30,12 @@ type HistoryEntry struct {
 	ReversedAs  HistoryStatus `dynamo:"reversed_as"`   // HistoryRefunded, HistoryChargeback or ""; payments only
 	Username    string        `dynamo:"username"`      // the transaction's
 	PaymentType string        `dynamo:"payment_type"`  // contract §2.7
-	EntryMode   string        `dynamo:"entry_mode"`    // likewise
-	Location    *Location     `dynamo:"location"`      // where a reader took it; nil online
+	EntryMode   string        `dynamo:"entry_mode"`    // contract §2.7
+	Location    *Location     `dynamo:"location"`      // of a payment at a reader; nil online
 	Reader      string        `dynamo:"reader_serial"` // "" online
 }
 
-// Entry is what filters read of the item.
+// Entry returns the fields of the item that filters read.
 func (h HistoryItem) Entry() HistoryEntry {
 	return HistoryEntry{ID: h.ID, Type: h.Type, RawStatus: h.RawStatus, ReversedAs: h.SimpleStatus.reversedAs(),
 		Username: h.Username, PaymentType: h.PaymentType, EntryMode: h.EntryMode, Location: h.Location, Reader: h.Reader}
@@ -55,10 +55,10 @@ func (s SimpleStatus) reversedAs() HistoryStatus {
 	}
 }
 
-// Status is the item's status as the history shows it (contract §6.2).
+// Status returns the status that the history shows (contract §6.2).
 func (h HistoryItem) Status() TransactionStatus { return h.Entry().Status() }
 
-// Status is the item's status as the history shows it (contract §6.2).
+// Status returns the status that the history shows (contract §6.2).
 func (h HistoryEntry) Status() TransactionStatus {
 	if h.Type == PaymentItem {
 		return TransactionStatus(h.RawStatus)
@@ -76,21 +76,21 @@ func (h HistoryEntry) Status() TransactionStatus {
 // PayoutsTotal counts the payouts that the payment has or will have.
 func (h HistoryItem) PayoutsTotal() int { return Transaction{Payouts: h.Payouts}.PayoutsTotal() }
 
-// PayoutsReceived counts the payouts made.
+// PayoutsReceived counts the payouts already made.
 func (h HistoryItem) PayoutsReceived() int { return Transaction{Payouts: h.Payouts}.PayoutsReceived() }
 
-// HistoryItem is the transaction as the history lists it.
+// HistoryItem returns the transaction as an item of the history.
 func (t Transaction) HistoryItem() HistoryItem {
 	return HistoryItem{ID: t.ID, TransactionID: t.ID, Code: t.Code, Type: PaymentItem, RawStatus: string(t.Status),
 		SimpleStatus: t.SimpleStatus(), Amount: t.Amount, Refunded: t.Refunded, Payouts: t.Payouts,
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, TransactionSummary: t.summary()}
 }
 
-// HistoryItem is the event as the history lists it.
+// HistoryItem returns the event as an item of the history.
 func (e Event) HistoryItem() HistoryItem {
 	return HistoryItem{ID: e.ID, TransactionID: e.TransactionID, Code: e.Code, Type: e.Type, RawStatus: string(e.Status),
 		Amount: e.Amount, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, TransactionSummary: e.TransactionSummary}
 }
 
-// shown rounds a time to what clients see, so that a time that they send back selects the same item.
-func shown(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
+// toMillis truncates a time to what clients see, so that a time that they send back selects the same item.
+func toMillis(t time.Time) time.Time { return t.Truncate(time.Millisecond) }

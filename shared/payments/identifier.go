@@ -10,26 +10,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// A transaction has five identifiers. Its id is random, and the code is a digest of it. The others carry the code's
-// number. So each leads to the code, under which one read finds the transaction, without lookup items.
+// A transaction has five identifiers. Its id is random, and the code is a digest of the id. The others carry the code's
+// number. So each identifier leads to the code, and one read by code finds the transaction without lookup items.
 
-// codes is how many transaction codes there are: nine digits of base 36.
-const codes = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
+// codeCount is the number of transaction codes: nine digits of base 36.
+const codeCount = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
 
 func codeNumber(id string) uint64 {
 	sum := sha256.Sum256([]byte("transaction code " + id))
-	return binary.BigEndian.Uint64(sum[:8]) % codes
+	return binary.BigEndian.Uint64(sum[:8]) % codeCount
 }
 
-// formatCode is "T" and nine capitals or digits (contract §6.1).
+// formatCode returns "T" and nine capitals or digits (contract §6.1).
 func formatCode(number uint64) string {
 	return fmt.Sprintf("T%09s", strings.ToUpper(strconv.FormatUint(number, 36)))
 }
 
-// CodeOfID returns the transaction code for a transaction's id. Any text has one, even without a transaction.
+// CodeOfID returns the transaction code for a transaction's id. Any text has a code, even without a transaction.
 func CodeOfID(id string) string { return formatCode(codeNumber(id)) }
 
-// CodeWithin returns the code in a client transaction id or an event's id; false when the text cannot be one.
+// CodeWithin returns the code in a client transaction id or an event's id; false if the text cannot be such an id.
 func CodeWithin(id string) (string, bool) {
 	u, err := uuid.Parse(id)
 	if err != nil || len(id) != 36 {
@@ -38,27 +38,27 @@ func CodeWithin(id string) (string, bool) {
 	var eight [8]byte
 	copy(eight[2:], u[:6])
 	number := binary.BigEndian.Uint64(eight[:])
-	return formatCode(number), number < codes
+	return formatCode(number), number < codeCount
 }
 
 // CodeOfInternalID returns the code of the transaction with the internal id; false for an impossible number.
 func CodeOfInternalID(id int64) (string, bool) {
 	number := uint64(max(id, 0)) >> internalBits
-	return formatCode(number), id >= 0 && number < codes
+	return formatCode(number), id >= 0 && number < codeCount
 }
 
-// internalBits are the digest's share of an internal id of 53 bits, which every client's number type holds exactly.
+// internalBits is the digest's share of an internal id's 53 bits, which every client's number type holds exactly.
 const internalBits = 6
 
-// InternalID is the numeric id that some clients use (contract §14, number 11).
+// InternalID returns the numeric id that some clients use (contract §14, number 11).
 func (t CheckoutTransaction) InternalID() int64 {
 	sum := sha256.Sum256([]byte("internal id " + t.ID))
 	number := codeNumber(t.ID)<<internalBits | uint64(sum[0])>>(8-internalBits)
 	return int64(number & (1<<53 - 1))
 }
 
-// carrying returns a UUID of v4 shape with a code's number in the first six bytes, and a digest of the seed after it.
-func carrying(number uint64, seed string) string {
+// uuidWithCode returns a UUID of v4 shape: a code's number in the first six bytes, then a digest of the seed.
+func uuidWithCode(number uint64, seed string) string {
 	sum := sha256.Sum256([]byte(seed))
 	var eight [8]byte
 	binary.BigEndian.PutUint64(eight[:], number)
@@ -68,18 +68,18 @@ func carrying(number uint64, seed string) string {
 
 // ClientTransactionID derives from the attempt's id: the same at every retry, and known before the transaction.
 func ClientTransactionID(id string) string {
-	return carrying(codeNumber(id), "client transaction "+id)
+	return uuidWithCode(codeNumber(id), "client transaction "+id)
 }
 
-// eventID follows from the transaction and the cause of the event, so that a repeated cause finds the event.
+// eventID derives an event's id from its transaction and its cause, so that a repeated cause finds the event.
 func eventID(transactionID, cause string) string {
-	return carrying(codeNumber(transactionID), "event "+transactionID+"\x00"+cause)
+	return uuidWithCode(codeNumber(transactionID), "event "+transactionID+"\x00"+cause)
 }
 
 // MerchantNumericID returns a merchant's id of 53 bits for clients that use numeric ids (contract §6.1).
 func MerchantNumericID(code string) int64 { return NumericID("merchant " + code) }
 
-// NumericID returns a positive number of 53 bits that follows from the seed.
+// NumericID derives a positive number of 53 bits from the seed.
 func NumericID(seed string) int64 {
 	sum := sha256.Sum256([]byte(seed))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 11)

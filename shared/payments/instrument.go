@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Instrument is a customer's saved card, never with its number: the acquirer keeps that, under Card.AcquirerToken.
+// Instrument is a customer's saved card. It never has the number, which the acquirer keeps under Card.AcquirerToken.
 type Instrument struct {
 	Token      string      `dynamo:"token"` // ours, UUID v4 shaped
 	CustomerID string      `dynamo:"customer_id"`
@@ -16,7 +16,7 @@ type Instrument struct {
 	CreatedAt  time.Time   `dynamo:"created_at"`
 }
 
-// CheckChargeable refuses a card that cannot be charged at all: 402, not a decline (contract §3.4).
+// CheckChargeable refuses a card that cannot be charged at all. The client gets 402, not a decline (contract §3.4).
 func (i Instrument) CheckChargeable(now time.Time) error {
 	switch {
 	case !i.Active:
@@ -33,10 +33,10 @@ func (i Instrument) CheckChargeable(now time.Time) error {
 // RecurringPayment is the payment type of a charge under a mandate, without the payer.
 const RecurringPayment = "RECURRING"
 
-// Recurring reports whether the card can be charged without the payer, under an active mandate (contract §4.6).
+// Recurring returns true if the card can be charged without the payer, under an active mandate (contract §4.6).
 func (i Instrument) Recurring() bool { return i.Mandate != nil && i.Mandate.Status == MandateActive }
 
-// Deactivated returns the instrument after the merchant deactivated it, which ends its mandate (contract §5.2).
+// Deactivated returns the instrument as deactivated by the merchant, which also ends its mandate (contract §5.2).
 func (i Instrument) Deactivated() Instrument {
 	i.Active = false
 	if i.Mandate != nil {

@@ -2,6 +2,7 @@ package payments
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -9,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Method is how a payer pays: the payment_type of a process request.
+// Method is a way to pay: the payment_type of a process request.
 type Method string
 
 // The methods of contract §4.3.
@@ -31,17 +32,17 @@ const (
 	Twint      Method = "twint"
 )
 
-// Flow is the way a method takes a payer.
+// Flow is the course of a payment by a method.
 type Flow int
 
 // The flows.
 const (
 	CardFlow     Flow = iota // decided at once, or after a 3DS challenge
 	RedirectFlow             // the payer leaves for the method's own page
-	VoucherFlow              // the payer pays later, by a code
+	VoucherFlow              // the payer pays a code later
 )
 
-// terms are a method's fixed properties: contract §4.3 (availability, flow, payer details) and §2.7 (entry mode).
+// terms holds a method's fixed properties: contract §4.3 (availability, flow, payer details) and §2.7 (entry mode).
 type terms struct {
 	method      Method
 	name        string
@@ -71,26 +72,26 @@ var catalogue = []terms{
 	{method: Blik, name: "BLIK", flow: RedirectFlow, entryMode: "BLIK", currencies: pln, needsPayer: true},
 	{method: P24, name: "Przelewy24", flow: RedirectFlow, entryMode: "P24", currencies: pln, needsPayer: true},
 	{method: Twint, name: "TWINT", flow: RedirectFlow, entryMode: "TWINT", currencies: chf},
-	{method: PayPal, name: "PayPal", flow: RedirectFlow, entryMode: "PAYPAL"}, // where the operator has switched it on
+	{method: PayPal, name: "PayPal", flow: RedirectFlow, entryMode: "PAYPAL"}, // only if the operator has switched it on
 }
 
-// termsWhere returns the first terms for which is holds; zero if there are none.
-func termsWhere(is func(terms) bool) terms {
+// findTerms returns the first terms that match; zero if none do.
+func findTerms(is func(terms) bool) terms {
 	if i := slices.IndexFunc(catalogue, is); i >= 0 {
 		return catalogue[i]
 	}
 	return terms{}
 }
 
-func (m Method) terms() terms { return termsWhere(func(t terms) bool { return t.method == m }) }
+func (m Method) terms() terms { return findTerms(func(t terms) bool { return t.method == m }) }
 
-// Flow of the method; CardFlow for an unknown one.
+// Flow returns the method's flow; CardFlow for an unknown method.
 func (m Method) Flow() Flow { return m.terms().flow }
 
-// EntryMode is how the payment appears in transactions (contract §2.7).
+// EntryMode returns the entry mode of the method's transactions (contract §2.7).
 func (m Method) EntryMode() string { return m.terms().entryMode }
 
-// PaymentType is ECOM for everything online but boleto (contract §2.7).
+// PaymentType returns BOLETO for boleto, and ECOM for every other online method (contract §2.7).
 func (m Method) PaymentType() string {
 	if m == Boleto {
 		return "BOLETO"
@@ -98,26 +99,26 @@ func (m Method) PaymentType() string {
 	return "ECOM"
 }
 
-// Name is the method's name for people.
+// Name returns the method's name for people.
 func (m Method) Name() string { return m.terms().name }
 
-// MethodIn returns the method with which payments of an entry mode are made; "" for a card at a reader.
+// MethodIn returns the method whose payments have the entry mode; "" for a card at a reader.
 func MethodIn(entryMode string) Method {
-	return termsWhere(func(t terms) bool { return t.entryMode == entryMode }).method
+	return findTerms(func(t terms) bool { return t.entryMode == entryMode }).method
 }
 
-// MethodsOf lists what a merchant may offer, card first.
+// MethodsOf returns the methods that a merchant may offer, card first.
 func MethodsOf(m merchant.Merchant) []Method {
 	var methods []Method
 	for _, t := range catalogue {
-		if t.offeredBy(m) {
+		if t.isOfferedBy(m) {
 			methods = append(methods, t.method)
 		}
 	}
 	return methods
 }
 
-func (t terms) offeredBy(m merchant.Merchant) bool {
+func (t terms) isOfferedBy(m merchant.Merchant) bool {
 	if t.unavailable || t.method == PayPal && !m.PayPal {
 		return false
 	}
@@ -127,17 +128,21 @@ func (t terms) offeredBy(m merchant.Merchant) bool {
 // CheckMethod refuses a method that is unknown or that the merchant does not offer.
 func CheckMethod(method Method, by merchant.Merchant) *failure.Error {
 	t := method.terms()
+	if t.isOfferedBy(by) && t.method != "" {
+		return nil
+	}
+	var offered []string
+	for _, m := range MethodsOf(by) {
+		offered = append(offered, string(m))
+	}
+	fault := failure.Invalid("payment_type", "must be one of the merchant's methods: "+strings.Join(offered, ", "))
 	if t.method == "" {
-		return failure.Invalid("payment_type", "is not a payment method").WithSlug("unknown-payment-method")
+		return fault.WithSlug("unknown-payment-method")
 	}
-	if !t.offeredBy(by) {
-		return failure.Invalid("payment_type", "is not available for this merchant").
-			WithSlug("payment-method-not-allowed")
-	}
-	return nil
+	return fault.WithSlug("payment-method-not-allowed")
 }
 
-// CheckPayer lists the payer details that a method needs and did not get (contract §4.3). d may be nil.
+// CheckPayer returns faults in the payer details that the method needs (contract §4.3). d may be nil.
 func (m Method) CheckPayer(d *PersonalDetails) failure.List {
 	if m != Boleto && !m.terms().needsPayer {
 		return nil
@@ -155,7 +160,7 @@ func (m Method) CheckPayer(d *PersonalDetails) failure.List {
 			required{"address.city", address.City}, required{"address.postal_code", address.PostalCode},
 			required{"address.state", address.State})
 	}
-	faults := missing(needed)
+	faults := missingFields(needed)
 	if m == Boleto {
 		faults = append(faults, checkBoletoPayer(*d)...)
 	}
@@ -164,7 +169,7 @@ func (m Method) CheckPayer(d *PersonalDetails) failure.List {
 
 type required struct{ name, value string }
 
-func missing(fields []required) failure.List {
+func missingFields(fields []required) failure.List {
 	var faults failure.List
 	for _, field := range fields {
 		faults = faults.If(field.value == "", failure.Missing("personal_details."+field.name))

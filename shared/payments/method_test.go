@@ -128,10 +128,10 @@ func TestPayerRequirements(t *testing.T) {
 		if want != nil {
 			none = []string{"MISSING personal_details"}
 		}
-		if got := codes(m.CheckPayer(&payments.PersonalDetails{})); !slices.Equal(got, want) {
+		if got := faultCodes(m.CheckPayer(&payments.PersonalDetails{})); !slices.Equal(got, want) {
 			t.Errorf("%s of empty details: got %v, want %v", m, got, want)
 		}
-		if got := codes(m.CheckPayer(nil)); !slices.Equal(got, none) {
+		if got := faultCodes(m.CheckPayer(nil)); !slices.Equal(got, none) {
 			t.Errorf("%s of no details: got %v, want %v", m, got, none)
 		}
 	}
@@ -142,7 +142,7 @@ func TestBoletoPayer(t *testing.T) {
 	foreign := brazilian()
 	foreign.TaxID, foreign.Address.Country = "123.456.789-00", "PT"
 	want := []string{"INVALID personal_details.tax_id", "INVALID personal_details.address.country"}
-	if got := codes(payments.Boleto.CheckPayer(&foreign)); !slices.Equal(got, want) {
+	if got := faultCodes(payments.Boleto.CheckPayer(&foreign)); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := payments.IDEAL.CheckPayer(&foreign); got != nil {

@@ -10,8 +10,8 @@ const (
 	Approved       Decision = "approved"
 	Declined       Decision = "declined"
 	Challenge      Decision = "challenge" // the payer must authenticate (3DS) or finish on a method's page
-	Voucher        Decision = "voucher"   // the payer pays later, by a code
-	OutcomeUnknown Decision = "unknown"   // taken, or perhaps taken; how it went is not known yet
+	Voucher        Decision = "voucher"   // the payer pays a code later
+	OutcomeUnknown Decision = "unknown"   // taken, or perhaps taken, without a known result
 	Cancelled      Decision = "cancelled" // will never be charged
 )
 
@@ -21,20 +21,20 @@ type Outcome struct {
 	AuthCode   string       // issuer's authorization code
 	ReturnCode string       // ISO 8583 field 39
 	TerminalID string       // acquirer's TID
-	Card       *CardSummary // with the acquirer's token when it was asked to store the card
+	Card       *CardSummary // with the acquirer's token if it was asked to store the card
 	Step       *Step        // with Challenge
 	Code       *PaymentCode // with Voucher
 	Present    *CardPresent // of a charge by a terminal
-	Reason     string       // with Cancelled at a reader: why, for the merchant
+	Reason     string       // with Cancelled at a reader, for the merchant
 }
 
-// Step is where the payer's browser goes next.
+// Step is the next page for the payer's browser.
 type Step struct {
 	URL     string
 	Payload map[string]string // 3DS: PaReq; redirect methods: query parameters
 }
 
-// PaymentCode is what a payer takes to a bank: a boleto's barcode or a Pix "copy and paste" code.
+// PaymentCode is a code that a payer pays at a bank: a boleto's barcode or a Pix "copy and paste" code.
 type PaymentCode struct {
 	Text  string    `dynamo:"text"`
 	Until time.Time `dynamo:"until"`

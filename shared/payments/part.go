@@ -9,21 +9,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// PayoutPart is one payout of a transaction, as a PAYOUT event shows it: all of it, or one installment.
+// PayoutPart is one payout of a transaction, as a PAYOUT event shows it: the whole amount or one installment.
 type PayoutPart struct {
-	Seq        int          `dynamo:"seq"` // from 1; a part that is paid again gets a new one
+	Seq        int          `dynamo:"seq"` // from 1; a part that is paid again gets a new Seq
 	Number     int          `dynamo:"n"`   // of the installment, from 1
 	Amount     money.Amount `dynamo:"amount"`
 	Fee        money.Amount `dynamo:"fee"`
-	Deducted   money.Amount `dynamo:"deducted,omitempty"` // refunds and chargebacks taken from it before it was paid
+	Deducted   money.Amount `dynamo:"deducted,omitempty"` // refunds and chargebacks taken from it before its payout
 	Gross      bool         `dynamo:"gross,omitempty"`    // gross settlement: the fee is billed, not kept back
 	Status     EventStatus  `dynamo:"status"`
-	EligibleAt time.Time    `dynamo:"eligible_at"` // from when a payout may include it
+	EligibleAt time.Time    `dynamo:"eligible_at"` // earliest time for a payout to include it
 	PayoutID   string       `dynamo:"payout_id,omitempty"`
-	Day        string       `dynamo:"payout_day,omitempty"` // of that payout, YYYY-MM-DD where the merchant is
+	Day        string       `dynamo:"payout_day,omitempty"` // of that payout, YYYY-MM-DD in the merchant's time zone
 }
 
-// Net is what the merchant still gets with the part.
+// Net returns the amount that the merchant still gets for the part.
 func (p PayoutPart) Net() money.Amount {
 	if p.Gross {
 		return minus(p.Amount, p.Deducted)
@@ -31,8 +31,8 @@ func (p PayoutPart) Net() money.Amount {
 	return minus(minus(p.Amount, p.Fee), p.Deducted)
 }
 
-// plan divides a captured transaction and its fee into payout parts (contract §6.7), monthly under TRUE_INSTALLMENT.
-func (t Transaction) plan(now time.Time) ([]PayoutPart, []Payable) {
+// planPayouts divides a captured transaction and its fee into payouts (contract §6.7), monthly under TRUE_INSTALLMENT.
+func (t Transaction) planPayouts(now time.Time) ([]PayoutPart, []Payable) {
 	n := 1
 	if t.PayoutPlan == merchant.TrueInstallment {
 		n = t.Installments
@@ -43,12 +43,12 @@ func (t Transaction) plan(now time.Time) ([]PayoutPart, []Payable) {
 		parts[i] = PayoutPart{Seq: i + 1, Number: i + 1, Amount: amounts[i], Fee: fees[i],
 			Deducted: money.Zero(t.Captured.Currency()),
 			Gross:    t.Gross, Status: EventScheduled, EligibleAt: monthsAfter(now, i)}
-		payables[i] = t.payable(parts[i])
+		payables[i] = t.payableOf(parts[i])
 	}
 	return parts, payables
 }
 
-// monthsAfter returns the time some months later, or the last day of a shorter month, where AddDate would go beyond.
+// monthsAfter returns the time some months later; in a month that is too short, its last day (AddDate would overflow).
 func monthsAfter(at time.Time, months int) time.Time {
 	later := at.AddDate(0, months, 0)
 	if later.Day() != at.Day() {
@@ -57,7 +57,7 @@ func monthsAfter(at time.Time, months int) time.Time {
 	return later
 }
 
-// PayoutsTotal counts the payouts that the transaction has or will have, but no failed ones, which are replaced.
+// PayoutsTotal counts the payouts that the transaction has or will have, except failed payouts: others replace them.
 func (t Transaction) PayoutsTotal() int {
 	n := 0
 	for _, p := range t.Payouts {
@@ -68,7 +68,7 @@ func (t Transaction) PayoutsTotal() int {
 	return n
 }
 
-// PlannedAt returns when a payout was planned: when the first became eligible, or itself if it replaces a failed one.
+// PlannedAt returns the time of planning of payout i: the first payout's EligibleAt, but a replacement's own.
 func (t Transaction) PlannedAt(i int) time.Time {
 	p := t.Payouts[i]
 	if slices.ContainsFunc(t.Payouts[:i], func(other PayoutPart) bool { return other.Number == p.Number }) {
@@ -78,7 +78,7 @@ func (t Transaction) PlannedAt(i int) time.Time {
 }
 
 // deduct takes an amount that went back to the payer from the transaction's scheduled payouts, the earliest first. It
-// returns the changed payables and the rest of the amount, for other transactions.
+// returns the changed payables, and the rest that other transactions must cover.
 func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 	var payables []Payable
 	t.Payouts = slices.Clone(t.Payouts)
@@ -88,12 +88,12 @@ func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 			continue
 		}
 		taken := amount
-		if more(amount, p.Net()) {
+		if exceeds(amount, p.Net()) {
 			taken = p.Net()
 		}
 		p.Deducted = plus(p.Deducted, taken)
 		amount = minus(amount, taken)
-		payables = append(payables, t.payable(*p))
+		payables = append(payables, t.payableOf(*p))
 	}
 	return payables, amount
 }
@@ -102,9 +102,9 @@ func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 // two reads. If a fresh read shows the same, the data is wrong, and the payout stops.
 var ErrPayableMismatch = errors.New("payments: the payable does not fit its transaction")
 
-// CollectPart marks the payable's part as part of a payout of a day. Error: ErrPayableMismatch.
+// CollectPart assigns the payable's part to a payout and its day. Error: ErrPayableMismatch.
 func (t Transaction) CollectPart(payable Payable, payoutID, day string) (Transaction, error) {
-	i := t.part(payable.Seq)
+	i := t.partIndex(payable.Seq)
 	if i < 0 || t.Payouts[i].Status != EventScheduled || !minus(t.Payouts[i].Net(), payable.Amount).IsZero() {
 		return t, ErrPayableMismatch
 	}
@@ -113,15 +113,15 @@ func (t Transaction) CollectPart(payable Payable, payoutID, day string) (Transac
 	return t, nil
 }
 
-// SettlePart closes a part that a payout took. An unpaid part is scheduled again under another number, as a new event
-// (contract §6.5), and its payable returned. Error: ErrPayableMismatch.
+// SettlePart closes a part that a payout took. If the part was not paid, SettlePart schedules it again under a new
+// Seq, as a new event (contract §6.5), and returns its payable. Error: ErrPayableMismatch.
 func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Time) (Transaction, *Payable, error) {
-	i := t.part(seq)
+	i := t.partIndex(seq)
 	if i < 0 || t.Payouts[i].Status != EventReconciled || t.Payouts[i].PayoutID != payoutID {
 		return t, nil, ErrPayableMismatch
 	}
 	t.Payouts = slices.Clone(t.Payouts)
-	t.UpdatedAt = shown(now)
+	t.UpdatedAt = toMillis(now)
 	if paid {
 		t.Payouts[i].Status = EventPaidOut
 		return t, nil, nil
@@ -131,10 +131,10 @@ func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Ti
 	again.Seq, again.Status, again.EligibleAt = len(t.Payouts)+1, EventScheduled, now
 	again.PayoutID, again.Day = "", ""
 	t.Payouts = append(t.Payouts, again)
-	payable := t.payable(again)
+	payable := t.payableOf(again)
 	return t, &payable, nil
 }
 
-func (t Transaction) part(seq int) int {
+func (t Transaction) partIndex(seq int) int {
 	return slices.IndexFunc(t.Payouts, func(p PayoutPart) bool { return p.Seq == seq })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// PersonalDetails is what is known of a payer; "" means not known.
+// PersonalDetails holds the known details of a payer; "" means not known.
 type PersonalDetails struct {
 	FirstName string  `json:"first_name,omitempty" dynamo:"first_name,omitempty"`
 	LastName  string  `json:"last_name,omitempty" dynamo:"last_name,omitempty"`
@@ -21,7 +21,7 @@ type PersonalDetails struct {
 	Address   Address `json:"address,omitzero" dynamo:"address,omitempty"`
 }
 
-// Address of a payer; Country is ISO 3166-1 alpha-2.
+// Address is a payer's address; Country is ISO 3166-1 alpha-2.
 type Address struct {
 	City       string `json:"city,omitempty" dynamo:"city,omitempty"`
 	Country    string `json:"country,omitempty" dynamo:"country,omitempty"`
@@ -31,8 +31,8 @@ type Address struct {
 	State      string `json:"state,omitempty" dynamo:"state,omitempty"`
 }
 
-// PersonalDetailsChange is a request's change of a payer's details, and overwrites only what it names (contract §5.1).
-// An empty text removes a detail, but birth date and country have no empty form (contract §2.4).
+// PersonalDetailsChange is a request's change of a payer's details. It overwrites only the details it names (contract
+// §5.1). An empty text removes a detail; birth date and country have no empty form (contract §2.4).
 type PersonalDetailsChange struct {
 	FirstName optional.Of[string] `json:"first_name" validate:"text=255"`
 	LastName  optional.Of[string] `json:"last_name" validate:"text=255"`
@@ -68,7 +68,7 @@ func (c *AddressChange) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Apply returns the details with what the change names, also inside the address. A nil change names nothing.
+// Apply returns the details with the change's values, also inside the address. A nil change alters nothing.
 func (c *PersonalDetailsChange) Apply(to PersonalDetails) PersonalDetails {
 	if c == nil {
 		return to
@@ -93,20 +93,20 @@ func (c AddressChange) apply(to Address) Address {
 	}
 }
 
-// Rule of the birth date.
+// Rule checks the birth date.
 func (c PersonalDetailsChange) Rule(_ string, now time.Time) string {
 	return validate.BirthDate(c.BirthDate.Or(""), now)
 }
 
 var brazilianPostalCode = regexp.MustCompile(`^[0-9]{5}-?[0-9]{3}$`)
 
-// brazilianStates are those that openapi.yaml's clients know.
+// brazilianStates lists the states that openapi.yaml's clients know.
 var brazilianStates = []string{
 	"AC", "AL", "AP", "AM", "BA", "CE", "DF", "ES", "GO", "MA", "MT", "MS", "MG", "PA",
 	"PB", "PR", "PE", "PI", "RJ", "RN", "RS", "RO", "RR", "SC", "SP", "SE", "TO",
 }
 
-// Rule of postal code and state in Brazil.
+// Rule checks postal code and state in Brazil.
 func (c AddressChange) Rule(field string, _ time.Time) string {
 	if c.Country.Or("") != "BR" {
 		return ""

@@ -183,7 +183,7 @@ func TestCheckDetails(t *testing.T) {
 		if c.country != "" {
 			named["address.country"] = c.country
 		}
-		if got := strings.Join(codes(faultsIn(changeTo(t, named))), ","); got != c.want {
+		if got := strings.Join(faultCodes(faultsIn(changeTo(t, named))), ","); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
@@ -204,7 +204,8 @@ func TestDetailsHaveNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	for name := range fields {
 		for _, control := range []string{"\x00", "\n", "\x7f", "\u0085"} {
-			got, want := codes(faultsIn(changeTo(t, map[string]string{name: "a" + control}))), "INVALID personal_details."+name
+			got, want := faultCodes(faultsIn(changeTo(t, map[string]string{name: "a" + control}))),
+				"INVALID personal_details."+name
 			if !slices.Contains(got, want) {
 				t.Errorf("%s with %q: got faults %v, want %s among them", name, control, got, want)
 			}

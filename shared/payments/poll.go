@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// firstPoll is how soon the acquirer is polled after no outcome: no function works on the charge any more.
+	// firstPoll is the delay of the first poll after an unknown outcome. No function works on the charge any more.
 	firstPoll = 5 * time.Second
-	// pollMargin delays the fast path after the next poll: clocks differ, and messages that arrive early are dropped.
+	// pollMargin delays the message for a poll, because clocks differ and messages that arrive early are dropped.
 	pollMargin = time.Second
 	// longestPollGap is the longest gap between two polls.
 	longestPollGap = 15 * time.Minute
 )
 
-// nextPoll returns the first time after now to poll the acquirer about something that began at a time: after a first
-// gap, then at gaps each twice the one before. These times are fixed, so a late or unplanned poll postpones no other.
+// nextPoll returns the first poll after now of a charge or refund that began at a time. Each gap is twice the one
+// before, up to longestPollGap. The times are fixed, so a late or unplanned poll postpones no other.
 func nextPoll(began time.Time, first time.Duration, now time.Time) time.Time {
 	gap := first
 	at := began.Add(gap)
@@ -27,16 +27,16 @@ func nextPoll(began time.Time, first time.Duration, now time.Time) time.Time {
 	return at
 }
 
-// wakeAt returns when the sweep polls. For an unknown outcome the fast path polls first.
-func wakeAt(next, unknownSince time.Time) time.Time {
+// sweepAt returns the time for the sweep to poll. It leaves a poll about an unknown outcome to the fast path first.
+func sweepAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return next
 	}
 	return next.Add(outbox.Grace)
 }
 
-// pollAt returns when the fast path polls; zero unless an outcome is recorded as unknown. Before that a request may
-// still run, so that there is nothing to ask, and a payer who must act takes time.
+// pollAt returns the time for the fast path to poll; zero unless the outcome is recorded as unknown. Before that a
+// request may still run, so there is nothing to ask, or the payer must act, which takes time.
 func pollAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return time.Time{}

@@ -26,10 +26,10 @@ type VATTotal struct {
 	Net, VAT, Gross money.Amount
 }
 
-// noVAT is the rate of everything that is sold, because a checkout has no rate.
+// noVAT is the VAT rate of every product, because a checkout has no rate.
 const noVAT = "0"
 
-// Sale is the amount without the tip, which pays for nothing that was sold.
+// Sale returns the amount without the tip, which pays for no product.
 func (t Transaction) Sale() money.Amount {
 	if t.Tip.Currency() == "" {
 		return t.Amount
@@ -37,8 +37,8 @@ func (t Transaction) Sale() money.Amount {
 	return minus(t.Amount, t.Tip)
 }
 
-// Products returns the lines of the transaction, or of a refund of it, that sum up to the amount. There is one, named
-// after the checkout's description, else its reference, else the transaction's code (contract §6.1).
+// Products returns the lines of the transaction, or of a refund of it, with the amount as their sum. There is one line,
+// named after the checkout's description, else its reference, else the transaction's code (contract §6.1).
 func (t Transaction) Products(amount money.Amount) []Product {
 	none := money.Zero(amount.Currency())
 	line := Product{Name: cmp.Or(t.ProductSummary, t.ForeignID, t.Code), Quantity: 1, VATRate: noVAT,
@@ -47,7 +47,7 @@ func (t Transaction) Products(amount money.Amount) []Product {
 	return []Product{line}
 }
 
-// VATTotals sums up the lines by their rates, in the order these first appear.
+// VATTotals sums up the lines by VAT rate, in the order of first appearance.
 func VATTotals(lines []Product) []VATTotal {
 	var totals []VATTotal
 	for _, p := range lines {

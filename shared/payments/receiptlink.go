@@ -11,13 +11,13 @@ import (
 type ReceiptLink struct {
 	TokenHash     string    `dynamo:"-"`
 	TransactionID string    `dynamo:"transaction_id"`
-	EventID       string    `dynamo:"event_id,omitempty"` // of the refund; "": the receipt is the payment's
+	EventID       string    `dynamo:"event_id,omitempty"` // of a refund's receipt; "" for the payment's
 	ExpiresAt     time.Time `dynamo:"-"`                  // to the second
 }
 
 const receiptLinkTime = 90 * 24 * time.Hour
 
-// ReceiptLinkEnd is when a link that is made now expires.
+// ReceiptLinkEnd returns the expiry of a link that is made now.
 func ReceiptLinkEnd(now time.Time) time.Time {
 	return now.UTC().Truncate(time.Second).Add(receiptLinkTime)
 }
@@ -25,7 +25,7 @@ func ReceiptLinkEnd(now time.Time) time.Time {
 // receiptTokenBytes is the size of a token before it is written as text.
 const receiptTokenBytes = 16
 
-// NewReceiptToken is the token of a link, 128 bits from the source, in 32 hexadecimal digits. Error: the source's.
+// NewReceiptToken returns a link's token: 128 bits from the source, in 32 hexadecimal digits. Error: the source's.
 func NewReceiptToken(random io.Reader) (string, error) {
 	bits := make([]byte, receiptTokenBytes)
 	if _, err := io.ReadFull(random, bits); err != nil {
@@ -34,7 +34,7 @@ func NewReceiptToken(random io.Reader) (string, error) {
 	return hex.EncodeToString(bits), nil
 }
 
-// IsReceiptToken reports whether the text has the form of a token.
+// IsReceiptToken returns true if the text has the form of a token.
 func IsReceiptToken(text string) bool {
 	bits, err := hex.DecodeString(text)
 	return err == nil && len(bits) == receiptTokenBytes && hex.EncodeToString(bits) == text

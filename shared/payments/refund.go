@@ -8,14 +8,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TransactionChange is a transaction's next state and all that must be written with it in one database transaction.
+// TransactionChange is a transaction's next state, with all records to write in the same database transaction.
 type TransactionChange struct {
-	Transaction  Transaction // Version is still that of the item read
+	Transaction  Transaction // Version is still that of the stored item
 	Events       []Event     // new, or in their next state
 	Entry        *ledger.Entry
-	Payables     []Payable // new, or with what is left of them
+	Payables     []Payable // new, or with their remaining amounts
 	Callback     *Callback
-	ReserveDelta money.Amount // added to the merchant's reserve; without a currency it does not change
+	ReserveDelta money.Amount // added to the merchant's reserve; without a currency: no change
 }
 
 // maxEvents bounds the refunds and chargebacks of one transaction, and so the cost of reading it.
@@ -30,23 +30,23 @@ var (
 	ErrInsufficientBalance = failure.Conflict("The merchant's balance does not cover the refund.").
 				WithCode("NOT_ENOUGH_BALANCE")
 
-	// ErrBalanceReserved reports that the balance would cover the refund, but is reserved for pending refunds.
+	// ErrBalanceReserved reports a balance that would cover the refund, but is reserved for pending refunds.
 	ErrBalanceReserved = ErrInsufficientBalance.AsTransient()
 )
 
-// AmountTooHighError reports an amount above what is left to refund. As a failure it is a Conflict (contract §6.4).
+// AmountTooHighError reports an amount above the refundable rest. As a failure it is a Conflict (contract §6.4).
 type AmountTooHighError struct {
-	Refundable money.Amount // what is left, more than zero
+	Refundable money.Amount // the rest, more than zero
 	Minimum    money.Amount // for one refund, if RefundTerms applied
 
-	pending bool // the amount would be left if no refund were pending
+	pending bool // the rest would suffice if no refund were pending
 }
 
 func (e *AmountTooHighError) Error() string {
 	return "payments: only " + e.Refundable.String() + " is left to refund"
 }
 
-// Unwrap is the failure that clients see.
+// Unwrap returns the failure that clients see.
 func (e *AmountTooHighError) Unwrap() error {
 	if e.pending {
 		return errAmountTooHigh.AsTransient()
@@ -54,15 +54,15 @@ func (e *AmountTooHighError) Unwrap() error {
 	return errAmountTooHigh
 }
 
-// CanRefund reports whether any of the transaction can be refunded.
+// CanRefund returns true if any amount of the transaction can be refunded.
 func (t Transaction) CanRefund() bool { return t.hasRefundable() && t.EventCount < maxEvents }
 
 func (t Transaction) hasRefundable() bool {
 	return t.Status == TransactionSuccessful && t.Refundable.Sign() > 0
 }
 
-// notRefundable explains a false CanRefund: for good, or until the payment or a pending refund has its outcome.
-func (t Transaction) notRefundable() error {
+// refundRefusal returns the failure if CanRefund is false: transient while the payment or a refund has no outcome.
+func (t Transaction) refundRefusal() error {
 	full := t.EventCount >= maxEvents
 	if t.Status == TransactionPending || (t.pendingRefunds().Sign() > 0 && !full) {
 		return errNotRefundable.AsTransient()
@@ -74,16 +74,16 @@ func (t Transaction) pendingRefunds() money.Amount {
 	return minus(t.Captured, plus(t.Refundable, plus(t.Refunded, t.ChargedBack)))
 }
 
-// RefundID is the id of the refund that an operation requests.
+// RefundID returns the id of the refund that an operation requests.
 func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "refund "+operation) }
 
-// BeginRefund begins a refund, of all that is left without an amount. Clients see it only after the acquirer's first
-// answer, but no other refund can use its money. inReserve adds it to the merchant's reserve. Failures: Conflict when
-// not successful or refunded in full; AmountTooHighError; Invalid for an amount that is not above zero.
+// BeginRefund begins a refund of the amount; nil means the whole rest. No other refund can use that money from now on,
+// but clients see the refund only after the acquirer's first answer. inReserve adds the amount to the merchant's
+// reserve. Failures: Conflict if CanRefund is false; AmountTooHighError; Invalid for an amount that is not above zero.
 func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReserve bool,
 	now time.Time) (TransactionChange, error) {
 	if !t.CanRefund() {
-		return TransactionChange{}, t.notRefundable()
+		return TransactionChange{}, t.refundRefusal()
 	}
 	x, err := t.refundAmount(amount)
 	if err != nil {
@@ -94,7 +94,7 @@ func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReser
 	e.InReserve, e.Sequence, e.NextPoll = inReserve, t.RefundsBegun, now.Add(recoverAfter)
 	t.Refundable = minus(t.Refundable, x)
 	t.EventCount++
-	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.toReserve()}, nil
+	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.reserveIncrease()}, nil
 }
 
 // WithoutWithdrawn returns the transaction without a withdrawn refund that is now requested again. So a client may
@@ -106,31 +106,31 @@ func (t Transaction) WithoutWithdrawn(e Event) Transaction {
 	return t
 }
 
-// refundAmount returns the payer's amount; nil: all that is left. Failures: AmountTooHighError; Invalid unless above 0.
+// refundAmount returns the amount; nil means all the rest. Failures: AmountTooHighError; Invalid unless above 0.
 func (t Transaction) refundAmount(amount *money.Amount) (money.Amount, error) {
 	switch {
 	case amount == nil:
 		return t.Refundable, nil
 	case amount.Sign() <= 0:
 		return money.Amount{}, failure.Invalid("amount", "must be above 0")
-	case more(*amount, t.Refundable):
-		pending := !more(*amount, plus(t.Refundable, t.pendingRefunds()))
+	case exceeds(*amount, t.Refundable):
+		pending := !exceeds(*amount, plus(t.Refundable, t.pendingRefunds()))
 		return money.Amount{}, &AmountTooHighError{Refundable: t.Refundable, pending: pending}
 	default:
 		return *amount, nil
 	}
 }
 
-// toReserve is what the open event adds to the merchant's reserve.
-func (e Event) toReserve() money.Amount {
+// reserveIncrease returns the amount that the open event adds to the merchant's reserve.
+func (e Event) reserveIncrease() money.Amount {
 	if !e.InReserve {
 		return money.Amount{}
 	}
 	return e.Amount
 }
 
-// fromReserve takes it out of the reserve again.
-func (e Event) fromReserve() money.Amount {
+// reserveDecrease returns the same amount negated, to take it out of the reserve again.
+func (e Event) reserveDecrease() money.Amount {
 	if !e.InReserve {
 		return money.Amount{}
 	}
@@ -139,24 +139,24 @@ func (e Event) fromReserve() money.Amount {
 
 // SettleRefund applies the acquirer's answer about a refund. It returns false for a repeated or late answer.
 //
-// A refund is entered into the journal when the acquirer has made it, so that each entry records money that moved.
+// A refund enters the journal only when the acquirer has made it, so each journal entry records money that moved.
 func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (TransactionChange, bool) {
 	if !e.Open() {
 		return TransactionChange{}, false
 	}
 	began := e.CreatedAt
 	if e.Status == EventBegun {
-		e.CreatedAt = shown(now)
+		e.CreatedAt = toMillis(now)
 	}
 	e.ReturnCode = o.ReturnCode
 	switch o.Decision {
 	case Approved:
-		return t.refunded(e, now), true
+		return t.completeRefund(e, now), true
 	case Declined, Cancelled:
-		return t.notRefunded(e, EventFailed, now), true
+		return t.undoRefund(e, EventFailed, now), true
 	default:
 		if e.Status == EventBegun {
-			e.UpdatedAt = shown(now)
+			e.UpdatedAt = toMillis(now)
 		}
 		if e.UnknownSince.IsZero() {
 			e.UnknownSince = began
@@ -166,13 +166,13 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	}
 }
 
-// ShowRefund makes a refund visible to clients before another process than its own asks the acquirer about it: from now
-// on it may be made. It returns false when the refund is no longer EventBegun.
+// ShowRefund makes a refund visible to clients. A process that did not begin the refund does so before it asks the
+// acquirer, because the refund may be made from then on. ShowRefund returns false unless the refund is EventBegun.
 func (t Transaction) ShowRefund(e Event, now time.Time) (TransactionChange, bool) {
 	if e.Status != EventBegun {
 		return TransactionChange{}, false
 	}
-	e.Status, e.CreatedAt, e.UpdatedAt = EventPending, shown(now), shown(now)
+	e.Status, e.CreatedAt, e.UpdatedAt = EventPending, toMillis(now), toMillis(now)
 	return TransactionChange{Transaction: t, Events: []Event{e}}, true
 }
 
@@ -181,29 +181,29 @@ func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, 
 	if e.Status != EventBegun {
 		return TransactionChange{}, false
 	}
-	return t.notRefunded(e, EventWithdrawn, now), true
+	return t.undoRefund(e, EventWithdrawn, now), true
 }
 
-func (t Transaction) refunded(e Event, now time.Time) TransactionChange {
-	e.Status, e.UpdatedAt = EventRefunded, shown(now)
+func (t Transaction) completeRefund(e Event, now time.Time) TransactionChange {
+	e.Status, e.UpdatedAt = EventRefunded, toMillis(now)
 	t.Refunded = plus(t.Refunded, e.Amount)
-	t.LastRefund, t.UpdatedAt = EventRefunded, shown(now)
-	change := t.returned(e, ledger.Refund, PayableRefundDeduction, now)
-	change.ReserveDelta = e.fromReserve()
+	t.LastRefund, t.UpdatedAt = EventRefunded, toMillis(now)
+	change := t.postReturn(e, ledger.Refund, PayableRefundDeduction, now)
+	change.ReserveDelta = e.reserveDecrease()
 	return change
 }
 
-func (t Transaction) notRefunded(e Event, status EventStatus, now time.Time) TransactionChange {
-	e.Status, e.UpdatedAt = status, shown(now)
+func (t Transaction) undoRefund(e Event, status EventStatus, now time.Time) TransactionChange {
+	e.Status, e.UpdatedAt = status, toMillis(now)
 	t.Refundable = plus(t.Refundable, e.Amount)
 	if status == EventFailed {
-		t.LastRefund, t.UpdatedAt = EventFailed, shown(now)
+		t.LastRefund, t.UpdatedAt = EventFailed, toMillis(now)
 	}
-	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.fromReserve()}
+	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.reserveDecrease()}
 }
 
-// returned journals money that went back to the payer, and takes it from scheduled payouts, then other payouts.
-func (t Transaction) returned(e Event, kind ledger.Kind, payable PayableKind, now time.Time) TransactionChange {
+// postReturn journals money that went back to the payer, and takes it from scheduled payouts, then from other payouts.
+func (t Transaction) postReturn(e Event, kind ledger.Kind, payable PayableKind, now time.Time) TransactionChange {
 	entry := returnEntry(e, kind, now)
 	payables, rest := t.deduct(e.Amount)
 	events := []Event{e}

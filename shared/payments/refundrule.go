@@ -13,21 +13,21 @@ import (
 
 // RefundRule limits the refunds of some transactions (contract §6.4: eligibility by country and currency).
 type RefundRule struct {
-	Country  string         // of the merchant, ISO 3166-1 alpha-2; "": every
-	Currency money.Currency // "": every
-	Days     int            // of 24 hours, for which a payment can be refunded; 0: no limit
+	Country  string         // of the merchant, ISO 3166-1 alpha-2; "": any
+	Currency money.Currency // "": any
+	Days     int            // of 24 hours, from payment to the latest refund; 0: no limit
 	Minimum  money.Amount   // of one refund; without a currency: one minor unit
 }
 
-// RefundRules are all of an operator's, of which each that applies counts. None: any age, from one minor unit.
+// RefundRules holds an operator's rules. Every rule that applies counts. Without rules: any age, from one minor unit.
 type RefundRules []RefundRule
 
 // ParseRefundRules reads rules separated by blanks, each written where:days:minimum:
 //
 //	BR:90 HUF::100 CL/CLP:180:500 *:365
 //
-// where is a country, a currency, both, or *. What is left out is not limited. A minimum needs a currency. Error: the
-// first text that is not a rule.
+// where is a country, a currency, both, or *. An empty part sets no limit. A minimum needs a currency. The error names
+// the first text that is not a rule.
 func ParseRefundRules(text string) (RefundRules, error) {
 	var rules RefundRules
 	for field := range strings.FieldsSeq(text) {
@@ -40,14 +40,14 @@ func ParseRefundRules(text string) (RefundRules, error) {
 	return rules, nil
 }
 
-// maxRefundDays keeps a time plus the days within what a time can hold.
+// maxRefundDays keeps the sum of a time and the days representable as a time.
 const maxRefundDays = 36500
 
 func parseRefundRule(text string) (RefundRule, bool) {
 	where, limits, _ := strings.Cut(text, ":")
 	days, minimum, hasMinimum := strings.Cut(limits, ":")
 	var rule RefundRule
-	if !rule.place(where) || (days == "" && minimum == "") || (hasMinimum && minimum == "") {
+	if !rule.parsePlace(where) || (days == "" && minimum == "") || (hasMinimum && minimum == "") {
 		return rule, false
 	}
 	if days != "" {
@@ -66,7 +66,7 @@ func parseRefundRule(text string) (RefundRule, bool) {
 	return rule, true
 }
 
-func (r *RefundRule) place(where string) bool {
+func (r *RefundRule) parsePlace(where string) bool {
 	country, currency, both := strings.Cut(where, "/")
 	switch {
 	case where == "*":
@@ -87,11 +87,11 @@ func (r *RefundRule) place(where string) bool {
 
 // RefundTerms are the limits on refunds of one transaction.
 type RefundTerms struct {
-	Until   time.Time    // nothing can be refunded from then on; the zero time: no limit
-	Minimum money.Amount // of one refund, or all that is left if that is less
+	Until   time.Time    // no refund from then on; the zero time: no limit
+	Minimum money.Amount // of one refund, or the refundable rest if that is less
 }
 
-// Terms are those of a transaction whose merchant is in the country.
+// Terms returns the limits for a transaction of a merchant in the country: the strictest of all rules that apply.
 func (rules RefundRules) Terms(t Transaction, country string) RefundTerms {
 	terms := RefundTerms{Minimum: money.Smallest(t.Amount.Currency())}
 	for _, r := range rules {
@@ -101,20 +101,20 @@ func (rules RefundRules) Terms(t Transaction, country string) RefundTerms {
 		if until := t.CreatedAt.AddDate(0, 0, r.Days); r.Days > 0 && (terms.Until.IsZero() || until.Before(terms.Until)) {
 			terms.Until = until
 		}
-		if r.Minimum.Currency() != "" && more(r.Minimum, terms.Minimum) {
+		if r.Minimum.Currency() != "" && exceeds(r.Minimum, terms.Minimum) {
 			terms.Minimum = r.Minimum
 		}
 	}
-	if t.Refundable.Sign() > 0 && more(terms.Minimum, t.Refundable) {
+	if t.Refundable.Sign() > 0 && exceeds(terms.Minimum, t.Refundable) {
 		terms.Minimum = t.Refundable
 	}
 	return terms
 }
 
-// Expired reports whether the time for refunds is over.
+// Expired returns true if the time for refunds is over.
 func (r RefundTerms) Expired(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
 
-// AmountTooLowError reports an amount below the minimum of one refund, as a failure a Conflict.
+// AmountTooLowError reports an amount below the minimum of one refund. As a failure it is a Conflict.
 type AmountTooLowError struct {
 	Minimum, Refundable money.Amount // the least and the most that can be refunded
 }
@@ -123,7 +123,7 @@ func (e *AmountTooLowError) Error() string {
 	return "payments: a refund must be at least " + e.Minimum.String()
 }
 
-// Unwrap is the failure that clients see.
+// Unwrap returns the failure that clients see.
 func (e *AmountTooLowError) Unwrap() error { return errAmountTooLow }
 
 var (
@@ -131,7 +131,8 @@ var (
 	errAmountTooLow = failure.Conflict("The amount is below the minimum that can be refunded.")
 )
 
-// Begin is BeginRefund under the terms. Failures: its own, with the Minimum; Conflict if too old; AmountTooLowError.
+// Begin calls BeginRefund under the terms, and adds the Minimum to an AmountTooHighError. It also fails with
+// AmountTooLowError, or with Conflict if the transaction is too old.
 func (r RefundTerms) Begin(t Transaction, operation string, amount *money.Amount, inReserve bool,
 	now time.Time) (TransactionChange, error) {
 	change, err := t.BeginRefund(operation, amount, inReserve, now)
@@ -144,7 +145,7 @@ func (r RefundTerms) Begin(t Transaction, operation string, amount *money.Amount
 		return change, err
 	case r.Expired(now):
 		return TransactionChange{}, errTooOld
-	case more(r.Minimum, change.Events[0].Amount):
+	case exceeds(r.Minimum, change.Events[0].Amount):
 		return TransactionChange{}, &AmountTooLowError{Minimum: r.Minimum, Refundable: t.Refundable}
 	default:
 		return change, nil

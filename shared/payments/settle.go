@@ -10,18 +10,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// CheckoutChange is a checkout's next state and all that must be written with it, in one transaction.
+// CheckoutChange is a checkout's next state, with all records to write in the same transaction.
 type CheckoutChange struct {
-	Checkout    Checkout // Version is still that of the item read
+	Checkout    Checkout // Version is still that of the stored item
 	Transaction *Transaction
 	Instrument  *Instrument
 	Session     *Session
 	Callback    *Callback
 	Entry       *ledger.Entry // of a captured payment
-	Payables    []Payable     // what the merchant is owed for it
+	Payables    []Payable     // owed to the merchant for it
 }
 
-// Session lets a payer's browser come back to one attempt, by a 3DS MD or for a code. Only its token's hash is stored.
+// Session lets a payer's browser return to one attempt, by a 3DS MD or for a code. Only its token's hash is stored.
 type Session struct {
 	TokenHash  string    `dynamo:"-"`
 	CheckoutID string    `dynamo:"checkout_id"`
@@ -30,7 +30,7 @@ type Session struct {
 }
 
 // Settle applies the acquirer's answer about an attempt. It returns false for a repeated or late answer: the attempt is
-// closed or another one runs. msgID is the id of the callback; session is kept when the payer must come back.
+// closed, or another one runs. msgID becomes the callback's id. The change has the session if the payer must come back.
 func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session,
 	now time.Time) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed {
@@ -54,13 +54,13 @@ func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Sess
 		if c.Reader != nil {
 			return c.stopAtReader(o, msgID, now), true
 		}
-		return c.cancelledByAcquirer(o, msgID, now), true
+		return c.closeCancelled(o, msgID, now), true
 	default:
-		return c.stillUnknown(o, now), true
+		return c.recordUnknown(o, now), true
 	}
 }
 
-// withOwnAttempt copies what a change will alter, so that the caller's checkout stays as it was read.
+// withOwnAttempt copies the attempt and the transactions, so that changes leave the caller's checkout as it was read.
 func (c Checkout) withOwnAttempt() Checkout {
 	attempt := *c.Attempt
 	c.Attempt = &attempt
@@ -70,7 +70,7 @@ func (c Checkout) withOwnAttempt() Checkout {
 
 func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutPaid
-	c.AttemptStarts = nil // which limit further attempts
+	c.AttemptStarts = nil // they only limit further attempts
 	change := c.record(TransactionSuccessful, o, now)
 	change.postPayment(now)
 	change.saveCard(now)
@@ -82,7 +82,7 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange
 func (c Checkout) fail(o Outcome, msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutFailed
 	if c.Reader != nil {
-		c.Reader = c.Reader.because(ReasonDeclined)
+		c.Reader = c.Reader.withReason(ReasonDeclined)
 	}
 	change := c.record(TransactionFailed, o, now)
 	change.Checkout.Attempt = c.Attempt.closed()
@@ -90,7 +90,7 @@ func (c Checkout) fail(o Outcome, msgID string, now time.Time) CheckoutChange {
 	return change
 }
 
-// requireAction records that the payer must act. The same answer again only sets the next poll.
+// requireAction records that the payer must act. If the answer is repeated, it only schedules the next poll.
 func (c Checkout) requireAction(o Outcome, session Session, now time.Time) CheckoutChange {
 	a := c.Attempt
 	a.UnknownSince = time.Time{}
@@ -111,8 +111,8 @@ func (c Checkout) requireAction(o Outcome, session Session, now time.Time) Check
 	return change
 }
 
-// stillUnknown records that the acquirer gave no outcome: of a pending attempt since it began, of another from now on.
-func (c Checkout) stillUnknown(o Outcome, now time.Time) CheckoutChange {
+// recordUnknown records that the acquirer gave no outcome: since the start of a pending attempt, else from now on.
+func (c Checkout) recordUnknown(o Outcome, now time.Time) CheckoutChange {
 	a := c.Attempt
 	switch {
 	case !a.UnknownSince.IsZero():
@@ -122,18 +122,18 @@ func (c Checkout) stillUnknown(o Outcome, now time.Time) CheckoutChange {
 		a.UnknownSince = now
 	}
 	*a = a.pollAgain(now)
-	if c.recorded() {
+	if c.isRecorded() {
 		return CheckoutChange{Checkout: c}
 	}
 	c.Status = CheckoutPending
 	return c.record(TransactionPending, o, now)
 }
 
-// cancelledByAcquirer closes an attempt that will never be charged. Before the payer's deadline a request of ours
-// cancelled it, and was cut off. Otherwise it failed if clients have seen it, and never was if not.
-func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) CheckoutChange {
+// closeCancelled closes an attempt that will never be charged. Unless clients have seen it, it leaves no record.
+// Before the payer's deadline a request of ours, then cut off, cancelled it. Otherwise it has failed.
+func (c Checkout) closeCancelled(o Outcome, msgID string, now time.Time) CheckoutChange {
 	switch {
-	case !c.recorded():
+	case !c.isRecorded():
 		c.Attempt = c.Attempt.closed()
 		return CheckoutChange{Checkout: c}
 	case c.RequiresAction() && now.Before(c.Attempt.Deadline):
@@ -143,24 +143,24 @@ func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) Ch
 	}
 }
 
-// CloseNotTaken closes an attempt that the acquirer certainly did not take; a retry is possible (contract §3.4, 424).
+// CloseNotTaken closes an attempt that the acquirer certainly did not take. The client may retry (contract §3.4, 424).
 func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
-	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed || c.recorded() {
+	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed || c.isRecorded() {
 		return CheckoutChange{}, false
 	}
 	c.Attempt = c.Attempt.closed()
 	return CheckoutChange{Checkout: c}, true
 }
 
-// CancelAttempt closes a waiting attempt that the acquirer has cancelled for the next one: CANCELLED, no callback.
+// CancelAttempt closes a waiting attempt that the acquirer has cancelled: CANCELLED, without a callback.
 func (c Checkout) CancelAttempt(now time.Time) CheckoutChange {
 	change := c.withOwnAttempt().record(TransactionCancelled, Outcome{}, now)
 	change.Checkout.Attempt = c.Attempt.closed()
 	return change
 }
 
-// Deactivate expires the checkout at the merchant's request (contract §4.5). An attempt that requires the payer's
-// action must have been cancelled at the acquirer. Failures: those of CheckDeactivatable.
+// Deactivate expires the checkout at the merchant's request (contract §4.5). The caller must first cancel, at the
+// acquirer, an attempt that requires the payer's action. Failures: those of CheckDeactivatable.
 func (c Checkout) Deactivate(msgID string, now time.Time) (CheckoutChange, error) {
 	if err := c.CheckDeactivatable(now); err != nil {
 		return CheckoutChange{}, err
@@ -169,7 +169,7 @@ func (c Checkout) Deactivate(msgID string, now time.Time) (CheckoutChange, error
 	return c.expire(msgID, now), nil
 }
 
-// CheckDeactivatable checks that the checkout can be deactivated. Failures: Conflict: paid, expired; ErrAttemptPending.
+// CheckDeactivatable refuses a checkout that is paid or expired (Conflict), or undecided (ErrAttemptPending).
 func (c Checkout) CheckDeactivatable(now time.Time) error {
 	switch {
 	case c.Status == CheckoutPaid:
@@ -183,7 +183,7 @@ func (c Checkout) CheckDeactivatable(now time.Time) error {
 	}
 }
 
-// errNotDeactivatable is the failure of a checkout that has expired.
+// errNotDeactivatable refuses to deactivate an expired checkout.
 var errNotDeactivatable = failure.Conflict("The checkout cannot be deactivated.").
 	WithCode("CHECKOUT_PROCESSED").WithSlug("session-cant-be-deactivated")
 
@@ -208,17 +208,17 @@ func (c Checkout) expire(msgID string, now time.Time) CheckoutChange {
 	return change
 }
 
-// recorded reports whether the attempt's transaction has been written, as PENDING.
-func (c Checkout) recorded() bool {
+// isRecorded returns true if the attempt's transaction has been written, as PENDING.
+func (c Checkout) isRecorded() bool {
 	return slices.ContainsFunc(c.Transactions, func(t CheckoutTransaction) bool { return t.ID == c.Attempt.ID })
 }
 
-// record writes the attempt's transaction, and shows it in the checkout.
+// record adds the attempt's transaction to the change and to the checkout's list.
 func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) CheckoutChange {
 	if c.Reader != nil {
-		c.Reader = c.Reader.updated(now)
+		c.Reader = c.Reader.withUpdatedAt(now)
 	}
-	t := c.transaction(status, o, now)
+	t := c.newTransaction(status, o, now)
 	i := slices.IndexFunc(c.Transactions, func(known CheckoutTransaction) bool { return known.ID == t.ID })
 	if i >= 0 {
 		c.Transactions[i] = t.CheckoutTransaction
@@ -229,17 +229,17 @@ func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Che
 	return CheckoutChange{Checkout: c, Transaction: &t}
 }
 
-// postPayment enters a captured payment into the journal and schedules its payouts, none for a verification.
+// postPayment adds a captured payment's journal entry and payouts. A verification has none, as it captures nothing.
 func (ch *CheckoutChange) postPayment(now time.Time) {
 	t := ch.Transaction
 	if t.Captured.IsZero() {
 		return
 	}
 	ch.Entry = paymentEntry(*t, now)
-	t.Payouts, ch.Payables = t.plan(now)
+	t.Payouts, ch.Payables = t.planPayouts(now)
 }
 
-// saveCard ties the approved card to the checkout's customer, with a mandate when one was given (contract §4.6).
+// saveCard saves the approved card for the checkout's customer, with a mandate if the payer gave one (contract §4.6).
 func (ch *CheckoutChange) saveCard(now time.Time) {
 	c := &ch.Checkout
 	a := c.Attempt

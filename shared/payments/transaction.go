@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TransactionStatus as clients know it (contract §2.7, §6.5).
+// TransactionStatus is the status that clients see (contract §2.7, §6.5).
 type TransactionStatus string
 
 // The statuses. All but TransactionPending are final.
@@ -27,7 +27,7 @@ type CheckoutTransaction struct {
 	PaymentType  string            `dynamo:"payment_type"`
 	EntryMode    string            `dynamo:"entry_mode"`
 	Installments int               `dynamo:"installments_count"`
-	MerchantCode string            `dynamo:"-"` // as of the key
+	MerchantCode string            `dynamo:"-"` // from the item's key
 	AuthCode     string            `dynamo:"auth_code,omitempty"`
 	CreatedAt    time.Time         `dynamo:"created_at"`
 }
@@ -40,14 +40,14 @@ type Transaction struct {
 	ClientTransactionID string              `dynamo:"-"`               // follows from the ID
 	ForeignID           string              `dynamo:"foreign_transaction_id,omitempty"`
 	ProductSummary      string              `dynamo:"product_summary,omitempty"`
-	Username            string              `dynamo:"username,omitempty"` // who has created the checkout, else the owner
-	Creator             string              `dynamo:"creator,omitempty"`  // id of the person who has created the checkout
+	Username            string              `dynamo:"username,omitempty"` // of the checkout's creator, else of the owner
+	Creator             string              `dynamo:"creator,omitempty"`  // id of the member who created the checkout
 	CustomerID          string              `dynamo:"customer_id,omitempty"`
 	InstrumentToken     string              `dynamo:"instrument_token,omitempty"`
 	Card                *CardSummary        `dynamo:"card,omitempty"`
 	Captured            money.Amount        `dynamo:"captured"`           // zero unless SUCCESSFUL
-	Refundable          money.Amount        `dynamo:"refundable"`         // what is left: conditions cannot subtract
-	Refunded            money.Amount        `dynamo:"refunded,omitempty"` // what went back by refunds
+	Refundable          money.Amount        `dynamo:"refundable"`         // the rest; conditions cannot subtract
+	Refunded            money.Amount        `dynamo:"refunded,omitempty"` // sent back by refunds
 	ChargedBack         money.Amount        `dynamo:"charged_back,omitempty"`
 	NonCollection       bool                `dynamo:"non_collection,omitempty"` // of a chargeback
 	LastRefund          EventStatus         `dynamo:"last_refund,omitempty"`    // REFUNDED or FAILED
@@ -58,10 +58,10 @@ type Transaction struct {
 	AdvancedMode        bool                `dynamo:"advanced_mode,omitempty"`
 	Payouts             []PayoutPart        `dynamo:"payouts,omitempty"`
 	EventCount          int                 `dynamo:"event_count,omitempty"`   // refunds and chargebacks
-	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // one that is begun again counts again
+	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // a refund that is begun again counts again
 	Reader              string              `dynamo:"reader_serial,omitempty"` // serial number; "" online
 	ReaderModel         string              `dynamo:"reader_model,omitempty"`
-	CardType            string              `dynamo:"card_type,omitempty"`    // that a reader was asked for: credit, debit
+	CardType            string              `dynamo:"card_type,omitempty"`    // requested at the reader: credit, debit
 	Verification        Verification        `dynamo:"verification,omitempty"` // at a reader
 	Tip                 money.Amount        `dynamo:"tip,omitempty"`          // part of Amount
 	EMV                 EMV                 `dynamo:"emv,omitempty"`
@@ -72,7 +72,7 @@ type Transaction struct {
 	Version             int                 `dynamo:"version"` // of the stored item, from 1
 }
 
-// Restored returns the transaction before it was stored: with its key's facts, and the zero amounts left out.
+// Restored returns the transaction as before it was stored, with the facts of its key and the omitted zero amounts.
 func (t Transaction) Restored(merchantCode, code, id string) Transaction {
 	t.MerchantCode, t.Code, t.ID, t.ClientTransactionID = merchantCode, code, id, ClientTransactionID(id)
 	none := money.Zero(t.Amount.Currency())
@@ -106,7 +106,7 @@ const (
 )
 
 // SimpleStatus returns the first status that holds, in the order of contract §6.5; "" while PENDING. CANCEL_FAILED
-// never holds: an acquirer that refuses a cancellation has charged, which is SUCCESSFUL.
+// never holds: an acquirer that refuses a cancellation has charged, so the payment is SUCCESSFUL.
 func (t Transaction) SimpleStatus() SimpleStatus {
 	switch {
 	case t.Status == TransactionPending:
@@ -123,19 +123,19 @@ func (t Transaction) SimpleStatus() SimpleStatus {
 		return SimpleRefunded
 	case t.LastRefund == EventFailed:
 		return SimpleRefundFailed
-	case t.paidOut():
+	case t.isPaidOut():
 		return SimplePaidOut
 	default:
 		return SimpleSuccessful
 	}
 }
 
-// OnlyChecked reports whether the payment checked a card and took nothing (contract §4.6).
+// OnlyChecked returns true if the payment checked a card and took nothing (contract §4.6).
 func (t Transaction) OnlyChecked() bool {
 	return t.Status == TransactionSuccessful && t.Reader == "" && t.Captured.IsZero()
 }
 
-// PayoutsReceived counts the payouts made.
+// PayoutsReceived counts the payouts already made.
 func (t Transaction) PayoutsReceived() int {
 	n := 0
 	for _, p := range t.Payouts {
@@ -146,7 +146,7 @@ func (t Transaction) PayoutsReceived() int {
 	return n
 }
 
-func (t Transaction) paidOut() bool {
+func (t Transaction) isPaidOut() bool {
 	total := t.PayoutsTotal()
 	return total > 0 && t.PayoutsReceived() == total
 }
