@@ -11,8 +11,8 @@ import (
 )
 
 // Complete sends the payer's answer to a 3DS challenge to the acquirer (contract §4.4). A repeated or late call changes
-// nothing. Failures: NotFound for an unknown session, Malformed for an answer that is not the issuer's, Upstream when
-// the acquirer does not answer.
+// nothing. Failures: NotFound for an unknown session, Malformed for an answer that is not the issuer's, Upstream if the
+// acquirer does not answer.
 func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string) (payments.Checkout, error) {
 	t, session, err := p.Store.Session(ctx, identity.Hash(md))
 	if err == nil && session.CheckoutID != checkoutID {
@@ -25,16 +25,17 @@ func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string)
 	if err != nil || c.Attempt == nil || c.Attempt.ID != session.AttemptID || c.Attempt.State == payments.AttemptClosed {
 		return c, err
 	}
-	o, err := p.answer(ctx, t, session.AttemptID, answer)
+	o, err := p.sendAnswer(ctx, t, session.AttemptID, answer)
 	if err != nil {
 		return c, err
 	}
 	return p.settle(ctx, t, c, session.AttemptID, o)
 }
 
-// answer sends the payer's answer to the acquirer, twice when the first reply is lost. Only the payer's browser has the
-// answer, which stays valid, and can repeat the request.
-func (p *Processor) answer(ctx context.Context, t identity.Tenant, attemptID, answer string) (payments.Outcome, error) {
+// sendAnswer sends the payer's answer to the acquirer, and again if the first reply is lost. After that only the
+// payer's browser can repeat the request, because only it has the answer, which stays valid.
+func (p *Processor) sendAnswer(ctx context.Context, t identity.Tenant, attemptID,
+	answer string) (payments.Outcome, error) {
 	a := p.acquirer(t)
 	o, err := a.Complete(ctx, attemptID, answer)
 	if err != nil && !errors.Is(err, acquirer.ErrBadAnswer) && ctx.Err() == nil {
@@ -50,10 +51,10 @@ func (p *Processor) answer(ctx context.Context, t identity.Tenant, attemptID, an
 	}
 }
 
-// Resume asks the acquirer for the next step of a payer who has begun a challenge or is at a method's page, and may
-// have come back. It records an outcome that the acquirer knows by then, so that the payer need not wait for the next
-// poll. Without an answer, or for another checkout, the step is nil and nothing is recorded, since browsers may ask
-// every few seconds.
+// Resume asks the acquirer for the next step of a payer who has begun a challenge or visited a method's page, and may
+// have come back. It records an outcome that the acquirer knows by now, so that the payer need not wait for the next
+// poll. If the acquirer does not answer, or the payer has begun neither, Resume returns no step and records nothing,
+// because browsers may ask every few seconds.
 func (p *Processor) Resume(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, *Step,
 	error) {
 	if !c.RequiresAction() || c.Attempt.Method.Flow() == payments.VoucherFlow {
@@ -73,7 +74,7 @@ func (p *Processor) Resume(ctx context.Context, t identity.Tenant, c payments.Ch
 		c, err = p.resolve(ctx, t, c)
 		return c, nil, err
 	case o.Decision == payments.Challenge:
-		return c, p.step(c, attempt.ID, o), nil
+		return c, p.nextStep(c, attempt.ID, o), nil
 	}
 	c, err = p.settle(ctx, t, c, attempt.ID, o)
 	return c, nil, err

@@ -1,6 +1,7 @@
-// Package processing charges checkouts at the acquirer: it claims an attempt, has it charged, and records the outcome.
-// Whatever comes next (a retry, the payer's browser, a poll, the sweep) finishes the same attempt if it was cut off.
-// Start begins attempts online, and Driver.Begin of reader/run those at readers.
+// Package processing charges checkouts and makes refunds at the acquirer: it claims an attempt, has it charged, and
+// records the outcome. Start begins attempts online, Refund a refund, and Driver.Begin of reader/run attempts at
+// readers. If an attempt or a refund is cut off, a retry, the payer's browser, a poll or the sweep finishes the same
+// attempt or refund.
 package processing
 
 import (
@@ -24,7 +25,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Config is what a Processor works with.
+// Config holds a Processor's dependencies.
 type Config struct {
 	Store      *store.Store
 	Acquirers  map[identity.Mode]acquirer.Acquirer
@@ -51,10 +52,10 @@ func New(c Config) *Processor {
 }
 
 const (
-	// chargeTime bounds one call to the acquirer. Two of them and the writes
-	// before and after them end before the sweep takes over an attempt.
+	// chargeTime bounds one call to the acquirer. Two calls, with the writes before and after them, end before the sweep
+	// takes over the attempt.
 	chargeTime = 8 * time.Second
-	// recordTime bounds the recording of an outcome, which goes on even when the client has disconnected.
+	// recordTime bounds the recording of an outcome, which goes on even if the client has disconnected.
 	recordTime = 10 * time.Second
 )
 
@@ -65,7 +66,7 @@ func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 	return acquirer.None{}
 }
 
-// Settle records an outcome of the checkout's open attempt. It counts the outcome, but not the charge's time.
+// Settle records and counts an outcome of the checkout's open attempt. It does not measure the time of the charge.
 func (p *Processor) Settle(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	o payments.Outcome) (payments.Checkout, error) {
 	return p.settle(ctx, t, c, c.Attempt.ID, o)
@@ -76,7 +77,7 @@ func (p *Processor) PollLater(ctx context.Context, t identity.Tenant, c payments
 	return p.settle(ctx, t, c, c.Attempt.ID, payments.Outcome{Decision: payments.Challenge})
 }
 
-// CloseNotTaken closes the open attempt of a checkout that neither an acquirer nor a terminal has taken.
+// CloseNotTaken closes the open attempt of a checkout that neither the acquirer nor the terminal has taken.
 func (p *Processor) CloseNotTaken(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
 	error) {
 	attempt := c.Attempt.ID
@@ -86,8 +87,8 @@ func (p *Processor) CloseNotTaken(ctx context.Context, t identity.Tenant, c paym
 	})
 }
 
-// settle records an outcome, unless the attempt is closed. All outcomes of all charges pass here, so that each is
-// counted once, in one line with what the caller has measured.
+// settle records an outcome, unless the attempt is closed. Every outcome of every charge passes here, so each is
+// counted once. The caller's measurements go into the same line.
 func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
 	o payments.Outcome, measured ...metric.Value) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
@@ -95,20 +96,20 @@ func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Ch
 	var settled bool
 	after, err := p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
 		var change payments.CheckoutChange
-		change, settled = c.Settle(attemptID, o, messageID(), p.session(c, attemptID), p.Store.Now())
+		change, settled = c.Settle(attemptID, o, newMessageID(), p.session(c, attemptID), p.Store.Now())
 		if !settled && o.Decision == payments.Approved {
 			p.logUnexpectedApproval(ctx, t, c, attemptID)
 		}
 		return change, settled, nil
 	})
 	if settled && err == nil {
-		measured = append(measured, p.recorded(after, o)...)
+		measured = append(measured, p.outcomeMetrics(after, o)...)
 	}
 	p.measure(ctx, t, measured...)
 	return after, err
 }
 
-// session is the payer's session for the attempt; empty if it is no longer open.
+// session returns the payer's session for the attempt; empty if the attempt is closed.
 func (p *Processor) session(c payments.Checkout, attemptID string) payments.Session {
 	if !c.AttemptOpen() || c.Attempt.ID != attemptID {
 		return payments.Session{}
@@ -116,8 +117,8 @@ func (p *Processor) session(c payments.Checkout, attemptID string) payments.Sess
 	return payments.Session{TokenHash: identity.Hash(p.SessionToken(*c.Attempt))}
 }
 
-// logUnexpectedApproval reports an approved charge whose checkout is not paid by it. The acquirer cancels an attempt
-// before it is closed, so this should be impossible; if it happens, an operator must return the money.
+// logUnexpectedApproval logs an approved charge that did not pay its checkout. The acquirer cancels an attempt before
+// it is closed, so this should be impossible. If it happens, an operator must return the money.
 func (p *Processor) logUnexpectedApproval(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	attemptID string) {
 	if final, ok := c.SuccessfulTransaction(); ok && final.ID == attemptID {
@@ -127,8 +128,8 @@ func (p *Processor) logUnexpectedApproval(ctx context.Context, t identity.Tenant
 		c.ID, "attempt", attemptID)
 }
 
-// change applies a rule to a checkout and writes the change, again on the new state whenever another writer was faster;
-// nothing when the rule returns false.
+// change applies a rule to a checkout and writes the change. If another writer was faster, it tries again on the new
+// state. If the rule returns false, it writes nothing.
 func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	rule func(payments.Checkout) (payments.CheckoutChange, bool, error)) (payments.Checkout, error) {
 	return store.Retry(func(again bool) (payments.Checkout, error) {
@@ -146,25 +147,25 @@ func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Ch
 	})
 }
 
-// SessionToken identifies an attempt to the payer's browser, which has no credential: as the MD of its challenge, and
-// in links to its payment code. It cannot be guessed, and is the same for each retry and poll of the attempt, also
-// after the secret was rotated.
+// SessionToken returns the token that identifies an attempt to the payer's browser, which has no credential. It is the
+// MD of the challenge, and part of links to the payment code. It cannot be guessed. Each retry and poll of the attempt
+// gets the same token, even after the secret was rotated.
 func (p *Processor) SessionToken(a payments.Attempt) string {
 	mac := hmac.New(sha256.New, p.SessionKey(a.StartedAt))
 	mac.Write([]byte("payer session " + a.ID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// cardToken returns our token for a customer's card, always the same (contract §4.6): a keyed hash, from which the
-// number cannot be recovered.
+// cardToken returns our token for a customer's card, always the same (contract §4.6). The token is a keyed hash, so the
+// number cannot be recovered from it.
 func (p *Processor) cardToken(t identity.Tenant, customer string, number secret.Text) string {
 	mac := hmac.New(sha256.New, p.TokenKey())
 	mac.Write([]byte("card token\x00" + t.String() + "\x00" + customer + "\x00" + number.Reveal()))
 	return payments.FormatUUIDv4(mac.Sum(nil))
 }
 
-// Source returns the source of an attempt to pay the checkout. The names, such as a payer's network address, become
-// keyed hashes, because a checkout is kept for years.
+// Source returns the source of an attempt to pay the checkout. It replaces the names, such as a payer's network
+// address, by keyed hashes, because a checkout is kept for years.
 func (p *Processor) Source(checkoutID string, payer bool, names ...string) payments.Source {
 	by := payments.Source{Payer: payer}
 	for _, name := range names {
@@ -175,11 +176,11 @@ func (p *Processor) Source(checkoutID string, payer bool, names ...string) payme
 	return by
 }
 
-func messageID() string { return "msg_" + uuid.NewString() }
+func newMessageID() string { return "msg_" + uuid.NewString() }
 
-// charged is what an attempt's first charge measures: that it was made, how long
-// the payer waited for the acquirer, and whether the outcome is unknown.
-func charged(o payments.Outcome, took time.Duration) []metric.Value {
+// chargeMetrics returns the metrics of an attempt's first charge: the attempt, the payer's wait for the acquirer, and
+// an unknown outcome.
+func chargeMetrics(o payments.Outcome, took time.Duration) []metric.Value {
 	measured := []metric.Value{metric.PaymentsAttempted.Once(), metric.AcquirerLatency.Took(took)}
 	if o.Decision == payments.OutcomeUnknown {
 		measured = append(measured, metric.PaymentsUnknown.Once())
@@ -187,9 +188,9 @@ func charged(o payments.Outcome, took time.Duration) []metric.Value {
 	return measured
 }
 
-// recorded is what an outcome measures once it is written. The approval rate is
-// that of issuers' decisions: a payer who gives up is neither approved nor declined.
-func (p *Processor) recorded(after payments.Checkout, o payments.Outcome) []metric.Value {
+// outcomeMetrics returns the metrics of an outcome once it is written. The approval rate counts only decisions of
+// issuers: a payer who gives up is neither approved nor declined.
+func (p *Processor) outcomeMetrics(after payments.Checkout, o payments.Outcome) []metric.Value {
 	switch o.Decision {
 	case payments.Approved:
 		return []metric.Value{metric.PaymentsApproved.Of(1)}
@@ -214,7 +215,7 @@ type Voucher struct {
 	Code payments.PaymentCode
 }
 
-// Code finds the payment code (boleto, Pix) of a payer's link. Failure: NotFound.
+// Code returns the payment code (boleto, Pix) for the token of a payer's link. Failure: NotFound.
 func (p *Processor) Code(ctx context.Context, token string) (Voucher, error) {
 	t, session, err := p.Store.Session(ctx, identity.Hash(token))
 	if err != nil {

@@ -17,20 +17,21 @@ import (
 type RefundRequest struct {
 	TransactionID  string             // its id or code
 	Operation      string             // identifies the request; a retry with the same Idempotency-Key has the same
-	Amount         money.Literal      // "": all that is left
-	Country        string             // the merchant's, which the operator's rules may name
-	By             identity.Principal // the payment must be one that it sees
-	MinimumBalance *money.Amount      // below which the merchant's balance must not fall; nil: none
+	Amount         money.Literal      // "": the whole rest
+	Country        string             // the merchant's; the operator's rules may name it
+	By             identity.Principal // must be allowed to see the payment
+	MinimumBalance *money.Amount      // lower bound of the merchant's balance; nil: none
 }
 
 var errRefundRefused = failure.Conflict("The acquirer refused the refund.")
 
-// Refund returns money to the payer: 1 read, 1 transaction to begin the refund, the acquirer, 1 transaction to record
-// the outcome. With an unknown outcome it succeeds, and the acquirer is polled. Failures: NotFound; Invalid for a bad
-// amount; Conflict when nothing is left to refund, it is too old, or the acquirer refuses; payments.AmountTooHighError,
-// BelowLeast and ErrBalance; Upstream when the acquirer did not take the request.
+// Refund returns money to the payer. It makes 1 read, 1 transaction to begin the refund, the call to the acquirer, and
+// 1 transaction to record the outcome. If the outcome is unknown, it succeeds and polls follow. Failures: NotFound;
+// Invalid for a bad amount; Conflict if nothing is refundable, the payment is too old, or the acquirer refuses;
+// payments' AmountTooHighError, AmountTooLowError, ErrInsufficientBalance and ErrBalanceReserved; Upstream if the
+// acquirer did not take it.
 func (p *Processor) Refund(ctx context.Context, t identity.Tenant, request RefundRequest) error {
-	var begun bool // by another request
+	var begun bool // another request has begun it
 	e, err := store.Retry(func(bool) (payments.Event, error) {
 		r, err := p.Store.FindTransaction(ctx, t, request.TransactionID)
 		if err != nil {
@@ -55,10 +56,10 @@ func (p *Processor) Refund(ctx context.Context, t identity.Tenant, request Refun
 	}
 }
 
-// beginRefund records the refund, which makes its amount no longer refundable.
+// beginRefund records the refund, whose amount is then no longer refundable.
 func (p *Processor) beginRefund(ctx context.Context, t identity.Tenant, tx payments.Transaction,
 	request RefundRequest) (payments.Event, error) {
-	amount, err := amountOf(tx, request.Amount)
+	amount, err := parseAmount(tx, request.Amount)
 	if err != nil {
 		return payments.Event{}, err
 	}
@@ -75,9 +76,9 @@ func (p *Processor) beginRefund(ctx context.Context, t identity.Tenant, tx payme
 	return e, p.Store.ApplyTransaction(ctx, t, change, reserve)
 }
 
-// amountOf reads an amount in the transaction's currency; nil: none is given. One
-// that can never be right is Invalid, whatever the state of the transaction.
-func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, error) {
+// parseAmount parses an amount in the transaction's currency; nil if none is given. An amount that can never be right
+// is Invalid, in any state of the transaction.
+func parseAmount(tx payments.Transaction, given money.Literal) (*money.Amount, error) {
 	if given == "" {
 		return nil, nil
 	}
@@ -92,10 +93,10 @@ func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, erro
 }
 
 // checkBalance refuses a refund that would take the merchant's balance, less the reserve for pending refunds, below the
-// minimum (contract §6.4). It returns the reserve on which the decision is based.
+// minimum (contract §6.4). It returns the reserve that its decision is based on.
 //
-// The merchant is read after the reserve. A debit in a shard that is newer than the merchant as read is of a refund
-// that has changed the reserve since, so the decision is not written. As with one shard, a chargeback may come between.
+// The merchant is read after the reserve. A debit in a shard added since that read is missed. But its refund has
+// changed the reserve too, so the decision is not written. As with a single shard, a chargeback may come between.
 func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount,
 	minimum *money.Amount) (*store.Reserve, error) {
 	if minimum == nil {
@@ -133,12 +134,12 @@ func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount 
 }
 
 // sendRefund has the acquirer make a refund that this request has begun, and records the outcome. Only this request can
-// know that the acquirer never took it, and only until another request asks for it.
+// know that the acquirer never took the refund, and only until another request asks for it.
 func (p *Processor) sendRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
 	o, err := p.requestRefund(ctx, t, e)
 	var after payments.Event
 	if errors.Is(err, acquirer.ErrNotTaken) {
-		after, err = p.withdraw(ctx, t, e)
+		after, err = p.withdrawRefund(ctx, t, e)
 	} else {
 		after, err = p.settleRefund(ctx, t, e, o)
 	}
@@ -158,7 +159,7 @@ func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payme
 }
 
 // pollRefund asks the acquirer about a refund that another request has begun and may still withdraw. It first makes the
-// refund visible to clients, after which nothing withdraws it.
+// refund visible to clients, which rules out a withdrawal.
 func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	if e.Status == payments.EventBegun {
 		var err error
@@ -185,7 +186,7 @@ func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payment
 
 var errWithdrawn = errors.New("processing: the refund was withdrawn")
 
-// refundError returns the client's error for the refund that it requested, which had the sequence number.
+// refundError returns the error for the client that began the refund under the sequence number.
 func refundError(e payments.Event, sequence int) error {
 	switch {
 	case e.Status == payments.EventWithdrawn, e.Sequence != sequence: // withdrawn, and begun again since
@@ -197,8 +198,8 @@ func refundError(e payments.Event, sequence int) error {
 	}
 }
 
-// requestRefund has the acquirer make the refund, or return its outcome. It may be
-// repeated; without an answer the outcome is unknown.
+// requestRefund has the acquirer make the refund, or return its outcome. It may be called again. Without an answer the
+// outcome is unknown.
 func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Outcome, error) {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).Refund(ctx, acquirer.Refund{ID: e.ID, ChargeID: e.TransactionID, Amount: e.Amount})
@@ -211,8 +212,9 @@ func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e paym
 	return o, nil
 }
 
-// cancelRefund cancels a refund that the acquirer does not take, or returns its outcome: other requests for it may have
-// been made or be on their way. Without an answer the refund stays pending.
+// cancelRefund has the acquirer cancel a refund that it did not take: other requests for the refund may have been made
+// or be on their way. If the acquirer took another request first, cancelRefund returns its outcome. Without an answer
+// the refund stays pending.
 func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payments.Event) payments.Outcome {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).CancelRefund(ctx, e.ID)
@@ -225,7 +227,7 @@ func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payme
 	return o
 }
 
-// settleRefund records the acquirer's outcome; it changes nothing once the refund is final.
+// settleRefund records the acquirer's outcome. A final refund stays as it is.
 func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	o payments.Outcome) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
@@ -233,8 +235,8 @@ func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payme
 	})
 }
 
-// withdraw undoes the beginning of refund e, unless it was withdrawn and begun again since.
-func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
+// withdrawRefund undoes the beginning of refund e, unless e was withdrawn and begun again since.
+func (p *Processor) withdrawRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, stored payments.Event) (payments.TransactionChange,
 		bool) {
 		if stored.Sequence != e.Sequence {
@@ -244,11 +246,11 @@ func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.
 	})
 }
 
-// errUnrecorded is an internal error, because a Conflict would say that no money moved, which is unknown.
+// errUnrecorded is an internal error. A Conflict would say that no money moved, which is unknown.
 var errUnrecorded = errors.New("processing: a refund's outcome was not recorded: others keep changing the transaction")
 
-// changeRefund applies a rule to a refund as it is stored now and writes the change, even when the client has
-// disconnected. It tries until its time is up, as the outcome must not be lost; a try fails when another writer wins.
+// changeRefund applies a rule to the stored refund and writes the change, even if the client has disconnected. A try
+// fails if another writer wins. The outcome must not be lost, so changeRefund tries until its time is up.
 func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	rule func(payments.Transaction, payments.Event) (payments.TransactionChange, bool)) (payments.Event, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
@@ -276,8 +278,8 @@ func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payme
 	return e, errUnrecorded
 }
 
-// ResolveRefundDue asks the acquirer for the outcome of a refund and records it.
-// Like ResolveDue it does nothing before the next poll is due. Failure: NotFound.
+// ResolveRefundDue asks the acquirer for the outcome of a refund and records it. Before the next poll is due it does
+// nothing, like ResolveDue. Failure: NotFound.
 func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, refundID string) error {
 	code, _ := payments.CodeWithin(refundID)
 	records, err := p.Store.Transactions(ctx, t, code)
@@ -303,7 +305,7 @@ func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, ref
 type ChargebackRequest struct {
 	TransactionID string        // its id or code
 	ID            string        // the acquirer's; a repeated report changes nothing
-	Amount        money.Literal // "": all that is left
+	Amount        money.Literal // "": the whole rest
 	Lost          bool          // the merchant cannot pay it (NON_COLLECTION)
 }
 
@@ -322,11 +324,11 @@ func (p *Processor) Chargeback(ctx context.Context, t identity.Tenant,
 		if err != nil {
 			return payments.Event{}, err
 		}
-		amount, err := amountOf(r.Transaction, request.Amount)
+		amount, err := parseAmount(r.Transaction, request.Amount)
 		if err != nil {
 			return payments.Event{}, err
 		}
-		change, err := r.Chargeback(c, request.ID, amount, request.Lost, messageID(), p.Store.Now())
+		change, err := r.Chargeback(c, request.ID, amount, request.Lost, newMessageID(), p.Store.Now())
 		if err != nil {
 			return payments.Event{}, err
 		}

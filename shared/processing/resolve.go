@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Deactivate expires a checkout at the merchant's request, after cancelling its
-// open attempt (contract §4.5). Failures: NotFound, Conflict, Upstream.
+// Deactivate expires a checkout at the merchant's request, after cancelling its open attempt (contract §4.5). Failures:
+// NotFound, Conflict, Upstream.
 func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	read, err := p.Store.Checkout(ctx, t, checkoutID)
 	if err != nil {
@@ -21,22 +21,22 @@ func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutI
 		if err != nil {
 			return payments.CheckoutChange{}, false, err
 		}
-		// After one attempt is cancelled there may be another that was begun meanwhile.
+		// Another attempt may begin while this one is cancelled.
 		for c.RequiresAction() {
-			if c, err = p.cancel(ctx, t, c); errors.Is(err, errAttemptPending) {
+			if c, err = p.cancelAttempt(ctx, t, c); errors.Is(err, errAttemptPending) {
 				err = payments.ErrAttemptPending
 			}
 			if err != nil {
 				return payments.CheckoutChange{}, false, err
 			}
 		}
-		change, err := c.Deactivate(messageID(), p.Store.Now())
+		change, err := c.Deactivate(newMessageID(), p.Store.Now())
 		return change, err == nil, err
 	})
 }
 
-// Resolve asks the acquirer for the outcome of a checkout's open attempt and records it, and records expiry. It begins
-// nothing and may be repeated at any time, as when the acquirer sends a notification. Failure: NotFound.
+// Resolve asks the acquirer for the outcome of a checkout's open attempt, and records it or an expiry. It begins
+// nothing and may be called at any time, such as when the acquirer sends a notification. Failure: NotFound.
 func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID s
 	return p.resolve(ctx, t, c)
 }
 
-// ResolveDue is Resolve for callers on a schedule: before the next poll is due it does nothing. Failure: NotFound.
+// ResolveDue calls Resolve if the next poll is due, for callers on a schedule. Failure: NotFound.
 func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutID string) error {
 	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextPoll) {
@@ -61,12 +61,12 @@ func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.C
 		return c, err
 	}
 	return p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
-		change, ok := c.Expire(messageID(), p.Store.Now())
+		change, ok := c.Expire(newMessageID(), p.Store.Now())
 		return change, ok, nil
 	})
 }
 
-// ResolveAttempt finds out what became of the open attempt of a checkout that was read, if it has one, and records it.
+// ResolveAttempt asks for the outcome of the open attempt, if there is one, and records it. c is the checkout as read.
 func (p *Processor) ResolveAttempt(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, error) {
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// PaymentRequest is a request to pay a checkout, whose fields have been checked, but not against the checkout.
+// PaymentRequest is a request to pay a checkout. Its fields have been checked, but not against the checkout.
 type PaymentRequest struct {
 	CheckoutID   string
 	Operation    string // identifies the request; a retry with the same Idempotency-Key has the same
@@ -25,34 +25,34 @@ type PaymentRequest struct {
 	CustomerID   string // with Token
 	Token        string // of a saved card
 	Installments int
-	Mandate      bool // the request contains one
+	Mandate      bool // the request contains a mandate
 	Payer        *payments.PersonalDetailsChange
 	PayerPresent bool     // the payer's browser sent it, with a key or token (contract §2.1) or on the payment page
 	AskedBy      []string // names for Source: a session, a network address, a credential
 
-	Browser   string // hash of the session on the payment page, if it began there (contract §13.3)
-	ReturnURL string // where a method's page sends the payer; "": to the checkout's redirect_url
+	Browser   string // hash of the session, if it began on the payment page (contract §13.3)
+	ReturnURL string // of the payer's browser after a method's page; "": the checkout's redirect_url
 
-	Amount     *money.Amount // that the payer was shown, and no other is charged; nil: the checkout's
-	TaxEnabled bool          // for the merchant now
+	Amount     *money.Amount // shown to the payer; no other is charged; nil: the checkout's
+	TaxEnabled bool          // the merchant's setting now
 }
 
-// Step is where the payer's browser goes next.
+// Step is the next page for the payer's browser.
 type Step struct {
 	payments.Step
 	Redirect bool // a method's own page (GET), not a 3DS challenge (POST)
 }
 
-// Start processes a checkout: 1 read (2 if it gives up an attempt that requires action), 1 write to claim the attempt,
-// the acquirer, 1 transaction to record the outcome. The step is nil unless the payer has to act. Failures: NotFound;
-// Conflict while an attempt is pending, when paid or expired; NotChargeable; Upstream when the acquirer did not take
-// the charge; TooMany; Invalid for what does not fit the checkout.
+// Start processes a checkout. It makes 1 read (2 if it gives up an attempt that requires action), 1 write to claim the
+// attempt, the call to the acquirer, and 1 transaction to record the outcome. The step is nil unless the payer has to
+// act. Failures: NotFound; Conflict if an attempt is pending, or the checkout paid or expired; NotChargeable; Upstream
+// if the acquirer did not take the charge; TooMany; Invalid if the request does not fit the checkout.
 func (p *Processor) Start(ctx context.Context, t identity.Tenant,
 	request PaymentRequest) (payments.Checkout, *Step, error) {
 	var instrument *payments.Instrument
 	var begun bool
 	c, err := store.Retry(func(bool) (c payments.Checkout, err error) {
-		if c, instrument, err = p.read(ctx, t, request); err != nil {
+		if c, instrument, err = p.readCheckout(ctx, t, request); err != nil {
 			return c, err
 		}
 		if request.Browser != "" && c.Superseded(request.Operation) {
@@ -66,11 +66,11 @@ func (p *Processor) Start(ctx context.Context, t identity.Tenant,
 	if err != nil {
 		return c, nil, err
 	}
-	return p.carryOut(ctx, t, c, request, instrument, begun)
+	return p.chargeAttempt(ctx, t, c, request, instrument, begun)
 }
 
-// read reads the checkout and, if the request names one, the saved card, in one call.
-func (p *Processor) read(ctx context.Context, t identity.Tenant, request PaymentRequest) (payments.Checkout,
+// readCheckout reads the checkout and, if the request names one, the saved card, in one call.
+func (p *Processor) readCheckout(ctx context.Context, t identity.Tenant, request PaymentRequest) (payments.Checkout,
 	*payments.Instrument, error) {
 	if request.Token == "" {
 		c, err := p.Store.Checkout(ctx, t, request.CheckoutID)
@@ -86,17 +86,17 @@ func (p *Processor) read(ctx context.Context, t identity.Tenant, request Payment
 	return c, instrument, nil
 }
 
-// errUnknownToken is also returned when a payer's browser names another customer's card, whatever the state of the
-// checkout, so that the browser cannot find out which tokens and customers exist.
+// errUnknownToken is also returned when a payer's browser names another customer's card, in any state of the checkout,
+// so that the browser cannot find out which tokens and customers exist.
 var errUnknownToken = failure.Invalid("token", "must be the token of a saved card")
 
-// errSuperseded reports that a payment page repeats a request after another has begun an attempt.
+// errSuperseded refuses a repeated request of a payment page if another request has since begun an attempt.
 var errSuperseded = failure.Conflict("Another payment attempt has been made since.")
 
-// errAnotherAmount reports that the merchant has changed what is to be paid.
+// errAnotherAmount reports that the merchant has changed the amount since the payer saw it.
 var errAnotherAmount = failure.Conflict("The amount has been changed since.")
 
-// begin claims the checkout for a new attempt. Error: ErrStale when the checkout has to be read again first.
+// begin claims the checkout for a new attempt. Error: ErrStale if the checkout must be read again first.
 func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Checkout, error) {
 	now, by := p.Store.Now(), p.Source(request.CheckoutID, request.PayerPresent, request.AskedBy...)
@@ -106,14 +106,13 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 	if request.Amount != nil && *request.Amount != c.Amount {
 		return c, errAnotherAmount
 	}
-	attempt, err := p.attempt(t, c, request, instrument)
+	attempt, err := p.newAttempt(t, c, request, instrument)
 	if err != nil {
 		return c, err
 	}
 	if c.RequiresAction() {
-		// The open attempt is cancelled at the acquirer, or its outcome recorded if it was decided. Others may have
-		// changed the checkout meanwhile, so it is read and the request checked again.
-		if c, err = p.cancel(ctx, t, c); err == nil {
+		// Another process may change the checkout during the cancellation, so it is read again and the request checked again.
+		if c, err = p.cancelAttempt(ctx, t, c); err == nil {
 			err = store.ErrStale
 		}
 		return c, err
@@ -125,8 +124,8 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 	return p.Store.SaveCheckout(ctx, t, c)
 }
 
-// attempt plans the attempt, or says why the request does not fit the checkout.
-func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, request PaymentRequest,
+// newAttempt returns a new attempt for the request, or a failure if the request does not fit the checkout.
+func (p *Processor) newAttempt(t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Attempt, error) {
 	if err := request.check(c); err != nil {
 		return payments.Attempt{}, err
@@ -155,11 +154,11 @@ func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, request Paym
 	return a, nil
 }
 
-// check refuses what only the checkout shows to be wrong (contract §4.3).
+// check refuses a request whose fields do not fit the checkout (contract §4.3).
 func (r PaymentRequest) check(c payments.Checkout) error {
 	setup := c.Purpose == payments.PurposeSetupRecurring
-	// A payer's browser must not find out whose checkout it is: whichever customer
-	// it names, a new card is charged for the checkout's customer.
+	// A payer's browser must not find out whose checkout it is. It may name any customer; a new card is charged for the
+	// checkout's customer.
 	another := r.CustomerID != "" && c.CustomerID != "" && r.CustomerID != c.CustomerID && !r.PayerPresent
 	faults := failure.List{}.
 		If(another, failure.Invalid("customer_id", "is not the checkout's customer")).
@@ -172,12 +171,12 @@ func (r PaymentRequest) check(c payments.Checkout) error {
 	return faults.Err()
 }
 
-// returnURL is where a method's page sends the payer.
+// returnURL returns the address that a method's page sends the payer to.
 func (r PaymentRequest) returnURL(c payments.Checkout) string {
 	return cmp.Or(r.ReturnURL, c.RedirectURL)
 }
 
-// payer merges the payer's details of the request over those of the checkout.
+// payer returns the checkout's payer details, overwritten by the request's.
 func (r PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {
 	if r.Payer == nil {
 		return c.Payer
@@ -190,8 +189,9 @@ func (r PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {
 	return &merged
 }
 
-// cancel cancels the open attempt at the acquirer, and records the outcome.
-func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
+// cancelAttempt cancels the open attempt at the acquirer, and records the outcome.
+func (p *Processor) cancelAttempt(ctx context.Context, t identity.Tenant,
+	c payments.Checkout) (payments.Checkout, error) {
 	attemptID := c.Attempt.ID
 	o, err := p.acquirer(t).Cancel(ctx, attemptID)
 	if err != nil {
@@ -203,13 +203,13 @@ func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Ch
 	return p.settle(ctx, t, c, attemptID, o)
 }
 
-// errAttemptPending reports that the acquirer has not decided on the open attempt, which until then can neither be
-// cancelled nor followed by another (contract §4.5).
+// errAttemptPending reports that the acquirer has not decided on the open attempt. Until then the attempt can neither
+// be cancelled nor followed by another (contract §4.5).
 var errAttemptPending = failure.Conflict("The acquirer is still deciding on a payment.").AsTransient()
 
-// carryOut has the claimed attempt charged and records the outcome. A retry finds the same charge. Only the request
-// that began the attempt can know that the acquirer never took it.
-func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
+// chargeAttempt has the acquirer charge the claimed attempt, and records the outcome. A retry finds the same charge.
+// Only the request that began the attempt can know that the acquirer never took it.
+func (p *Processor) chargeAttempt(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
 	a := c.Attempt
 	if a.State == payments.AttemptClosed {
@@ -219,7 +219,7 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 		return p.cancelExpired(ctx, t, c)
 	}
 	asked := p.Store.Now()
-	o, err := p.charge(ctx, t, c, request, instrument)
+	o, err := p.sendCharge(ctx, t, c, request, instrument)
 	if begun && errors.Is(err, acquirer.ErrNotTaken) {
 		p.measure(ctx, t, metric.PaymentsAttempted.Once(), metric.PaymentsNotTaken.Once())
 		return p.closeNotTaken(ctx, t, c, err)
@@ -229,22 +229,22 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	var measured []metric.Value
-	if begun { // a retry is part of the attempt that the first request has counted
-		measured = charged(o, p.Store.Now().Sub(asked))
+	if begun { // the first request has already counted a retry's attempt
+		measured = chargeMetrics(o, p.Store.Now().Sub(asked))
 	}
 	if c, err = p.settle(ctx, t, c, a.ID, o, measured...); err != nil {
 		return c, nil, err
 	}
-	return c, p.step(c, a.ID, o), nil
+	return c, p.nextStep(c, a.ID, o), nil
 }
 
-// cancelExpired cancels an attempt that was claimed just when valid_until passed: clients that read the checkout
-// between the clock and the claim saw EXPIRED, which is final. Only if a retry finds the charge approved is the
-// checkout paid.
+// cancelExpired cancels an attempt that was claimed just as valid_until passed. Clients that read the checkout between
+// the reading of the clock and the claim saw EXPIRED, which is final. The checkout is paid only if a retry finds the
+// charge approved.
 func (p *Processor) cancelExpired(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, *Step, error) {
 	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
-	if err != nil { // it will be polled again
+	if err != nil { // a poll will ask again
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	if c, err = p.settle(ctx, t, c, c.Attempt.ID, o); err != nil {
@@ -262,7 +262,7 @@ func (p *Processor) closeNotTaken(ctx context.Context, t identity.Tenant, c paym
 	return c, nil, errors.Join(failure.Upstream(cause), err)
 }
 
-func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
+func (p *Processor) sendCharge(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Outcome, error) {
 	a := c.Attempt
 	charge := acquirer.Charge{
@@ -278,8 +278,8 @@ func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Ch
 	})
 }
 
-// askTwice calls the acquirer again when the first answer is lost, which the idempotency key makes safe. ErrNotTaken of
-// the second request says nothing about the first, whose outcome stays unknown.
+// askTwice calls the acquirer again if the first answer is lost, which the idempotency key makes safe. ErrNotTaken of
+// the second request says nothing about the first, so the outcome stays unknown.
 func askTwice(ctx context.Context, ask func(context.Context) (payments.Outcome, error)) (payments.Outcome, error) {
 	o, err := askOnce(ctx, ask)
 	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || ctx.Err() != nil {
@@ -298,8 +298,8 @@ func askOnce(ctx context.Context, ask func(context.Context) (payments.Outcome, e
 	return ask(ctx)
 }
 
-// step returns the payer's next page, with the return URL for a 3DS challenge (contract §4.3, §4.4).
-func (p *Processor) step(c payments.Checkout, attemptID string, o payments.Outcome) *Step {
+// nextStep returns the payer's next page, with the return URL for a 3DS challenge (contract §4.3, §4.4).
+func (p *Processor) nextStep(c payments.Checkout, attemptID string, o payments.Outcome) *Step {
 	if o.Decision != payments.Challenge || o.Step == nil || !c.RequiresAction() || c.Attempt.ID != attemptID {
 		return nil
 	}
