@@ -24,14 +24,14 @@ type Payment struct {
 	Payer        *payments.PersonalDetailsChange `json:"personal_details"`
 }
 
-// Mandate is the payer's consent, as it is sent.
+// Mandate is the payer's consent as a client sends it.
 type Mandate struct {
 	Type      string `json:"type" validate:"required one-of=recurrent"`
 	UserAgent string `json:"user_agent" validate:"required text=4096"`
 	UserIP    string `json:"user_ip" validate:"text=255"`
 }
 
-// Request is the request to pay the checkout by the operation.
+// Request returns the request to pay the checkout. A repeated request has the same operation.
 func (req Payment) Request(checkoutID, operation string) processing.PaymentRequest {
 	request := processing.PaymentRequest{
 		CheckoutID: checkoutID, Operation: operation, Method: req.PaymentType, Card: req.Card,
@@ -43,11 +43,12 @@ func (req Payment) Request(checkoutID, operation string) processing.PaymentReque
 	return request
 }
 
-// Check lists everything that the request alone shows to be wrong, or only an unusable method.
+// Check returns the faults that can be found without the checkout. If the method is missing or unusable, Check returns
+// only that fault.
 func (req Payment) Check(m merchant.Merchant, now time.Time) failure.List {
 	fields := req
-	if !req.byNewCard() {
-		fields.Card = nil // whatever is in it
+	if !req.chargesNewCard() {
+		fields.Card = nil // it is not charged, so its faults do not matter
 	}
 	faults := validate.Fields(fields, now)
 	if req.PaymentType == "" {
@@ -71,12 +72,12 @@ func (req Payment) Check(m merchant.Merchant, now time.Time) failure.List {
 			failure.Invalid("installments", "can be above 1 only for merchants in Brazil")))
 }
 
-// byNewCard reports whether the card in the request is to be charged.
-func (req Payment) byNewCard() bool {
+// chargesNewCard returns true if the request charges the card that it contains.
+func (req Payment) chargesNewCard() bool {
 	return req.PaymentType == payments.CardMethod && req.Card != nil && req.Token == ""
 }
 
-// checkInstrument wants either a card, or a saved one with its owner.
+// checkInstrument requires either a card, or the token of a saved card with its customer.
 func (req Payment) checkInstrument(m merchant.Merchant) failure.List {
 	switch {
 	case req.Card != nil && req.Token != "":

@@ -1,5 +1,5 @@
-// Package checkout is what clients send to pay a checkout and what they see of one: of
-// processCheckout, of a payer's public key, and of the payment page (contract §4.2, §4.3).
+// Package checkout defines the request to pay a checkout, and the views of a checkout. Payment is the body of
+// processCheckout, and a Viewer shows a checkout to clients and on the payment page (contract §4.2, §4.3).
 package checkout
 
 import (
@@ -81,8 +81,8 @@ type transaction struct {
 	InternalID   int64                      `json:"internal_id"`
 }
 
-// For shows a checkout to the caller (contract §2.1). A credential in a payer's browser gets the view for payers. A
-// person without create_moto_payments is not shown the saved card.
+// For returns the view of a checkout for the caller (contract §2.1). A credential in a payer's browser gets the view
+// for payers. A person without create_moto_payments does not see the saved card.
 func (s Viewer) For(p identity.Principal, c payments.Checkout) View {
 	if p.Actor.Kind.InBrowser() {
 		return s.ForPayer(c)
@@ -94,7 +94,7 @@ func (s Viewer) For(p identity.Principal, c payments.Checkout) View {
 	return v
 }
 
-// Of shows a checkout as it is at this moment.
+// Of returns the full view of a checkout as it is at this moment.
 func (s Viewer) Of(c payments.Checkout) View {
 	currency := c.Amount.Currency()
 	v := View{
@@ -103,7 +103,7 @@ func (s Viewer) Of(c payments.Checkout) View {
 		MerchantSandbox: c.Payee.Sandbox, PayToEmail: c.NamedByEmail, Description: c.Description,
 		Purpose: c.Purpose, CheckoutType: "checkout", UserID: c.CreatedBy, ReturnURL: c.ReturnURL,
 		RedirectURL: c.RedirectURL, Status: c.StatusAt(s.Now()), Date: rest.Instant(c.CreatedAt),
-		CustomerID: c.CustomerID, Mandate: c.Mandate, Transactions: transactions(c, currency),
+		CustomerID: c.CustomerID, Mandate: c.Mandate, Transactions: viewTransactions(c, currency),
 	}
 	if c.ValidUntil != nil {
 		until := rest.Instant(*c.ValidUntil)
@@ -125,18 +125,18 @@ func (s Viewer) Of(c payments.Checkout) View {
 	return v
 }
 
-// PageURL is the address of a hosted checkout's payment page (contract §13.3).
+// PageURL returns the address of a hosted checkout's payment page (contract §13.3).
 func (s Viewer) PageURL(checkoutID string) string { return s.BaseURL + "/pay/c-" + checkoutID }
 
-// ForPayer leaves out what a payer's browser must not learn (contract §2.1).
+// ForPayer returns the view without the fields that a payer's browser must not learn (contract §2.1).
 func (s Viewer) ForPayer(c payments.Checkout) View {
 	v := s.Of(c)
 	v.PayToEmail, v.UserID, v.ReturnURL, v.CustomerID, v.Instrument, v.Mandate = "", "", "", "", nil, nil
 	return v
 }
 
-// ForPage is ForPayer without the transactions of attempts before the latest: others with the link
-// to the payment page may have made those (contract §13.3).
+// ForPage returns ForPayer's view without the transactions of attempts before the latest. Another person with the link
+// to the payment page may have made them (contract §13.3).
 func (s Viewer) ForPage(c payments.Checkout) View {
 	v := s.ForPayer(c)
 	v.Transactions = slices.DeleteFunc(v.Transactions, func(t transaction) bool {
@@ -145,7 +145,7 @@ func (s Viewer) ForPage(c payments.Checkout) View {
 	return v
 }
 
-func transactions(c payments.Checkout, currency money.Currency) []transaction {
+func viewTransactions(c payments.Checkout, currency money.Currency) []transaction {
 	shown := make([]transaction, len(c.Transactions))
 	for i, t := range c.Transactions {
 		shown[i] = transaction{
@@ -158,16 +158,16 @@ func transactions(c payments.Checkout, currency money.Currency) []transaction {
 	return shown
 }
 
-// Processed is processCheckout's answer: the checkout, or where the payer goes next.
+// Processed is processCheckout's answer: the checkout, or the payer's next step.
 type Processed struct {
 	*View
 	NextStep *NextStep `json:"next_step,omitempty"`
 }
 
-// Accepted reports whether a 3DS challenge is due: 202 (contract §4.3).
+// Accepted returns true if a 3DS challenge is due: 202 (contract §4.3).
 func (p Processed) Accepted() bool { return p.NextStep != nil && p.NextStep.Method == "POST" }
 
-// NextStep sends the payer's browser somewhere (contract §4.3).
+// NextStep is the next page for the payer's browser (contract §4.3).
 type NextStep struct {
 	URL         string            `json:"url"`
 	Method      string            `json:"method"`
@@ -177,7 +177,7 @@ type NextStep struct {
 	Full        string            `json:"full,omitempty"`
 }
 
-// NewNextStep is the step as clients see it.
+// NewNextStep returns the step as clients see it.
 func NewNextStep(s *processing.Step, redirectURL string) *NextStep {
 	if !s.Redirect {
 		return &NextStep{URL: s.URL, Method: "POST", RedirectURL: redirectURL,
@@ -191,7 +191,7 @@ func NewNextStep(s *processing.Step, redirectURL string) *NextStep {
 	return step
 }
 
-// withQuery adds parameters to a URL's own.
+// withQuery returns the URL with parameters added to its query.
 func withQuery(target string, parameters map[string]string) string {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -205,7 +205,7 @@ func withQuery(target string, parameters map[string]string) string {
 	return u.String()
 }
 
-// BoletoView is a boleto, as a payer takes it to a bank (contract §4.3).
+// BoletoView is a boleto to take to a bank (contract §4.3).
 type BoletoView struct {
 	Barcode    string       `json:"barcode"`
 	URL        string       `json:"url"`
@@ -237,8 +237,8 @@ const (
 // TypeableLine is the length of a boleto's "linha digitável".
 const TypeableLine = 47
 
-// BoletoGroups splits a boleto's typeable line as banks print it, for reading aloud. Banks take it
-// without the dots and spaces too.
+// BoletoGroups splits a boleto's typeable line as banks print it, for reading aloud. Banks also accept the line without
+// dots and spaces.
 func BoletoGroups(line string) []string {
 	if len(line) != TypeableLine {
 		return []string{line}
@@ -271,7 +271,7 @@ func (s Viewer) showCode(v *View, c payments.Checkout) {
 	}
 }
 
-// ArtefactURL is where a payment code is downloaded.
+// ArtefactURL returns the address for downloading a payment code.
 func (s Viewer) ArtefactURL(token, form string) string {
 	return s.BaseURL + "/v0.1/artefacts/" + token + "." + form + "/content"
 }
