@@ -1,5 +1,5 @@
-// Package ledger holds the types and the rule of the double-entry journal: its accounts, its entries, and that each
-// entry balances. It refers to transactions and payouts by id.
+// Package ledger defines the accounts and entries of the double-entry journal, and checks that each entry balances.
+// NewEntry makes an entry, which refers to its transaction or payout by id.
 package ledger
 
 import (
@@ -15,15 +15,15 @@ type Account string
 
 // The accounts.
 const (
-	AcquirerReceivable Account = "acquirer_receivable" // what the acquirer has collected and not yet settled with us
-	MerchantPayable    Account = "merchant_payable"    // what we owe the merchant
-	FeeIncome          Account = "fee_income"          // what we have earned
+	AcquirerReceivable Account = "acquirer_receivable" // collected by the acquirer, not yet settled with us
+	MerchantPayable    Account = "merchant_payable"    // our debt to the merchant
+	FeeIncome          Account = "fee_income"          // our earnings
 	FeesReceivable     Account = "fees_receivable"     // fees billed to the merchant, under gross settlement
-	PayoutsInTransit   Account = "payouts_in_transit"  // sent to the bank, not known to be executed
-	Bank               Account = "bank"                // our money there
+	PayoutsInTransit   Account = "payouts_in_transit"  // sent to the bank, execution not known
+	Bank               Account = "bank"                // our money at the bank
 )
 
-// Kind is what an entry records.
+// Kind is the kind of movement that an entry records.
 type Kind string
 
 // The kinds.
@@ -52,7 +52,7 @@ type Reference struct {
 	ID      string  `dynamo:"id"`
 }
 
-// subject is what entries of the kind are about.
+// subject returns the subject of the kind's entries.
 func (k Kind) subject() Subject {
 	switch k {
 	case Payout, PayoutPaid, PayoutReturned:
@@ -62,10 +62,10 @@ func (k Kind) subject() Subject {
 	}
 }
 
-// OfTransaction refers to a transaction.
+// OfTransaction returns a reference to a transaction.
 func OfTransaction(id string) Reference { return Reference{SubjectTransaction, id} }
 
-// OfPayout refers to a payout.
+// OfPayout returns a reference to a payout.
 func OfPayout(id string) Reference { return Reference{SubjectPayout, id} }
 
 // Posting is one account's share of an entry.
@@ -87,10 +87,10 @@ type Entry struct {
 // ErrUnbalanced reports postings that do not sum to zero in each currency, or an entry that moves nothing.
 var ErrUnbalanced = errors.New("ledger: the entry does not balance")
 
-// ErrSubject reports an entry about something that its kind is not about.
+// ErrSubject reports an entry whose subject does not fit its kind.
 var ErrSubject = errors.New("ledger: the entry is about a wrong subject")
 
-// NewEntry makes an entry of the postings, without those of zero. Errors: ErrSubject, ErrUnbalanced.
+// NewEntry returns an entry of the postings that are not zero. Errors: ErrSubject, ErrUnbalanced.
 func NewEntry(id string, kind Kind, about Reference, at time.Time, postings ...Posting) (Entry, error) {
 	e := Entry{ID: id, Kind: kind, About: about, At: at}
 	for _, p := range postings {
@@ -101,8 +101,8 @@ func NewEntry(id string, kind Kind, about Reference, at time.Time, postings ...P
 	return e, e.Check()
 }
 
-// MustEntry makes an entry whose postings balance by construction. It panics if
-// they do not: that is a mistake in the caller, and must not be written.
+// MustEntry returns an entry whose postings balance by construction. It panics if they do not, because the caller's
+// mistake must not be written.
 func MustEntry(id string, kind Kind, about Reference, at time.Time, postings ...Posting) *Entry {
 	e, err := NewEntry(id, kind, about, at, postings...)
 	if err != nil {
@@ -111,7 +111,7 @@ func MustEntry(id string, kind Kind, about Reference, at time.Time, postings ...
 	return &e
 }
 
-// Check checks an entry that was read as NewEntry checks a new one. Errors: ErrSubject, ErrUnbalanced.
+// Check checks a stored entry as NewEntry checks a new one. Errors: ErrSubject, ErrUnbalanced.
 func (e Entry) Check() error {
 	if e.About.Subject != e.Kind.subject() {
 		return fmt.Errorf("%w: %s %s is about a %q", ErrSubject, e.Kind, e.ID, e.About.Subject)

@@ -1,5 +1,5 @@
-// Package money has exact amounts in the currencies of the platform: decimals, and never floats, from the request's
-// text to the table's number and back.
+// Package money holds exact amounts in the platform's currencies. Parse reads an amount from text. Amounts are
+// decimals, never floats, from the request's text to the table's number and back.
 package money
 
 import (
@@ -16,13 +16,13 @@ import (
 // Currency is an ISO 4217 alphabetic code the platform settles in.
 type Currency string
 
-// supported is contract §2.4's list; its order is the one shown to clients.
+// supported is contract §2.4's list, in the order shown to clients.
 var supported = []Currency{
 	"BGN", "BRL", "CHF", "CLP", "COP", "CZK", "DKK", "EUR",
 	"GBP", "HRK", "HUF", "NOK", "PLN", "RON", "SEK", "USD",
 }
 
-// zeroScale lists the currencies of contract §2.4 in whole units. ISO 4217 gives COP and HUF two decimals.
+// zeroScale lists the currencies that contract §2.4 counts in whole units. ISO 4217 gives COP and HUF two decimals.
 var zeroScale = map[Currency]bool{"CLP": true, "COP": true, "HUF": true}
 
 // ErrCurrency reports a code that is not in contract §2.4's list.
@@ -31,8 +31,8 @@ var ErrCurrency = errors.New("unsupported currency")
 // ErrAmount reports text that is not a plain decimal number.
 var ErrAmount = errors.New("not a decimal amount")
 
-// ErrExponent is an ErrAmount: a number such as 1e1. JSON has that form, but
-// clients read money as decimal text (contract §2.4).
+// ErrExponent is an ErrAmount for a number such as 1e1. JSON allows that form, but clients read money as decimal text
+// (contract §2.4).
 var ErrExponent = fmt.Errorf("%w: it has an exponent", ErrAmount)
 
 // ErrScale reports more decimals than the currency has (contract §2.2).
@@ -54,8 +54,8 @@ func ParseCurrency(code string) (Currency, error) {
 	return "", ErrCurrency
 }
 
-// Scale is the number of decimals of the minor unit. The contract lists them;
-// a library of all currencies costs each function a millisecond at its start.
+// Scale returns the number of decimals of the minor unit. The contract lists the currencies needed; a library of all
+// currencies would cost each function a millisecond at its start.
 func (c Currency) Scale() int {
 	if zeroScale[c] {
 		return 0
@@ -63,8 +63,8 @@ func (c Currency) Scale() int {
 	return 2
 }
 
-// Amount is an exact sum in major units of one currency, always padded to
-// the currency's scale. The zero Amount has no currency and equals nothing.
+// Amount is an exact sum in major units of one currency, always padded to the currency's scale. The zero Amount has no
+// currency and equals nothing.
 type Amount struct {
 	value    decimal.Decimal
 	currency Currency
@@ -78,7 +78,7 @@ func Parse(text string, c Currency) (Amount, error) {
 	if hasExponent(text) {
 		return Amount{}, ErrExponent
 	}
-	if !plain(text) {
+	if !isPlain(text) {
 		return Amount{}, ErrAmount
 	}
 	integer, fraction, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
@@ -97,8 +97,8 @@ func Parse(text string, c Currency) (Amount, error) {
 	return Amount{value: d.Trunc(c.Scale()).Pad(c.Scale()), currency: c}, nil
 }
 
-// plain accepts digits with an optional sign and fraction: no exponent, no leading plus, no blank.
-func plain(text string) bool {
+// isPlain returns true if text is digits with an optional sign and fraction: no exponent, no leading plus, no blank.
+func isPlain(text string) bool {
 	integer, fraction, hasPoint := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	if integer == "" || (hasPoint && fraction == "") || len(text) > 40 {
 		return false
@@ -106,22 +106,28 @@ func plain(text string) bool {
 	return strings.Trim(integer+fraction, "0123456789") == ""
 }
 
-// hasExponent reports whether the text is a number with an exponent: 1e1, -1.5E+2.
+// hasExponent returns true if the text is a number with an exponent: 1e1, -1.5E+2.
 func hasExponent(text string) bool {
 	mantissa, power, found := strings.Cut(strings.ToLower(text), "e")
 	power = strings.TrimLeft(power, "+-")
-	return found && plain(mantissa) && power != "" && strings.Trim(power, "0123456789") == ""
+	return found && isPlain(mantissa) && power != "" && strings.Trim(power, "0123456789") == ""
 }
 
-// Expected is what to say of a client's amount that Parse refused with err.
+// Expected returns the message about a client's amount that Parse refused with err.
 func Expected(err error) string {
-	if errors.Is(err, ErrExponent) {
+	switch {
+	case errors.Is(err, ErrExponent):
 		return "must be written without an exponent, such as 10.00"
+	case errors.Is(err, ErrScale):
+		return "must have at most the currency's decimals"
+	case errors.Is(err, ErrRange):
+		return "must have at most 12 digits before the decimal point"
+	default:
+		return "must be a number, such as 10.00"
 	}
-	return "must be an amount with at most the currency's decimals"
 }
 
-// MustParse is Parse for constants; it panics on an error.
+// MustParse parses a constant as Parse does; it panics on an error.
 func MustParse(text string, c Currency) Amount {
 	a, err := Parse(text, c)
 	if err != nil {
@@ -130,19 +136,19 @@ func MustParse(text string, c Currency) Amount {
 	return a
 }
 
-// Zero is the amount 0 in c.
+// Zero returns the amount 0 in c.
 func Zero(c Currency) Amount { return MustParse("0", c) }
 
-// Currency of the amount.
+// Currency returns the amount's currency.
 func (a Amount) Currency() Currency { return a.currency }
 
-// IsZero reports whether the amount is zero.
+// IsZero returns true if the amount is zero.
 func (a Amount) IsZero() bool { return a.value.IsZero() }
 
-// Sign is -1, 0 or 1.
+// Sign returns -1, 0 or 1.
 func (a Amount) Sign() int { return a.value.Sign() }
 
-// TooLarge reports whether the amount exceeds contract §4.1's ceiling.
+// TooLarge returns true if the amount exceeds contract §4.1's ceiling.
 func (a Amount) TooLarge() bool { return a.value.Cmp(maxValue) > 0 }
 
 // Cmp compares two amounts of one currency; ErrMismatch otherwise.
@@ -168,10 +174,10 @@ func (a Amount) Add(b Amount) (Amount, error) {
 // Neg returns -a.
 func (a Amount) Neg() Amount { return Amount{value: a.value.Neg(), currency: a.currency} }
 
-// Sub returns a - b; errors as Add.
+// Sub returns a - b, with Add's errors.
 func (a Amount) Sub(b Amount) (Amount, error) { return a.Add(b.Neg()) }
 
-// Minor is the amount in minor units (cents), as acquirers count.
+// Minor returns the amount in minor units (cents), as acquirers count.
 func (a Amount) Minor() int64 {
 	whole, frac, _ := a.value.Int64(a.currency.Scale())
 	unit := int64(1)
@@ -181,20 +187,20 @@ func (a Amount) Minor() int64 {
 	return whole*unit + frac
 }
 
-// String is the amount with exactly the currency's decimals: "10.10".
+// String returns the amount with exactly the currency's decimals: "10.10".
 func (a Amount) String() string { return a.value.String() }
 
-// Decimal is a decimal number that is no amount, such as a rate: as text, so that
-// no digit passes through a float. "" is unset.
+// Decimal is a decimal number that is no amount, such as a rate. It is text, so that no digit passes through a float.
+// "" is unset.
 type Decimal string
 
-// NewDecimal is value / 10^scale without zeros at its end, such as 33.3 for 33300 and 3.
-// It panics if scale is not from 0 to 19.
+// NewDecimal returns value / 10^scale without trailing zeros, such as 33.3 for 33300 and 3. It panics if scale is not
+// from 0 to 19.
 func NewDecimal(value int64, scale int) Decimal {
 	return Decimal(decimal.MustNew(value, scale).Trim(0).String())
 }
 
-// UnmarshalJSON reads a JSON number, or one as text. Error: ErrAmount for anything else.
+// UnmarshalJSON reads a JSON number, or a string with a number. Error: ErrAmount for anything else.
 func (d *Decimal) UnmarshalJSON(b []byte) error {
 	var l Literal
 	err := l.UnmarshalJSON(b)
@@ -213,10 +219,10 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 // ErrRate reports text that is not a plain decimal fraction.
 var ErrRate = errors.New("not a decimal rate")
 
-// Times is the amount multiplied by a rate such as "0.0195", rounded half to
-// even to the currency's scale (contract §2.4). Errors: ErrRate, ErrRange.
+// Times returns the amount multiplied by a rate such as "0.0195", rounded half to even to the currency's scale
+// (contract §2.4). Errors: ErrRate, ErrRange.
 func (a Amount) Times(rate string) (Amount, error) {
-	if !plain(rate) {
+	if !isPlain(rate) {
 		return Amount{}, ErrRate
 	}
 	factor, err := decimal.Parse(rate)
@@ -231,8 +237,8 @@ func (a Amount) Times(rate string) (Amount, error) {
 	return Amount{value: product.Round(scale).Pad(scale), currency: a.currency}, nil
 }
 
-// Split divides the amount into n parts that sum to it exactly: equal ones, rounded towards zero, and a last one with
-// the rest (contract §6.7). n below 1 counts as 1.
+// Split divides the amount into n parts with exactly that sum. The parts are equal, rounded towards zero, except for
+// the last, which has the rest (contract §6.7). n below 1 counts as 1.
 func (a Amount) Split(n int) []Amount {
 	n = max(n, 1)
 	parts := make([]Amount, n)
@@ -245,16 +251,15 @@ func (a Amount) Split(n int) []Amount {
 	return parts
 }
 
-// Smallest is one minor unit of c.
+// Smallest returns one minor unit of c.
 func Smallest(c Currency) Amount { return FromMinor(1, c) }
 
-// FromMinor is the amount of so many minor units.
+// FromMinor returns the amount of the given number of minor units.
 func FromMinor(minor int64, c Currency) Amount {
 	return Amount{value: decimal.MustNew(minor, c.Scale()), currency: c}
 }
 
-// MarshalJSON writes a JSON number in major units without an exponent
-// (contract §2.4). The currency travels in a field of its own.
+// MarshalJSON writes a JSON number in major units without an exponent (contract §2.4). Another field has the currency.
 func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.String()), nil }
 
 // Attribute names of a stored amount; conditions address "<name>.v".
@@ -263,8 +268,8 @@ const (
 	currencyAttribute = "c"
 )
 
-// MarshalDynamo stores the value as a number, so that conditions can compare it, beside its currency, by which it is
-// padded again on read: DynamoDB trims trailing zeros.
+// MarshalDynamo stores the currency, and the value as a number, so that conditions can compare it. DynamoDB trims
+// trailing zeros; a read pads the value again by its currency.
 func (a Amount) MarshalDynamo() (types.AttributeValue, error) {
 	if a.currency == "" {
 		return nil, nil
@@ -275,7 +280,7 @@ func (a Amount) MarshalDynamo() (types.AttributeValue, error) {
 	}}, nil
 }
 
-// StoredNumber is the value alone, for arithmetic within "<name>.v".
+// StoredNumber returns the value without the currency, for arithmetic on the stored "<name>.v".
 func (a Amount) StoredNumber() types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: a.String()}
 }
@@ -299,11 +304,11 @@ func (a *Amount) UnmarshalDynamo(av types.AttributeValue) error {
 	return nil
 }
 
-// Literal is an amount as a client wrote it: a JSON number or a numeric
-// string (contract §2.2). It becomes an Amount once the currency is known.
+// Literal is an amount as a client wrote it: a JSON number or a numeric string (contract §2.2). It becomes an Amount
+// once the currency is known.
 type Literal string
 
-// UnmarshalJSON keeps the literal's text, so no digit passes through a float.
+// UnmarshalJSON keeps the literal's text, so that no digit passes through a float.
 func (l *Literal) UnmarshalJSON(b []byte) error {
 	b = bytes.TrimSpace(b)
 	if len(b) > 0 && b[0] == '"' {
@@ -311,7 +316,7 @@ func (l *Literal) UnmarshalJSON(b []byte) error {
 		if err := json.Unmarshal(b, &s); err != nil {
 			return err
 		}
-		if !plain(s) && !hasExponent(s) { // In says why it refuses an exponent
+		if !isPlain(s) && !hasExponent(s) { // Literal.In returns ErrExponent for an exponent
 			return ErrAmount
 		}
 		*l = Literal(s)
@@ -328,5 +333,5 @@ func (l *Literal) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// In reads the literal as an amount of c; errors as Parse.
+// In parses the literal as an amount of c, with Parse's errors.
 func (l Literal) In(c Currency) (Amount, error) { return Parse(string(l), c) }
