@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// atReader is a checkout of 10.10 EUR at a reader, whose cardholder has two minutes and 30 seconds for a tip.
+// atReader returns a checkout of 10.10 EUR at a reader. The cardholder has two minutes, and 30 seconds for a tip.
 func atReader() payments.Checkout {
 	c := newCheckout()
 	c.Reference = ""
@@ -21,14 +21,14 @@ func atReader() payments.Checkout {
 	return c.BeginAtReader(payments.Attempt{ID: "attempt-1", Operation: "request-attempt-1"}, start)
 }
 
-// pixAtReader is the checkout of atReader, which is paid by a Pix code.
+// pixAtReader returns the checkout of atReader for payment by a Pix code.
 func pixAtReader() payments.Checkout {
 	c := atReader()
 	c.PaymentType = payments.Pix
 	return c.BeginAtReader(payments.Attempt{ID: "attempt-1", Operation: "request-attempt-1"}, start)
 }
 
-// readerTime is how long the cardholder of atReader has.
+// readerTime is the time of atReader's cardholder.
 const readerTime = 150 * time.Second
 
 var (
@@ -39,12 +39,12 @@ var (
 		Location: &payments.Location{Lat: 52.5, Lon: 13.4, Accuracy: 10}}
 )
 
-// charged is an acquirer's answer about a charge that a terminal has made.
-func charged(d payments.Decision) payments.Outcome {
+// byCard returns an acquirer's answer about a charge by a terminal.
+func byCard(d payments.Decision) payments.Outcome {
 	return payments.Outcome{Decision: d, Card: visa, Present: present, AuthCode: "A1", ReturnCode: "00", TerminalID: "T1"}
 }
 
-// byCode is an acquirer's answer about the code that a terminal shows.
+// byCode returns an acquirer's answer about the code that a terminal shows.
 func byCode(d payments.Decision) payments.Outcome {
 	return payments.Outcome{Decision: d, AuthCode: "A1", Present: &payments.CardPresent{EntryMode: "QR_CODE_PIX",
 		Tip: eur("1.01"), Location: present.Location}}
@@ -68,21 +68,21 @@ func TestBeginAtReader(t *testing.T) {
 	}
 }
 
-// readerState is what an answer makes of a checkout at a reader.
+// readerState is the state of a checkout at a reader after an answer.
 type readerState struct {
 	Status      payments.CheckoutStatus
-	Transaction payments.TransactionStatus // written; "": none is
+	Transaction payments.TransactionStatus // "": none is written
 	Reason      string
 	Waits       bool // for the cardholder
 	Ended       bool
 	Callback    bool
 }
 
-// Contract §4.5, §6.5, §13.7: what each answer makes of a checkout at a reader, in each of its states.
-func TestSettleAtReader(t *testing.T) {
+// TestSettle_AtReader checks each answer's effect on a checkout at a reader (contract §4.5, §6.5, §13.7).
+func TestSettle_AtReader(t *testing.T) {
 	t.Parallel()
 	waiting := atReader()
-	unknown := settle(t, waiting, charged(payments.OutcomeUnknown), after(5*time.Second)).Checkout
+	unknown := settle(t, waiting, byCard(payments.OutcomeUnknown), after(5*time.Second)).Checkout
 	stopped := func(reason string) payments.Outcome {
 		return payments.Outcome{Decision: payments.Cancelled, Reason: reason}
 	}
@@ -94,11 +94,11 @@ func TestSettleAtReader(t *testing.T) {
 		later time.Duration
 		want  readerState
 	}{
-		{"approved", waiting, charged(payments.Approved), 0,
+		{"approved", waiting, byCard(payments.Approved), 0,
 			readerState{payments.CheckoutPaid, payments.TransactionSuccessful, "", false, true, true}},
-		{"declined", waiting, charged(payments.Declined), 0,
+		{"declined", waiting, byCard(payments.Declined), 0,
 			readerState{failed, payments.TransactionFailed, "declined", false, true, true}},
-		{"unknown", waiting, charged(payments.OutcomeUnknown), 0,
+		{"unknown", waiting, byCard(payments.OutcomeUnknown), 0,
 			readerState{payments.CheckoutPending, payments.TransactionPending, "", false, false, false}},
 		{"nothing yet", waiting, payments.Outcome{Decision: payments.Challenge}, 0,
 			readerState{payments.CheckoutPending, "", "", true, false, false}},
@@ -114,9 +114,9 @@ func TestSettleAtReader(t *testing.T) {
 			readerState{failed, cancelled, "terminated", false, true, true}},
 		{"timed out, found later", waiting, stopped(""), readerTime,
 			readerState{failed, cancelled, "timed out", false, true, true}},
-		{"unknown, then approved", unknown, charged(payments.Approved), time.Hour,
+		{"unknown, then approved", unknown, byCard(payments.Approved), time.Hour,
 			readerState{payments.CheckoutPaid, payments.TransactionSuccessful, "", false, true, true}},
-		{"unknown, then declined", unknown, charged(payments.Declined), time.Hour,
+		{"unknown, then declined", unknown, byCard(payments.Declined), time.Hour,
 			readerState{failed, payments.TransactionFailed, "declined", false, true, true}},
 		{"unknown, then cancelled", unknown, stopped(""), time.Hour,
 			readerState{failed, cancelled, "timed out", false, true, true}},
@@ -138,7 +138,7 @@ func TestSettleAtReader(t *testing.T) {
 		if change.Checkout.AttemptOpen() && !change.Checkout.DueAt().After(after(c.later)) {
 			t.Errorf("%s: got it due at %s, want a later poll", c.name, change.Checkout.DueAt())
 		}
-		wantEnd(t, c.name, change.Checkout)
+		checkEnded(t, c.name, change.Checkout)
 	}
 }
 
@@ -148,8 +148,8 @@ func stateAtReader(change payments.CheckoutChange) readerState {
 		change.Callback != nil}
 }
 
-// wantEnd: nothing changes a checkout at a reader that has ended; it does not expire, and is never due again.
-func wantEnd(t *testing.T, name string, c payments.Checkout) {
+// checkEnded checks that nothing changes an ended checkout at a reader. It does not expire, and is never due again.
+func checkEnded(t *testing.T, name string, c payments.Checkout) {
 	t.Helper()
 	if c.AttemptOpen() {
 		return
@@ -169,20 +169,20 @@ func wantEnd(t *testing.T, name string, c payments.Checkout) {
 	}
 }
 
-// Nothing comes of a checkout that the terminal has certainly not got.
-func TestNotTakenAtReader(t *testing.T) {
+// TestCloseNotTaken_AtReader checks that a checkout leaves no record if the terminal certainly did not get it.
+func TestCloseNotTaken_AtReader(t *testing.T) {
 	t.Parallel()
 	change, ok := atReader().CloseNotTaken("attempt-1")
 	if want := (readerState{payments.CheckoutPending, "", "", false, true, false}); !ok || stateAtReader(change) != want {
 		t.Errorf("got %t, %+v, want %+v", ok, stateAtReader(change), want)
 	}
-	wantEnd(t, "not taken", change.Checkout)
+	checkEnded(t, "not taken", change.Checkout)
 }
 
-// A tip is charged with the amount: fee, payables and journal are those of their sum.
-func TestTransactionAtReader(t *testing.T) {
+// TestSettle_TipAtReader checks that a tip is charged with the amount: fee, payables and journal have their sum.
+func TestSettle_TipAtReader(t *testing.T) {
 	t.Parallel()
-	change := settle(t, atReader(), charged(payments.Approved), after(3*time.Second))
+	change := settle(t, atReader(), byCard(payments.Approved), after(3*time.Second))
 	want := payments.Transaction{
 		CheckoutTransaction: payments.CheckoutTransaction{ID: "attempt-1", Code: payments.CodeOfID("attempt-1"),
 			Amount: eur("11.11"), Status: payments.TransactionSuccessful, PaymentType: "POS", EntryMode: "CONTACTLESS",
@@ -212,8 +212,8 @@ func TestTransactionAtReader(t *testing.T) {
 	}
 }
 
-// Contract §2.7: who has not shown a card has no entry mode.
-func TestATransactionWithoutACardAtReader(t *testing.T) {
+// TestSettle_NoCardAtReader checks that a transaction has no entry mode if no card was shown (contract §2.7).
+func TestSettle_NoCardAtReader(t *testing.T) {
 	t.Parallel()
 	tx := settle(t, atReader(), payments.Outcome{Decision: payments.Cancelled}, after(time.Minute)).Transaction
 	want := payments.Transaction{
@@ -233,8 +233,9 @@ func TestATransactionWithoutACardAtReader(t *testing.T) {
 	}
 }
 
-// Contract §13.7: a Pix code waits until it is paid or cancelled. Its transaction has the tip and no card.
-func TestPixAtReader(t *testing.T) {
+// TestSettle_PixAtReader checks that a Pix code waits until it is paid or cancelled (contract §13.7). Its transaction
+// has the tip and no card.
+func TestSettle_PixAtReader(t *testing.T) {
 	t.Parallel()
 	waiting := settle(t, pixAtReader(), byCode(payments.Voucher), after(time.Second)).Checkout
 	unknown := settle(t, pixAtReader(), byCode(payments.OutcomeUnknown), after(time.Second)).Checkout
@@ -260,7 +261,7 @@ func TestPixAtReader(t *testing.T) {
 		if change.Session != nil || change.Checkout.Attempt.Code != nil {
 			t.Errorf("%s: got %+v, want neither a payer's session nor a link to the code", c.name, change)
 		}
-		wantEnd(t, c.name, change.Checkout)
+		checkEnded(t, c.name, change.Checkout)
 		if a := change.Checkout.Attempt; change.Checkout.AttemptOpen() && !a.DeadlinePassed(c.o, after(readerTime)) {
 			t.Errorf("%s: got %+v, want it past its deadline", c.name, a)
 		}
@@ -276,13 +277,13 @@ func TestPixAtReader(t *testing.T) {
 	}
 }
 
-// Instalments divide the sum of amount and tip.
-func TestInstallmentsAtReader(t *testing.T) {
+// TestSettle_InstallmentsAtReader checks that instalments divide the sum of amount and tip.
+func TestSettle_InstallmentsAtReader(t *testing.T) {
 	t.Parallel()
 	c := atReader()
 	c.Payee.PayoutPlan = merchant.TrueInstallment
 	c.Attempt.Installments = 3
-	change := settle(t, c, charged(payments.Approved), start)
+	change := settle(t, c, byCard(payments.Approved), start)
 	var parts []string
 	for _, p := range change.Transaction.Payouts {
 		parts = append(parts, p.Amount.String()+" less "+p.Fee.String())
@@ -294,24 +295,25 @@ func TestInstallmentsAtReader(t *testing.T) {
 	}
 }
 
-// Contract §11.4. A chargeback has no callback: its only statuses would say that the checkout was paid, or was not.
-func TestCallbackAtReader(t *testing.T) {
+// TestCallback_AtReader checks the callbacks of contract §11.4. A chargeback has none: a callback's only statuses say
+// that the checkout was paid, or was not.
+func TestCallback_AtReader(t *testing.T) {
 	t.Parallel()
 	callback := func(status payments.CheckoutStatus, reason string) *payments.Callback {
 		return &payments.Callback{Entry: outbox.New("msg_1", start), EventType: "solo.transaction.updated",
 			CheckoutID: "checkout-1", URL: returnURL, Status: status, TransactionID: "attempt-1", Reason: reason}
 	}
-	paid := settle(t, atReader(), charged(payments.Approved), start)
+	paid := settle(t, atReader(), byCard(payments.Approved), start)
 	if diff := differs(callback(payments.CheckoutPaid, ""), paid.Callback); diff != "" {
 		t.Errorf("paid (-want +got):\n%s", diff)
 	}
-	declined := settle(t, atReader(), charged(payments.Declined), start)
+	declined := settle(t, atReader(), byCard(payments.Declined), start)
 	if diff := differs(callback(payments.CheckoutFailed, "declined"), declined.Callback); diff != "" {
 		t.Errorf("declined (-want +got):\n%s", diff)
 	}
 	silent := atReader()
 	silent.ReturnURL = ""
-	if got := settle(t, silent, charged(payments.Approved), start).Callback; got != nil {
+	if got := settle(t, silent, byCard(payments.Approved), start).Callback; got != nil {
 		t.Errorf("without a return_url: got %+v, want none", got)
 	}
 	change, err := paid.Transaction.Chargeback(paid.Checkout, "case-1", nil, false, "msg_2", after(time.Hour))

@@ -33,8 +33,8 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// Contract §4.4, §4.5: how long the payer has.
-func TestDeadlines(t *testing.T) {
+// TestSettle_PayerDeadline checks the payer's time for each method (contract §4.4, §4.5).
+func TestSettle_PayerDeadline(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		method payments.Method
@@ -74,8 +74,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// A retry of a request that was cut off continues its attempt.
-func TestStartedByAndRestartable(t *testing.T) {
+// TestCheckout_StartedByAndRestartable checks that a retry of a request that was cut off continues its attempt.
+func TestCheckout_StartedByAndRestartable(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]struct{ StartedBy, Restartable bool }{
 		"fresh": {false, true}, "pending": {true, false}, "unknown": {true, false},
@@ -97,7 +97,7 @@ func TestStartedByAndRestartable(t *testing.T) {
 	}
 }
 
-// TestSuperseded: of attempts that began on the payment page, the request of each but the latest is known.
+// TestSuperseded checks that the requests of all attempts of the payment page but the latest are known as superseded.
 func TestSuperseded(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
@@ -110,7 +110,7 @@ func TestSuperseded(t *testing.T) {
 		c = settle(t, begin(t, c, a, now), payments.Outcome{Decision: payments.Declined}, now).Checkout
 	}
 	for i := range 54 {
-		want := i >= 2 && i < 52 // the latest fifty before the last; one did not begin on the page
+		want := i >= 2 && i < 52 // the fifty before the last; attempt 1 did not begin on the page
 		if got := c.Superseded(fmt.Sprint("request-attempt-", i)); got != want {
 			t.Errorf("attempt %d: got superseded %t, want %t", i, got, want)
 		}

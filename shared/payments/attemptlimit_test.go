@@ -10,9 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// attemptsBy begins and declines attempts, a second apart, until an attempt is refused. It returns the number that
-// began and the time that the refusal says to wait. It fails the test after 60 attempts.
-func attemptsBy(t *testing.T, c *payments.Checkout, now *time.Time, by func(i int) payments.Source) (int,
+// beginUntilRefused begins and declines attempts, a second apart, until an attempt is refused. It returns the number of
+// attempts and the wait that the refusal names. It fails the test after 60 attempts.
+func beginUntilRefused(t *testing.T, c *payments.Checkout, now *time.Time, by func(i int) payments.Source) (int,
 	time.Duration) {
 	t.Helper()
 	for i := range 60 {
@@ -35,7 +35,7 @@ func fixed(by payments.Source) func(int) payments.Source {
 }
 
 // TestBegin_LimitsBySource checks that exhausting the attempts of one source leaves the attempts of other sources, and
-// that payers never exhaust the merchant's (contract §2.9).
+// that payers never exhaust the merchant's attempts (contract §2.9).
 func TestBegin_LimitsBySource(t *testing.T) {
 	t.Parallel()
 	payer := func(names ...string) payments.Source { return payments.Source{Names: names, Payer: true} }
@@ -63,7 +63,7 @@ func TestBegin_LimitsBySource(t *testing.T) {
 			return payments.Source{Names: []string{fmt.Sprint("key of ", i)}}
 		}, 20},
 	} {
-		if got, wait := attemptsBy(t, &c, &now, step.by); got != step.want || wait <= 0 || wait > time.Hour {
+		if got, wait := beginUntilRefused(t, &c, &now, step.by); got != step.want || wait <= 0 || wait > time.Hour {
 			t.Errorf("%s: got %d attempts and then %s to wait, want %d and up to an hour", step.what, got, wait, step.want)
 		}
 	}
@@ -72,12 +72,12 @@ func TestBegin_LimitsBySource(t *testing.T) {
 	}
 }
 
-// TestBegin_AgainWhenTheLimitSays begins an eleventh attempt an hour after the first, and is refused a moment before.
-func TestBegin_AgainWhenTheLimitSays(t *testing.T) {
+// TestBegin_AfterLimitWait begins an eleventh attempt an hour after the first, and is refused a moment before.
+func TestBegin_AfterLimitWait(t *testing.T) {
 	t.Parallel()
 	by := payments.Source{Names: []string{"session", "address"}, Payer: true}
 	c, now := newCheckout(), start
-	_, wait := attemptsBy(t, &c, &now, fixed(by))
+	_, wait := beginUntilRefused(t, &c, &now, fixed(by))
 	if want := start.Add(time.Second + time.Hour).Sub(now); wait != want {
 		t.Fatalf("got %s to wait, want %s", wait, want)
 	}
@@ -113,8 +113,8 @@ func TestAttemptStart_Text(t *testing.T) {
 	}
 }
 
-// TestAttemptStart_OfBefore reads a start in its older form, which has the time alone.
-func TestAttemptStart_OfBefore(t *testing.T) {
+// TestAttemptStart_OldForm reads a start in its older form, which has only the time.
+func TestAttemptStart_OldForm(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 26, 15, 4, 5, 6, time.UTC)
 	var got payments.AttemptStart

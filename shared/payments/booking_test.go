@@ -14,7 +14,7 @@ func posting(account ledger.Account, amount string, c money.Currency) ledger.Pos
 
 func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 
-func TestAPaymentIsBookedLessItsFee(t *testing.T) {
+func TestPaymentEntry_NetOfFee(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
 	c.Payee.FeeRate = "0.0195"
@@ -34,8 +34,8 @@ func TestAPaymentIsBookedLessItsFee(t *testing.T) {
 	}
 }
 
-// What moves no money is not entered.
-func TestNothingIsBookedWithoutACapture(t *testing.T) {
+// TestPaymentEntry_NothingCaptured checks that a payment that moves no money has no journal entry.
+func TestPaymentEntry_NothingCaptured(t *testing.T) {
 	t.Parallel()
 	verification := attemptFor("attempt-1", payments.CardMethod)
 	verification.Verification = true

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// The sandbox's numbers (contract §12).
+// sandboxNumbers are the sandbox's card numbers (contract §12).
 var sandboxNumbers = map[string][]string{
 	"VISA": {
 		"4200000000000091", "4200000000000109", "4200000000000026", "4200000000000059",
@@ -24,13 +24,13 @@ var sandboxNumbers = map[string][]string{
 	"AMEX": {"374500262001008", "343434343434343"},
 }
 
-func TestSandboxCardsAreGoodCards(t *testing.T) {
+func TestCard_SandboxNumbers(t *testing.T) {
 	t.Parallel()
 	for brand, numbers := range sandboxNumbers {
 		for _, number := range numbers {
 			card := goodCard()
 			card.Number = secret.New(number)
-			if faults := faultsOf(card, start); faults != nil {
+			if faults := cardFaults(card, start); faults != nil {
 				t.Errorf("%s: got faults %v, want none", number, faults)
 			}
 			if got := payments.Brand(number); got != brand {
@@ -40,8 +40,8 @@ func TestSandboxCardsAreGoodCards(t *testing.T) {
 	}
 }
 
-// First and last of the networks' published ranges, and their neighbours.
-func TestBrands(t *testing.T) {
+// TestBrand checks the first and last numbers of the networks' published ranges, and their neighbours.
+func TestBrand(t *testing.T) {
 	t.Parallel()
 	for prefix, want := range map[string]string{
 		"4": "VISA", "400000": "VISA", "499999": "VISA",
@@ -67,8 +67,8 @@ func TestBrands(t *testing.T) {
 	}
 }
 
-// Clients throw on a card type that they do not know (contract §2.7).
-func TestBrandIsOneOfTheContracts(t *testing.T) {
+// TestBrand_ContractNames checks for the card types of contract §2.7, because clients throw on any other.
+func TestBrand_ContractNames(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{
 		"AMEX": true, "CUP": true, "DINERS": true, "DISCOVER": true, "ELO": true, "ELV": true, "HIPERCARD": true,
@@ -85,8 +85,8 @@ func TestBrandIsOneOfTheContracts(t *testing.T) {
 	})
 }
 
-// TestProcessAs (contract §2.7): what was asked for at a reader comes before what the chip names, that before the
-// brand, and that before instalments.
+// TestProcessAs checks the order of contract §2.7: the card type asked for at a reader, the product that the chip
+// names, the brand, instalments.
 func TestProcessAs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

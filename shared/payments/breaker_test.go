@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// tripped is a breaker that has just opened.
+// tripped returns a breaker that has just opened.
 func tripped() payments.Breaker {
 	var b payments.Breaker
 	for range 3 {
@@ -16,7 +16,7 @@ func tripped() payments.Breaker {
 	return b
 }
 
-func TestABreakerOpensAfterThreeTimeoutsInARow(t *testing.T) {
+func TestBreaker_OpensAfterThreeTimeouts(t *testing.T) {
 	t.Parallel()
 	var b payments.Breaker
 	for i := range 2 {
@@ -33,7 +33,7 @@ func TestABreakerOpensAfterThreeTimeoutsInARow(t *testing.T) {
 	}
 }
 
-func TestProbesGrowRarerUntilOneIsAnswered(t *testing.T) {
+func TestBreaker_ProbeIntervals(t *testing.T) {
 	t.Parallel()
 	b, now := tripped(), start
 	for _, seconds := range []time.Duration{10, 20, 40, 80, 160, 300, 300, 300} {
@@ -52,9 +52,9 @@ func TestProbesGrowRarerUntilOneIsAnswered(t *testing.T) {
 	}
 }
 
-// Of the tries under way when it opens, all end soon after. They must not
+// TestBreaker_Stragglers checks that tries that were under way when the breaker opened, and end soon after, do not
 // count as probes.
-func TestStragglersDoNotKeepABreakerOpen(t *testing.T) {
+func TestBreaker_Stragglers(t *testing.T) {
 	t.Parallel()
 	b := tripped()
 	for range 100 {

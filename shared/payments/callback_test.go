@@ -10,13 +10,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// newCallback is the callback of a payment at start.
+// newCallback returns the callback of a payment at start.
 func newCallback(t testing.TB) payments.Callback {
 	t.Helper()
 	return *settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Approved}, start).Callback
 }
 
-func TestACallbackReportsTheCheckout(t *testing.T) {
+func TestCallback_ForCheckout(t *testing.T) {
 	t.Parallel()
 	want := payments.Callback{
 		Entry:     outbox.Entry{ID: "msg_1", CreatedAt: start, NextAt: start, UpdatedAt: start, State: outbox.Pending},
@@ -33,12 +33,12 @@ func TestACallbackReportsTheCheckout(t *testing.T) {
 	}
 }
 
-// Contract §11.3, from the first failed try: 1 min, 5 min, 20 min, 2 h
+// TestUndelivered_RetryTimes checks contract §11.3's times after the first failed try: 1 min, 5 min, 20 min, 2 h
 // (published), then every 12 h until 3 days have passed, then dead.
-func TestRetryTimes(t *testing.T) {
+func TestUndelivered_RetryTimes(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
-	failed := start.Add(3 * time.Second) // the first try
+	failed := start.Add(3 * time.Second) // end of the first try
 	now := failed
 	for i, delay := range []time.Duration{
 		time.Minute, 5 * time.Minute, 20 * time.Minute, 2 * time.Hour,
@@ -64,8 +64,8 @@ func TestRetryTimes(t *testing.T) {
 	}
 }
 
-// After a late try the next one is at its own time.
-func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
+// TestUndelivered_LateTry checks that the try after a late one keeps its own time.
+func TestUndelivered_LateTry(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ late, next time.Duration }{
 		{time.Minute, 5 * time.Minute},
@@ -108,7 +108,7 @@ func TestDelivered(t *testing.T) {
 	}
 }
 
-// A replay has the same id, and begins the retries again.
+// TestReplayed checks that a replay keeps the id and begins the retries again.
 func TestReplayed(t *testing.T) {
 	t.Parallel()
 	dead := newCallback(t).Undelivered("refused", start).Undelivered("refused", after(100*time.Hour))
@@ -131,8 +131,8 @@ func TestReplayed(t *testing.T) {
 	}
 }
 
-// SQS holds a message back for 15 minutes at most; beyond that the sweep sends it.
-func TestQueueDelayAndSweepAt(t *testing.T) {
+// TestSweepAt_QueueDelay checks that the sweep sends the messages that SQS cannot delay, by 15 minutes at most.
+func TestSweepAt_QueueDelay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		wait, delay time.Duration
@@ -160,8 +160,8 @@ func TestQueueDelayAndSweepAt(t *testing.T) {
 	}
 }
 
-// Every retry is either on the fast path, with the sweep a minute behind, or the sweep's own.
-func TestEveryRetryHasASender(t *testing.T) {
+// TestSweepAt_EveryRetry checks that the sweep is a minute behind each retry on the fast path, and makes the others.
+func TestSweepAt_EveryRetry(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
 	for c.State == outbox.Pending {
@@ -177,8 +177,9 @@ func TestEveryRetryHasASender(t *testing.T) {
 	}
 }
 
-// A message the sweep sent may still wait in a slow queue, so its next one for the same try comes later each time.
-func TestSweepsGrowRare(t *testing.T) {
+// TestSweepAt_Swept checks that the sweep's messages for one try come at growing gaps, because a message may still wait
+// in a slow queue.
+func TestSweepAt_Swept(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
 	now := c.SweepAt()
@@ -198,9 +199,9 @@ func TestSweepsGrowRare(t *testing.T) {
 	}
 }
 
-// Clocks and queues may bring a try forward by some seconds; it must not be
-// made again at its own time.
-func TestAnEarlyTryCountsAsMadeAtItsTime(t *testing.T) {
+// TestUndelivered_EarlyTry checks that a try counts as made at its time if a clock or queue brought it forward by some
+// seconds. It must not be made again at that time.
+func TestUndelivered_EarlyTry(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t).Undelivered("refused", start)
 	early := c.NextAt.Add(-5 * time.Second)

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestATryIsPostponedForTwiceAsLongEachTime(t *testing.T) {
+func TestPostponed_Doubles(t *testing.T) {
 	t.Parallel()
 	c, now := newCallback(t), start
 	for i, seconds := range []time.Duration{2, 4, 8, 16, 32, 64, 64, 64} {
@@ -25,7 +25,7 @@ func TestATryIsPostponedForTwiceAsLongEachTime(t *testing.T) {
 	}
 }
 
-func TestATryIsPostponedUntilItsBreakerMayLetItPass(t *testing.T) {
+func TestPostponed_UntilBreakerLetsPass(t *testing.T) {
 	t.Parallel()
 	until := after(5 * time.Minute)
 	if got := newCallback(t).Postponed(until, start).NextAt; got.Before(until) || got.After(until.Add(150*time.Second)) {
@@ -33,8 +33,8 @@ func TestATryIsPostponedUntilItsBreakerMayLetItPass(t *testing.T) {
 	}
 }
 
-// Many that were postponed together do not come back together.
-func TestPostponementsAreSpread(t *testing.T) {
+// TestPostponed_Jitter checks that callbacks postponed together do not come back together.
+func TestPostponed_Jitter(t *testing.T) {
 	t.Parallel()
 	bySecond := map[int]int{}
 	for i := range 1000 {
@@ -49,8 +49,8 @@ func TestPostponementsAreSpread(t *testing.T) {
 	}
 }
 
-// A postponement moves the try, not the schedule (contract §11.3).
-func TestPostponementsLeaveThePublishedTimes(t *testing.T) {
+// TestPostponed_KeepsRetryTimes checks that a postponement moves one try, not the schedule (contract §11.3).
+func TestPostponed_KeepsRetryTimes(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t).Undelivered("timeout", start).Postponed(after(2*time.Minute), after(time.Minute))
 	if c = c.Undelivered("timeout", c.NextAt); !c.NextAt.Equal(after(5 * time.Minute)) {
@@ -67,9 +67,9 @@ func TestPostponementsLeaveThePublishedTimes(t *testing.T) {
 	}
 }
 
-// However often a try is postponed, the sweep is a minute behind, and what it
-// sent before is forgotten.
-func TestTheSweepIsBehindEachPostponement(t *testing.T) {
+// TestPostponed_SweepAt checks that the sweep stays a minute behind a try after each postponement, and that its earlier
+// messages are forgotten.
+func TestPostponed_SweepAt(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t).Swept(after(time.Minute)).Swept(after(6*time.Minute)).Postponed(after(10*time.Minute),
 		after(7*time.Minute))
@@ -81,7 +81,7 @@ func TestTheSweepIsBehindEachPostponement(t *testing.T) {
 	}
 }
 
-func TestATryIsPostponedForTwelveHoursAtMost(t *testing.T) {
+func TestPostponedTooLong(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
 	if c.PostponedTooLong(after(1000 * time.Hour)) {

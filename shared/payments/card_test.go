@@ -21,14 +21,14 @@ func goodCard() payments.Card {
 		ExpiryMonth: "12", ExpiryYear: "2030"}
 }
 
-// faultsOf are the faults of a request's card.
-func faultsOf(card payments.Card, now time.Time) failure.List {
+// cardFaults returns the faults of a request's card.
+func cardFaults(card payments.Card, now time.Time) failure.List {
 	return validate.Fields(struct {
 		Card *payments.Card `json:"card"`
 	}{&card}, now)
 }
 
-// faultCodes lists "CODE param" of each fault.
+// faultCodes returns "CODE param" for each fault.
 func faultCodes(faults failure.List) []string {
 	list := []string{}
 	for _, f := range faults {
@@ -37,7 +37,7 @@ func faultCodes(faults failure.List) []string {
 	return list
 }
 
-func TestCardFieldByField(t *testing.T) {
+func TestCard_Faults(t *testing.T) {
 	t.Parallel()
 	number := func(text string) func(*payments.Card) {
 		return func(c *payments.Card) { c.Number = secret.New(text) }
@@ -50,7 +50,7 @@ func TestCardFieldByField(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(*payments.Card)
-		want   string // faults, comma-joined
+		want   string // faults, joined by commas
 	}{
 		"as it should be": {change: func(*payments.Card) {}},
 		"two-digit year":  {change: expiry("01", "30")},
@@ -96,7 +96,7 @@ func TestCardFieldByField(t *testing.T) {
 	} {
 		card := goodCard()
 		c.change(&card)
-		faults := faultsOf(card, start)
+		faults := cardFaults(card, start)
 		if got := strings.Join(faultCodes(faults), ","); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
@@ -106,8 +106,8 @@ func TestCardFieldByField(t *testing.T) {
 	}
 }
 
-// A card is good until its last month has ended in the last time zone, UTC-12.
-func TestExpiryAtMonthEnds(t *testing.T) {
+// TestCardExpiry_MonthEnds checks that a card is good until its last month has ended in the last time zone, UTC-12.
+func TestCardExpiry_MonthEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		month, year int
@@ -138,7 +138,7 @@ func TestExpiryAtMonthEnds(t *testing.T) {
 		card := goodCard()
 		card.ExpiryMonth, card.ExpiryYear = time.Date(0, time.Month(c.month), 1, 0, 0, 0, 0, time.UTC).Format("01"),
 			time.Date(c.year, 1, 1, 0, 0, 0, 0, time.UTC).Format("06")
-		if got := faultsOf(card, now) != nil; got != c.expired {
+		if got := cardFaults(card, now) != nil; got != c.expired {
 			t.Errorf("%02d/%d at %s: got refused %t, want %t", c.month, c.year, c.now, got, c.expired)
 		}
 	}
@@ -156,8 +156,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// ISO/IEC 7812-1: the check finds every single wrong digit.
-func TestLuhn(t *testing.T) {
+// TestCardNumber_CheckDigit checks that a single wrong digit is always found (ISO/IEC 7812-1).
+func TestCardNumber_CheckDigit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.StringMatching(`[0-9]{11,18}`).Draw(t, "number")
@@ -165,7 +165,7 @@ func TestLuhn(t *testing.T) {
 		for check := range 10 {
 			card := goodCard()
 			card.Number = secret.New(number + string(rune('0'+check)))
-			if faultsOf(card, start) == nil {
+			if cardFaults(card, start) == nil {
 				right = append(right, card.Number.Reveal())
 			}
 		}
@@ -177,7 +177,7 @@ func TestLuhn(t *testing.T) {
 		wrong[at] = '0' + (wrong[at]-'0'+byte(rapid.IntRange(1, 9).Draw(t, "by")))%10
 		card := goodCard()
 		card.Number = secret.New(string(wrong))
-		if got := faultCodes(faultsOf(card, start)); !slices.Equal(got, []string{"INVALID card.number"}) {
+		if got := faultCodes(cardFaults(card, start)); !slices.Equal(got, []string{"INVALID card.number"}) {
 			t.Fatalf("a wrong digit at %d: got faults %v, want INVALID card.number", at, got)
 		}
 	})

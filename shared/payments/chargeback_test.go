@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestWhatCannotBeChargedBack(t *testing.T) {
+func TestChargeback_Refused(t *testing.T) {
 	t.Parallel()
 	paid := paidTransaction(t)
 	begun := beginRefund(t, paid, "operation", "10.10", false).Transaction
@@ -32,7 +32,7 @@ func TestWhatCannotBeChargedBack(t *testing.T) {
 	}
 }
 
-func TestAChargebackIsBookedAndReported(t *testing.T) {
+func TestChargeback_BookedAndReported(t *testing.T) {
 	t.Parallel()
 	four, paid, now := eur("4.00"), paidTransaction(t), after(time.Hour)
 	change := chargeback(t, paid, "cb", &four)
@@ -73,8 +73,8 @@ func TestAChargebackIsBookedAndReported(t *testing.T) {
 	}
 }
 
-// TestALostChargebackStaysLost, whatever is charged back after it (contract §6.5).
-func TestALostChargebackStaysLost(t *testing.T) {
+// TestChargeback_AfterLostOne checks that a lost chargeback's status stays after further chargebacks (contract §6.5).
+func TestChargeback_AfterLostOne(t *testing.T) {
 	t.Parallel()
 	four := eur("4.00")
 	lost, err := paidTransaction(t).Chargeback(newCheckout(), "cb", &four, true, "msg_1", start)
@@ -86,8 +86,9 @@ func TestALostChargebackStaysLost(t *testing.T) {
 	}
 }
 
-// TestAChargebackIsOneOfTheEventsThatBoundRefunds; it is not bounded itself, because the issuer has made it.
-func TestAChargebackIsOneOfTheEventsThatBoundRefunds(t *testing.T) {
+// TestChargeback_CountsAsEvent checks that chargebacks count toward the limit of refunds. The limit does not stop a
+// chargeback, because the issuer has already made it.
+func TestChargeback_CountsAsEvent(t *testing.T) {
 	t.Parallel()
 	cent, tx := eur("0.01"), paidTransaction(t)
 	tx.EventCount = 999

@@ -9,8 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// An attempt by card is begun, and the acquirer asks for 3-D Secure before it
-// approves.
+// An attempt by card begins, and the acquirer asks for 3-D Secure before it approves.
 func ExampleCheckout_Settle() {
 	now := time.Date(2026, time.November, 2, 8, 0, 0, 0, time.UTC)
 	checkout := payments.Checkout{ID: "checkout-1", Amount: money.MustParse("10.00", "EUR"),
@@ -30,8 +29,7 @@ func ExampleCheckout_Settle() {
 	// PAID false SUCCESSFUL
 }
 
-// An operator lets payments in Brazil be refunded for 90 days, and refunds in
-// forints be of 100 at least.
+// An operator allows refunds in Brazil for 90 days, and refunds in forints from 100 up.
 func ExampleParseRefundRules() {
 	rules, err := payments.ParseRefundRules("BR:90 HUF::100")
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// guard is what contract §4.5 answers in a state, "" for success.
+// guard has the errors of contract §4.5 for one state, "" for success.
 type guard struct{ process, begin, update, deactivate string }
 
-func TestGuards(t *testing.T) {
+func TestCheckout_Guards(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]guard{
 		"fresh":                 {},
@@ -111,7 +111,7 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// Every read sees expiry at once; an attempt that was begun in time holds it off.
+// TestStatusAt checks that every read sees expiry at once, unless an attempt that began in time is open.
 func TestStatusAt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

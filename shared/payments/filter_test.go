@@ -15,15 +15,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// someOf draws nothing, or a list of the values.
-func someOf[T any](t *rapid.T, label string, values ...T) []T {
-	if rapid.IntRange(0, 2).Draw(t, label+"?") > 0 { // or hardly anything would pass all lists
+// drawSome draws a list of some of the values, or nil.
+func drawSome[T any](t *rapid.T, label string, values ...T) []T {
+	if rapid.IntRange(0, 2).Draw(t, label+"?") > 0 { // otherwise hardly any item would pass all lists
 		return nil
 	}
 	return rapid.SliceOfN(rapid.SampledFrom(values), 0, 3).Draw(t, label)
 }
 
-func drawnItem(t *rapid.T) payments.HistoryItem {
+func drawItem(t *rapid.T) payments.HistoryItem {
 	draw := func(label string, values ...string) string { return rapid.SampledFrom(values).Draw(t, label) }
 	h := payments.HistoryItem{
 		Type: payments.EventType(draw("type", "PAYMENT", "REFUND", "CHARGE_BACK")),
@@ -47,15 +47,15 @@ func drawnItem(t *rapid.T) payments.HistoryItem {
 	return h
 }
 
-func drawnFilter(t *rapid.T) payments.HistoryFilter {
+func drawFilter(t *rapid.T) payments.HistoryFilter {
 	f := payments.HistoryFilter{
-		Users: someOf(t, "users", "ADA@shop.example", "bob@shop.example", "nobody@shop.example"),
-		Statuses: someOf(t, "statuses", payments.HistoryStatus("SUCCESSFUL"), "CANCELLED", "FAILED", "PENDING",
+		Users: drawSome(t, "users", "ADA@shop.example", "bob@shop.example", "nobody@shop.example"),
+		Statuses: drawSome(t, "statuses", payments.HistoryStatus("SUCCESSFUL"), "CANCELLED", "FAILED", "PENDING",
 			"REFUNDED", "CHARGE_BACK"),
-		PaymentTypes: someOf(t, "payment types", "ECOM", "RECURRING", "BOLETO", "POS"),
-		EntryModes:   someOf(t, "entry modes", "CUSTOMER_ENTRY", "IDEAL", "CHIP"),
-		Types:        someOf(t, "types", payments.PaymentItem, payments.RefundEvent, payments.ChargebackEvent),
-		Readers:      someOf(t, "readers", "R1", "R3"),
+		PaymentTypes: drawSome(t, "payment types", "ECOM", "RECURRING", "BOLETO", "POS"),
+		EntryModes:   drawSome(t, "entry modes", "CUSTOMER_ENTRY", "IDEAL", "CHIP"),
+		Types:        drawSome(t, "types", payments.PaymentItem, payments.RefundEvent, payments.ChargebackEvent),
+		Readers:      drawSome(t, "readers", "R1", "R3"),
 		ChangesAfter: rapid.Bool().Draw(t, "strictly"),
 	}
 	if rapid.Bool().Draw(t, "since") {
@@ -73,7 +73,7 @@ func drawnFilter(t *rapid.T) payments.HistoryFilter {
 	return f
 }
 
-// hasWord reports whether a list that is no filter, or one of its words, allows any of the words.
+// hasWord returns true if the list allows one of the words, ignoring case. An empty list allows all words.
 func hasWord[T ~string](list []T, words ...string) bool {
 	for _, allowed := range list {
 		for _, word := range words {
@@ -85,7 +85,7 @@ func hasWord[T ~string](list []T, words ...string) bool {
 	return len(list) == 0
 }
 
-// statusWords are all the statuses by which an item can be asked for.
+// statusWords maps each status of an item to the statuses that select the item.
 var statusWords = map[payments.EventType]map[string][]string{
 	payments.PaymentItem: {
 		"SUCCESSFUL": {"SUCCESSFUL"}, "CANCELLED": {"CANCELLED"}, "FAILED": {"FAILED"}, "PENDING": {"PENDING"},
@@ -97,8 +97,8 @@ var statusWords = map[payments.EventType]map[string][]string{
 		"FAILED": {"FAILED"}},
 }
 
-// inside is the box written out for each of the texts above.
-func inside(box string, l *payments.Location) bool {
+// isInside returns true if the location is in the box, written out for each of the boxes above.
+func isInside(box string, l *payments.Location) bool {
 	if l == nil {
 		return false
 	}
@@ -114,7 +114,7 @@ func inside(box string, l *payments.Location) bool {
 	}
 }
 
-func passes(f payments.HistoryFilter, h payments.HistoryItem) bool {
+func wantMatch(f payments.HistoryFilter, h payments.HistoryItem) bool {
 	words := append(statusWords[h.Type][h.RawStatus], statusWords[h.Type]["simply "+string(h.SimpleStatus)]...)
 	fits := hasWord(f.Users, h.Username) && hasWord(f.Statuses, words...) && hasWord(f.PaymentTypes, h.PaymentType) &&
 		hasWord(f.EntryModes, h.EntryMode) && hasWord(f.Types, string(h.Type)) && hasWord(f.Readers, h.Reader)
@@ -122,15 +122,15 @@ func passes(f payments.HistoryFilter, h payments.HistoryItem) bool {
 		late := h.UpdatedAt.UnixNano() - f.ChangesSince.UnixNano()
 		fits = fits && (late > 0 || late == 0 && !f.ChangesAfter)
 	}
-	return fits && (f.Area == nil || inside(f.Area.String(), h.Location))
+	return fits && (f.Area == nil || isInside(f.Area.String(), h.Location))
 }
 
-func TestAFilterPassesWhatItsWordsSay(t *testing.T) {
+func TestHistoryFilter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		f := drawnFilter(t)
-		for _, h := range rapid.SliceOfN(rapid.Custom(drawnItem), 20, 20).Draw(t, "items") {
-			if got, want := f.Match(h), passes(f, h); got != want {
+		f := drawFilter(t)
+		for _, h := range rapid.SliceOfN(rapid.Custom(drawItem), 20, 20).Draw(t, "items") {
+			if got, want := f.Match(h), wantMatch(f, h); got != want {
 				t.Fatalf("%+v of %+v: got match %t, want %t", f, h, got, want)
 			}
 			if f.All() && !f.Match(h) {
@@ -140,8 +140,8 @@ func TestAFilterPassesWhatItsWordsSay(t *testing.T) {
 	})
 }
 
-// The history's index holds entries: what a payout changed of one it would write there for each payment.
-func TestNoPayoutChangesAnEntry(t *testing.T) {
+// TestHistoryEntry_UnchangedByPayout checks that a payout need not rewrite a payment's entry in the history's index.
+func TestHistoryEntry_UnchangedByPayout(t *testing.T) {
 	t.Parallel()
 	change := captured(t, money.MustParse("90", "EUR"), "0.02", merchant.SinglePayment, 1)
 	want := change.Transaction.HistoryItem().Entry()
@@ -162,7 +162,7 @@ func TestNoPayoutChangesAnEntry(t *testing.T) {
 	}
 }
 
-func TestNoFilterPassesAll(t *testing.T) {
+func TestHistoryFilter_All(t *testing.T) {
 	t.Parallel()
 	since := start
 	for name, f := range map[string]payments.HistoryFilter{
@@ -181,7 +181,7 @@ func TestNoFilterPassesAll(t *testing.T) {
 	}
 }
 
-func TestAnAreaIsFourDecimalNumbers(t *testing.T) {
+func TestArea_UnmarshalText(t *testing.T) {
 	t.Parallel()
 	for text, good := range map[string]bool{
 		"13.1,52.3,13.7,52.7": true, "-180,-90,180,90": true, "170,1,-170,2": true, "0,0,0,0": true,

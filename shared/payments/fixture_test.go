@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// start is when every checkout of these tests is created.
+// start is the creation time of every checkout in these tests.
 var start = time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return start.Add(d) }
@@ -30,7 +30,7 @@ func newCheckout() payments.Checkout {
 	}
 }
 
-// attemptFor is what a process request brings to Begin.
+// attemptFor returns an attempt as a process request passes it to Begin.
 func attemptFor(id string, m payments.Method) payments.Attempt {
 	return payments.Attempt{ID: id, Operation: "request-" + id, Method: m, PaymentType: m.PaymentType()}
 }
@@ -53,13 +53,13 @@ func settle(t testing.TB, c payments.Checkout, o payments.Outcome, now time.Time
 	return change
 }
 
-// attempted is a checkout after an attempt by card was begun and settled once.
+// attempted returns a checkout after one attempt by card that was begun and settled.
 func attempted(t testing.TB, c payments.Checkout, id string, d payments.Decision, now time.Time) payments.Checkout {
 	t.Helper()
 	return settle(t, begin(t, c, attemptFor(id, payments.CardMethod), now), payments.Outcome{Decision: d}, now).Checkout
 }
 
-// states are the checkouts of contract §4.5, by what has happened to them; attempts begin at start.
+// states returns checkouts in the states of contract §4.5, named by their history. Attempts begin at start.
 func states(t testing.TB) map[string]payments.Checkout {
 	t.Helper()
 	fresh := newCheckout()
@@ -87,7 +87,7 @@ func states(t testing.TB) map[string]payments.Checkout {
 	}
 }
 
-// late is a checkout that was to be paid by start.
+// late returns the checkout with a valid_until of start.
 func late(c payments.Checkout) payments.Checkout { return validUntil(c, start) }
 
 func validUntil(c payments.Checkout, at time.Time) payments.Checkout {
@@ -95,8 +95,8 @@ func validUntil(c payments.Checkout, at time.Time) payments.Checkout {
 	return c
 }
 
-// conflict is "error_code slug" of a Conflict, marked when it is a transient one;
-// "" for no error, else the error's text.
+// conflict returns "error_code slug" of a Conflict, with a mark if it is transient; "" for no error; otherwise the
+// error's text.
 func conflict(err error) string {
 	var e *failure.Error
 	switch {
@@ -120,13 +120,12 @@ const (
 	running       = "CONFLICT conflict, transient"
 )
 
-// differs shows how two values differ; "" when they do not. Money is equal when
-// its value and currency are.
+// differs returns how two values differ; "" if they do not. Money is equal if its value and currency are.
 func differs(want, got any) string {
 	return cmp.Diff(want, got, cmpopts.EquateComparable(money.Amount{}))
 }
 
-// snapshot is all of a checkout as text, what its pointers point to included.
+// snapshot returns a checkout as text, including the values that its pointers point to.
 func snapshot(t interface{ Fatal(...any) }, c payments.Checkout) string {
 	text, err := json.Marshal(c)
 	if err != nil {

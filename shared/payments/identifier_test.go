@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// TestEveryIdentifierLeadsToTheCode, whatever the attempt's id is.
-func TestEveryIdentifierLeadsToTheCode(t *testing.T) {
+// TestCodeWithin_EveryIdentifier checks that each identifier of a transaction leads to its code, for any attempt's id.
+func TestCodeWithin_EveryIdentifier(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tx := transactionOf(t, rapid.String().Draw(t, "id"))
@@ -32,8 +32,8 @@ func TestEveryIdentifierLeadsToTheCode(t *testing.T) {
 	})
 }
 
-// An event's id is its own, though it follows from its cause.
-func TestEventsHaveIDsOfTheirOwn(t *testing.T) {
+// TestEventID_Distinct checks that an event's id follows from its cause and differs from all others.
+func TestEventID_Distinct(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		cause := rapid.String().Draw(t, "cause")
@@ -52,8 +52,8 @@ func TestEventsHaveIDsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// Clients put anything where an identifier belongs.
-func TestForeignTextLeadsNowhereOrToACode(t *testing.T) {
+// TestCodeWithin_ForeignText checks that any text from a client leads to no code or to a code of the right form.
+func TestCodeWithin_ForeignText(t *testing.T) {
 	t.Parallel()
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9a-fA-F-]{0,40}`),
 		rapid.StringMatching(`T?[0-9A-Z]{0,12}`),
@@ -72,7 +72,7 @@ func TestForeignTextLeadsNowhereOrToACode(t *testing.T) {
 	})
 }
 
-func TestNumbersBeyondTheCodesLeadNowhere(t *testing.T) {
+func TestCodeOfInternalID_OutOfRange(t *testing.T) {
 	t.Parallel()
 	for _, id := range []int64{-1, -1 << 63, 1<<63 - 1, 101559956668416 << 6} { // 36^9 codes
 		if code, ok := payments.CodeOfInternalID(id); ok {

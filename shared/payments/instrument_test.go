@@ -20,7 +20,7 @@ func mandate(status string) *payments.Mandate {
 	return &payments.Mandate{Type: "recurrent", Status: status, MerchantCode: "MC0A1B2C3D"}
 }
 
-// Contract §3.4: 402 for what cannot be charged at all.
+// TestCheckChargeable checks the 402 for cards that cannot be charged at all (contract §3.4).
 func TestCheckChargeable(t *testing.T) {
 	t.Parallel()
 	good, withMandate, ended := savedCard(), savedCard(), savedCard()
@@ -55,8 +55,8 @@ func TestCheckChargeable(t *testing.T) {
 	}
 }
 
-// Contract §4.6: who pays with a customer_id has the card saved, with a mandate when one was given.
-func TestApprovalSavesTheCard(t *testing.T) {
+// TestSettle_SavesCard checks that a payment with a customer_id saves the card, and its mandate (contract §4.6).
+func TestSettle_SavesCard(t *testing.T) {
 	t.Parallel()
 	stored := savedCard().Card
 	for name, c := range map[string]struct {
@@ -64,7 +64,7 @@ func TestApprovalSavesTheCard(t *testing.T) {
 		card          *payments.CardSummary
 		withMandate   bool
 		decision      payments.Decision
-		saved, tied   string // token of the new instrument; token the checkout shows
+		saved, tied   string // token of the new instrument; token shown by the checkout
 	}{
 		"saved": {saveAs: "token-1", card: &stored, decision: payments.Approved,
 			saved: "token-1", tied: "token-1"},

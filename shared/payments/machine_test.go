@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// machine applies random events to one checkout and keeps the records that the
-// store would: what was written may be overwritten, but is never forgotten.
+// machine applies random events to one checkout. Like the store, it overwrites records but never loses any.
 type machine struct {
 	checkout     payments.Checkout
 	now          time.Time
@@ -21,8 +20,8 @@ type machine struct {
 	messages     int
 }
 
-// TestAnyHistory holds contract §4.5 to whatever order events may come in.
-func TestAnyHistory(t *testing.T) {
+// TestCheckout_RandomEvents checks contract §4.5 after events in random order.
+func TestCheckout_RandomEvents(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newCheckout()
@@ -38,9 +37,9 @@ func TestAnyHistory(t *testing.T) {
 			"time passes":    m.wait,
 			"process":        m.process,
 			"process again":  m.processAgain,
-			"outcome":        m.outcome,
-			"old outcome":    m.oldOutcome,
-			"not taken":      m.notTaken,
+			"outcome":        m.settleLatest,
+			"old outcome":    m.settleOld,
+			"not taken":      m.closeNotTaken,
 			"deactivate":     m.deactivate,
 			"sweep (expiry)": m.expire,
 		})
@@ -62,7 +61,7 @@ func (m *machine) process(t *rapid.T) {
 	if err != nil {
 		return
 	}
-	if m.open() {
+	if m.isOpen() {
 		t.Fatalf("got a second attempt begun beside %s, want a conflict", m.checkout.Attempt.ID)
 	}
 	if m.checkout.StatusAt(m.now) != m.checkout.Status || next.Status != m.checkout.Status {
@@ -81,13 +80,13 @@ func (m *machine) processAgain(t *rapid.T) {
 	}
 }
 
-func (m *machine) outcome(t *rapid.T) {
+func (m *machine) settleLatest(t *rapid.T) {
 	if m.checkout.Attempt != nil {
 		m.settle(t, m.checkout.Attempt.ID)
 	}
 }
 
-func (m *machine) oldOutcome(t *rapid.T) {
+func (m *machine) settleOld(t *rapid.T) {
 	if len(m.attempts) > 1 {
 		m.settle(t, rapid.SampledFrom(m.attempts[:len(m.attempts)-1]).Draw(t, "old attempt"))
 	}
@@ -96,18 +95,18 @@ func (m *machine) oldOutcome(t *rapid.T) {
 func (m *machine) settle(t *rapid.T, id string) {
 	d := rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined, payments.Challenge,
 		payments.Voucher, payments.OutcomeUnknown, payments.Cancelled}).Draw(t, "decision")
-	change, ok := m.checkout.Settle(id, payments.Outcome{Decision: d}, m.message(),
+	change, ok := m.checkout.Settle(id, payments.Outcome{Decision: d}, m.newMessageID(),
 		payments.Session{TokenHash: "hash"}, m.now)
 	if !ok {
 		return
 	}
-	if !m.open() || m.checkout.Attempt.ID != id {
+	if !m.isOpen() || m.checkout.Attempt.ID != id {
 		t.Fatalf("%s of %s: got a change, want none, because it is not open: %+v", d, id, m.checkout.Attempt)
 	}
 	m.write(t, change)
 }
 
-func (m *machine) notTaken(t *rapid.T) {
+func (m *machine) closeNotTaken(t *rapid.T) {
 	if m.checkout.Attempt == nil {
 		return
 	}
@@ -120,13 +119,13 @@ func (m *machine) notTaken(t *rapid.T) {
 }
 
 func (m *machine) deactivate(t *rapid.T) {
-	if change, err := m.checkout.Deactivate(m.message(), m.now); err == nil {
+	if change, err := m.checkout.Deactivate(m.newMessageID(), m.now); err == nil {
 		m.write(t, change)
 	}
 }
 
 func (m *machine) expire(t *rapid.T) {
-	change, ok := m.checkout.Expire(m.message(), m.now)
+	change, ok := m.checkout.Expire(m.newMessageID(), m.now)
 	if ok != (m.checkout.StatusAt(m.now) == payments.CheckoutExpired && m.checkout.Status != payments.CheckoutExpired) {
 		t.Fatalf("got expired %t, want %t: readers see %s for %s", ok, !ok, m.checkout.StatusAt(m.now), m.checkout.Status)
 	}
@@ -135,16 +134,16 @@ func (m *machine) expire(t *rapid.T) {
 	}
 }
 
-func (m *machine) message() string {
+func (m *machine) newMessageID() string {
 	m.messages++
 	return fmt.Sprintf("msg_%d", m.messages)
 }
 
-func (m *machine) open() bool {
+func (m *machine) isOpen() bool {
 	return m.checkout.Attempt != nil && m.checkout.Attempt.State != payments.AttemptClosed
 }
 
-// write checks what a change moves, and takes it over.
+// write checks a change's money and adopts the change.
 func (m *machine) write(t *rapid.T, change payments.CheckoutChange) {
 	was, is := m.checkout, change.Checkout
 	if was.Status != is.Status && (was.Status == payments.CheckoutPaid || was.Status == payments.CheckoutExpired) {
@@ -163,8 +162,8 @@ func (m *machine) write(t *rapid.T, change payments.CheckoutChange) {
 	m.checkout = is
 }
 
-// checkCallback: one callback for each outcome (PAID, FAILED, also for a later
-// failed attempt) and for the end by time or wish; none for anything else.
+// checkCallback checks that there is one callback for each outcome (PAID, or FAILED, also for a later failed attempt),
+// one for expiry and deactivation, and no other.
 func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change payments.CheckoutChange) {
 	is, written := change.Checkout, statusOf(change.Transaction)
 	notified := is.Status != was.Status && is.Status != payments.CheckoutPending ||
@@ -179,7 +178,7 @@ func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change paymen
 	}
 }
 
-// check holds after every event.
+// check checks the invariants after every event.
 func (m *machine) check(t *rapid.T) {
 	c := m.checkout
 	successful := 0
@@ -187,7 +186,7 @@ func (m *machine) check(t *rapid.T) {
 		if status == payments.TransactionSuccessful {
 			successful++
 		}
-		if status == payments.TransactionPending && (!m.open() || c.Attempt.ID != id) {
+		if status == payments.TransactionPending && (!m.isOpen() || c.Attempt.ID != id) {
 			t.Fatalf("transaction %s: got it %s with the attempt %+v, want an open attempt of it", id, status, c.Attempt)
 		}
 	}
@@ -208,11 +207,11 @@ func (m *machine) check(t *rapid.T) {
 		t.Fatalf("got %d transactions shown, %d starts, want %d of 100 at most, 50 at most", len(c.Transactions),
 			len(c.AttemptStarts), len(m.transactions))
 	}
-	if m.open() && (c.Status == payments.CheckoutPaid || c.Status == payments.CheckoutExpired) {
+	if m.isOpen() && (c.Status == payments.CheckoutPaid || c.Status == payments.CheckoutExpired) {
 		t.Fatalf("%s: got attempt %+v, want it closed", c.Status, c.Attempt)
 	}
 	payable := c.Status == payments.CheckoutPending || c.Status == payments.CheckoutFailed
-	if wakes := m.open() || (payable && c.ValidUntil != nil); wakes == c.DueAt().IsZero() {
+	if wakes := m.isOpen() || (payable && c.ValidUntil != nil); wakes == c.DueAt().IsZero() {
 		t.Fatalf("%s, attempt %+v: got wake at %s, want a time: %t", c.Status, c.Attempt, c.DueAt(), wakes)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// allMethods are contract §4.3's, with what §2.7 and §4.3 say of each.
+// allMethods are contract §4.3's methods, with their properties by §2.7 and §4.3.
 var allMethods = map[payments.Method]struct {
 	entryMode, paymentType string
 	flow                   payments.Flow
@@ -31,7 +31,7 @@ var allMethods = map[payments.Method]struct {
 	payments.PayPal:     {"PAYPAL", "ECOM", payments.RedirectFlow},
 }
 
-func TestMethodProperties(t *testing.T) {
+func TestMethod_Properties(t *testing.T) {
 	t.Parallel()
 	for m, want := range allMethods {
 		if m.EntryMode() != want.entryMode || m.PaymentType() != want.paymentType || m.Flow() != want.flow || m.Name() == "" {
@@ -44,8 +44,8 @@ func TestMethodProperties(t *testing.T) {
 	}
 }
 
-// Contract §4.3: availability by the merchant's currency.
-func TestMethodsByCurrency(t *testing.T) {
+// TestMethodsOf_Currencies checks the availability of methods by the merchant's currency (contract §4.3).
+func TestMethodsOf_Currencies(t *testing.T) {
 	t.Parallel()
 	own := map[money.Currency][]payments.Method{
 		"BRL": {payments.Boleto, payments.Pix, payments.QRCodePix},
@@ -84,7 +84,7 @@ func checkAvailability(t *testing.T, m payments.Method, by merchant.Merchant, of
 	}
 }
 
-func TestUnknownMethods(t *testing.T) {
+func TestCheckMethod_Unknown(t *testing.T) {
 	t.Parallel()
 	for _, m := range []payments.Method{"", "cheque", "CARD", "card "} {
 		fault := payments.CheckMethod(m, merchant.Merchant{Currency: "EUR", PayPal: true})
@@ -105,8 +105,8 @@ func brazilian() payments.PersonalDetails {
 	}
 }
 
-// Contract §4.3: what a method must know of the payer.
-func TestPayerRequirements(t *testing.T) {
+// TestCheckPayer checks the payer details that each method requires (contract §4.3).
+func TestCheckPayer(t *testing.T) {
 	t.Parallel()
 	names := []string{"first_name", "last_name", "email", "address.country"}
 	boleto := append(slices.Clone(names), "tax_id", "address.line_1", "address.city",
@@ -137,7 +137,7 @@ func TestPayerRequirements(t *testing.T) {
 	}
 }
 
-func TestBoletoPayer(t *testing.T) {
+func TestCheckPayer_Boleto(t *testing.T) {
 	t.Parallel()
 	foreign := brazilian()
 	foreign.TaxID, foreign.Address.Country = "123.456.789-00", "PT"

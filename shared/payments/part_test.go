@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// captured is an approved payment, with its payables.
+// captured returns the change of an approved payment, with its payables.
 func captured(t testing.TB, amount money.Amount, rate string, plan merchant.PayoutPlan,
 	installments int) payments.CheckoutChange {
 	t.Helper()
@@ -22,13 +22,13 @@ func captured(t testing.TB, amount money.Amount, rate string, plan merchant.Payo
 	return settle(t, begin(t, c, a, start), payments.Outcome{Decision: payments.Approved}, start)
 }
 
-func TestAPaymentIsPayableInParts(t *testing.T) {
+func TestSettle_PayoutParts(t *testing.T) {
 	t.Parallel()
 	brl := func(text string) money.Amount { return money.MustParse(text, "BRL") }
 	for name, test := range map[string]struct {
 		plan         merchant.PayoutPlan
 		installments int
-		want         [][3]string // amount, fee and what the merchant gets
+		want         [][3]string // amount, fee and the merchant's net amount
 	}{
 		"no plan":                 {"", 3, [][3]string{{"100.00", "1.95", "98.05"}}},
 		"single payment":          {merchant.SinglePayment, 3, [][3]string{{"100.00", "1.95", "98.05"}}},
@@ -58,9 +58,9 @@ func TestAPaymentIsPayableInParts(t *testing.T) {
 	}
 }
 
-// A return is taken from the earliest payout first, never below zero, and never
-// from one that is on its way. The rest is a debit.
-func TestAReturnIsTakenFromScheduledPayouts(t *testing.T) {
+// TestDeduct_ScheduledPayouts checks that a return is taken from the earliest payout first, never below zero, and never
+// from a payout on its way. The rest is a debit.
+func TestDeduct_ScheduledPayouts(t *testing.T) {
 	t.Parallel()
 	type statuses = [3]payments.EventStatus
 	const s, r, p, f = payments.EventScheduled, payments.EventReconciled, payments.EventPaidOut, payments.EventFailed
@@ -97,15 +97,15 @@ func TestAReturnIsTakenFromScheduledPayouts(t *testing.T) {
 	}
 }
 
-// Parts are written only if something is taken from them: not one that has nothing
-// left, nor one whose fee exceeds it, nor those after the last.
-func TestOnlyPartsThatChangeAreWritten(t *testing.T) {
+// TestDeduct_WritesChangedParts checks that a return writes only the parts that it changes. It skips a part with
+// nothing left, a part whose fee exceeds it, and the parts after the last one it needs.
+func TestDeduct_WritesChangedParts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		paid, rate string
 		returned   []string
 		deducted   [3]string
-		payables   []string // that the last return writes
+		payables   []string // written by the last return
 		debit      string
 	}{
 		"the second": {"90", "0.02", []string{"29.40", "10"}, [3]string{"29.40", "10", "0"}, []string{"19.40"}, ""},
@@ -132,7 +132,7 @@ func TestOnlyPartsThatChangeAreWritten(t *testing.T) {
 	}
 }
 
-// deducted is what was taken from each part.
+// deducted returns the amount taken from each part.
 func deducted(tx payments.Transaction) (amounts []money.Amount) {
 	for _, p := range tx.Payouts {
 		amounts = append(amounts, p.Deducted)
@@ -140,8 +140,7 @@ func deducted(tx payments.Transaction) (amounts []money.Amount) {
 	return amounts
 }
 
-// checkDebit checks that an amount which other transactions must pay for is an
-// event and a payable.
+// checkDebit checks that the amount that other transactions must cover is an event and a payable.
 func checkDebit(t *testing.T, name string, change payments.TransactionChange, want string) {
 	t.Helper()
 	if want == "" {
@@ -168,7 +167,7 @@ func checkDebit(t *testing.T, name string, change payments.TransactionChange, wa
 	}
 }
 
-func TestPaidOutIsWhenAllPayoutsAre(t *testing.T) {
+func TestSimpleStatus_PaidOut(t *testing.T) {
 	t.Parallel()
 	tx := *captured(t, eur("90"), "", merchant.TrueInstallment, 3).Transaction
 	for i := range tx.Payouts {
@@ -192,7 +191,7 @@ func TestPaidOutIsWhenAllPayoutsAre(t *testing.T) {
 	}
 }
 
-// eurs are amounts in euros.
+// eurs returns amounts in euros.
 func eurs(texts ...string) (amounts []money.Amount) {
 	for _, text := range texts {
 		amounts = append(amounts, eur(text))

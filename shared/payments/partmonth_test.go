@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// payableFrom is when each of twelve instalments of a payment may be paid out.
+// payableFrom returns the times from which twelve instalments of a payment may be paid out.
 func payableFrom(t rapid.TB, at time.Time) []time.Time {
 	c := newCheckout()
 	c.Amount, c.Payee.PayoutPlan = money.MustParse("120", "BRL"), merchant.TrueInstallment
@@ -30,8 +30,9 @@ func payableFrom(t rapid.TB, at time.Time) []time.Time {
 	return times
 }
 
-// An instalment's day that its month has not is that month's last: none is skipped, and no month has two.
-func TestInstallmentsOfTheEndOfAMonth(t *testing.T) {
+// TestPayoutParts_EndOfMonth checks that an instalment falls on the last day of a month that is too short. No month is
+// skipped, and no month has two.
+func TestPayoutParts_EndOfMonth(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ paid, want string }{
 		{"2027-01-31", "01-31 02-28 03-31 04-30 05-31 06-30 07-31 08-31 09-30 10-31 11-30 12-31"},
@@ -60,8 +61,8 @@ func TestInstallmentsOfTheEndOfAMonth(t *testing.T) {
 	}
 }
 
-// Whenever is paid, each month has one instalment.
-func TestEachMonthHasOneInstallment(t *testing.T) {
+// TestPayoutParts_OnePerMonth checks that each month has one instalment, for any time of payment.
+func TestPayoutParts_OnePerMonth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(rapid.Int64Range(1_700_000_000, 2_200_000_000).Draw(t, "at"), 0).UTC()

@@ -7,9 +7,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// A payout that failed is replaced by another one (contract §6.5), which is
-// planned later and is the same of the transaction's payouts.
-func TestAReplacedPayoutCountsOnce(t *testing.T) {
+// TestPayoutsTotal_ReplacedPayout checks that another payout, planned later, replaces a failed one (contract §6.5), and
+// that the two count once.
+func TestPayoutsTotal_ReplacedPayout(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	again := first.AddDate(0, 0, 3)

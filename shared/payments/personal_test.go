@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// fields reach every leaf of the details, by JSON path.
+// fields returns a pointer to each leaf of the details, by JSON path.
 var fields = map[string]func(*payments.PersonalDetails) *string{
 	"first_name":          func(d *payments.PersonalDetails) *string { return &d.FirstName },
 	"last_name":           func(d *payments.PersonalDetails) *string { return &d.LastName },
@@ -40,7 +40,7 @@ func filled(value string) payments.PersonalDetails {
 	return d
 }
 
-// changeTo names each of the fields, by JSON path, as a request does.
+// changeTo returns a change that names the given fields, by JSON path, as a request does.
 func changeTo(t interface{ Fatal(...any) }, named map[string]string) *payments.PersonalDetailsChange {
 	body, address := map[string]any{}, map[string]any{}
 	for path, value := range named {
@@ -58,8 +58,8 @@ func changeTo(t interface{ Fatal(...any) }, named map[string]string) *payments.P
 	return &c
 }
 
-// Contract §5.1: a PUT merges field by field, also in the address.
-func TestApplyFieldByField(t *testing.T) {
+// TestApply_FieldByField checks that a PUT merges field by field, also in the address (contract §5.1).
+func TestApply_FieldByField(t *testing.T) {
 	t.Parallel()
 	for changed := range fields {
 		for _, value := range []string{"new", ""} {
@@ -81,7 +81,7 @@ func TestApplyFieldByField(t *testing.T) {
 	}
 }
 
-func TestApplyNothing(t *testing.T) {
+func TestApply_Nothing(t *testing.T) {
 	t.Parallel()
 	old := filled("old")
 	for name, change := range map[string]*payments.PersonalDetailsChange{
@@ -96,8 +96,8 @@ func TestApplyNothing(t *testing.T) {
 	}
 }
 
-// Of all changes the last that names a field counts, whatever else they name.
-func TestTheLastChangeCounts(t *testing.T) {
+// TestApply_LastChangeWins checks that the last change to name a field decides its value.
+func TestApply_LastChangeWins(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		got, want := filled("old"), filled("old")
@@ -110,7 +110,7 @@ func TestTheLastChangeCounts(t *testing.T) {
 				}
 			}
 			change := changeTo(t, named)
-			got = change.Apply(change.Apply(got)) // twice is once
+			got = change.Apply(change.Apply(got)) // applied twice is applied once
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("details (-want +got):\n%s", diff)
@@ -126,7 +126,7 @@ func asJSON(t interface{ Fatal(...any) }, v any) string {
 	return string(text)
 }
 
-func TestCheckDetails(t *testing.T) {
+func TestPersonalDetails_Faults(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 256)
 	for name, c := range map[string]struct {
@@ -183,28 +183,28 @@ func TestCheckDetails(t *testing.T) {
 		if c.country != "" {
 			named["address.country"] = c.country
 		}
-		if got := strings.Join(faultCodes(faultsIn(changeTo(t, named))), ","); got != c.want {
+		if got := strings.Join(faultCodes(detailFaults(changeTo(t, named))), ","); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }
 
-// faultsIn are the faults of the details in a request.
-func faultsIn(d *payments.PersonalDetailsChange) failure.List {
+// detailFaults returns the faults of the details in a request.
+func detailFaults(d *payments.PersonalDetailsChange) failure.List {
 	return validate.Fields(struct {
 		Details *payments.PersonalDetailsChange `json:"personal_details"`
 	}{d}, birthday)
 }
 
-// birthday is the day on which details are checked here.
+// birthday is the day of these tests' checks.
 var birthday = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
-// TestDetailsHaveNoControlCharacters: there is no free text of a payer that takes them.
-func TestDetailsHaveNoControlCharacters(t *testing.T) {
+// TestPersonalDetails_ControlCharacters checks that no free text of a payer accepts control characters.
+func TestPersonalDetails_ControlCharacters(t *testing.T) {
 	t.Parallel()
 	for name := range fields {
 		for _, control := range []string{"\x00", "\n", "\x7f", "\u0085"} {
-			got, want := faultCodes(faultsIn(changeTo(t, map[string]string{name: "a" + control}))),
+			got, want := faultCodes(detailFaults(changeTo(t, map[string]string{name: "a" + control}))),
 				"INVALID personal_details."+name
 			if !slices.Contains(got, want) {
 				t.Errorf("%s with %q: got faults %v, want %s among them", name, control, got, want)
@@ -213,7 +213,7 @@ func TestDetailsHaveNoControlCharacters(t *testing.T) {
 	}
 }
 
-func TestCheckListsEveryFault(t *testing.T) {
+func TestPersonalDetails_AllFaults(t *testing.T) {
 	t.Parallel()
 	named := map[string]string{}
 	for name := range fields {
@@ -221,7 +221,7 @@ func TestCheckListsEveryFault(t *testing.T) {
 	}
 	named["address.country"] = "BR"
 	var got []string
-	for _, f := range faultsIn(changeTo(t, named)) {
+	for _, f := range detailFaults(changeTo(t, named)) {
 		got = append(got, strings.TrimPrefix(f.Param, "personal_details."))
 	}
 	slices.Sort(got)
@@ -233,16 +233,16 @@ func TestCheckListsEveryFault(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got faults of %v, want of %v", got, want)
 	}
-	if faults := faultsIn(nil); faults != nil {
+	if faults := detailFaults(nil); faults != nil {
 		t.Errorf("no details: got faults %v, want none", faults)
 	}
-	if faults := faultsIn(&payments.PersonalDetailsChange{}); faults != nil {
+	if faults := detailFaults(&payments.PersonalDetailsChange{}); faults != nil {
 		t.Errorf("empty details: got faults %v, want none", faults)
 	}
 }
 
-// Contract §2.2: line1 = line_1; the name with an underscore wins.
-func TestLineAliases(t *testing.T) {
+// TestAddressChange_LineAliases checks that line1 means line_1, and that line_1 wins (contract §2.2).
+func TestAddressChange_LineAliases(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][2]string{
 		`{"line_1":"a","line_2":"b"}`:             {"a", "b"},

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// at are seconds after start.
+// at returns times in seconds after start.
 func at(seconds ...int) (times []time.Time) {
 	for _, s := range seconds {
 		times = append(times, after(time.Duration(s)*time.Second))
@@ -16,11 +16,10 @@ func at(seconds ...int) (times []time.Time) {
 	return times
 }
 
-// pollTimes are those of what has been unknown since start: at gaps that double,
-// of 15 minutes at most.
+// pollTimes are the polls of an outcome that is unknown since start. Gaps double, up to 15 minutes.
 var pollTimes = at(5, 15, 35, 75, 155, 315, 635, 1275, 2175, 3075, 3975)
 
-func TestAnUnknownOutcomeIsPolledAtItsTimes(t *testing.T) {
+func TestPollAt_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	c := states(t)["unknown"]
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)
@@ -42,9 +41,9 @@ func TestAnUnknownOutcomeIsPolledAtItsTimes(t *testing.T) {
 	}
 }
 
-// Polls that are late, or out of order as those of a client that repeats its
-// request, do not postpone the next ones.
-func TestNoPollPostponesAnother(t *testing.T) {
+// TestNextPoll_LatePolls checks that late or unplanned polls, such as those of a client that repeats its request,
+// postpone no other poll.
+func TestNextPoll_LatePolls(t *testing.T) {
 	t.Parallel()
 	for now, want := range map[int]int{0: 5, 4: 5, 5: 15, 14: 15, 16: 35, 29: 35, 34: 35, 70: 75, 10_000: 10_275} {
 		c := states(t)["pending"]
@@ -63,8 +62,8 @@ func TestNoPollPostponesAnother(t *testing.T) {
 	}
 }
 
-// Only an outcome that is recorded as unknown is polled by message.
-func TestNothingElseIsPolled(t *testing.T) {
+// TestPollAt_OtherStates checks that messages start polls only of outcomes recorded as unknown.
+func TestPollAt_OtherStates(t *testing.T) {
 	t.Parallel()
 	for name, c := range states(t) {
 		if !c.PollAt().IsZero() != (name == "unknown") {
@@ -87,9 +86,9 @@ func TestNothingElseIsPolled(t *testing.T) {
 	}
 }
 
-// While the payer must act, the acquirer is polled after 1, 3, 7, 15, 30 minutes and
-// so on, and at the deadline.
-func TestPollsWhileActionIsRequired(t *testing.T) {
+// TestNextPoll_RequiresAction checks the polls while the payer must act: after 1, 3, 7, 15, 30 minutes and so on, and
+// at the deadline.
+func TestNextPoll_RequiresAction(t *testing.T) {
 	t.Parallel()
 	until := after(20 * time.Minute)
 	code := &payments.PaymentCode{Text: "0339", Until: until}
@@ -106,9 +105,9 @@ func TestPollsWhileActionIsRequired(t *testing.T) {
 	}
 }
 
-// The outcome may become unknown while the payer must act: from the time that the
-// acquirer gives none, not from the attempt's start. The deadline does not change.
-func TestPollsOfAnUnknownOutcomeWhileActionIsRequired(t *testing.T) {
+// TestNextPoll_UnknownWhileRequiresAction checks that an outcome that becomes unknown while the payer must act is
+// polled from that time, not from the attempt's start. The deadline does not change.
+func TestNextPoll_UnknownWhileRequiresAction(t *testing.T) {
 	t.Parallel()
 	c := states(t)["requires action"]
 	now := after(10 * time.Minute)

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Contract §6.1: one line named after the description, VAT 0.
-func TestATransactionIsOneProductWithoutVAT(t *testing.T) {
+// TestProducts checks that there is one line, named after the description, with VAT 0 (contract §6.1).
+func TestProducts(t *testing.T) {
 	t.Parallel()
 	tx := payments.Transaction{ProductSummary: "Two coffees", ForeignID: "order-1"}
 	amount := money.MustParse("10.10", "EUR")
@@ -23,7 +23,7 @@ func TestATransactionIsOneProductWithoutVAT(t *testing.T) {
 	}
 }
 
-func TestLinesAreSummedUpByVATRate(t *testing.T) {
+func TestVATTotals(t *testing.T) {
 	t.Parallel()
 	line := func(rate, net, vat, gross string) payments.Product {
 		return payments.Product{VATRate: rate, Total: eur(net), TotalVAT: eur(vat), TotalWithVAT: eur(gross)}

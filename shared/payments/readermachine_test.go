@@ -10,21 +10,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// readerMachine applies random events to one checkout at a reader, of which an acquirer knows the truth: what the
-// terminal has charged or shown a code for, whether the code was paid, and what was cancelled before.
+// readerMachine applies random events to one checkout at a reader. Its acquirer knows the truth: the terminal's charge
+// or code, the payment of the code, and an earlier cancellation.
 type readerMachine struct {
 	checkout  payments.Checkout
 	pix       bool
 	now       time.Time
-	acquirer  payments.Decision // Challenge: of no charge
+	acquirer  payments.Decision // Challenge: knows no charge
 	callbacks []payments.Callback
 	written   []payments.TransactionStatus
-	notTaken  bool // the terminal was offline, and never charges
+	notTaken  bool // the terminal was offline and never charges
 }
 
-// TestAnyHistoryAtReader: whatever the order of events, a checkout at a reader ends as the acquirer says, with one
-// transaction and one callback.
-func TestAnyHistoryAtReader(t *testing.T) {
+// TestCheckout_RandomEventsAtReader checks that a checkout at a reader ends as the acquirer says, with one transaction
+// and one callback, after events in random order.
+func TestCheckout_RandomEventsAtReader(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &readerMachine{checkout: atReader(), now: start, acquirer: payments.Challenge, pix: rapid.Bool().Draw(t, "pix")}
@@ -39,7 +39,7 @@ func TestAnyHistoryAtReader(t *testing.T) {
 			"the code is paid":   m.payCode,
 			"poll":               m.poll,
 			"terminate, timeout": m.cancel,
-			"offline":            m.offline,
+			"offline":            m.goOffline,
 			"sweep (expiry)":     m.expire,
 		})
 	})
@@ -49,7 +49,7 @@ func (m *readerMachine) wait(t *rapid.T) {
 	m.now = m.now.Add(time.Duration(rapid.IntRange(1, 300).Draw(t, "seconds")) * time.Second)
 }
 
-// charge is the terminal's; the acquirer takes none that was cancelled, and no second one.
+// charge makes the terminal's charge. The acquirer refuses a cancelled charge, and a second one.
 func (m *readerMachine) charge(t *rapid.T) {
 	if m.acquirer == payments.Challenge && !m.notTaken {
 		m.acquirer = rapid.SampledFrom(append(m.decisions(), payments.OutcomeUnknown)).Draw(t, "decision")
@@ -62,7 +62,7 @@ func (m *readerMachine) decide(t *rapid.T) {
 	}
 }
 
-// decisions returns what the acquirer may answer a terminal.
+// decisions returns the acquirer's possible answers to a terminal.
 func (m *readerMachine) decisions() []payments.Decision {
 	if m.pix {
 		return []payments.Decision{payments.Voucher, payments.Approved, payments.Declined}
@@ -70,7 +70,7 @@ func (m *readerMachine) decisions() []payments.Decision {
 	return []payments.Decision{payments.Approved, payments.Declined}
 }
 
-// payCode pays the code, which the acquirer takes until it has cancelled it.
+// payCode pays the code, unless the acquirer has cancelled it.
 func (m *readerMachine) payCode(*rapid.T) {
 	if m.acquirer == payments.Voucher {
 		m.acquirer = payments.Approved
@@ -90,11 +90,11 @@ func (m *readerMachine) poll(t *rapid.T) {
 	if m.pix {
 		m.settle(t, byCode(m.acquirer))
 	} else {
-		m.settle(t, charged(m.acquirer))
+		m.settle(t, byCard(m.acquirer))
 	}
 }
 
-// cancel asks the acquirer to refuse the charge, unless it has it. Who asked may be cut off before it records that.
+// cancel cancels at the acquirer, unless the charge is there. The process may be cut off before it records the answer.
 func (m *readerMachine) cancel(t *rapid.T) {
 	if !m.checkout.WaitsAtReader() {
 		return
@@ -108,9 +108,9 @@ func (m *readerMachine) cancel(t *rapid.T) {
 	m.poll(t)
 }
 
-func (m *readerMachine) offline(t *rapid.T) {
+func (m *readerMachine) goOffline(t *rapid.T) {
 	if m.acquirer != payments.Challenge {
-		return // the terminal has got the checkout, or somebody has cancelled it
+		return // the terminal has got the checkout, or it was cancelled
 	}
 	change, ok := m.checkout.CloseNotTaken("attempt-1")
 	if ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestATokenOfAReceiptHas128Bits(t *testing.T) {
+func TestNewReceiptToken(t *testing.T) {
 	t.Parallel()
 	const bits = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\xff"
 	token, err := payments.NewReceiptToken(strings.NewReader(bits))
@@ -38,7 +38,7 @@ func TestATokenOfAReceiptHas128Bits(t *testing.T) {
 	}
 }
 
-func TestALinkOfAReceiptWorks90Days(t *testing.T) {
+func TestReceiptLinkEnd(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 999, time.UTC)
 	want := time.Date(2027, 2, 18, 12, 0, 0, 0, time.UTC)

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// paidTransaction captured 10.10 EUR at a fee of 0.20.
+// paidTransaction returns a payment of 10.10 EUR with a fee of 0.20.
 func paidTransaction(t testing.TB) payments.Transaction {
 	t.Helper()
 	return *captured(t, eur("10.10"), "0.0195", "", 1).Transaction
@@ -42,7 +42,7 @@ func settleRefund(t testing.TB, change payments.TransactionChange, d payments.De
 	return next
 }
 
-func TestWhatCannotBeRefunded(t *testing.T) {
+func TestBeginRefund_Refused(t *testing.T) {
 	t.Parallel()
 	paid := paidTransaction(t)
 	refunded := settleRefund(t, beginRefund(t, paid, "a", "", false), payments.Approved, after(time.Hour)).Transaction
@@ -63,7 +63,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		tx        payments.Transaction
 		amount    string
 		kind      failure.Kind // Internal: none
-		rest      string       // what is left, by an AmountTooHighError
+		rest      string       // refundable rest, in an AmountTooHighError
 		transient bool
 	}{
 		"all":              {paid, "", failure.KindInternal, "", false},
@@ -104,7 +104,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 	}
 }
 
-func TestABegunRefundIsNotVisible(t *testing.T) {
+func TestBeginRefund_NotVisible(t *testing.T) {
 	t.Parallel()
 	paid, now := paidTransaction(t), after(time.Hour)
 	change := beginRefund(t, paid, "operation", "4.10", true)
@@ -132,7 +132,7 @@ func TestABegunRefundIsNotVisible(t *testing.T) {
 	}
 }
 
-func TestTheAcquirersAnswerAboutARefund(t *testing.T) {
+func TestSettleRefund(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		decision             payments.Decision
@@ -155,7 +155,7 @@ func TestTheAcquirersAnswerAboutARefund(t *testing.T) {
 		at, paid := after(2*time.Hour+1234567), paidTransaction(t)
 		change := settleRefund(t, beginRefund(t, paid, "operation", "4.10", true), test.decision, at)
 		tx, e := change.Transaction, change.Events[0]
-		seen := at.Truncate(time.Millisecond) // when clients could first see it, as precise as they do
+		seen := at.Truncate(time.Millisecond) // as precise as clients see it
 		want := settledRefund{test.status, eur(test.refundable), eur(test.refunded), test.simple, test.history, test.reserve,
 			test.booked, seen, seen, paid.UpdatedAt, true, test.decision == payments.OutcomeUnknown}
 		if test.decision != payments.OutcomeUnknown {
@@ -173,7 +173,7 @@ func TestTheAcquirersAnswerAboutARefund(t *testing.T) {
 	}
 }
 
-// settledRefund is what an acquirer's answer makes of a refund.
+// settledRefund is the state of a refund after an acquirer's answer.
 type settledRefund struct {
 	Status                     payments.EventStatus
 	Refundable, Refunded       money.Amount
@@ -186,9 +186,8 @@ type settledRefund struct {
 	Listed, Wakes              bool
 }
 
-// A refund becomes visible once, from now on, before another process asks the
-// acquirer.
-func TestARefundIsShownOnce(t *testing.T) {
+// TestShowRefund checks that a refund becomes visible once, from now on, before another process asks the acquirer.
+func TestShowRefund(t *testing.T) {
 	t.Parallel()
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)
 	shown, ok := begun.Transaction.ShowRefund(begun.Events[0], after(2*time.Hour))
@@ -208,9 +207,9 @@ func TestARefundIsShownOnce(t *testing.T) {
 	}
 }
 
-// An answer without an outcome is no update once clients have seen the refund. One
-// with an outcome is.
-func TestAnAnswerWithoutAnOutcomeIsNoUpdate(t *testing.T) {
+// TestSettleRefund_UnknownOutcome checks that an answer without an outcome is no update once clients have seen the
+// refund. An answer with an outcome is an update.
+func TestSettleRefund_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)
 	seen := settleRefund(t, begun, payments.OutcomeUnknown, after(time.Hour))
@@ -230,7 +229,7 @@ func TestAnAnswerWithoutAnOutcomeIsNoUpdate(t *testing.T) {
 	}
 }
 
-func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
+func TestSettleRefund_Booked(t *testing.T) {
 	t.Parallel()
 	paid, now := paidTransaction(t), after(time.Hour)
 	change := settleRefund(t, beginRefund(t, paid, "operation", "", false), payments.Approved, now)
@@ -263,8 +262,8 @@ func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
 	}
 }
 
-// A late or repeated answer changes nothing.
-func TestAClosedRefundStaysClosed(t *testing.T) {
+// TestSettleRefund_Closed checks that a late or repeated answer changes nothing.
+func TestSettleRefund_Closed(t *testing.T) {
 	t.Parallel()
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", true)
 	withdrawn, ok := begun.Transaction.WithdrawRefund(begun.Events[0], start)

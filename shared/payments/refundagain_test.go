@@ -7,9 +7,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// A refund that is withdrawn and begun again is one event. Its sequence number
-// shows that it was begun again.
-func TestAWithdrawnRefundIsCountedOnce(t *testing.T) {
+// TestWithoutWithdrawn checks that a refund that is withdrawn and begun again counts as one event. Its sequence number
+// shows the second beginning.
+func TestWithoutWithdrawn(t *testing.T) {
 	t.Parallel()
 	tx := paidTransaction(t)
 	first := beginRefund(t, tx, "one", "4", false)

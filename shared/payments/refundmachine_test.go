@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// refundMachine applies random returns to one payment and keeps the records that the store would.
+// refundMachine applies random returns to one payment and keeps records as the store does.
 type refundMachine struct {
 	tx       payments.Transaction
 	now      time.Time
@@ -21,12 +21,12 @@ type refundMachine struct {
 	entries  map[string]ledger.Entry
 	payables map[string]payments.Payable
 	reserve  money.Amount
-	open     []string // ids of refunds ever begun
+	open     []string // ids of all refunds that were begun
 }
 
-// Refunds, their outcomes and chargebacks come in any order: no cent is returned
-// twice, booked twice or lost.
-func TestAnyOrderOfReturns(t *testing.T) {
+// TestTransaction_RandomReturns checks that no cent is returned twice, booked twice or lost, with refunds, their
+// outcomes and chargebacks in random order.
+func TestTransaction_RandomReturns(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newCheckout()
@@ -58,7 +58,7 @@ func TestAnyOrderOfReturns(t *testing.T) {
 	})
 }
 
-func (m *refundMachine) amount(t *rapid.T) *money.Amount {
+func (m *refundMachine) drawAmount(t *rapid.T) *money.Amount {
 	if rapid.IntRange(0, 4).Draw(t, "all") == 0 {
 		return nil
 	}
@@ -70,11 +70,11 @@ func (m *refundMachine) amount(t *rapid.T) *money.Amount {
 func (m *refundMachine) begin(t *rapid.T) {
 	operation := fmt.Sprint("operation ", rapid.IntRange(1, 8).Draw(t, "operation"))
 	inReserve := rapid.Bool().Draw(t, "in reserve")
-	// Processing asks only for what it does not know, or what was withdrawn.
+	// Processing requests only refunds that are new to it, or were withdrawn.
 	if e, known := m.events[m.tx.RefundID(operation)]; known && e.Status != payments.EventWithdrawn {
 		return
 	}
-	change, err := m.tx.BeginRefund(operation, m.amount(t), inReserve, m.now)
+	change, err := m.tx.BeginRefund(operation, m.drawAmount(t), inReserve, m.now)
 	if err != nil {
 		return
 	}
@@ -117,13 +117,13 @@ func (m *refundMachine) chargeback(t *rapid.T) {
 	if _, known := m.events[m.tx.ChargebackID(id)]; known {
 		return
 	}
-	if change, err := m.tx.Chargeback(newCheckout(), id, m.amount(t), rapid.Bool().Draw(t, "lost"),
+	if change, err := m.tx.Chargeback(newCheckout(), id, m.drawAmount(t), rapid.Bool().Draw(t, "lost"),
 		"msg", m.now); err == nil {
 		m.write(t, change)
 	}
 }
 
-// write takes a change over under the store's own conditions.
+// write adopts a change under the store's conditions.
 func (m *refundMachine) write(t *rapid.T, change payments.TransactionChange) {
 	for _, e := range change.Events {
 		if old, known := m.events[e.ID]; known && !old.Open() && old.Status != payments.EventWithdrawn {
@@ -160,7 +160,7 @@ func sum(t interface{ Fatal(...any) }, amounts ...money.Amount) money.Amount {
 	return total
 }
 
-// check holds after every event.
+// check checks the invariants after every event.
 func (m *refundMachine) check(t *rapid.T) {
 	none := money.Zero(m.tx.Amount.Currency())
 	inFlight, refunded, chargedBack, reserve, deducted := none, none, none, none, none
@@ -194,7 +194,7 @@ func (m *refundMachine) check(t *rapid.T) {
 	m.checkLedger(t, deducted)
 }
 
-// checkLedger: entries balance, and agree with the payables.
+// checkLedger checks that entries balance, and agree with the payables.
 func (m *refundMachine) checkLedger(t *rapid.T, deducted money.Amount) {
 	none := money.Zero(m.tx.Amount.Currency())
 	accounts := map[ledger.Account]money.Amount{ledger.AcquirerReceivable: none, ledger.MerchantPayable: none,
@@ -229,13 +229,13 @@ func (m *refundMachine) checkLedger(t *rapid.T, deducted money.Amount) {
 		t.Fatalf("got ledger %v, want the fee %s, and captured %s less returned %s", accounts, m.tx.Fee, m.tx.Captured,
 			returned)
 	}
-	if len(m.entries) != 1+m.closed() {
-		t.Fatalf("got %d entries of %+v, want %d", len(m.entries), m.events, 1+m.closed())
+	if len(m.entries) != 1+m.countClosed() {
+		t.Fatalf("got %d entries of %+v, want %d", len(m.entries), m.events, 1+m.countClosed())
 	}
 }
 
-// closed counts what sent money back.
-func (m *refundMachine) closed() (n int) {
+// countClosed counts the events that returned money to the payer.
+func (m *refundMachine) countClosed() (n int) {
 	for _, e := range m.events {
 		if e.Status == payments.EventRefunded || e.Type == payments.ChargebackEvent {
 			n++

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func rules(t *testing.T, text string) payments.RefundRules {
+func parseRules(t *testing.T, text string) payments.RefundRules {
 	t.Helper()
 	read, err := payments.ParseRefundRules(text)
 	if err != nil {
@@ -20,14 +20,14 @@ func rules(t *testing.T, text string) payments.RefundRules {
 	return read
 }
 
-func TestRefundRulesAreRead(t *testing.T) {
+func TestParseRefundRules(t *testing.T) {
 	t.Parallel()
 	want := payments.RefundRules{{Country: "BR", Days: 90}, {Currency: "HUF", Minimum: money.MustParse("100", "HUF")},
 		{Country: "CL", Currency: "CLP", Days: 180, Minimum: money.MustParse("500", "CLP")}, {Days: 365}}
-	if got := rules(t, " BR:90  HUF::100 CL/CLP:180:500\n*:365 "); !slices.Equal(got, want) {
+	if got := parseRules(t, " BR:90  HUF::100 CL/CLP:180:500\n*:365 "); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := rules(t, " "); len(got) != 0 {
+	if got := parseRules(t, " "); len(got) != 0 {
 		t.Errorf("no rules: got %+v, want none", got)
 	}
 	for _, text := range []string{"BR", "BR:", "BR::", ":90", "br:90", "B1:90", "BRA:90", "XXX:90", "BR/:90", "/BRL:90",
@@ -40,9 +40,9 @@ func TestRefundRulesAreRead(t *testing.T) {
 	}
 }
 
-// Contract §6.4: any age and from one minor unit, unless a rule of the
-// merchant's country or the currency says otherwise; of several the strictest.
-func TestTermsAreThoseOfEveryRuleThatApplies(t *testing.T) {
+// TestTerms checks that refunds have no limit of age and a minimum of one minor unit, unless rules for the merchant's
+// country or the currency say otherwise; the strictest rule counts (contract §6.4).
+func TestTerms(t *testing.T) {
 	t.Parallel()
 	paid := paidTransaction(t)
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestTermsAreThoseOfEveryRuleThatApplies(t *testing.T) {
 		{"DE/EUR:7:0.50", "DE", "0.50", 7},
 		{"*:365 DE:90 EUR:100:1 DE/EUR::2 EUR::1.50", "DE", "2.00", 90}, {"EUR::11", "DE", "10.10", 0},
 	} {
-		got, until := rules(t, c.rules).Terms(paid, c.country), time.Time{}
+		got, until := parseRules(t, c.rules).Terms(paid, c.country), time.Time{}
 		if c.days > 0 {
 			until = paid.CreatedAt.Add(time.Duration(c.days) * 24 * time.Hour)
 		}
@@ -65,7 +65,7 @@ func TestTermsAreThoseOfEveryRuleThatApplies(t *testing.T) {
 	}
 }
 
-func TestTermsBoundARefund(t *testing.T) {
+func TestRefundTermsBegin(t *testing.T) {
 	t.Parallel()
 	paid := paidTransaction(t)
 	rest := settleRefund(t, beginRefund(t, paid, "a", "9.60", false), payments.Approved, paid.CreatedAt).Transaction
@@ -96,7 +96,7 @@ func TestTermsBoundARefund(t *testing.T) {
 			parsed := eur(c.amount)
 			x = &parsed
 		}
-		terms := rules(t, "EUR:90:1").Terms(c.tx, "DE")
+		terms := parseRules(t, "EUR:90:1").Terms(c.tx, "DE")
 		change, err := terms.Begin(c.tx, "b", x, false, paid.CreatedAt.Add(c.age))
 		if (c.kind == failure.KindInternal) != (err == nil) || (err != nil && !failure.Is(err, c.kind)) ||
 			(err == nil) != (len(change.Events) == 1) {
@@ -116,15 +116,15 @@ func TestTermsBoundARefund(t *testing.T) {
 	}
 }
 
-// The time for refunds ends at Until, or never.
-func TestTermsExpire(t *testing.T) {
+// TestRefundTermsExpired checks that the time for refunds ends at Until, or never.
+func TestRefundTermsExpired(t *testing.T) {
 	t.Parallel()
 	until := payments.RefundTerms{Until: start}
 	if until.Expired(start.Add(-1)) || !until.Expired(start) || (payments.RefundTerms{}).Expired(start) {
 		t.Errorf("got expired %t before the time, %t at it, %t without one, want false, true, false",
 			until.Expired(start.Add(-1)), until.Expired(start), (payments.RefundTerms{}).Expired(start))
 	}
-	if longest := rules(t, "BR:36500"); longest[0].Days != 36500 {
+	if longest := parseRules(t, "BR:36500"); longest[0].Days != 36500 {
 		t.Errorf("the longest time: got %+v, want 36500 days", longest)
 	}
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// settled is what an acquirer's answer makes of a checkout.
+// settled is the state of a checkout after an acquirer's answer.
 type settled struct {
 	Status      payments.CheckoutStatus
-	Transaction payments.TransactionStatus // written; "": none is
+	Transaction payments.TransactionStatus // "": none is written
 	Attempt     payments.AttemptState
 	Session     bool
 	Callback    bool
 }
 
-// Contract §4.5: what an acquirer's answer makes of each state. It comes at
-// start, but for the last cases of a challenge, which ends after 30 minutes.
+// TestSettle checks the effect of an acquirer's answer in each state (contract §4.5). Answers come at start, except in
+// the last cases of a challenge, which ends after 30 minutes.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	const (
@@ -71,7 +71,7 @@ func TestSettle(t *testing.T) {
 		{"requires action", payments.Cancelled, deadline, settled{failed, declined, closed, false, true}},
 		{"requires action", payments.Approved, 48 * time.Hour, settled{paid, captured, closed, false, true}},
 
-		// An attempt begun in time may still pay.
+		// An attempt that began in time may still pay.
 		{"late, pending", payments.Approved, 0, settled{paid, captured, closed, false, true}},
 		{"late, pending", payments.Declined, 0, settled{failed, declined, closed, false, true}},
 		{"late, pending", payments.Challenge, 0, settled{pending, open, waits, true, false}},
@@ -100,8 +100,8 @@ func statusOf(t *payments.Transaction) payments.TransactionStatus {
 	return t.Status
 }
 
-// Each attempt has one transaction in its checkout, which moves with it.
-func TestAnAttemptHasOneTransaction(t *testing.T) {
+// TestSettle_OneTransactionPerAttempt checks that each attempt has one transaction in its checkout, with its status.
+func TestSettle_OneTransactionPerAttempt(t *testing.T) {
 	t.Parallel()
 	c := attempted(t, newCheckout(), "attempt-1", payments.Declined, start)
 	c = attempted(t, c, "attempt-2", payments.Challenge, after(time.Minute))
@@ -126,8 +126,8 @@ func TestAnAttemptHasOneTransaction(t *testing.T) {
 	}
 }
 
-// An answer that comes late, twice or for another attempt changes nothing.
-func TestLateAndRepeatedAnswersChangeNothing(t *testing.T) {
+// TestSettle_LateOrRepeatedAnswer checks that an answer that comes late, twice or for another attempt changes nothing.
+func TestSettle_LateOrRepeatedAnswer(t *testing.T) {
 	t.Parallel()
 	decisions := []payments.Decision{payments.Approved, payments.Declined, payments.Challenge,
 		payments.Voucher, payments.OutcomeUnknown, payments.Cancelled}
@@ -146,8 +146,8 @@ func TestLateAndRepeatedAnswersChangeNothing(t *testing.T) {
 	}
 }
 
-// The change must not write into spare capacity that the checkout read shares.
-func TestSettleDoesNotAppendInPlace(t *testing.T) {
+// TestSettle_CopiesTransactions checks that a change does not write into spare capacity of the stored checkout's list.
+func TestSettle_CopiesTransactions(t *testing.T) {
 	t.Parallel()
 	c := states(t)["failed, pending"]
 	shared := make([]payments.CheckoutTransaction, len(c.Transactions), 8)
@@ -168,7 +168,7 @@ func TestSettleDoesNotAppendInPlace(t *testing.T) {
 	}
 }
 
-func TestOnlyTheLastHundredTransactionsAreShown(t *testing.T) {
+func TestSettle_MaxTransactions(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
 	var want, got []string
@@ -244,7 +244,7 @@ func TestCancelAttempt(t *testing.T) {
 	}
 }
 
-func TestSessionBringsThePayerBack(t *testing.T) {
+func TestSettle_Session(t *testing.T) {
 	t.Parallel()
 	change := settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Challenge}, start)
 	want := payments.Session{TokenHash: "hash", CheckoutID: "checkout-1", AttemptID: "attempt-1",
@@ -254,7 +254,7 @@ func TestSessionBringsThePayerBack(t *testing.T) {
 	}
 }
 
-func TestMoneyOfATransaction(t *testing.T) {
+func TestSettle_Amounts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		decision     payments.Decision

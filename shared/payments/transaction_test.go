@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestATransactionRecordsItsAttempt(t *testing.T) {
+func TestSettle_RecordsAttempt(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
 	c.CustomerID = "customer-1"
@@ -21,7 +21,7 @@ func TestATransactionRecordsItsAttempt(t *testing.T) {
 	a.Card = &payments.CardSummary{Brand: "VISA", LastFour: "0091"}
 	o := payments.Outcome{Decision: payments.Approved, AuthCode: "A1", ReturnCode: "00", TerminalID: "T1"}
 	got := settle(t, begin(t, c, a, start), o, after(5)).Transaction
-	recorded := after(5).Truncate(time.Millisecond) // when it was recorded, as precise as clients see it
+	recorded := after(5).Truncate(time.Millisecond) // as precise as clients see it
 	want := &payments.Transaction{
 		CheckoutTransaction: payments.CheckoutTransaction{ID: "attempt-1", Code: payments.CodeOfID("attempt-1"),
 			Amount: eur("10.10"), Status: payments.TransactionSuccessful, PaymentType: "ECOM", EntryMode: "IDEAL",
@@ -47,8 +47,8 @@ var (
 	uuidV4   = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 )
 
-// A retry of an attempt must give it the same ids, on any machine.
-func TestIDsFollowFromTheAttempt(t *testing.T) {
+// TestTransaction_IDsFromAttempt checks that each retry of an attempt gives it the same ids, on any machine.
+func TestTransaction_IDsFromAttempt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.OneOf(rapid.String(),
@@ -85,8 +85,8 @@ func transactionOf(t *rapid.T, id string) payments.Transaction {
 	return *change.Transaction
 }
 
-// Each case satisfies its line of contract §6.5, and all lines below it.
-func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
+// TestSimpleStatus checks each line of contract §6.5 with a case that satisfies that line and all lines below it.
+func TestSimpleStatus(t *testing.T) {
 	t.Parallel()
 	tx := *captured(t, eur("10.10"), "", "", 1).Transaction
 	want := payments.SimpleSuccessful
@@ -117,8 +117,8 @@ func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 	}
 }
 
-// A verification takes nothing, also of a checkout with an amount (contract §4.6), so there is nothing to refund.
-func TestSimpleStatusOfAVerification(t *testing.T) {
+// TestSimpleStatus_Verification checks that a verification of any amount takes nothing to refund (contract §4.6).
+func TestSimpleStatus_Verification(t *testing.T) {
 	t.Parallel()
 	for _, amount := range []string{"1.00", "0"} {
 		c := newCheckout()
