@@ -13,16 +13,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// undecided is an acquirer that takes a cancellation but does not say what becomes of it.
+// undecided is an acquirer that takes a cancellation but does not tell its result.
 type undecided struct{ acquirer.Acquirer }
 
 func (undecided) Cancel(context.Context, string) (payments.Outcome, error) {
 	return payments.Outcome{Decision: payments.OutcomeUnknown}, nil
 }
 
-// TestAnAttemptWhoseCancellationIsUnknownStaysOpen: the same request may succeed
-// later, so no Idempotency-Key keeps the refusal (contract §2.8).
-func TestAnAttemptWhoseCancellationIsUnknownStaysOpen(t *testing.T) {
+// TestStart_CancellationUnknown checks that the attempt stays open. The same request may succeed later, so the refusal
+// is transient and no Idempotency-Key keeps it (contract §2.8).
+func TestStart_CancellationUnknown(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	c := o.create(t, time.Hour)

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// of makes a checkout of a customer's.
-func (o *fixture) of(t *testing.T, customer string) payments.Checkout {
+// createFor creates a checkout of a customer.
+func (o *fixture) createFor(t *testing.T, customer string) payments.Checkout {
 	t.Helper()
 	c, err := o.store.CreateCheckout(t.Context(), tenant, payments.Checkout{
 		ID: uuid.NewString(), Reference: uuid.NewString(), Amount: money.MustParse("10.10", "EUR"),
@@ -25,16 +25,16 @@ func (o *fixture) of(t *testing.T, customer string) payments.Checkout {
 	return c
 }
 
-// TestACheckoutGetsAnotherCustomerWhileAnAttemptIsCancelled: the card of its former
-// customer is not charged.
-func TestACheckoutGetsAnotherCustomerWhileAnAttemptIsCancelled(t *testing.T) {
+// TestStart_CustomerChangedDuringCancel checks that the former customer's card is not charged if the checkout gets
+// another customer while its attempt is cancelled.
+func TestStart_CustomerChangedDuringCancel(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
-	saved, err := o.pay(t, o.of(t, "ada"), passing)
+	saved, err := o.pay(t, o.createFor(t, "ada"), passing)
 	if err != nil || saved.InstrumentToken == "" {
 		t.Fatalf("save: got %+v, %v, want a token", saved, err)
 	}
-	c := o.of(t, "ada")
+	c := o.createFor(t, "ada")
 	if _, err = o.pay(t, c, challenged); err != nil {
 		t.Fatal(err)
 	}

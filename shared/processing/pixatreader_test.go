@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// screen is a terminal that shows a code. Its reports need not be true.
+// screen is a terminal that shows a code. Its reports may be false.
 type screen struct {
 	terminal.None
 	says terminal.Outcome
@@ -24,7 +24,7 @@ type screen struct {
 
 func (s screen) Outcome(context.Context, string) (terminal.Outcome, error) { return s.says, nil }
 
-// showPix makes a checkout at a reader whose terminal shows its Pix code. It returns how to pay the code.
+// showPix creates a checkout at a reader whose terminal shows its Pix code. pay pays that code.
 func (o *fixture) showPix(t *testing.T, says terminal.Outcome) (c payments.Checkout, pay func()) {
 	t.Helper()
 	o.Readers.Terminals = map[identity.Mode]terminal.Terminals{identity.Test: screen{says: says}}
@@ -49,7 +49,7 @@ func (o *fixture) showPix(t *testing.T, says terminal.Outcome) (c payments.Check
 	}
 }
 
-// pixFate is the outcome of a code, at the platform and at the acquirer.
+// readPixFate is the outcome of a code, at the platform and at the acquirer.
 type pixFate struct {
 	Status   payments.CheckoutStatus
 	Reason   string
@@ -65,7 +65,7 @@ func pixEnded(reason string) pixFate {
 	return pixFate{payments.CheckoutFailed, reason, payments.Cancelled}
 }
 
-func (o *fixture) pixFate(t *testing.T, id string) pixFate {
+func (o *fixture) readPixFate(t *testing.T, id string) pixFate {
 	t.Helper()
 	c, err := o.store.AnyCheckout(t.Context(), tenant, id)
 	if err != nil {
@@ -78,7 +78,7 @@ func (o *fixture) pixFate(t *testing.T, id string) pixFate {
 	return pixFate{c.Status, c.Reader.Reason, at.Decision}
 }
 
-// TestResolveAttempt_PixAtReader believes the acquirer, whatever the terminal says, and cancels there what is not paid.
+// TestResolveAttempt_PixAtReader checks that the acquirer is believed, not the terminal, and cancels an unpaid code.
 func TestResolveAttempt_PixAtReader(t *testing.T) {
 	t.Parallel()
 	waiting := terminal.Outcome{Progress: terminal.Waiting}
@@ -111,7 +111,7 @@ func TestResolveAttempt_PixAtReader(t *testing.T) {
 			if _, err := by(t.Context(), tenant, checkout); err != nil {
 				t.Errorf("%s, %s: got %v, want no error", name, when, err)
 			}
-			if diff := cmp.Diff(want, o.pixFate(t, checkout.ID)); diff != "" {
+			if diff := cmp.Diff(want, o.readPixFate(t, checkout.ID)); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", name, when, diff)
 			}
 		}
@@ -143,7 +143,7 @@ func (f forgetful) LookUp(ctx context.Context, id string) (payments.Outcome, err
 	return f.Acquirer.LookUp(ctx, id)
 }
 
-// TestResolve_PixUnknownAtFirst: a code that the acquirer has not made at once ends at the deadline like any other.
+// TestResolve_PixUnknownAtFirst checks that a code that the acquirer makes late ends at the deadline like any other.
 func TestResolve_PixUnknownAtFirst(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
@@ -161,13 +161,13 @@ func TestResolve_PixUnknownAtFirst(t *testing.T) {
 		if _, err := o.Resolve(t.Context(), tenant, c.ID); err != nil {
 			t.Errorf("resolve: got %v, want no error", err)
 		}
-		if diff := cmp.Diff(next.want, o.pixFate(t, c.ID)); diff != "" {
+		if diff := cmp.Diff(next.want, o.readPixFate(t, c.ID)); diff != "" {
 			t.Errorf("after %s (-want +got):\n%s", next.after, diff)
 		}
 	}
 }
 
-// TestTerminateWaiting_PixUnknownAtFirst: such a code is cancelled like any other.
+// TestTerminateWaiting_PixUnknownAtFirst checks that termination cancels such a code like any other.
 func TestTerminateWaiting_PixUnknownAtFirst(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
@@ -182,7 +182,7 @@ func TestTerminateWaiting_PixUnknownAtFirst(t *testing.T) {
 	if _, err := o.Readers.TerminateWaiting(t.Context(), tenant, c); err != nil {
 		t.Errorf("terminate: got %v, want no error", err)
 	}
-	if diff := cmp.Diff(pixEnded("terminated"), o.pixFate(t, c.ID)); diff != "" {
+	if diff := cmp.Diff(pixEnded("terminated"), o.readPixFate(t, c.ID)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

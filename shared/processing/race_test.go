@@ -30,15 +30,14 @@ import (
 
 var tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 
-// fixture is a processor with a table and acquirers. The test can act between its
-// calls.
+// fixture is a processor with a table and acquirers. The test can act between its calls.
 type fixture struct {
 	*processing.Processor
 	*clock.Clock
 	store    *store.Store
 	mu       sync.Mutex
-	onWrite  func()                                      // after the next PutItem has been done
-	onCancel func(attempt string)                        // before the acquirer is asked to cancel
+	onWrite  func()                                      // runs after the next PutItem
+	onCancel func(attempt string)                        // runs before the acquirer is asked to cancel
 	network  func(*http.Request) (*http.Response, error) // carries calls to the table; nil: without faults
 }
 
@@ -145,9 +144,9 @@ const (
 	challenged = "4200000000000042"
 )
 
-// TestAClaimWrittenTooLateIsNotCharged: a client that read the checkout just before
-// the claim saw EXPIRED, which is final.
-func TestAClaimWrittenTooLateIsNotCharged(t *testing.T) {
+// TestStart_ClaimAfterValidUntil checks that an attempt claimed too late is not charged. A client that read the
+// checkout just before the claim saw EXPIRED, which is final.
+func TestStart_ClaimAfterValidUntil(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	c := o.create(t, time.Minute)
@@ -161,9 +160,9 @@ func TestAClaimWrittenTooLateIsNotCharged(t *testing.T) {
 	}
 }
 
-// TestDeactivatingCancelsTheAttemptBegunMeanwhile: while the first challenge
-// is being cancelled, the payer starts another; none may stay payable.
-func TestDeactivatingCancelsTheAttemptBegunMeanwhile(t *testing.T) {
+// TestDeactivate_AttemptBegunDuringCancel checks that no attempt stays payable if the payer starts another while the
+// first challenge is being cancelled.
+func TestDeactivate_AttemptBegunDuringCancel(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	c := o.create(t, time.Hour)
@@ -191,9 +190,9 @@ func TestDeactivatingCancelsTheAttemptBegunMeanwhile(t *testing.T) {
 	}
 }
 
-// TestNotTakenAfterALostAnswerIsUnknown: the first request may have been
-// charged, so the attempt must not be given up for another.
-func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
+// TestStart_NotTakenAfterLostAnswer checks that the outcome stays unknown. The first request may have been charged, so
+// the attempt must not be given up for another.
+func TestStart_NotTakenAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	c := o.create(t, time.Hour)
@@ -213,7 +212,7 @@ func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	}
 }
 
-// lostCharge charges once and loses the answer, then takes nothing more.
+// lostCharge charges once and loses the answer, then takes no charge.
 type lostCharge struct {
 	acquirer.Acquirer
 	asked bool
@@ -230,8 +229,9 @@ func (f *lostCharge) Charge(ctx context.Context, c acquirer.Charge) (payments.Ou
 	return payments.Outcome{}, context.DeadlineExceeded
 }
 
-// TestAnUnknownChargeIsNotCancelledBeforeItsTime: the request that began it may still be on the way to the acquirer.
-func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
+// TestResolve_UnknownChargeBeforePoll checks that an unknown charge is not cancelled before its poll is due. Until then
+// the request that began it may still be on the way to the acquirer.
+func TestResolve_UnknownChargeBeforePoll(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	begun, err := o.create(t, time.Hour).Begin(payments.Attempt{ID: uuid.NewString(), Operation: "request",
@@ -254,5 +254,5 @@ func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
 	}
 }
 
-// byTest is who changes what a test changes by itself.
+// byTest is the author of changes that a test makes directly.
 var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")

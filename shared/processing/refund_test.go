@@ -23,8 +23,7 @@ import (
 
 var live = identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}
 
-// newLiveFixture has an acquirer for live mode as well: the sandbox, which
-// decides by the amount.
+// newLiveFixture also has an acquirer for live mode: the sandbox, which decides by the amount.
 func newLiveFixture(t *testing.T) *fixture {
 	t.Helper()
 	o := newFixture(t)
@@ -32,9 +31,8 @@ func newLiveFixture(t *testing.T) *fixture {
 	return o
 }
 
-// paid is a successful transaction of the tenant without a fee, so that all of it is
-// payable.
-func (o *fixture) paid(t *testing.T, of identity.Tenant, amount string, c money.Currency) string {
+// createPaid creates a successful transaction of the tenant without a fee, so that all of it is payable.
+func (o *fixture) createPaid(t *testing.T, of identity.Tenant, amount string, c money.Currency) string {
 	t.Helper()
 	checkout, err := o.store.CreateCheckout(t.Context(), of, payments.Checkout{
 		ID: uuid.NewString(), Reference: uuid.NewString(), Amount: money.MustParse(amount, c),
@@ -53,7 +51,7 @@ func (o *fixture) paid(t *testing.T, of identity.Tenant, amount string, c money.
 	return checkout.Transactions[0].ID
 }
 
-// tryRefund requests a refund under a minimum balance in euros; "": none.
+// tryRefund requests a refund under a minimum balance in euros; "" means none.
 func (o *fixture) tryRefund(ctx context.Context, of identity.Tenant, id, amount, minimum string) error {
 	request := processing.RefundRequest{By: identity.Platform(), TransactionID: id, Operation: uuid.NewString(),
 		Amount: money.Literal(amount)}
@@ -71,9 +69,9 @@ func (o *fixture) mustRefund(t *testing.T, id, amount, minimum string) {
 	}
 }
 
-// refusedForBalance checks that the refund is refused for lack of balance, and says
-// whether the failure is transient.
-func (o *fixture) refusedForBalance(t *testing.T, id, amount, minimum string) (transient bool) {
+// checkRefusedForBalance checks that the refund is refused for lack of balance, and returns true if the failure is
+// transient.
+func (o *fixture) checkRefusedForBalance(t *testing.T, id, amount, minimum string) (transient bool) {
 	t.Helper()
 	err := failure.Of(o.tryRefund(t.Context(), live, id, amount, minimum))
 	if err.Code != "NOT_ENOUGH_BALANCE" {
@@ -82,8 +80,8 @@ func (o *fixture) refusedForBalance(t *testing.T, id, amount, minimum string) (t
 	return err.Transient
 }
 
-// reserve is the tenant's reserve for pending refunds, in euros.
-func (o *fixture) reserve(t *testing.T, of identity.Tenant) string {
+// readReserve returns the tenant's reserve for pending refunds, in euros.
+func (o *fixture) readReserve(t *testing.T, of identity.Tenant) string {
 	t.Helper()
 	reserve, err := o.store.Reserve(t.Context(), of, "EUR")
 	if err != nil {
@@ -92,69 +90,68 @@ func (o *fixture) reserve(t *testing.T, of identity.Tenant) string {
 	return reserve.Amount.String()
 }
 
-// TestRefundsKeepTheMinimumBalance (contract §6.4), to the cent; they are possible
-// again when the balance grows.
-func TestRefundsKeepTheMinimumBalance(t *testing.T) {
+// TestRefund_MinimumBalance checks that refunds keep the minimum balance to the cent, and are possible again when the
+// balance grows (contract §6.4).
+func TestRefund_MinimumBalance(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
-	first, second := o.paid(t, live, "10", "EUR"), o.paid(t, live, "20", "EUR")
-	o.refusedForBalance(t, second, "15.01", "15")
+	first, second := o.createPaid(t, live, "10", "EUR"), o.createPaid(t, live, "20", "EUR")
+	o.checkRefusedForBalance(t, second, "15.01", "15")
 	o.mustRefund(t, first, "10", "15")
-	o.refusedForBalance(t, second, "5.01", "15")
+	o.checkRefusedForBalance(t, second, "5.01", "15")
 	o.mustRefund(t, second, "5", "15")
-	o.refusedForBalance(t, second, "0.01", "15")
-	o.refusedForBalance(t, second, "", "15")
+	o.checkRefusedForBalance(t, second, "0.01", "15")
+	o.checkRefusedForBalance(t, second, "", "15")
 	o.mustRefund(t, second, "0.01", "14.99")
-	third := o.paid(t, live, "1", "EUR")
+	third := o.createPaid(t, live, "1", "EUR")
 	o.mustRefund(t, third, "0.99", "15")
-	if got := o.reserve(t, live); got != "0.00" {
+	if got := o.readReserve(t, live); got != "0.00" {
 		t.Errorf("reserve: got %s, want 0.00", got)
 	}
 }
 
-// TestAMinimumBelowZeroAllowsANegativeBalance down to it.
-func TestAMinimumBelowZeroAllowsANegativeBalance(t *testing.T) {
+// TestRefund_NegativeMinimumBalance checks that a minimum below zero allows a balance down to it.
+func TestRefund_NegativeMinimumBalance(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
-	id := o.paid(t, live, "100", "EUR")
+	id := o.createPaid(t, live, "100", "EUR")
 	_, err := o.Chargeback(t.Context(), live, processing.ChargebackRequest{
-		TransactionID: o.paid(t, live, "50", "EUR"), ID: "cb"})
+		TransactionID: o.createPaid(t, live, "50", "EUR"), ID: "cb"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.refusedForBalance(t, id, "", "0.01")
+	o.checkRefusedForBalance(t, id, "", "0.01")
 	o.mustRefund(t, id, "", "0")
-	id = o.paid(t, live, "1", "EUR")
+	id = o.createPaid(t, live, "1", "EUR")
 	o.mustRefund(t, id, "", "-1000")
 }
 
-// TestABalanceIsOfOneCurrencyAndTenant: payables of other currencies, merchants and
-// modes do not count.
-func TestABalanceIsOfOneCurrencyAndTenant(t *testing.T) {
+// TestRefund_BalancePerCurrencyAndTenant checks that payables of other currencies, merchants and modes do not count.
+func TestRefund_BalancePerCurrencyAndTenant(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
-	id := o.paid(t, live, "10", "EUR")
-	o.paid(t, live, "100", "USD")
-	o.paid(t, identity.Tenant{Mode: identity.Test, Merchant: live.Merchant}, "100", "EUR")
-	o.paid(t, identity.Tenant{Mode: identity.Live, Merchant: "MC00000000"}, "100", "EUR")
-	o.refusedForBalance(t, id, "0.01", "10")
+	id := o.createPaid(t, live, "10", "EUR")
+	o.createPaid(t, live, "100", "USD")
+	o.createPaid(t, identity.Tenant{Mode: identity.Test, Merchant: live.Merchant}, "100", "EUR")
+	o.createPaid(t, identity.Tenant{Mode: identity.Live, Merchant: "MC00000000"}, "100", "EUR")
+	o.checkRefusedForBalance(t, id, "0.01", "10")
 	o.mustRefund(t, id, "0.01", "9.99")
 }
 
-// TestPendingRefundsAreReserved: they count as made until their outcome is known. A
-// refusal for the reserve alone is transient.
-func TestPendingRefundsAreReserved(t *testing.T) {
+// TestRefund_PendingReserved checks that pending refunds count as made until their outcome is known. A refusal for the
+// reserve alone is transient.
+func TestRefund_PendingReserved(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
-	big, small := o.paid(t, live, "100", "EUR"), o.paid(t, live, "10", "EUR")
+	big, small := o.createPaid(t, live, "100", "EUR"), o.createPaid(t, live, "10", "EUR")
 	o.mustRefund(t, big, "42.25", "60") // pending for 30 s
-	if got := o.reserve(t, live); got != "42.25" {
+	if got := o.readReserve(t, live); got != "42.25" {
 		t.Errorf("reserve: got %s, want 42.25", got)
 	}
-	if !o.refusedForBalance(t, small, "7.76", "60") {
+	if !o.checkRefusedForBalance(t, small, "7.76", "60") {
 		t.Error("a refusal for the reserve alone: got transient false, want true")
 	}
-	if o.refusedForBalance(t, small, "1", "109.01") {
+	if o.checkRefusedForBalance(t, small, "1", "109.01") {
 		t.Error("a refusal for the balance: got transient true, want false")
 	}
 	o.mustRefund(t, small, "7.75", "60")
@@ -166,40 +163,39 @@ func TestPendingRefundsAreReserved(t *testing.T) {
 	if err = o.ResolveRefundDue(t.Context(), live, record.Events[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if got := o.reserve(t, live); got != "0.00" {
+	if got := o.readReserve(t, live); got != "0.00" {
 		t.Errorf("reserve after the outcome: got %s, want 0.00", got)
 	}
-	if o.refusedForBalance(t, small, "0.01", "60") { // the balance is unchanged
+	if o.checkRefusedForBalance(t, small, "0.01", "60") { // the balance has not changed
 		t.Error("a refusal without a reserve: got transient true, want false")
 	}
 }
 
-// TestFailedRefundsAreNotReserved, whether declined or not taken.
-func TestFailedRefundsAreNotReserved(t *testing.T) {
+// TestRefund_FailedNotReserved checks that refunds that were declined or not taken free their reserve.
+func TestRefund_FailedNotReserved(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
-	id := o.paid(t, live, "100", "EUR")
+	id := o.createPaid(t, live, "100", "EUR")
 	if err := o.tryRefund(t.Context(), live, id, "42.91", "50"); failure.Of(err).Code != "CONFLICT" {
 		t.Errorf("declined: got %v, want CONFLICT", err)
 	}
 	if err := o.tryRefund(t.Context(), live, id, "42.24", "50"); !failure.Is(err, failure.KindUpstream) {
 		t.Errorf("not taken: got %v, want an upstream failure", err)
 	}
-	if got := o.reserve(t, live); got != "0.00" {
+	if got := o.readReserve(t, live); got != "0.00" {
 		t.Errorf("reserve: got %s, want 0.00", got)
 	}
 	o.mustRefund(t, id, "50", "50")
 }
 
-// TestConcurrentRefundsShareTheBalance: refunds of different transactions cannot
-// count on the same money.
-func TestConcurrentRefundsShareTheBalance(t *testing.T) {
+// TestRefund_ConcurrentOnOneBalance checks that refunds of different transactions cannot count on the same money.
+func TestRefund_ConcurrentOnOneBalance(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
 	const many, fit = 15, 5
 	ids := make([]string, many)
 	for i := range ids {
-		ids[i] = o.paid(t, live, "1", "EUR")
+		ids[i] = o.createPaid(t, live, "1", "EUR")
 	}
 	minimum := fmt.Sprint(many - fit)
 	var made atomic.Int64
@@ -218,21 +214,21 @@ func TestConcurrentRefundsShareTheBalance(t *testing.T) {
 	if made.Load() == 0 || made.Load() > fit {
 		t.Fatalf("got %d refunds, want 1 to %d", made.Load(), fit)
 	}
-	for _, id := range ids { // those that only lost the race
+	for _, id := range ids { // refunds that only lost the race
 		if o.tryRefund(t.Context(), live, id, "", minimum) == nil {
 			made.Add(1)
 		}
 	}
-	if got := o.reserve(t, live); made.Load() != fit || got != "0.00" {
+	if got := o.readReserve(t, live); made.Load() != fit || got != "0.00" {
 		t.Errorf("got %d refunds, reserve %s, want %d, 0.00", made.Load(), got, fit)
 	}
 }
 
-// TestWithoutAMinimumBalanceNothingIsReserved, as in test mode.
-func TestWithoutAMinimumBalanceNothingIsReserved(t *testing.T) {
+// TestRefund_NoMinimumBalance checks that nothing is reserved without a minimum balance, as in test mode.
+func TestRefund_NoMinimumBalance(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
-	id := o.paid(t, tenant, "100", "EUR")
+	id := o.createPaid(t, tenant, "100", "EUR")
 	if err := o.tryRefund(t.Context(), tenant, id, "42.25", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -242,27 +238,27 @@ func TestWithoutAMinimumBalanceNothingIsReserved(t *testing.T) {
 	}
 }
 
-// TestALiveRefundWithoutAnAcquirer is not taken (contract §12).
-func TestALiveRefundWithoutAnAcquirer(t *testing.T) {
+// TestRefund_NoLiveAcquirer checks that a refund is not taken in live mode without an acquirer (contract §12).
+func TestRefund_NoLiveAcquirer(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
-	id := o.paid(t, live, "10", "EUR")
+	id := o.createPaid(t, live, "10", "EUR")
 	o.Acquirers[identity.Live] = acquirer.None{}
 	if err := o.tryRefund(t.Context(), live, id, "", "-1000"); !failure.Is(err, failure.KindUpstream) {
 		t.Errorf("refund: got %v, want an upstream failure", err)
 	}
 	record, err := o.store.Transaction(t.Context(), live, id)
-	if err != nil || len(record.Events) != 0 || !record.CanRefund() || o.reserve(t, live) != "0.00" {
+	if err != nil || len(record.Events) != 0 || !record.CanRefund() || o.readReserve(t, live) != "0.00" {
 		t.Errorf("got events %+v, left %s, reserve %s, %v, want no events, some left, 0.00", record.Events,
-			record.Refundable, o.reserve(t, live), err)
+			record.Refundable, o.readReserve(t, live), err)
 	}
 }
 
-// TestARefundThatIsTooHighSaysWhatIsLeft, in the transaction's currency.
-func TestARefundThatIsTooHighSaysWhatIsLeft(t *testing.T) {
+// TestRefund_AmountTooHigh checks that the error has the refundable rest in the transaction's currency.
+func TestRefund_AmountTooHigh(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
-	id := o.paid(t, tenant, "10", "EUR")
+	id := o.createPaid(t, tenant, "10", "EUR")
 	if err := o.tryRefund(t.Context(), tenant, id, "3", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -274,19 +270,18 @@ func TestARefundThatIsTooHighSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestARefundNotTakenAfterALostAnswerIsUnknown: an answer is lost, and the acquirer
-// takes nothing more. Whether it made the refund is unknown, so the refund stays
-// pending and its money reserved.
-func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
+// TestRefund_NotTakenAfterLostAnswer loses the first answer, then takes nothing more. It is unknown if the acquirer
+// made the refund, so the refund stays pending and its money reserved.
+func TestRefund_NotTakenAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
-	id := o.paid(t, live, "10", "EUR")
+	id := o.createPaid(t, live, "10", "EUR")
 	o.Acquirers[identity.Live] = &lostRefund{Acquirer: o.Acquirers[identity.Live]}
 	o.mustRefund(t, id, "4", "0")
 	record, err := o.store.Transaction(t.Context(), live, id)
 	if err != nil || len(record.Events) != 1 || record.Events[0].Status != payments.EventPending ||
-		o.reserve(t, live) != "4.00" {
-		t.Fatalf("got events %+v, reserve %s, %v, want one that is PENDING, 4.00", record.Events, o.reserve(t, live), err)
+		o.readReserve(t, live) != "4.00" {
+		t.Fatalf("got events %+v, reserve %s, %v, want one that is PENDING, 4.00", record.Events, o.readReserve(t, live), err)
 	}
 	o.Acquirers[identity.Live] = o.Acquirers[identity.Test]
 	o.Advance(2 * time.Minute)
@@ -294,12 +289,12 @@ func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if record, err = o.store.Transaction(t.Context(), live, id); err != nil || record.Refunded.String() != "4.00" ||
-		o.reserve(t, live) != "0.00" {
-		t.Errorf("got refunded %s, reserve %s, %v, want 4.00, 0.00", record.Refunded, o.reserve(t, live), err)
+		o.readReserve(t, live) != "0.00" {
+		t.Errorf("got refunded %s, reserve %s, %v, want 4.00, 0.00", record.Refunded, o.readReserve(t, live), err)
 	}
 }
 
-// lostRefund makes one refund and loses the answer, then takes nothing more.
+// lostRefund makes one refund and loses the answer, then takes no refund.
 type lostRefund struct {
 	acquirer.Acquirer
 	asked atomic.Int64

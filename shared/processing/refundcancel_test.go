@@ -17,9 +17,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// begun is a refund whose process ended before it called the acquirer. Its amount is
-// in the live merchant's reserve.
-func (o *fixture) begun(t *testing.T, id, operation, amount string) payments.Event {
+// beginOnly begins a refund for a process that ends before it calls the acquirer. The live merchant's reserve includes
+// the amount.
+func (o *fixture) beginOnly(t *testing.T, id, operation, amount string) payments.Event {
 	t.Helper()
 	r, err := o.store.Transaction(t.Context(), live, id)
 	if err != nil {
@@ -49,16 +49,15 @@ func (o *fixture) sweepRefund(t *testing.T, e payments.Event) {
 	}
 }
 
-// wantRefund checks the status of a refund, what is left to refund of its
-// transaction, and the reserve.
-func (o *fixture) wantRefund(t *testing.T, e payments.Event, status payments.EventStatus, left, reserve string) {
+// checkRefund checks the status of a refund, the refundable rest of its transaction, and the reserve.
+func (o *fixture) checkRefund(t *testing.T, e payments.Event, status payments.EventStatus, left, reserve string) {
 	t.Helper()
 	r, err := o.store.Transaction(t.Context(), live, e.TransactionID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stored, _ := r.Refund(e.ID)
-	if now := o.reserve(t, live); stored.Status != status || r.Refundable.String() != left || now != reserve {
+	if now := o.readReserve(t, live); stored.Status != status || r.Refundable.String() != left || now != reserve {
 		t.Errorf("refund: got %s, left %s, reserve %s, want %s, %s, %s", stored.Status, r.Refundable, now,
 			status, left, reserve)
 	}
@@ -75,23 +74,23 @@ func (o *fixture) retryRefund(t *testing.T, e payments.Event, operation string) 
 		Amount:    money.Literal(e.Amount.String()), MinimumBalance: &minimum})
 }
 
-// TestARefundThatIsNeverTakenFails: its process ended, and the acquirer takes no
-// request for 42.24. Whether an earlier request was taken is unknown, so the refund
-// is cancelled; it has failed for all clients, and its money can be refunded again.
-func TestARefundThatIsNeverTakenFails(t *testing.T) {
+// TestResolveRefundDue_NeverTaken checks a refund whose process ended, at an acquirer that takes no request for 42.24.
+// An earlier request may have been taken, so the refund is cancelled. It has then failed for all clients, and its money
+// can be refunded again.
+func TestResolveRefundDue_NeverTaken(t *testing.T) {
 	t.Parallel()
 	for name, a := range map[string]acquirer.Acquirer{"sandbox": nil, "none": acquirer.None{}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := newLiveFixture(t)
-			id := o.paid(t, live, "100", "EUR")
+			id := o.createPaid(t, live, "100", "EUR")
 			if a != nil {
 				o.Acquirers[identity.Live] = a
 			}
-			e := o.begun(t, id, "one", "42.24")
-			o.wantRefund(t, e, payments.EventBegun, "57.76", "42.24")
+			e := o.beginOnly(t, id, "one", "42.24")
+			o.checkRefund(t, e, payments.EventBegun, "57.76", "42.24")
 			o.sweepRefund(t, e)
-			o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
+			o.checkRefund(t, e, payments.EventFailed, "100.00", "0.00")
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 				t.Errorf("retry: got %v, want a conflict", err)
 			}
@@ -99,7 +98,7 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 				t.Errorf("retry at another acquirer: got %v, want a conflict", err)
 			}
-			o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
+			o.checkRefund(t, e, payments.EventFailed, "100.00", "0.00")
 			if _, err := o.Chargeback(t.Context(), live, processing.ChargebackRequest{
 				TransactionID: id, ID: "cb", Amount: "60"}); err != nil {
 				t.Errorf("chargeback: got %v, want no error", err)
@@ -109,18 +108,17 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 	}
 }
 
-// TestARetryCancelsWhatIsNotTaken: the retry of a request that was cut off gets the
-// answer that the refund has failed, and so does every later one.
-func TestARetryCancelsWhatIsNotTaken(t *testing.T) {
+// TestRefund_RetryNotTaken checks that each retry of a request that was cut off is told that the refund has failed.
+func TestRefund_RetryNotTaken(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
-	id := o.paid(t, live, "100", "EUR")
-	e := o.begun(t, id, "one", "42.24")
+	id := o.createPaid(t, live, "100", "EUR")
+	e := o.beginOnly(t, id, "one", "42.24")
 	for range 2 {
 		if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 			t.Errorf("retry: got %v, want a conflict", err)
 		}
-		o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
+		o.checkRefund(t, e, payments.EventFailed, "100.00", "0.00")
 	}
 }
 
@@ -140,13 +138,12 @@ func (r *refusing) CancelRefund(ctx context.Context, id string) (payments.Outcom
 	return r.cancel(ctx, id)
 }
 
-// TestWithoutACancellationTheOutcomeStaysUnknown: only the acquirer's answer makes a
-// refund final.
-func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
+// TestResolveRefundDue_NotCancelled checks that the outcome stays unknown until the acquirer's answer makes it final.
+func TestResolveRefundDue_NotCancelled(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
 	bank := o.Acquirers[identity.Test]
-	e := o.begun(t, o.paid(t, live, "100", "EUR"), "one", "10")
+	e := o.beginOnly(t, o.createPaid(t, live, "100", "EUR"), "one", "10")
 	for name, answer := range map[string]struct {
 		decision payments.Decision
 		err      error
@@ -162,43 +159,42 @@ func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 		if n := a.cancels.Load(); n == 0 {
 			t.Errorf("%s: got %d cancellations, want some", name, n)
 		}
-		o.wantRefund(t, e, payments.EventPending, "90.00", "10.00")
+		o.checkRefund(t, e, payments.EventPending, "90.00", "10.00")
 	}
 	o.Acquirers[identity.Live] = bank
 	o.sweepRefund(t, e)
-	o.wantRefund(t, e, payments.EventRefunded, "90.00", "0.00")
+	o.checkRefund(t, e, payments.EventRefunded, "90.00", "0.00")
 }
 
-// TestARefundThatWasMadeIsNotCancelled: the first request, whose answer was lost, was
-// taken, as the answer to the cancellation says.
-func TestARefundThatWasMadeIsNotCancelled(t *testing.T) {
+// TestResolveRefundDue_AlreadyMade checks that a refund is not cancelled if the acquirer took the first request and
+// lost the answer, as its answer to the cancellation says.
+func TestResolveRefundDue_AlreadyMade(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
 	bank := o.Acquirers[identity.Test]
 	for amount, status := range map[string]payments.EventStatus{
 		"10": payments.EventRefunded, "42.91": payments.EventFailed,
 	} {
-		id := o.paid(t, live, "100", "EUR")
-		e := o.begun(t, id, uuid.NewString(), amount)
+		id := o.createPaid(t, live, "100", "EUR")
+		e := o.beginOnly(t, id, uuid.NewString(), amount)
 		if _, err := bank.Refund(t.Context(), acquirer.Refund{ID: e.ID, ChargeID: id, Amount: e.Amount}); err != nil {
 			t.Fatal(err)
 		}
 		o.Acquirers[identity.Live] = &refusing{Acquirer: bank, cancel: bank.CancelRefund}
 		o.sweepRefund(t, e)
 		left := map[payments.EventStatus]string{payments.EventRefunded: "90.00", payments.EventFailed: "100.00"}[status]
-		o.wantRefund(t, e, status, left, "0.00")
+		o.checkRefund(t, e, status, left, "0.00")
 		o.Acquirers[identity.Live] = bank
 	}
 }
 
-// TestARequestThatComesAfterItsCancellation: the sweep polled while the request was
-// slow, and the acquirer did not take it. The slow request arrives later, and no
-// money moves.
-func TestARequestThatComesAfterItsCancellation(t *testing.T) {
+// TestRefund_ArrivesAfterCancellation checks that no money moves if a slow request arrives after the sweep has polled
+// and cancelled its refund.
+func TestRefund_ArrivesAfterCancellation(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
 	bank := o.Acquirers[identity.Test]
-	id := o.paid(t, live, "100", "EUR")
+	id := o.createPaid(t, live, "100", "EUR")
 	var e payments.Event
 	o.Acquirers[identity.Live] = slow{bank, func(r acquirer.Refund) {
 		e = payments.Event{ID: r.ID, TransactionID: id}
@@ -208,7 +204,7 @@ func TestARequestThatComesAfterItsCancellation(t *testing.T) {
 	if err := o.tryRefund(t.Context(), live, id, "10", "0"); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("refund: got %v, want a conflict", err)
 	}
-	o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
+	o.checkRefund(t, e, payments.EventFailed, "100.00", "0.00")
 	for line, err := range bank.Statement(t.Context()) {
 		if err != nil || line.Kind == acquirer.RefundMovement {
 			t.Errorf("statement: got %+v, %v, want no refund and no error", line, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// sell is a transaction of 10.10, paid.
+// sell creates a paid transaction of 10.10.
 func (o *fixture) sell(t *testing.T) string {
 	t.Helper()
 	paid, err := o.pay(t, o.create(t, time.Hour), passing)
@@ -36,8 +36,8 @@ func (o *fixture) refund(t *testing.T, transaction, operation string) error {
 		Operation: operation, Amount: "4.00"})
 }
 
-// record is the transaction with its events, and what the acquirer has refunded.
-func (o *fixture) record(t *testing.T, id string) (r store.Record, givenBack string) {
+// readRecord returns the transaction with its events, and the amount that the acquirer has refunded.
+func (o *fixture) readRecord(t *testing.T, id string) (r store.Record, givenBack string) {
 	t.Helper()
 	r, err := o.store.Transaction(t.Context(), tenant, id)
 	if err != nil {
@@ -73,10 +73,9 @@ func (b *busy) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome,
 	return payments.Outcome{}, acquirer.ErrNotTaken
 }
 
-// TestARefundThatOthersAskAboutIsNotWithdrawn: the sweep polled while the request
-// was slow, and had the refund made. That the acquirer did not take the slow request
-// itself then says nothing about the refund.
-func TestARefundThatOthersAskAboutIsNotWithdrawn(t *testing.T) {
+// TestRefund_NotTakenAfterPoll checks that a slow request does not withdraw a refund that the sweep has polled and had
+// made. That the acquirer did not take the slow request says nothing about the refund.
+func TestRefund_NotTakenAfterPoll(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	id := o.sell(t)
@@ -89,14 +88,13 @@ func TestARefundThatOthersAskAboutIsNotWithdrawn(t *testing.T) {
 	if err := o.refund(t, id, "one"); err != nil {
 		t.Errorf("refund: got %v, want no error", err)
 	}
-	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
+	if r, back := o.readRecord(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
 		t.Errorf("refunded: got %s, at the acquirer %q, want 4.00 in both", r.Refunded, back)
 	}
 }
 
-// TestARefundBeingAskedAboutIsNotWithdrawn: as before, but the sweep's request has
-// not reached the acquirer yet.
-func TestARefundBeingAskedAboutIsNotWithdrawn(t *testing.T) {
+// TestRefund_NotTakenDuringPoll checks the same while the sweep's request is still on the way to the acquirer.
+func TestRefund_NotTakenDuringPoll(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	id := o.sell(t)
@@ -113,7 +111,7 @@ func TestARefundBeingAskedAboutIsNotWithdrawn(t *testing.T) {
 		t.Errorf("refund: got %v, sweep: got %v, want no errors", err, sweepErr)
 	}
 	o.Acquirers[identity.Test] = bank
-	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
+	if r, back := o.readRecord(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
 		t.Errorf("refunded: got %s, at the acquirer %q, want 4.00 in both", r.Refunded, back)
 	}
 }
@@ -130,23 +128,23 @@ func (w waiting) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcom
 	return w.Acquirer.Refund(ctx, r)
 }
 
-// withdrawing reports whether the call withdraws a refund.
-func withdrawing(r *http.Request) bool {
+// isWithdrawal returns true if the call withdraws a refund.
+func isWithdrawal(r *http.Request) bool {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") &&
 		strings.Contains(string(body), `"status":{"S":"WITHDRAWN"}`)
 }
 
-// TestOnlyWithdrawnRefundsAreNotTaken: 424 promises that nothing changed (contract
-// §3.4), but a refund that could not be withdrawn is made by the sweep.
-func TestOnlyWithdrawnRefundsAreNotTaken(t *testing.T) {
+// TestRefund_WithdrawalFails checks that a refund that could not be withdrawn does not answer 424, which promises that
+// nothing changed (contract §3.4). The sweep makes that refund.
+func TestRefund_WithdrawalFails(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	id := o.sell(t)
 	o.Acquirers[identity.Test] = &busy{Acquirer: o.Acquirers[identity.Test]}
 	o.network = func(r *http.Request) (*http.Response, error) {
-		if withdrawing(r) {
+		if isWithdrawal(r) {
 			return nil, faults.ErrNetwork
 		}
 		return enginetest.Do(r)
@@ -154,7 +152,7 @@ func TestOnlyWithdrawnRefundsAreNotTaken(t *testing.T) {
 	if err := o.refund(t, id, "one"); failure.Of(err).Kind != failure.KindInternal {
 		t.Errorf("refund: got %v, want an internal failure", err)
 	}
-	r, _ := o.record(t, id)
+	r, _ := o.readRecord(t, id)
 	e, known := r.Refund(r.RefundID("one"))
 	if !known || e.Status != payments.EventBegun {
 		t.Fatalf("refund: got %q, known %t, want %q, known", e.Status, known, payments.EventBegun)
@@ -163,15 +161,14 @@ func TestOnlyWithdrawnRefundsAreNotTaken(t *testing.T) {
 	if err := o.ResolveRefundDue(t.Context(), tenant, e.ID); err != nil {
 		t.Fatal(err)
 	}
-	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
+	if r, back := o.readRecord(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
 		t.Errorf("refunded: got %s, at the acquirer %q, want 4.00 in both", r.Refunded, back)
 	}
 }
 
-// TestAWithdrawalDoesNotUndoALaterBeginning: the withdrawal is written, but its
-// replies are lost; before it is repeated, a retry of the request has begun the same
-// refund again.
-func TestAWithdrawalDoesNotUndoALaterBeginning(t *testing.T) {
+// TestRefund_BegunAgainDuringWithdrawal checks that a withdrawal leaves a later beginning of the same refund alone. The
+// withdrawal is written but its replies are lost, and a retry begins the refund before the withdrawal is repeated.
+func TestRefund_BegunAgainDuringWithdrawal(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	id := o.sell(t)
@@ -180,7 +177,7 @@ func TestAWithdrawalDoesNotUndoALaterBeginning(t *testing.T) {
 	o.Acquirers[identity.Test] = &busy{Acquirer: waiting{bank, asked, withdrawn}}
 	var once sync.Once
 	o.network = func(r *http.Request) (*http.Response, error) {
-		lost := withdrawing(r)
+		lost := isWithdrawal(r)
 		response, err := enginetest.Do(r)
 		if !lost || err != nil {
 			return response, err
@@ -201,7 +198,7 @@ func TestAWithdrawalDoesNotUndoALaterBeginning(t *testing.T) {
 		t.Errorf("retry: got %v, want no error", err)
 	}
 	o.Acquirers[identity.Test] = bank
-	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
+	if r, back := o.readRecord(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
 		t.Errorf("refunded: got %s, at the acquirer %q, want 4.00 in both", r.Refunded, back)
 	}
 }

@@ -8,16 +8,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// TestAnOutageUsesUpNoEvents: a request that ended in 424 runs again under its key
-// (contract §2.8). However often the acquirer does not take it, the transaction can
-// still be refunded later, although it may have only so many events.
-func TestAnOutageUsesUpNoEvents(t *testing.T) {
+// TestRefund_RepeatedDuringOutage checks that a request that ends in 424, and so runs again under its key (contract
+// §2.8), uses up none of the transaction's limited events. After any number of tries, a later refund is possible.
+func TestRefund_RepeatedDuringOutage(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	id := o.sell(t)
 	bank := o.Acquirers[identity.Test]
 	o.Acquirers[identity.Test] = acquirer.None{}
-	const tries = 1001 // one more than a transaction may have of events
+	const tries = 1001 // above the limit of events of a transaction
 	for n := range tries {
 		if err := o.refund(t, id, "one"); !failure.Is(err, failure.KindUpstream) {
 			t.Fatalf("try %d: got %v, want an upstream failure", n+1, err)
@@ -27,7 +26,7 @@ func TestAnOutageUsesUpNoEvents(t *testing.T) {
 	if err := o.refund(t, id, "one"); err != nil {
 		t.Errorf("after the outage: got %v, want no error", err)
 	}
-	if r, back := o.record(t, id); r.EventCount != 1 || r.Refunded.String() != "4.00" || back != "4.00" {
+	if r, back := o.readRecord(t, id); r.EventCount != 1 || r.Refunded.String() != "4.00" || back != "4.00" {
 		t.Errorf("got %d events, refunded %s, at the acquirer %q, want 1, 4.00, 4.00", r.EventCount, r.Refunded, back)
 	}
 }
