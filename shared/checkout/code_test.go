@@ -11,15 +11,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// shownCodes is where a checkout shows a code to pay.
+// shownCodes are the fields of a checkout that may show a code to pay.
 type shownCodes struct {
 	Boleto         *checkout.BoletoView
 	Pix, QRCodePix *checkout.CodeView
 	Artefacts      []checkout.Artefact
 }
 
-// TestACodeIsShownWhileItCanBePaid, in the place of its method (contract §4.3), in links that nobody can guess.
-func TestACodeIsShownWhileItCanBePaid(t *testing.T) {
+// TestViewer_PaymentCode checks that a code that can be paid is in its method's field (contract §4.3), in secret links.
+func TestViewer_PaymentCode(t *testing.T) {
 	t.Parallel()
 	until, began := now.Add(time.Hour), now.Add(-time.Minute)
 	attempt := payments.Attempt{ID: "attempt", State: payments.AttemptRequiresAction, StartedAt: began,

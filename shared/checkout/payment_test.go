@@ -17,7 +17,7 @@ import (
 
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// The merchants, by country.
+// Merchants by country.
 var (
 	german    = merchant.Merchant{Country: "DE", Currency: "EUR"}
 	american  = merchant.Merchant{Country: "US", Currency: "USD"}
@@ -31,8 +31,8 @@ func card() *payments.Card {
 
 func unusable() *payments.Card { return &payments.Card{Number: secret.New("1")} }
 
-// TestWhatIsWrongWithABody lists the faults that the body alone shows, in the order of its fields (contract §4.3).
-func TestWhatIsWrongWithABody(t *testing.T) {
+// TestPaymentCheck checks the faults that the body alone shows, in the order of its fields (contract §4.3).
+func TestPaymentCheck(t *testing.T) {
 	t.Parallel()
 	zip, once, thrice, never := card(), 1, 3, 0
 	zip.ZipCode = "94103"
@@ -82,10 +82,10 @@ func TestWhatIsWrongWithABody(t *testing.T) {
 	}
 }
 
-// same compares cards, whose numbers cannot be read, by where they are.
-var same = cmp.Comparer(func(a, b *payments.Card) bool { return a == b })
+// samePointer compares cards by their address, because their numbers cannot be read.
+var samePointer = cmp.Comparer(func(a, b *payments.Card) bool { return a == b })
 
-func TestARequestHasAllOfTheBody(t *testing.T) {
+func TestPaymentRequest(t *testing.T) {
 	t.Parallel()
 	three, payer := 3, &payments.PersonalDetailsChange{Email: optional.Some("ada@mail.example")}
 	paid := card()
@@ -102,7 +102,7 @@ func TestARequestHasAllOfTheBody(t *testing.T) {
 				CustomerID: "c", Installments: 1}},
 	} {
 		got := c.payment.Request("id", "op")
-		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(optional.Of[string]{}), same); diff != "" {
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(optional.Of[string]{}), samePointer); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// TestWhereThePayerGoesNext: to the issuer by POST, to a method's page by GET (contract §4.3).
-func TestWhereThePayerGoesNext(t *testing.T) {
+// TestNewNextStep checks that a payer goes to the issuer by POST, and to a method's page by GET (contract §4.3).
+func TestNewNextStep(t *testing.T) {
 	t.Parallel()
 	const shop = "https://shop.example/end"
 	for name, c := range map[string]struct {

@@ -21,14 +21,14 @@ func viewer() checkout.Viewer {
 		Processing: processing.New(processing.Config{SessionKey: func(time.Time) []byte { return []byte("key") }})}
 }
 
-// small is a checkout with what each has.
+// small returns a checkout with only the fields that every checkout has.
 func small() payments.Checkout {
 	return payments.Checkout{ID: "id", Reference: "order", Amount: money.MustParse("10.10", "EUR"),
 		Payee:  payments.Payee{Code: "MC1", Name: "Shop", Country: "DE", Sandbox: true},
 		Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout, CreatedAt: now.Add(-time.Hour)}
 }
 
-// full has a value in everything that can be left out.
+// full returns a checkout with all optional fields.
 func full() payments.Checkout {
 	c, until, hosted := small(), now.Add(time.Hour), true
 	c.NamedByEmail, c.Description, c.CreatedBy = "till@shop.example", "Tea", "key1"
@@ -42,8 +42,8 @@ func full() payments.Checkout {
 	return c
 }
 
-// names are the members of a checkout in JSON.
-func names(t *testing.T, v checkout.View) map[string]bool {
+// jsonNames returns the names of a checkout's JSON members.
+func jsonNames(t *testing.T, v checkout.View) map[string]bool {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -73,8 +73,9 @@ func set(lists ...[]string) map[string]bool {
 	return all
 }
 
-// TestWhoSeesWhat of a checkout: what has no value is left out, and from a payer's browser what contract §2.1 names.
-func TestWhoSeesWhat(t *testing.T) {
+// TestViewer_FieldsByCaller checks that empty fields are left out. A payer's browser also does not get the fields that
+// contract §2.1 hides.
+func TestViewer_FieldsByCaller(t *testing.T) {
 	t.Parallel()
 	payers := []string{"description", "redirect_url", "valid_until", "transaction_code", "transaction_id",
 		"hosted_checkout", "hosted_checkout_url"}
@@ -99,14 +100,15 @@ func TestWhoSeesWhat(t *testing.T) {
 		"payer": {viewer().ForPayer(full()), set(always, payers)},
 		"page":  {viewer().ForPage(full()), set(always, payers)},
 	} {
-		if diff := cmp.Diff(c.want, names(t, c.got)); diff != "" {
+		if diff := cmp.Diff(c.want, jsonNames(t, c.got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// TestAViewIsOfThisMoment: a checkout expires without being written, and its page is named while it is hosted.
-func TestAViewIsOfThisMoment(t *testing.T) {
+// TestViewer_ExpiredOrHosted checks that a checkout expires without a write, and has its page's address only if it is
+// hosted.
+func TestViewer_ExpiredOrHosted(t *testing.T) {
 	t.Parallel()
 	c, past, no := small(), now, false
 	c.ValidUntil, c.HostedCheckout = &past, &no
@@ -120,8 +122,9 @@ func TestAViewIsOfThisMoment(t *testing.T) {
 	}
 }
 
-// TestAPageHasTheLatestAttemptAlone: others with its link may have made those before.
-func TestAPageHasTheLatestAttemptAlone(t *testing.T) {
+// TestForPage_LatestAttemptOnly checks that earlier attempts are hidden: others with the page's link may have made
+// them.
+func TestForPage_LatestAttemptOnly(t *testing.T) {
 	t.Parallel()
 	c := full()
 	c.Transactions = append([]payments.CheckoutTransaction{{ID: "t0", Amount: c.Amount}}, c.Transactions...)
