@@ -18,8 +18,8 @@ func posting(account ledger.Account, amount string, c money.Currency) ledger.Pos
 	return ledger.Posting{Account: account, Amount: money.MustParse(amount, c)}
 }
 
-// An entry is about a transaction or a payout, as its kind is.
-func TestAnEntryIsAboutWhatItsKindIs(t *testing.T) {
+// TestNewEntry_Subject checks that an entry is about a transaction or a payout, by its kind.
+func TestNewEntry_Subject(t *testing.T) {
 	t.Parallel()
 	postings := []ledger.Posting{posting(ledger.MerchantPayable, "10", "EUR"), posting(ledger.Bank, "-10", "EUR")}
 	for kind, about := range map[ledger.Kind]ledger.Reference{ledger.Payment: ledger.OfPayout("id"),
@@ -31,7 +31,7 @@ func TestAnEntryIsAboutWhatItsKindIs(t *testing.T) {
 	}
 }
 
-func TestNewEntryRefusesWhatIsNotBalanced(t *testing.T) {
+func TestNewEntry_Unbalanced(t *testing.T) {
 	t.Parallel()
 	const receivable, payable, fee = ledger.AcquirerReceivable, ledger.MerchantPayable, ledger.FeeIncome
 	for name, test := range map[string]struct {
@@ -70,8 +70,8 @@ func TestNewEntryRefusesWhatIsNotBalanced(t *testing.T) {
 	}
 }
 
-// MustEntry makes no entry that does not balance.
-func TestMustEntryPanicsOnWhatDoesNotBalance(t *testing.T) {
+// TestMustEntry_Unbalanced checks that MustEntry makes no entry that does not balance.
+func TestMustEntry_Unbalanced(t *testing.T) {
 	t.Parallel()
 	entry := func(credit string) (e *ledger.Entry, refused any) {
 		defer func() { refused = recover() }()

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-func TestADecimalHasNoZerosAtItsEnd(t *testing.T) {
+func TestNewDecimal(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		value int64

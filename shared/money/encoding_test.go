@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-func TestJSONIsAPlainNumber(t *testing.T) {
+func TestMarshalJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		amount money.Amount
@@ -35,21 +35,21 @@ func TestJSONIsAPlainNumber(t *testing.T) {
 	}
 }
 
-func TestLiteralTakesNumbersAndNumericStrings(t *testing.T) {
+func TestLiteral_Accepted(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`10`: "10.00", `10.1`: "10.10", `"10.1"`: "10.10", `"10.100"`: "10.10", `10.100`: "10.10",
 		`-3.5`: "-3.50", `"-3.5"`: "-3.50", `"\u0031\u0030"`: "10.00", `"007"`: "7.00",
 		` 12 `: "12.00", `0`: "0.00", `999999999999.99`: "999999999999.99",
 	} {
-		got, err := read(body, "EUR")
+		got, err := readAmount(body, "EUR")
 		if err != nil || got.String() != want {
 			t.Errorf("%s: got %s, %v, want %s", body, got, err, want)
 		}
 	}
 }
 
-func TestLiteralRefusesAllElse(t *testing.T) {
+func TestLiteral_Refused(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]error{
 		`1e3`: money.ErrExponent, `1E+3`: money.ErrExponent, `1.5e-1`: money.ErrExponent, `"1e3"`: money.ErrExponent,
@@ -59,7 +59,7 @@ func TestLiteralRefusesAllElse(t *testing.T) {
 		`true`: money.ErrAmount, `{}`: money.ErrAmount, `[10]`: money.ErrAmount, `[]`: money.ErrAmount,
 		`1.239`: money.ErrScale, `"1.239"`: money.ErrScale, `10000000000000000`: money.ErrRange,
 	} {
-		got, err := read(body, "EUR")
+		got, err := readAmount(body, "EUR")
 		if !errors.Is(err, want) || strings.Contains(money.Expected(err), "exponent") != errors.Is(want, money.ErrExponent) {
 			t.Errorf("%s: got %s, %v, which asks for %q; want %v, and no exponent only then", body, got, err,
 				money.Expected(err), want)
@@ -67,8 +67,8 @@ func TestLiteralRefusesAllElse(t *testing.T) {
 	}
 }
 
-// No digit passes through a float: 0.1+0.2 and integers above 2^53 stay exact.
-func TestLiteralKeepsEveryDigit(t *testing.T) {
+// TestLiteral_KeepsEveryDigit checks that no digit passes through a float: 0.1+0.2 and integers above 2^53 stay exact.
+func TestLiteral_KeepsEveryDigit(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0.30000000000000004", "9007199254740993", "123456789012345678901234567890"} {
 		var l money.Literal
@@ -78,7 +78,7 @@ func TestLiteralKeepsEveryDigit(t *testing.T) {
 	}
 }
 
-func TestNullIsAnAbsentAmount(t *testing.T) {
+func TestLiteral_Null(t *testing.T) {
 	t.Parallel()
 	request := struct{ Amount *money.Literal }{}
 	if err := json.Unmarshal([]byte(`{"amount":null}`), &request); err != nil || request.Amount != nil {
@@ -90,7 +90,7 @@ func TestNullIsAnAbsentAmount(t *testing.T) {
 	}
 }
 
-func read(body string, c money.Currency) (money.Amount, error) {
+func readAmount(body string, c money.Currency) (money.Amount, error) {
 	var l money.Literal
 	if err := json.Unmarshal([]byte(body), &l); err != nil {
 		return money.Amount{}, err
@@ -105,7 +105,7 @@ type account struct {
 	Legs     []money.Amount `dynamo:"legs,omitempty"`
 }
 
-func TestDynamoRoundTrip(t *testing.T) {
+func TestMarshalDynamo_RoundTrip(t *testing.T) {
 	t.Parallel()
 	limit := money.MustParse("999999999999.99", "EUR")
 	for name, want := range map[string]account{
@@ -130,7 +130,7 @@ func TestDynamoRoundTrip(t *testing.T) {
 	}
 }
 
-// trimZeros does to an item's amounts what DynamoDB does to every number.
+// trimZeros trims the amounts of an item as DynamoDB trims every number.
 func trimZeros(item map[string]types.AttributeValue) {
 	for _, av := range item {
 		m, ok := av.(*types.AttributeValueMemberM)
@@ -144,7 +144,7 @@ func trimZeros(item map[string]types.AttributeValue) {
 	}
 }
 
-func TestAnAmountWithoutCurrencyIsNotStored(t *testing.T) {
+func TestMarshalDynamo_NoCurrency(t *testing.T) {
 	t.Parallel()
 	item, err := dynamo.MarshalItem(account{})
 	if err != nil || len(item) != 0 {
@@ -152,8 +152,8 @@ func TestAnAmountWithoutCurrencyIsNotStored(t *testing.T) {
 	}
 }
 
-// Zero in a currency is an amount: only omitempty leaves it out.
-func TestZeroIsStored(t *testing.T) {
+// TestMarshalDynamo_Zero checks that zero in a currency is stored. Only omitempty leaves it out.
+func TestMarshalDynamo_Zero(t *testing.T) {
 	t.Parallel()
 	item, err := dynamo.MarshalItem(account{Balance: money.Zero("EUR"), Reserved: money.Zero("EUR")})
 	if err != nil || item["balance"] == nil || item["reserved"] != nil {
@@ -161,8 +161,8 @@ func TestZeroIsStored(t *testing.T) {
 	}
 }
 
-// Conditions compare "<name>.v", so the value must be a number.
-func TestTheStoredValueIsANumber(t *testing.T) {
+// TestMarshalDynamo_Number checks that the value is a number, because conditions compare "<name>.v".
+func TestMarshalDynamo_Number(t *testing.T) {
 	t.Parallel()
 	item, err := dynamo.MarshalItem(account{Balance: money.MustParse("10.1", "EUR")})
 	if err != nil {
@@ -177,7 +177,7 @@ func TestTheStoredValueIsANumber(t *testing.T) {
 	}
 }
 
-func TestDamagedItemsAreRefused(t *testing.T) {
+func TestUnmarshalDynamo_Damaged(t *testing.T) {
 	t.Parallel()
 	number, euro := &types.AttributeValueMemberN{Value: "10"}, &types.AttributeValueMemberS{Value: "EUR"}
 	for name, av := range map[string]types.AttributeValue{

@@ -33,7 +33,7 @@ func ExampleAmount_Split() {
 	// Output: [3.33 3.33 3.34]
 }
 
-// A client's amount becomes one of a currency once that is known.
+// A client's amount gets its currency once the currency is known.
 func ExampleLiteral_In() {
 	amount, _ := money.Literal("10.1").In("EUR")
 	_, err := money.Literal("1e1").In("EUR")

@@ -75,8 +75,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The list of contract §2.4, with the decimals that it gives each.
-func TestCurrencies(t *testing.T) {
+// TestParseCurrency checks the list of contract §2.4 and the decimals of each currency.
+func TestParseCurrency(t *testing.T) {
 	t.Parallel()
 	decimals := map[string]int{
 		"BGN": 2, "BRL": 2, "CHF": 2, "CLP": 0, "COP": 0, "CZK": 2, "DKK": 2, "EUR": 2,
@@ -116,7 +116,7 @@ func TestMinor(t *testing.T) {
 	}
 }
 
-func TestArithmetic(t *testing.T) {
+func TestAmount_Arithmetic(t *testing.T) {
 	t.Parallel()
 	ten, third := money.MustParse("10", "EUR"), money.MustParse("3.33", "EUR")
 	sum, err := ten.Add(third)
@@ -140,7 +140,7 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-func TestCurrenciesDoNotMix(t *testing.T) {
+func TestAmount_CurrencyMismatch(t *testing.T) {
 	t.Parallel()
 	euro := money.MustParse("10", "EUR")
 	for _, other := range []money.Amount{money.MustParse("10", "USD"), money.Zero("CLP"), {}} {
@@ -156,7 +156,7 @@ func TestCurrenciesDoNotMix(t *testing.T) {
 	}
 }
 
-func TestASumBeyondNineteenDigitsIsAnError(t *testing.T) {
+func TestAdd_OutOfRange(t *testing.T) {
 	t.Parallel()
 	sum := money.MustParse("999999999999.99", "EUR")
 	for range 64 {
@@ -172,7 +172,7 @@ func TestASumBeyondNineteenDigitsIsAnError(t *testing.T) {
 	t.Errorf("got no error up to %s, want %v", sum, money.ErrRange)
 }
 
-// The ceiling of one payment (contract §4.1).
+// TestTooLarge checks the ceiling of one payment (contract §4.1).
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -188,7 +188,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-func TestMustParsePanicsOnABadConstant(t *testing.T) {
+func TestMustParse_BadConstant(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {

@@ -15,7 +15,7 @@ import (
 
 var currencies = []money.Currency{"EUR", "BRL", "CLP", "COP", "HUF", "USD"}
 
-// amounts of one currency, drawn as minor units so that the wanted value is known apart from package money.
+// amounts draws amounts of one currency. It draws minor units, so that the wanted value is known without package money.
 func amounts(c money.Currency) *rapid.Generator[money.Amount] {
 	return rapid.Map(rapid.Int64Range(-99_999_999_999, 99_999_999_999), func(minor int64) money.Amount {
 		return money.MustParse(decimalText(minor, c.Scale()), c)
@@ -27,7 +27,7 @@ func decimalText(minor int64, scale int) string {
 		nil)).FloatString(scale)
 }
 
-func TestEveryAmountSurvivesTextJSONAndTheTable(t *testing.T) {
+func TestAmount_RoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := rapid.SampledFrom(currencies).Draw(t, "currency")
@@ -40,7 +40,7 @@ func TestEveryAmountSurvivesTextJSONAndTheTable(t *testing.T) {
 		if err != nil || strings.ContainsAny(string(body), "eE+\"") {
 			t.Fatalf("JSON of %s: got %s, %v, want a plain number", a, body, err)
 		}
-		back, err := read(string(body), c)
+		back, err := readAmount(string(body), c)
 		if err != nil || back != a {
 			t.Fatalf("JSON %s: got %s, %v, want %s", body, back, err, a)
 		}
@@ -56,7 +56,7 @@ func TestEveryAmountSurvivesTextJSONAndTheTable(t *testing.T) {
 	})
 }
 
-func TestAdditionIsThatOfMinorUnits(t *testing.T) {
+func TestAdd_MinorUnits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := rapid.SampledFrom(currencies).Draw(t, "currency")
@@ -88,7 +88,7 @@ func plus(t *rapid.T, a, b money.Amount) money.Amount {
 	return sum
 }
 
-func TestArbitraryTextNeverPanics(t *testing.T) {
+func TestParse_ArbitraryText(t *testing.T) {
 	t.Parallel()
 	numeric := rapid.StringMatching(`-?[0-9eE+._ ]{0,45}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,7 +110,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkParse holds Parse to exact rationals: what it accepts, it neither rounds nor changes.
+// checkParse checks, by exact rationals, that Parse neither rounds nor changes the text that it accepts.
 func checkParse(t rapid.TB, text string, c money.Currency) {
 	a, err := money.Parse(text, c)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-func TestTimesRoundsHalfToEven(t *testing.T) {
+func TestTimes_HalfToEven(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		amount   string
@@ -19,7 +19,7 @@ func TestTimesRoundsHalfToEven(t *testing.T) {
 		want     string
 	}{
 		{"10.10", "EUR", "0.0195", "0.20"}, // 0.19695
-		{"0.01", "EUR", "0.5", "0.00"},     // 0.005: to the even cent
+		{"0.01", "EUR", "0.5", "0.00"},     // 0.005 rounds to the even cent
 		{"0.03", "EUR", "0.5", "0.02"},     // 0.015
 		{"0.05", "EUR", "0.5", "0.02"},     // 0.025
 		{"-0.03", "EUR", "0.5", "-0.02"},
@@ -37,7 +37,7 @@ func TestTimesRoundsHalfToEven(t *testing.T) {
 	}
 }
 
-func TestTimesRefusesWhatIsNoRate(t *testing.T) {
+func TestTimes_NotARate(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []string{"", "1.95%", "1e-2", ".5", "+1", "0,5", "NaN", "½"} {
 		if got, err := money.MustParse("10.00", "EUR").Times(rate); !errors.Is(err, money.ErrRate) {
@@ -46,8 +46,8 @@ func TestTimesRefusesWhatIsNoRate(t *testing.T) {
 	}
 }
 
-// TestTimesIsExact holds the product to exact rationals, for every rate of as many decimals as contracts use.
-func TestTimesIsExact(t *testing.T) {
+// TestTimes_Exact compares the product with exact rationals, for every rate of as many decimals as contracts use.
+func TestTimes_Exact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := rapid.SampledFrom(currencies).Draw(t, "currency")
@@ -74,7 +74,7 @@ func pow10(n int) int64 {
 	return p
 }
 
-// halfEven rounds to a whole number.
+// halfEven rounds half to even, to a whole number.
 func halfEven(r *big.Rat) int64 {
 	floor := new(big.Int).Div(r.Num(), r.Denom())
 	rest := new(big.Rat).Sub(r, new(big.Rat).SetInt(floor))
@@ -118,7 +118,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
+func TestSplit_SumOfParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := rapid.SampledFrom(currencies).Draw(t, "currency")

@@ -11,9 +11,9 @@ import (
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestAnEntryEnds whatever becomes of its tries: of a failed or interrupted one is never more than eleven, and each
-// comes no earlier than it is published. Its callbacks' own rules are tested in shared/payments.
-func TestAnEntryEnds(t *testing.T) {
+// TestEntry_Ends checks that an entry is dead after at most twelve failed or interrupted tries, and that no try is due
+// more than seconds before its published time. Package payments tests the rules that only callbacks have.
+func TestEntry_Ends(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		e, now := outbox.New("1", start), start
@@ -53,7 +53,7 @@ func TestAnEntryEnds(t *testing.T) {
 	})
 }
 
-func TestWhatIsOverIsNotTried(t *testing.T) {
+func TestEntry_FinalStates(t *testing.T) {
 	t.Parallel()
 	e := outbox.New("1", start)
 	for _, over := range []outbox.Entry{e.Sent(), e.Dropped("obsolete"), e.Begun(start).Sent()} {
@@ -67,7 +67,7 @@ func TestWhatIsOverIsNotTried(t *testing.T) {
 	}
 }
 
-func TestAHeldEntryCountsNoTry(t *testing.T) {
+func TestHeld(t *testing.T) {
 	t.Parallel()
 	e := outbox.New("1", start).Swept(start).Held("no sender", time.Hour, start)
 	if e.Tries != 0 || e.FirstFailedAt != nil || e.Sweeps != 0 || e.LastError != "no sender" ||
