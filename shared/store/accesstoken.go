@@ -31,15 +31,15 @@ func (s *Store) RevokeAccessToken(ctx context.Context, tokenHash string) error {
 
 // AccessToken reads the token with the hash. Failure: Unauthorized if it is unknown, revoked or expired.
 func (s *View) AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error) {
-	t, found, err := s.storedToken(ctx, tokenHash)
+	t, found, err := s.readAccessToken(ctx, tokenHash)
 	if err == nil && (!found || !t.Valid(s.now())) {
 		err = errBadToken
 	}
 	return t, err
 }
 
-// storedToken reads the token with the hash, consistently, even if it has expired; false if there is none.
-func (s *View) storedToken(ctx context.Context, tokenHash string) (identity.AccessToken, bool, error) {
+// readAccessToken reads the token with the hash, consistently, even if it has expired; false if there is none.
+func (s *View) readAccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, bool, error) {
 	item, err := readOne[accessTokenItem](ctx, s, accessTokenKey(tokenHash), nil)
 	item.ExpiresAt = time.Unix(item.Expires, 0).UTC()
 	return item.AccessToken, item.Hash != "", err
@@ -49,12 +49,12 @@ func (s *View) storedToken(ctx context.Context, tokenHash string) (identity.Acce
 func (s *Store) CreateMerchantToken(ctx context.Context, by audit.By, t identity.AccessToken) (identity.AccessToken,
 	error) {
 	return retryAs(ctx, by, s.View, func() (identity.AccessToken, error) {
-		tx := s.auditedTx(by)
+		tx := s.newAuditedTx(by)
 		tx.Put(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)"))
 		tx.audit(t.Tenant, "merchant_token "+t.Subject, nil, t.ForAudit())
-		tx.asCaller()
+		tx.requireCaller()
 		return runCreation(ctx, tx, t, func() (identity.AccessToken, bool, error) {
-			return s.storedToken(ctx, t.Hash)
+			return s.readAccessToken(ctx, t.Hash)
 		})
 	})
 }

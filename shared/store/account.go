@@ -19,7 +19,7 @@ func (s *View) Account(ctx context.Context, code string) (account.Account, error
 // mode changes, it also writes the merchant. Error: ErrStale when either changed meanwhile.
 func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchant,
 	before, a account.Account) (account.Account, error) {
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	if advanced := a.AppSettings.InAdvancedMode(); advanced != m.AdvancedMode {
 		m.AdvancedMode, m.Version = advanced, m.Version+1
 		tx.Put(s.replace(merchantItem(m)))

@@ -58,7 +58,7 @@ func TestKeysChangeOnlyByWhoStillMay(t *testing.T) {
 				s := emptyTable(t, clock.New(), wire)
 				opened(t, s)
 				caller, other := keyOf(t, s, identity.KeysWrite, "payments"), keyOf(t, s)
-				by := admitted(t, s, caller.token)
+				by := authenticate(t, s, caller.token)
 				take := func() {
 					var err error
 					if revoked {
@@ -109,7 +109,7 @@ func TestKeysOfMoreRights(t *testing.T) {
 	s := newStore(t)
 	opened(t, s)
 	caller, other := keyOf(t, s, identity.KeysWrite, "payments"), keyOf(t, s, "email")
-	by := admitted(t, s, caller.token)
+	by := authenticate(t, s, caller.token)
 	wantKind(t, "create", second(s.CreateAPIKey(t.Context(), by, newKeyOf(t, "email"))), failure.KindForbidden)
 	wantKind(t, "update", second(s.UpdateAPIKey(t.Context(), by, tenant, other.ID, named("x"))), failure.KindForbidden)
 	wantKind(t, "delete", s.DeleteAPIKey(t.Context(), by, tenant, other.ID, "deletion"), failure.KindForbidden)

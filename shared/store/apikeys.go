@@ -13,9 +13,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// keyCount counts the tenant's new keys of a day. Each creation replaces it under its version,
+// apiKeyCount counts the tenant's new keys of a day. Each creation replaces it under its version,
 // so that of two at once the second fails, and counts the key of the first when it retries.
-type keyCount struct {
+type apiKeyCount struct {
 	Day     string `dynamo:"day"`
 	Created int    `dynamo:"created"` // on that day
 	Version int    `dynamo:"version"`
@@ -39,7 +39,7 @@ func checkGivesKey(by identity.Principal, k identity.APIKey) error {
 // APIKeys are the tenant's keys that are not revoked, the oldest first, consistently.
 func (s *View) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
 	keys := []identity.APIKey{}
-	err := s.prefixed(KindAPIKey.of(t), keyPrefix).All(ctx, &keys)
+	err := s.prefixed(KindAPIKey.of(t), apiKeyPrefix).All(ctx, &keys)
 	keys = slices.DeleteFunc(keys, func(k identity.APIKey) bool { return k.Revoked })
 	slices.SortFunc(keys, func(a, b identity.APIKey) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
@@ -69,7 +69,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, by audit.By, k identity.APIKey
 		if err := checkGivesKey(by.Principal, k); err != nil {
 			return identity.APIKey{}, err
 		}
-		made, count, err := s.madeAPIKey(ctx, k)
+		made, count, err := s.findCreatedKey(ctx, k)
 		switch {
 		case err != nil:
 			return identity.APIKey{}, err
@@ -102,12 +102,13 @@ func untilTomorrow(now time.Time) time.Duration {
 	return now.Truncate(day).Add(day).Sub(now)
 }
 
-// madeAPIKey reads the new key if it is stored, even a deleted one, else zero; and the count of the tenant's new keys.
-func (s *View) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, keyCount, error) {
+// findCreatedKey reads the new key if it is stored, even a deleted one, else zero; and the count of the tenant's new
+// keys.
+func (s *View) findCreatedKey(ctx context.Context, k identity.APIKey) (identity.APIKey, apiKeyCount, error) {
 	var stored, deleted identity.APIKey
-	var count keyCount
-	err := s.readInto(ctx, map[key]any{apiKeyKey(k.Tenant, k.TokenHash): &stored,
-		deletionKey(KindAPIKey, k.Tenant, k.ID): &deleted, keyCountKey(k.Tenant): &count})
+	var count apiKeyCount
+	err := s.readInto(ctx, map[key]any{keyForAPIKey(k.Tenant, k.TokenHash): &stored,
+		deletionKey(KindAPIKey, k.Tenant, k.ID): &deleted, keyForAPIKeyCount(k.Tenant): &count})
 	if stored.ID == "" {
 		return deleted, count, err
 	}
@@ -115,18 +116,18 @@ func (s *View) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIK
 }
 
 // addAPIKey errors with ErrStale when another key was added since the count was read, or the caller's rights changed.
-func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, count keyCount) (identity.APIKey,
+func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, count apiKeyCount) (identity.APIKey,
 	error) {
 	count.Version++
 	count.Created++
-	tx := s.auditedTx(by)
-	tx.Put(s.replace(storedItem{key: keyCountKey(k.Tenant), value: count, version: count.Version}))
+	tx := s.newAuditedTx(by)
+	tx.Put(s.replace(storedItem{key: keyForAPIKeyCount(k.Tenant), value: count, version: count.Version}))
 	tx.putAPIKey(k)
 	tx.Put(s.putMail(k.Tenant, mail.NewKeyCreated(k.ID, k.Name)))
-	tx.asCaller()
+	tx.requireCaller()
 	k.Version = 1
 	return runCreation(ctx, tx, k, func() (identity.APIKey, bool, error) {
-		made, _, err := s.madeAPIKey(ctx, k)
+		made, _, err := s.findCreatedKey(ctx, k)
 		return made, made.ID != "", err
 	})
 }
@@ -134,7 +135,7 @@ func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, c
 // putAPIKey adds a new key under its token's hash, and its audit entry.
 func (tx *auditedTx) putAPIKey(k identity.APIKey) {
 	k.Version = 1
-	tx.Put(tx.store.replace(newItem(apiKeyKey(k.Tenant, k.TokenHash), k, k.Version)))
+	tx.Put(tx.store.replace(newItem(keyForAPIKey(k.Tenant, k.TokenHash), k, k.Version)))
 	tx.audit(k.Tenant, subjectAPIKey(k), nil, k.ForAudit())
 }
 
@@ -168,12 +169,12 @@ func (s *Store) UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after identity.APIKey) (identity.APIKey,
 	error) {
 	after.Version = before.Version + 1
-	item := newItem(apiKeyKey(after.Tenant, after.TokenHash), after, after.Version)
+	item := newItem(keyForAPIKey(after.Tenant, after.TokenHash), after, after.Version)
 	condition, values := unchangedAPIKey(before.Version)
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.table.Put(item).If(condition, values...))
 	tx.audit(after.Tenant, subjectAPIKey(after), before.ForAudit(), after.ForAudit())
-	tx.asCaller(readVersion{item.key, before.Version})
+	tx.requireCaller(itemVersion{item.key, before.Version})
 	return after, tx.runReplacement(ctx, item, ErrStale)
 }
 
@@ -193,7 +194,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 		k, err := s.APIKey(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return s.wasDeletedBy(ctx, deletionKey(KindAPIKey, t, id), operation, errNoKey)
+			return s.checkDeletedBy(ctx, deletionKey(KindAPIKey, t, id), operation, errNoKey)
 		case err != nil:
 			return err
 		case !by.Principal.MayManage(k):
@@ -208,18 +209,18 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey, operation string) error {
 	was := k
 	was.TokenHash = ""
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.putDeletion(deletionKey(KindAPIKey, k.Tenant, k.ID), operation, was))
 	item := tx.deleteKey(k)
-	tx.asCaller(item)
+	tx.requireCaller(item)
 	return tx.runRemoval(ctx, item.key, k.Version, ErrStale)
 }
 
 // deleteKey adds the deletion of a key, with an audit entry. It returns the version on which it put a condition.
-func (tx *auditedTx) deleteKey(k identity.APIKey) readVersion {
-	item := apiKeyKey(k.Tenant, k.TokenHash)
+func (tx *auditedTx) deleteKey(k identity.APIKey) itemVersion {
+	item := keyForAPIKey(k.Tenant, k.TokenHash)
 	condition, values := unchangedAPIKey(k.Version)
-	tx.Delete(tx.store.remove(item).If(condition, values...)).Delete(tx.store.remove(keyUseKey(k.Tenant, k.ID)))
+	tx.Delete(tx.store.remove(item).If(condition, values...)).Delete(tx.store.remove(keyForAPIKeyUse(k.Tenant, k.ID)))
 	tx.audit(k.Tenant, subjectAPIKey(k), k.ForAudit(), nil)
-	return readVersion{item, k.Version}
+	return itemVersion{item, k.Version}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// readVersion is an item on whose version a transaction has a condition.
-type readVersion struct {
+// itemVersion is an item on whose version a transaction has a condition.
+type itemVersion struct {
 	key
 	version int // that it was read with
 }
@@ -22,14 +22,14 @@ type readVersion struct {
 // request is admitted again, with its present rights. As a failure it is a transient Conflict.
 var ErrCallerChanged = failure.Conflict("The rights of the caller are being changed. Try again.").AsTransient()
 
-// asCaller adds conditions to a transaction that gives, takes or restricts rights: the principal's credential, member
-// and roles are as they were when it was admitted, so that a caller that has lost a right meanwhile cannot use it. The
-// platform gets no conditions. asCaller is called within retryAs.
+// requireCaller adds conditions to a transaction that gives, takes or restricts rights: the principal's credential,
+// member and roles are as they were when it was admitted, so that a caller that has lost a right meanwhile cannot use
+// it. The platform gets no conditions. requireCaller is called within retryAs.
 //
 // has are the items on which the transaction has a condition already, since DynamoDB takes no second one, with the
 // versions that were read. If the caller's own has changed since it was admitted, the transaction fails with ErrStale.
-func (tx *auditedTx) asCaller(has ...readVersion) {
-	for _, admitted := range tx.store.admittedBy(tx.by.Principal) {
+func (tx *auditedTx) requireCaller(has ...itemVersion) {
+	for _, admitted := range tx.store.admissionItems(tx.by.Principal) {
 		own := false
 		for _, w := range has {
 			if w.key == admitted.key {
@@ -45,53 +45,53 @@ func (tx *auditedTx) asCaller(has ...readVersion) {
 	}
 }
 
-// admitted is an item by which a principal was admitted, and the condition that the item is unchanged.
-type admitted struct {
-	readVersion
+// admissionItem is an item by which a principal was admitted, and the condition that the item is unchanged.
+type admissionItem struct {
+	itemVersion
 	check *dynamo.ConditionCheck
 }
 
-func (s *Store) admittedBy(p identity.Principal) []admitted {
+func (s *Store) admissionItems(p identity.Principal) []admissionItem {
 	switch {
 	case p.IsPlatform():
 		return nil
 	case p.IsPerson():
-		all := append(s.permitted(p), s.unchanged(memberKey(p.Tenant, member.NumberOf(p.Actor.ID)), p.Admitted.Version))
+		all := append(s.tokenItems(p), s.unchangedItem(memberKey(p.Tenant, member.NumberOf(p.Actor.ID)), p.Admitted.Version))
 		if p.Admitted.Roles > 0 {
-			all = append(all, s.unchanged(rolesKey(p.Tenant), p.Admitted.Roles))
+			all = append(all, s.unchangedItem(rolesKey(p.Tenant), p.Admitted.Roles))
 		}
 		if p.Admitted.Chosen != "" {
-			all = append(all, s.unchanged(chosenKey(p), p.Admitted.ChosenVersion))
+			all = append(all, s.unchangedItem(chosenKey(p), p.Admitted.ChosenVersion))
 		}
 		return all
 	case p.Actor.Kind == identity.SecretKey || p.Actor.Kind == identity.PublicKey:
-		k := apiKeyKey(p.Tenant, p.Admitted.Hash)
+		k := keyForAPIKey(p.Tenant, p.Admitted.Hash)
 		condition, values := unchangedAPIKey(p.Admitted.Version)
-		return []admitted{{readVersion{k, p.Admitted.Version}, s.check(k).If(condition, values...)}}
+		return []admissionItem{{itemVersion{k, p.Admitted.Version}, s.check(k).If(condition, values...)}}
 	default:
-		return s.permitted(p)
+		return s.tokenItems(p)
 	}
 }
 
-// permitted are the principal's access token, its client and its grant.
-func (s *Store) permitted(p identity.Principal) []admitted {
-	all := []admitted{s.stillThere(accessTokenKey(p.Admitted.Hash)),
-		s.unchanged(oauthClientKey(p.Client), p.Admitted.Client)}
+// tokenItems are the principal's access token, its client and its grant.
+func (s *Store) tokenItems(p identity.Principal) []admissionItem {
+	all := []admissionItem{s.existingItem(accessTokenKey(p.Admitted.Hash)),
+		s.unchangedItem(oauthClientKey(p.Client), p.Admitted.Client)}
 	if p.Admitted.Grant != "" {
-		all = append(all, s.stillThere(grantKey(p.Admitted.Grant)))
+		all = append(all, s.existingItem(grantKey(p.Admitted.Grant)))
 	}
 	return all
 }
 
-func (s *Store) unchanged(k key, version int) admitted {
-	return admitted{readVersion{k, version}, s.check(k).If("version = ?", version)}
+func (s *Store) unchangedItem(k key, version int) admissionItem {
+	return admissionItem{itemVersion{k, version}, s.check(k).If("version = ?", version)}
 }
 
-func (s *Store) stillThere(k key) admitted {
-	return admitted{readVersion{key: k}, s.check(k).If("attribute_exists(pk)")}
+func (s *Store) existingItem(k key) admissionItem {
+	return admissionItem{itemVersion{key: k}, s.check(k).If("attribute_exists(pk)")}
 }
 
-// retryAs is Retry for writes with the conditions of asCaller. Errors: audit.ErrNobody, ErrContended,
+// retryAs is Retry for writes with the conditions of requireCaller. Errors: audit.ErrNobody, ErrContended,
 // ErrCallerChanged, and try's. Failure: Unauthorized when the caller's credential is gone.
 func retryAs[T any](ctx context.Context, by audit.By, s *View, try func() (T, error)) (T, error) {
 	return Retry(func(bool) (result T, err error) {

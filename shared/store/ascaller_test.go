@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// admitted is the token's bearer, as authenticated now.
-func admitted(t *testing.T, s *store.Store, token identity.Token) audit.By {
+// authenticate is the token's bearer, as authenticated now.
+func authenticate(t *testing.T, s *store.Store, token identity.Token) audit.By {
 	t.Helper()
 	p, _, err := s.Authenticate(t.Context(), token, "")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 			opened(t, s)
 			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
 			token := bearing(t, s, caller)
-			by := admitted(t, s, token)
+			by := authenticate(t, s, token)
 			_, err := s.UpdateMember(t.Context(), byTest, tenant, caller.Number(), "", member.EndKeys, nicknamed("changed"))
 			if err != nil {
 				t.Fatal(err)
@@ -57,7 +57,7 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 			if err := change(by, s, other.Number()); !errors.Is(err, store.ErrCallerChanged) {
 				t.Errorf("changed: got error %v, want %v", err, store.ErrCallerChanged)
 			}
-			by = admitted(t, s, token)
+			by = authenticate(t, s, token)
 			if err := s.RevokeAccessToken(t.Context(), token.Hash); err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 				t.Errorf("revoked: got error %v, want Unauthorized", err)
 			}
 			bearing(t, s, caller)
-			if err := change(admitted(t, s, token), s, other.Number()); err != nil {
+			if err := change(authenticate(t, s, token), s, other.Number()); err != nil {
 				t.Errorf("admitted again: got error %v, want none", err)
 			}
 		})
@@ -89,7 +89,7 @@ func TestWhatIsRevokedMeanwhileGivesNothing(t *testing.T) {
 			s := newStore(t)
 			opened(t, s)
 			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
-			by := admitted(t, s, lasting(t, s, caller))
+			by := authenticate(t, s, lasting(t, s, caller))
 			if _, err := s.UpdateMember(t.Context(), by, tenant, other.Number(), "", member.EndKeys,
 				nicknamed("before")); err != nil {
 				t.Errorf("got error %v, want none before", err)
@@ -113,7 +113,7 @@ func TestCallersMayChangeThemselves(t *testing.T) {
 	opened(t, s)
 	m := employ(t, s, "caller@example.com")
 	token := bearing(t, s, m)
-	by := admitted(t, s, token)
+	by := authenticate(t, s, token)
 	if _, err := s.UpdateMember(t.Context(), by, tenant, m.Number(), "", member.EndKeys, nicknamed("first")); err != nil {
 		t.Errorf("got error %v, want none", err)
 	}
@@ -134,7 +134,7 @@ func TestAKeyThatIsRevokedGivesNothing(t *testing.T) {
 			before(t, s, key, false)
 		}
 		m := employ(t, s, "till@example.com")
-		by := admitted(t, s, key.token)
+		by := authenticate(t, s, key.token)
 		if _, err := s.UpdateMember(t.Context(), by, tenant, m.Number(), "", member.EndKeys, nicknamed("first")); err != nil {
 			t.Errorf("old: %t: got error %v, want none", old, err)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// auditedTx is the transaction of a change of what a merchant owns, with the entries of the change in the merchant's
+// newAuditedTx is the transaction of a change of what a merchant owns, with the entries of the change in the merchant's
 // audit. It keeps the first error of what is added to it. With such an error it writes nothing.
 type auditedTx struct {
 	*dynamo.WriteTx
@@ -19,7 +19,7 @@ type auditedTx struct {
 	err   error
 }
 
-func (s *Store) auditedTx(by audit.By) *auditedTx {
+func (s *Store) newAuditedTx(by audit.By) *auditedTx {
 	return &auditedTx{WriteTx: s.db.WriteTx().Idempotent(true), store: s, by: by}
 }
 

@@ -40,7 +40,7 @@ func (s *View) Authenticate(ctx context.Context, token identity.Token, code stri
 		return s.authenticateApplication(ctx, p)
 	}
 	if stored.User != "" && code != p.Tenant.Merchant && identity.IsMerchantCode(code) {
-		there, is, err := s.elsewhere(ctx, p, stored.User, code)
+		there, is, err := s.findPrincipalAt(ctx, p, stored.User, code)
 		if err != nil {
 			return identity.Principal{}, merchant.Merchant{}, err
 		}
@@ -59,7 +59,7 @@ func (s *View) authenticateKey(ctx context.Context, token identity.Token) (ident
 	error) {
 	var k identity.APIKey
 	var m merchant.Merchant
-	err := s.few(ctx, map[key]any{apiKeyKey(token.Tenant, token.Hash): &k, merchantKey(token.Tenant.Merchant): &m})
+	err := s.readFew(ctx, map[key]any{keyForAPIKey(token.Tenant, token.Hash): &k, merchantKey(token.Tenant.Merchant): &m})
 	if err == nil && (k.ID == "" || k.Revoked || m.Code == "") {
 		err = errBadToken
 	}
@@ -90,8 +90,8 @@ type permit struct {
 	grant  oauth.Grant
 }
 
-// needs adds the principal's client and grant to the items that are to be read.
-func (p *permit) needs(of identity.Principal, into map[key]any) map[key]any {
+// addReads adds the principal's client and grant to the items that are to be read.
+func (p *permit) addReads(of identity.Principal, into map[key]any) map[key]any {
 	into[oauthClientKey(of.Client)] = &p.client
 	if of.Admitted.Grant != "" {
 		into[grantKey(of.Admitted.Grant)] = &p.grant
@@ -119,11 +119,11 @@ func (s *View) authenticateApplication(ctx context.Context, p identity.Principal
 	var m merchant.Merchant
 	var profile member.TestProfile
 	var allowed permit
-	into := allowed.needs(p, map[key]any{merchantKey(p.Tenant.Merchant): &m})
+	into := allowed.addReads(p, map[key]any{merchantKey(p.Tenant.Merchant): &m})
 	if p.Actor.Kind == identity.TestProfile {
 		into[testProfileKey(p.Tenant, p.Actor.ID)] = &profile
 	}
-	err := s.few(ctx, into)
+	err := s.readFew(ctx, into)
 	if err == nil {
 		p, err = allowed.admit(p)
 	}
@@ -149,16 +149,16 @@ type person struct {
 func (s *View) authenticatePerson(ctx context.Context, p identity.Principal) (identity.Principal,
 	merchant.Merchant, error) {
 	var read person
-	into := read.needs(p, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &read.member,
+	into := read.addReads(p, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &read.member,
 		rolesKey(p.Tenant): &read.roles, merchantKey(p.Tenant.Merchant): &read.merchant})
 	if p.Admitted.Chosen != "" {
 		into[chosenKey(p)] = &read.chosen
 	}
-	err := s.few(ctx, into)
+	err := s.readFew(ctx, into)
 	if err == nil {
 		p, err = read.admit(p)
 	}
-	if err == nil && (read.merchant.Code == "" || read.ended(p)) {
+	if err == nil && (read.merchant.Code == "" || read.accessEnded(p)) {
 		err = errBadToken
 	}
 	if err != nil {
@@ -168,9 +168,9 @@ func (s *View) authenticatePerson(ctx context.Context, p identity.Principal) (id
 	return read.member.As(p, read.roles), read.merchant, nil
 }
 
-// ended reports whether the person's access has ended at either merchant (contract §10): the member is missing or not
-// active, or does not honour the time of sign-in.
-func (read *person) ended(p identity.Principal) bool {
+// accessEnded reports whether the person's access has ended at either merchant (contract §10): the member is missing or
+// not active, or does not honour the time of sign-in.
+func (read *person) accessEnded(p identity.Principal) bool {
 	counts := func(m member.Member, id string) bool {
 		return m.ID == id && m.Kind() == p.Actor.Kind && m.Active() && m.Honours(p.SignedIn)
 	}
@@ -183,9 +183,9 @@ func chosenKey(p identity.Principal) key {
 	return memberKey(p.Admitted.ChosenTenant, member.NumberOf(p.Admitted.Chosen))
 }
 
-// elsewhere reads the user's member of another merchant in the same mode, and returns the principal as that member;
-// false if the user is not a member there.
-func (s *View) elsewhere(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
+// findPrincipalAt reads the user's member of another merchant in the same mode, and returns the principal as that
+// member; false if the user is not a member there.
+func (s *View) findPrincipalAt(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
 	error) {
 	there := identity.Tenant{Mode: p.Tenant.Mode, Merchant: code}
 	lead, err := readOne[memberLead](ctx, s, membershipKey(user, there), nil)

@@ -165,14 +165,14 @@ func TestARevokedGrantHasNoTokens(t *testing.T) {
 	opened(t, s)
 	till, other := employ(t, s, "till@example.com", "1"), employ(t, s, "other@example.com", "2")
 	token, stays := lasting(t, s, till), lasting(t, s, other)
-	admitted(t, s, token)
+	authenticate(t, s, token)
 	for range 2 {
 		if err := s.RevokeGrant(t.Context(), identity.Hash("refresh token of "+till.ID)); err != nil {
 			t.Error(err)
 		}
 	}
 	refused(t, s, token, "its grant is revoked")
-	admitted(t, s, stays)
+	authenticate(t, s, stays)
 }
 
 // TestATokenLosesWhatItsClientLoses, from the next request on, and for a write that is under way.

@@ -25,12 +25,12 @@ const (
 
 func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) storedItem {
 	item := storedItem{key: callbackKey(c.ID), value: callbackItem{t, c}}
-	return s.inOutbox(item, c.Entry)
+	return s.outboxItem(item, c.Entry)
 }
 
-// inOutbox returns the item of an entry of the outbox: due while the entry waits to be sent, then kept so that it can
+// outboxItem returns the item of an entry of the outbox: due while the entry waits to be sent, then kept so that it can
 // be replayed.
-func (s *Store) inOutbox(item storedItem, e outbox.Entry) storedItem {
+func (s *Store) outboxItem(item storedItem, e outbox.Entry) storedItem {
 	switch {
 	case e.Waits():
 		item.due = s.shards.dueAt(e.SweepAt(), item.key)

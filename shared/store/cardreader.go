@@ -46,7 +46,7 @@ func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Te
 		return reader.Reader{}, err
 	}
 	return Retry(func(bool) (reader.Reader, error) {
-		made, count, err := s.madeCardReader(ctx, t, id)
+		made, count, err := s.findCreatedReader(ctx, t, id)
 		if err != nil || made.ID != "" {
 			return made, err
 		}
@@ -65,9 +65,9 @@ func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// madeCardReader is the new reader if it has been stored before, even if it has been deleted since,
+// findCreatedReader is the new reader if it has been stored before, even if it has been deleted since,
 // else zero; and the count of the tenant's.
-func (s *View) madeCardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount,
+func (s *View) findCreatedReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount,
 	error) {
 	var stored, deleted reader.Reader
 	var count creationCount
@@ -84,7 +84,7 @@ func (s *View) madeCardReader(ctx context.Context, t identity.Tenant, id string)
 func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	others []reader.Reader, count creationCount) (reader.Reader, error) {
 	r.Version = 1
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.replace(count.next(readerCountKey(t)))).Put(s.replace(cardReaderItem(t, r)))
 	for _, other := range others {
 		if other.Serial == r.Serial && other.StatusAt(s.Now()) != reader.Expired {
@@ -95,7 +95,7 @@ func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenan
 	}
 	tx.audit(t, subjectReader(r), nil, r.ForAudit())
 	return runCreation(ctx, tx, r, func() (reader.Reader, bool, error) {
-		made, _, err := s.madeCardReader(ctx, t, r.ID)
+		made, _, err := s.findCreatedReader(ctx, t, r.ID)
 		return made, made.ID != "", err
 	})
 }
@@ -122,7 +122,7 @@ func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Te
 		}
 		after.Version++
 		item := cardReaderItem(t, after)
-		tx := s.auditedTx(by)
+		tx := s.newAuditedTx(by)
 		tx.Put(s.replace(item))
 		tx.audit(t, subjectReader(after), before.ForAudit(), after.ForAudit())
 		return after, tx.runReplacement(ctx, item, ErrStale)
@@ -137,7 +137,7 @@ func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Te
 		r, err := s.CardReader(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return s.wasDeletedBy(ctx, deletionKey(KindReaders, t, id), operation, errNoCardReader)
+			return s.checkDeletedBy(ctx, deletionKey(KindReaders, t, id), operation, errNoCardReader)
 		case err == nil:
 			err = stop(r)
 		}
@@ -151,7 +151,7 @@ func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Te
 // removeCardReader errors with ErrStale when the reader changed, or is gone.
 func (s *Store) removeCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	operation string) error {
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).
 		Put(s.putDeletion(deletionKey(KindReaders, t, r.ID), operation, r))
 	tx.audit(t, subjectReader(r), r.ForAudit(), nil)

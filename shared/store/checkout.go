@@ -67,7 +67,7 @@ func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payment
 	if err == nil {
 		return item.Checkout, nil
 	}
-	return s.createdBefore(ctx, t, c, err)
+	return s.findCreatedCheckout(ctx, t, c, err)
 }
 
 // takeReference reserves a reference for the checkout, which keeps its former references.
@@ -76,11 +76,11 @@ func (s *Store) takeReference(t identity.Tenant, c payments.Checkout) *dynamo.Pu
 	return s.table.Put(guard).If("attribute_not_exists(pk) OR checkout_id = ?", c.ID)
 }
 
-// createdBefore finds out, after a failed creation, whether an earlier try of it
+// findCreatedCheckout finds out, after a failed creation, whether an earlier try of it
 // stored the checkout, or another checkout has its reference.
-func (s *Store) createdBefore(ctx context.Context, t identity.Tenant, c payments.Checkout,
+func (s *Store) findCreatedCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	cause error) (payments.Checkout, error) {
-	owner, err := s.referenceOwner(ctx, t, c.Reference)
+	owner, err := s.readReferenceOwner(ctx, t, c.Reference)
 	switch {
 	case err != nil:
 		return payments.Checkout{}, errors.Join(cause, err)
@@ -96,8 +96,8 @@ func (s *Store) createdBefore(ctx context.Context, t identity.Tenant, c payments
 var errDuplicate = failure.Conflict("A checkout with this checkout_reference already exists.").
 	WithCode("DUPLICATED_CHECKOUT")
 
-// referenceOwner is the id of the checkout that took the reference, or "".
-func (s *View) referenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
+// readReferenceOwner is the id of the checkout that took the reference, or "".
+func (s *View) readReferenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
 	guard, err := readOne[foreignItem](ctx, s, referenceKey(t, reference), nil)
 	return guard.CheckoutID, err
 }
@@ -149,7 +149,7 @@ func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]
 // CheckoutsByReference lists the checkout with the reference, if any.
 func (s *View) CheckoutsByReference(ctx context.Context, t identity.Tenant,
 	reference string) ([]payments.Checkout, error) {
-	owner, err := s.referenceOwner(ctx, t, reference)
+	owner, err := s.readReferenceOwner(ctx, t, reference)
 	if err != nil || owner == "" {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (s *View) CheckoutsByReference(ctx context.Context, t identity.Tenant,
 func (s *Store) SaveCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, c, c.Version+1)
 	err := s.putCheckout(item).Run(ctx)
-	return s.savedCheckout(ctx, item, err)
+	return s.resolveCheckout(ctx, item, err)
 }
 
 // RenameCheckout saves a checkout under a new reference. The old one stays taken: a guard is never deleted. Failure:
@@ -173,12 +173,12 @@ func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payment
 	item := s.newCheckoutItem(t, c, c.Version+1)
 	err := s.db.WriteTx().Put(s.putCheckout(item)).Put(s.takeReference(t, c)).Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
-		owner, readErr := s.referenceOwner(ctx, t, c.Reference)
+		owner, readErr := s.readReferenceOwner(ctx, t, c.Reference)
 		if readErr == nil && owner != "" && owner != c.ID {
 			return payments.Checkout{}, errDuplicate
 		}
 	}
-	return s.savedCheckout(ctx, item, err)
+	return s.resolveCheckout(ctx, item, err)
 }
 
 // putCheckout writes the item over the version it was made from.
@@ -186,8 +186,8 @@ func (s *Store) putCheckout(item checkoutItem) *dynamo.Put {
 	return s.table.Put(item).If("version = ?", item.Version-1)
 }
 
-// savedCheckout returns the checkout if the write with the error was applied.
-func (s *Store) savedCheckout(ctx context.Context, item checkoutItem, err error) (payments.Checkout, error) {
+// resolveCheckout returns the checkout if the write with the error was applied.
+func (s *Store) resolveCheckout(ctx context.Context, item checkoutItem, err error) (payments.Checkout, error) {
 	if err = s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, nil, err); err != nil {
 		return payments.Checkout{}, err
 	}
@@ -208,7 +208,7 @@ func (s *Store) Apply(ctx context.Context, t identity.Tenant,
 		tx.Put(s.putEntry(t, *change.Entry))
 	}
 	for _, payable := range change.Payables {
-		tx.Put(s.newPayable(t, payable))
+		tx.Put(s.addPayable(t, payable))
 	}
 	if change.Instrument != nil {
 		tx.Update(s.saveInstrument(t, *change.Instrument))
@@ -219,5 +219,5 @@ func (s *Store) Apply(ctx context.Context, t identity.Tenant,
 	if change.Callback != nil {
 		tx.Put(s.putCallback(t, *change.Callback))
 	}
-	return s.savedCheckout(ctx, item, tx.Run(ctx))
+	return s.resolveCheckout(ctx, item, tx.Run(ctx))
 }

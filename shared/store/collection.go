@@ -38,7 +38,7 @@ func (s *View) Collection(ctx context.Context, t identity.Tenant, id string) (fi
 func (s *View) Collections(ctx context.Context, t identity.Tenant, statuses []file.CollectionStatus, offset,
 	limit int) ([]file.Collection, int, error) {
 	var listed []listedCollection
-	if err := s.listed(ctx, t, listedCollectionPrefix, file.MaxCollections, &listed); err != nil {
+	if err := s.readListed(ctx, t, listedCollectionPrefix, file.MaxCollections, &listed); err != nil {
 		return nil, 0, err
 	}
 	var wanted []key
@@ -52,8 +52,8 @@ func (s *View) Collections(ctx context.Context, t identity.Tenant, statuses []fi
 	return all, len(wanted), err
 }
 
-// listed reads all listed files or collections, in order, consistently.
-func (s *View) listed(ctx context.Context, t identity.Tenant, prefix string, most int, into any) error {
+// readListed reads all listed files or collections, in order, consistently.
+func (s *View) readListed(ctx context.Context, t identity.Tenant, prefix string, most int, into any) error {
 	return s.prefixed(KindFiles.of(t), prefix).Limit(most).All(ctx, into)
 }
 
@@ -68,7 +68,7 @@ func pageOf(all []key, offset, limit int) []key {
 func (s *Store) CreateCollection(ctx context.Context, by audit.By, t identity.Tenant,
 	c file.Collection) (file.Collection, error) {
 	return Retry(func(bool) (file.Collection, error) {
-		made, count, err := s.madeCollection(ctx, t, c.ID)
+		made, count, err := s.findCreatedCollection(ctx, t, c.ID)
 		switch {
 		case err != nil || made.ID != "":
 			return made, err
@@ -79,10 +79,11 @@ func (s *Store) CreateCollection(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// madeCollection is the new collection if it has been stored before, else zero; with the count of the tenant's.
-func (s *View) madeCollection(ctx context.Context, t identity.Tenant, id string) (file.Collection, fileCount, error) {
+// findCreatedCollection is the new collection if it has been stored before, else zero; with the count of the tenant's.
+func (s *View) findCreatedCollection(ctx context.Context, t identity.Tenant, id string) (file.Collection, limitedCount,
+	error) {
 	var stored file.Collection
-	var count fileCount
+	var count limitedCount
 	err := s.readInto(ctx, map[key]any{collectionKey(t, id): &stored, collectionCountKey(t): &count})
 	return stored, count, err
 }
@@ -92,19 +93,19 @@ func (s *View) madeCollection(ctx context.Context, t identity.Tenant, id string)
 func (s *Store) addCollection(ctx context.Context, by audit.By, t identity.Tenant, c file.Collection) (file.Collection,
 	error) {
 	c.Version = 1
-	tx := s.auditedTx(by)
-	tx.Update(s.count(collectionCountKey(t), file.MaxCollections)).
+	tx := s.newAuditedTx(by)
+	tx.Update(s.incrementCount(collectionCountKey(t), file.MaxCollections)).
 		Put(s.replace(newItem(collectionKey(t, c.ID), c, c.Version))).
 		Put(s.table.Put(newListedCollection(t, c)))
 	tx.audit(t, subjectCollection(c), nil, c.ForAudit())
 	return runCreation(ctx, tx, c, func() (file.Collection, bool, error) {
-		made, _, err := s.madeCollection(ctx, t, c.ID)
+		made, _, err := s.findCreatedCollection(ctx, t, c.ID)
 		return made, made.ID != "", err
 	})
 }
 
-// count adds one to a count of the tenant's files or collections, if there is room.
-func (s *Store) count(k key, most int) *dynamo.Update {
+// incrementCount adds one to a count of the tenant's files or collections, if there is room.
+func (s *Store) incrementCount(k key, most int) *dynamo.Update {
 	return s.update(k).Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", most)
 }
 
@@ -124,7 +125,7 @@ func (s *Store) UpdateCollection(ctx context.Context, by audit.By, t identity.Te
 		}
 		after.Version++
 		item := newItem(collectionKey(t, after.ID), after, after.Version)
-		tx := s.auditedTx(by)
+		tx := s.newAuditedTx(by)
 		tx.Put(s.replace(item))
 		if after.Status != before.Status {
 			tx.Put(s.table.Put(newListedCollection(t, after)))
@@ -137,15 +138,15 @@ func (s *Store) UpdateCollection(ctx context.Context, by audit.By, t identity.Te
 // fillCollection counts a file that comes into a collection, which must be open. Like each change of the collection it
 // makes another version, so that nobody writes over the count.
 func (s *Store) fillCollection(t identity.Tenant, id string) *dynamo.Update {
-	return s.changeFiles(t, id, 1).If("'status' = ?", file.Open)
+	return s.changeFileCount(t, id, 1).If("'status' = ?", file.Open)
 }
 
 // drainCollection counts a file that leaves a collection.
 func (s *Store) drainCollection(t identity.Tenant, id string) *dynamo.Update {
-	return s.changeFiles(t, id, -1).If("attribute_exists(pk)")
+	return s.changeFileCount(t, id, -1).If("attribute_exists(pk)")
 }
 
-func (s *Store) changeFiles(t identity.Tenant, id string, by int) *dynamo.Update {
+func (s *Store) changeFileCount(t identity.Tenant, id string, by int) *dynamo.Update {
 	return s.update(collectionKey(t, id)).Add("files_count", by).Add("version", 1)
 }
 
@@ -164,9 +165,9 @@ func wantCollections(into map[key]any, t identity.Tenant, ids ...string) collect
 	return found
 }
 
-// take refuses a file that is to come into a collection, or to be completed in it. Failures: Invalid collection_id;
-// Conflict.
-func (c collections) take(id string) error {
+// checkTakes refuses a file that is to come into a collection, or to be completed in it. Failures: Invalid
+// collection_id; Conflict.
+func (c collections) checkTakes(id string) error {
 	switch {
 	case id == "":
 		return nil
@@ -177,22 +178,23 @@ func (c collections) take(id string) error {
 	}
 }
 
-// give refuses a file that is to leave a collection. Failure: Conflict.
-func (c collections) give(id string) error {
+// checkGives refuses a file that is to leave a collection. Failure: Conflict.
+func (c collections) checkGives(id string) error {
 	if id == "" || c[id].ID == "" {
 		return nil
 	}
 	return c[id].CheckGives()
 }
 
-// move refuses a file that is to be moved, or to be completed where it is. Failures: Invalid collection_id; Conflict.
-func (c collections) move(from, to string) error {
+// checkMove refuses a file that is to be moved, or to be completed where it is. Failures: Invalid collection_id;
+// Conflict.
+func (c collections) checkMove(from, to string) error {
 	if from != to {
-		if err := c.give(from); err != nil {
+		if err := c.checkGives(from); err != nil {
 			return err
 		}
 	}
-	return c.take(to)
+	return c.checkTakes(to)
 }
 
 // CheckMove refuses a file that is to be moved from a collection to another, or to be completed where it is, before
@@ -203,5 +205,5 @@ func (s *View) CheckMove(ctx context.Context, t identity.Tenant, from, to string
 	if err := s.readInto(ctx, into); err != nil {
 		return err
 	}
-	return found.move(from, to)
+	return found.checkMove(from, to)
 }

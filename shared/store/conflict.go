@@ -97,19 +97,19 @@ func rewind(in middleware.FinalizeInput) error {
 // isConflict reports whether nothing but other writes in flight was the reason for which a write was refused.
 func isConflict(err error) bool {
 	var conflict *types.TransactionConflictException
-	return errors.As(err, &conflict) || cancelledFor(err, "TransactionConflict")
+	return errors.As(err, &conflict) || isCancelledFor(err, "TransactionConflict")
 }
 
 // isThrottled reports the same of a transaction that was throttled, perhaps because of some of its items alone.
 func isThrottled(err error) aws.Ternary {
-	if cancelledFor(err, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded") && !isConflict(err) {
+	if isCancelledFor(err, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded") && !isConflict(err) {
 		return aws.TrueTernary
 	}
 	return aws.UnknownTernary
 }
 
-// cancelledFor reports whether a transaction was cancelled, and for no other reasons.
-func cancelledFor(err error, reasons ...string) bool {
+// isCancelledFor reports whether a transaction was cancelled, and for no other reasons.
+func isCancelledFor(err error, reasons ...string) bool {
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(err, &cancelled) {
 		return false

@@ -30,7 +30,7 @@ func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payment
 	if err == nil {
 		return c, nil
 	}
-	stored, readErr := s.customerItem(ctx, t, c.ID)
+	stored, readErr := s.readCustomerItem(ctx, t, c.ID)
 	switch {
 	case failure.Is(readErr, failure.KindNotFound):
 		return c, err
@@ -45,11 +45,11 @@ func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payment
 
 // Customer reads one customer. Failure: NotFound.
 func (s *View) Customer(ctx context.Context, t identity.Tenant, id string) (payments.Customer, error) {
-	item, err := s.customerItem(ctx, t, id)
+	item, err := s.readCustomerItem(ctx, t, id)
 	return item.Customer, err
 }
 
-func (s *View) customerItem(ctx context.Context, t identity.Tenant, id string) (customerItem, error) {
+func (s *View) readCustomerItem(ctx context.Context, t identity.Tenant, id string) (customerItem, error) {
 	return readOne[customerItem](ctx, s, customerKey(t, id), failure.NotFound("There is no such customer."))
 }
 
@@ -57,7 +57,7 @@ func (s *View) customerItem(ctx context.Context, t identity.Tenant, id string) (
 func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string,
 	change *payments.PersonalDetailsChange) (payments.Customer, error) {
 	return Retry(func(bool) (payments.Customer, error) {
-		item, err := s.customerItem(ctx, t, id)
+		item, err := s.readCustomerItem(ctx, t, id)
 		if err != nil {
 			return payments.Customer{}, err
 		}
@@ -91,7 +91,7 @@ func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id
 	token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
 	var instrument payments.Instrument
-	err := s.table.together().
+	err := s.table.getTx().
 		GetOne(s.get(checkoutKey(t, id)), &checkout).
 		GetOne(s.get(cardKey(t, customer, token)), &instrument).
 		Run(ctx)

@@ -32,10 +32,12 @@ type deletedItem struct {
 }
 
 // MarshalDynamoItem writes the attributes of both into one item.
-func (i deletedItem) MarshalDynamoItem() (dynamo.Item, error) { return merged(i.was, i.deletion) }
+func (i deletedItem) MarshalDynamoItem() (dynamo.Item, error) {
+	return mergeAttributes(i.was, i.deletion)
+}
 
-// wasDeletedBy fails with missing unless the operation wrote the deletion. "" is any operation.
-func (s *View) wasDeletedBy(ctx context.Context, k key, operation string, missing error) error {
+// checkDeletedBy fails with missing unless the operation wrote the deletion. "" is any operation.
+func (s *View) checkDeletedBy(ctx context.Context, k key, operation string, missing error) error {
 	item, err := readOne[deletion](ctx, s, k, missing)
 	if err == nil && operation != "" && item.Operation != operation {
 		return missing

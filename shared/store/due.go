@@ -36,7 +36,7 @@ type Due struct {
 // Overdue walks what is due in one shard by the time, the longest overdue first. Each entry comes once, whatever
 // changes meanwhile. The index lags, so an entry may have been handled already.
 func (s *View) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
-	return s.walk(ctx, KindDue, shard, dueBound(time.Time{}), by)
+	return s.walkDue(ctx, KindDue, shard, dueBound(time.Time{}), by)
 }
 
 // DuePayouts walks one shard's payout schedules and open payouts that are due by the time, after the Position of an
@@ -46,16 +46,16 @@ func (s *View) DuePayouts(ctx context.Context, shard int, after string, by time.
 	if after != "" {
 		from = after + afterID
 	}
-	return s.walk(ctx, KindPayoutDue, shard, from, by)
+	return s.walkDue(ctx, KindPayoutDue, shard, from, by)
 }
 
 // Dead walks one shard's callbacks and mails that were given up between two times, both inclusive.
 func (s *View) Dead(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
-	return s.walk(ctx, KindDead, shard, dueBound(from), to)
+	return s.walkDue(ctx, KindDead, shard, dueBound(from), to)
 }
 
-// walk reads one partition of the due index page by page, from a sort key on.
-func (s *View) walk(ctx context.Context, kind Kind, shard int, from string, to time.Time) iter.Seq2[Due, error] {
+// walkDue reads one partition of the due index page by page, from a sort key on.
+func (s *View) walkDue(ctx context.Context, kind Kind, shard int, from string, to time.Time) iter.Seq2[Due, error] {
 	return func(yield func(Due, error) bool) {
 		keys := s.table.get(duePartition, kind.named(strconv.Itoa(shard))).
 			Range(dueSort, dynamo.Between, from, micros(to)+"#~").
@@ -65,7 +65,7 @@ func (s *View) walk(ctx context.Context, kind Kind, shard int, from string, to t
 			Sort string `dynamo:"due_sk"`
 		}
 		for entry, err := range each[dueKey](ctx, keys) {
-			d, ok := entry.due()
+			d, ok := entry.dueEntry()
 			if d.At, d.Position = timeOf(entry.Sort), entry.Sort; (ok || err != nil) && !yield(d, err) {
 				return
 			}
@@ -113,17 +113,17 @@ func (n dueShards) payoutAt(at time.Time, k key) due {
 
 // place is the item's place in one of the kind's partitions.
 func (n dueShards) place(kind Kind, at time.Time, k key) due {
-	return due{Partition: kind.named(strconv.Itoa(n.of(k.PK))), Sort: micros(at)}
+	return due{Partition: kind.named(strconv.Itoa(n.shardOf(k.PK))), Sort: micros(at)}
 }
 
-// of is the key's shard.
-func (n dueShards) of(pk string) int {
+// shardOf is the key's shard.
+func (n dueShards) shardOf(pk string) int {
 	sum := sha256.Sum256([]byte(pk))
 	return int(binary.BigEndian.Uint16(sum[:])) % int(n)
 }
 
-// due is the entry that the key names; false when it names none.
-func (k key) due() (Due, bool) {
+// dueEntry is the entry that the key names; false when it names none.
+func (k key) dueEntry() (Due, bool) {
 	p, ok := ParsePartition(k.PK)
 	if !ok {
 		return Due{}, false

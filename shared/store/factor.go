@@ -139,7 +139,7 @@ func (s *Store) RemoveSecondFactor(ctx context.Context, by audit.By, t identity.
 		after := before.Off()
 		after.Version++
 		item := factorItem(m.User(), after)
-		tx := s.auditedTx(by)
+		tx := s.newAuditedTx(by)
 		tx.Put(s.replace(item))
 		tx.audit(t, subjectMember(m), before.ForAudit(), after.ForAudit())
 		return tx.runReplacement(ctx, item, ErrStale)

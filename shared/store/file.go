@@ -23,9 +23,9 @@ func newListedFile(t identity.Tenant, f file.File) listedFile {
 	return listedFile{listedKey(t, listedFilePrefix, f.CreatedAt, f.ID), f.Status, f.Collection}
 }
 
-// fileCount is how many there are of what has a limit: each creation adds to it, under the condition that there is
+// limitedCount is how many there are of what has a limit: each creation adds to it, under the condition that there is
 // room.
-type fileCount struct {
+type limitedCount struct {
 	key
 	Count int `dynamo:"count"`
 }
@@ -48,7 +48,7 @@ type FileFilter struct {
 	Collection string
 }
 
-func (f FileFilter) takes(l listedFile) bool {
+func (f FileFilter) matches(l listedFile) bool {
 	return (f.Status == "" || f.Status == l.Status) && (f.Collection == "" || f.Collection == l.Collection)
 }
 
@@ -57,12 +57,12 @@ func (f FileFilter) takes(l listedFile) bool {
 func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, offset, limit int) ([]file.File, int,
 	error) {
 	var listed []listedFile
-	if err := s.listed(ctx, t, listedFilePrefix, file.MaxFiles, &listed); err != nil {
+	if err := s.readListed(ctx, t, listedFilePrefix, file.MaxFiles, &listed); err != nil {
 		return nil, 0, err
 	}
 	var wanted []key
 	for _, l := range listed {
-		if filter.takes(l) {
+		if filter.matches(l) {
 			wanted = append(wanted, fileKey(t, l.listedID()))
 		}
 	}
@@ -77,14 +77,14 @@ func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, 
 // file.MaxFiles.
 func (s *Store) CreateFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
-		c, err := s.creation(ctx, t, f)
+		c, err := s.readCreation(ctx, t, f)
 		switch {
 		case err != nil || c.made.ID != "":
 			return c.made, err
 		case c.count.Count >= file.MaxFiles:
 			return f, errTooManyFiles
 		}
-		if err := c.found.take(f.Collection); err != nil {
+		if err := c.found.checkTakes(f.Collection); err != nil {
 			return f, err
 		}
 		return s.addFile(ctx, by, t, f, c.formerly)
@@ -93,13 +93,13 @@ func (s *Store) CreateFile(ctx context.Context, by audit.By, t identity.Tenant, 
 
 // creation is what decides whether a file is made.
 type creation struct {
-	made     file.File   // the file if it has been stored before, even if it has been deleted since; zero if not
-	formerly deletedFile // a deleted one of the same id whose Idempotency-Key has expired; zero if there is none
-	count    fileCount   // of the tenant's
-	found    collections // the file's
+	made     file.File    // the file if it has been stored before, even if it has been deleted since; zero if not
+	formerly deletedFile  // a deleted one of the same id whose Idempotency-Key has expired; zero if there is none
+	count    limitedCount // of the tenant's
+	found    collections  // the file's
 }
 
-func (s *View) creation(ctx context.Context, t identity.Tenant, f file.File) (creation, error) {
+func (s *View) readCreation(ctx context.Context, t identity.Tenant, f file.File) (creation, error) {
 	var stored file.File
 	var deleted deletedFile
 	var c creation
@@ -109,7 +109,7 @@ func (s *View) creation(ctx context.Context, t identity.Tenant, f file.File) (cr
 	switch {
 	case stored.ID != "":
 		c.made = stored
-	case deleted.isOld(s.now()):
+	case deleted.idempotencyExpired(s.now()):
 		c.formerly = deleted
 	default:
 		c.made = deleted.File
@@ -124,25 +124,25 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 	f.Version = 1
 	entry := f.Entry(t)
 	entry.Version = 1
-	tx := s.auditedTx(by)
-	tx.Update(s.count(fileCountKey(t), file.MaxFiles)).
+	tx := s.newAuditedTx(by)
+	tx.Update(s.incrementCount(fileCountKey(t), file.MaxFiles)).
 		Put(s.replace(newItem(fileKey(t, f.ID), f, f.Version))).
 		Put(s.table.Put(newListedFile(t, f))).
 		Put(s.replace(s.objectItem(entry))).
-		Check(s.stillDeleted(t, f.ID, formerly))
+		Check(s.checkFormerDeletion(t, f.ID, formerly))
 	if f.Collection != "" {
 		tx.Update(s.fillCollection(t, f.Collection))
 	}
 	tx.audit(t, subjectFile(f), nil, f.ForAudit())
 	return runCreation(ctx, tx, f, func() (file.File, bool, error) {
-		c, err := s.creation(ctx, t, f)
+		c, err := s.readCreation(ctx, t, f)
 		return c.made, c.made.ID != "", err
 	})
 }
 
-// stillDeleted keeps a write that arrives late from bringing back what was deleted meanwhile: no other file of the id
-// has been deleted than the former one.
-func (s *Store) stillDeleted(t identity.Tenant, id string, formerly deletedFile) *dynamo.ConditionCheck {
+// checkFormerDeletion keeps a write that arrives late from bringing back what was deleted meanwhile: no other file of
+// the id has been deleted than the former one.
+func (s *Store) checkFormerDeletion(t identity.Tenant, id string, formerly deletedFile) *dynamo.ConditionCheck {
 	check := s.check(deletionKey(KindFiles, t, id))
 	if formerly.ID == "" {
 		return check.If("attribute_not_exists(pk)")
@@ -165,9 +165,9 @@ func (s *Store) UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, 
 		if err != nil || after == before {
 			return before, err
 		}
-		entry, found, err := s.around(ctx, t, before, after)
+		entry, found, err := s.readRelated(ctx, t, before, after)
 		if err == nil {
-			err = found.move(before.Collection, after.Collection)
+			err = found.checkMove(before.Collection, after.Collection)
 		}
 		if err != nil {
 			return before, err
@@ -176,8 +176,8 @@ func (s *Store) UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, 
 	})
 }
 
-// around reads what changes with a file: the entry of its object, and its collections before and after.
-func (s *View) around(ctx context.Context, t identity.Tenant, before, after file.File) (file.Entry, collections,
+// readRelated reads what changes with a file: the entry of its object, and its collections before and after.
+func (s *View) readRelated(ctx context.Context, t identity.Tenant, before, after file.File) (file.Entry, collections,
 	error) {
 	var entry file.Entry
 	into := map[key]any{objectKey(before.Object): &entry}
@@ -195,7 +195,7 @@ func (s *Store) replaceFile(ctx context.Context, by audit.By, t identity.Tenant,
 	entry file.Entry) (file.File, error) {
 	after.Version = before.Version + 1
 	item := newItem(fileKey(t, after.ID), after, after.Version)
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.replace(item)).Put(s.table.Put(newListedFile(t, after)))
 	if after.Status != before.Status {
 		tx.Put(s.replace(s.nextObjectItem(entry.Follow(after))))

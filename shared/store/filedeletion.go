@@ -17,9 +17,9 @@ type deletedFile struct {
 	file.File
 }
 
-// isOld reports whether no request that has made the file can be repeated: its Idempotency-Key has expired (contract
-// §2.8), and belongs to another request from then on.
-func (d deletedFile) isOld(now time.Time) bool {
+// idempotencyExpired reports whether no request that has made the file can be repeated: its Idempotency-Key has expired
+// (contract §2.8), and belongs to another request from then on.
+func (d deletedFile) idempotencyExpired(now time.Time) bool {
 	return d.ID != "" && !now.Before(d.CreatedAt.Add(idempotencyKept))
 }
 
@@ -33,11 +33,11 @@ type ending struct {
 	dropped   bool   // also out of an archived collection, which a deletion leaves as it is
 }
 
-// refuse says why a file cannot end so. Errors: ErrNotPending. Failure: Conflict.
-func (e ending) refuse(f file.File, found collections) error {
+// checkAllowed says why a file cannot end so. Errors: ErrNotPending. Failure: Conflict.
+func (e ending) checkAllowed(f file.File, found collections) error {
 	switch {
 	case !e.dropped:
-		return found.give(f.Collection)
+		return found.checkGives(f.Collection)
 	case f.Status != file.Pending:
 		return ErrNotPending
 	default:
@@ -71,7 +71,7 @@ func (s *View) DroppedFile(ctx context.Context, t identity.Tenant, id, operation
 
 func (s *Store) endFile(ctx context.Context, by audit.By, t identity.Tenant, id string, end ending) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
-		f, deleted, err := s.anyFile(ctx, t, id)
+		f, deleted, err := s.readAnyFile(ctx, t, id)
 		switch {
 		case err != nil:
 			return f, err
@@ -80,9 +80,9 @@ func (s *Store) endFile(ctx context.Context, by audit.By, t identity.Tenant, id 
 		case f.ID == "":
 			return f, errNoFile
 		}
-		entry, found, err := s.around(ctx, t, f, f)
+		entry, found, err := s.readRelated(ctx, t, f, f)
 		if err == nil {
-			err = end.refuse(f, found)
+			err = end.checkAllowed(f, found)
 		}
 		if err != nil {
 			return f, err
@@ -91,8 +91,8 @@ func (s *Store) endFile(ctx context.Context, by audit.By, t identity.Tenant, id 
 	})
 }
 
-// anyFile reads a file, and what is kept of a deleted one.
-func (s *View) anyFile(ctx context.Context, t identity.Tenant, id string) (file.File, deletedFile, error) {
+// readAnyFile reads a file, and what is kept of a deleted one.
+func (s *View) readAnyFile(ctx context.Context, t identity.Tenant, id string) (file.File, deletedFile, error) {
 	var stored file.File
 	var deleted deletedFile
 	err := s.readInto(ctx, map[key]any{fileKey(t, id): &stored, deletionKey(KindFiles, t, id): &deleted})
@@ -104,7 +104,7 @@ func (s *View) anyFile(ctx context.Context, t identity.Tenant, id string) (file.
 func (s *Store) removeFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File, entry file.Entry,
 	end ending) error {
 	deleted := deletedFile{newDeletion(deletionKey(KindFiles, t, f.ID), end.operation, s.now()), end.reason, f}
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Delete(s.remove(fileKey(t, f.ID)).If("version = ?", f.Version)).
 		Delete(s.remove(newListedFile(t, f).key)).
 		Put(s.table.Put(deleted)).

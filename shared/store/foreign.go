@@ -55,7 +55,7 @@ func (s *View) TransactionByForeignID(ctx context.Context, t identity.Tenant, id
 	for _, item := range preferredOf(filed) {
 		var r Record
 		if item.CheckoutID != "" {
-			r, err = s.transactionOfCheckout(ctx, t, item.CheckoutID, id)
+			r, err = s.findCheckoutTransaction(ctx, t, item.CheckoutID, id)
 		} else {
 			r, err = s.Transaction(ctx, t, item.SK[strings.LastIndex(item.SK, "#")+1:])
 		}
@@ -80,8 +80,8 @@ func preferredOf(filed []foreignItem) []foreignItem {
 	return filed
 }
 
-// transactionOfCheckout reads the transaction of an online checkout by a reference that it has or had.
-func (s *View) transactionOfCheckout(ctx context.Context, t identity.Tenant, checkout,
+// findCheckoutTransaction reads the transaction of an online checkout by a reference that it has or had.
+func (s *View) findCheckoutTransaction(ctx context.Context, t identity.Tenant, checkout,
 	reference string) (Record, error) {
 	c, err := s.Checkout(ctx, t, checkout)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *View) transactionOfCheckout(ctx context.Context, t identity.Tenant, che
 	attempts := slices.Clone(c.Transactions)
 	slices.Reverse(attempts)
 	slices.SortStableFunc(attempts, func(a, b payments.CheckoutTransaction) int {
-		return cmp.Compare(rank(a.Status), rank(b.Status))
+		return cmp.Compare(statusRank(a.Status), statusRank(b.Status))
 	})
 	for _, attempt := range attempts {
 		r, err := s.Transaction(ctx, t, attempt.ID)

@@ -22,9 +22,9 @@ func grantItem(g oauth.Grant) storedItem {
 
 // Failures of codes and refresh tokens (RFC 6749 §5.2).
 var (
-	errCode    = oauth.Refused(oauth.InvalidGrant, "The code is unknown.")
-	errUsed    = oauth.Refused(oauth.InvalidGrant, "The code was already used. Its tokens are revoked.")
-	errRefresh = oauth.Refused(oauth.InvalidGrant, "The refresh token is unknown, revoked or expired.")
+	errUnknownCode     = oauth.Refused(oauth.InvalidGrant, "The code is unknown.")
+	errUsedCode        = oauth.Refused(oauth.InvalidGrant, "The code was already used. Its tokens are revoked.")
+	errBadRefreshToken = oauth.Refused(oauth.InvalidGrant, "The refresh token is unknown, revoked or expired.")
 )
 
 // PutCode stores a new code under its hash.
@@ -46,14 +46,14 @@ func codeItem(c oauth.Code) storedItem {
 func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 	issue func(oauth.Code) (oauth.Grant, identity.AccessToken, error)) error {
 	return retryWrite(func(bool) error {
-		code, err := readOne[oauth.Code](ctx, s.View, codeKey(codeHash), errCode)
+		code, err := readOne[oauth.Code](ctx, s.View, codeKey(codeHash), errUnknownCode)
 		switch {
 		case err != nil:
 			return err
 		case code.Grant == refreshHash: // by an earlier try of this request, whose reply was lost
 			return nil
 		case code.Grant != "":
-			return cmp.Or(s.RevokeGrant(ctx, code.Grant), error(errUsed))
+			return cmp.Or(s.RevokeGrant(ctx, code.Grant), error(errUsedCode))
 		}
 		g, token, err := issue(code)
 		if err != nil {
@@ -73,10 +73,10 @@ func (s *View) Grant(ctx context.Context, refreshHash string) (oauth.Grant, erro
 	item, err := readOne[struct {
 		oauth.Grant
 		TTL time.Time `dynamo:"expires_at,unixtime"`
-	}](ctx, s, grantKey(refreshHash), errRefresh)
+	}](ctx, s, grantKey(refreshHash), errBadRefreshToken)
 	item.ExpiresAt = item.TTL.UTC()
 	if err == nil && !item.Valid(s.now()) {
-		err = errRefresh
+		err = errBadRefreshToken
 	}
 	return item.Grant, err
 }
@@ -96,7 +96,7 @@ func (s *Store) Refresh(ctx context.Context, g oauth.Grant, token identity.Acces
 	item := grantItem(g)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_exists(pk)")).
 		Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
-	return s.resolve(ctx, item, errRefresh, tx.Run(ctx))
+	return s.resolve(ctx, item, errBadRefreshToken, tx.Run(ctx))
 }
 
 // RevokeGrant deletes a grant, which ends the refresh token and all its access tokens. It may be repeated.

@@ -46,7 +46,7 @@ func (s *Store) GrowShards(ctx context.Context, by audit.By, t identity.Tenant) 
 	if err != nil || note.Partition == "" { // the index lags
 		return merchant.Merchant{}, false, err
 	}
-	busy, err := s.busy(ctx, t, note.Shard, note.At)
+	busy, err := s.isBusy(ctx, t, note.Shard, note.At)
 	if err != nil {
 		return merchant.Merchant{}, false, err
 	}
@@ -92,9 +92,9 @@ const (
 	DefaultBusy = 200
 )
 
-// busy reports whether the shard took much until the time. It costs at most what
+// isBusy reports whether the shard took much until the time. It costs at most what
 // two queries of as many index entries do, and only a shard that was throttled.
-func (s *View) busy(ctx context.Context, t identity.Tenant, shard int, until time.Time) (bool, error) {
+func (s *View) isBusy(ctx context.Context, t identity.Tenant, shard int, until time.Time) (bool, error) {
 	from, to := micros(until.Add(-busyFor)), micros(until)+afterTime
 	for _, recent := range []*dynamo.Query{
 		s.table.get(listPartition, checkoutsList(t, shard)).Range(listSort, dynamo.Between, from, to).Index(listIndex),

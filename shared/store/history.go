@@ -162,7 +162,7 @@ func (s *View) HistoryItems(ctx context.Context, entries []HistoryEntry) ([]paym
 func (s *View) readHistory(ctx context.Context, wanted []key, consistent bool,
 	found map[key]payments.HistoryItem) error {
 	var items []map[string]dynamoValue
-	if err := s.batch(ctx, wanted, consistent, &items); err != nil {
+	if err := s.readBatch(ctx, wanted, consistent, &items); err != nil {
 		return err
 	}
 	for _, raw := range items {

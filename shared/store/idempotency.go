@@ -65,7 +65,7 @@ func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state
 			" OR (attribute_not_exists(reply) AND ('owner' = ? OR (fingerprint = ? AND running_until <= ?)))",
 		now.Unix(), c.Owner, c.Fingerprint, now.UnixMilli()).CurrentValue(ctx, &current)
 	if err != nil {
-		return s.ownClaim(ctx, item, err)
+		return s.resolveClaim(ctx, item, err)
 	}
 	switch {
 	case wrote:
@@ -79,8 +79,9 @@ func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state
 	}
 }
 
-// ownClaim checks whether a claim that seemed to fail was made after all.
-func (s *Store) ownClaim(ctx context.Context, claim idempotencyItem, failed error) (IdempotencyState, []byte, error) {
+// resolveClaim checks whether a claim that seemed to fail was made after all.
+func (s *Store) resolveClaim(ctx context.Context, claim idempotencyItem, failed error) (IdempotencyState, []byte,
+	error) {
 	var current idempotencyItem
 	err := s.get(claim.key).One(ctx, &current)
 	if err != nil || current.Owner != claim.Owner {

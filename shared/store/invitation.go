@@ -80,7 +80,7 @@ func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen me
 	after := before.Accepted(u, s.now())
 	after.Version = before.Version + 1
 	item := memberItem(t, after)
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.replace(item))
 	if len(u.Passwords) == 0 {
 		u.Passwords = chosen
@@ -90,7 +90,7 @@ func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen me
 	}
 	tx.putMembership(t, after)
 	if after.Owner() {
-		tx.Update(s.ofOwners(s.countOf(t), before, after))
+		tx.Update(s.countOwners(s.updateMemberCount(t), before, after))
 	}
 	tx.audit(t, subjectMember(after), before.ForAudit(), after.ForAudit())
 	return tx.runReplacement(ctx, item, ErrStale)

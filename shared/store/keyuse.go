@@ -13,7 +13,7 @@ import (
 // KeyUseEvery is how often the use of a key is written at most (contract §8.2).
 const KeyUseEvery = time.Hour
 
-// keyUse says when a key was used. It is an item of a kind of its own, because every function
+// readKeyUse says when a key was used. It is an item of a kind of its own, because every function
 // that takes requests writes it, and most of them may not write keys.
 type keyUse struct {
 	key
@@ -23,8 +23,8 @@ type keyUse struct {
 // KeyUsed records that the tenant's key is used now, and returns the recorded time: now, or in the hour before. So a
 // key costs one write an hour, however many processes serve it.
 func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time.Time, error) {
-	k, now := keyUseKey(t, id), s.now()
-	recorded, err := s.keyUse(ctx, k)
+	k, now := keyForAPIKeyUse(t, id), s.now()
+	recorded, err := s.readKeyUse(ctx, k)
 	if err != nil || recorded.After(now.Add(-KeyUseEvery)) {
 		return recorded, err
 	}
@@ -36,8 +36,8 @@ func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time
 	return now, err
 }
 
-// keyUse is zero for a key that was never used.
-func (s *View) keyUse(ctx context.Context, k key) (time.Time, error) {
+// readKeyUse is zero for a key that was never used.
+func (s *View) readKeyUse(ctx context.Context, k key) (time.Time, error) {
 	var item keyUse
 	err := s.table.get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -51,7 +51,7 @@ func (s *View) keyUse(ctx context.Context, k key) (time.Time, error) {
 func (s *View) KeyUses(ctx context.Context, t identity.Tenant, ids ...string) (map[string]time.Time, error) {
 	keys, idOf := make([]key, len(ids)), map[key]string{}
 	for i, id := range ids {
-		keys[i] = keyUseKey(t, id)
+		keys[i] = keyForAPIKeyUse(t, id)
 		idOf[keys[i]] = id
 	}
 	return readIndexed(ctx, s, keys, false,

@@ -121,7 +121,7 @@ func TestDueKeysRoundTrip(t *testing.T) {
 			merchantKey(tenant.Merchant):     {},
 			{tenant.String() + "#" + id, id}: {},
 		} {
-			if got, ok := k.due(); got != want || ok != (want != Due{}) {
+			if got, ok := k.dueEntry(); got != want || ok != (want != Due{}) {
 				t.Fatalf("%+v: got %+v, %t, want %+v", k, got, ok, want)
 			}
 		}
@@ -139,14 +139,14 @@ func TestReconciledKeysRoundTrip(t *testing.T) {
 			"entry":  journalKey(tenant, ledger.Entry{ID: "1", Kind: "payout", About: about}),
 			"payout": payoutKey(tenant, text),
 		} {
-			a, ok := reconciledItem(k.item())
+			a, ok := parseReconciled(k.item())
 			if !ok || a.Broken != "" || a.Tenant != tenant || a.Name != bounded(text) {
 				t.Fatalf("%s %+v: got %t, %+v, want it read as %s of %s", name, k, ok, a, text, tenant)
 			}
 		}
 		for _, k := range []key{customerKey(tenant, text), checkoutKey(tenant, text), referenceKey(tenant, text),
 			receiptKey(tenant, text, "1"), idempotencyKey(tenant, text), callbackKey(text), rateKey(text)} {
-			if a, ok := reconciledItem(k.item()); ok {
+			if a, ok := parseReconciled(k.item()); ok {
 				t.Fatalf("%+v: got %+v, want it left out", k, a)
 			}
 		}

@@ -34,9 +34,9 @@ func find[T any](all []T, is func(T) bool) (found T, ok bool) {
 	return found, false
 }
 
-// first reads a query's first results that pass its filter. The library's own Limit also calls DescribeTable then,
+// readFirst reads a query's first results that pass its filter. The library's own Limit also calls DescribeTable then,
 // which no function may call.
-func first[T any](ctx context.Context, query *dynamo.Query, limit int) ([]T, error) {
+func readFirst[T any](ctx context.Context, query *dynamo.Query, limit int) ([]T, error) {
 	var found []T
 	results := query.Iter()
 	for len(found) < limit {

@@ -18,7 +18,7 @@ type mailItem struct {
 }
 
 func (s *Store) newMailItem(t identity.Tenant, m mail.Mail) storedItem {
-	return s.inOutbox(newItem(mailKey(m.ID), mailItem{t, m}, m.Version), m.Entry)
+	return s.outboxItem(newItem(mailKey(m.ID), mailItem{t, m}, m.Version), m.Entry)
 }
 
 // putMail returns the put of a mail, for the transaction of the change that the mail reports. The id of the mail

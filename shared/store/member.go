@@ -44,7 +44,7 @@ func (s *Store) CreateMember(ctx context.Context, by audit.By, t identity.Tenant
 	try := 0
 	return retryAs(ctx, by, s.View, func() (member.Member, error) {
 		id := member.ID(operation, try)
-		found, err := s.obstaclesTo(ctx, t, id, address)
+		found, err := s.readObstacles(ctx, t, id, address)
 		switch {
 		case err != nil:
 			return member.Member{}, err
@@ -74,7 +74,7 @@ type obstacles struct {
 	invited invitedItem // to the address, of late
 }
 
-func (s *View) obstaclesTo(ctx context.Context, t identity.Tenant, id, address string) (obstacles, error) {
+func (s *View) readObstacles(ctx context.Context, t identity.Tenant, id, address string) (obstacles, error) {
 	number := member.NumberOf(id)
 	var stored, deleted member.Member
 	var guard memberLead
@@ -96,19 +96,19 @@ func (s *View) obstaclesTo(ctx context.Context, t identity.Tenant, id, address s
 // its number or address was taken meanwhile.
 func (s *Store) putMember(ctx context.Context, by audit.By, t identity.Tenant, m member.Member,
 	read obstacles) (member.Member, error) {
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	count, err := tx.invite(t, m, read)
 	if err != nil {
 		return m, err
 	}
-	tx.Update(s.ofOwners(count.Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", member.MaxMembers),
+	tx.Update(s.countOwners(count.Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", member.MaxMembers),
 		member.Member{}, m))
-	tx.asCaller(tx.countRoles(t, read.roles, member.Member{}, m)...)
+	tx.requireCaller(tx.countRoles(t, read.roles, member.Member{}, m)...)
 	tx.addMember(t, m)
 	if err = tx.Run(ctx); err == nil || tx.err != nil {
 		return m, err
 	}
-	found, readErr := s.obstaclesTo(ctx, t, m.ID, m.Address())
+	found, readErr := s.readObstacles(ctx, t, m.ID, m.Address())
 	switch {
 	case readErr != nil:
 		return m, errors.Join(err, readErr)

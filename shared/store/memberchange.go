@@ -56,16 +56,17 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	after = before.Changed(after, s.now())
 	after.Version = before.Version + 1
 	item := memberItem(t, after)
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.replace(item))
 	if before.Governs() != after.Governs() {
-		tx.Update(s.ofOwners(s.countOf(t), before, after))
+		tx.Update(s.countOwners(s.updateMemberCount(t), before, after))
 	}
-	has, err := tx.leaveKeys(ctx, t, before, after, keys)
+	has, err := tx.settleKeys(ctx, t, before, after, keys)
 	if err != nil {
 		return before, err
 	}
-	tx.asCaller(append(append(has, tx.countRoles(t, roles, before, after)...), readVersion{item.key, before.Version})...)
+	tx.requireCaller(append(append(has, tx.countRoles(t, roles, before, after)...),
+		itemVersion{item.key, before.Version})...)
 	tx.audit(t, subjectMember(after), before.ForAudit(), after.ForAudit())
 	if before.Address() != after.Address() {
 		tx.Put(s.guardAddress(t, after)).Delete(s.freeAddress(t, before))
@@ -75,7 +76,7 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	}
 	err = tx.runReplacement(ctx, item, errRefused)
 	if errors.Is(err, errRefused) {
-		err = s.whyRefused(ctx, t, before, after, errLastOwner)
+		err = s.explainRefusal(ctx, t, before, after, errLastOwner)
 	}
 	return after, err
 }
@@ -83,8 +84,8 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 // errRefused reports that a condition failed although the member has no other version; it may be gone.
 var errRefused = errors.New("store: a condition of the change failed")
 
-// whyRefused explains a refused change: lastOwner if the member is the last owner, else ErrStale.
-func (s *View) whyRefused(ctx context.Context, t identity.Tenant, before, after member.Member,
+// explainRefusal explains a refused change: lastOwner if the member is the last owner, else ErrStale.
+func (s *View) explainRefusal(ctx context.Context, t identity.Tenant, before, after member.Member,
 	lastOwner error) error {
 	if !before.Governs() || after.Governs() {
 		return ErrStale
@@ -113,7 +114,7 @@ func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant
 	return retryAs(ctx, by, s.View, func() (member.Member, error) {
 		m, roles, err := s.MemberWithRoles(ctx, t, number)
 		if failure.Is(err, failure.KindNotFound) {
-			return s.deletedBy(ctx, t, number, operation)
+			return s.findDeletedMember(ctx, t, number, operation)
 		}
 		if err == nil {
 			err = check(m, roles)
@@ -130,17 +131,17 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 	operation string, keys member.Keys) error {
 	was := m
 	was.Passwords = nil
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Delete(s.remove(memberKey(t, m.Number())).If("version = ?", m.Version)).
 		Delete(s.freeAddress(t, m)).
 		Put(s.putDeletion(deletedMemberKey(t, m.Number()), operation, was)).
-		Update(s.ofOwners(s.countOf(t).Add("count", -1), m, member.Member{}))
-	has, err := tx.leaveKeys(ctx, t, m, member.Member{}, keys)
+		Update(s.countOwners(s.updateMemberCount(t).Add("count", -1), m, member.Member{}))
+	has, err := tx.settleKeys(ctx, t, m, member.Member{}, keys)
 	if err != nil {
 		return err
 	}
-	tx.asCaller(append(append(has, tx.countRoles(t, roles, m, member.Member{})...),
-		readVersion{memberKey(t, m.Number()), m.Version})...)
+	tx.requireCaller(append(append(has, tx.countRoles(t, roles, m, member.Member{})...),
+		itemVersion{memberKey(t, m.Number()), m.Version})...)
 	if m.Invited() {
 		tx.Delete(s.remove(invitationKey(m.Invite.TokenHash)))
 	}
@@ -150,13 +151,13 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 	tx.audit(t, subjectMember(m), m.ForAudit(), nil)
 	err = tx.runRemoval(ctx, memberKey(t, m.Number()), m.Version, errRefused)
 	if errors.Is(err, errRefused) {
-		err = s.whyRefused(ctx, t, m, member.Member{}, errLastOwnerLeaves)
+		err = s.explainRefusal(ctx, t, m, member.Member{}, errLastOwnerLeaves)
 	}
 	return err
 }
 
-// deletedBy is the member with the number that the operation deleted. Failure: NotFound.
-func (s *View) deletedBy(ctx context.Context, t identity.Tenant, number int32,
+// findDeletedMember is the member with the number that the operation deleted. Failure: NotFound.
+func (s *View) findDeletedMember(ctx context.Context, t identity.Tenant, number int32,
 	operation string) (member.Member, error) {
 	item, err := readOne[struct {
 		Operation string `dynamo:"operation"`

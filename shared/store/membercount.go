@@ -21,13 +21,13 @@ type memberCount struct {
 	Invited   int    `dynamo:"invited,omitempty"`    // on that day
 }
 
-func (s *Store) countOf(t identity.Tenant) *dynamo.Update {
+func (s *Store) updateMemberCount(t identity.Tenant) *dynamo.Update {
 	return s.update(memberCountKey(t))
 }
 
-// ofOwners adds to an update of the count that a member becomes an active owner, or is no
+// countOwners adds to an update of the count that a member becomes an active owner, or is no
 // longer one, with the condition that it is not the last.
-func (s *Store) ofOwners(count *dynamo.Update, before, after member.Member) *dynamo.Update {
+func (s *Store) countOwners(count *dynamo.Update, before, after member.Member) *dynamo.Update {
 	switch {
 	case after.Governs() && !before.Governs():
 		return count.Add("owners", 1)
@@ -49,7 +49,7 @@ type invitedItem struct {
 // that counts it. Failure: TooMany.
 func (tx *auditedTx) invite(t identity.Tenant, m member.Member, read obstacles) (*dynamo.Update, error) {
 	s := tx.store
-	count, now := s.countOf(t), s.now()
+	count, now := s.updateMemberCount(t), s.now()
 	if !m.Invited() {
 		return count, nil
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// keysAtOnce is the number of API keys that end in one transaction. Each key takes three of a transaction's 100
+// maxKeysAtOnce is the number of API keys that end in one transaction. Each key takes three of a transaction's 100
 // items, and a change of the member up to 20.
-const keysAtOnce = 25
+const maxKeysAtOnce = 25
 
-// keysOf reads the API keys behind which the member stands (identity.Maker.Person) and the tenant's count of keys, both
-// consistently. The key by which the request came is last.
-func (s *View) keysOf(ctx context.Context, by audit.By, t identity.Tenant, m member.Member) ([]identity.APIKey,
-	keyCount, error) {
-	var count keyCount
+// readMemberKeys reads the API keys behind which the member stands (identity.Maker.Person) and the tenant's count of
+// keys, both consistently. The key by which the request came is last.
+func (s *View) readMemberKeys(ctx context.Context, by audit.By, t identity.Tenant, m member.Member) ([]identity.APIKey,
+	apiKeyCount, error) {
+	var count apiKeyCount
 	// Before the keys: a key that is made later changes the count.
-	if err := s.readInto(ctx, map[key]any{keyCountKey(t): &count}); err != nil {
+	if err := s.readInto(ctx, map[key]any{keyForAPIKeyCount(t): &count}); err != nil {
 		return nil, count, err
 	}
 	keys, err := s.APIKeys(ctx, t)
@@ -40,31 +40,31 @@ func (s *View) keysOf(ctx context.Context, by audit.By, t identity.Tenant, m mem
 	return keys, count, err
 }
 
-// leaveKeys adds the member's API keys to a change that disables or removes the member (then after is zero). The keys
-// are deleted, or stay if keys is KeepKeys; a mail to the owners names them. If there are more than keysAtOnce,
+// settleKeys adds the member's API keys to a change that disables or removes the member (then after is zero). The keys
+// are deleted, or stay if keys is KeepKeys; a mail to the owners names them. If there are more than maxKeysAtOnce,
 // separate transactions delete the first ones beforehand. It returns the versions of the items on which it put a
 // condition. Error: ErrStale when one of the keys changed meanwhile.
-func (tx *auditedTx) leaveKeys(ctx context.Context, t identity.Tenant, before, after member.Member,
-	keys member.Keys) ([]readVersion, error) {
+func (tx *auditedTx) settleKeys(ctx context.Context, t identity.Tenant, before, after member.Member,
+	keys member.Keys) ([]itemVersion, error) {
 	s := tx.store
 	if before.Invited() || after.ID != "" && (before.Disabled() || !after.Disabled()) {
 		return nil, nil
 	}
-	made, count, err := s.keysOf(ctx, tx.by, t, before)
-	if err == nil && keys == member.EndKeys && len(made) > keysAtOnce { // before the first batch ends
-		err = s.refusedAsLastOwner(ctx, t, before, after)
+	made, count, err := s.readMemberKeys(ctx, tx.by, t, before)
+	if err == nil && keys == member.EndKeys && len(made) > maxKeysAtOnce { // before the first batch ends
+		err = s.checkLastOwner(ctx, t, before, after)
 	}
 	if err != nil {
 		return nil, err
 	}
-	for ; keys == member.EndKeys && len(made) > keysAtOnce; made = made[keysAtOnce:] {
-		if err := s.endBatch(ctx, tx.by, t, before, made[:keysAtOnce]); err != nil {
+	for ; keys == member.EndKeys && len(made) > maxKeysAtOnce; made = made[maxKeysAtOnce:] {
+		if err := s.endKeyBatch(ctx, tx.by, t, before, made[:maxKeysAtOnce]); err != nil {
 			return nil, err
 		}
 	}
 	tx.putKeysMail(t, before, keys, made)
 	// The condition: no key was made since they were read. The count is never deleted.
-	tx.Check(s.check(keyCountKey(t)).If("attribute_not_exists(pk) OR version = ?", count.Version))
+	tx.Check(s.check(keyForAPIKeyCount(t)).If("attribute_not_exists(pk) OR version = ?", count.Version))
 	if keys == member.KeepKeys {
 		return nil, nil
 	}
@@ -75,43 +75,43 @@ func (tx *auditedTx) leaveKeys(ctx context.Context, t identity.Tenant, before, a
 func (tx *auditedTx) putKeysMail(t identity.Tenant, m member.Member, keys member.Keys, made []identity.APIKey) {
 	if len(made) > 0 {
 		change := versionOf(memberKey(t, m.Number()), m.Version+1) + " " + made[0].ID
-		tx.Put(tx.store.putMail(t, mail.NewMemberKeys(change, keys == member.EndKeys, m.Email, names(made))))
+		tx.Put(tx.store.putMail(t, mail.NewMemberKeys(change, keys == member.EndKeys, m.Email, keyNames(made))))
 	}
 }
 
-// refusedAsLastOwner returns the refusal of a change that would leave the tenant without an active owner; nil
+// checkLastOwner returns the refusal of a change that would leave the tenant without an active owner; nil
 // for others.
-func (s *View) refusedAsLastOwner(ctx context.Context, t identity.Tenant, before, after member.Member) error {
+func (s *View) checkLastOwner(ctx context.Context, t identity.Tenant, before, after member.Member) error {
 	refusal := errLastOwner
 	if after.ID == "" {
 		refusal = errLastOwnerLeaves
 	}
-	if err := s.whyRefused(ctx, t, before, after, refusal); !errors.Is(err, ErrStale) {
+	if err := s.explainRefusal(ctx, t, before, after, refusal); !errors.Is(err, ErrStale) {
 		return err
 	}
 	return nil
 }
 
-// endBatch ends keys in a separate transaction. Error: ErrStale when one of them changed meanwhile.
-func (s *Store) endBatch(ctx context.Context, by audit.By, t identity.Tenant, m member.Member,
+// endKeyBatch ends keys in a separate transaction. Error: ErrStale when one of them changed meanwhile.
+func (s *Store) endKeyBatch(ctx context.Context, by audit.By, t identity.Tenant, m member.Member,
 	keys []identity.APIKey) error {
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.putKeysMail(t, m, member.EndKeys, keys)
-	tx.asCaller(tx.endKeys(keys)...)
+	tx.requireCaller(tx.endKeys(keys)...)
 	return ifRefused(tx.Run(ctx), ErrStale)
 }
 
 // endKeys adds the deletion of keys, and returns the versions on which it put a condition. Unlike DeleteAPIKey it keeps
 // no record, because who changes members may not write keys. So a repeated request may make such a key again.
-func (tx *auditedTx) endKeys(keys []identity.APIKey) []readVersion {
-	has := make([]readVersion, len(keys))
+func (tx *auditedTx) endKeys(keys []identity.APIKey) []itemVersion {
+	has := make([]itemVersion, len(keys))
 	for i, k := range keys {
 		has[i] = tx.deleteKey(k)
 	}
 	return has
 }
 
-func names(keys []identity.APIKey) []string {
+func keyNames(keys []identity.APIKey) []string {
 	all := make([]string, len(keys))
 	for i, k := range keys {
 		all[i] = k.Name

@@ -38,7 +38,7 @@ func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merc
 // createMerchant errors with ErrStale when the owner's user was made meanwhile.
 func (s *Store) createMerchant(ctx context.Context, by audit.By, m merchant.Merchant, item storedItem,
 	a account.Account, u member.User, keys []identity.APIKey) error {
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.replace(item))
 	tx.audit(identity.Tenant{Merchant: m.Code}, subjectMerchant, nil, merchant.State{Merchant: m}.ForAudit())
 	if !a.UpdatedAt.IsZero() {
@@ -135,7 +135,7 @@ func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, stat
 	}
 	state.Merchant.Version = before.Merchant.Version + 1
 	item, code := merchantItem(state.Merchant), state.Merchant.Code
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.replace(item))
 	if was, is := before.ForAudit(), state.ForAudit(); !reflect.DeepEqual(was, is) {
 		tx.audit(identity.Tenant{Mode: state.ModeForAudit(before), Merchant: code}, subjectMerchant, was, is)

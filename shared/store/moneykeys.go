@@ -55,10 +55,10 @@ func payoutKey(t identity.Tenant, id string) key {
 
 func payoutLeaseKey(shard int) key { return key{KindPayoutLease.named(strconv.Itoa(shard)), "LEASE"} }
 
-func payoutRecords(t identity.Tenant) string { return KindPayoutRecords.of(t) }
+func payoutRecordPartition(t identity.Tenant) string { return KindPayoutRecords.of(t) }
 
-// recordsOf is the prefix of a payout's records.
-func recordsOf(p payout.Payout) string { return p.Day + "#" + p.ID + "#" }
+// recordPrefix is the prefix of a payout's records.
+func recordPrefix(p payout.Payout) string { return p.Day + "#" + p.ID + "#" }
 
 func reserveKey(t identity.Tenant, c money.Currency) key {
 	return key{KindReserve.of(t, string(c)), "RESERVE"}

@@ -39,7 +39,7 @@ func (s *Store) UpdateOAuthClient(ctx context.Context, by audit.By, id string,
 func (s *Store) replaceOAuthClient(ctx context.Context, by audit.By, before, after oauth.Client) (oauth.Client, error) {
 	after.Version, after.UpdatedAt = before.Version+1, s.now()
 	item := newItem(oauthClientKey(after.ID), after, after.Version)
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.replace(item))
 	var was any
 	if before.Version > 0 {

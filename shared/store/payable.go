@@ -11,15 +11,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// newPayable adds a payable, which waits for a payout.
-func (s *Store) newPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
+// addPayable adds a payable, which waits for a payout.
+func (s *Store) addPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_not_exists(pk)")
 }
 
 // putPayable adds a debit, or changes a credit. The write fails if a payout has taken the credit.
 func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	if u.Kind != payments.PayablePart {
-		return s.newPayable(t, u)
+		return s.addPayable(t, u)
 	}
 	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_exists(pk)")
 }
@@ -36,8 +36,8 @@ func (s *View) HasPayables(ctx context.Context, t identity.Tenant, shards int, c
 		}
 	}
 	for shard := range shards {
-		debits, err := first[payments.Payable](ctx, s.payablesBefore(t, c, shard, debitPrefix, before).Filter("'kind' <> ?",
-			payments.PayableBalanceDeduction), 1)
+		debits, err := readFirst[payments.Payable](ctx, s.payablesBefore(t, c, shard, debitPrefix, before).
+			Filter("'kind' <> ?", payments.PayableBalanceDeduction), 1)
 		if err != nil || len(debits) > 0 {
 			return len(debits) > 0, err
 		}

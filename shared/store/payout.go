@@ -84,7 +84,7 @@ func (s *Store) SendPayout(ctx context.Context, t identity.Tenant, step payout.S
 func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.Collection) (payout.Payout, error) {
 	return s.writePayout(ctx, t, c.Payout, func(tx *dynamo.WriteTx) {
 		if c.CarriedForward != nil {
-			tx.Put(s.newPayable(t, *c.CarriedForward))
+			tx.Put(s.addPayable(t, *c.CarriedForward))
 		}
 		for _, payable := range c.Payables {
 			tx.Delete(s.remove(payableKey(t, payable)).If("attribute_exists(pk)"))
@@ -119,7 +119,7 @@ func (s *Store) ApplyPayoutOutcome(ctx context.Context, t identity.Tenant,
 			tx.Put(s.table.Put(s.newEventItem(t, e)).If("'status' = ?", payments.EventPending))
 		}
 		for _, payable := range step.Payables {
-			tx.Put(s.newPayable(t, payable))
+			tx.Put(s.addPayable(t, payable))
 		}
 	})
 }

@@ -21,12 +21,12 @@ func (s *Store) LeasePayouts(ctx context.Context, shard int, holder string, last
 		If("attribute_not_exists(pk) OR expires_at <= ? OR holder = ?", now.Unix(), holder).Run(ctx))
 }
 
-// apart is more than clocks differ by.
-const apart = time.Minute
+// maxClockSkew is more than clocks differ by.
+const maxClockSkew = time.Minute
 
 // ReleasePayouts ends the holder's lease, if it still has it, so that another call
 // gets it at once, also where the clock is behind.
 func (s *Store) ReleasePayouts(ctx context.Context, shard int, holder string) error {
-	ended := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: s.now().Add(-apart)}
+	ended := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: s.now().Add(-maxClockSkew)}
 	return ifRefused(s.table.Put(ended).If("holder = ?", holder).Run(ctx), nil)
 }

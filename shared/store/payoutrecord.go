@@ -10,19 +10,19 @@ import (
 )
 
 func recordItem(t identity.Tenant, p payout.Payout, r payout.Record) storedItem {
-	return storedItem{key: key{payoutRecords(t), recordsOf(p) + r.ID}, value: r}
+	return storedItem{key: key{payoutRecordPartition(t), recordPrefix(p) + r.ID}, value: r}
 }
 
 // RecordsWithoutOutcome reads the next records that the payout's outcome has not
 // been applied to, in their order, at most limit.
 func (s *View) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p payout.Payout,
 	limit int) ([]payout.Record, error) {
-	from := recordsOf(p)
+	from := recordPrefix(p)
 	if p.OutcomeAppliedTo != "" {
 		from += p.OutcomeAppliedTo + afterID
 	}
 	records := []payout.Record{}
-	err := s.recordsBetween(t, from, recordsOf(p)+"~", false).Limit(limit).All(ctx, &records)
+	err := s.recordsBetween(t, from, recordPrefix(p)+"~", false).Limit(limit).All(ctx, &records)
 	return records, err
 }
 
@@ -32,11 +32,11 @@ func (s *View) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, l
 	limit int) ([]payout.Record, error) {
 	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).
 		Filter("'status' <> ? AND amount.v <> ?", payout.RecordOpen, 0)
-	return first[payout.Record](ctx, query, limit)
+	return readFirst[payout.Record](ctx, query, limit)
 }
 
 func (s *View) recordsBetween(t identity.Tenant, from, to string, newestFirst bool) *dynamo.Query {
-	query := s.table.get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.Between, from, to).Consistent(true)
+	query := s.table.get(partitionKey, payoutRecordPartition(t)).Range(sortKey, dynamo.Between, from, to).Consistent(true)
 	if newestFirst {
 		query.Order(dynamo.Descending)
 	}

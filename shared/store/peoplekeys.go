@@ -13,10 +13,10 @@ func deletionKey(k Kind, t identity.Tenant, id string) key {
 	return key{k.of(t), "DELETED#" + bounded(id)}
 }
 
-const keyPrefix = "KEY#"
+const apiKeyPrefix = "KEY#"
 
-func apiKeyKey(t identity.Tenant, tokenHash string) key {
-	return key{KindAPIKey.of(t), keyPrefix + tokenHash}
+func keyForAPIKey(t identity.Tenant, tokenHash string) key {
+	return key{KindAPIKey.of(t), apiKeyPrefix + tokenHash}
 }
 
 func accessTokenKey(tokenHash string) key { return key{KindAccessToken.named(tokenHash), "TOKEN"} }
@@ -44,9 +44,9 @@ func testProfileKey(t identity.Tenant, id string) key {
 
 func testProfileCountKey(t identity.Tenant) key { return key{KindTestProfiles.of(t), "COUNT"} }
 
-func keyCountKey(t identity.Tenant) key { return key{KindAPIKey.of(t), "COUNT"} }
+func keyForAPIKeyCount(t identity.Tenant) key { return key{KindAPIKey.of(t), "COUNT"} }
 
-func keyUseKey(t identity.Tenant, id string) key { return key{KindKeyUse.of(t), "KEYUSE#" + id} }
+func keyForAPIKeyUse(t identity.Tenant, id string) key { return key{KindKeyUse.of(t), "KEYUSE#" + id} }
 
 const (
 	memberPrefix  = "MEMBER#"

@@ -44,7 +44,7 @@ func ignoreNotFound(err error) error {
 // target for its key. The target of one that does not exist stays as it is.
 func (s *View) readInto(ctx context.Context, into map[key]any) error {
 	var found []dynamo.Item
-	if err := s.batch(ctx, sortedKeys(into), true, &found); err != nil {
+	if err := s.readBatch(ctx, sortedKeys(into), true, &found); err != nil {
 		return err
 	}
 	return decode(found, into)
@@ -64,9 +64,9 @@ func decode(items []dynamo.Item, into map[key]any) error {
 	return nil
 }
 
-// batch reads items by their keys into a slice, each once, without those that do not exist. An inconsistent read may
-// also miss items that were written a moment ago.
-func (s *View) batch(ctx context.Context, wanted []key, consistent bool, items any) error {
+// readBatch reads items by their keys into a slice, each once, without those that do not exist. An inconsistent read
+// may also miss items that were written a moment ago.
+func (s *View) readBatch(ctx context.Context, wanted []key, consistent bool, items any) error {
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (s *View) batch(ctx context.Context, wanted []key, consistent bool, items a
 func readIndexed[K comparable, I, V any](ctx context.Context, s *View, wanted []key, consistent bool,
 	of func(I) (K, V)) (map[K]V, error) {
 	var items []I
-	err := s.batch(ctx, wanted, consistent, &items)
+	err := s.readBatch(ctx, wanted, consistent, &items)
 	found := make(map[K]V, len(items))
 	for _, item := range items {
 		name, value := of(item)

@@ -30,12 +30,12 @@ func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id s
 	for tried := int64(-1); ; {
 		// The counter is read first: if a try whose reply was lost is applied
 		// between the two reads, the second shows it.
-		last, err := s.lastReceipt(ctx, t)
+		last, err := s.readLastReceipt(ctx, t)
 		if err != nil {
 			return 0, errors.Join(cause, err)
 		}
 		if cause != nil {
-			number, err := s.receiptNumber(ctx, t, code, id)
+			number, err := s.readReceiptNumber(ctx, t, code, id)
 			switch {
 			case err != nil:
 				return 0, errors.Join(cause, err)
@@ -63,14 +63,14 @@ func (s *Store) putReceipt(ctx context.Context, t identity.Tenant, code, id stri
 	return s.db.WriteTx().Idempotent(true).Put(count).Put(s.table.Put(receipt).If("attribute_not_exists(pk)")).Run(ctx)
 }
 
-// lastReceipt is the tenant's last number; 0 before the first.
-func (s *View) lastReceipt(ctx context.Context, t identity.Tenant) (int64, error) {
+// readLastReceipt is the tenant's last number; 0 before the first.
+func (s *View) readLastReceipt(ctx context.Context, t identity.Tenant) (int64, error) {
 	counter, err := readOne[receiptCounter](ctx, s, receiptCounterKey(t), nil)
 	return counter.Last, err
 }
 
-// receiptNumber is the number of a transaction or refund; 0 while it has none.
-func (s *View) receiptNumber(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
+// readReceiptNumber is the number of a transaction or refund; 0 while it has none.
+func (s *View) readReceiptNumber(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	receipt, err := readOne[receiptItem](ctx, s, receiptKey(t, code, id), nil)
 	return receipt.Number, err
 }

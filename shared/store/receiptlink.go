@@ -29,7 +29,7 @@ func (s *Store) putReceiptLink(t identity.Tenant, l payments.ReceiptLink) *dynam
 func (s *Store) CreateReceiptLink(ctx context.Context, t identity.Tenant,
 	l payments.ReceiptLink) (payments.ReceiptLink, error) {
 	return Retry(func(bool) (payments.ReceiptLink, error) {
-		return s.addedReceiptLink(ctx, l, s.putReceiptLink(t, l).Run(ctx))
+		return s.resolveReceiptLink(ctx, l, s.putReceiptLink(t, l).Run(ctx))
 	})
 }
 
@@ -38,13 +38,14 @@ func (s *Store) CreateReceiptLink(ctx context.Context, t identity.Tenant,
 func (s *Store) MailReceipt(ctx context.Context, t identity.Tenant, l payments.ReceiptLink, m mail.Mail) error {
 	_, err := Retry(func(bool) (payments.ReceiptLink, error) {
 		tx := s.db.WriteTx().Idempotent(true).Put(s.putReceiptLink(t, l)).Put(s.putMail(t, m))
-		return s.addedReceiptLink(ctx, l, tx.Run(ctx))
+		return s.resolveReceiptLink(ctx, l, tx.Run(ctx))
 	})
 	return err
 }
 
-// addedReceiptLink is what became of a write with the error.
-func (s *Store) addedReceiptLink(ctx context.Context, l payments.ReceiptLink, err error) (payments.ReceiptLink, error) {
+// resolveReceiptLink is what became of a write with the error.
+func (s *Store) resolveReceiptLink(ctx context.Context, l payments.ReceiptLink,
+	err error) (payments.ReceiptLink, error) {
 	return resolveCreation(l, err, func() (payments.ReceiptLink, bool, error) {
 		_, stored, err := s.ReceiptLink(ctx, l.TokenHash)
 		return stored, err == nil, ignoreNotFound(err)

@@ -44,25 +44,25 @@ func (s *View) ScanReconciled(ctx context.Context, segment, segments int) iter.S
 	for _, kind := range reconciledKinds {
 		anyKind, prefixes = append(anyKind, "begins_with(pk, ?)"), append(prefixes, kind.named(""))
 	}
-	return reconciledItems(ctx, s.table.scan().Segment(segment, segments).Consistent(true).
+	return walkReconciled(ctx, s.table.scan().Segment(segment, segments).Consistent(true).
 		Filter(strings.Join(anyKind, " OR "), prefixes...).Iter())
 }
 
 // MoneyOfCode walks the transactions of a code with their events, and the entries of their journal.
 func (s *View) MoneyOfCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[ReconciledItem, error] {
-	return s.partitionItems(ctx, transactionPartition(t, code), journalPartition(t, code))
+	return s.walkPartitions(ctx, transactionPartition(t, code), journalPartition(t, code))
 }
 
 // MoneyOfPayout walks a payout and its entries, without its records.
 func (s *View) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[ReconciledItem, error] {
-	return s.partitionItems(ctx, payoutKey(t, id).PK, journalPartition(t, id))
+	return s.walkPartitions(ctx, payoutKey(t, id).PK, journalPartition(t, id))
 }
 
-// partitionItems walks whole partitions.
-func (s *View) partitionItems(ctx context.Context, partitions ...string) iter.Seq2[ReconciledItem, error] {
+// walkPartitions walks whole partitions.
+func (s *View) walkPartitions(ctx context.Context, partitions ...string) iter.Seq2[ReconciledItem, error] {
 	return func(yield func(ReconciledItem, error) bool) {
 		for _, partition := range partitions {
-			for item, err := range reconciledItems(ctx, s.table.get(partitionKey, partition).Consistent(true).Iter()) {
+			for item, err := range walkReconciled(ctx, s.table.get(partitionKey, partition).Consistent(true).Iter()) {
 				if !yield(item, err) || err != nil {
 					return
 				}
@@ -78,28 +78,28 @@ func (s *View) MoneyOfPayables(ctx context.Context, t identity.Tenant, shards in
 	for shard := range shards {
 		partitions[shard] = payablePartition(t, c, shard)
 	}
-	return s.partitionItems(ctx, partitions...)
+	return s.walkPartitions(ctx, partitions...)
 }
 
 // MoneyOfRecords walks the records of the tenant's payouts from a day on (YYYY-MM-DD).
 func (s *View) MoneyOfRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[ReconciledItem, error] {
-	return reconciledItems(ctx, s.table.get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
+	return walkReconciled(ctx, s.table.get(partitionKey, payoutRecordPartition(t)).Range(sortKey, dynamo.GreaterOrEqual,
 		from).Consistent(true).Iter())
 }
 
-func reconciledItems(ctx context.Context, items dynamo.Iter) iter.Seq2[ReconciledItem, error] {
+func walkReconciled(ctx context.Context, items dynamo.Iter) iter.Seq2[ReconciledItem, error] {
 	return func(yield func(ReconciledItem, error) bool) {
 		for raw, err := range each[map[string]dynamoValue](ctx, items) {
-			if item, ok := reconciledItem(raw); (ok || err != nil) && !yield(item, err) {
+			if item, ok := parseReconciled(raw); (ok || err != nil) && !yield(item, err) {
 				return
 			}
 		}
 	}
 }
 
-// reconciledItem reads an item; false when ScanReconciled does not cover its kind. An item that
+// parseReconciled reads an item; false when ScanReconciled does not cover its kind. An item that
 // cannot be read is a finding and no error: the walk goes on.
-func reconciledItem(raw map[string]dynamoValue) (ReconciledItem, bool) {
+func parseReconciled(raw map[string]dynamoValue) (ReconciledItem, bool) {
 	var k key
 	if dynamo.UnmarshalItem(raw, &k) != nil {
 		return ReconciledItem{}, false
@@ -109,7 +109,7 @@ func reconciledItem(raw map[string]dynamoValue) (ReconciledItem, bool) {
 		return ReconciledItem{}, false
 	}
 	a := ReconciledItem{Tenant: p.Tenant, Name: p.Last}
-	into := a.place(p.Kind, k.SK)
+	into := a.newTarget(p.Kind, k.SK)
 	if into == nil {
 		return ReconciledItem{}, false
 	}
@@ -119,8 +119,8 @@ func reconciledItem(raw map[string]dynamoValue) (ReconciledItem, bool) {
 	return a, true
 }
 
-// place is what an item is read into; nil: ScanReconciled does not cover it.
-func (a *ReconciledItem) place(kind Kind, sk string) any {
+// newTarget is what an item is read into; nil: ScanReconciled does not cover it.
+func (a *ReconciledItem) newTarget(kind Kind, sk string) any {
 	switch {
 	case kind == KindTransaction && strings.HasPrefix(sk, transactionPrefix):
 		item := new(transactionItem)

@@ -30,8 +30,9 @@ func (s *View) RolesOf(ctx context.Context, t identity.Tenant, members ...member
 	return s.Roles(ctx, t)
 }
 
-// rolesAndDeletion reads Roles, and the record of the role's deletion, zero if there is none.
-func (s *View) rolesAndDeletion(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole, error) {
+// readRolesAndDeletion reads Roles, and the record of the role's deletion, zero if there is none.
+func (s *View) readRolesAndDeletion(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole,
+	error) {
 	var roles member.Roles
 	var deleted deletedRole
 	err := s.readInto(ctx, map[key]any{rolesKey(t): &roles, deletionKey(KindRoles, t, id): &deleted})
@@ -43,7 +44,7 @@ func (s *View) rolesAndDeletion(ctx context.Context, t identity.Tenant, id strin
 func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, role member.Role,
 	check func() error) (member.Role, error) {
 	return retryAs(ctx, by, s.View, func() (member.Role, error) {
-		roles, deleted, err := s.rolesAndDeletion(ctx, t, role.ID)
+		roles, deleted, err := s.readRolesAndDeletion(ctx, t, role.ID)
 		if err != nil {
 			return role, err
 		}
@@ -57,7 +58,7 @@ func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 		if err = errors.Join(err, check()); err != nil {
 			return role, err
 		}
-		tx := s.auditedTx(by)
+		tx := s.newAuditedTx(by)
 		tx.audit(t, subjectRole(role), nil, role.ForAudit())
 		return role, tx.replaceRoles(ctx, t, next)
 	})
@@ -84,7 +85,7 @@ func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 		if err != nil || reflect.DeepEqual(before, after) {
 			return before, err
 		}
-		tx := s.auditedTx(by)
+		tx := s.newAuditedTx(by)
 		tx.audit(t, subjectRole(after), before.ForAudit(), after.ForAudit())
 		return after, tx.replaceRoles(ctx, t, next)
 	})
@@ -95,7 +96,7 @@ func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func(member.Role) error) error {
 	return retryWriteAs(ctx, by, s.View, func() error {
-		roles, deleted, err := s.rolesAndDeletion(ctx, t, id)
+		roles, deleted, err := s.readRolesAndDeletion(ctx, t, id)
 		if err != nil || deleted.Role.ID != "" && deleted.Operation == operation {
 			return err
 		}
@@ -107,7 +108,7 @@ func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, 
 		if err := check(role); err != nil {
 			return err
 		}
-		tx := s.auditedTx(by)
+		tx := s.newAuditedTx(by)
 		tx.Put(s.table.Put(deletedRole{newDeletion(deletionKey(KindRoles, t, id), operation, s.now()), role}))
 		tx.audit(t, subjectRole(role), role.ForAudit(), nil)
 		return tx.replaceRoles(ctx, t, next)
@@ -120,7 +121,7 @@ func subjectRole(r member.Role) string { return "role " + r.ID }
 // Error: ErrStale when they changed meanwhile.
 func (tx *auditedTx) replaceRoles(ctx context.Context, t identity.Tenant, next member.Roles) error {
 	item := tx.putRoles(t, next)
-	tx.asCaller(readVersion{item.key, next.Version})
+	tx.requireCaller(itemVersion{item.key, next.Version})
 	return tx.runReplacement(ctx, item, ErrStale)
 }
 
@@ -135,7 +136,7 @@ func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) storedItem {
 
 // countRoles adds the roles with their new numbers of members to a change of a member's roles. Roles of the tenant's
 // own must be as they were read. It returns the items on which that makes a condition.
-func (tx *auditedTx) countRoles(t identity.Tenant, roles member.Roles, before, after member.Member) []readVersion {
+func (tx *auditedTx) countRoles(t identity.Tenant, roles member.Roles, before, after member.Member) []itemVersion {
 	k := rolesKey(t)
 	next, changed := roles.Counted(before, after)
 	switch {
@@ -146,5 +147,5 @@ func (tx *auditedTx) countRoles(t identity.Tenant, roles member.Roles, before, a
 	default:
 		return nil
 	}
-	return []readVersion{{k, roles.Version}}
+	return []itemVersion{{k, roles.Version}}
 }

@@ -61,16 +61,16 @@ func (s *View) SignInAccount(ctx context.Context, name signin.Name, mode identit
 	case name.Merchant != "" && !identity.IsMerchantCode(name.Merchant):
 		return signin.Account{}, nil
 	case name.Profile != "":
-		return s.profileAccount(ctx, t, name.Profile)
+		return s.readProfileAccount(ctx, t, name.Profile)
 	case name.Merchant == "":
-		return s.userAccount(ctx, name.Address)
+		return s.readUserAccount(ctx, name.Address)
 	default:
-		return s.memberAccount(ctx, t, name.Address)
+		return s.readMemberAccount(ctx, t, name.Address)
 	}
 }
 
-// profileAccount takes one read.
-func (s *View) profileAccount(ctx context.Context, t identity.Tenant, id string) (signin.Account, error) {
+// readProfileAccount takes one read.
+func (s *View) readProfileAccount(ctx context.Context, t identity.Tenant, id string) (signin.Account, error) {
 	p, err := s.TestProfile(ctx, t, id)
 	if err != nil || t.Mode != identity.Test {
 		return signin.Account{}, ignoreNotFound(err)
@@ -79,8 +79,8 @@ func (s *View) profileAccount(ctx context.Context, t identity.Tenant, id string)
 		Passwords: p.Passwords}, nil
 }
 
-// userAccount takes two reads: of the address, and of the user or one that nobody is.
-func (s *View) userAccount(ctx context.Context, address string) (signin.Account, error) {
+// readUserAccount takes two reads: of the address, and of the user or one that nobody is.
+func (s *View) readUserAccount(ctx context.Context, address string) (signin.Account, error) {
 	u, err := s.UserByEmail(ctx, address)
 	if err != nil {
 		return signin.Account{}, err
@@ -92,10 +92,10 @@ func (s *View) userAccount(ctx context.Context, address string) (signin.Account,
 	return signin.Account{Kind: identity.User, ID: u.ID, Name: u.Email, Passwords: u.Passwords}, nil
 }
 
-// memberAccount is that of a managed user, or of a user who is a member of the tenant's. It takes
+// readMemberAccount is that of a managed user, or of a user who is a member of the tenant's. It takes
 // four reads: two of the member, or one that nobody is, and those of the user.
-func (s *View) memberAccount(ctx context.Context, t identity.Tenant, address string) (signin.Account, error) {
-	user, err := s.userAccount(ctx, address)
+func (s *View) readMemberAccount(ctx context.Context, t identity.Tenant, address string) (signin.Account, error) {
+	user, err := s.readUserAccount(ctx, address)
 	if err != nil {
 		return signin.Account{}, err
 	}

@@ -66,7 +66,7 @@ func Open(c Config) *Store {
 	client.APIOptions = append(client.APIOptions, watch.attach, newConflicts(c).attach)
 	s.db = dynamo.New(client)
 	s.table = s.db.Table(c.Table)
-	s.View.table = readable{s.db, s.table}
+	s.View.table = readOnlyTable{s.db, s.table}
 	return s
 }
 

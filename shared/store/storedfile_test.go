@@ -21,7 +21,7 @@ var storedFiles = map[string]stored{
 			c.Version++
 			return append(w.files(f.Entry(w.tenant), only(c), f), w.fileAgain(f), w.counted(1))
 		},
-		unseen: storedtest.NotRead{"FILE write_id": notRead, "COLLECTION write_id": notRead, object + " write_id": notRead},
+		unseen: storedtest.NotRead{"FILE write_id": notRead, "COLLECTION write_id": notRead, objectID + " write_id": notRead},
 	},
 	"UpdateFile, completed": {
 		sets: "Version is the next",
@@ -34,7 +34,7 @@ var storedFiles = map[string]stored{
 			entry.Version = 1
 			return append(w.files(entry, only(c), f), w.fileAgain(f), w.counted(1))
 		},
-		unseen: storedtest.NotRead{"FILE write_id": notRead, "COLLECTION write_id": notRead, object + " write_id": notRead},
+		unseen: storedtest.NotRead{"FILE write_id": notRead, "COLLECTION write_id": notRead, objectID + " write_id": notRead},
 	},
 	"UpdateFile, moved": {
 		sets: "Version is the next",
@@ -50,7 +50,7 @@ var storedFiles = map[string]stored{
 			to.Files++
 			return append(w.files(f.Entry(w.tenant), []file.Collection{to, from}, f), w.counted(1))
 		},
-		unseen: storedtest.NotRead{"FILE write_id": notRead, "COLLECTION write_id": notRead, object + " write_id": notRead},
+		unseen: storedtest.NotRead{"FILE write_id": notRead, "COLLECTION write_id": notRead, objectID + " write_id": notRead},
 	},
 	"DeleteFile": {
 		sets: "its object is doomed; it expires after 31 days",
@@ -67,7 +67,7 @@ var storedFiles = map[string]stored{
 					return w.DeleteFile(ctx, byTest, w.tenant, f.ID, "deletion")
 				}))
 		},
-		unseen: storedtest.NotRead{"COLLECTION write_id": notRead, object + " write_id": notRead},
+		unseen: storedtest.NotRead{"COLLECTION write_id": notRead, objectID + " write_id": notRead},
 	},
 	"DropFile": {
 		sets: "its object is doomed; it expires after 31 days",
@@ -90,17 +90,17 @@ var storedFiles = map[string]stored{
 						return dropped{was, reason}, err
 					}))
 		},
-		unseen: storedtest.NotRead{"COLLECTION write_id": notRead, object + " write_id": notRead},
+		unseen: storedtest.NotRead{"COLLECTION write_id": notRead, objectID + " write_id": notRead},
 	},
 	"SaveObject": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			entry := storedtest.Fill(w, w.Filler, func(e *file.Entry) { e.Key = file.Prefix + object })
+			entry := storedtest.Fill(w, w.Filler, func(e *file.Entry) { e.Key = file.Prefix + objectID })
 			entry.Version = 0 // there is none yet
 			w.must(w.SaveObjectEntry(w.Context(), entry))
 			return w.objects(entry)
 		},
-		unseen: storedtest.NotRead{object + " write_id": notRead},
+		unseen: storedtest.NotRead{objectID + " write_id": notRead},
 	},
 }
 
@@ -131,8 +131,8 @@ var storedCollections = map[string]stored{
 	},
 }
 
-// object are the digits of the key of the object that is stored.
-const object = "a0112233445566778899aabbccddeeff"
+// objectID are the digits of the key of the object that is stored.
+const objectID = "a0112233445566778899aabbccddeeff"
 
 // collection is a stored one with all its fields.
 func (w fixture) collection() file.Collection {
@@ -148,7 +148,7 @@ func (w fixture) collection() file.Collection {
 func (w fixture) file(c file.Collection) file.File {
 	w.Helper()
 	f := storedtest.Fill(w, w.Filler, func(f *file.File) {
-		f.Collection, f.Object, f.Metadata, f.Status = c.ID, file.Prefix+object, `{"a":1}`, file.Pending
+		f.Collection, f.Object, f.Metadata, f.Status = c.ID, file.Prefix+objectID, `{"a":1}`, file.Pending
 	})
 	f.Revision, f.UploadedAt = "", time.Time{}
 	got, err := w.CreateFile(w.Context(), w.actor(), w.tenant, f)

@@ -13,7 +13,7 @@ import (
 // FastPath says for which entity an image of the table's stream needs a message, and when. The zero time means no
 // message. Of most items it reads only the key.
 func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
-	d, ok := imageKey(image).due()
+	d, ok := imageKey(image).dueEntry()
 	if !ok {
 		return Due{}, time.Time{}, nil
 	}
@@ -46,29 +46,31 @@ func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 // FastPathFilter are patterns of AWS's event filtering for the stream. They match the images for which [FastPath] wants
 // a message, and spare all other calls.
 var FastPathFilter = []map[string]any{
-	newImage(object{"state": text(outbox.Pending), "sweeps": object{"N": exists(false)}}),
-	newImage(object{"attempt": object{"M": object{
+	newImage(jsonObject{"state": text(outbox.Pending), "sweeps": jsonObject{"N": exists(false)}}),
+	newImage(jsonObject{"attempt": jsonObject{"M": jsonObject{
 		"state":         text(string(payments.AttemptPending), string(payments.AttemptRequiresAction)),
-		"unknown_since": object{"S": exists(true)},
+		"unknown_since": jsonObject{"S": exists(true)},
 	}}}),
-	newImage(object{
+	newImage(jsonObject{
 		"status":        text(string(payments.EventBegun), string(payments.EventPending)),
-		"unknown_since": object{"S": exists(true)},
+		"unknown_since": jsonObject{"S": exists(true)},
 	}),
 }
 
-type object = map[string]any
+type jsonObject = map[string]any
 
-func newImage(attributes object) object { return object{"dynamodb": object{"NewImage": attributes}} }
+func newImage(attributes jsonObject) jsonObject {
+	return jsonObject{"dynamodb": jsonObject{"NewImage": attributes}}
+}
 
-func exists(there bool) []any { return []any{object{"exists": there}} }
+func exists(there bool) []any { return []any{jsonObject{"exists": there}} }
 
-func text(values ...string) object {
+func text(values ...string) jsonObject {
 	list := make([]any, len(values))
 	for i, v := range values {
 		list[i] = v
 	}
-	return object{"S": list}
+	return jsonObject{"S": list}
 }
 
 // imageKey is the image's key; a removed item has no image.

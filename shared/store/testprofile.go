@@ -39,7 +39,7 @@ func (s *View) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.Te
 func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	password *NewPassword) (member.TestProfile, error) {
 	return retryAs(ctx, by, s.View, func() (member.TestProfile, error) {
-		made, count, err := s.madeTestProfile(ctx, t, p.ID)
+		made, count, err := s.findCreatedProfile(ctx, t, p.ID)
 		if err != nil || made.ID != "" {
 			return made, err
 		}
@@ -57,8 +57,8 @@ func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.T
 	})
 }
 
-// madeTestProfile reads the profile with the id, even a deleted one, zero if there is none; and the tenant's count.
-func (s *View) madeTestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, creationCount,
+// findCreatedProfile reads the profile with the id, even a deleted one, zero if there is none; and the tenant's count.
+func (s *View) findCreatedProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, creationCount,
 	error) {
 	var stored, deleted member.TestProfile
 	var count creationCount
@@ -74,13 +74,13 @@ func (s *View) madeTestProfile(ctx context.Context, t identity.Tenant, id string
 // the caller's rights have changed.
 func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	count creationCount) (member.TestProfile, error) {
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Put(s.replace(count.next(testProfileCountKey(t)))).
 		Put(s.table.Put(storedItem{key: testProfileKey(t, p.ID), value: p}).If("attribute_not_exists(pk)"))
 	tx.audit(t, subjectTestProfile(p), nil, p.ForAudit())
-	tx.asCaller()
+	tx.requireCaller()
 	return runCreation(ctx, tx, p, func() (member.TestProfile, bool, error) {
-		made, _, err := s.madeTestProfile(ctx, t, p.ID)
+		made, _, err := s.findCreatedProfile(ctx, t, p.ID)
 		return made, made.ID != "", err
 	})
 }
@@ -95,7 +95,7 @@ func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.T
 		p, err := s.TestProfile(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return s.wasDeletedBy(ctx, deletionKey(KindTestProfiles, t, id), operation, errNoTestProfile)
+			return s.checkDeletedBy(ctx, deletionKey(KindTestProfiles, t, id), operation, errNoTestProfile)
 		case err == nil:
 			err = check()
 		}
@@ -112,10 +112,10 @@ func (s *Store) removeTestProfile(ctx context.Context, by audit.By, t identity.T
 	operation string) error {
 	was := p
 	was.Passwords = nil
-	tx := s.auditedTx(by)
+	tx := s.newAuditedTx(by)
 	tx.Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).
 		Put(s.putDeletion(deletionKey(KindTestProfiles, t, p.ID), operation, was))
 	tx.audit(t, subjectTestProfile(p), p.ForAudit(), nil)
-	tx.asCaller()
+	tx.requireCaller()
 	return tx.runRemoval(ctx, testProfileKey(t, p.ID), 0, ErrStale)
 }

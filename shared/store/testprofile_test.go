@@ -43,7 +43,7 @@ func TestProfilesChangeOnlyByWhoStillMay(t *testing.T) {
 					t.Fatal(err)
 				}
 				caller := keyOf(t, s, "user.subaccounts")
-				by := admitted(t, s, caller.token)
+				by := authenticate(t, s, caller.token)
 				take := func() {
 					var err error
 					if revoked {

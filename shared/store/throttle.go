@@ -36,11 +36,11 @@ type throttleWatch struct {
 const (
 	// noteEvery is how often a process notes a tenant.
 	noteEvery = time.Minute
-	// noteTime bounds a note, for which a throttled request waits.
-	noteTime = time.Second
-	// noteAgain passes after a tenant's note that failed: most likely the table is
+	// noteTimeout bounds a note, for which a throttled request waits.
+	noteTimeout = time.Second
+	// noteRetryAfter passes after a tenant's note that failed: most likely the table is
 	// throttled as a whole, and each note would be another write to wait for.
-	noteAgain = 10 * time.Second
+	noteRetryAfter = 10 * time.Second
 	// maxNoted bounds what a process remembers. Beyond it a tenant may be noted more often.
 	maxNoted = 1000
 )
@@ -59,7 +59,7 @@ func (w *throttleWatch) attach(stack *middleware.Stack) error {
 		error) {
 		out, metadata, err := next.HandleFinalize(ctx, in)
 		if err != nil {
-			w.see(ctx, throttledShards(middleware.GetStackValue(ctx, inputKey{}), err))
+			w.noteShards(ctx, throttledShards(middleware.GetStackValue(ctx, inputKey{}), err))
 		}
 		return out, metadata, err
 	})
@@ -69,25 +69,25 @@ func (w *throttleWatch) attach(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(watch, "Retry", middleware.After)
 }
 
-// see notes shards, each tenant's once a minute. A note that fails is dropped: a
+// noteShards notes shards, each tenant's once a minute. A note that fails is dropped: a
 // throttled attempt after a while makes another.
-func (w *throttleWatch) see(ctx context.Context, throttled []shardRef) {
+func (w *throttleWatch) noteShards(ctx context.Context, throttled []shardRef) {
 	for _, ref := range throttled {
-		if !w.begin(ref.tenant) {
+		if !w.startNote(ref.tenant) {
 			continue
 		}
-		noting, cancel := context.WithTimeout(ctx, noteTime)
+		noting, cancel := context.WithTimeout(ctx, noteTimeout)
 		if w.note(noting, ref.tenant, ref.shard) != nil {
 			w.mu.Lock()
-			w.noted[ref.tenant] = w.now().Add(noteAgain - noteEvery)
+			w.noted[ref.tenant] = w.now().Add(noteRetryAfter - noteEvery)
 			w.mu.Unlock()
 		}
 		cancel()
 	}
 }
 
-// begin reports whether the tenant is to be noted now.
-func (w *throttleWatch) begin(t identity.Tenant) bool {
+// startNote reports whether the tenant is to be noted now.
+func (w *throttleWatch) startNote(t identity.Tenant) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
@@ -115,7 +115,7 @@ func throttledShards(input any, err error) []shardRef {
 		for i, reason := range cancelled.CancellationReasons {
 			code := aws.ToString(reason.Code)
 			if i < len(call.TransactItems) && (code == "ThrottlingError" || code == "ProvisionedThroughputExceeded") {
-				found = append(found, shardsOf(call.TransactItems[i])...)
+				found = append(found, shardsOfWrites(call.TransactItems[i])...)
 			}
 		}
 		return found
@@ -125,9 +125,9 @@ func throttledShards(input any, err error) []shardRef {
 	}
 	switch call := input.(type) {
 	case *dynamodb.TransactWriteItemsInput:
-		return shardsOf(call.TransactItems...)
+		return shardsOfWrites(call.TransactItems...)
 	case *dynamodb.PutItemInput:
-		return shardsIn(call.Item)
+		return shardsOfItem(call.Item)
 	default:
 		return nil
 	}
@@ -146,21 +146,21 @@ func isHotKey(err error) bool {
 	})
 }
 
-func shardsOf(writes ...types.TransactWriteItem) []shardRef {
+func shardsOfWrites(writes ...types.TransactWriteItem) []shardRef {
 	var found []shardRef
 	for _, write := range writes {
 		switch {
 		case write.Put != nil:
-			found = append(found, shardsIn(write.Put.Item)...)
+			found = append(found, shardsOfItem(write.Put.Item)...)
 		case write.Delete != nil:
-			found = append(found, shardsIn(write.Delete.Key)...)
+			found = append(found, shardsOfItem(write.Delete.Key)...)
 		}
 	}
 	return found
 }
 
-// shardsIn are the shards whose partitions an item is in.
-func shardsIn(item map[string]types.AttributeValue) []shardRef {
+// shardsOfItem are the shards whose partitions an item is in.
+func shardsOfItem(item map[string]types.AttributeValue) []shardRef {
 	var found []shardRef
 	for _, name := range []string{partitionKey, listPartition, historyPartition} {
 		value, ok := item[name].(*types.AttributeValueMemberS)

@@ -124,7 +124,7 @@ func (s *View) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode 
 // the newest (contract §6.1). There must be at least one.
 func Preferred(records []Record) Record {
 	return slices.MinFunc(records, func(a, b Record) int {
-		return cmp.Or(rank(a.Status)-rank(b.Status), b.CreatedAt.Compare(a.CreatedAt))
+		return cmp.Or(statusRank(a.Status)-statusRank(b.Status), b.CreatedAt.Compare(a.CreatedAt))
 	})
 }
 
@@ -167,12 +167,12 @@ func (r *Record) attach(events []payments.Event, receipts map[string]int64) {
 		}
 	}
 	slices.SortFunc(r.Events, func(a, b payments.Event) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(follows(a), follows(b)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(eventRank(a), eventRank(b)), cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// follows sorts a deduction after its cause, which has the same time.
-func follows(e payments.Event) int {
+// eventRank sorts a deduction after its cause, which has the same time.
+func eventRank(e payments.Event) int {
 	if e.Type == payments.PayoutDeductionEvent {
 		return 1
 	}
@@ -192,8 +192,8 @@ func (s *View) Transaction(ctx context.Context, t identity.Tenant, id string) (R
 	return r, nil
 }
 
-// rank puts successful transactions before all others.
-func rank(s payments.TransactionStatus) int {
+// statusRank puts successful transactions before all others.
+func statusRank(s payments.TransactionStatus) int {
 	if s == payments.TransactionSuccessful {
 		return 0
 	}

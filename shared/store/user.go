@@ -98,7 +98,7 @@ func (s *Store) endAccess(ctx context.Context, by audit.By, user string) error {
 func (s *Store) replaceUserPassword(ctx context.Context, by audit.By, t identity.Tenant, address string,
 	password *NewPassword) (member.Member, error) {
 	return Retry(func(bool) (member.Member, error) {
-		m, err := s.memberUser(ctx, t, address)
+		m, err := s.findUserMember(ctx, t, address)
 		if err != nil {
 			return m, err
 		}
@@ -110,15 +110,15 @@ func (s *Store) replaceUserPassword(ctx context.Context, by audit.By, t identity
 		if after.Passwords, err = password.Set(ctx, before.Passwords); err != nil {
 			return m, err
 		}
-		tx := s.auditedTx(by)
+		tx := s.newAuditedTx(by)
 		tx.putUser(after)
 		tx.audit(t, subjectMember(m), before.ForAudit(), after.ForAudit())
 		return m, s.resolvePassword(ctx, before, password.operation, tx.Run(ctx))
 	})
 }
 
-// memberUser is the tenant's active member with the address, if it is a user.
-func (s *View) memberUser(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
+// findUserMember is the tenant's active member with the address, if it is a user.
+func (s *View) findUserMember(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
 	m, err := s.MemberByAddress(ctx, t, address)
 	switch {
 	case failure.Is(err, failure.KindNotFound), err == nil && m.Type == member.TypeManaged:

@@ -13,7 +13,7 @@ import (
 
 // View reads the table and cannot write to it. It is safe for concurrent use.
 type View struct {
-	table  readable
+	table  readOnlyTable
 	now    func() time.Time
 	shards dueShards
 	busyAt int
@@ -26,16 +26,16 @@ func (s *View) Now() time.Time { return s.now() }
 // DueShards is over how many partitions the due index is spread.
 func (s *View) DueShards() int { return int(s.shards) }
 
-// readable has those of a table's methods that read.
-type readable struct {
+// readOnlyTable has those of a table's methods that read.
+type readOnlyTable struct {
 	db  *dynamo.DB
 	all dynamo.Table
 }
 
 // get queries a partition of the table or of an index.
-func (t readable) get(name string, value any) *dynamo.Query { return t.all.Get(name, value) }
+func (t readOnlyTable) get(name string, value any) *dynamo.Query { return t.all.Get(name, value) }
 
-func (t readable) batch() *dynamo.BatchGet { return t.all.Batch(partitionKey, sortKey).Get() }
+func (t readOnlyTable) batch() *dynamo.BatchGet { return t.all.Batch(partitionKey, sortKey).Get() }
 
 const (
 	fewTries = 3
@@ -45,10 +45,10 @@ const (
 // errThrottled reports that the table did not read all keys of a batch.
 var errThrottled = errors.New("store: the table left keys of a batch unread")
 
-// few reads a few items of different types in one consistent call, each into the target for its key. The target of one
-// that does not exist stays as it is. While keys are throttled all are read again, but only as often as the SDK
+// readFew reads a few items of different types in one consistent call, each into the target for its key. The target of
+// one that does not exist stays as it is. While keys are throttled all are read again, but only as often as the SDK
 // repeats a throttled read: the library's Batch would go on until the request's time is up.
-func (s *View) few(ctx context.Context, into map[key]any) error {
+func (s *View) readFew(ctx context.Context, into map[key]any) error {
 	var few []dynamo.Item
 	for _, k := range sortedKeys(into) {
 		few = append(few, k.item())
@@ -74,7 +74,7 @@ func (s *View) few(ctx context.Context, into map[key]any) error {
 	return errThrottled
 }
 
-// together reads several items as of one moment.
-func (t readable) together() *dynamo.GetTx { return t.db.GetTx() }
+// getTx reads several items as of one moment.
+func (t readOnlyTable) getTx() *dynamo.GetTx { return t.db.GetTx() }
 
-func (t readable) scan() *dynamo.Scan { return t.all.Scan() }
+func (t readOnlyTable) scan() *dynamo.Scan { return t.all.Scan() }

@@ -39,11 +39,12 @@ func newItem(k key, value any, version int) storedItem {
 // MarshalDynamoItem writes the attributes of the value and of the table into one item.
 func (i storedItem) MarshalDynamoItem() (dynamo.Item, error) {
 	type ofTable storedItem
-	return merged(i.value, ofTable(i))
+	return mergeAttributes(i.value, ofTable(i))
 }
 
-// merged writes the attributes of several values into one item. It is an error that two have the same attribute.
-func merged(values ...any) (dynamo.Item, error) {
+// mergeAttributes writes the attributes of several values into one item. It is an error that two have the same
+// attribute.
+func mergeAttributes(values ...any) (dynamo.Item, error) {
 	all := dynamo.Item{}
 	for _, value := range values {
 		attributes, err := dynamo.MarshalItem(value)
