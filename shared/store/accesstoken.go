@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// accessTokenItem is kept until the token expires or is revoked.
+// accessTokenItem stores an access token until the token expires or is revoked.
 type accessTokenItem struct {
 	key
 	identity.AccessToken
@@ -19,17 +19,18 @@ func newAccessTokenItem(t identity.AccessToken) accessTokenItem {
 	return accessTokenItem{key: accessTokenKey(t.Hash), AccessToken: t, Expires: t.ExpiresAt.Unix()}
 }
 
-// PutAccessToken stores a new access token that has no grant. It may be repeated: no other token has the same hash.
+// PutAccessToken stores a new access token without a grant. Repeating the call is safe: no other token has the same
+// hash.
 func (s *Store) PutAccessToken(ctx context.Context, t identity.AccessToken) error {
 	return ifRefused(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)").Run(ctx), nil)
 }
 
-// RevokeAccessToken deletes the token with the hash. It may be repeated.
+// RevokeAccessToken deletes the token with the hash. Repeating the call is safe.
 func (s *Store) RevokeAccessToken(ctx context.Context, tokenHash string) error {
 	return s.remove(accessTokenKey(tokenHash)).Run(ctx)
 }
 
-// AccessToken reads the token with the hash. Failure: Unauthorized if it is unknown, revoked or expired.
+// AccessToken reads the token with the hash. Failure: Unauthorized if the token is unknown, revoked or expired.
 func (s *View) AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error) {
 	t, found, err := s.readAccessToken(ctx, tokenHash)
 	if err == nil && (!found || !t.Valid(s.now())) {
@@ -38,14 +39,14 @@ func (s *View) AccessToken(ctx context.Context, tokenHash string) (identity.Acce
 	return t, err
 }
 
-// readAccessToken reads the token with the hash, consistently, even if it has expired; false if there is none.
+// readAccessToken reads the token with the hash, consistently, even an expired one. It returns false if there is none.
 func (s *View) readAccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, bool, error) {
 	item, err := readOne[accessTokenItem](ctx, s, accessTokenKey(tokenHash), nil)
 	item.ExpiresAt = time.Unix(item.Expires, 0).UTC()
 	return item.AccessToken, item.Hash != "", err
 }
 
-// CreateMerchantToken stores a new merchant token that by's principal makes, and returns it.
+// CreateMerchantToken stores a new merchant token made by by's principal, and returns the token.
 func (s *Store) CreateMerchantToken(ctx context.Context, by audit.By, t identity.AccessToken) (identity.AccessToken,
 	error) {
 	return retryAs(ctx, by, s.View, func() (identity.AccessToken, error) {

@@ -9,14 +9,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Account reads a merchant's onboarding data, consistently; the zero account when
-// nothing has been recorded. It is beside the merchant, because few requests need it.
+// Account reads a merchant's onboarding data, consistently. It returns the zero account when none is recorded. The data
+// is stored beside the merchant, because few requests need it.
 func (s *View) Account(ctx context.Context, code string) (account.Account, error) {
 	return readOne[account.Account](ctx, s, accountKey(code), nil)
 }
 
-// SaveAccount replaces the merchant's onboarding data, and returns it with its next version. If the owner's advanced
-// mode changes, it also writes the merchant. Error: ErrStale when either changed meanwhile.
+// SaveAccount replaces the merchant's onboarding data, and returns the data with its next version. If the owner's
+// advanced mode changes, it also writes the merchant. Error: ErrStale when either changed meanwhile.
 func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchant,
 	before, a account.Account) (account.Account, error) {
 	tx := s.newAuditedTx(by)
@@ -28,7 +28,6 @@ func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchan
 	return a, tx.runReplacement(ctx, tx.replaceAccount(m.Code, before, a), ErrStale)
 }
 
-// replaceAccount adds the account's next version, and the audit entry.
 func (tx *auditedTx) replaceAccount(code string, before, a account.Account) storedItem {
 	item := newItem(accountKey(code), a, a.Version)
 	tx.Put(tx.store.replace(item))

@@ -13,22 +13,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// apiKeyCount counts the tenant's new keys of a day. Each creation replaces it under its version,
-// so that of two at once the second fails, and counts the key of the first when it retries.
+// apiKeyCount counts the keys that a tenant creates in a day. Each creation replaces the count under its version, so
+// the second of two concurrent creations fails, and counts the first key when it retries.
 type apiKeyCount struct {
 	Day     string `dynamo:"day"`
 	Created int    `dynamo:"created"` // on that day
 	Version int    `dynamo:"version"`
 }
 
-// The failures of keys.
+// Failures of API keys.
 var (
 	errNoKey       = failure.NotFound("There is no such API key.")
 	errTooManyKeys = failure.Conflict("The merchant has as many API keys as it can have.")
 	errKeyHasMore  = failure.Denied("The key has rights that the credential could not give.")
 )
 
-// checkGivesKey refuses a caller that lacks what the key is to have. Failure: Forbidden.
+// checkGivesKey refuses a caller that lacks a right of the key. Failure: Forbidden.
 func checkGivesKey(by identity.Principal, k identity.APIKey) error {
 	if lacks := by.LacksForKey(k); len(lacks) > 0 {
 		return failure.Denied(identity.Lacks("To give these rights, the credential lacks", lacks))
@@ -36,7 +36,7 @@ func checkGivesKey(by identity.Principal, k identity.APIKey) error {
 	return nil
 }
 
-// APIKeys are the tenant's keys that are not revoked, the oldest first, consistently.
+// APIKeys returns the tenant's keys that are not revoked, oldest first, consistently.
 func (s *View) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
 	keys := []identity.APIKey{}
 	err := s.prefixed(KindAPIKey.of(t), apiKeyPrefix).All(ctx, &keys)
@@ -47,7 +47,7 @@ func (s *View) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKe
 	return keys, err
 }
 
-// APIKey reads a key by its id, consistently. Failure: NotFound, also for a revoked one.
+// APIKey reads a key by its id, consistently. Failure: NotFound, also for a revoked key.
 func (s *View) APIKey(ctx context.Context, t identity.Tenant, id string) (identity.APIKey, error) {
 	keys, err := s.APIKeys(ctx, t)
 	if err != nil {
@@ -60,10 +60,10 @@ func (s *View) APIKey(ctx context.Context, t identity.Tenant, id string) (identi
 	return k, nil
 }
 
-// CreateAPIKey stores a new key that by's principal makes, and returns it. Repeated with the same key, whose id follows
-// from the operation, it returns the stored key, even a deleted one. It does not check the merchant; merchants are
-// never deleted. Failures: Forbidden when the caller may not give the key's rights, as requested or as stored; Conflict
-// at identity.MaxAPIKeys; TooMany until the next day.
+// CreateAPIKey stores a new key made by by's principal, and returns the key. The key's id follows from the operation.
+// If the same key is already stored, CreateAPIKey returns the stored key, even a deleted one. It does not check that
+// the merchant exists; merchants are never deleted. Failures: Forbidden when the caller may not give the rights of the
+// requested or the stored key; Conflict at identity.MaxAPIKeys; TooMany until the next day.
 func (s *Store) CreateAPIKey(ctx context.Context, by audit.By, k identity.APIKey) (identity.APIKey, error) {
 	return retryAs(ctx, by, s.View, func() (identity.APIKey, error) {
 		if err := checkGivesKey(by.Principal, k); err != nil {
@@ -96,13 +96,13 @@ func (s *Store) CreateAPIKey(ctx context.Context, by audit.By, k identity.APIKey
 	})
 }
 
-// untilTomorrow is the time until the next day begins in UTC.
+// untilTomorrow returns the time until the next day begins in UTC.
 func untilTomorrow(now time.Time) time.Duration {
 	const day = 24 * time.Hour
 	return now.Truncate(day).Add(day).Sub(now)
 }
 
-// findCreatedKey reads the new key if it is stored, even a deleted one, else zero; and the count of the tenant's new
+// findCreatedKey returns the new key if it is stored, even a deleted one, else zero; and the tenant's count of new
 // keys.
 func (s *View) findCreatedKey(ctx context.Context, k identity.APIKey) (identity.APIKey, apiKeyCount, error) {
 	var stored, deleted identity.APIKey
@@ -132,7 +132,7 @@ func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, c
 	})
 }
 
-// putAPIKey adds a new key under its token's hash, and its audit entry.
+// putAPIKey adds a new key under its token's hash, and the audit entry.
 func (tx *auditedTx) putAPIKey(k identity.APIKey) {
 	k.Version = 1
 	tx.Put(tx.store.replace(newItem(keyForAPIKey(k.Tenant, k.TokenHash), k, k.Version)))
@@ -141,8 +141,8 @@ func (tx *auditedTx) putAPIKey(k identity.APIKey) {
 
 func subjectAPIKey(k identity.APIKey) string { return "api_key " + k.ID }
 
-// UpdateAPIKey applies a change to a key, for by's principal. Failures: NotFound, also when the key is deleted at the
-// same time; Forbidden when the key may do more than the caller may give, before or after.
+// UpdateAPIKey applies a change to a key, for by's principal. Failures: NotFound, also when the key is deleted
+// concurrently; Forbidden when the key has rights that the caller may not give, before or after the change.
 func (s *Store) UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(identity.APIKey) (identity.APIKey, error)) (identity.APIKey, error) {
 	return retryAs(ctx, by, s.View, func() (identity.APIKey, error) {
@@ -165,7 +165,7 @@ func (s *Store) UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 	})
 }
 
-// replaceAPIKey errors with ErrStale when the key changed, or is gone, or the caller's rights changed.
+// replaceAPIKey errors with ErrStale when the key changed or is gone, or the caller's rights changed.
 func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after identity.APIKey) (identity.APIKey,
 	error) {
 	after.Version = before.Version + 1
@@ -178,8 +178,9 @@ func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after id
 	return after, tx.runReplacement(ctx, item, ErrStale)
 }
 
-// unchangedAPIKey returns the condition that a key is as it was read. Keys older than versions have none. During a
-// deployment old code may revoke a key without changing its version.
+// unchangedAPIKey returns the condition that a key is unchanged since it was read. Keys older than versions have no
+// version. The condition also tests revoked: during a deployment old code may revoke a key without changing its
+// version.
 func unchangedAPIKey(version int) (condition string, values []any) {
 	if version == 0 {
 		return "revoked = ? AND attribute_not_exists(version)", []any{false}
@@ -187,8 +188,9 @@ func unchangedAPIKey(version int) (condition string, values []any) {
 	return "revoked = ? AND version = ?", []any{false, version}
 }
 
-// DeleteAPIKey revokes a key at once for by's principal, and keeps the record of the deletion. The same operation may
-// repeat it; "" is any operation. Failures: NotFound; Forbidden when the key may do more than the caller may give.
+// DeleteAPIKey revokes a key at once for by's principal, and keeps a record of the deletion. The same operation may be
+// repeated; "" matches any operation. Failures: NotFound; Forbidden when the key has rights that the caller may not
+// give.
 func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) error {
 	return retryWriteAs(ctx, by, s.View, func() error {
 		k, err := s.APIKey(ctx, t, id)
@@ -204,8 +206,8 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 	})
 }
 
-// removeAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
-// other rights; the next try finds out which.
+// removeAPIKey errors with ErrStale when the key changed or is gone, or the caller has other rights. The next try finds
+// out which.
 func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey, operation string) error {
 	was := k
 	was.TokenHash = ""
@@ -216,7 +218,8 @@ func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey
 	return tx.runRemoval(ctx, item.key, k.Version, ErrStale)
 }
 
-// deleteKey adds the deletion of a key, with an audit entry. It returns the version on which it put a condition.
+// deleteKey adds the deletion of a key and of its last use, with an audit entry. It returns the item version that the
+// transaction now requires.
 func (tx *auditedTx) deleteKey(k identity.APIKey) itemVersion {
 	item := keyForAPIKey(k.Tenant, k.TokenHash)
 	condition, values := unchangedAPIKey(k.Version)

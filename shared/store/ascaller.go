@@ -12,22 +12,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// itemVersion is an item on whose version a transaction has a condition.
+// itemVersion names an item and the version that a transaction requires of the item.
 type itemVersion struct {
 	key
-	version int // that it was read with
+	version int // as read
 }
 
-// ErrCallerChanged reports that the caller's rights changed since it was admitted, and that nothing was written. The
-// request is admitted again, with its present rights. As a failure it is a transient Conflict.
+// ErrCallerChanged reports that the caller's rights changed after the caller was admitted, and that nothing was
+// written. The request is admitted again, with the caller's present rights. As a failure it is a transient Conflict.
 var ErrCallerChanged = failure.Conflict("The rights of the caller are being changed. Try again.").AsTransient()
 
 // requireCaller adds conditions to a transaction that gives, takes or restricts rights: the principal's credential,
-// member and roles are as they were when it was admitted, so that a caller that has lost a right meanwhile cannot use
-// it. The platform gets no conditions. requireCaller is called within retryAs.
+// member and roles must be unchanged since the principal was admitted, so that a caller cannot use a right that was
+// lost meanwhile. The platform gets no conditions. Call requireCaller within retryAs.
 //
-// has are the items on which the transaction has a condition already, since DynamoDB takes no second one, with the
-// versions that were read. If the caller's own has changed since it was admitted, the transaction fails with ErrStale.
+// DynamoDB takes only one condition for each item. The transaction already has a condition for each item in the list
+// named "has", so requireCaller adds none for these items. If the list has one of the caller's own items, and the
+// item's version differs from the version at admission, the transaction fails with ErrStale.
 func (tx *auditedTx) requireCaller(has ...itemVersion) {
 	for _, admitted := range tx.store.admissionItems(tx.by.Principal) {
 		own := false
@@ -45,7 +46,7 @@ func (tx *auditedTx) requireCaller(has ...itemVersion) {
 	}
 }
 
-// admissionItem is an item by which a principal was admitted, and the condition that the item is unchanged.
+// admissionItem is an item that admitted a principal, and the condition that the item is unchanged.
 type admissionItem struct {
 	itemVersion
 	check *dynamo.ConditionCheck
@@ -73,7 +74,7 @@ func (s *Store) admissionItems(p identity.Principal) []admissionItem {
 	}
 }
 
-// tokenItems are the principal's access token, its client and its grant.
+// tokenItems returns the principal's access token, its client and its grant.
 func (s *Store) tokenItems(p identity.Principal) []admissionItem {
 	all := []admissionItem{s.existingItem(accessTokenKey(p.Admitted.Hash)),
 		s.unchangedItem(oauthClientKey(p.Client), p.Admitted.Client)}
@@ -92,7 +93,7 @@ func (s *Store) existingItem(k key) admissionItem {
 }
 
 // retryAs is Retry for writes with the conditions of requireCaller. Errors: audit.ErrNobody, ErrContended,
-// ErrCallerChanged, and try's. Failure: Unauthorized when the caller's credential is gone.
+// ErrCallerChanged, and those of try. Failure: Unauthorized when the caller's credential is gone.
 func retryAs[T any](ctx context.Context, by audit.By, s *View, try func() (T, error)) (T, error) {
 	return Retry(func(bool) (result T, err error) {
 		if err = by.Check(); err != nil {
@@ -114,8 +115,8 @@ func retryWriteAs(ctx context.Context, by audit.By, s *View, try func() error) e
 	return err
 }
 
-// checkCaller errors with ErrCallerChanged when the caller has other rights than
-// when it was admitted. Failure: Unauthorized when its credential is gone.
+// checkCaller returns ErrCallerChanged when the caller's rights differ from those at admission. Failure: Unauthorized
+// when the caller's credential is gone.
 func (s *View) checkCaller(ctx context.Context, p identity.Principal) error {
 	if p.IsPlatform() {
 		return nil

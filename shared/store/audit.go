@@ -10,11 +10,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/audit"
 )
 
-// AuditCursor is the place of an entry in the audit of its merchant.
+// AuditCursor returns the place of an entry in the audit of its merchant.
 func AuditCursor(e audit.Entry) string { return auditKey("", e).SK }
 
-// AuditEntries are the audit of a merchant in a time, the oldest first, consistently;
-// after a cursor, unless that is "". An error ends it.
+// AuditEntries walks the entries of a merchant's audit between two times, oldest first, consistently. With a cursor
+// other than "" it yields only the entries after the cursor. An error ends the walk.
 func (s *View) AuditEntries(ctx context.Context, code string, from, to time.Time,
 	after string) iter.Seq2[audit.Entry, error] {
 	first, last := max(micros(from), after), micros(to)+afterTime

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// newAuditedTx is the transaction of a change of what a merchant owns, with the entries of the change in the merchant's
-// audit. It keeps the first error of what is added to it. With such an error it writes nothing.
+// auditedTx is a transaction that changes data of a merchant and adds the entries of the change to the merchant's
+// audit. It keeps the first error of the added parts, and then writes nothing.
 type auditedTx struct {
 	*dynamo.WriteTx
 	store *Store
@@ -23,8 +23,8 @@ func (s *Store) newAuditedTx(by audit.By) *auditedTx {
 	return &auditedTx{WriteTx: s.db.WriteTx().Idempotent(true), store: s, by: by}
 }
 
-// audit adds the entry of a change. The views before and after are as in audit.Change. The tenant's mode is "" for a
-// change of the merchant or of both modes.
+// audit adds the entry of a change. before and after are views as in audit.Change. The tenant's mode is "" for a change
+// of the merchant or of both modes.
 func (tx *auditedTx) audit(t identity.Tenant, subject string, before, after any) {
 	e, err := audit.New(tx.by, tx.store.Now(), audit.Change{Mode: t.Mode, Subject: subject, Before: before, After: after})
 	tx.fail(err)
@@ -63,8 +63,9 @@ func runCreation[T any](ctx context.Context, tx *auditedTx, added T, stored func
 	return resolveCreation(added, tx.Run(ctx), stored)
 }
 
-// runRemoval writes the transaction, which deletes the item with the key that was read with the version; 0: it has
-// none. Errors: ErrStale when the item changed, or is gone; refused when another condition was not met; the kept error.
+// runRemoval writes the transaction, which deletes the item with the key. version is the version of the item as read,
+// or 0 for an item without versions. Errors: ErrStale when the item changed or is gone; refused when another condition
+// failed; the kept error.
 func (tx *auditedTx) runRemoval(ctx context.Context, k key, version int, refused error) error {
 	err := tx.Run(ctx)
 	if err == nil || tx.err != nil {

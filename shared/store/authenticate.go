@@ -16,13 +16,14 @@ var (
 	errRevokedClient = failure.Unauthorized("not-authorised-token")
 )
 
-// Authenticate reads the principal of a token, and its merchant. A user acts for the merchant with the code, that of
-// the path, if an active member there; others act for the token's own merchant (contract §2.1).
+// Authenticate reads the principal of a token, and the principal's merchant. A user acts for the merchant with the code
+// from the path, if the user is an active member there. Other principals act for the token's own merchant (contract
+// §2.1).
 //
-// A revoked credential fails, and changed rights or a changed merchant apply, from the next request on (contract §2.1).
-// Failure: Unauthorized for a token that is unknown, revoked or expired; of a member who is missing, disabled or not
-// accepted; of a person whose access has ended (contract §10) at the merchant in the path or the token's own; and for a
-// merchant token whose maker is refused or could not make it now.
+// From the next request on, a revoked credential fails, and changed rights or a changed merchant apply (contract §2.1).
+// Failure: Unauthorized for a token that is unknown, revoked or expired; for a member who is missing, disabled or not
+// accepted; for a person whose access has ended (contract §10) at the merchant in the path or the token's own; and for
+// a merchant token whose maker is refused or could not make the token now.
 func (s *View) Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal,
 	merchant.Merchant, error) {
 	if token.Kind != "" {
@@ -54,7 +55,7 @@ func (s *View) Authenticate(ctx context.Context, token identity.Token, code stri
 	return s.authenticatePerson(ctx, p)
 }
 
-// authenticateKey reads a key and its merchant in one call, because the key names it.
+// authenticateKey reads a key and its merchant in one call, because the key names the merchant.
 func (s *View) authenticateKey(ctx context.Context, token identity.Token) (identity.Principal, merchant.Merchant,
 	error) {
 	var k identity.APIKey
@@ -84,13 +85,13 @@ func (s *View) authenticateMerchantToken(ctx context.Context, t identity.AccessT
 	return p, m, nil
 }
 
-// permit has the client and the grant of an access token, which is refused when either is revoked.
+// permit is the client and the grant of an access token. The token is refused when either is revoked.
 type permit struct {
 	client oauth.Client
 	grant  oauth.Grant
 }
 
-// addReads adds the principal's client and grant to the items that are to be read.
+// addReads adds the principal's client and grant to the items to read.
 func (p *permit) addReads(of identity.Principal, into map[key]any) map[key]any {
 	into[oauthClientKey(of.Client)] = &p.client
 	if of.Admitted.Grant != "" {
@@ -99,8 +100,8 @@ func (p *permit) addReads(of identity.Principal, into map[key]any) map[key]any {
 	return into
 }
 
-// admit is the principal with the scopes that its client may still ask for. Failure: Unauthorized
-// if the client or the grant is revoked.
+// admit returns the principal with the scopes that its client may still ask for. Failure: Unauthorized if the client or
+// the grant is revoked.
 func (p *permit) admit(of identity.Principal) (identity.Principal, error) {
 	switch {
 	case p.client.ID == "" || p.client.Revoked():
@@ -136,13 +137,13 @@ func (s *View) authenticateApplication(ctx context.Context, p identity.Principal
 	return p, m, nil
 }
 
-// person is the set of items from which the rights of a person's token follow.
+// person is the set of items that determine the rights of a person's token.
 type person struct {
 	permit
 	member   member.Member
 	roles    member.Roles
 	merchant merchant.Merchant
-	chosen   member.Member // at the token's own merchant, if it acts for another
+	chosen   member.Member // at the token's own merchant, if the token acts for another
 }
 
 // authenticatePerson adds the rights of the person's member to the principal.
@@ -168,7 +169,7 @@ func (s *View) authenticatePerson(ctx context.Context, p identity.Principal) (id
 	return read.member.As(p, read.roles), read.merchant, nil
 }
 
-// accessEnded reports whether the person's access has ended at either merchant (contract §10): the member is missing or
+// accessEnded returns true if the person's access has ended at either merchant (contract §10): the member is missing or
 // not active, or does not honour the time of sign-in.
 func (read *person) accessEnded(p identity.Principal) bool {
 	counts := func(m member.Member, id string) bool {
@@ -178,13 +179,13 @@ func (read *person) accessEnded(p identity.Principal) bool {
 		p.Admitted.Chosen != "" && !counts(read.chosen, p.Admitted.Chosen)
 }
 
-// chosenKey returns the key of the member at the merchant for which the principal's token was allowed.
+// chosenKey returns the key of the person's member at the merchant that the token was allowed for.
 func chosenKey(p identity.Principal) key {
 	return memberKey(p.Admitted.ChosenTenant, member.NumberOf(p.Admitted.Chosen))
 }
 
 // findPrincipalAt reads the user's member of another merchant in the same mode, and returns the principal as that
-// member; false if the user is not a member there.
+// member. It returns false if the user is not a member there.
 func (s *View) findPrincipalAt(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
 	error) {
 	there := identity.Tenant{Mode: p.Tenant.Mode, Merchant: code}

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// bankAccountsItem returns all bank accounts of a tenant as stored, due while one of them is
-// pending verification. Only SaveMerchantState writes them, which recognises its own write.
+// bankAccountsItem returns a tenant's bank accounts as stored, due while an account is pending verification. It has no
+// write id: only SaveMerchantState writes it, and recognises its own write by the merchant's item.
 func (s *Store) bankAccountsItem(t identity.Tenant, accounts merchant.BankAccounts) storedItem {
 	item := storedItem{key: bankAccountsKey(t), value: accounts, version: accounts.Version}
 	if !accounts.CheckAt.IsZero() {
@@ -17,7 +17,7 @@ func (s *Store) bankAccountsItem(t identity.Tenant, accounts merchant.BankAccoun
 	return item
 }
 
-// BankAccounts reads a tenant's bank accounts; none before the first was added.
+// BankAccounts reads a tenant's bank accounts. It returns none before the first was added.
 func (s *View) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.BankAccounts, error) {
 	return readOne[merchant.BankAccounts](ctx, s, bankAccountsKey(t), nil)
 }

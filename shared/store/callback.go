@@ -17,7 +17,7 @@ type callbackItem struct {
 	payments.Callback
 }
 
-// How long callbacks and mails that are no longer due are kept for a replay.
+// Callbacks and mails that are no longer due are kept this long for a replay.
 const (
 	keepDelivered = 31 * 24 * time.Hour
 	keepDead      = 90 * 24 * time.Hour
@@ -28,8 +28,8 @@ func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) storedIt
 	return s.outboxItem(item, c.Entry)
 }
 
-// outboxItem returns the item of an entry of the outbox: due while the entry waits to be sent, then kept so that it can
-// be replayed.
+// outboxItem returns the item of an outbox entry. The item is due while the entry waits to be sent. After that it is
+// kept for a replay.
 func (s *Store) outboxItem(item storedItem, e outbox.Entry) storedItem {
 	switch {
 	case e.Waits():

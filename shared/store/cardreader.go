@@ -15,7 +15,7 @@ func cardReaderItem(t identity.Tenant, r reader.Reader) storedItem {
 	return newItem(cardReaderKey(t, r.ID), r, r.Version)
 }
 
-// The failures of readers (contract §9).
+// Failures of readers (contract §9).
 var (
 	errNoCardReader = failure.NotFound("There is no such reader.")
 	// ErrTooManyCardReaders is the failure of a creation beyond reader.MaxReaders.
@@ -27,7 +27,7 @@ func (s *View) CardReader(ctx context.Context, t identity.Tenant, id string) (re
 	return readOne[reader.Reader](ctx, s, cardReaderKey(t, id), errNoCardReader)
 }
 
-// CardReaders are the tenant's, the oldest first, consistently.
+// CardReaders returns the tenant's readers, oldest first, consistently.
 func (s *View) CardReaders(ctx context.Context, t identity.Tenant) ([]reader.Reader, error) {
 	readers := []reader.Reader{}
 	err := s.prefixed(KindReaders.of(t), cardReaderPrefix).Limit(reader.MaxReaders).All(ctx, &readers)
@@ -37,9 +37,9 @@ func (s *View) CardReaders(ctx context.Context, t identity.Tenant) ([]reader.Rea
 	return readers, err
 }
 
-// CreateCardReader stores the new reader that pair makes, with the id, and ends the tenant's other readers of the same
-// terminal. Repeated with the same id, which follows from the operation, it returns the stored reader, even a deleted
-// one, and does not call pair. Failure: ErrTooManyCardReaders, perhaps after pair.
+// CreateCardReader stores the new reader that pair makes under the id, and ends the tenant's other readers of the same
+// terminal. The id follows from the operation. If a reader with the id is already stored, CreateCardReader returns that
+// reader, even a deleted one, without calling pair. Failure: ErrTooManyCardReaders, perhaps after a call of pair.
 func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	pair func() (reader.Reader, error)) (reader.Reader, error) {
 	if err := by.Check(); err != nil {
@@ -65,8 +65,7 @@ func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// findCreatedReader is the new reader if it has been stored before, even if it has been deleted since,
-// else zero; and the count of the tenant's.
+// findCreatedReader returns the reader with the id, even a deleted one, else zero; and the tenant's count of creations.
 func (s *View) findCreatedReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount,
 	error) {
 	var stored, deleted reader.Reader
@@ -79,8 +78,8 @@ func (s *View) findCreatedReader(ctx context.Context, t identity.Tenant, id stri
 	return stored, count, err
 }
 
-// addCardReader errors with ErrStale when another reader was added since the count was read, or
-// one that it ends changed.
+// addCardReader errors with ErrStale when another reader was added since the count was read, or a reader to end
+// changed.
 func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	others []reader.Reader, count creationCount) (reader.Reader, error) {
 	r.Version = 1
@@ -102,7 +101,8 @@ func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenan
 
 func subjectReader(r reader.Reader) string { return "reader " + r.ID }
 
-// SaveCardReader replaces a reader by what its terminal has reported. Error: ErrStale, also when the reader is gone.
+// SaveCardReader replaces a reader with the state that its terminal reported. Error: ErrStale, also when the reader is
+// gone.
 func (s *Store) SaveCardReader(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
 	r.Version++
 	return r, s.save(ctx, cardReaderItem(t, r))
@@ -129,8 +129,8 @@ func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// DeleteCardReader deletes a reader, after stop has ended what the reader does, and keeps the record of the deletion.
-// The same operation may repeat it. If the reader changes meanwhile, stop is called again. Failure: NotFound.
+// DeleteCardReader calls stop to end the reader's activity, deletes the reader, and keeps a record of the deletion. If
+// the reader changes meanwhile, stop is called again. The same operation may be repeated. Failure: NotFound.
 func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	stop func(reader.Reader) error) error {
 	return retryWrite(func(bool) error {
@@ -148,7 +148,7 @@ func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// removeCardReader errors with ErrStale when the reader changed, or is gone.
+// removeCardReader errors with ErrStale when the reader changed or is gone.
 func (s *Store) removeCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	operation string) error {
 	tx := s.newAuditedTx(by)

@@ -12,18 +12,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// checkoutItem is a checkout as stored: listed by time, and in the due index
-// while the sweep has something to do for it.
+// checkoutItem is a checkout as stored. It is listed by time, and is in the due index while the sweep has work for it.
 type checkoutItem struct {
 	key
 	due
 	ListPartition string `dynamo:"list_pk,omitempty"` // of online checkouts
 	ListSort      string `dynamo:"list_sk,omitempty"`
-	WriteID       string `dynamo:"write_id"` // of the last write, by which its writer recognises it
+	WriteID       string `dynamo:"write_id"` // lets the writer recognise its own last write
 	payments.Checkout
 }
 
-// UnmarshalDynamoItem adds what is in the key.
+// UnmarshalDynamoItem reads the attributes, and the id and merchant from the key.
 func (i *checkoutItem) UnmarshalDynamoItem(stored dynamo.Item) error {
 	type plain checkoutItem
 	if err := dynamo.UnmarshalItem(stored, (*plain)(i)); err != nil {
@@ -37,7 +36,7 @@ func (i *checkoutItem) UnmarshalDynamoItem(stored dynamo.Item) error {
 	return nil
 }
 
-// maxListed is contract §2.6's limit of the checkouts list.
+// maxListed is the limit of the checkouts list (contract §2.6).
 const maxListed = 1000
 
 func (s *Store) newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checkoutItem {
@@ -53,8 +52,8 @@ func (s *Store) newCheckoutItem(t identity.Tenant, c payments.Checkout, version 
 	return item
 }
 
-// CreateCheckout stores a new checkout and takes its reference. Repeated with the same id it returns the stored one.
-// Failure: Conflict DUPLICATED_CHECKOUT when another checkout has the reference.
+// CreateCheckout stores a new checkout and takes its reference. If a checkout with the id is already stored, it returns
+// that checkout. Failure: Conflict DUPLICATED_CHECKOUT when another checkout has the reference.
 func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, c, 1)
 	tx := s.db.WriteTx().
@@ -76,8 +75,8 @@ func (s *Store) takeReference(t identity.Tenant, c payments.Checkout) *dynamo.Pu
 	return s.table.Put(guard).If("attribute_not_exists(pk) OR checkout_id = ?", c.ID)
 }
 
-// findCreatedCheckout finds out, after a failed creation, whether an earlier try of it
-// stored the checkout, or another checkout has its reference.
+// findCreatedCheckout explains a failed creation. It returns the checkout if an earlier try stored it. Failure:
+// Conflict DUPLICATED_CHECKOUT when another checkout has the reference.
 func (s *Store) findCreatedCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	cause error) (payments.Checkout, error) {
 	owner, err := s.readReferenceOwner(ctx, t, c.Reference)
@@ -96,7 +95,7 @@ func (s *Store) findCreatedCheckout(ctx context.Context, t identity.Tenant, c pa
 var errDuplicate = failure.Conflict("A checkout with this checkout_reference already exists.").
 	WithCode("DUPLICATED_CHECKOUT")
 
-// readReferenceOwner is the id of the checkout that took the reference, or "".
+// readReferenceOwner returns the id of the checkout that took the reference, or "".
 func (s *View) readReferenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
 	guard, err := readOne[foreignItem](ctx, s, referenceKey(t, reference), nil)
 	return guard.CheckoutID, err
@@ -105,8 +104,8 @@ func (s *View) readReferenceOwner(ctx context.Context, t identity.Tenant, refere
 // ErrNoCheckout is the failure of every read of an unknown checkout.
 var ErrNoCheckout = failure.NotFound("There is no such checkout.").WithSlug("checkout-not-found")
 
-// Checkout reads one online checkout, consistently. Failure: NotFound, also for one at a reader:
-// what merchants and payers may do with checkouts they may not do with that.
+// Checkout reads one online checkout, consistently. Failure: NotFound, also for a checkout at a reader: the operations
+// of merchants and payers on checkouts do not apply to it.
 func (s *View) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
 	c, err := s.AnyCheckout(ctx, t, id)
 	if err == nil && c.Reader != nil {
@@ -121,14 +120,14 @@ func (s *View) AnyCheckout(ctx context.Context, t identity.Tenant, id string) (p
 	return item.Checkout, err
 }
 
-// listedCheckout is what the list holds of a checkout.
+// listedCheckout is a checkout's entry in the list index.
 type listedCheckout struct {
 	key
 	Sort string `dynamo:"list_sk"`
 }
 
-// Checkouts lists a tenant's checkouts of all shards, newest first, at most 1000, by an index that lags behind
-// creations by moments.
+// Checkouts lists a tenant's checkouts of all shards, newest first, at most 1000. The index lags behind creations by
+// moments.
 func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]payments.Checkout, error) {
 	var listed []key
 	for found, err := range (sharded[listedCheckout]{
@@ -167,8 +166,8 @@ func (s *Store) SaveCheckout(ctx context.Context, t identity.Tenant, c payments.
 	return s.resolveCheckout(ctx, item, err)
 }
 
-// RenameCheckout saves a checkout under a new reference. The old one stays taken: a guard is never deleted. Failure:
-// Conflict DUPLICATED_CHECKOUT. Error: ErrStale.
+// RenameCheckout saves a checkout under a new reference. The old reference stays taken: a guard is never deleted.
+// Failure: Conflict DUPLICATED_CHECKOUT. Error: ErrStale.
 func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, c, c.Version+1)
 	err := s.db.WriteTx().Put(s.putCheckout(item)).Put(s.takeReference(t, c)).Run(ctx)
@@ -181,12 +180,12 @@ func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payment
 	return s.resolveCheckout(ctx, item, err)
 }
 
-// putCheckout writes the item over the version it was made from.
+// putCheckout replaces the version of the checkout before the item's own.
 func (s *Store) putCheckout(item checkoutItem) *dynamo.Put {
 	return s.table.Put(item).If("version = ?", item.Version-1)
 }
 
-// resolveCheckout returns the checkout if the write with the error was applied.
+// resolveCheckout returns the checkout if the write was applied, even if the write returned an error.
 func (s *Store) resolveCheckout(ctx context.Context, item checkoutItem, err error) (payments.Checkout, error) {
 	if err = s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, nil, err); err != nil {
 		return payments.Checkout{}, err
@@ -194,8 +193,8 @@ func (s *Store) resolveCheckout(ctx context.Context, item checkoutItem, err erro
 	return item.Checkout, nil
 }
 
-// Apply writes all of a checkout's change, or nothing: the checkout, its transaction with the journal entry and the
-// payables, the saved card, the payer's session and the callback. Error: ErrStale.
+// Apply writes a checkout's change completely or not at all: the checkout, its transaction with the journal entry and
+// the payables, the saved card, the payer's session and the callback. Error: ErrStale.
 func (s *Store) Apply(ctx context.Context, t identity.Tenant,
 	change payments.CheckoutChange) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, change.Checkout, change.Checkout.Version+1)

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// listedCollection is a collection's place in the list, with what lists are filtered by.
+// listedCollection is a collection's entry in the list, with the attribute that lists are filtered by.
 type listedCollection struct {
 	key
 	Status file.CollectionStatus `dynamo:"status"`
@@ -22,7 +22,7 @@ func newListedCollection(t identity.Tenant, c file.Collection) listedCollection 
 	return listedCollection{listedKey(t, listedCollectionPrefix, c.CreatedAt, c.ID), c.Status}
 }
 
-// The failures of collections (contract §8.3).
+// Failures of collections (contract §8.3).
 var (
 	errNoCollection       = failure.NotFound("There is no such collection.")
 	errTooManyCollections = failure.Conflict("The merchant has as many collections as it can have.")
@@ -33,8 +33,8 @@ func (s *View) Collection(ctx context.Context, t identity.Tenant, id string) (fi
 	return readOne[file.Collection](ctx, s, collectionKey(t, id), errNoCollection)
 }
 
-// Collections are some of the tenant's collections that have one of the statuses, in the order of creation, and how
-// many there are, consistently: one query, and one batch for the page.
+// Collections returns a page of the tenant's collections with one of the statuses, in the order of creation, and the
+// number of all such collections. It reads consistently, in one query and one batch for the page.
 func (s *View) Collections(ctx context.Context, t identity.Tenant, statuses []file.CollectionStatus, offset,
 	limit int) ([]file.Collection, int, error) {
 	var listed []listedCollection
@@ -57,14 +57,13 @@ func (s *View) readListed(ctx context.Context, t identity.Tenant, prefix string,
 	return s.prefixed(KindFiles.of(t), prefix).Limit(most).All(ctx, into)
 }
 
-// pageOf is the part of a list from an offset on.
 func pageOf(all []key, offset, limit int) []key {
 	from := min(max(offset, 0), len(all))
 	return all[from : from+min(max(limit, 0), len(all)-from)]
 }
 
-// CreateCollection stores a new collection. If the id, which follows from the operation, is stored already, it returns
-// that collection. Failure: Conflict at file.MaxCollections.
+// CreateCollection stores a new collection. The id follows from the operation. If a collection with the id is already
+// stored, CreateCollection returns that collection. Failure: Conflict at file.MaxCollections.
 func (s *Store) CreateCollection(ctx context.Context, by audit.By, t identity.Tenant,
 	c file.Collection) (file.Collection, error) {
 	return Retry(func(bool) (file.Collection, error) {
@@ -79,7 +78,7 @@ func (s *Store) CreateCollection(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// findCreatedCollection is the new collection if it has been stored before, else zero; with the count of the tenant's.
+// findCreatedCollection returns the collection with the id, else zero; and the count of the tenant's collections.
 func (s *View) findCreatedCollection(ctx context.Context, t identity.Tenant, id string) (file.Collection, limitedCount,
 	error) {
 	var stored file.Collection
@@ -88,8 +87,7 @@ func (s *View) findCreatedCollection(ctx context.Context, t identity.Tenant, id 
 	return stored, count, err
 }
 
-// addCollection errors with ErrStale when the last room was taken, or the same collection was stored since they were
-// read.
+// addCollection errors with ErrStale when, since the reads, the last free place was taken or the collection was stored.
 func (s *Store) addCollection(ctx context.Context, by audit.By, t identity.Tenant, c file.Collection) (file.Collection,
 	error) {
 	c.Version = 1
@@ -104,7 +102,7 @@ func (s *Store) addCollection(ctx context.Context, by audit.By, t identity.Tenan
 	})
 }
 
-// incrementCount adds one to a count of the tenant's files or collections, if there is room.
+// incrementCount adds one to the count of the tenant's files or collections, if the count is below most.
 func (s *Store) incrementCount(k key, most int) *dynamo.Update {
 	return s.update(k).Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", most)
 }
@@ -135,8 +133,8 @@ func (s *Store) UpdateCollection(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// fillCollection counts a file that comes into a collection, which must be open. Like each change of the collection it
-// makes another version, so that nobody writes over the count.
+// fillCollection counts a file that enters a collection, which must be open. Like each change of the collection it
+// raises the version, so that a concurrent change cannot overwrite the count.
 func (s *Store) fillCollection(t identity.Tenant, id string) *dynamo.Update {
 	return s.changeFileCount(t, id, 1).If("'status' = ?", file.Open)
 }
@@ -150,10 +148,10 @@ func (s *Store) changeFileCount(t identity.Tenant, id string, by int) *dynamo.Up
 	return s.update(collectionKey(t, id)).Add("files_count", by).Add("version", 1)
 }
 
-// collections are those that a change of a file concerns, by id.
+// collections holds, by id, the collections that a change of a file affects.
 type collections map[string]*file.Collection
 
-// wantCollections adds collections to what is to be read; "" is none.
+// wantCollections adds collections to the items to read. An id of "" means no collection.
 func wantCollections(into map[key]any, t identity.Tenant, ids ...string) collections {
 	found := collections{}
 	for _, id := range ids {
@@ -165,8 +163,8 @@ func wantCollections(into map[key]any, t identity.Tenant, ids ...string) collect
 	return found
 }
 
-// checkTakes refuses a file that is to come into a collection, or to be completed in it. Failures: Invalid
-// collection_id; Conflict.
+// checkTakes checks that a file may enter a collection, or be completed in it. Failures: Invalid collection_id;
+// Conflict.
 func (c collections) checkTakes(id string) error {
 	switch {
 	case id == "":
@@ -178,7 +176,7 @@ func (c collections) checkTakes(id string) error {
 	}
 }
 
-// checkGives refuses a file that is to leave a collection. Failure: Conflict.
+// checkGives checks that a file may leave a collection. Failure: Conflict.
 func (c collections) checkGives(id string) error {
 	if id == "" || c[id].ID == "" {
 		return nil
@@ -186,8 +184,8 @@ func (c collections) checkGives(id string) error {
 	return c[id].CheckGives()
 }
 
-// checkMove refuses a file that is to be moved, or to be completed where it is. Failures: Invalid collection_id;
-// Conflict.
+// checkMove checks that a file may move from a collection to another, or be completed where it is. Failures: Invalid
+// collection_id; Conflict.
 func (c collections) checkMove(from, to string) error {
 	if from != to {
 		if err := c.checkGives(from); err != nil {
@@ -197,8 +195,8 @@ func (c collections) checkMove(from, to string) error {
 	return c.checkTakes(to)
 }
 
-// CheckMove refuses a file that is to be moved from a collection to another, or to be completed where it is, before
-// anything else is done for it; "" is none. Failures: Invalid collection_id; Conflict.
+// CheckMove checks that a file may move from a collection to another, or be completed where it is. An id of "" means no
+// collection. Call it before doing anything else for the file. Failures: Invalid collection_id; Conflict.
 func (s *View) CheckMove(ctx context.Context, t identity.Tenant, from, to string) error {
 	into := map[key]any{}
 	found := wantCollections(into, t, from, to)

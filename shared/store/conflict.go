@@ -16,20 +16,21 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// DynamoDB refuses a write that meets another one in flight on the same item, which may fail. The conflict is over
-// within milliseconds, so the call is made again sooner than the SDK would, and without its quota of retries, which is
-// for other failures. After that an operation reads and decides again (see Retry).
+// DynamoDB refuses a write that meets another write in flight on the same item, although that write may fail. The
+// conflict is over within milliseconds. So the call is repeated sooner than the SDK would repeat it, and without using
+// the SDK's quota of retries, which is for other failures. After that the operation reads and decides again (see
+// Retry).
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 
 const (
-	// leastConflictWait is what another write takes at least.
+	// leastConflictWait is the least time that another write takes.
 	leastConflictWait = time.Millisecond
-	// firstConflictWait bounds what is added to it at random. Each further bound is twice as long.
+	// firstConflictWait bounds the random time added to the first wait. Each further bound is twice as long.
 	firstConflictWait = 20 * time.Millisecond
 	maxConflictWait   = 200 * time.Millisecond
 )
 
-// conflictError is a call that met other writes in flight at each try, and wrote nothing.
+// conflictError reports that a call met other writes in flight at each try, and wrote nothing.
 type conflictError struct {
 	error
 	wait func(tries int) error
@@ -37,10 +38,10 @@ type conflictError struct {
 
 func (e *conflictError) Unwrap() error { return e.error }
 
-// conflicts makes calls again that conflict.
+// conflicts repeats calls that conflict.
 type conflicts struct {
 	tries   int           // of a call
-	maxWait time.Duration // between them
+	maxWait time.Duration // between tries
 }
 
 func newConflicts(c Config) conflicts {
@@ -48,13 +49,14 @@ func newConflicts(c Config) conflicts {
 		maxConflictWait)}
 }
 
-// attach adds it to a client's calls, around the SDK's own retries.
+// attach adds the repetition to a client's calls, around the SDK's own retries.
 func (c conflicts) attach(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("Conflicts", c.handle), "Retry", middleware.Before)
 }
 
-// handle makes a call. It is the same transaction each time, with the same token: if an earlier try was done after
-// all, so that only its reply was lost, the next one succeeds. Error: conflictError only if no try can have been done.
+// handle makes a call and repeats it while it conflicts. Each try is the same transaction with the same token. If an
+// earlier try was applied and only its reply was lost, the next try therefore succeeds. Error: conflictError only if no
+// try can have been applied.
 func (c conflicts) handle(ctx context.Context, in middleware.FinalizeInput,
 	next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
 	refused := true // by each try
@@ -73,7 +75,7 @@ func (c conflicts) handle(ctx context.Context, in middleware.FinalizeInput,
 	}
 }
 
-// wait waits for a random time after so many tries, from 1. Error: the context's, when that is done.
+// wait waits for a random time after the given number of tries, from 1. Error: the context's, when the context is done.
 func (c conflicts) wait(ctx context.Context, tries int) error {
 	random := rand.N(firstConflictWait << min(tries-1, 10))
 	timer := time.NewTimer(min(leastConflictWait+random, c.maxWait))
@@ -86,7 +88,6 @@ func (c conflicts) wait(ctx context.Context, tries int) error {
 	}
 }
 
-// rewind lets the body of a request be sent again.
 func rewind(in middleware.FinalizeInput) error {
 	if r, ok := in.Request.(*smithyhttp.Request); ok {
 		return r.RewindStream()
@@ -94,13 +95,14 @@ func rewind(in middleware.FinalizeInput) error {
 	return nil
 }
 
-// isConflict reports whether nothing but other writes in flight was the reason for which a write was refused.
+// isConflict reports whether a write was refused only because of other writes in flight.
 func isConflict(err error) bool {
 	var conflict *types.TransactionConflictException
 	return errors.As(err, &conflict) || isCancelledFor(err, "TransactionConflict")
 }
 
-// isThrottled reports the same of a transaction that was throttled, perhaps because of some of its items alone.
+// isThrottled reports whether a transaction was refused because it was throttled, alone or together with conflicts.
+// DynamoDB may have throttled only some of its items.
 func isThrottled(err error) aws.Ternary {
 	if isCancelledFor(err, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded") && !isConflict(err) {
 		return aws.TrueTernary
@@ -108,7 +110,7 @@ func isThrottled(err error) aws.Ternary {
 	return aws.UnknownTernary
 }
 
-// isCancelledFor reports whether a transaction was cancelled, and for no other reasons.
+// isCancelledFor reports whether a transaction was cancelled for some of the reasons and for no others.
 func isCancelledFor(err error, reasons ...string) bool {
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(err, &cancelled) {
@@ -126,7 +128,7 @@ func isCancelledFor(err error, reasons ...string) bool {
 	return found
 }
 
-// isRefused reports whether DynamoDB refused each attempt of a call, so that none was done or may still be.
+// isRefused reports whether DynamoDB refused each attempt of a call, so that no attempt was applied or may still be.
 func isRefused(metadata middleware.Metadata) bool {
 	attempts, ok := retry.GetAttemptResults(metadata)
 	return ok && !slices.ContainsFunc(attempts.Results, func(r retry.AttemptResult) bool {

@@ -20,8 +20,8 @@ type customerItem struct {
 // maxInstruments bounds the saved cards listed for one customer.
 const maxInstruments = 1000
 
-// CreateCustomer stores a new customer. Repeated by the same operation it
-// returns what is stored. Failure: Conflict CUSTOMER_ALREADY_EXISTS.
+// CreateCustomer stores a new customer. Repeated by the same operation, it returns the stored customer. Failure:
+// Conflict CUSTOMER_ALREADY_EXISTS.
 func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payments.Customer,
 	operation string) (payments.Customer, error) {
 	c.Version = 1
@@ -68,7 +68,8 @@ func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string
 	})
 }
 
-// Instruments lists a customer's saved cards, inactive ones too, by token. Failure: NotFound for an unknown customer.
+// Instruments lists a customer's saved cards by token, including inactive cards. Failure: NotFound for an unknown
+// customer.
 func (s *View) Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error) {
 	if _, err := s.Customer(ctx, t, customer); err != nil {
 		return nil, err
@@ -85,8 +86,8 @@ func (s *View) Instrument(ctx context.Context, t identity.Tenant, customer,
 		failure.NotFound("There is no such payment instrument."))
 }
 
-// CheckoutWithInstrument reads a checkout and a saved card in one call; nil is no such card. Failure: NotFound for the
-// checkout.
+// CheckoutWithInstrument reads a checkout and a saved card in one call. The card is nil if it is unknown. Failure:
+// NotFound for the checkout.
 func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer,
 	token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
@@ -107,8 +108,8 @@ func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id
 	}
 }
 
-// saveInstrument adds a card, or replaces the card with the same token. That keeps its creation time, and its mandate
-// unless there is a new one.
+// saveInstrument adds a card, or replaces the card with the same token. A replaced card keeps its creation time, and
+// keeps its mandate unless there is a new one.
 func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo.Update {
 	update := s.update(cardKey(t, i.CustomerID, i.Token)).
 		Set("token", i.Token).Set("customer_id", i.CustomerID).Set("active", i.Active).
@@ -119,8 +120,8 @@ func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo
 	return update
 }
 
-// DeactivateInstrument makes a saved card unusable and ends its mandate (contract §5.2). It may be repeated. It returns
-// the card as it was, for its deletion at the acquirer. Failure: NotFound.
+// DeactivateInstrument makes a saved card unusable and ends its mandate (contract §5.2). It returns the card as it was,
+// for the deletion at the acquirer. Repeating the call is safe. Failure: NotFound.
 func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, customer,
 	token string) (payments.Instrument, error) {
 	before, err := s.Instrument(ctx, t, customer, token)
@@ -135,8 +136,8 @@ func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, cus
 	return before, update.If("attribute_exists(pk)").Run(ctx)
 }
 
-// ForgetCard removes the acquirer's token of a deactivated card, once the
-// acquirer has forgotten the card. A card that was saved again stays as it is.
+// ForgetCard removes the acquirer's token of a deactivated card, after the acquirer has forgotten the card. A card that
+// was saved again stays unchanged.
 func (s *Store) ForgetCard(ctx context.Context, t identity.Tenant, customer, token, acquirerToken string) error {
 	err := s.update(cardKey(t, customer, token)).Remove("card.acquirer_token").
 		If("active = ? AND card.acquirer_token = ?", false, acquirerToken).Run(ctx)
