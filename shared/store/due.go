@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Due is an entry of the due index: a checkout, a refund, a payout, the payout schedule or the growth of a tenant, a
-// callback, a mail, an object that is not uploaded or to be deleted, or bank accounts to verify.
+// Due is an entry of the due index: a checkout, a refund, a payout, a tenant's payout schedule or growth, a callback, a
+// mail, an object that is not uploaded or is to be deleted, or bank accounts to verify.
 type Due struct {
 	Tenant       identity.Tenant
 	CheckoutID   string
@@ -24,23 +24,23 @@ type Due struct {
 	CallbackID   string
 	MailID       string
 	PayoutID     string
-	Object       string    // key of an object, whose entry says whose it is
+	Object       string    // key of an object, whose entry names the tenant
 	Schedule     bool      // the tenant's payout schedule
 	Growth       bool      // the tenant may need more shards
 	BankAccounts bool      // the tenant's bank accounts
-	At           time.Time // since when it is due
-	// Position is the entry's place in a walk of its shard, to continue after.
+	At           time.Time // when the entry became due
+	// Position is the entry's place in its shard. A walk can continue after it.
 	Position string
 }
 
-// Overdue walks what is due in one shard by the time, the longest overdue first. Each entry comes once, whatever
-// changes meanwhile. The index lags, so an entry may have been handled already.
+// Overdue walks the entries of one shard that are due by the time, longest overdue first. Each entry comes once, even
+// if entries change during the walk. The index lags, so an entry may have been handled already.
 func (s *View) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
 	return s.walkDue(ctx, KindDue, shard, dueBound(time.Time{}), by)
 }
 
-// DuePayouts walks one shard's payout schedules and open payouts that are due by the time, after the Position of an
-// entry, or all with "".
+// DuePayouts walks one shard's payout schedules and open payouts that are due by the time. It begins after the Position
+// of an entry; "" begins at the first.
 func (s *View) DuePayouts(ctx context.Context, shard int, after string, by time.Time) iter.Seq2[Due, error] {
 	from := dueBound(time.Time{})
 	if after != "" {
@@ -73,7 +73,7 @@ func (s *View) walkDue(ctx context.Context, kind Kind, shard int, from string, t
 	}
 }
 
-// timeOf returns the time with which a sort key begins, as micros wrote it, or the zero time.
+// timeOf returns the time at the beginning of a sort key, as micros wrote it, or the zero time.
 func timeOf(sort string) time.Time {
 	text, _, _ := strings.Cut(sort, "#")
 	at, err := strconv.ParseInt(text, 10, 64)
@@ -83,7 +83,7 @@ func timeOf(sort string) time.Time {
 	return time.UnixMicro(at).UTC()
 }
 
-// dueBound is the lowest sort key at the time; the zero time is before all.
+// dueBound returns the lowest sort key at the time. For the zero time, that is the lowest of all.
 func dueBound(at time.Time) string {
 	if at.IsZero() {
 		return "0"
@@ -91,38 +91,37 @@ func dueBound(at time.Time) string {
 	return micros(at)
 }
 
-// due is an item's place in the due index; the zero value keeps the item out.
+// due is an item's place in the due index. The zero value keeps the item out.
 type due struct {
 	Partition string `dynamo:"due_pk,omitempty"`
 	Sort      string `dynamo:"due_sk,omitempty"`
 }
 
-// dueShards is over how many partitions the due index is spread.
+// dueShards is the number of partitions of the due index.
 type dueShards int
 
 func (n dueShards) dueAt(at time.Time, k key) due { return n.place(KindDue, at, k) }
 
 func (n dueShards) deadAt(at time.Time, k key) due { return n.place(KindDead, at, k) }
 
-// payoutAt is a place of its own: a walk over payouts is continued after one.
+// payoutAt returns a place that no other payout or schedule has, because a walk of payouts is continued after a place.
 func (n dueShards) payoutAt(at time.Time, k key) due {
 	d := n.place(KindPayoutDue, at, k)
 	d.Sort += "#" + k.PK
 	return d
 }
 
-// place is the item's place in one of the kind's partitions.
 func (n dueShards) place(kind Kind, at time.Time, k key) due {
 	return due{Partition: kind.named(strconv.Itoa(n.shardOf(k.PK))), Sort: micros(at)}
 }
 
-// shardOf is the key's shard.
+// shardOf returns the shard of a partition key.
 func (n dueShards) shardOf(pk string) int {
 	sum := sha256.Sum256([]byte(pk))
 	return int(binary.BigEndian.Uint16(sum[:])) % int(n)
 }
 
-// dueEntry is the entry that the key names; false when it names none.
+// dueEntry returns the entry that the key names, or false if it names none.
 func (k key) dueEntry() (Due, bool) {
 	p, ok := ParsePartition(k.PK)
 	if !ok {

@@ -19,18 +19,18 @@ func factorItem(user string, f signin.Factor) storedItem {
 	return newItem(factorKey(user), f, f.Version)
 }
 
-// codesOfAccount is the bucket of one account's codes (contract §2.9): 250 tries a day. Of 10⁶
-// codes three are valid at a time.
+// codesOfAccount is the bucket of one account's codes (contract §2.9): 250 tries a day. Three of 10⁶ codes are valid at
+// a time.
 var codesOfAccount = Bucket{Every: 6 * time.Minute, Burst: 10}
 
-// SecondFactor reads the second factor of a user (signin.Account.User), consistently; its version
-// is 0 if nothing is stored.
+// SecondFactor reads the second factor of a user (signin.Account.User), consistently. Version 0 means that nothing is
+// stored.
 func (s *View) SecondFactor(ctx context.Context, user string) (signin.Factor, error) {
 	return readOne[signin.Factor](ctx, s, factorKey(user), nil)
 }
 
-// HaveSecondFactor reports who of the users, at most 100, has turned on a second factor. It may
-// miss a change made a moment ago.
+// HaveSecondFactor reports for each of at most 100 users whether the user has turned on a second factor. It may miss a
+// change made a moment ago.
 func (s *View) HaveSecondFactor(ctx context.Context, users ...string) (map[string]bool, error) {
 	keys, userOf := make([]key, len(users)), map[key]string{}
 	for i, user := range users {
@@ -46,7 +46,7 @@ func (s *View) HaveSecondFactor(ctx context.Context, users ...string) (map[strin
 
 // ChangeSecondFactor applies a change that a user makes by entering a code. The code takes one token of the limit,
 // however often the write is tried. When change returns an error, the returned factor is still stored, because it
-// counts a wrong code. Failure: TooMany.
+// counts the wrong code. Failure: TooMany.
 func (s *Store) ChangeSecondFactor(ctx context.Context, a signin.Account,
 	change func(signin.Factor) (signin.Factor, error)) (signin.Factor, error) {
 	if err := s.takeCode(ctx, a.User()); err != nil {
@@ -63,8 +63,8 @@ func (s *Store) ChangeSecondFactor(ctx context.Context, a signin.Account,
 	})
 }
 
-// replaceFactor writes an account's second factor if it has changed. The same transaction stores the mail that warns
-// the person of wrong codes (signin.Factor.Warns). Error: ErrStale.
+// replaceFactor writes an account's second factor if it changed. The same transaction stores the mail that warns the
+// person of wrong codes (signin.Factor.Warns). Error: ErrStale.
 func (s *Store) replaceFactor(ctx context.Context, a signin.Account, before, after signin.Factor) (signin.Factor,
 	error) {
 	if reflect.DeepEqual(before, after) {
@@ -84,8 +84,8 @@ func (s *Store) replaceFactor(ctx context.Context, a signin.Account, before, aft
 	return after, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }
 
-// takeCode takes a token from the user's bucket of codes. As for passwords, codes are refused
-// while the buckets cannot be read.
+// takeCode takes a token from the user's bucket of codes. Like passwords, codes are refused while the buckets cannot be
+// read.
 func (s *Store) takeCode(ctx context.Context, user string) error {
 	return s.TakeToken(ctx, "codes of "+user, codesOfAccount)
 }
@@ -93,8 +93,8 @@ func (s *Store) takeCode(ctx context.Context, user string) error {
 // ErrSignedOut reports a session that has ended.
 var ErrSignedOut = errors.New("store: the session has ended")
 
-// ConfirmSignIn replaces a pending session by a full one, in one transaction with the use of the code, which counts as
-// in ChangeSecondFactor. Errors: ErrSignedOut if the pending session has ended; TooMany; ErrContended.
+// ConfirmSignIn replaces a pending session with a full one. The same transaction records the use of the code, which
+// counts as in ChangeSecondFactor. Errors: ErrSignedOut if the pending session has ended; TooMany; ErrContended.
 func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signin.Session,
 	use func(signin.Factor) (signin.Factor, error)) error {
 	user := session.Account.User()
@@ -125,8 +125,8 @@ func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signi
 	})
 }
 
-// RemoveSecondFactor turns off the second factor of a member's user for the platform's operator,
-// with an entry in the merchant's audit. Failures: NotFound if it is off; ErrContended.
+// RemoveSecondFactor turns off the second factor of a member's user for the platform's operator, with an entry in the
+// merchant's audit. Failures: NotFound if the second factor is off; ErrContended.
 func (s *Store) RemoveSecondFactor(ctx context.Context, by audit.By, t identity.Tenant, m member.Member) error {
 	return retryWrite(func(bool) error {
 		before, err := s.SecondFactor(ctx, m.User())

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// listedFile is a file's place in the list, with what lists are filtered by. It is small, so that one query reads those
-// of all of a tenant's files.
+// listedFile is a file's entry in the list, with the attributes that lists are filtered by. It is small, so that one
+// query reads the entries of all of a tenant's files.
 type listedFile struct {
 	key
 	Status     file.Status `dynamo:"status"`
@@ -23,14 +23,14 @@ func newListedFile(t identity.Tenant, f file.File) listedFile {
 	return listedFile{listedKey(t, listedFilePrefix, f.CreatedAt, f.ID), f.Status, f.Collection}
 }
 
-// limitedCount is how many there are of what has a limit: each creation adds to it, under the condition that there is
-// room.
+// limitedCount counts a tenant's files or collections. Each creation adds to the count, under the condition that the
+// limit is not reached.
 type limitedCount struct {
 	key
 	Count int `dynamo:"count"`
 }
 
-// The failures of files (contract §8.3).
+// Failures of files (contract §8.3).
 var (
 	errNoFile           = failure.NotFound("There is no such file.")
 	errTooManyFiles     = failure.Conflict("The merchant has as many files as it can have.")
@@ -42,7 +42,7 @@ func (s *View) File(ctx context.Context, t identity.Tenant, id string) (file.Fil
 	return readOne[file.File](ctx, s, fileKey(t, id), errNoFile)
 }
 
-// FileFilter is which files a list has; "": any.
+// FileFilter selects the files of a list. "" matches any value.
 type FileFilter struct {
 	Status     file.Status
 	Collection string
@@ -52,8 +52,9 @@ func (f FileFilter) matches(l listedFile) bool {
 	return (f.Status == "" || f.Status == l.Status) && (f.Collection == "" || f.Collection == l.Collection)
 }
 
-// Files are some of the tenant's files in the order of creation, and how many there are, consistently: one query, and
-// one batch for the page. A file that is deleted meanwhile is left out.
+// Files returns a page of the tenant's files that match the filter, in the order of creation, and the number of all
+// such files. It reads consistently, in one query and one batch for the page. A file that is deleted meanwhile is left
+// out.
 func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, offset, limit int) ([]file.File, int,
 	error) {
 	var listed []listedFile
@@ -71,10 +72,10 @@ func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, 
 	return files, len(wanted), err
 }
 
-// CreateFile stores a new file, with the entry of its object. If the id, which follows from the operation, is stored
-// already, it returns that file, even a deleted one, unless the operation's Idempotency-Key has expired since.
-// Failures: Invalid collection_id for an unknown collection; Conflict when the collection is not open, or at
-// file.MaxFiles.
+// CreateFile stores a new file with the entry of its object. The id follows from the operation. If a file with the id
+// is already stored, CreateFile returns that file, even a deleted one, unless the operation's Idempotency-Key has
+// expired since. Failures: Invalid collection_id for an unknown collection; Conflict when the collection is not open,
+// or at file.MaxFiles.
 func (s *Store) CreateFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
 		c, err := s.readCreation(ctx, t, f)
@@ -91,12 +92,12 @@ func (s *Store) CreateFile(ctx context.Context, by audit.By, t identity.Tenant, 
 	})
 }
 
-// creation is what decides whether a file is made.
+// creation holds what decides whether a file is created.
 type creation struct {
-	made     file.File    // the file if it has been stored before, even if it has been deleted since; zero if not
-	formerly deletedFile  // a deleted one of the same id whose Idempotency-Key has expired; zero if there is none
-	count    limitedCount // of the tenant's
-	found    collections  // the file's
+	made     file.File    // the file as stored, even if deleted since; zero if never stored
+	formerly deletedFile  // a deleted file of the same id whose Idempotency-Key has expired, or zero
+	count    limitedCount // of the tenant's files
+	found    collections  // the file's collection
 }
 
 func (s *View) readCreation(ctx context.Context, t identity.Tenant, f file.File) (creation, error) {
@@ -117,8 +118,8 @@ func (s *View) readCreation(ctx context.Context, t identity.Tenant, f file.File)
 	return c, err
 }
 
-// addFile errors with ErrStale when the collection changed, the last room was taken, or the same file was stored since
-// they were read.
+// addFile errors with ErrStale when, since the reads, the collection changed, the last free place was taken, or the
+// same file was stored.
 func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File,
 	formerly deletedFile) (file.File, error) {
 	f.Version = 1
@@ -140,8 +141,8 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 	})
 }
 
-// checkFormerDeletion keeps a write that arrives late from bringing back what was deleted meanwhile: no other file of
-// the id has been deleted than the former one.
+// checkFormerDeletion returns the condition that no file of the id was deleted other than the former one. A write that
+// arrives late therefore cannot bring back a file that was deleted meanwhile.
 func (s *Store) checkFormerDeletion(t identity.Tenant, id string, formerly deletedFile) *dynamo.ConditionCheck {
 	check := s.check(deletionKey(KindFiles, t, id))
 	if formerly.ID == "" {
@@ -152,8 +153,9 @@ func (s *Store) checkFormerDeletion(t identity.Tenant, id string, formerly delet
 
 func subjectFile(f file.File) string { return "file " + f.ID }
 
-// UpdateFile applies a change to a file: it is completed, moved to another collection, or both. Failures: NotFound;
-// Invalid collection_id for an unknown collection; Conflict when the new one is not open or the old one does not give.
+// UpdateFile applies a change that completes a file, moves it to another collection, or both. Failures: NotFound;
+// Invalid collection_id for an unknown collection; Conflict when the new collection is not open or the old one is
+// archived.
 func (s *Store) UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(file.File) (file.File, error)) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
@@ -176,21 +178,21 @@ func (s *Store) UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, 
 	})
 }
 
-// readRelated reads what changes with a file: the entry of its object, and its collections before and after.
+// readRelated reads the items that change with a file: the entry of its object, and its collections before and after.
 func (s *View) readRelated(ctx context.Context, t identity.Tenant, before, after file.File) (file.Entry, collections,
 	error) {
 	var entry file.Entry
 	into := map[key]any{objectKey(before.Object): &entry}
 	found := wantCollections(into, t, before.Collection, after.Collection)
 	err := s.readInto(ctx, into)
-	if entry.File == "" { // somebody has removed it: it is made again
+	if entry.File == "" { // the entry was removed; it is created again
 		return before.Entry(t), found, err
 	}
 	entry.Key = before.Object
 	return entry, found, err
 }
 
-// replaceFile errors with ErrStale when the file or one of its collections changed since they were read.
+// replaceFile errors with ErrStale when the file or one of its collections changed since the reads.
 func (s *Store) replaceFile(ctx context.Context, by audit.By, t identity.Tenant, before, after file.File,
 	entry file.Entry) (file.File, error) {
 	after.Version = before.Version + 1

@@ -10,30 +10,29 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// deletedFile is the file as it was.
 type deletedFile struct {
 	deletion
-	Reason string `dynamo:"reason,omitempty"` // why it was dropped
+	Reason string `dynamo:"reason,omitempty"` // why the file was dropped
 	file.File
 }
 
-// idempotencyExpired reports whether no request that has made the file can be repeated: its Idempotency-Key has expired
-// (contract §2.8), and belongs to another request from then on.
+// idempotencyExpired reports that the creation of the file can no longer be repeated: its Idempotency-Key has expired
+// (contract §2.8), and from then on belongs to another request.
 func (d deletedFile) idempotencyExpired(now time.Time) bool {
 	return d.ID != "" && !now.Before(d.CreatedAt.Add(idempotencyKept))
 }
 
-// ErrNotPending reports that a file is not dropped because it has been uploaded meanwhile.
+// ErrNotPending reports that a file was not dropped because it was uploaded meanwhile.
 var ErrNotPending = errors.New("store: the file is not pending")
 
-// ending is how a file ends.
+// ending describes how an operation ends a file.
 type ending struct {
 	operation string
-	reason    string // why it is dropped; "": it is not, or was not uploaded in time
-	dropped   bool   // also out of an archived collection, which a deletion leaves as it is
+	reason    string // shown to people; "" if the file is not dropped, or was not uploaded in time
+	dropped   bool   // also out of an archived collection; a deletion leaves such a collection unchanged
 }
 
-// checkAllowed says why a file cannot end so. Errors: ErrNotPending. Failure: Conflict.
+// checkAllowed checks that the file may end this way. Error: ErrNotPending. Failure: Conflict.
 func (e ending) checkAllowed(f file.File, found collections) error {
 	switch {
 	case !e.dropped:
@@ -45,22 +44,24 @@ func (e ending) checkAllowed(f file.File, found collections) error {
 	}
 }
 
-// DeleteFile deletes a file, and dooms its object, which is to be deleted after that. It returns the file as it was;
-// repeated by the same operation, the same. Failures: NotFound; Conflict when its collection is archived; ErrContended.
+// DeleteFile deletes a file and dooms its object, which is deleted later. It returns the file as it was. Repeated by
+// the same operation, it returns the same file. Failures: NotFound; Conflict when the collection is archived;
+// ErrContended.
 func (s *Store) DeleteFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) (file.File,
 	error) {
 	return s.endFile(ctx, by, t, id, ending{operation: operation})
 }
 
-// DropFile deletes a file that is still pending, whatever its collection: because its content differs, for a reason
-// that people are shown, or it was not uploaded in time. Errors: ErrNotPending. Failure: NotFound.
+// DropFile deletes a file that is still pending, even out of an archived collection. Its content differs, for the
+// reason that people are shown, or it was not uploaded in time, and reason is "". Error: ErrNotPending. Failure:
+// NotFound.
 func (s *Store) DropFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation, reason string) (file.File,
 	error) {
 	return s.endFile(ctx, by, t, id, ending{operation: operation, reason: reason, dropped: true})
 }
 
-// DroppedFile is the file that the operation has dropped, as it was, and the reason. Failure: NotFound when it has not
-// dropped it.
+// DroppedFile returns the file that the operation dropped, as it was, and the reason. Failure: NotFound when the
+// operation dropped no such file, or gave no reason.
 func (s *View) DroppedFile(ctx context.Context, t identity.Tenant, id, operation string) (file.File, string, error) {
 	item, err := readOne[deletedFile](ctx, s, deletionKey(KindFiles, t, id), errNoFile)
 	if err == nil && (item.Operation != operation || item.Reason == "") {
@@ -91,7 +92,7 @@ func (s *Store) endFile(ctx context.Context, by audit.By, t identity.Tenant, id 
 	})
 }
 
-// readAnyFile reads a file, and what is kept of a deleted one.
+// readAnyFile reads a file, and the record of a deleted one.
 func (s *View) readAnyFile(ctx context.Context, t identity.Tenant, id string) (file.File, deletedFile, error) {
 	var stored file.File
 	var deleted deletedFile
@@ -99,8 +100,8 @@ func (s *View) readAnyFile(ctx context.Context, t identity.Tenant, id string) (f
 	return stored, deleted, err
 }
 
-// removeFile errors with ErrStale when the file or its collection changed since they were read; the next try finds out
-// what happened. The file counts until its object is gone (see removeObject).
+// removeFile errors with ErrStale when the file or its collection changed since the reads; the next try finds out
+// which. The file counts against the limit until its object is gone (see removeObject).
 func (s *Store) removeFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File, entry file.Entry,
 	end ending) error {
 	deleted := deletedFile{newDeletion(deletionKey(KindFiles, t, f.ID), end.operation, s.now()), end.reason, f}

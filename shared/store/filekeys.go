@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// The keys of files, of collections and of their objects, as the table in keys.go lists them.
+// The keys of files, collections and their objects, as the table in keys.go lists them.
 
 const (
 	filePrefix             = "FILE#"
@@ -27,21 +27,21 @@ func collectionKey(t identity.Tenant, id string) key {
 
 func collectionCountKey(t identity.Tenant) key { return key{KindFiles.of(t), "COUNT#COLLECTIONS"} }
 
-// listedKey is the key of a listed file or collection. It sorts by the time of creation.
+// listedKey returns the key of a listed file or collection. Keys sort by the time of creation.
 func listedKey(t identity.Tenant, prefix string, created time.Time, id string) key {
 	return key{KindFiles.of(t), prefix + micros(created) + "#" + id}
 }
 
-// listedID is the id in such a key.
+// listedID returns the id in a key of listedKey.
 func (k key) listedID() string { return k.SK[strings.LastIndex(k.SK, "#")+1:] }
 
-// objectPartition has the entries of a shard's objects.
+// objectPartition returns the partition of the entries of a shard's objects.
 func objectPartition(shard int) string {
 	return KindObjects.named(file.ShardName(shard))
 }
 
-// objectKey is the key of an object's entry. The object's own key is random, so its first digit spreads the entries
-// evenly.
+// objectKey returns the key of an object's entry. The object's own key is random, so its first digit spreads the
+// entries evenly.
 func objectKey(object string) key {
 	id := file.ObjectID(object)
 	return key{KindObjects.named(id[:min(1, len(id))]), bounded(id)}

@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// foreignItem is filed under a client's own id (contract §6.1): either the online checkout that has taken it as its
-// reference, or a payment at a reader that has it, whose transaction the key names. Several payments may share an id.
+// foreignItem is stored under a client's own id (contract §6.1). It names the online checkout that took the id as its
+// reference, or its key names the transaction of a payment at a reader. Several such payments may share an id.
 type foreignItem struct {
 	key
 	CheckoutID string `dynamo:"checkout_id,omitempty"`
@@ -23,8 +23,8 @@ type foreignItem struct {
 // paymentPrefix begins the sort keys of payments at readers.
 const paymentPrefix = "PAYMENT#"
 
-// foreignKey sorts the payments with a client's own id by what contract §6.1 prefers: successful ones last, then the
-// newest last. One that succeeds after it was pending has two.
+// foreignKey sorts the payments with a client's own id in the order that contract §6.1 prefers: successful payments
+// last, then the newest last. A payment that was pending before it succeeded has two items.
 func foreignKey(t identity.Tenant, tx payments.Transaction) key {
 	group := "0#"
 	if tx.Status == payments.TransactionSuccessful {
@@ -33,19 +33,19 @@ func foreignKey(t identity.Tenant, tx payments.Transaction) key {
 	return key{referenceKey(t, tx.ForeignID).PK, paymentPrefix + group + micros(tx.CreatedAt) + "#" + bounded(tx.ID)}
 }
 
-// putForeign files a payment at a reader under the client's own id of it, if there is one. It is written with the
-// transaction, and the same each time.
+// putForeign files a payment at a reader under the client's own id, if the payment has one. The item is written
+// together with the transaction, and is the same each time.
 func (s *Store) putForeign(tx *dynamo.WriteTx, t identity.Tenant, of payments.Transaction) {
 	if of.Reader != "" && of.ForeignID != "" {
 		tx.Put(s.table.Put(foreignItem{key: foreignKey(t, of)}))
 	}
 }
 
-// TransactionByForeignID reads the transaction with a client's own id: of the online checkout with the reference, or of
-// a payment at a reader; of several the successful one, else the newest (contract §6.1). A reference belongs to its
-// first checkout for good. Failure: NotFound.
+// TransactionByForeignID reads the transaction with a client's own id: that of the online checkout with the reference,
+// or of a payment at a reader. Of several, it returns the successful one, else the newest (contract §6.1). A reference
+// belongs to its first checkout for good. Failure: NotFound.
 func (s *View) TransactionByForeignID(ctx context.Context, t identity.Tenant, id string) (Record, error) {
-	var filed []foreignItem // the reference comes last, after the payment that is preferred
+	var filed []foreignItem // the reference has the last key, right after the preferred payment
 	err := s.table.get(partitionKey, referenceKey(t, id).PK).Consistent(true).Order(dynamo.Descending).Limit(2).
 		All(ctx, &filed)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *View) TransactionByForeignID(ctx context.Context, t identity.Tenant, id
 	return Preferred(found), nil
 }
 
-// preferredOf is the checkout with the reference, if there is one, and the first of the payments.
+// preferredOf returns the checkout with the reference, if any, and the preferred payment.
 func preferredOf(filed []foreignItem) []foreignItem {
 	if len(filed) > 1 && filed[0].CheckoutID == "" {
 		return filed[:1]
@@ -80,7 +80,7 @@ func preferredOf(filed []foreignItem) []foreignItem {
 	return filed
 }
 
-// findCheckoutTransaction reads the transaction of an online checkout by a reference that it has or had.
+// findCheckoutTransaction reads the transaction of an online checkout by a reference that the checkout has or had.
 func (s *View) findCheckoutTransaction(ctx context.Context, t identity.Tenant, checkout,
 	reference string) (Record, error) {
 	c, err := s.Checkout(ctx, t, checkout)

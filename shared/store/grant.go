@@ -9,11 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// codeKept is how long a code is kept after it expires, so that a second use is noticed.
+// codeKept is the time for which an expired code is kept, so that a second use is noticed.
 const codeKept = 24 * time.Hour
 
-// grantItem returns a grant as stored, until it is revoked, or expires without a use. Grants have no
-// versions: with version 1, replace requires that there is no such grant.
+// grantItem returns a grant as stored. It is kept until it is revoked, or expires unused. Grants have no versions: with
+// version 1, replace requires that no such grant exists.
 func grantItem(g oauth.Grant) storedItem {
 	item := newItem(grantKey(g.Hash), g, 1)
 	item.TTL = g.ExpiresAt
@@ -40,9 +40,9 @@ func codeItem(c oauth.Code) storedItem {
 	return item
 }
 
-// Redeem exchanges a code: one transaction marks it as used, and stores the grant, by refreshHash, and the access token
-// that issue makes. issue errors for a code that may not be redeemed. A second use of the code, by any client, revokes
-// its grant (RFC 6749 §4.1.2). Failure: invalid_grant.
+// Redeem exchanges a code. One transaction marks the code as used, and stores the grant under refreshHash and the
+// access token, both made by issue. issue returns an error for a code that may not be redeemed. A second use of the
+// code, by any client, revokes its grant (RFC 6749 §4.1.2). Failure: invalid_grant.
 func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 	issue func(oauth.Code) (oauth.Grant, identity.AccessToken, error)) error {
 	return retryWrite(func(bool) error {
@@ -67,8 +67,8 @@ func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 	})
 }
 
-// Grant reads a grant by the hash of its refresh token, consistently. Failure: invalid_grant
-// for one that is unknown, revoked or expired.
+// Grant reads a grant by the hash of its refresh token, consistently. Failure: invalid_grant if the token is unknown,
+// revoked or expired.
 func (s *View) Grant(ctx context.Context, refreshHash string) (oauth.Grant, error) {
 	item, err := readOne[struct {
 		oauth.Grant
@@ -89,8 +89,8 @@ func (s *Store) PutGrant(ctx context.Context, g oauth.Grant, token identity.Acce
 	return s.resolve(ctx, item, nil, tx.Run(ctx))
 }
 
-// Refresh stores a new access token of a grant, and extends the grant to the lifetime of a new
-// one. Failure: invalid_grant if it was revoked meanwhile.
+// Refresh stores a new access token of a grant, and extends the grant to the lifetime of a new grant. Failure:
+// invalid_grant if the grant was revoked meanwhile.
 func (s *Store) Refresh(ctx context.Context, g oauth.Grant, token identity.AccessToken) error {
 	g.ExpiresAt = s.now().Add(oauth.RefreshLasts)
 	item := grantItem(g)
@@ -99,7 +99,7 @@ func (s *Store) Refresh(ctx context.Context, g oauth.Grant, token identity.Acces
 	return s.resolve(ctx, item, errBadRefreshToken, tx.Run(ctx))
 }
 
-// RevokeGrant deletes a grant, which ends the refresh token and all its access tokens. It may be repeated.
+// RevokeGrant deletes a grant, which ends its refresh token and all its access tokens. Repeating the call is safe.
 func (s *Store) RevokeGrant(ctx context.Context, refreshHash string) error {
 	return s.remove(grantKey(refreshHash)).Run(ctx)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Merchants grow by what DynamoDB throttles. A throttled process notes the shard (throttle.go). The sweep doubles the
-// merchant's shards if the shard really takes much: a table that is throttled as a whole throttles small merchants too,
-// whom more shards would only slow down.
+// A merchant gets more shards when DynamoDB throttles its writes. The throttled process notes the shard (throttle.go).
+// The sweep doubles the merchant's shards only if the shard was busy: when the whole table is throttled, small
+// merchants are throttled too, and more shards would only slow them down.
 
 // growthItem notes that a tenant's shard was throttled. It is due until the sweep has seen it.
 type growthItem struct {
@@ -24,10 +24,10 @@ type growthItem struct {
 	TTL   time.Time `dynamo:"expires_at,unixtime"`
 }
 
-// keepGrowth is how long a note is kept after the sweep, to see why a merchant grew.
+// keepGrowth is the time for which a note is kept after the sweep, to show why a merchant grew.
 const keepGrowth = 7 * 24 * time.Hour
 
-// noteThrottled has sweep look at the shard. A later note replaces it.
+// noteThrottled notes the shard for the sweep. A later note replaces the note.
 func (s *Store) noteThrottled(ctx context.Context, t identity.Tenant, shard int) error {
 	now := s.now()
 	item := growthItem{key: growthKey(t), Shard: shard, At: now, TTL: now.Add(keepGrowth)}
@@ -36,8 +36,8 @@ func (s *Store) noteThrottled(ctx context.Context, t identity.Tenant, shard int)
 }
 
 // GrowShards doubles the shards of the tenant's merchant if a busy shard was throttled, unless they have grown since.
-// It returns the merchant, and whether it has grown. It may be repeated, also after an interruption. Failure: NotFound.
-// Error: audit.ErrNobody.
+// It returns the merchant, and whether the shards grew. Repeating the call is safe, also after an interruption.
+// Failure: NotFound. Error: audit.ErrNobody.
 func (s *Store) GrowShards(ctx context.Context, by audit.By, t identity.Tenant) (merchant.Merchant, bool, error) {
 	if err := by.Check(); err != nil {
 		return merchant.Merchant{}, false, err
@@ -60,7 +60,7 @@ func (s *Store) GrowShards(ctx context.Context, by audit.By, t identity.Tenant) 
 	return m, grown, s.settleNote(ctx, note)
 }
 
-// grow writes the merchant with more shards; only one of several writers does.
+// grow writes the merchant with more shards. Of several concurrent callers only one does; the others return false.
 func (s *Store) grow(ctx context.Context, by audit.By, code string, throttled time.Time) (merchant.Merchant, bool,
 	error) {
 	grown := false
@@ -78,22 +78,22 @@ func (s *Store) grow(ctx context.Context, by audit.By, code string, throttled ti
 	return m, grown && err == nil, err
 }
 
-// settleNote takes the note out of the due index, unless there is a later one.
+// settleNote takes the note out of the due index, unless there is a later note.
 func (s *Store) settleNote(ctx context.Context, note growthItem) error {
 	at := note.At
 	note.due = due{}
 	return ifRefused(s.table.Put(note).If("throttled_at = ?", at).Run(ctx), nil)
 }
 
-// A shard is busy with 20 new checkouts, or 20 payments, refunds and chargebacks, a second. It takes 500; a payment in
-// twelve instalments writes twelve payables, so some 40 of them are enough.
+// A shard is busy with 20 new checkouts, or 20 payments, refunds and chargebacks, a second. A shard can take 500 a
+// second. A payment in twelve instalments writes twelve payables, so some 40 such payments already fill the shard.
 const (
 	busyFor     = 10 * time.Second
 	DefaultBusy = 200
 )
 
-// isBusy reports whether the shard took much until the time. It costs at most what
-// two queries of as many index entries do, and only a shard that was throttled.
+// isBusy returns true if the shard took many new entries just before the time. It costs at most two queries of busyAt
+// index entries each, and is called only for a throttled shard.
 func (s *View) isBusy(ctx context.Context, t identity.Tenant, shard int, until time.Time) (bool, error) {
 	from, to := micros(until.Add(-busyFor)), micros(until)+afterTime
 	for _, recent := range []*dynamo.Query{

@@ -18,7 +18,7 @@ import (
 
 type dynamoValue = types.AttributeValue
 
-// listed is an item's place in the history; the zero value keeps the item out.
+// listed is an item's place in the history. The zero value keeps the item out.
 type listed struct {
 	Partition string `dynamo:"history_pk,omitempty"`
 	Sort      string `dynamo:"history_sk,omitempty"`
@@ -31,9 +31,9 @@ func listedAt(t identity.Tenant, shard int, at time.Time, id string) listed {
 func historyPosition(at time.Time, id string) string { return micros(at) + "#" + id }
 
 // historyAttributes are in the history index beside the place of a payment, refund or chargeback, so that filters need
-// no items. No payout changes them, and so none writes to the index, which saves four units for each payment, $2.50 for
-// a million. Reading the items of a page of 100 costs $0.0000054 more. The fields of card readers are included, because
-// an index cannot be widened.
+// no items. No payout changes these attributes, so no payout writes to the index. That saves four units for each
+// payment, $2.50 for a million. Reading the items of a page of 100 costs $0.0000054 more. The fields of card readers
+// are included, because an index cannot be widened.
 var historyAttributes = []string{
 	"type", "status", "reversed_as", "username", "payment_type", "entry_mode", "location", "reader_serial",
 }
@@ -45,7 +45,7 @@ type HistoryEntry struct {
 	payments.HistoryEntry
 }
 
-// complete adds what the keys say.
+// complete returns the entry with the id and the type from its keys.
 func (e HistoryEntry) complete() HistoryEntry {
 	_, e.ID, _ = strings.Cut(e.Sort, "#")
 	if strings.HasPrefix(e.SK, transactionPrefix) {
@@ -54,29 +54,28 @@ func (e HistoryEntry) complete() HistoryEntry {
 	return e
 }
 
-// Bound is an end of a range of the history: a time or, with an ID, an item's position.
+// Bound is an end of a range of the history: a time or, with an ID, the position of an item.
 type Bound struct {
 	At        time.Time
 	ID        string
 	Inclusive bool
 }
 
-// Range is a range of the history and the direction of the walk through it. A
-// nil bound means that the range is open at that end.
+// Range is a range of the history and the direction of a walk through it. A nil bound leaves that end open.
 type Range struct {
 	Oldest, Newest *Bound
 	NewestFirst    bool
 }
 
-// Characters that sort right before and right after what may follow in a
-// position: a time is followed by "#", an id by nothing.
+// Characters that sort right before and right after any text that may follow in a position. A time is followed by "#",
+// an id by nothing.
 const (
 	afterTime = "$"
 	afterID   = "!"
 	afterAll  = "~"
 )
 
-// span is the range as the first and the last position that can be in it.
+// span returns the first and the last position that can be in the range.
 func (r Range) span() (from, to string) {
 	from, to = "0", afterAll
 	if b := r.Oldest; b != nil {
@@ -88,8 +87,8 @@ func (r Range) span() (from, to string) {
 	return from, to
 }
 
-// position returns the place right before or after the items with the bound's time or id. Positions have a resolution
-// of microseconds. No item is at a client's more exact time.
+// position returns the place right before or after the items with the bound's time or id. Positions are in
+// microseconds. No item is at a client's more exact time.
 func (b Bound) position(after bool) string {
 	switch {
 	case b.ID != "" && after:
@@ -103,14 +102,14 @@ func (b Bound) position(after bool) string {
 	}
 }
 
-// before sorts right before a position, and after all lower positions.
+// before returns a text that sorts right before a position, and after all lower positions.
 func before(position string) string {
 	end := len(position) - 1
 	return position[:end] + string(position[end]-1) + afterAll
 }
 
-// History walks a range of the tenant's history in order of time, up to the number most of entries; most walks need
-// only first. It lags behind writes by moments.
+// History walks a range of the tenant's history in order of time. It yields at most most entries; the first query of
+// the walk is sized for first, which satisfies most callers. The history lags behind writes by moments.
 func (s *View) History(ctx context.Context, t identity.Tenant, shards int, r Range, first,
 	most int) iter.Seq2[HistoryEntry, error] {
 	return func(yield func(HistoryEntry, error) bool) {
@@ -133,8 +132,8 @@ func (s *View) History(ctx context.Context, t identity.Tenant, shards int, r Ran
 	}
 }
 
-// HistoryItems reads the items of entries, in their order, in calls of 100, without refunds that have been withdrawn.
-// Items may have changed since the index saw them. Copies may lag behind the index, so missing items are read again,
+// HistoryItems reads the items of entries, in their order, in calls of 100, without withdrawn refunds. An item may have
+// changed since the index saw it. Inconsistent reads may lag behind the index, so missing items are read again,
 // consistently.
 func (s *View) HistoryItems(ctx context.Context, entries []HistoryEntry) ([]payments.HistoryItem, error) {
 	found := make(map[key]payments.HistoryItem, len(entries))
@@ -158,7 +157,7 @@ func (s *View) HistoryItems(ctx context.Context, entries []HistoryEntry) ([]paym
 	return items, nil
 }
 
-// readHistory adds the items of the keys; an empty one for what clients do not see.
+// readHistory adds the items of the keys. It adds an empty item for a refund that clients do not see.
 func (s *View) readHistory(ctx context.Context, wanted []key, consistent bool,
 	found map[key]payments.HistoryItem) error {
 	var items []map[string]dynamoValue
@@ -201,7 +200,7 @@ func (s *View) HistoryOf(ctx context.Context, t identity.Tenant, code string,
 	}
 }
 
-// arrange returns the items of the records that are in the range, in its order.
+// arrange returns the items of the records within the range, in the direction of the range.
 func (r Range) arrange(records []Record) []payments.HistoryItem {
 	from, to := r.span()
 	var items []payments.HistoryItem
@@ -227,9 +226,9 @@ func (r Range) arrange(records []Record) []payments.HistoryItem {
 	return items
 }
 
-// HistoryPlace returns the position of the item with the id in the history, as an exclusive bound. sees reports whether
-// the caller sees checkouts of a creator. It reads as often for a hidden item as for an unknown id. Failure: NotFound
-// for both.
+// HistoryPlace returns the position of the item with the id, as an exclusive bound. sees reports whether the caller may
+// see the checkouts of a creator. HistoryPlace makes as many reads for a hidden item as for an unknown id. Failure:
+// NotFound for both.
 func (s *View) HistoryPlace(ctx context.Context, t identity.Tenant, id string,
 	sees func(creator string) bool) (Bound, error) {
 	places := []key{transactionKey(t, payments.CodeOfID(id), id)}
@@ -246,7 +245,7 @@ func (s *View) HistoryPlace(ctx context.Context, t identity.Tenant, id string,
 		if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
 			return Bound{}, err
 		}
-		if item.Partition != "" && sees(item.Creator) { // refunds that clients do not see have no partition
+		if item.Partition != "" && sees(item.Creator) { // refunds hidden from clients have no partition
 			return Bound{At: item.CreatedAt, ID: id}, nil
 		}
 	}

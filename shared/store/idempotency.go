@@ -7,19 +7,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Contract §2.8: a reply is kept 31 days, and a request that ended without a
-// reply blocks its key for 60 s. No function may run longer than that.
+// A reply is kept for 31 days, and a request that ended without a reply blocks its key for 60 s (contract §2.8). No
+// function may run longer than that.
 const (
 	idempotencyKept = 31 * 24 * time.Hour
 	idempotencyRuns = 60 * time.Second
 )
 
-// IdempotencyClaim is a request that wants to run under a client's key.
+// IdempotencyClaim is a request that asks to run under a client's key.
 type IdempotencyClaim struct {
 	Tenant      identity.Tenant
 	Name        string // of the key's record, unique in the tenant
 	Fingerprint string // keyed hash of the request
-	Owner       string // unique to this one request
+	Owner       string // unique to this request
 }
 
 // IdempotencyState is the result of a claim.
@@ -34,8 +34,8 @@ const (
 )
 
 // idempotencyItem is the record of one key. While its request runs, reply is absent and running_until (Unix ms) is in
-// the future. It is never deleted before it expires: after a failure that is not stored, the key still belongs to its
-// request, which may have done part of its work.
+// the future. The record is never deleted before it expires. After a failure that is not stored, the key therefore
+// still belongs to its request, which may have done part of its work.
 type idempotencyItem struct {
 	key
 	Fingerprint  string `dynamo:"fingerprint"`
@@ -45,8 +45,8 @@ type idempotencyItem struct {
 	ExpiresAt    int64  `dynamo:"expires_at"`
 }
 
-// ClaimIdempotency claims the key for a request in one conditional write. sealed is the stored reply of Settled. After
-// an error the caller must assume that the claim was not made.
+// ClaimIdempotency claims the key for a request in one conditional write. In the state Settled, sealed is the stored
+// reply. After an error the caller must assume that the claim was not made.
 func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state IdempotencyState,
 	sealed []byte, err error) {
 	now := s.now()
@@ -58,8 +58,8 @@ func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state
 		ExpiresAt:    now.Add(idempotencyKept).Unix(),
 	}
 	var current idempotencyItem
-	// The owner's clause recognises our own write when the SDK repeats it. A repeated write that arrives after the
-	// request was answered must not remove the stored reply.
+	// The owner's clause recognises our own write when the SDK repeats it. A repeated write that arrives after the request
+	// was answered must not remove the stored reply.
 	wrote, err := s.table.Put(item).If(
 		"attribute_not_exists(pk) OR expires_at <= ?"+
 			" OR (attribute_not_exists(reply) AND ('owner' = ? OR (fingerprint = ? AND running_until <= ?)))",
@@ -79,7 +79,7 @@ func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state
 	}
 }
 
-// resolveClaim checks whether a claim that seemed to fail was made after all.
+// resolveClaim checks whether a claim that seemed to fail was made.
 func (s *Store) resolveClaim(ctx context.Context, claim idempotencyItem, failed error) (IdempotencyState, []byte,
 	error) {
 	var current idempotencyItem
@@ -90,8 +90,8 @@ func (s *Store) resolveClaim(ctx context.Context, claim idempotencyItem, failed 
 	return Claimed, nil, nil
 }
 
-// SettleIdempotency stores the reply under the claimed key. owned is false when
-// this request ran too long and another one has claimed the key.
+// SettleIdempotency stores the reply under the claimed key. owned is false when this request ran too long and another
+// request has claimed the key.
 func (s *Store) SettleIdempotency(ctx context.Context, c IdempotencyClaim, sealed []byte) (owned bool, err error) {
 	return conditionsMet(s.update(idempotencyKey(c.Tenant, c.Name)).
 		Set("reply", sealed).
@@ -99,13 +99,13 @@ func (s *Store) SettleIdempotency(ctx context.Context, c IdempotencyClaim, seale
 		If("'owner' = ?", c.Owner).Run(ctx))
 }
 
-// ReleaseIdempotency lets the same request run again under the claimed key at
-// once; a different request is still refused. owned is as SettleIdempotency's.
+// ReleaseIdempotency lets the same request run again under the claimed key at once. A different request is still
+// refused. owned is as in SettleIdempotency.
 func (s *Store) ReleaseIdempotency(ctx context.Context, c IdempotencyClaim) (owned bool, err error) {
 	return conditionsMet(s.update(idempotencyKey(c.Tenant, c.Name)).
 		Set("running_until", 0).
 		If("'owner' = ? AND attribute_not_exists(reply)", c.Owner).Run(ctx))
 }
 
-// conditionsMet reports whether a write was made. It was not, without an error, when a condition was not met.
+// conditionsMet returns true if a write was made. It returns false without an error when a condition was not met.
 func conditionsMet(err error) (bool, error) { return err == nil, ifRefused(err, nil) }

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// invitationItem leads from an invitation's token to its member, which knows whether it was
-// accepted. It stays until the invitation would have expired, or is withdrawn.
+// invitationItem leads from an invitation's token to its member, which records whether the invitation was accepted. It
+// is kept until the invitation would have expired, or is withdrawn.
 type invitationItem struct {
 	key
 	identity.Tenant
@@ -19,16 +19,16 @@ type invitationItem struct {
 	TTL      time.Time `dynamo:"expires_at,unixtime"`
 }
 
-// Invitation is what the token of an invitation leads to.
+// Invitation is an invitation as found by its token.
 type Invitation struct {
 	Tenant   identity.Tenant
 	Member   member.Member
-	User     member.User // who has the invited address; version 0: there is none yet
+	User     member.User // the user with the invited address; version 0 if there is none yet
 	Accepted bool
 }
 
-// Invitation reads an invitation by its token, consistently. One that was accepted is found
-// for as long as it could have been. Failure: NotFound.
+// Invitation reads an invitation by its token, consistently. An accepted invitation is found until it would have
+// expired. Failure: NotFound.
 func (s *View) Invitation(ctx context.Context, token string) (Invitation, error) {
 	hash := identity.Hash(token)
 	item, err := readOne[invitationItem](ctx, s, invitationKey(hash), ErrNoLink)
@@ -53,9 +53,10 @@ func (s *View) Invitation(ctx context.Context, token string) (Invitation, error)
 	return i, err
 }
 
-// AcceptInvitation records that the invited member has accepted, as the user of its address, who is created if missing.
-// passwords returns the user's passwords: with a new one, or unchanged when the current one was confirmed. An
-// invitation that was accepted before is returned as it is, without a call of passwords. Failure: NotFound.
+// AcceptInvitation records that the invited member has accepted, as the user with the member's address. A missing user
+// is created. passwords returns the user's passwords: with a new password, or unchanged when the current one was
+// confirmed. If the invitation was accepted before, it is returned unchanged, and passwords is not called. Failure:
+// NotFound.
 func (s *Store) AcceptInvitation(ctx context.Context, by audit.By, token string,
 	passwords func(Invitation) (member.Passwords, error)) (Invitation, error) {
 	return Retry(func(bool) (Invitation, error) {
@@ -71,7 +72,7 @@ func (s *Store) AcceptInvitation(ctx context.Context, by audit.By, token string,
 	})
 }
 
-// accept errors with ErrStale when something has changed since it was read.
+// accept errors with ErrStale when an item changed since it was read.
 func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen member.Passwords) error {
 	t, u, before := i.Tenant, i.User, i.Member
 	if u.Version == 0 {

@@ -19,12 +19,12 @@ import (
 // Keys and access patterns of the table.
 //
 // A partition key begins with the kind of what it holds (kind.go), so that IAM can grant and deny by kind. The tenant M
-// follows, "L#<merchant>" or "T#<merchant>". A credential forms only keys of its own tenant, so no query reaches
-// another merchant's data or mixes test and live data. Text from clients comes last. Other keys are in peoplekeys.go,
+// follows, "L#<merchant>" or "T#<merchant>". A credential forms only keys of its tenant, so no query reaches another
+// merchant's data or mixes test and live data. Text from clients comes last. Other keys are in peoplekeys.go,
 // moneykeys.go and filekeys.go, the places in the due index in due.go.
 //
-// A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that each payment writes: payables, and
-// those of the indexes list and history. Those of shard n, from 1, end with "#n".
+// A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that each payment writes: payables, and the
+// partitions of the indexes list and history. The keys of shard n, from 1, end with "#n".
 //
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
@@ -115,7 +115,7 @@ import (
 //
 //	index    partition                    sort                     holds
 //	list     CHECKOUTS#M[#n]              <µs of creation>#<id>    checkouts, newest first
-//	due      DUE#<shard>, DEAD#<shard>    <µs when due>            what the sweep handles when it is due:
+//	due      DUE#<shard>, DEAD#<shard>    <µs when due>            work of the sweep when it is due:
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome, callbacks
 //	                                                               and mails; dead ones wait for a replay;
@@ -125,26 +125,26 @@ import (
 //	                                                               verification
 //	due      PAYOUTDUE#<shard>            <µs when due>#<pk>       payout schedules and open payouts
 //	history  HISTORY#M[#n]                <µs of creation>#<id>    payments, refunds and chargebacks, with
-//	                                                               what filters read
+//	                                                               the attributes of filters
 //
 // Access patterns, and the keys that serve them; functions/CAPACITY.md has their measured cost.
 //
-//	authenticate                  API key and merchant, in one batch: a key names its merchant; by access token
-//	                              first that, and the user's membership where the path names another merchant,
+//	authenticate                  API key and merchant, in one batch: a key names its merchant; or first the
+//	                              access token, and the user's membership if the path names another merchant,
 //	                              then member, roles and merchant in one batch
 //	create a checkout             checkout and reference guard, and the payment page of a hosted one, in one
 //	                              transaction
 //	read a checkout               its key; its transactions are in the item
-//	a merchant's account          onboarding data, beside the merchant that each request reads
+//	read a merchant's account     onboarding data, beside the merchant that each request reads
 //	list checkouts                index list, then the items in batches; by reference the guard
-//	a hosted checkout             payment page, then the checkout and its merchant
+//	read a hosted checkout        payment page, then the checkout and its merchant
 //	process a checkout            its key, with a token the card's too; one put claims the attempt; one
 //	                              transaction records the outcome
 //	customer, saved cards         one partition
 //	transaction by any id         its partition, with its events: the id, the client transaction id and the
-//	                              internal id determine the code; by foreign id first the last two of its
-//	                              partition: the reference guard, then the checkout, and the payment at a
-//	                              reader that is preferred
+//	                              internal id determine the code; by foreign id first the last two items of
+//	                              its partition: the reference guard, then the checkout, and the preferred
+//	                              payment at a reader
 //	page of the history           index history, then the items in batches; with a filter, growing queries
 //	                              over at most 1,000 entries that do not match; by code a transaction's
 //	                              partition
@@ -154,19 +154,19 @@ import (
 //	receipt                       the transaction's partition; the first time one transaction with the counter
 //	link to a receipt             the link by its token, then the receipt
 //	mail a receipt                the receipt; one transaction of link and mail
-//	bank accounts                 their key: one item has all of a tenant's, so that one condition keeps their
-//	                              rules
+//	bank accounts                 their key: one item has all of a tenant's accounts, so that one condition
+//	                              protects their rules
 //	open payouts                  index due by shard, under the shard's lease; each schedule and its merchant,
 //	                              and whether there is any payable
 //	run a payout                  its key; payables in batches of 32, records of 49, each batch one
 //	                              transaction with the payments' transactions
 //	list payouts                  the tenant's payout records, by day
 //	try a callback                callback, breaker, merchant
-//	send a mail                   mail, merchant, and members where it is to the owners or invites a member; the user's
-//	                              memberships where the mail has no tenant
+//	send a mail                   mail, merchant, and members if it goes to the owners or invites a member; the user's
+//	                              memberships if the mail has no tenant
 //	sign in                       account, known address, two buckets; then session and known address
 //	what is due                   index due by shard
-//	reconcile                     a scan in 8 segments, then the partitions where it finds a break
+//	reconcile                     a scan in 8 segments, then the partitions with a break
 //	API key by its id             the tenant's keys, at most 100; when they were used, in one batch
 //	create an API key             key, deleted key and count, by ids that follow from the operation; the
 //	                              tenant's keys; one transaction with the count
@@ -176,7 +176,7 @@ import (
 //	delete a test profile         its key; one transaction
 //	create a reader               reader, deleted reader and count, by ids that follow from the operation; the
 //	                              tenant's readers, at most 100; one transaction with the count
-//	list readers                  one partition; then a put for each whose terminal has reported
+//	list readers                  one partition; then a put for each reader whose terminal has reported
 //	read a reader                 its key
 //	change or delete a reader     its key; one transaction
 //	create a file                 file, deleted file, count and collection, by ids that follow from the operation; one
@@ -190,21 +190,21 @@ import (
 //	objects of a shard            one partition, in the order of keys, and their files in batches
 //	audit of a merchant           its entries, by time
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
-//	change a merchant             merchant, then its payout schedules, and bank accounts where they change, in one
-//	                              batch; one transaction with the schedules of the modes that change
+//	change a merchant             merchant, then its payout schedules, and bank accounts if they change, in one
+//	                              batch; one transaction with the schedules of the changed modes
 //	create a member               member, address guard, deleted member, count and roles, by ids that follow from
 //	                              the operation; one transaction with the count
-//	a member by either id         its key: the number follows from the id
+//	member by either id           its key: the number follows from the id
 //	list members                  one partition, at most 1,000
-//	change or delete a member     member and roles; one transaction, with the count where an active owner comes or
-//	                              goes, and with the roles where one of them gets or loses a member
-//	change roles                  their key: one item has all of a tenant's, with how many members each has
-//	an invitation by its token    invitation, member, user's address, user
+//	change or delete a member     member and roles; one transaction, with the count if an active owner comes or
+//	                              goes, and with the roles if a role gets or loses a member
+//	change roles                  their key: one item has all of a tenant's roles, each with its number of members
+//	invitation by its token       invitation, member, user's address, user
 //	accept an invitation          one transaction of these, the membership and the count
 //	memberships of a user         one partition, then members, roles and merchants in batches
 //
-// Items are replaced as a whole under a version condition: every status change is
-// a pure function from the item read to the item written.
+// Items are replaced as a whole under a version condition. Every status change is a pure function from the item read to
+// the item written.
 const (
 	partitionKey = "pk"
 	sortKey      = "sk"
@@ -231,13 +231,13 @@ type key struct {
 	SK string `dynamo:"sk,range"`
 }
 
-// item is the key as DynamoDB writes it.
+// item returns the key as DynamoDB writes it.
 func (k key) item() dynamo.Item {
 	return dynamo.Item{partitionKey: &types.AttributeValueMemberS{Value: k.PK},
 		sortKey: &types.AttributeValueMemberS{Value: k.SK}}
 }
 
-// compare orders keys, so that what is read for several is the same each time.
+// compare orders keys, so that a read of several keys is the same call each time.
 func (k key) compare(other key) int {
 	return cmp.Or(strings.Compare(k.PK, other.PK), strings.Compare(k.SK, other.SK))
 }
@@ -266,8 +266,8 @@ const (
 	receiptPrefix     = "RECEIPT#"
 )
 
-// transactionPartition holds a transaction, its events and receipt numbers. Two
-// transactions with the same code would share it, under sort keys of their own.
+// transactionPartition returns the partition of a transaction, its events and its receipt numbers. Two transactions with
+// the same code would share it, under different sort keys.
 func transactionPartition(t identity.Tenant, code string) string {
 	return KindTransaction.of(t, bounded(code))
 }
@@ -292,12 +292,12 @@ func receiptLinkKey(tokenHash string) key {
 
 func growthKey(t identity.Tenant) key { return key{KindGrowth.of(t), "GROWTH"} }
 
-// readyKey is the key of an item that is never written, for CheckWritable.
+// readyKey returns the key of an item that is never written, for CheckWritable.
 func readyKey() key { return key{KindReady.named(""), "READY"} }
 
 func sessionKey(tokenHash string) key { return key{KindSession.named(tokenHash), "SESSION"} }
 
-// paymentPageKey is of a checkout's id, whichever the tenant: a payer's browser knows only that.
+// paymentPageKey returns a key without the tenant: a payer's browser knows only the checkout's id.
 func paymentPageKey(checkoutID string) key {
 	return key{KindPaymentPage.named(digest(checkoutID)), "PAYPAGE"}
 }
@@ -326,7 +326,7 @@ func idempotencyKey(t identity.Tenant, name string) key {
 
 func rateKey(subject string) key { return key{KindRate.named(digest(subject)), "RATE"} }
 
-// inShard ends a key with a merchant's shard. Shard 0, the only one of most merchants, adds nothing.
+// inShard adds a merchant's shard to the end of a key. Shard 0, the only shard of most merchants, adds nothing.
 func inShard(shard int, parts ...string) []string {
 	if shard == 0 {
 		return parts
@@ -344,9 +344,9 @@ const longestPlainID = 1000
 // longText marks the digest of a longer text in a key.
 const longText = "sha256#"
 
-// bounded replaces text from a client that is too long for a key by its digest. Of ids only a customer_id can be that
-// long: 255 characters of four bytes (contract §5.1). Text that looks like such a digest is replaced as well, so that
-// different texts never share a key.
+// bounded replaces text from a client that is too long for a key with the text's digest. The only id that can be that long
+// is a customer_id: 255 characters of four bytes (contract §5.1). Text that looks like such a digest is replaced too, so
+// that different texts never share a key.
 func bounded(id string) string {
 	if len(id) <= longestPlainID && !strings.HasPrefix(id, longText) {
 		return id
@@ -360,8 +360,8 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// micros returns a fixed-width UTC time that sorts as text, unlike time.Time's, which drops trailing zeros. Its 16
-// digits reach from 1970 to 2286; a client's filter outside becomes the nearest time inside.
+// micros returns a UTC time of fixed width, so that times sort as text; time.Time's own text drops trailing zeros. The 16
+// digits reach from 1970 to 2286. A time of a client's filter outside that range becomes the nearest time inside.
 func micros(t time.Time) string {
 	return fmt.Sprintf("%016d", min(max(t.UnixMicro(), 0), 9_999_999_999_999_999))
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// KeyUseEvery is how often the use of a key is written at most (contract §8.2).
+// KeyUseEvery is the least time between two recorded uses of a key (contract §8.2).
 const KeyUseEvery = time.Hour
 
-// readKeyUse says when a key was used. It is an item of a kind of its own, because every function
-// that takes requests writes it, and most of them may not write keys.
+// keyUse records when a key was last used. It has a separate kind, because every function that takes requests writes
+// it, and most of these functions may not write keys.
 type keyUse struct {
 	key
 	LastUsedAt time.Time `dynamo:"last_used_at,unixtime"`
 }
 
-// KeyUsed records that the tenant's key is used now, and returns the recorded time: now, or in the hour before. So a
-// key costs one write an hour, however many processes serve it.
+// KeyUsed records that the tenant's key is used now, and returns the recorded time: now, or within the hour before. So
+// a key costs one write an hour, however many processes serve it.
 func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time.Time, error) {
 	k, now := keyForAPIKeyUse(t, id), s.now()
 	recorded, err := s.readKeyUse(ctx, k)
@@ -36,7 +36,7 @@ func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time
 	return now, err
 }
 
-// readKeyUse is zero for a key that was never used.
+// readKeyUse returns when the key was last used, or the zero time.
 func (s *View) readKeyUse(ctx context.Context, k key) (time.Time, error) {
 	var item keyUse
 	err := s.table.get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).One(ctx, &item)
@@ -46,8 +46,8 @@ func (s *View) readKeyUse(ctx context.Context, k key) (time.Time, error) {
 	return item.LastUsedAt.UTC(), err
 }
 
-// KeyUses are the times when the tenant's keys were last used, by their ids, each at most
-// KeyUseEvery too early. Keys that were never used are not in it.
+// KeyUses returns when the tenant's keys were last used, by their ids. Each time is at most KeyUseEvery too early. Keys
+// that were never used are left out.
 func (s *View) KeyUses(ctx context.Context, t identity.Tenant, ids ...string) (map[string]time.Time, error) {
 	keys, idOf := make([]key, len(ids)), map[key]string{}
 	for i, id := range ids {

@@ -10,7 +10,7 @@ import (
 // so no text from a client may come before it, and no kind contains "#".
 type Kind string
 
-// The kinds of the table's partitions, and then of its indexes'. The packages that use shared/table have other kinds:
+// The kinds of the table's partitions, then those of its indexes. The packages that use shared/table have other kinds:
 // SANDBOX, FILEBANK and TERMINAL.
 const (
 	KindMerchant       Kind = "MERCHANT"
@@ -66,8 +66,8 @@ const (
 	KindPayoutDue Kind = "PAYOUTDUE"
 )
 
-// withoutTenant are the kinds whose keys name no tenant. No text from a client follows them, but a merchant's code, an
-// unguessable id, a digest or a shard's number.
+// withoutTenant holds the kinds whose keys name no tenant. Such a key goes on with a merchant's code, an unguessable
+// id, a digest or a shard's number, never with text from a client.
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
 	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
@@ -76,22 +76,22 @@ var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAud
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of returns the key of a tenant's partition. A tenant contains exactly one "#", between its mode and its merchant's
-// code, so the last part can imitate no other kind or tenant.
+// code, so the last part cannot imitate another kind or tenant.
 func (k Kind) of(t identity.Tenant, last ...string) string {
 	return strings.Join(append([]string{string(k), t.String()}, last...), "#")
 }
 
-// named is the key of a partition that belongs to no tenant.
+// named returns the key of a partition that belongs to no tenant.
 func (k Kind) named(name string) string { return string(k) + "#" + name }
 
-// Partition is what a partition key says.
+// Partition is a partition key in its parts.
 type Partition struct {
 	Kind   Kind
 	Tenant identity.Tenant // the zero value for kinds without one
-	Last   string          // all that follows; text from a client may contain "#"
+	Last   string          // the rest of the key; text from a client may contain "#"
 }
 
-// ParsePartition reads the key of a partition. It reports false if the tenant is missing, as in the kinds of
+// ParsePartition splits the key of a partition. It returns false if the tenant is missing, as in the kinds of
 // shared/table.
 func ParsePartition(pk string) (Partition, bool) {
 	name, rest, ok := strings.Cut(pk, "#")

@@ -8,7 +8,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// each yields what an iterator reads, item by item. An error ends it.
+// each yields the items that an iterator reads. An error ends it.
 func each[T any](ctx context.Context, items dynamo.Iter) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
@@ -34,8 +34,8 @@ func find[T any](all []T, is func(T) bool) (found T, ok bool) {
 	return found, false
 }
 
-// readFirst reads a query's first results that pass its filter. The library's own Limit also calls DescribeTable then,
-// which no function may call.
+// readFirst reads the first results of a query that pass its filter. The library's own Limit would also call
+// DescribeTable, which no function may call.
 func readFirst[T any](ctx context.Context, query *dynamo.Query, limit int) ([]T, error) {
 	var found []T
 	results := query.Iter()
