@@ -21,14 +21,15 @@ func (s *Store) newMailItem(t identity.Tenant, m mail.Mail) storedItem {
 	return s.outboxItem(newItem(mailKey(m.ID), mailItem{t, m}, m.Version), m.Entry)
 }
 
-// putMail returns the put of a mail, for the transaction of the change that the mail reports. The id of the mail
-// follows from that change, which is made once, so the put needs no condition.
+// putMail returns the put of a mail, for the transaction of the change that the mail reports. The mail's id follows
+// from that change, which is made once, so the put needs no condition.
 func (s *Store) putMail(t identity.Tenant, m mail.Mail) *dynamo.Put {
 	return s.table.Put(s.newMailItem(t, m.Due(s.now())))
 }
 
-// ReportSignIn stores the mail that tells the owners that passwords for the account are refused, one a day (UTC). For
-// an unknown name (the zero account) it has no recipients, so that the duration does not show which names exist.
+// ReportSignIn stores the mail that tells the owners that passwords for the account are refused, one mail a day (UTC).
+// For an unknown name (the zero account) the mail has no recipients, so that the duration does not show which names
+// exist.
 func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account) error {
 	operation, user := "name "+name, ""
 	if a.ID != "" {
@@ -39,7 +40,7 @@ func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account)
 	}
 	m := mail.NewSignInBlocked(operation+s.now().UTC().Format(" 2006-01-02"), a.Name, user).Due(s.now())
 	err := s.table.Put(s.newMailItem(a.Tenant, m)).If("attribute_not_exists(pk)").Run(ctx)
-	return ifRefused(err, nil) // today's is there
+	return ifRefused(err, nil) // today's mail is stored already
 }
 
 // Mail reads one mail and its tenant, consistently. Failure: NotFound.
@@ -48,8 +49,8 @@ func (s *View) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mail,
 	return item.Tenant, item.Mail, err
 }
 
-// SaveMail replaces a mail, and stores the mails to each owner that it was divided into, all or nothing. It returns the
-// mail with its next version.
+// SaveMail replaces a mail, and stores the copies for each owner that the mail was divided into, all or nothing. It
+// returns the mail with its next version.
 func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	copies ...mail.Mail) (mail.Mail, error) {
 	var items []storedItem
@@ -59,8 +60,8 @@ func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	return s.replaceMail(ctx, t, m, items)
 }
 
-// SpreadMail replaces a mail without a tenant and stores one mail for each of the tenants, in one transaction. Error:
-// ErrStale when the mail has changed since it was read.
+// SpreadMail replaces a mail without a tenant, and stores one mail for each of the tenants, in one transaction. Error:
+// ErrStale when the mail changed since it was read.
 func (s *Store) SpreadMail(ctx context.Context, m mail.Mail, to map[identity.Tenant]mail.Mail) error {
 	var items []storedItem
 	for t, one := range to {
@@ -83,5 +84,5 @@ func (s *Store) replaceMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	return m, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }
 
-// versionOf names the change that made a version of an item, for the id of the mail that reports it.
+// versionOf names the change that made a version of an item, for the id of the mail that reports the change.
 func versionOf(k key, version int) string { return k.PK + " " + k.SK + " " + strconv.Itoa(version) }

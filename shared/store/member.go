@@ -18,26 +18,26 @@ func memberItem(t identity.Tenant, m member.Member) storedItem {
 	return newItem(memberKey(t, m.Number()), m, m.Version)
 }
 
-// memberLead leads to a member: from its address in the tenant, or from its user.
+// memberLead leads to a member: from the member's address in the tenant, or from its user.
 type memberLead struct {
 	key
 	MemberID string `dynamo:"member_id"`
 }
 
-// guardAddress keeps the member's e-mail address for it. The guard is deleted
-// when the member no longer has the address, so that another may.
+// guardAddress reserves the member's e-mail address. The guard is deleted when the member gives up the address, so that
+// another member may have it.
 func (s *Store) guardAddress(t identity.Tenant, m member.Member) *dynamo.Put {
 	return s.table.Put(memberLead{addressKey(t, m.Address()), m.ID}).If("attribute_not_exists(pk)")
 }
 
-// The failures of a new member or address.
+// Failures of a new member or address.
 var (
 	ErrAddressTaken   = failure.Conflict("Another account has this email address.")
 	errTooManyMembers = failure.Conflict("The merchant has as many accounts as it can have.")
 )
 
 // CreateMember stores the member that the operation makes, under the id that create is given. Repeated by the same
-// operation it returns the stored member, even a deleted one. create is called only when the address is free, perhaps
+// operation, it returns the stored member, even a deleted one. create is called only when the address is free, perhaps
 // more than once. Failures: ErrAddressTaken; Conflict at member.MaxMembers; TooMany invitations.
 func (s *Store) CreateMember(ctx context.Context, by audit.By, t identity.Tenant, address, operation string,
 	create func(id string, roles member.Roles) (member.Member, error)) (member.Member, error) {
@@ -50,7 +50,7 @@ func (s *Store) CreateMember(ctx context.Context, by audit.By, t identity.Tenant
 			return member.Member{}, err
 		case found.member != nil && found.member.ID == id:
 			return *found.member, nil
-		case found.member != nil: // another one has its number
+		case found.member != nil: // another member has its number
 			try++
 			return member.Member{}, ErrStale
 		case found.taken:
@@ -65,13 +65,13 @@ func (s *Store) CreateMember(ctx context.Context, by audit.By, t identity.Tenant
 	})
 }
 
-// obstacles are what is read before a new member is stored.
+// obstacles holds what is read before a new member is stored.
 type obstacles struct {
-	member  *member.Member // with its number, also a deleted one; nil: none
-	taken   bool           // its address
+	member  *member.Member // the member with the number, even a deleted one, or nil
+	taken   bool           // another member has the address
 	roles   member.Roles
 	count   memberCount
-	invited invitedItem // to the address, of late
+	invited invitedItem // recent invitations to the address
 }
 
 func (s *View) readObstacles(ctx context.Context, t identity.Tenant, id, address string) (obstacles, error) {
@@ -92,8 +92,8 @@ func (s *View) readObstacles(ctx context.Context, t identity.Tenant, id, address
 	return found, err
 }
 
-// putMember stores a new member with its guard, and counts it. Errors: ErrStale when
-// its number or address was taken meanwhile.
+// putMember stores a new member with its guard, and counts the member. Error: ErrStale when its number or address was
+// taken meanwhile.
 func (s *Store) putMember(ctx context.Context, by audit.By, t identity.Tenant, m member.Member,
 	read obstacles) (member.Member, error) {
 	tx := s.newAuditedTx(by)
@@ -148,7 +148,7 @@ func (s *View) MemberByAddress(ctx context.Context, t identity.Tenant, address s
 	return s.Member(ctx, t, member.NumberOf(guard.MemberID))
 }
 
-// MemberWithRoles is Member, with the tenant's roles, from which its permissions follow.
+// MemberWithRoles is Member with the tenant's roles, which determine the member's permissions.
 func (s *View) MemberWithRoles(ctx context.Context, t identity.Tenant, number int32) (member.Member, member.Roles,
 	error) {
 	var m member.Member
@@ -160,7 +160,7 @@ func (s *View) MemberWithRoles(ctx context.Context, t identity.Tenant, number in
 	return m, roles, err
 }
 
-// Members are all members of a tenant, the oldest first, consistently.
+// Members returns all members of a tenant, oldest first, consistently.
 func (s *View) Members(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
 	members := []member.Member{}
 	err := s.prefixed(KindMembers.of(t), memberPrefix).Limit(member.MaxMembers).All(ctx, &members)

@@ -14,15 +14,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// The failures of a change that would leave a tenant without an active owner.
+// Failures of a change that would leave a tenant without an active owner.
 var (
 	errLastOwner       = failure.Conflict("The merchant must have an owner.")
 	errLastOwnerLeaves = failure.Denied("The merchant's last owner cannot be removed.")
 )
 
-// UpdateMember applies a change to a member. address is the address that the change gives the member, "" if none. keys
-// says whether the member's API keys end if the change disables the member. Failures: NotFound; ErrAddressTaken;
-// Conflict when there is no other owner.
+// UpdateMember applies a change to a member. address is the address that the change gives the member, or "". keys says
+// whether the member's API keys end if the change disables the member. Failures: NotFound; ErrAddressTaken; Conflict
+// when there is no other owner.
 func (s *Store) UpdateMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, address string,
 	keys member.Keys, change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
 	return retryAs(ctx, by, s.View, func() (member.Member, error) {
@@ -71,7 +71,7 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	if before.Address() != after.Address() {
 		tx.Put(s.guardAddress(t, after)).Delete(s.freeAddress(t, before))
 	}
-	if after.Disabled() && !before.Disabled() { // to the old address, so that changing it does not hide this
+	if after.Disabled() && !before.Disabled() { // to the old address, so that an address change does not hide it
 		tx.Put(s.putMail(t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email)))
 	}
 	err = tx.runReplacement(ctx, item, errRefused)
@@ -81,10 +81,10 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	return after, err
 }
 
-// errRefused reports that a condition failed although the member has no other version; it may be gone.
+// errRefused reports that a condition failed although the member has no other version. The member may be gone.
 var errRefused = errors.New("store: a condition of the change failed")
 
-// explainRefusal explains a refused change: lastOwner if the member is the last owner, else ErrStale.
+// explainRefusal explains a refused change: it returns lastOwner if the member is the last owner, else ErrStale.
 func (s *View) explainRefusal(ctx context.Context, t identity.Tenant, before, after member.Member,
 	lastOwner error) error {
 	if !before.Governs() || after.Governs() {
@@ -108,7 +108,7 @@ func (s *Store) freeAddress(t identity.Tenant, m member.Member) *dynamo.Delete {
 }
 
 // DeleteMember deletes a member, unless check refuses, and returns the member as it was. keys says whether the member's
-// API keys end. The same operation may repeat it. Failures: NotFound; Forbidden when there is no other owner.
+// API keys end. The same operation may be repeated. Failures: NotFound; Forbidden when there is no other owner.
 func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, operation string,
 	keys member.Keys, check func(member.Member, member.Roles) error) (member.Member, error) {
 	return retryAs(ctx, by, s.View, func() (member.Member, error) {
@@ -126,7 +126,7 @@ func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant
 	})
 }
 
-// removeMember errors with ErrStale when the member changed, or is gone; the next try finds out which.
+// removeMember errors with ErrStale when the member changed or is gone; the next try finds out which.
 func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant, roles member.Roles, m member.Member,
 	operation string, keys member.Keys) error {
 	was := m
@@ -156,7 +156,7 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 	return err
 }
 
-// findDeletedMember is the member with the number that the operation deleted. Failure: NotFound.
+// findDeletedMember returns the member with the number if the operation deleted it. Failure: NotFound.
 func (s *View) findDeletedMember(ctx context.Context, t identity.Tenant, number int32,
 	operation string) (member.Member, error) {
 	item, err := readOne[struct {

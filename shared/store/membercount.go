@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// memberCount counts a tenant's members and its invitations of a day, so that they stay
-// within their limits, and its active owners, so that there is always one.
+// memberCount counts a tenant's members and its invitations of a day, which have limits, and its active owners, so that
+// there is always one.
 type memberCount struct {
 	key
 	Count     int    `dynamo:"count"`
@@ -25,8 +25,8 @@ func (s *Store) updateMemberCount(t identity.Tenant) *dynamo.Update {
 	return s.update(memberCountKey(t))
 }
 
-// countOwners adds to an update of the count that a member becomes an active owner, or is no
-// longer one, with the condition that it is not the last.
+// countOwners adds to an update of the count that a member becomes an active owner, or, if another owner remains, stops
+// being one.
 func (s *Store) countOwners(count *dynamo.Update, before, after member.Member) *dynamo.Update {
 	switch {
 	case after.Governs() && !before.Governs():
@@ -38,15 +38,15 @@ func (s *Store) countOwners(count *dynamo.Update, before, after member.Member) *
 	}
 }
 
-// invitedItem has the times of the latest invitations to an address. It is kept when the
-// member is deleted, so that withdrawn invitations count too.
+// invitedItem holds the times of the latest invitations to an address. It is kept when the member is deleted, so that
+// withdrawn invitations count too.
 type invitedItem struct {
 	Times   []time.Time `dynamo:"times"`
 	Version int         `dynamo:"version"`
 }
 
-// invite adds the invitation of a new member, if the member is invited, and returns the update
-// that counts it. Failure: TooMany.
+// invite adds the invitation of a new member, if the member is invited, and returns the update that counts the
+// invitation. Failure: TooMany.
 func (tx *auditedTx) invite(t identity.Tenant, m member.Member, read obstacles) (*dynamo.Update, error) {
 	s := tx.store
 	count, now := s.updateMemberCount(t), s.now()

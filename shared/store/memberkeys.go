@@ -12,15 +12,15 @@ import (
 )
 
 // maxKeysAtOnce is the number of API keys that end in one transaction. Each key takes three of a transaction's 100
-// items, and a change of the member up to 20.
+// items, and the change of the member up to 20.
 const maxKeysAtOnce = 25
 
-// readMemberKeys reads the API keys behind which the member stands (identity.Maker.Person) and the tenant's count of
-// keys, both consistently. The key by which the request came is last.
+// readMemberKeys reads the API keys that the member stands behind (identity.Maker.Person) and the tenant's count of
+// keys, consistently. The key that made the request is last.
 func (s *View) readMemberKeys(ctx context.Context, by audit.By, t identity.Tenant, m member.Member) ([]identity.APIKey,
 	apiKeyCount, error) {
 	var count apiKeyCount
-	// Before the keys: a key that is made later changes the count.
+	// The count is read first, because a key that is created later changes it.
 	if err := s.readInto(ctx, map[key]any{keyForAPIKeyCount(t): &count}); err != nil {
 		return nil, count, err
 	}
@@ -40,10 +40,10 @@ func (s *View) readMemberKeys(ctx context.Context, by audit.By, t identity.Tenan
 	return keys, count, err
 }
 
-// settleKeys adds the member's API keys to a change that disables or removes the member (then after is zero). The keys
-// are deleted, or stay if keys is KeepKeys; a mail to the owners names them. If there are more than maxKeysAtOnce,
-// separate transactions delete the first ones beforehand. It returns the versions of the items on which it put a
-// condition. Error: ErrStale when one of the keys changed meanwhile.
+// settleKeys adds the member's API keys to a change that disables the member, or removes it (then after is zero). The
+// keys are deleted, or stay if keys is KeepKeys; a mail to the owners names them. If there are more than maxKeysAtOnce,
+// separate transactions delete the first ones beforehand. settleKeys returns the item versions that the transaction now
+// requires. Error: ErrStale when one of the keys changed meanwhile.
 func (tx *auditedTx) settleKeys(ctx context.Context, t identity.Tenant, before, after member.Member,
 	keys member.Keys) ([]itemVersion, error) {
 	s := tx.store
@@ -63,7 +63,7 @@ func (tx *auditedTx) settleKeys(ctx context.Context, t identity.Tenant, before, 
 		}
 	}
 	tx.putKeysMail(t, before, keys, made)
-	// The condition: no key was made since they were read. The count is never deleted.
+	// The condition requires that no key was created since the read. The count is never deleted.
 	tx.Check(s.check(keyForAPIKeyCount(t)).If("attribute_not_exists(pk) OR version = ?", count.Version))
 	if keys == member.KeepKeys {
 		return nil, nil
@@ -79,8 +79,8 @@ func (tx *auditedTx) putKeysMail(t identity.Tenant, m member.Member, keys member
 	}
 }
 
-// checkLastOwner returns the refusal of a change that would leave the tenant without an active owner; nil
-// for others.
+// checkLastOwner returns the refusal of a change that would leave the tenant without an active owner, and nil for other
+// changes.
 func (s *View) checkLastOwner(ctx context.Context, t identity.Tenant, before, after member.Member) error {
 	refusal := errLastOwner
 	if after.ID == "" {
@@ -92,7 +92,7 @@ func (s *View) checkLastOwner(ctx context.Context, t identity.Tenant, before, af
 	return nil
 }
 
-// endKeyBatch ends keys in a separate transaction. Error: ErrStale when one of them changed meanwhile.
+// endKeyBatch ends keys in a separate transaction. Error: ErrStale when a key changed meanwhile.
 func (s *Store) endKeyBatch(ctx context.Context, by audit.By, t identity.Tenant, m member.Member,
 	keys []identity.APIKey) error {
 	tx := s.newAuditedTx(by)
@@ -101,8 +101,9 @@ func (s *Store) endKeyBatch(ctx context.Context, by audit.By, t identity.Tenant,
 	return ifRefused(tx.Run(ctx), ErrStale)
 }
 
-// endKeys adds the deletion of keys, and returns the versions on which it put a condition. Unlike DeleteAPIKey it keeps
-// no record, because who changes members may not write keys. So a repeated request may make such a key again.
+// endKeys adds the deletion of keys, and returns the item versions that the transaction now requires. Unlike
+// DeleteAPIKey it keeps no record of the deletion: functions that change members may delete keys, but not write them.
+// So a repeated request may create such a key again.
 func (tx *auditedTx) endKeys(keys []identity.APIKey) []itemVersion {
 	has := make([]itemVersion, len(keys))
 	for i, k := range keys {

@@ -14,13 +14,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// merchantItem returns a merchant as stored. Its callback secrets are derived from the
-// platform's own key and stored nowhere.
+// merchantItem returns a merchant as stored. Its callback secrets are derived from the platform's key, and are not
+// stored.
 func merchantItem(m merchant.Merchant) storedItem { return newItem(merchantKey(m.Code), m, m.Version) }
 
 // CreateMerchant stores a new merchant with its onboarding data, if any, its first keys, and its owner as the first
 // member of each mode, all or nothing: a merchant without a key could not be used. The owner is the user with the
-// merchant's address, who is made if missing. Its audit begins with them. Failure: Conflict when the code is taken.
+// merchant's address, who is created if missing. The merchant's audit begins with them. Failure: Conflict when the code
+// is taken.
 func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merchant, a account.Account,
 	keys ...identity.APIKey,
 ) error {
@@ -35,7 +36,7 @@ func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merc
 	})
 }
 
-// createMerchant errors with ErrStale when the owner's user was made meanwhile.
+// createMerchant errors with ErrStale when the owner's user was created meanwhile.
 func (s *Store) createMerchant(ctx context.Context, by audit.By, m merchant.Merchant, item storedItem,
 	a account.Account, u member.User, keys []identity.APIKey) error {
 	tx := s.newAuditedTx(by)
@@ -56,7 +57,7 @@ func (s *Store) createMerchant(ctx context.Context, by audit.By, m merchant.Merc
 	for _, mode := range m.Modes() {
 		t := identity.Tenant{Mode: mode, Merchant: m.Code}
 		owner := member.NewOwner(t, m.Email, u, m.CreatedAt)
-		if !isNew { // what the user has allowed at other merchants does not reach this one
+		if !isNew { // access that the user allowed at other merchants does not reach this one
 			owner = owner.EndAccess(m.CreatedAt)
 		}
 		tx.addMember(t, owner)
@@ -68,7 +69,7 @@ func (s *Store) createMerchant(ctx context.Context, by audit.By, m merchant.Merc
 	switch {
 	case errors.Is(err, ErrStale):
 		return taken
-	case errors.Is(err, errRefused) && isNew: // somebody else has made the user
+	case errors.Is(err, errRefused) && isNew: // another process created the user
 		return ErrStale
 	case errors.Is(err, errRefused):
 		return taken
@@ -77,7 +78,7 @@ func (s *Store) createMerchant(ctx context.Context, by audit.By, m merchant.Merc
 	}
 }
 
-// subjectMerchant is the subject of entries about the merchant as a whole.
+// subjectMerchant is the subject of audit entries that name no part of the merchant.
 const subjectMerchant = "merchant"
 
 var errNoMerchant = failure.NotFound("There is no such merchant.")
@@ -87,16 +88,16 @@ func (s *View) Merchant(ctx context.Context, code string) (merchant.Merchant, er
 	return readOne[merchant.Merchant](ctx, s, merchantKey(code), errNoMerchant)
 }
 
-// SaveMerchant replaces the merchant, without its payout schedules, and returns it with its next version.
+// SaveMerchant replaces the merchant, without its payout schedules, and returns the merchant with its next version.
 func (s *Store) SaveMerchant(ctx context.Context, by audit.By, before, after merchant.Merchant) (merchant.Merchant,
 	error) {
 	saved, err := s.SaveMerchantState(ctx, by, merchant.State{Merchant: before}, merchant.State{Merchant: after})
 	return saved.Merchant, err
 }
 
-// MerchantState reads a merchant, then its payout schedules, and its bank accounts in the modes. Every change of
-// settings that schedules depend on also writes the merchant, so saving a state of parts that do not belong together
-// fails, also where a schedule did not exist yet. Failure: NotFound.
+// MerchantState reads a merchant, then its payout schedules, and its bank accounts in the given modes. Every change of
+// a setting that schedules depend on also writes the merchant. Saving a state whose parts do not belong together
+// therefore fails, even if a schedule did not exist yet. Failure: NotFound.
 func (s *View) MerchantState(ctx context.Context, code string, accountsOf ...identity.Mode) (merchant.State, error) {
 	m, err := s.Merchant(ctx, code)
 	state := merchant.State{Merchant: m}
@@ -126,8 +127,8 @@ func (s *View) MerchantState(ctx context.Context, code string, accountsOf ...ide
 }
 
 // SaveMerchantState replaces the merchant and the given payout schedules and bank accounts, and adds the differences to
-// the audit, in one transaction. It returns them with their next versions. Version 0 is a new one. Error: ErrStale when
-// any of them changed.
+// the audit, in one transaction. Version 0 means a new item. It returns them with their next versions. Error: ErrStale
+// when an item changed.
 func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, state merchant.State) (merchant.State,
 	error) {
 	if err := by.Check(); err != nil {

@@ -8,27 +8,27 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each query of a walk reads more than the one before: the first reads what most
-// walks need, and a walk of which the caller can use little takes few queries.
+// Each query of a walk reads more than the query before. The first reads as much as most walks need. A walk whose
+// caller can use few of the items takes few queries.
 const (
 	chunkGrowth = 4
 	maxChunk    = 1000
 )
 
-// sharded is a walk through a merchant's shards of a partition of an index, in the order of one position for all, which
-// stays valid while the shards grow.
+// sharded is a walk through a merchant's shards of an index partition. All shards have one order of positions, which
+// stays valid while the number of shards grows.
 type sharded[T any] struct {
 	query    func(shard int) *dynamo.Query // in the order of the walk
 	position func(T) string
 	newest   bool // first
 	shards   int
 	first    int // how many items most walks need
-	most     int // how many a walk yields
+	most     int // how many items a walk yields
 }
 
-// walk yields the items of all shards in order. Shards are read at the same time,
-// each for its part of what is needed and a quarter more, as hashes do not spread
-// items evenly; with one shard the first query reads exactly what is needed.
+// walk yields the items of all shards in order. It reads the shards concurrently, each for its part of the needed items
+// and a quarter more, because hashes do not spread items evenly. With one shard the first query reads exactly the
+// needed items.
 func (w sharded[T]) walk(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -60,7 +60,7 @@ func (w sharded[T]) walk(ctx context.Context) iter.Seq2[T, error] {
 
 const shardReads = 16
 
-// fill reads on where all items have been yielded, at most limit items of each shard.
+// fill reads at most limit more items of each shard whose items have all been yielded.
 func (w sharded[T]) fill(ctx context.Context, runs []*shardRun[T], limit int) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(shardReads)
@@ -72,7 +72,7 @@ func (w sharded[T]) fill(ctx context.Context, runs []*shardRun[T], limit int) er
 	return group.Wait()
 }
 
-// next is the shard with the next item; nil: there is none.
+// next returns the shard with the next item, or nil if there is none.
 func (w sharded[T]) next(runs []*shardRun[T]) *shardRun[T] {
 	var next *shardRun[T]
 	for _, run := range runs {
@@ -90,12 +90,12 @@ func (w sharded[T]) before(a, b T) bool {
 	return w.position(a) < w.position(b)
 }
 
-// shardRun is how far a walk has come in one shard.
+// shardRun is the state of a walk in one shard.
 type shardRun[T any] struct {
 	query func() *dynamo.Query
 	chunk int // of the next read
 	from  dynamo.PagingKey
-	items []T // that have been read and not yielded
+	items []T // read but not yielded
 	ended bool
 }
 

@@ -12,8 +12,8 @@ import (
 
 // The keys of the journal, payables, bank accounts, payouts and reserves, as the table in keys.go lists them.
 
-// filedUnder names the journal partition of the entries about a transaction or
-// payout: by the transaction's code or the payout's id.
+// filedUnder names the journal partition of the entries about a transaction or payout: by the transaction's code or the
+// payout's id.
 func filedUnder(about ledger.Reference) string {
 	if about.Subject == ledger.SubjectTransaction {
 		return payments.CodeOfID(about.ID)
@@ -57,7 +57,7 @@ func payoutLeaseKey(shard int) key { return key{KindPayoutLease.named(strconv.It
 
 func payoutRecordPartition(t identity.Tenant) string { return KindPayoutRecords.of(t) }
 
-// recordPrefix is the prefix of a payout's records.
+// recordPrefix returns the prefix of a payout's records.
 func recordPrefix(p payout.Payout) string { return p.Day + "#" + p.ID + "#" }
 
 func reserveKey(t identity.Tenant, c money.Currency) key {

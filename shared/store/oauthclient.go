@@ -13,13 +13,13 @@ func (s *View) OAuthClient(ctx context.Context, id string) (oauth.Client, error)
 	return readOne[oauth.Client](ctx, s, oauthClientKey(id), failure.NotFound("There is no such OAuth client."))
 }
 
-// CreateOAuthClient stores a new client. Its merchant must exist, which is not checked.
+// CreateOAuthClient stores a new client. It does not check that the client's merchant exists.
 func (s *Store) CreateOAuthClient(ctx context.Context, by audit.By, c oauth.Client) (oauth.Client, error) {
 	return s.replaceOAuthClient(ctx, by, oauth.Client{}, c)
 }
 
-// UpdateOAuthClient applies a change to a client. A change without effect writes nothing.
-// Failures: NotFound; ErrContended; those of change.
+// UpdateOAuthClient applies a change to a client. A change without effect writes nothing. Failures: NotFound;
+// ErrContended; those of change.
 func (s *Store) UpdateOAuthClient(ctx context.Context, by audit.By, id string,
 	change func(oauth.Client) (oauth.Client, error)) (oauth.Client, error) {
 	return Retry(func(bool) (oauth.Client, error) {

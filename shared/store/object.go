@@ -12,11 +12,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// objectItem returns the entry of an object as stored. It is in the due index while something is to be done about the
-// object.
+// objectItem returns the entry of an object as stored. The entry is in the due index while the object needs work.
 func (s *Store) objectItem(e file.Entry) storedItem {
 	item := newItem(objectKey(e.Key), e, e.Version)
-	if !e.DueAt.IsZero() { // the partitions are too few to be spread over the index
+	if !e.DueAt.IsZero() { // the partitions alone are too few to spread over the index
 		item.due = s.shards.dueAt(e.DueAt, key{PK: item.PK + "#" + item.SK})
 	}
 	return item
@@ -33,7 +32,7 @@ type readEntry struct {
 	file.Entry
 }
 
-// entry is the entry with the key of its object.
+// entry returns the entry with the key of its object.
 func (i readEntry) entry() file.Entry {
 	i.Key = file.Prefix + i.SK
 	return i.Entry
@@ -47,8 +46,8 @@ func (s *View) ObjectEntry(ctx context.Context, object string) (file.Entry, erro
 	return item.entry(), err
 }
 
-// ObjectEntries walks the entries of a shard, consistently, in the order of the objects' keys: those after a key, or
-// all with "". An error ends it.
+// ObjectEntries walks the entries of a shard, consistently, in the order of the objects' keys. It begins after a key;
+// "" begins at the first. An error ends the walk.
 func (s *View) ObjectEntries(ctx context.Context, shard int, after string) iter.Seq2[file.Entry, error] {
 	return func(yield func(file.Entry, error) bool) {
 		query := s.table.get(partitionKey, objectPartition(shard)).Consistent(true)
@@ -63,7 +62,7 @@ func (s *View) ObjectEntries(ctx context.Context, shard int, after string) iter.
 	}
 }
 
-// FilesOf reads the files that entries of objects name, by the objects' keys; those that do not exist are left out.
+// FilesOf reads the files that entries of objects name, by the objects' keys. Missing files are left out.
 func (s *View) FilesOf(ctx context.Context, entries []file.Entry) (map[string]file.File, error) {
 	wanted := make([]key, len(entries))
 	for i, e := range entries {
@@ -72,8 +71,7 @@ func (s *View) FilesOf(ctx context.Context, entries []file.Entry) (map[string]fi
 	return readIndexed(ctx, s, wanted, true, func(f file.File) (string, file.File) { return f.Object, f })
 }
 
-// EntriesOf reads the entries of files' objects, consistently, by the objects' keys; those that do not exist are left
-// out.
+// EntriesOf reads the entries of files' objects, consistently, by the objects' keys. Missing entries are left out.
 func (s *View) EntriesOf(ctx context.Context, files []file.File) (map[string]file.Entry, error) {
 	wanted := make([]key, len(files))
 	for i, f := range files {
@@ -85,13 +83,14 @@ func (s *View) EntriesOf(ctx context.Context, files []file.File) (map[string]fil
 	})
 }
 
-// SaveObjectEntry replaces an entry that was read. Error: ErrStale when it changed meanwhile, or is gone.
+// SaveObjectEntry replaces an entry that was read. Error: ErrStale when the entry changed meanwhile or is gone.
 func (s *Store) SaveObjectEntry(ctx context.Context, e file.Entry) error {
 	return s.save(ctx, s.nextObjectItem(e))
 }
 
-// ObjectDeleted records that a deletion of all versions of a doomed object, begun at the time, has succeeded. The entry
-// goes, unless something could still be uploaded: then the object is deleted again later. It may be repeated.
+// ObjectDeleted records that a deletion of all versions of a doomed object succeeded, which began at the given time. It
+// removes the entry, unless content could still be uploaded; then the object is deleted again later. Repeating the call
+// is safe.
 func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) error {
 	return retryWrite(func(bool) error {
 		e, err := s.ObjectEntry(ctx, object)
@@ -113,8 +112,8 @@ func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) 
 	})
 }
 
-// removeObject removes an entry that was read, and with it the place of its file in the count: content that is not gone
-// counts against the limit. That somebody has removed it is no error. Error: ErrStale when it changed meanwhile.
+// removeObject removes an entry that was read, and takes its file out of the count: content counts against the limit
+// until it is gone. An entry that is already removed is no error. Error: ErrStale when the entry changed meanwhile.
 func (s *Store) removeObject(ctx context.Context, e file.Entry) error {
 	err := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(objectKey(e.Key)).If("version = ?", e.Version)).

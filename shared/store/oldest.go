@@ -7,14 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Oldest finds since when the oldest entry of each mode has been due. A walk goes by time, so what it did not reach is
-// not as old. It is safe for concurrent use.
+// Oldest finds for each mode the time since which its oldest entry has been due. A walk goes by time, so the entries
+// that it did not reach are not as old. Oldest is safe for concurrent use.
 type Oldest struct {
 	mu    sync.Mutex
 	since map[identity.Mode]time.Time
 }
 
-// Note takes an entry into account. A callback's does not name its mode, and counts as live.
+// Note takes an entry into account. An entry of a callback does not name its mode, and counts as live.
 func (o *Oldest) Note(due Due) {
 	mode := identity.Live
 	if due.Tenant.Mode == identity.Test {
@@ -30,7 +30,7 @@ func (o *Oldest) Note(due Due) {
 	}
 }
 
-// Age is how long the oldest entry of a mode has been due; 0 when none was.
+// Age returns how long the oldest entry of a mode has been due, or 0 when none was.
 func (o *Oldest) Age(mode identity.Mode, now time.Time) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()

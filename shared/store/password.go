@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// The buckets of passwords (contract §2.9). A password takes up to five hashes, a second of a
-// function's share of a processor, and all callers share the functions that may run at a time.
+// The buckets of passwords (contract §2.9). A password takes up to five hashes, a second of a function's share of a
+// processor, and all callers share the functions that may run at a time.
 var (
 	passwordsOfTenant  = Bucket{Rate: 1, Burst: 100}
 	passwordsOfAddress = Bucket{Every: 6 * time.Minute, Burst: 10}
@@ -29,25 +29,25 @@ type NewPassword struct {
 	operation string
 	limits    []passwordLimit
 	admitted  bool
-	refused   *passwordLimit // whose bucket was empty; nil: none
+	refused   *passwordLimit // the limit whose bucket was empty, or nil
 }
 
-// passwordLimit is a bucket from which a password takes a token.
+// passwordLimit is a bucket that a password takes a token from.
 type passwordLimit struct {
 	subject string
 	bucket  Bucket
-	ofName  bool // the bucket is the name's, or the known browser's or address's in its place
+	ofName  bool // the bucket of the name, or of the known browser or address in its place
 }
 
-// Budget names the buckets from which a password to sign in takes tokens.
+// Budget names the buckets that a password to sign in takes tokens from.
 type Budget struct {
 	Name   string // signin.Name.Subject, whether or not an account has it
 	Source string // rest.SourceAddress
-	Known  string // the known browser or address, whose bucket replaces the name's; "": neither is known
+	Known  string // the known browser or address, whose bucket replaces the name's; "" if neither is known
 }
 
-// limits returns two limits. The first is the source's. The second is the known browser's or address's, or else the
-// name's. There are always two, so that the duration does not show whether browser or address is known.
+// limits returns the limit of the source, then that of the known browser or address, or else of the name. There are
+// always two, so that the duration does not reveal whether browser or address is known.
 func (b Budget) limits() []passwordLimit {
 	last := passwordLimit{"passwords for " + b.Name, passwordsOfAddress, true}
 	if b.Known != "" {
@@ -56,19 +56,19 @@ func (b Budget) limits() []passwordLimit {
 	return []passwordLimit{{"passwords from " + b.Source, passwordsOfSource, false}, last}
 }
 
-// PasswordOf is a password that a merchant sets by an operation, for one of its members.
+// PasswordOf returns a password that a merchant sets by an operation, for one of its members.
 func (s *Store) PasswordOf(t identity.Tenant, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), operation: operation,
 		limits: []passwordLimit{{subject: "passwords " + t.String(), bucket: passwordsOfTenant}}}
 }
 
-// PasswordByOperator is a password that the platform's operator sets. It is not limited.
+// PasswordByOperator returns a password that the platform's operator sets. It is not limited.
 func (s *Store) PasswordByOperator(operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), operation: operation}
 }
 
-// PasswordFor returns a password that the invited person with the address sets or confirms. Its bucket is not the one
-// of passwords to sign in, because strangers who know the address can empty that one.
+// PasswordFor returns a password that the invited person with the address sets or confirms. It does not use the bucket
+// of passwords to sign in, because strangers who know the address can empty that bucket.
 func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), operation: operation,
 		limits: []passwordLimit{{subject: "passwords of invitations for " + address, bucket: passwordsOfAddress}}}
@@ -79,10 +79,10 @@ func (s *Store) PasswordFrom(b Budget, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), limits: b.limits()}
 }
 
-// Computed is how many hashes the password has taken so far.
+// Computed returns the number of hashes that the password has taken so far.
 func (p *NewPassword) Computed() int { return p.choice.Computed() }
 
-// Blocked reports whether the password was refused because the bucket of the name was empty, or the bucket of the known
+// Blocked returns true if the password was refused because the bucket of the name was empty, or the bucket of the known
 // browser or address in its place.
 func (p *NewPassword) Blocked() bool { return p.refused != nil && p.refused.ofName }
 
@@ -94,8 +94,8 @@ func (p *NewPassword) Set(ctx context.Context, before member.Passwords) (member.
 	return before.With(ctx, p.choice, p.operation, p.store.now())
 }
 
-// Confirm is nil if the password is the current one. It takes one hash, also where there is
-// no password. Errors: ErrWrongPassword; TooMany.
+// Confirm returns nil if the password is the current one. It takes one hash, even if there is no password. Errors:
+// ErrWrongPassword; TooMany.
 func (p *NewPassword) Confirm(ctx context.Context, current member.Passwords) error {
 	if err := p.admit(ctx); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (p *NewPassword) Confirm(ctx context.Context, current member.Passwords) err
 	return err
 }
 
-// admit takes a token from each bucket. Unlike with other limits, passwords are refused while the
-// buckets cannot be read: the table takes no writes then anyway.
+// admit takes a token from each bucket. Unlike under other limits, passwords are refused while the buckets cannot be
+// read: the table takes no writes then anyway.
 func (p *NewPassword) admit(ctx context.Context) error {
 	if p.admitted {
 		return nil

@@ -24,8 +24,8 @@ func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_exists(pk)")
 }
 
-// HasPayables reports whether a payout of the tenant's payables that became eligible before the time would do anything.
-// Negative balances of earlier payouts alone would only be carried forward again.
+// HasPayables returns true if a payout of the payables that became eligible before the time would do anything. Negative
+// balances of earlier payouts alone would only be carried forward again.
 func (s *View) HasPayables(ctx context.Context, t identity.Tenant, shards int, c money.Currency,
 	before time.Time) (bool, error) {
 	for shard := range shards {
@@ -45,15 +45,15 @@ func (s *View) HasPayables(ctx context.Context, t identity.Tenant, shards int, c
 	return false, nil
 }
 
-// PayableExists reports whether the payable still waits for a payout.
+// PayableExists returns true if the payable still waits for a payout.
 func (s *View) PayableExists(ctx context.Context, t identity.Tenant, u payments.Payable) (bool, error) {
 	found, err := readOne[key](ctx, s, payableKey(t, u), nil)
 	return found.PK != "", err
 }
 
 // Payables reads at most limit payables that became eligible before the time. The credits of all shards come first, so
-// that the balance of a payout collected in steps becomes negative only if they do not cover the debits. A caller
-// begins each step with another shard, so that few steps meet empty shards.
+// that a payout collected in steps gets a negative balance only if they do not cover the debits. A caller begins each
+// step with another shard, so that few steps meet empty shards.
 func (s *View) Payables(ctx context.Context, t identity.Tenant, shards, begin int, c money.Currency,
 	before time.Time, limit int) ([]payments.Payable, error) {
 	var payables []payments.Payable
@@ -99,8 +99,8 @@ func (s *View) DeductionsOf(ctx context.Context, t identity.Tenant,
 	return readIndexed(ctx, s, wanted, true, func(e payments.Event) (string, payments.Event) { return e.ID, e })
 }
 
-// BalanceAtLeast reports whether the merchant's balance, the sum of its payables in all shards, is at least the amount.
-// It reads all debits, and credits until they suffice.
+// BalanceAtLeast returns true if the merchant's balance, the sum of its payables in all shards, is at least the amount.
+// It reads all debits, and then credits until they suffice.
 func (s *View) BalanceAtLeast(ctx context.Context, t identity.Tenant, shards int,
 	atLeast money.Amount) (bool, error) {
 	shortfall := atLeast // debits add to it, credits reduce it

@@ -8,11 +8,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// ErrNoPaymentPage is also the failure for a checkout that is not hosted.
+// ErrNoPaymentPage is the failure for an unknown page, and for a checkout that is not hosted.
 var ErrNoPaymentPage = failure.NotFound("There is no such payment page.")
 
-// HostedCheckout reads the checkout that has a payment page, and its tenant, to which the page's item leads from the id
-// in the address. Failure: NotFound, also for a checkout that is not hosted.
+// HostedCheckout reads the checkout of a payment page, and the checkout's tenant. The page's item leads from the id in
+// the page's address to the tenant. Failure: NotFound, also for a checkout that is not hosted.
 func (s *View) HostedCheckout(ctx context.Context, id string) (identity.Tenant, payments.Checkout, error) {
 	t, err := readOne[identity.Tenant](ctx, s, paymentPageKey(id), ErrNoPaymentPage)
 	if err != nil {

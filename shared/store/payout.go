@@ -20,7 +20,7 @@ func (s *Store) scheduleItem(t identity.Tenant, schedule merchant.PayoutSchedule
 	return item
 }
 
-// payoutItem returns a payout as stored, due when its next run is.
+// payoutItem returns a payout as stored, due at its next run.
 func (s *Store) payoutItem(t identity.Tenant, p payout.Payout) storedItem {
 	item := newItem(payoutKey(t, p.ID), p, p.Version)
 	if at := p.DueAt(); !at.IsZero() {
@@ -29,8 +29,8 @@ func (s *Store) payoutItem(t identity.Tenant, p payout.Payout) storedItem {
 	return item
 }
 
-// PayoutSchedule reads a tenant's payout schedule, consistently. Failure: NotFound
-// before the tenant has a bank account for payouts.
+// PayoutSchedule reads a tenant's payout schedule, consistently. Failure: NotFound before the tenant has a bank account
+// for payouts.
 func (s *View) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, error) {
 	return readOne[merchant.PayoutSchedule](ctx, s, payoutScheduleKey(t),
 		failure.NotFound("The merchant has no payout account."))
@@ -50,7 +50,7 @@ func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merc
 	return s.resolve(ctx, item, refused, tx.Run(ctx))
 }
 
-// CreatePayout opens a payout on demand. One that exists stays as it is.
+// CreatePayout opens a payout on demand. A payout that exists stays unchanged.
 func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payout.Payout) error {
 	return ifRefused(s.table.Put(s.payoutItem(t, p)).If("attribute_not_exists(pk)").Run(ctx), nil)
 }
@@ -60,8 +60,8 @@ func (s *View) Payout(ctx context.Context, t identity.Tenant, id string) (payout
 	return readOne[payout.Payout](ctx, s, payoutKey(t, id), failure.NotFound("There is no such payout."))
 }
 
-// StepPayout writes a payout's next state and its journal entry, if any. Error:
-// ErrStale when the payout changed since it was read.
+// StepPayout writes a payout's next state and its journal entry, if any. Error: ErrStale when the payout changed since
+// it was read.
 func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.Step) (payout.Payout, error) {
 	if step.Entry == nil {
 		return s.savePayout(ctx, t, step.Payout)
@@ -69,8 +69,8 @@ func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.S
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) { tx.Put(s.putEntry(t, *step.Entry)) })
 }
 
-// SendPayout is StepPayout for the step that fixes the account of a payout. It fails with ErrStale if the schedule
-// changed since it was read, so that no payout goes to a replaced account, and none leaves that is held.
+// SendPayout is StepPayout for the step that fixes a payout's account. It fails with ErrStale if the schedule changed
+// since it was read, so that no payout goes to a replaced account, and no held payout is sent.
 func (s *Store) SendPayout(ctx context.Context, t identity.Tenant, step payout.Step,
 	schedule merchant.PayoutSchedule) (payout.Payout, error) {
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) {
@@ -102,7 +102,7 @@ func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.C
 	})
 }
 
-// ApplyPayoutOutcome writes the outcome of some of the payout's records. Error: ErrStale as CollectPayout's.
+// ApplyPayoutOutcome writes the outcome of some of the payout's records. Error: ErrStale as in CollectPayout.
 func (s *Store) ApplyPayoutOutcome(ctx context.Context, t identity.Tenant,
 	step payout.OutcomeStep) (payout.Payout, error) {
 	if len(step.Records) == 0 {
@@ -124,7 +124,7 @@ func (s *Store) ApplyPayoutOutcome(ctx context.Context, t identity.Tenant,
 	})
 }
 
-// replaceTransaction writes a transaction over the version it was made from.
+// replaceTransaction replaces the version of the transaction that was read.
 func (s *Store) replaceTransaction(t identity.Tenant, tx payments.Transaction) *dynamo.Put {
 	before := tx.Version
 	tx.Version++
@@ -137,7 +137,7 @@ func (s *Store) touchReserve(t identity.Tenant, c money.Currency) *dynamo.Update
 		SetExpr("'version' = if_not_exists('version', ?) + ?", 0, 1).SetIfNotExists("amount", money.Zero(c))
 }
 
-// writePayout writes the payout's next version, with what also adds, in one transaction.
+// writePayout writes the payout's next version, and the writes that also adds, in one transaction.
 func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Payout,
 	also func(*dynamo.WriteTx)) (payout.Payout, error) {
 	p.Version++
@@ -147,7 +147,7 @@ func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Pay
 	return p, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }
 
-// savePayout writes the payout's next version alone: a step that moves no money.
+// savePayout writes only the payout's next version, for a step that moves no money.
 func (s *Store) savePayout(ctx context.Context, t identity.Tenant, p payout.Payout) (payout.Payout, error) {
 	p.Version++
 	return p, s.save(ctx, s.payoutItem(t, p))
