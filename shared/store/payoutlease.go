@@ -12,8 +12,8 @@ type payoutLease struct {
 	TTL    time.Time `dynamo:"expires_at,unixtime"`
 }
 
-// LeasePayouts gives a shard's due payouts to one holder for some whole seconds; false: another holder has them. A
-// lease only saves work: to work without one does no harm.
+// LeasePayouts gives a shard's due payouts to one holder for some whole seconds. It returns false if another holder has
+// them. A lease only saves work: working without a lease does no harm.
 func (s *Store) LeasePayouts(ctx context.Context, shard int, holder string, lasts time.Duration) (bool, error) {
 	now := s.now()
 	lease := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: now.Add(lasts)}
@@ -24,8 +24,8 @@ func (s *Store) LeasePayouts(ctx context.Context, shard int, holder string, last
 // maxClockSkew is more than clocks differ by.
 const maxClockSkew = time.Minute
 
-// ReleasePayouts ends the holder's lease, if it still has it, so that another call
-// gets it at once, also where the clock is behind.
+// ReleasePayouts ends the holder's lease, if still held. Another call can then lease at once, even if its clock is
+// behind.
 func (s *Store) ReleasePayouts(ctx context.Context, shard int, holder string) error {
 	ended := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: s.now().Add(-maxClockSkew)}
 	return ifRefused(s.table.Put(ended).If("holder = ?", holder).Run(ctx), nil)

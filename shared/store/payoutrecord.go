@@ -13,8 +13,8 @@ func recordItem(t identity.Tenant, p payout.Payout, r payout.Record) storedItem 
 	return storedItem{key: key{payoutRecordPartition(t), recordPrefix(p) + r.ID}, value: r}
 }
 
-// RecordsWithoutOutcome reads the next records that the payout's outcome has not
-// been applied to, in their order, at most limit.
+// RecordsWithoutOutcome reads the payout's next records that its outcome has not been applied to, in order, at most
+// limit.
 func (s *View) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p payout.Payout,
 	limit int) ([]payout.Record, error) {
 	from := recordPrefix(p)
@@ -26,8 +26,8 @@ func (s *View) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p p
 	return records, err
 }
 
-// PayoutRecords lists the records of the payouts of some days, both inclusive,
-// by day: those whose outcome is known, and that are not of 0 (contract §6.7).
+// PayoutRecords lists the records of the payouts of some days, both inclusive, by day. It leaves out records without a
+// known outcome and records of 0 (contract §6.7).
 func (s *View) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool,
 	limit int) ([]payout.Record, error) {
 	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).

@@ -8,7 +8,7 @@ import (
 
 // The keys of a merchant's people, of credentials and of readers, as the table in keys.go lists them.
 
-// deletionKey returns the key of the record that a thing was deleted. The record is in the partition of the thing.
+// deletionKey returns the key of the record of a thing's deletion. The record is in the partition of the thing.
 func deletionKey(k Kind, t identity.Tenant, id string) key {
 	return key{k.of(t), "DELETED#" + bounded(id)}
 }
@@ -25,15 +25,15 @@ func oauthClientKey(id string) key { return key{KindOAuthClient.named(bounded(id
 
 func codeKey(codeHash string) key { return key{KindCode.named(codeHash), "CODE"} }
 
-// grantKey is that of a refresh token.
+// grantKey returns the key of a grant, by the hash of its refresh token.
 func grantKey(refreshHash string) key { return key{KindGrant.named(refreshHash), "GRANT"} }
 
 func signInKey(cookieHash string) key { return key{KindSignIn.named(cookieHash), "SIGNIN"} }
 
-// factorKey is of an account's second factor, by the id of its user.
+// factorKey returns the key of an account's second factor, by the id of its user.
 func factorKey(user string) key { return key{KindFactor.named(bounded(user)), "FACTOR"} }
 
-// knownKey is the key of an address that an account knows, by signin.KnownKey.Address.
+// knownKey returns the key of an address that an account knows, by signin.KnownKey.Address.
 func knownKey(id string) key { return key{KindKnown.named(id), "ADDRESS"} }
 
 const testProfilePrefix = "TESTPROFILE#"
@@ -57,7 +57,7 @@ func memberKey(t identity.Tenant, number int32) key {
 	return key{KindMembers.of(t), memberPrefix + strconv.Itoa(int(number))}
 }
 
-// addressKey is the guard of an e-mail address in the form that is unique.
+// addressKey returns the key of the guard of an e-mail address in its unique form.
 func addressKey(t identity.Tenant, address string) key {
 	return key{KindMembers.of(t), addressPrefix + digest(address)}
 }
@@ -74,7 +74,7 @@ func rolesKey(t identity.Tenant) key { return key{KindRoles.of(t), "ROLES"} }
 
 func userKey(id string) key { return key{KindUser.named(bounded(id)), "USER"} }
 
-// emailKey leads to the user with an address in the form that is unique.
+// emailKey returns the key that leads to the user with an address in its unique form.
 func emailKey(address string) key { return key{KindEmail.named(digest(address)), "EMAIL"} }
 
 const membershipPrefix = "MEMBERSHIP#"

@@ -7,14 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Bucket says how many tokens a token bucket holds, and how fast it refills.
+// Bucket is the size of a token bucket and the speed of its refill.
 type Bucket struct {
 	Rate  int           // tokens a second
-	Every time.Duration // or the time in which one token comes back, where that is longer
+	Every time.Duration // or the time for one token to come back, if that is longer
 	Burst int           // tokens when full
 }
 
-// interval is the time in which one token comes back.
+// interval returns the time for one token to come back.
 func (b Bucket) interval() time.Duration {
 	if b.Every > 0 {
 		return b.Every
@@ -22,7 +22,7 @@ func (b Bucket) interval() time.Duration {
 	return time.Second / time.Duration(b.Rate)
 }
 
-// Tokens is how many a bucket holds at now, when it will be full at full.
+// Tokens returns the number of tokens in a bucket at now. full is the time when the bucket will be full.
 func (b Bucket) Tokens(now, full time.Time) int {
 	remaining := full.Sub(now)
 	if remaining <= 0 {
@@ -32,7 +32,7 @@ func (b Bucket) Tokens(now, full time.Time) int {
 	return max(0, b.Burst-int((remaining+b.interval()-1)/b.interval()))
 }
 
-// wait is how long a bucket that will be full at full holds no token.
+// wait returns how long a bucket that will be full at full stays empty.
 func (b Bucket) wait(now, full time.Time) time.Duration {
 	return max(0, full.Sub(now)-time.Duration(b.Burst-1)*b.interval())
 }
@@ -45,17 +45,18 @@ type rateItem struct {
 	ExpiresAt int64 `dynamo:"expires_at"`
 }
 
-// LeaseTokens takes up to want tokens out of the subject's bucket. known is when the bucket will be full, by the
-// caller's last lease, zero before the first; full is the same after this one. granted 0: the bucket is empty.
+// LeaseTokens takes up to want tokens out of the subject's bucket. known is the time when the bucket will be full, by
+// the caller's last lease, or zero before the first lease; full is that time after this lease. If granted is 0, the
+// bucket is empty.
 func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want int, known time.Time) (granted int,
 	full time.Time, err error) {
 	full = known
-	// One write is the rule. Another follows when the bucket holds less, or has another time, than the caller knew.
+	// Usually one write suffices. Another follows when the bucket holds less, or has another time, than the caller knew.
 	granted, err = Retry(func(bool) (int, error) {
 		now := s.now()
 		n := min(want, b.Tokens(now, full))
 		if n < 1 {
-			// Others only take tokens, so the bucket holds no more than the caller knows.
+			// Other callers only take tokens, so the bucket holds at most as many as the caller knows.
 			return 0, nil
 		}
 		wrote, current, leaseErr := s.leaseFrom(ctx, subject, b, n, now, full)
@@ -70,7 +71,8 @@ func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want 
 	return granted, full, err
 }
 
-// TakeToken takes one token out of the subject's bucket. Failure: TooMany when it is empty. Errors: as LeaseTokens.
+// TakeToken takes one token out of the subject's bucket. Failure: TooMany when the bucket is empty. Errors: as
+// LeaseTokens.
 func (s *Store) TakeToken(ctx context.Context, subject string, b Bucket) error {
 	granted, full, err := s.LeaseTokens(ctx, subject, b, 1, time.Time{})
 	if err == nil && granted == 0 {
@@ -79,7 +81,7 @@ func (s *Store) TakeToken(ctx context.Context, subject string, b Bucket) error {
 	return err
 }
 
-// leaseFrom writes one lease, in spite of other leases while enough tokens are left: it adds the cost to the stored
+// leaseFrom writes one lease, in spite of other leases while enough tokens are left. It adds the cost to the stored
 // time, or to now if the bucket is full.
 func (s *Store) leaseFrom(ctx context.Context, subject string, b Bucket, n int, now,
 	full time.Time) (bool, time.Time, error) {

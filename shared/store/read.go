@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// get is a consistent read of one item.
+// get returns a consistent query of one item.
 func (s *View) get(k key) *dynamo.Query {
 	return s.table.get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
 }
@@ -21,7 +21,7 @@ func (s *View) prefixed(partition, prefix string) *dynamo.Query {
 	return s.table.get(partitionKey, partition).Range(sortKey, dynamo.BeginsWith, prefix).Consistent(true)
 }
 
-// readOne reads one item into a T, consistently. Of an item that does not exist it returns the zero value and missing,
+// readOne reads one item into a T, consistently. If the item does not exist, it returns the zero value and missing,
 // which may be nil.
 func readOne[T any](ctx context.Context, s *View, k key, missing error) (T, error) {
 	var item T
@@ -32,7 +32,7 @@ func readOne[T any](ctx context.Context, s *View, k key, missing error) (T, erro
 	return item, err
 }
 
-// ignoreNotFound returns the error, or nil if the error is that something does not exist.
+// ignoreNotFound returns the error, or nil for a failure of kind NotFound.
 func ignoreNotFound(err error) error {
 	if failure.Is(err, failure.KindNotFound) {
 		return nil
@@ -40,8 +40,8 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// readInto reads items of different types in one batch, consistently, each into the
-// target for its key. The target of one that does not exist stays as it is.
+// readInto reads items of different types in one batch, consistently, each into the target for its key. The target of a
+// missing item stays unchanged.
 func (s *View) readInto(ctx context.Context, into map[key]any) error {
 	var found []dynamo.Item
 	if err := s.readBatch(ctx, sortedKeys(into), true, &found); err != nil {
@@ -64,8 +64,8 @@ func decode(items []dynamo.Item, into map[key]any) error {
 	return nil
 }
 
-// readBatch reads items by their keys into a slice, each once, without those that do not exist. An inconsistent read
-// may also miss items that were written a moment ago.
+// readBatch reads items by their keys into a slice, each once, without missing items. An inconsistent read may also
+// miss items that were written a moment ago.
 func (s *View) readBatch(ctx context.Context, wanted []key, consistent bool, items any) error {
 	if len(wanted) == 0 {
 		return nil
@@ -84,8 +84,8 @@ func (s *View) readBatch(ctx context.Context, wanted []key, consistent bool, ite
 	return err
 }
 
-// readIndexed reads items by their keys, and returns them in a map: of returns the key and value of each. Items that do
-// not exist are left out.
+// readIndexed reads items by their keys into a map, with the keys and values that of returns. Missing items are left
+// out.
 func readIndexed[K comparable, I, V any](ctx context.Context, s *View, wanted []key, consistent bool,
 	of func(I) (K, V)) (map[K]V, error) {
 	var items []I
@@ -98,8 +98,7 @@ func readIndexed[K comparable, I, V any](ctx context.Context, s *View, wanted []
 	return found, err
 }
 
-// readInOrder reads items by their keys, and returns them in the order of the keys. Items that do not exist are left
-// out.
+// readInOrder reads items by their keys, and returns them in the order of the keys. Missing items are left out.
 func readInOrder[I, V any](ctx context.Context, s *View, wanted []key, consistent bool,
 	of func(I) (key, V)) ([]V, error) {
 	found, err := readIndexed(ctx, s, wanted, consistent, of)
@@ -112,5 +111,5 @@ func readInOrder[I, V any](ctx context.Context, s *View, wanted []key, consisten
 	return all, err
 }
 
-// sortedKeys are the keys in the order in which they are always read.
+// sortedKeys returns the keys in the order of every read.
 func sortedKeys(into map[key]any) []key { return slices.SortedFunc(maps.Keys(into), key.compare) }

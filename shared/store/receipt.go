@@ -20,16 +20,16 @@ type receiptCounter struct {
 	Last int64 `dynamo:"last"`
 }
 
-// NumberReceipt gives a transaction or refund, of the transaction with the code, the tenant's next receipt number, or
-// returns the number that it has: 1 read, 1 transaction. Numbers run from 1 without gaps, because counter and receipt
-// are written together.
+// NumberReceipt gives a transaction or refund the tenant's next receipt number, or returns the number that it has, in
+// one read and one transaction. code is the transaction's code. Numbers run from 1 without gaps, because counter and
+// receipt are written together.
 //
-// Of many calls at once each round lets one through; the others try again until their time is up.
+// Of many concurrent calls each round lets one through. The others try again until their time is up.
 func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	var cause error
 	for tried := int64(-1); ; {
-		// The counter is read first: if a try whose reply was lost is applied
-		// between the two reads, the second shows it.
+		// The counter is read first: if a try whose reply was lost is applied between the two reads, the second read shows
+		// it.
 		last, err := s.readLastReceipt(ctx, t)
 		if err != nil {
 			return 0, errors.Join(cause, err)
@@ -41,7 +41,7 @@ func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id s
 				return 0, errors.Join(cause, err)
 			case number != 0:
 				return number, nil
-			case last == tried: // no other receipt was numbered: it was another error
+			case last == tried: // no other receipt was numbered, so another error occurred
 				return 0, cause
 			}
 		}
@@ -63,13 +63,13 @@ func (s *Store) putReceipt(ctx context.Context, t identity.Tenant, code, id stri
 	return s.db.WriteTx().Idempotent(true).Put(count).Put(s.table.Put(receipt).If("attribute_not_exists(pk)")).Run(ctx)
 }
 
-// readLastReceipt is the tenant's last number; 0 before the first.
+// readLastReceipt returns the tenant's last number, or 0 before the first.
 func (s *View) readLastReceipt(ctx context.Context, t identity.Tenant) (int64, error) {
 	counter, err := readOne[receiptCounter](ctx, s, receiptCounterKey(t), nil)
 	return counter.Last, err
 }
 
-// readReceiptNumber is the number of a transaction or refund; 0 while it has none.
+// readReceiptNumber returns the number of a transaction or refund, or 0 while it has none.
 func (s *View) readReceiptNumber(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	receipt, err := readOne[receiptItem](ctx, s, receiptKey(t, code, id), nil)
 	return receipt.Number, err

@@ -24,8 +24,8 @@ func (s *Store) putReceiptLink(t identity.Tenant, l payments.ReceiptLink) *dynam
 		If("attribute_not_exists(pk)")
 }
 
-// CreateReceiptLink stores a link, and returns it as it is stored. Repeated with the same token, which follows from
-// the operation, it returns the first. Failure: ErrContended.
+// CreateReceiptLink stores a link, and returns the link as stored. The token follows from the operation. Repeated with
+// the same token, it returns the first link. Failure: ErrContended.
 func (s *Store) CreateReceiptLink(ctx context.Context, t identity.Tenant,
 	l payments.ReceiptLink) (payments.ReceiptLink, error) {
 	return Retry(func(bool) (payments.ReceiptLink, error) {
@@ -33,8 +33,8 @@ func (s *Store) CreateReceiptLink(ctx context.Context, t identity.Tenant,
 	})
 }
 
-// MailReceipt stores a link and the mail that has it, both or neither. Repeated with the same token, which follows
-// from the mail, it changes nothing. Failure: ErrContended.
+// MailReceipt stores a link and the mail with the link, both or neither. The token follows from the mail. Repeated with
+// the same token, it changes nothing. Failure: ErrContended.
 func (s *Store) MailReceipt(ctx context.Context, t identity.Tenant, l payments.ReceiptLink, m mail.Mail) error {
 	_, err := Retry(func(bool) (payments.ReceiptLink, error) {
 		tx := s.db.WriteTx().Idempotent(true).Put(s.putReceiptLink(t, l)).Put(s.putMail(t, m))
@@ -43,7 +43,7 @@ func (s *Store) MailReceipt(ctx context.Context, t identity.Tenant, l payments.R
 	return err
 }
 
-// resolveReceiptLink is what became of a write with the error.
+// resolveReceiptLink returns the stored link if an earlier try stored it, despite the error of the write.
 func (s *Store) resolveReceiptLink(ctx context.Context, l payments.ReceiptLink,
 	err error) (payments.ReceiptLink, error) {
 	return resolveCreation(l, err, func() (payments.ReceiptLink, bool, error) {
@@ -53,7 +53,7 @@ func (s *Store) resolveReceiptLink(ctx context.Context, l payments.ReceiptLink,
 }
 
 // ReceiptLink reads the link with the hash of a token, and its tenant, consistently. Failure: NotFound for an unknown
-// or expired one.
+// or expired link.
 func (s *View) ReceiptLink(ctx context.Context, tokenHash string) (identity.Tenant, payments.ReceiptLink, error) {
 	item, err := readOne[receiptLinkItem](ctx, s, receiptLinkKey(tokenHash), ErrNoLink)
 	if err == nil && !s.now().Before(item.TTL) {

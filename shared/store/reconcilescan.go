@@ -15,11 +15,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// ReconciledItem is one item that is compared with others: it holds or moves a tenant's money, or is one of its files.
+// ReconciledItem is one item to compare with others. It holds or moves a tenant's money, or is a file of the tenant.
 // One of the pointers is set, or Broken says why none is.
 type ReconciledItem struct {
 	Tenant      identity.Tenant
-	Name        string // what its partition is named after: a transaction's code, a payout's id, or a currency
+	Name        string // of the partition: a transaction's code, a payout's id, or a currency
 	Transaction *payments.Transaction
 	Event       *payments.Event
 	Entry       *ledger.Entry
@@ -31,13 +31,13 @@ type ReconciledItem struct {
 	Broken      string // the item's key, and why it cannot be read
 }
 
-// reconciledKinds is what ScanReconciled reads.
+// reconciledKinds lists the kinds that ScanReconciled reads.
 var reconciledKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindReserve, KindPayout, KindPayoutRecords,
 	KindFiles}
 
 // ScanReconciled walks all tenants' transactions, events, journal entries, payables, reserves, payouts, records and
-// files in one of several segments of the table, in no particular order. Only the table is consistent, not its indexes.
-// Items that belong together may be from different times, because each page is read at another.
+// files in one of several segments of the table, in no particular order. It scans the table, because its indexes are
+// not consistent. Pages are read at different times, so items that belong together may be from different times.
 func (s *View) ScanReconciled(ctx context.Context, segment, segments int) iter.Seq2[ReconciledItem, error] {
 	var anyKind []string
 	var prefixes []any
@@ -97,8 +97,8 @@ func walkReconciled(ctx context.Context, items dynamo.Iter) iter.Seq2[Reconciled
 	}
 }
 
-// parseReconciled reads an item; false when ScanReconciled does not cover its kind. An item that
-// cannot be read is a finding and no error: the walk goes on.
+// parseReconciled decodes an item. It returns false for a kind that ScanReconciled does not cover. An unreadable item
+// is a finding and not an error, so the walk goes on.
 func parseReconciled(raw map[string]dynamoValue) (ReconciledItem, bool) {
 	var k key
 	if dynamo.UnmarshalItem(raw, &k) != nil {
@@ -119,7 +119,8 @@ func parseReconciled(raw map[string]dynamoValue) (ReconciledItem, bool) {
 	return a, true
 }
 
-// newTarget is what an item is read into; nil: ScanReconciled does not cover it.
+// newTarget sets the pointer for an item of the kind, and returns the value to decode the item into. It returns nil if
+// ScanReconciled does not cover the kind.
 func (a *ReconciledItem) newTarget(kind Kind, sk string) any {
 	switch {
 	case kind == KindTransaction && strings.HasPrefix(sk, transactionPrefix):

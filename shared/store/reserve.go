@@ -11,7 +11,7 @@ import (
 )
 
 // Reserve is the part of a merchant's balance that is kept for pending refunds. Every refund under a minimum balance
-// changes its version, so that no two count on the same money.
+// changes its version, so that no two refunds count on the same money.
 type Reserve struct {
 	Amount  money.Amount `dynamo:"amount"`
 	Version int          `dynamo:"version"`
@@ -27,8 +27,8 @@ func (s *View) Reserve(ctx context.Context, t identity.Tenant, c money.Currency)
 	return reserve, err
 }
 
-// changeReserve adds delta to the reserve, in a transaction whose other conditions make it happen once. before is the
-// reserve on which the decision was based; nil when money is released, which is always allowed.
+// changeReserve adds delta to the reserve, in a transaction whose other conditions make the change happen once. before
+// is the reserve that the decision was based on. It is nil when money is released, which is always allowed.
 func (s *Store) changeReserve(t identity.Tenant, delta money.Amount, before *Reserve) *dynamo.Update {
 	update := s.update(reserveKey(t, delta.Currency()))
 	if before != nil && before.Version == 0 {

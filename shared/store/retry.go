@@ -9,13 +9,13 @@ import (
 // maxTries bounds the tries of an operation. Each failed try means that another writer succeeded, or was writing.
 const maxTries = 20
 
-// ErrContended reports that other writers changed the item before every try, and
-// that nothing was written. As a failure it is a transient Conflict.
+// ErrContended reports that other writers changed the item before every try, and that nothing was written. As a failure
+// it is a transient Conflict.
 var ErrContended = failure.Conflict("Other requests keep changing this. Try again.").AsTransient()
 
-// Retry calls try, which reads, decides and writes, again while it returns ErrStale or, after a short random wait,
-// while its write meets others in flight, which may fail. again is false the first time. Errors: ErrContended, and
-// try's.
+// Retry calls try, which reads, decides and writes. It calls try again while try returns ErrStale, or, after a short
+// random wait, while the write meets other writes in flight, which may fail. again is false at the first call. Errors:
+// ErrContended, and those of try.
 func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	for i := range maxTries {
 		result, err := try(i > 0)
@@ -31,7 +31,7 @@ func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	return none, ErrContended
 }
 
-// UnlessStale returns the error, and nil for ErrStale: another call was faster, so what this one would do is done or no
+// UnlessStale returns the error, but nil for ErrStale: another call was faster, so this call's work is done or no
 // longer due.
 func UnlessStale(err error) error {
 	if errors.Is(err, ErrStale) {

@@ -16,13 +16,13 @@ type deletedRole struct {
 	Role member.Role `dynamo:"role"`
 }
 
-// Roles reads a tenant's roles, consistently; a tenant may have none of its own.
+// Roles reads the roles that a tenant has defined, consistently. There may be none.
 func (s *View) Roles(ctx context.Context, t identity.Tenant) (member.Roles, error) {
 	return readOne[member.Roles](ctx, s, rolesKey(t), nil)
 }
 
-// RolesOf are the roles that the members' permissions follow from. They are read only if one
-// of the members has a role of the tenant's own.
+// RolesOf returns the roles that determine the members' permissions. It reads them only if a member has a role that the
+// tenant defined.
 func (s *View) RolesOf(ctx context.Context, t identity.Tenant, members ...member.Member) (member.Roles, error) {
 	if !slices.ContainsFunc(members, member.Member.HasOwnRole) {
 		return member.Roles{}, nil
@@ -30,7 +30,7 @@ func (s *View) RolesOf(ctx context.Context, t identity.Tenant, members ...member
 	return s.Roles(ctx, t)
 }
 
-// readRolesAndDeletion reads Roles, and the record of the role's deletion, zero if there is none.
+// readRolesAndDeletion reads Roles and the record of the role's deletion, which is zero if there is none.
 func (s *View) readRolesAndDeletion(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole,
 	error) {
 	var roles member.Roles
@@ -39,8 +39,8 @@ func (s *View) readRolesAndDeletion(ctx context.Context, t identity.Tenant, id s
 	return roles, deleted, err
 }
 
-// CreateRole stores the role that an operation makes, whose id follows from it, unless check refuses. Repeated by the
-// same operation it returns the stored role, even a deleted one. Failure: Conflict at the limit.
+// CreateRole stores the role that an operation makes, unless check refuses. The role's id follows from the operation.
+// Repeated by the same operation, it returns the stored role, even a deleted one. Failure: Conflict at the limit.
 func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, role member.Role,
 	check func() error) (member.Role, error) {
 	return retryAs(ctx, by, s.View, func() (member.Role, error) {
@@ -64,8 +64,8 @@ func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 	})
 }
 
-// UpdateRole applies a change to a role. One that changes nothing writes nothing. Failures:
-// NotFound; Invalid for a predefined one; ErrContended; those of change.
+// UpdateRole applies a change to a role. A change without effect writes nothing. Failures: NotFound; Invalid for a
+// predefined role; ErrContended; those of change.
 func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(member.Role) (member.Role, error)) (member.Role, error) {
 	return retryAs(ctx, by, s.View, func() (member.Role, error) {
@@ -91,8 +91,8 @@ func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 	})
 }
 
-// DeleteRole deletes a role, unless check refuses. The same operation may repeat it. Failures: NotFound; Invalid for a
-// predefined role and for one that members have.
+// DeleteRole deletes a role, unless check refuses. The same operation may be repeated. Failures: NotFound; Invalid for
+// a predefined role and for a role that members have.
 func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func(member.Role) error) error {
 	return retryWriteAs(ctx, by, s.View, func() error {
@@ -117,16 +117,16 @@ func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, 
 
 func subjectRole(r member.Role) string { return "role " + r.ID }
 
-// replaceRoles writes the transaction with the roles, over the version that they were made from.
-// Error: ErrStale when they changed meanwhile.
+// replaceRoles writes the transaction with the roles, over the version that was read. Error: ErrStale when they changed
+// meanwhile.
 func (tx *auditedTx) replaceRoles(ctx context.Context, t identity.Tenant, next member.Roles) error {
 	item := tx.putRoles(t, next)
 	tx.requireCaller(itemVersion{item.key, next.Version})
 	return tx.runReplacement(ctx, item, ErrStale)
 }
 
-// putRoles adds the roles, over the version that they were made from. All roles of a tenant are one item, so that one
-// condition keeps a role from being deleted while a member gets it.
+// putRoles adds the roles, over the version that was read. All roles of a tenant are one item, so one condition keeps a
+// role from being deleted while a member gets it.
 func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) storedItem {
 	next.Version++
 	item := newItem(rolesKey(t), next, next.Version)
@@ -134,8 +134,8 @@ func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) storedItem {
 	return item
 }
 
-// countRoles adds the roles with their new numbers of members to a change of a member's roles. Roles of the tenant's
-// own must be as they were read. It returns the items on which that makes a condition.
+// countRoles adds the roles with their new numbers of members to a change of a member's roles. Roles that the tenant
+// defined must be unchanged since they were read. It returns the item versions that the transaction now requires.
 func (tx *auditedTx) countRoles(t identity.Tenant, roles member.Roles, before, after member.Member) []itemVersion {
 	k := rolesKey(t)
 	next, changed := roles.Counted(before, after)

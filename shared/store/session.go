@@ -10,14 +10,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// sessionItem is a payer's session, by the hash of its token.
+// sessionItem is a payer's session, stored under the hash of its token.
 type sessionItem struct {
 	identity.Tenant
 	payments.Session
 }
 
-// ErrNoLink is the failure for every token of a link that is not valid or no more: a payer's, an
-// invitation's, a receipt's.
+// ErrNoLink is the failure for every token of a link that is invalid or no longer valid: a payer's, an invitation's, a
+// receipt's.
 var ErrNoLink = failure.NotFound("This link is not valid or has expired.")
 
 func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.Put {
@@ -25,7 +25,7 @@ func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.
 		TTL: session.ExpiresAt})
 }
 
-// Session reads the session of a payer's token, and its tenant. Failure: NotFound for an unknown or expired one.
+// Session reads the session of a payer's token, and its tenant. Failure: NotFound for an unknown or expired session.
 func (s *View) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
 	item, err := readOne[sessionItem](ctx, s, sessionKey(tokenHash), ErrNoLink)
 	if err == nil && !s.now().Before(item.ExpiresAt) {

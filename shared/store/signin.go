@@ -13,12 +13,12 @@ func signInItem(session signin.Session) storedItem {
 	return storedItem{key: signInKey(session.Hash), value: session, TTL: session.Expires}
 }
 
-// PutSignIn stores a new session under the hash of its cookie. It may be repeated.
+// PutSignIn stores a new session under the hash of its cookie. Repeating the call is safe.
 func (s *Store) PutSignIn(ctx context.Context, session signin.Session) error {
 	return s.table.Put(signInItem(session)).Run(ctx)
 }
 
-// SignIn reads the session with the hash; false if there is none or it has expired.
+// SignIn reads the session with the hash. It returns false if there is none or it has expired.
 func (s *View) SignIn(ctx context.Context, hash string) (signin.Session, bool, error) {
 	item, err := readOne[struct {
 		signin.Session
@@ -28,7 +28,7 @@ func (s *View) SignIn(ctx context.Context, hash string) (signin.Session, bool, e
 	return item.Session, err == nil && s.now().Before(item.Expires), err
 }
 
-// EndSignIn deletes a session. It may be repeated.
+// EndSignIn deletes a session. Repeating the call is safe.
 func (s *Store) EndSignIn(ctx context.Context, hash string) error {
 	return s.remove(signInKey(hash)).Run(ctx)
 }
@@ -40,20 +40,20 @@ type knownItem struct {
 }
 
 // PutKnownAddress records until the given time that the account knows the address with the id
-// (signin.KnownKey.Address). It may be repeated.
+// (signin.KnownKey.Address). Repeating the call is safe.
 func (s *Store) PutKnownAddress(ctx context.Context, id string, until time.Time) error {
 	return s.table.Put(knownItem{knownKey(id), until}).Run(ctx)
 }
 
-// KnowsAddress reads whether the account knows the address with the id. It takes one read, known or not.
+// KnowsAddress reads whether the account knows the address with the id, in one read, known or not.
 func (s *View) KnowsAddress(ctx context.Context, id string) (bool, error) {
 	item, err := readOne[knownItem](ctx, s, knownKey(id), nil)
 	return err == nil && s.now().Before(item.TTL), err
 }
 
-// SignInAccount returns the account with the name: a test profile by its user name, a managed user by its address and
-// merchant's code, or a user, in both modes, by its address. It returns zero if there is none, after as many reads, so
-// that the time does not show it.
+// SignInAccount returns the account with the name: a test profile by its user name; a managed user by its address and
+// the merchant's code; or a user, in both modes, by its address. For an unknown name it returns zero after as many
+// reads, so that the duration does not reveal that.
 func (s *View) SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account,
 	error) {
 	t := identity.Tenant{Mode: mode, Merchant: name.Merchant}
@@ -79,7 +79,7 @@ func (s *View) readProfileAccount(ctx context.Context, t identity.Tenant, id str
 		Passwords: p.Passwords}, nil
 }
 
-// readUserAccount takes two reads: of the address, and of the user or one that nobody is.
+// readUserAccount takes two reads: of the address, and of the user, or of a user that cannot exist.
 func (s *View) readUserAccount(ctx context.Context, address string) (signin.Account, error) {
 	u, err := s.UserByEmail(ctx, address)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *View) readUserAccount(ctx context.Context, address string) (signin.Acco
 	return signin.Account{Kind: identity.User, ID: u.ID, Name: u.Email, Passwords: u.Passwords}, nil
 }
 
-// readMemberAccount is that of a managed user, or of a user who is a member of the tenant's. It takes
-// four reads: two of the member, or one that nobody is, and those of the user.
+// readMemberAccount reads the account of a managed user, or of a user who is a member of the tenant. It takes four
+// reads: two of the user, and two of the member, or of a member that cannot exist.
 func (s *View) readMemberAccount(ctx context.Context, t identity.Tenant, address string) (signin.Account, error) {
 	user, err := s.readUserAccount(ctx, address)
 	if err != nil {
