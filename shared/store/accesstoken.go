@@ -19,8 +19,7 @@ func newAccessTokenItem(t identity.AccessToken) accessTokenItem {
 	return accessTokenItem{key: accessTokenKey(t.Hash), AccessToken: t, Expires: t.ExpiresAt.Unix()}
 }
 
-// PutAccessToken stores a new access token without a grant. Repeating the call is safe: no other token has the same
-// hash.
+// PutAccessToken stores a new access token without a grant. It may be repeated: no other token has the same hash.
 func (s *Store) PutAccessToken(ctx context.Context, t identity.AccessToken) error {
 	return ifRefused(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)").Run(ctx), nil)
 }

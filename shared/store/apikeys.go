@@ -102,8 +102,7 @@ func untilTomorrow(now time.Time) time.Duration {
 	return now.Truncate(day).Add(day).Sub(now)
 }
 
-// findCreatedKey returns the new key if it is stored, even a deleted one, else zero; and the tenant's count of new
-// keys.
+// findCreatedKey returns the new key if it is stored, even a deleted one, else zero; and the count of new keys.
 func (s *View) findCreatedKey(ctx context.Context, k identity.APIKey) (identity.APIKey, apiKeyCount, error) {
 	var stored, deleted identity.APIKey
 	var count apiKeyCount
@@ -178,9 +177,8 @@ func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after id
 	return after, tx.runReplacement(ctx, item, ErrStale)
 }
 
-// unchangedAPIKey returns the condition that a key is unchanged since it was read. Keys older than versions have no
-// version. The condition also tests revoked: during a deployment old code may revoke a key without changing its
-// version.
+// unchangedAPIKey returns the condition that a key is as it was read. Keys older than versions have no version. During
+// a deployment old code may revoke a key without changing its version, so the condition also tests revoked.
 func unchangedAPIKey(version int) (condition string, values []any) {
 	if version == 0 {
 		return "revoked = ? AND attribute_not_exists(version)", []any{false}
@@ -189,8 +187,7 @@ func unchangedAPIKey(version int) (condition string, values []any) {
 }
 
 // DeleteAPIKey revokes a key at once for by's principal, and keeps a record of the deletion. The same operation may be
-// repeated; "" matches any operation. Failures: NotFound; Forbidden when the key has rights that the caller may not
-// give.
+// repeated; "" matches any. Failures: NotFound; Forbidden when the key has rights that the caller may not give.
 func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) error {
 	return retryWriteAs(ctx, by, s.View, func() error {
 		k, err := s.APIKey(ctx, t, id)
@@ -206,8 +203,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 	})
 }
 
-// removeAPIKey errors with ErrStale when the key changed or is gone, or the caller has other rights. The next try finds
-// out which.
+// removeAPIKey errors with ErrStale when the key changed or is gone, or the caller's rights changed; a retry finds out.
 func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey, operation string) error {
 	was := k
 	was.TokenHash = ""

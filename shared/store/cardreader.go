@@ -78,8 +78,7 @@ func (s *View) findCreatedReader(ctx context.Context, t identity.Tenant, id stri
 	return stored, count, err
 }
 
-// addCardReader errors with ErrStale when another reader was added since the count was read, or a reader to end
-// changed.
+// addCardReader errors with ErrStale when another reader was added since the count was read, or an ended one changed.
 func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	others []reader.Reader, count creationCount) (reader.Reader, error) {
 	r.Version = 1
@@ -101,8 +100,8 @@ func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenan
 
 func subjectReader(r reader.Reader) string { return "reader " + r.ID }
 
-// SaveCardReader replaces a reader with the state that its terminal reported. Error: ErrStale, also when the reader is
-// gone.
+// SaveCardReader replaces a reader with the state that its terminal reported. Error: ErrStale, also for a deleted
+// reader.
 func (s *Store) SaveCardReader(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
 	r.Version++
 	return r, s.save(ctx, cardReaderItem(t, r))

@@ -126,8 +126,7 @@ type listedCheckout struct {
 	Sort string `dynamo:"list_sk"`
 }
 
-// Checkouts lists a tenant's checkouts of all shards, newest first, at most 1000. The index lags behind creations by
-// moments.
+// Checkouts lists a tenant's checkouts of all shards, newest first, at most 1000. The index lags by moments.
 func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]payments.Checkout, error) {
 	var listed []key
 	for found, err := range (sharded[listedCheckout]{

@@ -163,7 +163,7 @@ func wantCollections(into map[key]any, t identity.Tenant, ids ...string) collect
 	return found
 }
 
-// checkTakes checks that a file may enter a collection, or be completed in it. Failures: Invalid collection_id;
+// checkTakes checks that a file may enter a collection, or be completed in it. Failures: Invalid collection_id,
 // Conflict.
 func (c collections) checkTakes(id string) error {
 	switch {

@@ -54,9 +54,9 @@ func (c conflicts) attach(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("Conflicts", c.handle), "Retry", middleware.Before)
 }
 
-// handle makes a call and repeats it while it conflicts. Each try is the same transaction with the same token. If an
-// earlier try was applied and only its reply was lost, the next try therefore succeeds. Error: conflictError only if no
-// try can have been applied.
+// handle makes a call and repeats it while it conflicts. Each try is the same transaction with the same token, so that
+// a try succeeds if an earlier one was applied and its reply was lost. Error: conflictError only if surely none was
+// applied.
 func (c conflicts) handle(ctx context.Context, in middleware.FinalizeInput,
 	next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
 	refused := true // by each try
@@ -95,13 +95,13 @@ func rewind(in middleware.FinalizeInput) error {
 	return nil
 }
 
-// isConflict reports whether a write was refused only because of other writes in flight.
+// isConflict returns true if a write was refused only because of other writes in flight.
 func isConflict(err error) bool {
 	var conflict *types.TransactionConflictException
 	return errors.As(err, &conflict) || isCancelledFor(err, "TransactionConflict")
 }
 
-// isThrottled reports whether a transaction was refused because it was throttled, alone or together with conflicts.
+// isThrottled returns true if a transaction was refused because it was throttled, alone or together with conflicts.
 // DynamoDB may have throttled only some of its items.
 func isThrottled(err error) aws.Ternary {
 	if isCancelledFor(err, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded") && !isConflict(err) {
@@ -110,7 +110,7 @@ func isThrottled(err error) aws.Ternary {
 	return aws.UnknownTernary
 }
 
-// isCancelledFor reports whether a transaction was cancelled for some of the reasons and for no others.
+// isCancelledFor returns true if a transaction was cancelled for some of the reasons and for no others.
 func isCancelledFor(err error, reasons ...string) bool {
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(err, &cancelled) {
@@ -128,7 +128,7 @@ func isCancelledFor(err error, reasons ...string) bool {
 	return found
 }
 
-// isRefused reports whether DynamoDB refused each attempt of a call, so that no attempt was applied or may still be.
+// isRefused returns true if DynamoDB refused each attempt of a call, so that no attempt was applied or may still be.
 func isRefused(metadata middleware.Metadata) bool {
 	attempts, ok := retry.GetAttemptResults(metadata)
 	return ok && !slices.ContainsFunc(attempts.Results, func(r retry.AttemptResult) bool {

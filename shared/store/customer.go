@@ -68,8 +68,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string
 	})
 }
 
-// Instruments lists a customer's saved cards by token, including inactive cards. Failure: NotFound for an unknown
-// customer.
+// Instruments lists a customer's saved cards by token, also inactive ones. Failure: NotFound for an unknown customer.
 func (s *View) Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error) {
 	if _, err := s.Customer(ctx, t, customer); err != nil {
 		return nil, err

@@ -19,12 +19,11 @@ func factorItem(user string, f signin.Factor) storedItem {
 	return newItem(factorKey(user), f, f.Version)
 }
 
-// codesOfAccount is the bucket of one account's codes (contract §2.9): 250 tries a day. Three of 10⁶ codes are valid at
-// a time.
+// codesOfAccount is the bucket of an account's codes (contract §2.9): 250 tries a day. Three of 10⁶ codes are valid at
+// once.
 var codesOfAccount = Bucket{Every: 6 * time.Minute, Burst: 10}
 
-// SecondFactor reads the second factor of a user (signin.Account.User), consistently. Version 0 means that nothing is
-// stored.
+// SecondFactor reads the second factor of a user (signin.Account.User), consistently, with version 0 if none is stored.
 func (s *View) SecondFactor(ctx context.Context, user string) (signin.Factor, error) {
 	return readOne[signin.Factor](ctx, s, factorKey(user), nil)
 }
@@ -84,8 +83,8 @@ func (s *Store) replaceFactor(ctx context.Context, a signin.Account, before, aft
 	return after, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }
 
-// takeCode takes a token from the user's bucket of codes. Like passwords, codes are refused while the buckets cannot be
-// read.
+// takeCode takes a token from the user's bucket of codes. Like passwords, codes are refused if the buckets are
+// unreadable.
 func (s *Store) takeCode(ctx context.Context, user string) error {
 	return s.TakeToken(ctx, "codes of "+user, codesOfAccount)
 }

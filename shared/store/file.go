@@ -23,8 +23,7 @@ func newListedFile(t identity.Tenant, f file.File) listedFile {
 	return listedFile{listedKey(t, listedFilePrefix, f.CreatedAt, f.ID), f.Status, f.Collection}
 }
 
-// limitedCount counts a tenant's files or collections. Each creation adds to the count, under the condition that the
-// limit is not reached.
+// limitedCount counts a tenant's files or collections. Each creation adds to the count if it is below the limit.
 type limitedCount struct {
 	key
 	Count int `dynamo:"count"`
@@ -53,8 +52,7 @@ func (f FileFilter) matches(l listedFile) bool {
 }
 
 // Files returns a page of the tenant's files that match the filter, in the order of creation, and the number of all
-// such files. It reads consistently, in one query and one batch for the page. A file that is deleted meanwhile is left
-// out.
+// such files, consistently: one query, and one batch for the page. A file that is deleted meanwhile is left out.
 func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, offset, limit int) ([]file.File, int,
 	error) {
 	var listed []listedFile
@@ -154,8 +152,7 @@ func (s *Store) checkFormerDeletion(t identity.Tenant, id string, formerly delet
 func subjectFile(f file.File) string { return "file " + f.ID }
 
 // UpdateFile applies a change that completes a file, moves it to another collection, or both. Failures: NotFound;
-// Invalid collection_id for an unknown collection; Conflict when the new collection is not open or the old one is
-// archived.
+// Invalid collection_id for an unknown collection; Conflict when the new one is not open or the old one is archived.
 func (s *Store) UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(file.File) (file.File, error)) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {

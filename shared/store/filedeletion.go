@@ -10,14 +10,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
+// deletedFile records a deletion, with the file as it was.
 type deletedFile struct {
 	deletion
 	Reason string `dynamo:"reason,omitempty"` // why the file was dropped
 	file.File
 }
 
-// idempotencyExpired reports that the creation of the file can no longer be repeated: its Idempotency-Key has expired
-// (contract §2.8), and from then on belongs to another request.
+// idempotencyExpired returns true if the creation of the file can no longer be repeated: its Idempotency-Key has
+// expired (contract §2.8), and from then on belongs to another request.
 func (d deletedFile) idempotencyExpired(now time.Time) bool {
 	return d.ID != "" && !now.Before(d.CreatedAt.Add(idempotencyKept))
 }
@@ -44,17 +45,15 @@ func (e ending) checkAllowed(f file.File, found collections) error {
 	}
 }
 
-// DeleteFile deletes a file and dooms its object, which is deleted later. It returns the file as it was. Repeated by
-// the same operation, it returns the same file. Failures: NotFound; Conflict when the collection is archived;
-// ErrContended.
+// DeleteFile deletes a file and dooms its object, which is deleted later. It returns the file as it was, and the same
+// when the operation is repeated. Failures: NotFound; Conflict when the collection is archived; ErrContended.
 func (s *Store) DeleteFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) (file.File,
 	error) {
 	return s.endFile(ctx, by, t, id, ending{operation: operation})
 }
 
-// DropFile deletes a file that is still pending, even out of an archived collection. Its content differs, for the
-// reason that people are shown, or it was not uploaded in time, and reason is "". Error: ErrNotPending. Failure:
-// NotFound.
+// DropFile deletes a pending file, even out of an archived collection. Its content differs, for the reason that people
+// are shown, or it was not uploaded in time, and reason is "". Error: ErrNotPending. Failure: NotFound.
 func (s *Store) DropFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation, reason string) (file.File,
 	error) {
 	return s.endFile(ctx, by, t, id, ending{operation: operation, reason: reason, dropped: true})

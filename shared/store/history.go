@@ -226,9 +226,8 @@ func (r Range) arrange(records []Record) []payments.HistoryItem {
 	return items
 }
 
-// HistoryPlace returns the position of the item with the id, as an exclusive bound. sees reports whether the caller may
-// see the checkouts of a creator. HistoryPlace makes as many reads for a hidden item as for an unknown id. Failure:
-// NotFound for both.
+// HistoryPlace returns the position of the item with the id, as an exclusive bound. sees returns true if the caller may
+// see a creator's checkouts. A hidden item takes as many reads as an unknown id. Failure: NotFound for both.
 func (s *View) HistoryPlace(ctx context.Context, t identity.Tenant, id string,
 	sees func(creator string) bool) (Bound, error) {
 	places := []key{transactionKey(t, payments.CodeOfID(id), id)}

@@ -54,9 +54,8 @@ func (s *View) Invitation(ctx context.Context, token string) (Invitation, error)
 }
 
 // AcceptInvitation records that the invited member has accepted, as the user with the member's address. A missing user
-// is created. passwords returns the user's passwords: with a new password, or unchanged when the current one was
-// confirmed. If the invitation was accepted before, it is returned unchanged, and passwords is not called. Failure:
-// NotFound.
+// is created. passwords returns the user's passwords: with a new one, or unchanged when the current one was confirmed.
+// An invitation that was accepted before is returned unchanged, without a call of passwords. Failure: NotFound.
 func (s *Store) AcceptInvitation(ctx context.Context, by audit.By, token string,
 	passwords func(Invitation) (member.Passwords, error)) (Invitation, error) {
 	return Retry(func(bool) (Invitation, error) {

@@ -91,8 +91,7 @@ type Partition struct {
 	Last   string          // the rest of the key; text from a client may contain "#"
 }
 
-// ParsePartition splits the key of a partition. It returns false if the tenant is missing, as in the kinds of
-// shared/table.
+// ParsePartition splits the key of a partition. It returns false without a tenant, as in the kinds of shared/table.
 func ParsePartition(pk string) (Partition, bool) {
 	name, rest, ok := strings.Cut(pk, "#")
 	p := Partition{Kind: Kind(name)}

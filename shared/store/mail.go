@@ -28,8 +28,7 @@ func (s *Store) putMail(t identity.Tenant, m mail.Mail) *dynamo.Put {
 }
 
 // ReportSignIn stores the mail that tells the owners that passwords for the account are refused, one mail a day (UTC).
-// For an unknown name (the zero account) the mail has no recipients, so that the duration does not show which names
-// exist.
+// For an unknown name (the zero account) the mail has no recipients: the duration must not show which names exist.
 func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account) error {
 	operation, user := "name "+name, ""
 	if a.ID != "" {
@@ -50,7 +49,7 @@ func (s *View) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mail,
 }
 
 // SaveMail replaces a mail, and stores the copies for each owner that the mail was divided into, all or nothing. It
-// returns the mail with its next version.
+// returns the mail with its next version. Error: ErrStale when the mail changed since it was read.
 func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	copies ...mail.Mail) (mail.Mail, error) {
 	var items []storedItem

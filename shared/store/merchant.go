@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// merchantItem returns a merchant as stored. Its callback secrets are derived from the platform's key, and are not
-// stored.
+// merchantItem returns a merchant as stored. Callback secrets are derived from the platform's key, and never stored.
 func merchantItem(m merchant.Merchant) storedItem { return newItem(merchantKey(m.Code), m, m.Version) }
 
 // CreateMerchant stores a new merchant with its onboarding data, if any, its first keys, and its owner as the first

@@ -27,8 +27,8 @@ type sharded[T any] struct {
 }
 
 // walk yields the items of all shards in order. It reads the shards concurrently, each for its part of the needed items
-// and a quarter more, because hashes do not spread items evenly. With one shard the first query reads exactly the
-// needed items.
+// and a quarter more, because hashes do not spread items evenly. With one shard the first query reads just the needed
+// items.
 func (w sharded[T]) walk(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

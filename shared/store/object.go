@@ -88,9 +88,9 @@ func (s *Store) SaveObjectEntry(ctx context.Context, e file.Entry) error {
 	return s.save(ctx, s.nextObjectItem(e))
 }
 
-// ObjectDeleted records that a deletion of all versions of a doomed object succeeded, which began at the given time. It
-// removes the entry, unless content could still be uploaded; then the object is deleted again later. Repeating the call
-// is safe.
+// ObjectDeleted records that a deletion of all versions of a doomed object, begun at the time, has succeeded. It
+// removes the entry, unless content could still be uploaded; then the object is deleted again later. It may be
+// repeated.
 func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) error {
 	return retryWrite(func(bool) error {
 		e, err := s.ObjectEntry(ctx, object)

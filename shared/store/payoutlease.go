@@ -24,8 +24,7 @@ func (s *Store) LeasePayouts(ctx context.Context, shard int, holder string, last
 // maxClockSkew is more than clocks differ by.
 const maxClockSkew = time.Minute
 
-// ReleasePayouts ends the holder's lease, if still held. Another call can then lease at once, even if its clock is
-// behind.
+// ReleasePayouts ends the holder's lease, if still held. Another call can then lease at once, even with a slow clock.
 func (s *Store) ReleasePayouts(ctx context.Context, shard int, holder string) error {
 	ended := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: s.now().Add(-maxClockSkew)}
 	return ifRefused(s.table.Put(ended).If("holder = ?", holder).Run(ctx), nil)

@@ -13,8 +13,7 @@ func recordItem(t identity.Tenant, p payout.Payout, r payout.Record) storedItem 
 	return storedItem{key: key{payoutRecordPartition(t), recordPrefix(p) + r.ID}, value: r}
 }
 
-// RecordsWithoutOutcome reads the payout's next records that its outcome has not been applied to, in order, at most
-// limit.
+// RecordsWithoutOutcome reads, in order, at most limit records that the payout's outcome has not been applied to yet.
 func (s *View) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p payout.Payout,
 	limit int) ([]payout.Record, error) {
 	from := recordPrefix(p)

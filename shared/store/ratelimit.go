@@ -46,8 +46,8 @@ type rateItem struct {
 }
 
 // LeaseTokens takes up to want tokens out of the subject's bucket. known is the time when the bucket will be full, by
-// the caller's last lease, or zero before the first lease; full is that time after this lease. If granted is 0, the
-// bucket is empty.
+// the caller's last lease, or zero before the first; full is that time after this lease. granted 0: the bucket is
+// empty.
 func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want int, known time.Time) (granted int,
 	full time.Time, err error) {
 	full = known
@@ -71,8 +71,7 @@ func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want 
 	return granted, full, err
 }
 
-// TakeToken takes one token out of the subject's bucket. Failure: TooMany when the bucket is empty. Errors: as
-// LeaseTokens.
+// TakeToken takes one token out of the subject's bucket. Failure: TooMany for an empty bucket. Errors: as LeaseTokens.
 func (s *Store) TakeToken(ctx context.Context, subject string, b Bucket) error {
 	granted, full, err := s.LeaseTokens(ctx, subject, b, 1, time.Time{})
 	if err == nil && granted == 0 {

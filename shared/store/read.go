@@ -84,8 +84,7 @@ func (s *View) readBatch(ctx context.Context, wanted []key, consistent bool, ite
 	return err
 }
 
-// readIndexed reads items by their keys into a map, with the keys and values that of returns. Missing items are left
-// out.
+// readIndexed reads items by their keys into a map of the keys and values that of returns. Missing items are left out.
 func readIndexed[K comparable, I, V any](ctx context.Context, s *View, wanted []key, consistent bool,
 	of func(I) (K, V)) (map[K]V, error) {
 	var items []I

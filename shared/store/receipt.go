@@ -28,8 +28,7 @@ type receiptCounter struct {
 func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	var cause error
 	for tried := int64(-1); ; {
-		// The counter is read first: if a try whose reply was lost is applied between the two reads, the second read shows
-		// it.
+		// The counter is read first: if a try whose reply was lost is applied between the two reads, the second shows it.
 		last, err := s.readLastReceipt(ctx, t)
 		if err != nil {
 			return 0, errors.Join(cause, err)

@@ -117,7 +117,7 @@ func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, 
 
 func subjectRole(r member.Role) string { return "role " + r.ID }
 
-// replaceRoles writes the transaction with the roles, over the version that was read. Error: ErrStale when they changed
+// replaceRoles writes the transaction with the roles, over the version read. Error: ErrStale when they changed
 // meanwhile.
 func (tx *auditedTx) replaceRoles(ctx context.Context, t identity.Tenant, next member.Roles) error {
 	item := tx.putRoles(t, next)

@@ -16,8 +16,7 @@ type sessionItem struct {
 	payments.Session
 }
 
-// ErrNoLink is the failure for every token of a link that is invalid or no longer valid: a payer's, an invitation's, a
-// receipt's.
+// ErrNoLink is the failure for every invalid or expired token of a link: a payer's, an invitation's, a receipt's.
 var ErrNoLink = failure.NotFound("This link is not valid or has expired.")
 
 func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.Put {

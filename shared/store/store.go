@@ -1,9 +1,11 @@
-// Package store reads and writes the platform's one DynamoDB table. keys.go lists its entities, keys and access
-// patterns. Methods take and return domain types and failures, never items. Unless its comment says otherwise, a method
-// reads consistently, but indexes lag, and an iteration ends at the first error. Save… returns ErrStale if the item
-// changed since it was read. Other methods that change what is stored apply concurrent changes one after the other,
-// write nothing for a change without effect, and return ErrContended, and the errors of the functions passed to them;
-// those that give or take rights return ErrCallerChanged, or Unauthorized when the caller's credential is gone.
+// Package store reads and writes the platform's one DynamoDB table. Open a Store, and call its methods with domain
+// types; they return domain types and failures, never items. keys.go lists the entities, keys and access patterns.
+//
+// Unless its comment says otherwise, a method reads consistently, but indexes lag, and an iteration ends at the first
+// error. Save… returns ErrStale if the item changed since it was read. Other methods that change stored data apply
+// concurrent changes one after the other, write nothing for a change without effect, and return ErrContended, and the
+// errors of the functions passed to them. Methods that give or take rights also return ErrCallerChanged, or
+// Unauthorized when the caller's credential is gone.
 //
 // Three rules hold everywhere (ARCHITECTURE.md, "Data rules"): money moves only in TransactWriteItems with conditions;
 // after any write error the operation checks whether its write was applied before it reports a failure; a guard against
@@ -22,7 +24,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// Config names the table and how to reach it.
+// Config names the table and the way to reach it.
 type Config struct {
 	Table        string
 	Region       string
@@ -37,9 +39,9 @@ type Config struct {
 	DueShards    int                     // partitions of the due index, never fewer than before; 0: DefaultDueShards
 }
 
-// The due index is spread over shards, each a partition that takes 1,000 writes a second. To find all that is due, walk
-// shards 0 to DueShards()-1. The number may grow, as items of before are in shards that are still walked, but must
-// never be lowered. To find all items in any case, walk shards 0 to MaxDueShards-1.
+// The due index is spread over shards. Each is a partition that takes 1,000 writes a second. To find everything that is
+// due, walk shards 0 to DueShards()-1. The number may grow, because existing items are in shards that are still walked,
+// but must never shrink. To find all items in any case, walk shards 0 to MaxDueShards-1.
 const (
 	DefaultDueShards = 64
 	MaxDueShards     = 256 // each is a query of sweep, every minute
@@ -53,7 +55,7 @@ type Store struct {
 	passwordCost member.Cost // of new hashes
 }
 
-// Open returns the store; it makes no call.
+// Open returns the store. It makes no call.
 func Open(c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -70,12 +72,11 @@ func Open(c Config) *Store {
 	return s
 }
 
-// Raw returns the table for those that keep records of their own in it (the
-// sandbox acquirer and the banks), under keys of their own.
+// Raw returns the table for the sandbox acquirer and the banks, which keep records in it under separate keys.
 func (s *Store) Raw() (*dynamo.DB, dynamo.Table) { return s.db, s.table }
 
-// AWS configures a client of the SDK, without its LoadDefaultConfig, which costs 0.9 ms and 2 MB at start and searches
-// for files that a Lambda does not have.
+// AWS configures a client of the SDK without LoadDefaultConfig, which costs 0.9 ms and 2 MB at start and searches for
+// files that a Lambda does not have.
 func (c Config) AWS() aws.Config {
 	cfg := aws.Config{Region: c.Region, Credentials: c.Credentials, HTTPClient: c.HTTP}
 	if c.Endpoint != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// FastPath says for which entity an image of the table's stream needs a message, and when. The zero time means no
-// message. Of most items it reads only the key.
+// FastPath returns the entity that needs a message, by an image of the table's stream, and the time of the message. The
+// zero time means no message. Of most items FastPath reads only the key.
 func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 	d, ok := imageKey(image).dueEntry()
 	if !ok {
@@ -43,8 +43,8 @@ func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 	}
 }
 
-// FastPathFilter are patterns of AWS's event filtering for the stream. They match the images for which [FastPath] wants
-// a message, and spare all other calls.
+// FastPathFilter lists patterns of AWS's event filtering for the stream. They match the images that need a message by
+// [FastPath], and spare all other calls.
 var FastPathFilter = []map[string]any{
 	newImage(jsonObject{"state": text(outbox.Pending), "sweeps": jsonObject{"N": exists(false)}}),
 	newImage(jsonObject{"attempt": jsonObject{"M": jsonObject{
@@ -73,7 +73,7 @@ func text(values ...string) jsonObject {
 	return jsonObject{"S": list}
 }
 
-// imageKey is the image's key; a removed item has no image.
+// imageKey returns the image's key. A removed item has no image.
 func imageKey(image map[string]types.AttributeValue) key {
 	text := func(name string) string {
 		if v, ok := image[name].(*types.AttributeValueMemberS); ok {

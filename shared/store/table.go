@@ -9,21 +9,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Index is a global secondary index of the table. It holds keys only, unless Include names more attributes, so a change
-// of an item writes to it only if the item's place changes. Readers read the items themselves.
+// Index is a global secondary index of the table. It holds only keys, unless Include names more attributes. So a change
+// of an item writes to the index only if the item's place changes. Readers read the items themselves.
 type Index struct {
 	Name, Partition, Sort string
 	Include               []string // attributes beside the keys
 }
 
-// Indexes are the table's indexes, by which the CDK app and the local platform create the table.
+// Indexes lists the table's indexes. The CDK app and the local platform create the table with them.
 var Indexes = []Index{
 	{Name: listIndex, Partition: listPartition, Sort: listSort},
 	{Name: dueIndex, Partition: duePartition, Sort: dueSort},
 	{Name: historyIndex, Partition: historyPartition, Sort: historySort, Include: historyAttributes},
 }
 
-// Primary key and TTL attribute names, for the CDK app.
+// Names of the primary key and the TTL attribute, for the CDK app.
 const (
 	PartitionKey = partitionKey
 	SortKey      = sortKey
@@ -85,8 +85,8 @@ func keySchema(partition, sort string) []types.KeySchemaElement {
 	}
 }
 
-// CheckWritable fails while the table takes no writes. It tries a write that
-// changes nothing, because its condition never holds.
+// CheckWritable fails while the table takes no writes. It tries a write that changes nothing, because the write's
+// condition never holds.
 func (s *Store) CheckWritable(ctx context.Context) error {
 	return ifRefused(s.update(readyKey()).Set("ready", true).If("attribute_exists(pk)").Run(ctx), nil)
 }

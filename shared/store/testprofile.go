@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// The failures of test profiles (contract §8.4).
+// Failures of test profiles (contract §8.4).
 var (
 	errNoTestProfile       = failure.NotFound("There is no such test profile.")
 	errTooManyTestProfiles = failure.Conflict("The merchant has as many test profiles as it can have.").
@@ -23,7 +23,7 @@ func (s *View) TestProfile(ctx context.Context, t identity.Tenant, id string) (m
 	return readOne[member.TestProfile](ctx, s, testProfileKey(t, id), errNoTestProfile)
 }
 
-// TestProfiles are the tenant's, the oldest first, consistently.
+// TestProfiles returns the tenant's test profiles, oldest first, consistently.
 func (s *View) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.TestProfile, error) {
 	var profiles []member.TestProfile
 	err := s.prefixed(KindTestProfiles.of(t), testProfilePrefix).All(ctx, &profiles)
@@ -33,9 +33,9 @@ func (s *View) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.Te
 	return profiles, err
 }
 
-// CreateTestProfile stores a new profile with its password, and returns it. If the id, which follows from the
-// operation, is stored already, it returns that profile, even a deleted one. Failures: Conflict
-// max_number_of_test_profiles_exceeded; TooMany passwords.
+// CreateTestProfile stores a new profile with its password, and returns the profile. The caller derives the id from the
+// operation. If a profile with this id was stored before, CreateTestProfile returns that profile, even if it was
+// deleted since. Failures: Conflict max_number_of_test_profiles_exceeded; TooMany passwords.
 func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	password *NewPassword) (member.TestProfile, error) {
 	return retryAs(ctx, by, s.View, func() (member.TestProfile, error) {
@@ -57,7 +57,7 @@ func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.T
 	})
 }
 
-// findCreatedProfile reads the profile with the id, even a deleted one, zero if there is none; and the tenant's count.
+// findCreatedProfile returns the profile with the id, even a deleted one, else zero; and the count of creations.
 func (s *View) findCreatedProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, creationCount,
 	error) {
 	var stored, deleted member.TestProfile
@@ -70,8 +70,7 @@ func (s *View) findCreatedProfile(ctx context.Context, t identity.Tenant, id str
 	return stored, count, err
 }
 
-// addTestProfile errors with ErrStale if another profile was added since the count was read, or
-// the caller's rights have changed.
+// addTestProfile errors with ErrStale if another profile was added after the read, or the caller's rights changed.
 func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	count creationCount) (member.TestProfile, error) {
 	tx := s.newAuditedTx(by)
@@ -87,8 +86,8 @@ func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tena
 
 func subjectTestProfile(p member.TestProfile) string { return "test_profile " + p.ID }
 
-// DeleteTestProfile deletes a profile unless check refuses. Its tokens are refused from the next request on. The same
-// operation may repeat it. Failure: NotFound.
+// DeleteTestProfile deletes a profile, unless check refuses. Its tokens are refused from the next request on. The same
+// operation may be repeated. Failure: NotFound.
 func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func() error) error {
 	return retryWriteAs(ctx, by, s.View, func() error {
@@ -106,8 +105,8 @@ func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.T
 	})
 }
 
-// removeTestProfile errors with ErrStale if the profile was deleted meanwhile, or the caller's
-// rights have changed; the next try finds out which.
+// removeTestProfile errors with ErrStale if the profile is gone, or the caller's rights changed; a retry finds out
+// which.
 func (s *Store) removeTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	operation string) error {
 	was := p

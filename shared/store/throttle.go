@@ -23,8 +23,8 @@ type shardRef struct {
 	shard  int
 }
 
-// throttleWatch notes the shards that DynamoDB throttles. It sees each attempt of
-// a call, because most throttled calls succeed when the SDK repeats them.
+// throttleWatch notes the shards that DynamoDB throttles. It sees each attempt of a call, because most throttled calls
+// succeed when the SDK repeats them.
 type throttleWatch struct {
 	now  func() time.Time
 	note func(context.Context, identity.Tenant, int) error
@@ -34,20 +34,20 @@ type throttleWatch struct {
 }
 
 const (
-	// noteEvery is how often a process notes a tenant.
+	// noteEvery is the time between two notes of a tenant by one process.
 	noteEvery = time.Minute
-	// noteTimeout bounds a note, for which a throttled request waits.
+	// noteTimeout bounds a note, because a throttled request waits for it.
 	noteTimeout = time.Second
-	// noteRetryAfter passes after a tenant's note that failed: most likely the table is
-	// throttled as a whole, and each note would be another write to wait for.
+	// noteRetryAfter is the time after a failed note of a tenant until the next. Most likely the whole table is throttled,
+	// and each note would be another write to wait for.
 	noteRetryAfter = 10 * time.Second
-	// maxNoted bounds what a process remembers. Beyond it a tenant may be noted more often.
+	// maxNoted bounds the tenants that a process remembers. Beyond it a tenant may be noted more often.
 	maxNoted = 1000
 )
 
 type inputKey struct{}
 
-// attach adds the watch to a client's calls: the input is known at their start, the error after each attempt.
+// attach adds the watch to a client's calls. The input is known at their start, the error after each attempt.
 func (w *throttleWatch) attach(stack *middleware.Stack) error {
 	keep := middleware.InitializeMiddlewareFunc("ThrottledInput", func(ctx context.Context,
 		in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput,
@@ -69,8 +69,8 @@ func (w *throttleWatch) attach(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(watch, "Retry", middleware.After)
 }
 
-// noteShards notes shards, each tenant's once a minute. A note that fails is dropped: a
-// throttled attempt after a while makes another.
+// noteShards notes shards, each tenant's once a minute. A failed note is dropped; a later throttled attempt notes
+// again.
 func (w *throttleWatch) noteShards(ctx context.Context, throttled []shardRef) {
 	for _, ref := range throttled {
 		if !w.startNote(ref.tenant) {
@@ -86,7 +86,7 @@ func (w *throttleWatch) noteShards(ctx context.Context, throttled []shardRef) {
 	}
 }
 
-// startNote reports whether the tenant is to be noted now.
+// startNote returns true if the tenant is to be noted now, and remembers the note.
 func (w *throttleWatch) startNote(t identity.Tenant) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,8 +101,8 @@ func (w *throttleWatch) startNote(t identity.Tenant) bool {
 	return true
 }
 
-// hotKey ends the reason for which a write is throttled because of one hot
-// partition, and not of the table's or the account's limits.
+// hotKey is the end of the reason when a write is throttled because of a single hot partition, rather than by the
+// limits of the table or the account.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 const hotKey = "WriteKeyRangeThroughputExceeded"
 
@@ -133,7 +133,7 @@ func throttledShards(input any, err error) []shardRef {
 	}
 }
 
-// isHotKey reports whether DynamoDB names a hot partition as a reason.
+// isHotKey returns true if DynamoDB names a hot partition as a reason.
 func isHotKey(err error) bool {
 	var reasons []types.ThrottlingReason
 	if exceeded, ok := errors.AsType[*types.ProvisionedThroughputExceededException](err); ok {
@@ -159,7 +159,7 @@ func shardsOfWrites(writes ...types.TransactWriteItem) []shardRef {
 	return found
 }
 
-// shardsOfItem are the shards whose partitions an item is in.
+// shardsOfItem returns the shards whose partitions the item is in.
 func shardsOfItem(item map[string]types.AttributeValue) []shardRef {
 	var found []shardRef
 	for _, name := range []string{partitionKey, listPartition, historyPartition} {
@@ -174,7 +174,7 @@ func shardsOfItem(item map[string]types.AttributeValue) []shardRef {
 	return found
 }
 
-// shardNamed returns the shard of a partition; false for a kind without shards.
+// shardNamed returns the shard of a partition, or false for a kind without shards.
 func shardNamed(partition string) (shardRef, bool) {
 	p, ok := ParsePartition(partition)
 	if !ok {

@@ -15,17 +15,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// transactionItem is a transaction as stored: one item of its partition, and of the history.
+// transactionItem is a transaction as stored. It is an item of its partition and of the history.
 type transactionItem struct {
 	key
 	listed
 	ReversedAs payments.HistoryStatus `dynamo:"reversed_as,omitempty"` // for the history's filters
 
-	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
+	WriteID string `dynamo:"write_id"` // lets the writer recognise its own last write
 	payments.Transaction
 }
 
-// MarshalDynamoItem leaves out the id, which the key has.
+// MarshalDynamoItem leaves out the id, which is in the key.
 func (i transactionItem) MarshalDynamoItem() (dynamo.Item, error) {
 	type plain transactionItem
 	stored, err := dynamo.MarshalItem(plain(i))
@@ -55,15 +55,15 @@ type eventItem struct {
 	payments.Event
 }
 
-// Record is a transaction with all that happened to it.
+// Record is a transaction with its events and receipt numbers.
 type Record struct {
 	payments.Transaction
-	Events   []payments.Event // that clients may see, oldest first
-	Receipts map[string]int64 // by the id of the transaction or event; only those that have been numbered
+	Events   []payments.Event // visible to clients, oldest first
+	Receipts map[string]int64 // by the id of the transaction or event; only numbered ones
 	hidden   []payments.Event
 }
 
-// Refund is the record's refund with the id, also one that clients do not see.
+// Refund returns the record's refund with the id, even a refund that clients do not see.
 func (r Record) Refund(id string) (payments.Event, bool) {
 	return find(slices.Concat(r.Events, r.hidden), func(e payments.Event) bool {
 		return e.ID == id && e.Type == payments.RefundEvent
@@ -75,14 +75,14 @@ func (r Record) ChargebackBy(id string) (payments.Event, bool) {
 	return find(r.Events, func(e payments.Event) bool { return e.ID == r.ChargebackID(id) })
 }
 
-// Event is the visible event with the numeric id that clients see.
+// Event returns the visible event with the numeric id that clients see.
 func (r Record) Event(number int64) (payments.Event, bool) {
 	return find(r.Events, func(e payments.Event) bool { return e.NumericID() == number })
 }
 
 var errNoTransaction = failure.NotFound("There is no such transaction.")
 
-// Transactions reads the transactions of a code: none, one or, if two ids have the same code, several.
+// Transactions reads the transactions of a code: none, one, or several if two ids have the same code.
 func (s *View) Transactions(ctx context.Context, t identity.Tenant, code string) ([]Record, error) {
 	var records []Record
 	var events []payments.Event
@@ -103,7 +103,7 @@ func (s *View) Transactions(ctx context.Context, t identity.Tenant, code string)
 }
 
 // FindTransaction reads the transaction with an id or a code, with its events. Of several with one code it returns the
-// successful one, else the newest (contract §6.1). Failure: NotFound.
+// successful transaction, else the newest (contract §6.1). Failure: NotFound.
 func (s *View) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode string) (Record, error) {
 	code := idOrCode
 	if uuid.Validate(idOrCode) == nil {
@@ -120,15 +120,15 @@ func (s *View) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode 
 	return Preferred(records), nil
 }
 
-// Preferred is the successful one of several records with the same code, else
-// the newest (contract §6.1). There must be at least one.
+// Preferred returns the successful record of several with the same code, else the newest (contract §6.1). There must be
+// at least one record.
 func Preferred(records []Record) Record {
 	return slices.MinFunc(records, func(a, b Record) int {
 		return cmp.Or(statusRank(a.Status)-statusRank(b.Status), b.CreatedAt.Compare(a.CreatedAt))
 	})
 }
 
-// readItem reads one item of a transaction's partition.
+// readItem decodes one item of a transaction's partition.
 func readItem(raw map[string]dynamoValue, records *[]Record, events *[]payments.Event,
 	receipts map[string]int64) error {
 	var k key
@@ -154,7 +154,7 @@ func readItem(raw map[string]dynamoValue, records *[]Record, events *[]payments.
 	}
 }
 
-// attach keeps the events that are the record's own.
+// attach adds the receipts and those events that belong to the record.
 func (r *Record) attach(events []payments.Event, receipts map[string]int64) {
 	r.Receipts = receipts
 	for _, e := range events {
@@ -200,7 +200,7 @@ func statusRank(s payments.TransactionStatus) int {
 	return 1
 }
 
-// putTransaction writes a new transaction, or a PENDING one's outcome; a final one is never overwritten.
+// putTransaction writes a new transaction, or the outcome of a PENDING one. A final transaction is never overwritten.
 func (s *Store) putTransaction(t identity.Tenant, tx payments.Transaction) *dynamo.Put {
 	return s.table.Put(newTransactionItem(t, tx)).If("attribute_not_exists(pk) OR 'status' = ?",
 		payments.TransactionPending)
@@ -222,9 +222,9 @@ func (s *Store) newEventItem(t identity.Tenant, e payments.Event) eventItem {
 	return item
 }
 
-// ApplyTransaction writes all of a transaction's change, or nothing: the transaction, its events, the journal entry,
-// the payables, the callback and the change of the merchant's reserve. Error: ErrStale when the transaction or the
-// reserve changed.
+// ApplyTransaction writes a transaction's change completely or not at all: the transaction, its events, the journal
+// entry, the payables, the callback and the change of the merchant's reserve. Error: ErrStale when the transaction or
+// the reserve changed.
 func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	change payments.TransactionChange, reserve *Reserve) error {
 	before := change.Transaction.Version
@@ -232,7 +232,7 @@ func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	item := newTransactionItem(t, change.Transaction)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before))
 	for _, e := range change.Events {
-		// A final event is never overwritten; a refund that was withdrawn may be requested again.
+		// A final event is never overwritten. A withdrawn refund may be requested again.
 		tx.Put(s.table.Put(s.newEventItem(t, e)).If("attribute_not_exists(pk) OR 'status' IN (?, ?, ?)",
 			payments.EventBegun, payments.EventPending, payments.EventWithdrawn))
 	}

@@ -23,7 +23,7 @@ func (s *View) User(ctx context.Context, id string) (member.User, error) {
 	return readOne[member.User](ctx, s, userKey(id), failure.NotFound("There is no such user."))
 }
 
-// UserByEmail reads the user with an address; version 0 if there is none.
+// UserByEmail reads the user with an address. Version 0 means that there is none.
 func (s *View) UserByEmail(ctx context.Context, email string) (member.User, error) {
 	leads, err := readOne[emailItem](ctx, s, emailKey(member.Address(email)), nil)
 	if err != nil || leads.UserID == "" {
@@ -32,7 +32,7 @@ func (s *View) UserByEmail(ctx context.Context, email string) (member.User, erro
 	return s.User(ctx, leads.UserID)
 }
 
-// putUser adds the user's next version, and a new user's address, by which the user is found.
+// putUser adds the user's next version, and for a new user the address that leads to the user.
 func (tx *auditedTx) putUser(u member.User) {
 	u.Version++
 	tx.Put(tx.store.replace(storedItem{key: userKey(u.ID), value: u, version: u.Version}))
@@ -47,7 +47,7 @@ func (tx *auditedTx) putMembership(t identity.Tenant, m member.Member) {
 	tx.Put(tx.store.table.Put(item).If("attribute_not_exists(pk)"))
 }
 
-// The failures of a password that the platform's operator sets for a user.
+// Failures of a password that the platform's operator sets for a user.
 var (
 	errNoMemberUser = failure.NotFound("No user with this address is a member of the merchant.")
 	errNotAccepted  = failure.Conflict("The person has not accepted the invitation, which asks for a password.")
@@ -56,7 +56,7 @@ var (
 
 // SetUserPassword sets the password of the user with the address, an active member of the tenant, with an entry in the
 // tenant's audit, and ends the user's access at every merchant (contract §10). Failures: NotFound, also for a managed
-// user; Conflict for a disabled member and for one who has not accepted the invitation.
+// user; Conflict for a disabled member, or a member who has not accepted the invitation.
 func (s *Store) SetUserPassword(ctx context.Context, by audit.By, t identity.Tenant, address string,
 	password *NewPassword) (member.Member, error) {
 	m, err := s.replaceUserPassword(ctx, by, t, address, password)
@@ -117,7 +117,7 @@ func (s *Store) replaceUserPassword(ctx context.Context, by audit.By, t identity
 	})
 }
 
-// findUserMember is the tenant's active member with the address, if it is a user.
+// findUserMember reads the tenant's active member with the address, if the member is a user.
 func (s *View) findUserMember(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
 	m, err := s.MemberByAddress(ctx, t, address)
 	switch {
@@ -131,8 +131,8 @@ func (s *View) findUserMember(ctx context.Context, t identity.Tenant, address st
 	return m, err
 }
 
-// resolvePassword resolves an error of the write: nil if the operation has set the password,
-// ErrStale if the user was changed by another one.
+// resolvePassword explains an error of the write. It returns nil if the operation has set the password, and ErrStale if
+// another operation changed the user.
 func (s *View) resolvePassword(ctx context.Context, before member.User, operation string, err error) error {
 	if err == nil {
 		return nil
@@ -158,11 +158,11 @@ type Membership struct {
 	Merchant merchant.Merchant
 }
 
-// maxMemberships is how many memberships of a user are listed, in one mode.
+// maxMemberships bounds the listed memberships of a user in one mode.
 const maxMemberships = 1000
 
-// Memberships are a user's in one mode, in the order of the merchants' codes. They are read
-// one after another, so one that ends meanwhile may be left out.
+// Memberships returns a user's memberships in one mode, in the order of the merchants' codes. They are read one after
+// another, so a membership that ends meanwhile may be left out.
 func (s *View) Memberships(ctx context.Context, user string, mode identity.Mode) ([]Membership, error) {
 	var leads []memberLead
 	err := s.prefixed(membershipKey(user, identity.Tenant{}).PK, membershipPrefix+string(mode)+"#").

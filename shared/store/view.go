@@ -19,14 +19,14 @@ type View struct {
 	busyAt int
 }
 
-// Now is the store's clock, in UTC. Its milliseconds are as precise as what clients
-// see, and take six bytes less in an item than nanoseconds.
+// Now returns the time of the store's clock, in UTC. Its milliseconds are as precise as the times that clients see, and
+// take six bytes less in an item than nanoseconds.
 func (s *View) Now() time.Time { return s.now() }
 
-// DueShards is over how many partitions the due index is spread.
+// DueShards returns the number of partitions of the due index.
 func (s *View) DueShards() int { return int(s.shards) }
 
-// readOnlyTable has those of a table's methods that read.
+// readOnlyTable has the methods of a table that read.
 type readOnlyTable struct {
 	db  *dynamo.DB
 	all dynamo.Table
@@ -46,8 +46,8 @@ const (
 var errThrottled = errors.New("store: the table left keys of a batch unread")
 
 // readFew reads a few items of different types in one consistent call, each into the target for its key. The target of
-// one that does not exist stays as it is. While keys are throttled all are read again, but only as often as the SDK
-// repeats a throttled read: the library's Batch would go on until the request's time is up.
+// a missing item stays unchanged. While keys are throttled, readFew reads all of them again, but only as often as the
+// SDK repeats a throttled read: the library's Batch would go on until the request's time is up.
 func (s *View) readFew(ctx context.Context, into map[key]any) error {
 	var few []dynamo.Item
 	for _, k := range sortedKeys(into) {

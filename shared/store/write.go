@@ -11,21 +11,21 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// ErrStale reports that the item changed since it was read, and nothing was
-// written. The caller reads it and decides again (see Retry).
+// ErrStale reports that the item changed since it was read, and that nothing was written. The caller reads the item and
+// decides again (see Retry).
 var ErrStale = errors.New("store: the item changed meanwhile")
 
 // written identifies one write of an item.
 type written struct {
-	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
-	Version int    `dynamo:"version"`  // one more with each write
+	WriteID string `dynamo:"write_id"` // lets the writer recognise its own last write
+	Version int    `dynamo:"version"`  // raised by each write
 }
 
-// storedItem is a value as stored: its attributes, and beside them those that the table needs.
+// storedItem is a value as stored, with the attributes that the table needs.
 type storedItem struct {
 	key
 	due
-	WriteID string    `dynamo:"write_id,omitempty"`            // of this write, by which its writer recognises it
+	WriteID string    `dynamo:"write_id,omitempty"`            // lets the writer recognise this write
 	TTL     time.Time `dynamo:"expires_at,unixtime,omitempty"` // zero: the item does not expire
 	value   any
 	version int // of the value, from 1
@@ -42,8 +42,7 @@ func (i storedItem) MarshalDynamoItem() (dynamo.Item, error) {
 	return mergeAttributes(i.value, ofTable(i))
 }
 
-// mergeAttributes writes the attributes of several values into one item. It is an error that two have the same
-// attribute.
+// mergeAttributes writes the attributes of several values into one item. An attribute of two values is an error.
 func mergeAttributes(values ...any) (dynamo.Item, error) {
 	all := dynamo.Item{}
 	for _, value := range values {
@@ -61,7 +60,7 @@ func mergeAttributes(values ...any) (dynamo.Item, error) {
 	return all, nil
 }
 
-// newWriteID is a random UUID in 22 characters.
+// newWriteID returns a random UUID in 22 characters.
 func newWriteID() string {
 	id := uuid.New()
 	return base64.RawURLEncoding.EncodeToString(id[:])
@@ -79,7 +78,7 @@ func (s *Store) check(k key) *dynamo.ConditionCheck {
 	return s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK)
 }
 
-// replace returns the put of an item that replaces the version before its own. Before version 1 there is none.
+// replace returns the put of an item over the version before its own. Version 1 requires that there is no item.
 func (s *Store) replace(i storedItem) *dynamo.Put {
 	if i.version == 1 {
 		return s.table.Put(i).If("attribute_not_exists(pk)")
@@ -97,7 +96,7 @@ func (s *Store) resolve(ctx context.Context, i storedItem, refused, err error) e
 	return s.resolveWrite(ctx, i.key, written{i.WriteID, i.version}, refused, err)
 }
 
-// ifRefused returns the error of a write, or instead when a condition of the write was not met.
+// ifRefused returns the error of a write, but instead when a condition of the write was not met.
 func ifRefused(err, instead error) error {
 	if dynamo.IsCondCheckFailed(err) {
 		return instead
@@ -105,9 +104,9 @@ func ifRefused(err, instead error) error {
 	return err
 }
 
-// resolveWrite finds out what an error of a write means. It returns nil if the item shows that the write was applied
-// and only its reply was lost, ErrStale when another write was faster, and refused, if given, when the item is as it
-// was read but another condition failed.
+// resolveWrite explains an error of a write. It returns nil if the item shows that the write was applied and only its
+// reply was lost, ErrStale when another write was faster, and refused, if given, when the item is as it was read but
+// another condition failed.
 func (s *Store) resolveWrite(ctx context.Context, k key, mine written, refused, err error) error {
 	if err == nil {
 		return nil
@@ -128,8 +127,8 @@ func (s *Store) resolveWrite(ctx context.Context, k key, mine written, refused, 
 	}
 }
 
-// resolveCreation finds out whether a thing is stored, now or by an earlier try of the operation, and returns the
-// stored one. Errors: ErrStale when a condition failed and nothing is stored; the transaction's.
+// resolveCreation returns the stored thing if this or an earlier try of the operation stored it. Errors: ErrStale when
+// a condition failed and nothing is stored; the transaction's.
 func resolveCreation[T any](added T, err error, stored func() (T, bool, error)) (T, error) {
 	if err == nil {
 		return added, nil
