@@ -39,10 +39,10 @@ func revoke(t *testing.T, s *store.Store, id string) error {
 	return s.DeleteAPIKey(t.Context(), byTest, tenant, id, "revoke "+id)
 }
 
-func TestADeletedKeyIsRefusedFromTheNextRequest(t *testing.T) {
+func TestDeleteAPIKey_RefusedFromNextRequest(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()
-	first, second := opened(t, s), addKey(t, s)
+	first, second := openShop(t, s), addKey(t, s)
 	for range 2 { // repeating either changes nothing
 		if _, err := s.CreateAPIKey(ctx, byTest, second.APIKey); err != nil {
 			t.Fatal(err)
@@ -82,12 +82,12 @@ func TestADeletedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 	wantKind(t, "a long id", s.DeleteAPIKey(ctx, byTest, tenant, strings.Repeat("x", 1024), ""), failure.KindNotFound)
 }
 
-// TestKeysThatWereRevokedBefore revoking deleted them are refused, and are as if they did not exist.
-func TestKeysThatWereRevokedBefore(t *testing.T) {
+// TestAPIKey_RevokedNotDeleted revoking deleted them are refused, and are as if they did not exist.
+func TestAPIKey_RevokedNotDeleted(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()
-	k := opened(t, s)
-	before(t, s, k, true)
+	k := openShop(t, s)
+	makeOldKey(t, s, k, true)
 	if _, _, err := s.Authenticate(ctx, k.token, ""); !failure.Is(err, failure.KindUnauthorized) {
 		t.Errorf("got error %v, want KindUnauthorized", err)
 	}
@@ -99,8 +99,8 @@ func TestKeysThatWereRevokedBefore(t *testing.T) {
 	wantKind(t, "a deletion", revoke(t, s, k.ID), failure.KindNotFound)
 }
 
-// before makes a stored key one that is older than versions and previews.
-func before(t *testing.T, s *store.Store, k issued, revoked bool) {
+// makeOldKey makes a stored key one that is older than versions and previews.
+func makeOldKey(t *testing.T, s *store.Store, k issued, revoked bool) {
 	t.Helper()
 	_, table := s.Raw()
 	if err := table.Update("pk", "KEY#"+tenant.String()).Range("sk", "KEY#"+k.TokenHash).Set("revoked", revoked).
@@ -109,12 +109,12 @@ func before(t *testing.T, s *store.Store, k issued, revoked bool) {
 	}
 }
 
-// TestKeysOfBefore work, and are changed and deleted as others.
-func TestKeysOfBefore(t *testing.T) {
+// TestUpdateAPIKey_KeyWithoutVersion work, and are changed and deleted as others.
+func TestUpdateAPIKey_KeyWithoutVersion(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()
-	k := opened(t, s)
-	before(t, s, k, false)
+	k := openShop(t, s)
+	makeOldKey(t, s, k, false)
 	if _, _, err := s.Authenticate(ctx, k.token, ""); err != nil {
 		t.Errorf("got error %v, want none", err)
 	}
@@ -124,7 +124,7 @@ func TestKeysOfBefore(t *testing.T) {
 			t.Errorf("got %v, %v, want it named %d, of version %d", got, err, i, 1+i)
 		}
 	}
-	before(t, s, k, false)
+	makeOldKey(t, s, k, false)
 	if err := revoke(t, s, k.ID); err != nil {
 		t.Errorf("got error %v, want it deleted", err)
 	}
@@ -137,13 +137,13 @@ func named(name string) func(identity.APIKey) (identity.APIKey, error) {
 	}
 }
 
-// TestARevocationByOldCodeMeanwhile: an update does not bring the key back.
-func TestARevocationByOldCodeMeanwhile(t *testing.T) {
+// TestUpdateAPIKey_RevokedByOldCodeMeanwhile: an update does not bring the key back.
+func TestUpdateAPIKey_RevokedByOldCodeMeanwhile(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
-	k := opened(t, s)
-	wire.Meanwhile("TransactWriteItems", 1, func() { before(t, s, k, true) })
+	s := openTable(t, clock.New(), wire)
+	k := openShop(t, s)
+	wire.Meanwhile("TransactWriteItems", 1, func() { makeOldKey(t, s, k, true) })
 	_, err := s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, named("x"))
 	wire.Inject(nil)
 	wantKind(t, "the update", err, failure.KindNotFound)
@@ -152,8 +152,8 @@ func TestARevocationByOldCodeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestConcurrentUpdatesOfAKey are all applied, until one deletes it.
-func TestConcurrentUpdatesOfAKey(t *testing.T) {
+// TestUpdateAPIKey_Concurrently are all applied, until one deletes it.
+func TestUpdateAPIKey_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	k := addKey(t, s)
@@ -190,11 +190,11 @@ func TestConcurrentUpdatesOfAKey(t *testing.T) {
 	}
 }
 
-// TestAHundredKeysAtMost, at once or one by one; a deleted one counts no more for them, but for those of its day.
-func TestAHundredKeysAtMost(t *testing.T) {
+// TestCreateAPIKey_Limits, at once or one by one; a deleted one counts no more for them, but for those of its day.
+func TestCreateAPIKey_Limits(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
-	s := emptyTable(t, now, nil)
+	s := openTable(t, now, nil)
 	var keys []issued
 	const left = 3
 	for range identity.MaxAPIKeys - left {
@@ -243,15 +243,15 @@ func TestAHundredKeysAtMost(t *testing.T) {
 	addKey(t, s)
 }
 
-// TestLostCallsOfKeys: whatever is lost, an operation that is repeated until it succeeds is done once.
-func TestLostCallsOfKeys(t *testing.T) {
+// TestAPIKeys_LostCalls: whatever is lost, an operation that is repeated until it succeeds is done once.
+func TestAPIKeys_LostCalls(t *testing.T) {
 	t.Parallel()
 	operations := []string{"TransactWriteItems", "BatchGetItem", "Query", "GetItem"}
-	eachLoss(t, operations, func(t *testing.T, s *store.Store, until untilDone) {
+	runEachLoss(t, operations, func(t *testing.T, s *store.Store, until untilDone) {
 		t.Helper()
 		k := newKey(t, tenant)
-		until("create", func() error { return second(s.CreateAPIKey(t.Context(), byTest, k.APIKey)) })
-		until("update", func() error { return second(s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, named("x"))) })
+		until("create", func() error { return errOf(s.CreateAPIKey(t.Context(), byTest, k.APIKey)) })
+		until("update", func() error { return errOf(s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, named("x"))) })
 		if got, err := s.APIKeys(t.Context(), tenant); len(got) != 1 || got[0].Version != 2 || err != nil {
 			t.Errorf("got keys %v, error %v, want one of version 2", got, err)
 		}
@@ -278,8 +278,8 @@ func (a *accepted) Do(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// TestAKeysUseIsWrittenOnceAnHour, however many processes use it at once.
-func TestAKeysUseIsWrittenOnceAnHour(t *testing.T) {
+// TestKeyUsed_OncePerHour, however many processes use it at once.
+func TestKeyUsed_OncePerHour(t *testing.T) {
 	t.Parallel()
 	now, writes := clock.New(), &accepted{operation: ".PutItem"}
 	s := storedtest.Open(t, now.Now, func(c aws.HTTPClient) aws.HTTPClient {
@@ -311,12 +311,12 @@ func TestAKeysUseIsWrittenOnceAnHour(t *testing.T) {
 	}
 }
 
-// TestAUseWhoseReplyIsLost is written once.
-func TestAUseWhoseReplyIsLost(t *testing.T) {
+// TestKeyUsed_LostReply is written once.
+func TestKeyUsed_LostReply(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
 	now := clock.New()
-	s := emptyTable(t, now, wire)
+	s := openTable(t, now, wire)
 	wire.Inject(faults.Times(1, "PutItem", faults.LoseReply))
 	if at, err := s.KeyUsed(t.Context(), tenant, "key_1"); err != nil || !at.Equal(now.Now()) {
 		t.Errorf("got %s, %v, want now", at, err)

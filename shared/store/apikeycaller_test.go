@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// keyOf is a key of the scopes that is stored.
-func keyOf(t *testing.T, s *store.Store, scopes ...string) issued {
+// storeKey is a key of the scopes that is stored.
+func storeKey(t *testing.T, s *store.Store, scopes ...string) issued {
 	t.Helper()
 	k := newKey(t, tenant)
 	k.Scopes = scopes
@@ -24,7 +24,7 @@ func keyOf(t *testing.T, s *store.Store, scopes ...string) issued {
 	return k
 }
 
-func newKeyOf(t *testing.T, scopes ...string) identity.APIKey {
+func newScopedKey(t *testing.T, scopes ...string) identity.APIKey {
 	t.Helper()
 	k := newKey(t, tenant).APIKey
 	k.Scopes = scopes
@@ -35,29 +35,29 @@ func newKeyOf(t *testing.T, scopes ...string) identity.APIKey {
 var changesOfKeys = map[string]func(by audit.By, t *testing.T, s *store.Store, other, own issued) error{
 	"create": func(by audit.By, t *testing.T, s *store.Store, _, _ issued) error {
 		t.Helper()
-		return second(s.CreateAPIKey(t.Context(), by, newKeyOf(t)))
+		return errOf(s.CreateAPIKey(t.Context(), by, newScopedKey(t)))
 	},
 	"update": func(by audit.By, t *testing.T, s *store.Store, other, _ issued) error {
-		return second(s.UpdateAPIKey(t.Context(), by, tenant, other.ID, named("x")))
+		return errOf(s.UpdateAPIKey(t.Context(), by, tenant, other.ID, named("x")))
 	},
 	"update itself": func(by audit.By, t *testing.T, s *store.Store, _, own issued) error {
-		return second(s.UpdateAPIKey(t.Context(), by, tenant, own.ID, named("x")))
+		return errOf(s.UpdateAPIKey(t.Context(), by, tenant, own.ID, named("x")))
 	},
 	"delete": func(by audit.By, t *testing.T, s *store.Store, other, _ issued) error {
 		return s.DeleteAPIKey(t.Context(), by, tenant, other.ID, "deletion")
 	},
 }
 
-// TestKeysChangeOnlyByWhoStillMay: the caller is restricted or revoked after it was admitted, or while it writes.
-func TestKeysChangeOnlyByWhoStillMay(t *testing.T) {
+// TestAPIKeys_CallerLosesRights: the caller is restricted or revoked after it was admitted, or while it writes.
+func TestAPIKeys_CallerLosesRights(t *testing.T) {
 	t.Parallel()
 	for name, change := range changesOfKeys {
 		for _, revoked := range []bool{false, true} {
 			for _, late := range []bool{false, true} {
 				wire := &faults.Wire{Send: enginetest.Do}
-				s := emptyTable(t, clock.New(), wire)
-				opened(t, s)
-				caller, other := keyOf(t, s, identity.KeysWrite, "payments"), keyOf(t, s)
+				s := openTable(t, clock.New(), wire)
+				openShop(t, s)
+				caller, other := storeKey(t, s, identity.KeysWrite, "payments"), storeKey(t, s)
 				by := authenticate(t, s, caller.token)
 				take := func() {
 					var err error
@@ -103,17 +103,17 @@ func TestKeysChangeOnlyByWhoStillMay(t *testing.T) {
 	}
 }
 
-// TestKeysOfMoreRights can neither be made nor changed nor deleted by one of less, not even by its own creation again.
-func TestKeysOfMoreRights(t *testing.T) {
+// TestAPIKeys_KeyWithMoreRights can neither be made nor changed nor deleted by one of less, not even by its own creation again.
+func TestAPIKeys_KeyWithMoreRights(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	opened(t, s)
-	caller, other := keyOf(t, s, identity.KeysWrite, "payments"), keyOf(t, s, "email")
+	openShop(t, s)
+	caller, other := storeKey(t, s, identity.KeysWrite, "payments"), storeKey(t, s, "email")
 	by := authenticate(t, s, caller.token)
-	wantKind(t, "create", second(s.CreateAPIKey(t.Context(), by, newKeyOf(t, "email"))), failure.KindForbidden)
-	wantKind(t, "update", second(s.UpdateAPIKey(t.Context(), by, tenant, other.ID, named("x"))), failure.KindForbidden)
+	wantKind(t, "create", errOf(s.CreateAPIKey(t.Context(), by, newScopedKey(t, "email"))), failure.KindForbidden)
+	wantKind(t, "update", errOf(s.UpdateAPIKey(t.Context(), by, tenant, other.ID, named("x"))), failure.KindForbidden)
 	wantKind(t, "delete", s.DeleteAPIKey(t.Context(), by, tenant, other.ID, "deletion"), failure.KindForbidden)
-	made := newKeyOf(t, "payments")
+	made := newScopedKey(t, "payments")
 	if _, err := s.CreateAPIKey(t.Context(), by, made); err != nil {
 		t.Fatal(err)
 	}
@@ -123,5 +123,5 @@ func TestKeysOfMoreRights(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	wantKind(t, "create again", second(s.CreateAPIKey(t.Context(), by, made)), failure.KindForbidden)
+	wantKind(t, "create again", errOf(s.CreateAPIKey(t.Context(), by, made)), failure.KindForbidden)
 }

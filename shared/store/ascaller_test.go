@@ -21,34 +21,34 @@ func authenticate(t *testing.T, s *store.Store, token identity.Token) audit.By {
 	return as(p)
 }
 
-// TestRightsThatWereTakenAwayGiveNothing, whatever kind of change they were to be used for.
-func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
+// TestRequireCaller_LostRights, whatever kind of change they were to be used for.
+func TestRequireCaller_LostRights(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(audit.By, *store.Store, int32) error{
 		"CreateMember": func(by audit.By, s *store.Store, _ int32) error {
-			return second(s.CreateMember(t.Context(), by, tenant, "new@example.com", "new", func(id string,
+			return errOf(s.CreateMember(t.Context(), by, tenant, "new@example.com", "new", func(id string,
 				_ member.Roles) (member.Member, error) {
 				return member.NewEmployee(id, member.Registration{Email: "new@example.com"}, nil, s.Now()), nil
 			}))
 		},
 		"UpdateMember": func(by audit.By, s *store.Store, n int32) error {
-			return second(s.UpdateMember(t.Context(), by, tenant, n, "", member.EndKeys, nicknamed("Till")))
+			return errOf(s.UpdateMember(t.Context(), by, tenant, n, "", member.EndKeys, nicknamed("Till")))
 		},
 		"DeleteMember": func(by audit.By, s *store.Store, n int32) error {
-			return second(s.DeleteMember(t.Context(), by, tenant, n, "delete", member.EndKeys,
+			return errOf(s.DeleteMember(t.Context(), by, tenant, n, "delete", member.EndKeys,
 				func(member.Member, member.Roles) error { return nil }))
 		},
 		"CreateRole": func(by audit.By, s *store.Store, _ int32) error {
-			return second(s.CreateRole(t.Context(), by, tenant, member.Role{ID: member.RoleID("role"), Name: "Role"},
+			return errOf(s.CreateRole(t.Context(), by, tenant, member.Role{ID: member.RoleID("role"), Name: "Role"},
 				func() error { return nil }))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStore(t)
-			opened(t, s)
+			openShop(t, s)
 			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
-			token := bearing(t, s, caller)
+			token := issueToken(t, s, caller)
 			by := authenticate(t, s, token)
 			_, err := s.UpdateMember(t.Context(), byTest, tenant, caller.Number(), "", member.EndKeys, nicknamed("changed"))
 			if err != nil {
@@ -64,7 +64,7 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 			if err := change(by, s, other.Number()); !failure.Is(err, failure.KindUnauthorized) {
 				t.Errorf("revoked: got error %v, want Unauthorized", err)
 			}
-			bearing(t, s, caller)
+			issueToken(t, s, caller)
 			if err := change(authenticate(t, s, token), s, other.Number()); err != nil {
 				t.Errorf("admitted again: got error %v, want none", err)
 			}
@@ -72,9 +72,9 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 	}
 }
 
-// TestWhatIsRevokedMeanwhileGivesNothing: a request that was admitted before its client or grant
+// TestRequireCaller_ClientOrGrantRevoked: a request that was admitted before its client or grant
 // was revoked changes nothing any more.
-func TestWhatIsRevokedMeanwhileGivesNothing(t *testing.T) {
+func TestRequireCaller_ClientOrGrantRevoked(t *testing.T) {
 	t.Parallel()
 	for name, revoke := range map[string]func(*testing.T, *store.Store, member.Member){
 		"its client": func(t *testing.T, s *store.Store, _ member.Member) { revokeClient(t, s, "till app") },
@@ -87,9 +87,9 @@ func TestWhatIsRevokedMeanwhileGivesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStore(t)
-			opened(t, s)
+			openShop(t, s)
 			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
-			by := authenticate(t, s, lasting(t, s, caller))
+			by := authenticate(t, s, issueGrantToken(t, s, caller))
 			if _, err := s.UpdateMember(t.Context(), by, tenant, other.Number(), "", member.EndKeys,
 				nicknamed("before")); err != nil {
 				t.Errorf("got error %v, want none before", err)
@@ -106,13 +106,13 @@ func TestWhatIsRevokedMeanwhileGivesNothing(t *testing.T) {
 	}
 }
 
-// TestCallersMayChangeThemselves: DynamoDB takes no second operation on one item.
-func TestCallersMayChangeThemselves(t *testing.T) {
+// TestRequireCaller_OwnItem: DynamoDB takes no second operation on one item.
+func TestRequireCaller_OwnItem(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	opened(t, s)
+	openShop(t, s)
 	m := employ(t, s, "caller@example.com")
-	token := bearing(t, s, m)
+	token := issueToken(t, s, m)
 	by := authenticate(t, s, token)
 	if _, err := s.UpdateMember(t.Context(), by, tenant, m.Number(), "", member.EndKeys, nicknamed("first")); err != nil {
 		t.Errorf("got error %v, want none", err)
@@ -124,14 +124,14 @@ func TestCallersMayChangeThemselves(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsRevokedGivesNothing, also one that is older than versions.
-func TestAKeyThatIsRevokedGivesNothing(t *testing.T) {
+// TestRequireCaller_RevokedKey, also one that is older than versions.
+func TestRequireCaller_RevokedKey(t *testing.T) {
 	t.Parallel()
 	for _, old := range []bool{false, true} {
 		s := newStore(t)
-		key := opened(t, s)
+		key := openShop(t, s)
 		if old {
-			before(t, s, key, false)
+			makeOldKey(t, s, key, false)
 		}
 		m := employ(t, s, "till@example.com")
 		by := authenticate(t, s, key.token)

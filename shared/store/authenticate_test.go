@@ -27,8 +27,8 @@ func register(t *testing.T, s *store.Store, id string) {
 	}
 }
 
-// bearing stores an access token of the member's, and returns what its bearer sends.
-func bearing(t *testing.T, s *store.Store, m member.Member, change ...func(*identity.AccessToken)) identity.Token {
+// issueToken stores an access token of the member's, and returns what its bearer sends.
+func issueToken(t *testing.T, s *store.Store, m member.Member, change ...func(*identity.AccessToken)) identity.Token {
 	t.Helper()
 	token := identity.AccessToken{Hash: identity.Hash(m.ID + t.Name()), Kind: m.Kind(), Subject: m.ID, Client: "till app",
 		Tenant: tenant, Scopes: []string{"payments"}, CreatedAt: s.Now(), ExpiresAt: s.Now().Add(time.Hour)}
@@ -42,19 +42,19 @@ func bearing(t *testing.T, s *store.Store, m member.Member, change ...func(*iden
 	return identity.Token{Hash: token.Hash}
 }
 
-func refused(t *testing.T, s *store.Store, token identity.Token, when string) {
+func wantRefused(t *testing.T, s *store.Store, token identity.Token, when string) {
 	t.Helper()
 	if p, _, err := s.Authenticate(t.Context(), token, ""); !failure.Is(err, failure.KindUnauthorized) {
 		t.Errorf("%s: got %+v, error %v, want Unauthorized", when, p, err)
 	}
 }
 
-func TestATokenHasTheRightsOfItsMember(t *testing.T) {
+func TestAuthenticate_MemberToken(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	opened(t, s)
+	openShop(t, s)
 	m := employ(t, s, "till@example.com")
-	token := bearing(t, s, m)
+	token := issueToken(t, s, m)
 	want := identity.Principal{Actor: identity.Actor{Kind: identity.Operator, ID: m.ID}, Tenant: tenant,
 		Scopes: []string{"payments"}, Permissions: []identity.Permission{}, Email: "till@example.com", Client: "till app",
 		Expires:  s.Now().Add(time.Hour).Truncate(time.Second),
@@ -67,13 +67,13 @@ func TestATokenHasTheRightsOfItsMember(t *testing.T) {
 	if _, err := s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys, disable); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, s, token, "disabled")
+	wantRefused(t, s, token, "disabled")
 }
 
-func TestTokensThatAllowNothing(t *testing.T) {
+func TestAuthenticate_RefusedTokens(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	opened(t, s)
+	openShop(t, s)
 	m := employ(t, s, "till@example.com")
 	for name, change := range map[string]func(*identity.AccessToken){
 		"expired":             func(t *identity.AccessToken) { t.ExpiresAt = s.Now() },
@@ -88,10 +88,10 @@ func TestTokensThatAllowNothing(t *testing.T) {
 			t.Kind, t.Tenant.Mode = identity.TestProfile, identity.Live
 		},
 	} {
-		refused(t, s, bearing(t, s, m, change, func(t *identity.AccessToken) { t.Hash = identity.Hash(name) }), name)
+		wantRefused(t, s, issueToken(t, s, m, change, func(t *identity.AccessToken) { t.Hash = identity.Hash(name) }), name)
 	}
-	refused(t, s, identity.Token{Hash: identity.Hash("nobody's")}, "unknown")
-	token := bearing(t, s, m)
+	wantRefused(t, s, identity.Token{Hash: identity.Hash("nobody's")}, "unknown")
+	token := issueToken(t, s, m)
 	if _, _, err := s.Authenticate(t.Context(), token, ""); err != nil {
 		t.Errorf("got error %v, want none before it is revoked", err)
 	}
@@ -100,11 +100,11 @@ func TestTokensThatAllowNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	refused(t, s, token, "revoked")
+	wantRefused(t, s, token, "revoked")
 }
 
-// lasting is a token with a grant, as a code gives it.
-func lasting(t *testing.T, s *store.Store, m member.Member) identity.Token {
+// issueGrantToken is a token with a grant, as a code gives it.
+func issueGrantToken(t *testing.T, s *store.Store, m member.Member) identity.Token {
 	t.Helper()
 	token := identity.Token{Hash: identity.Hash("token of " + m.ID)}
 	h := oauth.Holder{Client: "till app", Kind: m.Kind(), Subject: m.ID, Tenant: tenant, Scopes: []string{"payments"}}
@@ -126,23 +126,23 @@ func revokeClient(t *testing.T, s *store.Store, id string) {
 	}
 }
 
-// TestARevokedClientHasNoTokens, of whatever kind, and neither has one that is not there.
-func TestARevokedClientHasNoTokens(t *testing.T) {
+// TestAuthenticate_RevokedClient, of whatever kind, and neither has one that is not there.
+func TestAuthenticate_RevokedClient(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	opened(t, s)
+	openShop(t, s)
 	m := employ(t, s, "till@example.com")
 	own := func(to *identity.AccessToken) {
 		to.Hash, to.Kind, to.Subject = identity.Hash("own"), identity.Client, "till app"
 	}
-	tokens := map[string]identity.Token{"of a person": bearing(t, s, m), "with a grant": lasting(t, s, m),
-		"its own": bearing(t, s, m, own)}
+	tokens := map[string]identity.Token{"of a person": issueToken(t, s, m), "with a grant": issueGrantToken(t, s, m),
+		"its own": issueToken(t, s, m, own)}
 	for name, token := range tokens {
 		if _, _, err := s.Authenticate(t.Context(), token, ""); err != nil {
 			t.Errorf("%s: got error %v, want none before it is revoked", name, err)
 		}
 	}
-	unknown := bearing(t, s, m, own, func(to *identity.AccessToken) { to.Hash = identity.Hash("unknown") })
+	unknown := issueToken(t, s, m, own, func(to *identity.AccessToken) { to.Hash = identity.Hash("unknown") })
 	_, table := s.Raw()
 	if err := table.Update("pk", "TOKEN#"+unknown.Hash).Range("sk", "TOKEN").Set("client", "unknown").
 		Run(t.Context()); err != nil {
@@ -158,30 +158,30 @@ func TestARevokedClientHasNoTokens(t *testing.T) {
 	}
 }
 
-// TestARevokedGrantHasNoTokens from the next request on; others stay.
-func TestARevokedGrantHasNoTokens(t *testing.T) {
+// TestAuthenticate_RevokedGrant from the next request on; others stay.
+func TestAuthenticate_RevokedGrant(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	opened(t, s)
+	openShop(t, s)
 	till, other := employ(t, s, "till@example.com", "1"), employ(t, s, "other@example.com", "2")
-	token, stays := lasting(t, s, till), lasting(t, s, other)
+	token, stays := issueGrantToken(t, s, till), issueGrantToken(t, s, other)
 	authenticate(t, s, token)
 	for range 2 {
 		if err := s.RevokeGrant(t.Context(), identity.Hash("refresh token of "+till.ID)); err != nil {
 			t.Error(err)
 		}
 	}
-	refused(t, s, token, "its grant is revoked")
+	wantRefused(t, s, token, "its grant is revoked")
 	authenticate(t, s, stays)
 }
 
-// TestATokenLosesWhatItsClientLoses, from the next request on, and for a write that is under way.
-func TestATokenLosesWhatItsClientLoses(t *testing.T) {
+// TestAuthenticate_ClientLosesScope, from the next request on, and for a write that is under way.
+func TestAuthenticate_ClientLosesScope(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	opened(t, s)
+	openShop(t, s)
 	m := employ(t, s, "till@example.com")
-	token := bearing(t, s, m, func(t *identity.AccessToken) { t.Scopes = []string{"payments", "user.profile"} })
+	token := issueToken(t, s, m, func(t *identity.AccessToken) { t.Scopes = []string{"payments", "user.profile"} })
 	before, _, err := s.Authenticate(t.Context(), token, "")
 	if err != nil {
 		t.Fatal(err)

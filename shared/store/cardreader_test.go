@@ -18,15 +18,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// newReader makes a reader of the terminal with the serial number.
-func newReader(ctx context.Context, s *store.Store, id, serial string) (reader.Reader, error) {
+// createReader makes a reader of the terminal with the serial number.
+func createReader(ctx context.Context, s *store.Store, id, serial string) (reader.Reader, error) {
 	return s.CreateCardReader(ctx, byTest, tenant, id, func() (reader.Reader, error) {
 		return reader.New(id, serial, "solo", reader.Given{}, s.Now()), nil
 	})
 }
 
-// statuses are of the tenant's readers, by id.
-func statuses(t *testing.T, s *store.Store) map[string]reader.Status {
+// readerStatuses are of the tenant's readers, by id.
+func readerStatuses(t *testing.T, s *store.Store) map[string]reader.Status {
 	t.Helper()
 	readers, err := s.CardReaders(t.Context(), tenant)
 	if err != nil {
@@ -39,35 +39,35 @@ func statuses(t *testing.T, s *store.Store) map[string]reader.Status {
 	return got
 }
 
-// TestReadersAtOnce: one is made while another is, and gets in before it.
-func TestReadersAtOnce(t *testing.T) {
+// TestCreateCardReader_Concurrently: one is made while another is, and gets in before it.
+func TestCreateCardReader_Concurrently(t *testing.T) {
 	t.Parallel()
 	for _, room := range []int{2, 1} {
 		wire := &faults.Wire{Send: enginetest.Do}
-		s := emptyTable(t, clock.New(), wire)
+		s := openTable(t, clock.New(), wire)
 		for i := range reader.MaxReaders - room {
-			if _, err := newReader(t.Context(), s, fmt.Sprint("rdr_", i), fmt.Sprint(i)); err != nil {
+			if _, err := createReader(t.Context(), s, fmt.Sprint("rdr_", i), fmt.Sprint(i)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		wire.Meanwhile("TransactWriteItems", 1, func() {
-			if _, err := newReader(t.Context(), s, "rdr_first", "first"); err != nil {
+			if _, err := createReader(t.Context(), s, "rdr_first", "first"); err != nil {
 				t.Error(err)
 			}
 		})
-		_, err := newReader(t.Context(), s, "rdr_second", "second")
+		_, err := createReader(t.Context(), s, "rdr_second", "second")
 		wire.Inject(nil)
 		if full := errors.Is(err, store.ErrTooManyCardReaders); full != (room == 1) || !full && err != nil {
 			t.Errorf("room for %d: got error %v, want one for the second if there is room for one", room, err)
 		}
-		if got := len(statuses(t, s)); got != reader.MaxReaders {
+		if got := len(readerStatuses(t, s)); got != reader.MaxReaders {
 			t.Errorf("room for %d: got %d, want %d", room, got, reader.MaxReaders)
 		}
 	}
 }
 
-// TestPairingAgain ends the other reader of the terminal, also one that changes or is made at the same moment.
-func TestPairingAgain(t *testing.T) {
+// TestCreateCardReader_SameTerminal ends the other reader of the terminal, also one that changes or is made at the same moment.
+func TestCreateCardReader_SameTerminal(t *testing.T) {
 	t.Parallel()
 	other := identity.Tenant{Merchant: tenant.Merchant, Mode: identity.Live}
 	for name, meanwhile := range map[string]func(context.Context, *store.Store) error{
@@ -80,13 +80,13 @@ func TestPairingAgain(t *testing.T) {
 			return err
 		},
 		"while another is paired": func(ctx context.Context, s *store.Store) error {
-			return second(newReader(ctx, s, "rdr_c", "1"))
+			return errOf(createReader(ctx, s, "rdr_c", "1"))
 		},
 	} {
 		wire := &faults.Wire{Send: enginetest.Do}
-		s := emptyTable(t, clock.New(), wire)
+		s := openTable(t, clock.New(), wire)
 		for id, serial := range map[string]string{"rdr_a": "1", "rdr_b": "2"} {
-			if _, err := newReader(t.Context(), s, id, serial); err != nil {
+			if _, err := createReader(t.Context(), s, id, serial); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -100,7 +100,7 @@ func TestPairingAgain(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if _, err := newReader(t.Context(), s, "rdr_d", "1"); err != nil {
+		if _, err := createReader(t.Context(), s, "rdr_d", "1"); err != nil {
 			t.Errorf("%s: got error %v", name, err)
 		}
 		wire.Inject(nil)
@@ -108,7 +108,7 @@ func TestPairingAgain(t *testing.T) {
 		if name == "while another is paired" {
 			want["rdr_c"] = reader.Expired
 		}
-		if diff := cmp.Diff(want, statuses(t, s)); diff != "" {
+		if diff := cmp.Diff(want, readerStatuses(t, s)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if r, err := s.CardReader(t.Context(), other, "rdr_live"); err != nil || r.StatusAt(s.Now()) != reader.Processing {
@@ -117,14 +117,14 @@ func TestPairingAgain(t *testing.T) {
 	}
 }
 
-// stopped has nothing to stop.
-func stopped(reader.Reader) error { return nil }
+// stopNothing has nothing to stop.
+func stopNothing(reader.Reader) error { return nil }
 
-// TestStaleReaders: what was read before another write is not saved. A deletion stops the reader again as it is then.
-func TestStaleReaders(t *testing.T) {
+// TestSaveCardReader_Stale: what was read before another write is not saved. A deletion stops the reader again as it is then.
+func TestSaveCardReader_Stale(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, clock.New(), nil)
-	before, err := newReader(t.Context(), s, "rdr_1", "1")
+	s := openTable(t, clock.New(), nil)
+	before, err := createReader(t.Context(), s, "rdr_1", "1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ var (
 	tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 )
 
-func newStore(t *testing.T) *store.Store { return emptyTable(t, clock.New(), nil) }
+func newStore(t *testing.T) *store.Store { return openTable(t, clock.New(), nil) }
 
 func draft(reference string) payments.Checkout {
 	until := start.Add(time.Hour)
@@ -35,7 +35,7 @@ func draft(reference string) payments.Checkout {
 	}
 }
 
-func TestACheckoutIsDueWhenItExpires(t *testing.T) {
+func TestOverdue_ExpiredCheckout(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	c, err := s.CreateCheckout(t.Context(), tenant, draft("order-1"))
@@ -46,14 +46,14 @@ func TestACheckoutIsDueWhenItExpires(t *testing.T) {
 		c.ValidUntil.Add(-time.Microsecond): nil,
 		*c.ValidUntil:                       {{Tenant: tenant, CheckoutID: c.ID, At: c.ValidUntil.UTC()}},
 	} {
-		if diff := cmp.Diff(want, overdue(t, s, by)); diff != "" {
+		if diff := cmp.Diff(want, listOverdue(t, s, by)); diff != "" {
 			t.Errorf("due by %s (-want +got):\n%s", by, diff)
 		}
 	}
 }
 
-// overdue is everything due by the time, of all shards.
-func overdue(t *testing.T, s *store.Store, by time.Time) []store.Due {
+// listOverdue is everything due by the time, of all shards.
+func listOverdue(t *testing.T, s *store.Store, by time.Time) []store.Due {
 	t.Helper()
 	var found []store.Due
 	for shard := range s.DueShards() {
@@ -68,7 +68,7 @@ func overdue(t *testing.T, s *store.Store, by time.Time) []store.Due {
 	return found
 }
 
-func TestOneOfManyCreationsWithTheSameReferenceWins(t *testing.T) {
+func TestCreateCheckout_SameReferenceConcurrently(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
 	const many = 100
@@ -92,7 +92,7 @@ func TestOneOfManyCreationsWithTheSameReferenceWins(t *testing.T) {
 	}
 }
 
-func TestTheSecondChangeFromOneReadIsStale(t *testing.T) {
+func TestSaveCheckout_Stale(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
 	read, err := s.CreateCheckout(ctx, tenant, draft("order-1"))
@@ -113,7 +113,7 @@ func TestTheSecondChangeFromOneReadIsStale(t *testing.T) {
 	}
 }
 
-func TestARenamedCheckoutIsFoundByItsNewReferenceOnly(t *testing.T) {
+func TestRenameCheckout(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
 	c, err := s.CreateCheckout(ctx, tenant, draft("old"))
@@ -141,7 +141,7 @@ func TestARenamedCheckoutIsFoundByItsNewReferenceOnly(t *testing.T) {
 	}
 }
 
-func TestAnUnknownCheckoutIsAbsent(t *testing.T) {
+func TestCheckout_Unknown(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	for _, id := range []string{uuid.NewString(), "", strings.Repeat("x", 5000)} {

@@ -18,25 +18,25 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// deletedForGood records that the object of "f" was deleted when nothing could be uploaded any more.
-func deletedForGood(t *testing.T, s *store.Store) error {
-	return s.ObjectDeleted(t.Context(), pending(s, "f", "").Object, s.Now().Add(75*time.Minute))
+// deleteForGood records that the object of "f" was deleted when nothing could be uploaded any more.
+func deleteForGood(t *testing.T, s *store.Store) error {
+	return s.ObjectDeleted(t.Context(), newPendingFile(s, "f", "").Object, s.Now().Add(75*time.Minute))
 }
 
-// TestChangesThatConflict are made in the end. When others are always in flight, nothing is written.
-func TestChangesThatConflict(t *testing.T) {
+// TestRetry_TransactionConflict are made in the end. When others are always in flight, nothing is written.
+func TestRetry_TransactionConflict(t *testing.T) {
 	t.Parallel()
 	for name, apply := range fileChanges {
 		for _, many := range []int{1, 3, 10, -1} {
 			s, wire := fileTable(t)
-			before := stateOf(t, s)
+			before := readState(t, s)
 			wire.Inject(faults.Times(many, "TransactWriteItems", faults.Conflict))
 			err := apply(t.Context(), s)
 			wire.Inject(nil)
 			if want := map[bool]error{true: store.ErrContended}[many < 0]; !errors.Is(err, want) {
 				t.Errorf("%s, %d conflicts: got error %v, want %v", name, many, err, want)
 			}
-			if changed := !cmp.Equal(before, stateOf(t, s)); changed != (many > 0) {
+			if changed := !cmp.Equal(before, readState(t, s)); changed != (many > 0) {
 				t.Errorf("%s, %d conflicts: got it changed %t", name, many, changed)
 			}
 		}
@@ -57,8 +57,8 @@ func (p *refusedPuts) Do(r *http.Request) (*http.Response, error) {
 	return faults.Refusal(r, faults.Conflict), nil
 }
 
-// TestPutsThatConflict are made in the end as well.
-func TestPutsThatConflict(t *testing.T) {
+// TestRetry_PutConflict are made in the end as well.
+func TestRetry_PutConflict(t *testing.T) {
 	t.Parallel()
 	for _, many := range []int{2, 10, -1} {
 		wire := &refusedPuts{}
@@ -66,23 +66,23 @@ func TestPutsThatConflict(t *testing.T) {
 			wire.HTTPClient = c
 			return wire
 		})
-		if err := newFile(t.Context(), s, "f", ""); err != nil {
+		if err := createFile(t.Context(), s, "f", ""); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.DeleteFile(t.Context(), byTest, tenant, "f", "deletion"); err != nil {
 			t.Fatal(err)
 		}
 		wire.many = many
-		err := s.ObjectDeleted(t.Context(), pending(s, "f", "").Object, s.Now())
+		err := s.ObjectDeleted(t.Context(), newPendingFile(s, "f", "").Object, s.Now())
 		if want := map[bool]error{true: store.ErrContended}[many < 0]; !errors.Is(err, want) {
 			t.Errorf("%d conflicts: got error %v, want %v", many, err, want)
 		}
 	}
 }
 
-// TestAConflictAfterALostReply says nothing about the try before it: what that wrote is found, and what it may still
+// TestRetry_ConflictAfterLostReply says nothing about the try before it: what that wrote is found, and what it may still
 // write is not written twice.
-func TestAConflictAfterALostReply(t *testing.T) {
+func TestRetry_ConflictAfterLostReply(t *testing.T) {
 	t.Parallel()
 	for _, first := range []faults.Fault{faults.LoseReply, faults.FailBefore} {
 		s, wire := fileTable(t)
@@ -96,7 +96,7 @@ func TestAConflictAfterALostReply(t *testing.T) {
 			}
 			return faults.Conflict
 		})
-		err := newFile(t.Context(), s, "g", "a")
+		err := createFile(t.Context(), s, "g", "a")
 		wire.Inject(nil)
 		if first == faults.LoseReply && err != nil {
 			t.Errorf("it %s: got error %v, want none", first, err)
@@ -105,12 +105,12 @@ func TestAConflictAfterALostReply(t *testing.T) {
 		if first == faults.FailBefore && !errors.As(err, &cancelled) || errors.Is(err, store.ErrContended) {
 			t.Errorf("it %s: got error %v, want DynamoDB's", first, err)
 		}
-		stateOf(t, s)
+		readState(t, s)
 	}
 }
 
-// TestAnObjectGoesOnce, with its file's place in the count, whatever happens to the write.
-func TestAnObjectGoesOnce(t *testing.T) {
+// TestObjectDeleted_OnceDespiteFaults, with its file's place in the count, whatever happens to the write.
+func TestObjectDeleted_OnceDespiteFaults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict} {
 		for many := range 5 {
@@ -121,12 +121,12 @@ func TestAnObjectGoesOnce(t *testing.T) {
 			what := fmt.Sprintf("%d times it %s", many, fault)
 			wire.Inject(faults.Times(many, "TransactWriteItems", fault))
 			fails := many > 2 && (fault == faults.FailBefore || fault == faults.Throttle) // more often than the SDK tries
-			if err := deletedForGood(t, s); (err != nil) != fails {
+			if err := deleteForGood(t, s); (err != nil) != fails {
 				t.Errorf("%s: got error %v", what, err)
 			}
 			wire.Inject(nil)
 			for range 2 {
-				if err := deletedForGood(t, s); err != nil {
+				if err := deleteForGood(t, s); err != nil {
 					t.Errorf("%s: again: got error %v", what, err)
 				}
 			}

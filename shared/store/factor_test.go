@@ -22,13 +22,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// turnedOn is the change that turns a second factor on, with recovery codes of the id "codes".
-func turnedOn(f signin.Factor) (signin.Factor, error) {
+// turnFactorOn is the change that turns a second factor on, with recovery codes of the id "codes".
+func turnFactorOn(f signin.Factor) (signin.Factor, error) {
 	return signin.Factor{Enrolment: "app", ConfirmedAt: start, Recovery: signin.Recovery{ID: "codes", MadeAt: start},
 		Version: f.Version}, nil
 }
 
-// recovery uses one of the codes that turnedOn gives.
+// recovery uses one of the codes that turnFactorOn gives.
 func recovery(user string, place int) func(signin.Factor) (signin.Factor, error) {
 	secrets := signin.FactorKey("key").Of(user)
 	code := signin.Code{Text: secret.New(secrets.Recovery("codes")[place]), At: start}
@@ -37,7 +37,7 @@ func recovery(user string, place int) func(signin.Factor) (signin.Factor, error)
 
 func turnOn(t *testing.T, s *store.Store, user string) {
 	t.Helper()
-	if _, err := s.ChangeSecondFactor(t.Context(), userOf(user), turnedOn); err != nil {
+	if _, err := s.ChangeSecondFactor(t.Context(), userOf(user), turnFactorOn); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -51,15 +51,15 @@ func signedIn(hash, user string) signin.Session {
 		Expires: start.Add(time.Hour)}
 }
 
-// TestACodeIsUsedByOneOfTwo that use it at once.
-func TestACodeIsUsedByOneOfTwo(t *testing.T) {
+// TestConfirmSignIn_SameCodeConcurrently that use it at once.
+func TestConfirmSignIn_SameCodeConcurrently(t *testing.T) {
 	t.Parallel()
 	s := storedtest.Open(t, clock.New().Now, nil)
 	turnOn(t, s, "ada")
 	var group sync.WaitGroup
 	both := make([]error, 2)
 	for i := range both {
-		group.Go(func() { both[i] = second(s.ChangeSecondFactor(t.Context(), userOf("ada"), recovery("ada", 3))) })
+		group.Go(func() { both[i] = errOf(s.ChangeSecondFactor(t.Context(), userOf("ada"), recovery("ada", 3))) })
 	}
 	group.Wait()
 	if (both[0] == nil) == (both[1] == nil) || !errors.Is(errors.Join(both...), signin.ErrWrongCode) {
@@ -71,8 +71,8 @@ func TestACodeIsUsedByOneOfTwo(t *testing.T) {
 	}
 }
 
-// TestASessionIsConfirmedOnce, however many codes are entered for it at once.
-func TestASessionIsConfirmedOnce(t *testing.T) {
+// TestConfirmSignIn_SameSessionConcurrently, however many codes are entered for it at once.
+func TestConfirmSignIn_SameSessionConcurrently(t *testing.T) {
 	t.Parallel()
 	s := storedtest.Open(t, clock.New().Now, nil)
 	turnOn(t, s, "ada")
@@ -109,8 +109,8 @@ func (u *uncounted) Do(r *http.Request) (*http.Response, error) {
 	return u.HTTPClient.Do(r)
 }
 
-// TestNoCodeIsTriedBeyondTheLimit, nor while attempts cannot be counted.
-func TestNoCodeIsTriedBeyondTheLimit(t *testing.T) {
+// TestSecondFactor_CodeLimit, nor while attempts cannot be counted.
+func TestSecondFactor_CodeLimit(t *testing.T) {
 	t.Parallel()
 	wire, now := &uncounted{}, clock.New()
 	s := storedtest.Open(t, now.Now, func(c aws.HTTPClient) aws.HTTPClient {
@@ -144,13 +144,13 @@ func TestNoCodeIsTriedBeyondTheLimit(t *testing.T) {
 	if change, confirm := both(); !errors.Is(change, signin.ErrWrongCode) || !failure.Is(confirm, failure.KindTooMany) {
 		t.Errorf("six minutes later: got %v, %v, want one more try", change, confirm)
 	}
-	if _, err := s.ChangeSecondFactor(t.Context(), userOf("bob"), turnedOn); err != nil {
+	if _, err := s.ChangeSecondFactor(t.Context(), userOf("bob"), turnFactorOn); err != nil {
 		t.Errorf("another account: got %v", err)
 	}
 }
 
-// TestASecondFactorIsRemovedOnce: then there is none that could be.
-func TestASecondFactorIsRemovedOnce(t *testing.T) {
+// TestRemoveSecondFactor_Twice: then there is none that could be.
+func TestRemoveSecondFactor_Twice(t *testing.T) {
 	t.Parallel()
 	s := storedtest.Open(t, clock.New().Now, nil)
 	m := member.Member{ID: "mem_1", UserID: "ada"}

@@ -23,25 +23,25 @@ type change = func(context.Context, *store.Store) error
 
 // fileChanges are what can be done with the file and its collections.
 var fileChanges = map[string]change{
-	"complete": func(ctx context.Context, s *store.Store) error { return second(complete(ctx, s, "f", "mine")) },
+	"complete": func(ctx context.Context, s *store.Store) error { return errOf(completeFile(ctx, s, "f", "mine")) },
 	"complete too": func(ctx context.Context, s *store.Store) error {
-		return second(complete(ctx, s, "f", "another"))
+		return errOf(completeFile(ctx, s, "f", "another"))
 	},
 	"move": func(ctx context.Context, s *store.Store) error { return moveFile(ctx, s, "f", "b") },
 	"delete": func(ctx context.Context, s *store.Store) error {
-		return second(s.DeleteFile(ctx, byTest, tenant, "f", "deletion"))
+		return errOf(s.DeleteFile(ctx, byTest, tenant, "f", "deletion"))
 	},
 	"drop": func(ctx context.Context, s *store.Store) error {
-		return second(s.DropFile(ctx, byTest, tenant, "f", "completion", "It differs."))
+		return errOf(s.DropFile(ctx, byTest, tenant, "f", "completion", "It differs."))
 	},
 	"close a":   func(ctx context.Context, s *store.Store) error { return setStatus(ctx, s, "a", file.Closed) },
 	"close b":   func(ctx context.Context, s *store.Store) error { return setStatus(ctx, s, "b", file.Closed) },
 	"archive a": func(ctx context.Context, s *store.Store) error { return setStatus(ctx, s, "a", file.Archived) },
 }
 
-// TestFilesChangeAtOnce: one change comes while another is on its way. The first to arrive counts, and the other finds
+// TestFiles_ConcurrentChanges: one change comes while another is on its way. The first to arrive counts, and the other finds
 // what it has left.
-func TestFilesChangeAtOnce(t *testing.T) {
+func TestFiles_ConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	conflict := func(err error) bool { return failure.Is(err, failure.KindConflict) }
 	notFound := func(err error) bool { return failure.Is(err, failure.KindNotFound) }
@@ -92,18 +92,18 @@ func TestFilesChangeAtOnce(t *testing.T) {
 	}
 }
 
-// TestTwoCompletionsHaveOneEffect: the file has the version of the object that the first has checked.
-func TestTwoCompletionsHaveOneEffect(t *testing.T) {
+// TestUpdateFile_CompletedTwice: the file has the version of the object that the first has checked.
+func TestUpdateFile_CompletedTwice(t *testing.T) {
 	t.Parallel()
 	s, wire := fileTable(t)
 	var first file.File
 	wire.Meanwhile("TransactWriteItems", 1, func() {
 		var err error
-		if first, err = complete(t.Context(), s, "f", "first"); err != nil {
+		if first, err = completeFile(t.Context(), s, "f", "first"); err != nil {
 			t.Error(err)
 		}
 	})
-	got, err := complete(t.Context(), s, "f", "late")
+	got, err := completeFile(t.Context(), s, "f", "late")
 	if diff := cmp.Diff(first, got); err != nil || diff != "" || got.Revision != "first" {
 		t.Errorf("got error %v, (-first +late):\n%s", err, diff)
 	}
@@ -118,8 +118,8 @@ func TestTwoCompletionsHaveOneEffect(t *testing.T) {
 	}
 }
 
-// TestFileChangesThatAreCutOff are not made or wholly made, and made once when they are repeated.
-func TestFileChangesThatAreCutOff(t *testing.T) {
+// TestFiles_InterruptedChange are not made or wholly made, and made once when they are repeated.
+func TestFiles_InterruptedChange(t *testing.T) {
 	t.Parallel()
 	done := map[string]state{
 		"complete": inA(file.Uploaded, "open 1", "open 0"), "move": inB(file.Pending, "open 0", "open 1"),
@@ -140,7 +140,7 @@ func TestFileChangesThatAreCutOff(t *testing.T) {
 				_ = fileChanges[name](t.Context(), s)
 				wire.Inject(nil)
 				try := fmt.Sprintf("%s, %s from call %d", name, fault, step+1)
-				between := stateOf(t, s)
+				between := readState(t, s)
 				if before := inA(file.Pending, "open 1", "open 0"); !cmp.Equal(between, before) && !cmp.Equal(between, want,
 					cmpopts.EquateEmpty()) {
 					t.Errorf("%s: got %+v, want all or nothing", try, between)
@@ -154,14 +154,14 @@ func TestFileChangesThatAreCutOff(t *testing.T) {
 	}
 }
 
-// TestCreationsThatAreCutOff make nothing or all, and one file and one collection when they are repeated.
-func TestCreationsThatAreCutOff(t *testing.T) {
+// TestFiles_InterruptedCreation make nothing or all, and one file and one collection when they are repeated.
+func TestFiles_InterruptedCreation(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
 		for step := range 8 {
 			s, wire := fileTable(t)
 			both := func() error {
-				return errors.Join(newCollection(t.Context(), s, "c"), newFile(t.Context(), s, "g", "c"))
+				return errors.Join(createCollection(t.Context(), s, "c"), createFile(t.Context(), s, "g", "c"))
 			}
 			calls := 0
 			wire.Inject(func(string) faults.Fault {
@@ -173,7 +173,7 @@ func TestCreationsThatAreCutOff(t *testing.T) {
 			_ = both()
 			wire.Inject(nil)
 			try := fmt.Sprintf("%s from call %d", fault, step+1)
-			stateOf(t, s)
+			readState(t, s)
 			if err := both(); err != nil {
 				t.Errorf("%s: again: got error %v", try, err)
 			}
@@ -185,15 +185,15 @@ func TestCreationsThatAreCutOff(t *testing.T) {
 	}
 }
 
-// TestADeletedFileIsNotMadeAgain by its own creation.
-func TestADeletedFileIsNotMadeAgain(t *testing.T) {
+// TestCreateFile_AfterDeletion by its own creation.
+func TestCreateFile_AfterDeletion(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)
 	before, err := s.DeleteFile(t.Context(), byTest, tenant, "f", "deletion")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.CreateFile(t.Context(), byTest, tenant, pending(s, "f", "a"))
+	got, err := s.CreateFile(t.Context(), byTest, tenant, newPendingFile(s, "f", "a"))
 	if diff := cmp.Diff(before, got); err != nil || diff != "" {
 		t.Errorf("created again: got error %v, (-want +got):\n%s", err, diff)
 	}
@@ -208,14 +208,14 @@ func TestADeletedFileIsNotMadeAgain(t *testing.T) {
 	wantFiles(t, "deleted", s, gone("open 0", "open 0"))
 }
 
-// TestALateCreationBringsNothingBack: a creation was repeated, with another key, and its file deleted before the first
+// TestCreateFile_LateAfterDeletion: a creation was repeated, with another key, and its file deleted before the first
 // one arrives.
-func TestALateCreationBringsNothingBack(t *testing.T) {
+func TestCreateFile_LateAfterDeletion(t *testing.T) {
 	t.Parallel()
 	s, wire := fileTable(t)
-	again := pending(s, "g", "a")
+	again := newPendingFile(s, "g", "a")
 	again.Object = file.NewKey()
-	want := stateOf(t, s)
+	want := readState(t, s)
 	wire.Meanwhile("TransactWriteItems", 1, func() {
 		if _, err := s.CreateFile(t.Context(), byTest, tenant, again); err != nil {
 			t.Error(err)
@@ -223,22 +223,22 @@ func TestALateCreationBringsNothingBack(t *testing.T) {
 		if _, err := s.DeleteFile(t.Context(), byTest, tenant, "g", "deletion"); err != nil {
 			t.Error(err)
 		}
-		want = stateOf(t, s)
+		want = readState(t, s)
 	})
-	got, err := s.CreateFile(t.Context(), byTest, tenant, pending(s, "g", "a"))
+	got, err := s.CreateFile(t.Context(), byTest, tenant, newPendingFile(s, "g", "a"))
 	if err != nil || got.Object != again.Object {
 		t.Errorf("got %+v and error %v, want the file as it was", got, err)
 	}
 	wantFiles(t, "created late", s, want)
 }
 
-// TestACreationLongAfterIsAnother: once the Idempotency-Key has expired with which a file was made, the same request
+// TestCreateFile_AfterKeyExpired: once the Idempotency-Key has expired with which a file was made, the same request
 // makes a file of the same id, though the former one was deleted lately.
-func TestACreationLongAfterIsAnother(t *testing.T) {
+func TestCreateFile_AfterKeyExpired(t *testing.T) {
 	t.Parallel()
 	c := clock.New()
-	s := emptyTable(t, c, &faults.Wire{Send: enginetest.Do})
-	if err := errors.Join(newCollection(t.Context(), s, "a"), newFile(t.Context(), s, "f", "a")); err != nil {
+	s := openTable(t, c, &faults.Wire{Send: enginetest.Do})
+	if err := errors.Join(createCollection(t.Context(), s, "a"), createFile(t.Context(), s, "f", "a")); err != nil {
 		t.Fatal(err)
 	}
 	c.Advance(20 * 24 * time.Hour)
@@ -251,7 +251,7 @@ func TestACreationLongAfterIsAnother(t *testing.T) {
 		again bool
 	}{{11*24*time.Hour - time.Second, false}, {time.Second, true}} {
 		c.Advance(one.after)
-		want := pending(s, "f", "a")
+		want := newPendingFile(s, "f", "a")
 		want.Object, want.Version = file.NewKey(), 1
 		got, err := s.CreateFile(t.Context(), byTest, tenant, want)
 		if !one.again {
@@ -266,13 +266,13 @@ func TestACreationLongAfterIsAnother(t *testing.T) {
 	}
 }
 
-// TestFilesOfOthers: no tenant reaches another's file or collection, nor those of its other mode.
-func TestFilesOfOthers(t *testing.T) {
+// TestFiles_OtherTenant: no tenant reaches another's file or collection, nor those of its other mode.
+func TestFiles_OtherTenant(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)
 	for _, other := range []identity.Tenant{{Mode: identity.Live, Merchant: tenant.Merchant},
 		{Mode: tenant.Mode, Merchant: "MCOTHER"}} {
-		f := pending(s, "g", "a")
+		f := newPendingFile(s, "g", "a")
 		f.Object = file.NewKey()
 		if _, err := s.CreateFile(t.Context(), byTest, other, f); failure.Of(err).Param != "collection_id" {
 			t.Errorf("created in another's collection: got error %v, want an invalid collection_id", err)

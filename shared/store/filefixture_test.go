@@ -18,39 +18,39 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// newCollection makes an open collection.
-func newCollection(ctx context.Context, s *store.Store, id string) error {
-	return second(s.CreateCollection(ctx, byTest, tenant,
+// createCollection makes an open collection.
+func createCollection(ctx context.Context, s *store.Store, id string) error {
+	return errOf(s.CreateCollection(ctx, byTest, tenant,
 		file.Collection{ID: id, Name: id, Status: file.Open, CreatedAt: s.Now()}))
 }
 
-// pending is a new file of a collection, whose object's key follows from its id.
-func pending(s *store.Store, id, collection string) file.File {
+// newPendingFile is a new file of a collection, whose object's key follows from its id.
+func newPendingFile(s *store.Store, id, collection string) file.File {
 	key := fmt.Sprintf("%s%032x", file.Prefix, id)
 	return file.File{ID: id, Name: "a.pdf", ContentType: file.PDF, Size: 1, Collection: collection, Status: file.Pending,
 		Object: key[:len(file.Prefix)+32], CreatedAt: s.Now()}
 }
 
-func newFile(ctx context.Context, s *store.Store, id, collection string) error {
-	return second(s.CreateFile(ctx, byTest, tenant, pending(s, id, collection)))
+func createFile(ctx context.Context, s *store.Store, id, collection string) error {
+	return errOf(s.CreateFile(ctx, byTest, tenant, newPendingFile(s, id, collection)))
 }
 
-// complete completes a file with a version of its object.
-func complete(ctx context.Context, s *store.Store, id, revision string) (file.File, error) {
+// completeFile completes a file with a version of its object.
+func completeFile(ctx context.Context, s *store.Store, id, revision string) (file.File, error) {
 	return s.UpdateFile(ctx, byTest, tenant, id, func(f file.File) (file.File, error) {
 		return f.Complete(file.Content{Revision: revision, SHA256: "sum of " + revision}, s.Now()), nil
 	})
 }
 
 func moveFile(ctx context.Context, s *store.Store, id, to string) error {
-	return second(s.UpdateFile(ctx, byTest, tenant, id, func(f file.File) (file.File, error) {
+	return errOf(s.UpdateFile(ctx, byTest, tenant, id, func(f file.File) (file.File, error) {
 		return f.Move(to, s.Now()),
 			nil
 	}))
 }
 
 func setStatus(ctx context.Context, s *store.Store, id string, status file.CollectionStatus) error {
-	return second(s.UpdateCollection(ctx, byTest, tenant, id, func(c file.Collection) (file.Collection, error) {
+	return errOf(s.UpdateCollection(ctx, byTest, tenant, id, func(c file.Collection) (file.Collection, error) {
 		return file.CollectionChange{Status: status}.Apply(c, s.Now())
 	}))
 }
@@ -59,9 +59,9 @@ func setStatus(ctx context.Context, s *store.Store, id string, status file.Colle
 func fileTable(t *testing.T) (*store.Store, *faults.Wire) {
 	t.Helper()
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
-	for _, err := range []error{newCollection(t.Context(), s, "a"), newCollection(t.Context(), s, "b"),
-		newFile(t.Context(), s, "f", "a")} {
+	s := openTable(t, clock.New(), wire)
+	for _, err := range []error{createCollection(t.Context(), s, "a"), createCollection(t.Context(), s, "b"),
+		createFile(t.Context(), s, "f", "a")} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,8 +77,8 @@ type state struct {
 	Objects     map[string]file.State
 }
 
-// stateOf reads the state, and fails where its records disagree.
-func stateOf(t *testing.T, s *store.Store) state {
+// readState reads the state, and fails where its records disagree.
+func readState(t *testing.T, s *store.Store) state {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	got := state{Collections: map[string]string{}, Objects: map[string]file.State{}}
@@ -146,7 +146,7 @@ func count(t *testing.T, s *store.Store, sortKey string) int {
 
 func wantFiles(t *testing.T, name string, s *store.Store, want state) {
 	t.Helper()
-	if diff := cmp.Diff(want, stateOf(t, s), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, readState(t, s), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestPagesOfFiles are in the order of creation. Each costs a query and a batch, however many files there are.
-func TestPagesOfFiles(t *testing.T) {
+// TestFiles_Pages are in the order of creation. Each costs a query and a batch, however many files there are.
+func TestFiles_Pages(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
 	now := clock.New()
-	s := emptyTable(t, now, wire)
+	s := openTable(t, now, wire)
 	for _, id := range []string{"a", "b"} {
-		if err := newCollection(t.Context(), s, id); err != nil {
+		if err := createCollection(t.Context(), s, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,9 +33,9 @@ func TestPagesOfFiles(t *testing.T) {
 	for i := range 60 {
 		now.Advance(time.Millisecond)
 		id, collection := fmt.Sprintf("f%02d", 60-i), []string{"", "a", "b"}[i%3]
-		f, err := s.CreateFile(t.Context(), byTest, tenant, pending(s, id, collection))
+		f, err := s.CreateFile(t.Context(), byTest, tenant, newPendingFile(s, id, collection))
 		if err == nil && i%2 == 0 {
-			f, err = complete(t.Context(), s, id, "rev")
+			f, err = completeFile(t.Context(), s, id, "rev")
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -68,11 +68,11 @@ func TestPagesOfFiles(t *testing.T) {
 	}
 }
 
-// TestAFileThatGoesWhileItIsListed is left out of the page.
-func TestAFileThatGoesWhileItIsListed(t *testing.T) {
+// TestFiles_DeletedMeanwhile is left out of the page.
+func TestFiles_DeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s, wire := fileTable(t)
-	if err := newFile(t.Context(), s, "g", ""); err != nil {
+	if err := createFile(t.Context(), s, "g", ""); err != nil {
 		t.Fatal(err)
 	}
 	wire.Meanwhile("BatchGetItem", 1, func() {
@@ -98,13 +98,13 @@ func fillUp(t *testing.T, s *store.Store, room int) {
 	}
 }
 
-// TestTheLimitsOfFiles hold when another one is made at the same moment, and a deleted file makes room once its object
+// TestFiles_Limits hold when another one is made at the same moment, and a deleted file makes room once its object
 // is gone for good.
-func TestTheLimitsOfFiles(t *testing.T) {
+func TestFiles_Limits(t *testing.T) {
 	t.Parallel()
 	for name, create := range map[string]func(context.Context, *store.Store, string) error{
-		"file":       func(ctx context.Context, s *store.Store, id string) error { return newFile(ctx, s, id, "") },
-		"collection": newCollection,
+		"file":       func(ctx context.Context, s *store.Store, id string) error { return createFile(ctx, s, id, "") },
+		"collection": createCollection,
 	} {
 		for _, room := range []int{2, 1, 0} {
 			s, wire := fileTable(t)
@@ -128,7 +128,7 @@ func TestTheLimitsOfFiles(t *testing.T) {
 				t.Errorf("%s: got error %v after a file was deleted, want a conflict while something can be uploaded", name, err)
 			}
 			for range 2 {
-				if err = s.ObjectDeleted(t.Context(), pending(s, "f", "").Object, s.Now().Add(75*time.Minute)); err != nil {
+				if err = s.ObjectDeleted(t.Context(), newPendingFile(s, "f", "").Object, s.Now().Add(75*time.Minute)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -142,8 +142,8 @@ func TestTheLimitsOfFiles(t *testing.T) {
 	}
 }
 
-// TestRecordsOfFilesNeverDisagree, whatever many do at once.
-func TestRecordsOfFilesNeverDisagree(t *testing.T) {
+// TestFiles_RandomConcurrentChanges, whatever many do at once.
+func TestFiles_RandomConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)
 	var all []change
@@ -158,11 +158,11 @@ func TestRecordsOfFilesNeverDisagree(t *testing.T) {
 	for i := range 8 {
 		running.Go(func() {
 			for j := range 10 {
-				_ = newFile(t.Context(), s, fmt.Sprintf("%d-%d", i, j), []string{"", "a", "b"}[j%3])
+				_ = createFile(t.Context(), s, fmt.Sprintf("%d-%d", i, j), []string{"", "a", "b"}[j%3])
 				_ = all[rand.IntN(len(all))](t.Context(), s) //nolint:gosec // no secret
 			}
 		})
 	}
 	running.Wait()
-	stateOf(t, s)
+	readState(t, s)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Contract §6.1: of several matches the successful one, else the newest.
-func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
+func TestFindTransaction(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	none := money.Zero("EUR")

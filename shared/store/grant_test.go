@@ -39,13 +39,13 @@ func redeem(t *testing.T, s *store.Store, codeHash, name string) error {
 	})
 }
 
-// held are which of a grant and its token are there: both, neither, or one by its name.
-func held(t *testing.T, s *store.Store, name string) string {
+// readHeld are which of a grant and its token are there: both, neither, or one by its name.
+func readHeld(t *testing.T, s *store.Store, name string) string {
 	t.Helper()
 	_, grantErr := s.Grant(t.Context(), "refresh"+name)
 	_, tokenErr := s.AccessToken(t.Context(), "token"+name)
 	for _, err := range []error{grantErr, tokenErr} {
-		if err != nil && !isGrant(err) && !failure.Is(err, failure.KindUnauthorized) {
+		if err != nil && !isInvalidGrant(err) && !failure.Is(err, failure.KindUnauthorized) {
 			t.Fatal(err)
 		}
 	}
@@ -61,32 +61,32 @@ func held(t *testing.T, s *store.Store, name string) string {
 	}
 }
 
-func isGrant(err error) bool { return err != nil && failure.Of(err).Code == oauth.InvalidGrant }
+func isInvalidGrant(err error) bool { return err != nil && failure.Of(err).Code == oauth.InvalidGrant }
 
-// TestACodeIsUsedOnce: a second use is refused, and revokes what the first gave.
-func TestACodeIsUsedOnce(t *testing.T) {
+// TestRedeem_Twice: a second use is refused, and revokes what the first gave.
+func TestRedeem_Twice(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	putCode(t, s, "code")
 	if err := redeem(t, s, "code", "1"); err != nil {
 		t.Fatal(err)
 	}
-	if got := held(t, s, "1"); got != "both" {
+	if got := readHeld(t, s, "1"); got != "both" {
 		t.Errorf("got %s, want grant and token", got)
 	}
-	if err := redeem(t, s, "code", "2"); !isGrant(err) {
+	if err := redeem(t, s, "code", "2"); !isInvalidGrant(err) {
 		t.Errorf("again: got error %v, want invalid_grant", err)
 	}
-	if first, again := held(t, s, "1"), held(t, s, "2"); first != "the token" || again != "neither" {
+	if first, again := readHeld(t, s, "1"), readHeld(t, s, "2"); first != "the token" || again != "neither" {
 		t.Errorf("afterwards: got %s of the first, %s of the second; want only a token that its grant refuses", first, again)
 	}
-	if err := redeem(t, s, "unknown", "3"); !isGrant(err) {
+	if err := redeem(t, s, "unknown", "3"); !isInvalidGrant(err) {
 		t.Errorf("unknown: got error %v, want invalid_grant", err)
 	}
 }
 
-// TestACodeIsUsedOnceAtATime: of many at once one succeeds, and the others revoke what it gave.
-func TestACodeIsUsedOnceAtATime(t *testing.T) {
+// TestRedeem_Concurrently: of many at once one succeeds, and the others revoke what it gave.
+func TestRedeem_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	putCode(t, s, "code")
@@ -101,10 +101,10 @@ func TestACodeIsUsedOnceAtATime(t *testing.T) {
 	for i, err := range errs {
 		if err == nil {
 			succeeded++
-		} else if !isGrant(err) {
+		} else if !isInvalidGrant(err) {
 			t.Errorf("got error %v, want invalid_grant", err)
 		}
-		if got := held(t, s, strconv.Itoa(i)); got != "neither" && (err != nil || got != "the token") {
+		if got := readHeld(t, s, strconv.Itoa(i)); got != "neither" && (err != nil || got != "the token") {
 			t.Errorf("got %s, want no grant", got)
 		}
 	}
@@ -113,8 +113,8 @@ func TestACodeIsUsedOnceAtATime(t *testing.T) {
 	}
 }
 
-// TestARefusedCodeStays: the client can still use it after another was refused it.
-func TestARefusedCodeStays(t *testing.T) {
+// TestRedeem_Refused: the client can still use it after another was refused it.
+func TestRedeem_Refused(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	putCode(t, s, "code")
@@ -130,25 +130,25 @@ func TestARefusedCodeStays(t *testing.T) {
 	}
 }
 
-// TestALostRedemptionIsAllOrNothing: whatever of the calls is lost, grant and token are both there
+// TestRedeem_LostCalls: whatever of the calls is lost, grant and token are both there
 // if it succeeded, and the code works once.
-func TestALostRedemptionIsAllOrNothing(t *testing.T) {
+func TestRedeem_LostCalls(t *testing.T) {
 	t.Parallel()
 	for kind, fault := range map[string]faults.Fault{"requests": faults.FailBefore, "replies": faults.LoseReply} {
 		for _, operation := range []string{"GetItem", "TransactWriteItems"} {
 			for _, lost := range []int{1, 3, 4, 100} {
 				wire := &faults.Wire{Send: enginetest.Do}
-				s := emptyTable(t, clock.New(), wire)
+				s := openTable(t, clock.New(), wire)
 				putCode(t, s, "code")
 				wire.Inject(faults.Times(lost, operation, fault))
 				err := redeem(t, s, "code", "1")
 				wire.Inject(nil)
-				got, name := held(t, s, "1"), strconv.Itoa(lost)+" "+kind+" of "+operation
+				got, name := readHeld(t, s, "1"), strconv.Itoa(lost)+" "+kind+" of "+operation
 				if got != "both" && got != "neither" || err == nil && got != "both" {
 					t.Errorf("%s lost: got %s after error %v, want both if it succeeded, else both or neither", name, got, err)
 				}
 				again := redeem(t, s, "code", "2")
-				if got == "neither" && again != nil || got == "both" && !isGrant(again) {
+				if got == "neither" && again != nil || got == "both" && !isInvalidGrant(again) {
 					t.Errorf("%s lost, with %s: got error %v of the next use", name, got, again)
 				}
 			}
@@ -156,12 +156,12 @@ func TestALostRedemptionIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestAGrantLastsFromItsLastUse: to the second before the 180 days are over, though the table
+// TestRefresh_ExtendsGrant: to the second before the 180 days are over, though the table
 // deletes late.
-func TestAGrantLastsFromItsLastUse(t *testing.T) {
+func TestRefresh_ExtendsGrant(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
-	s := emptyTable(t, now, nil)
+	s := openTable(t, now, nil)
 	g := holder.NewGrant("grant", s.Now())
 	if err := s.PutGrant(t.Context(), g, g.Token("token", g.Hash, g.Scopes, s.Now())); err != nil {
 		t.Fatal(err)
@@ -181,13 +181,13 @@ func TestAGrantLastsFromItsLastUse(t *testing.T) {
 		t.Errorf("after its use: error %v, (-want +got):\n%s", err, cmp.Diff(want, got))
 	}
 	now.Advance(time.Second)
-	if got, err := s.Grant(t.Context(), "grant"); !isGrant(err) {
+	if got, err := s.Grant(t.Context(), "grant"); !isInvalidGrant(err) {
 		t.Errorf("unused for 180 days: got %+v, error %v, want invalid_grant", got, err)
 	}
 }
 
-// TestARevokedGrantIsNotUsed, not even by a request that read it before.
-func TestARevokedGrantIsNotUsed(t *testing.T) {
+// TestRefresh_RevokedGrant, not even by a request that read it before.
+func TestRefresh_RevokedGrant(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	g := holder.NewGrant("grant", s.Now())
@@ -197,19 +197,19 @@ func TestARevokedGrantIsNotUsed(t *testing.T) {
 	if err := s.RevokeGrant(t.Context(), "grant"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Refresh(t.Context(), g, g.Token("next", g.Hash, g.Scopes, s.Now())); !isGrant(err) {
+	if err := s.Refresh(t.Context(), g, g.Token("next", g.Hash, g.Scopes, s.Now())); !isInvalidGrant(err) {
 		t.Errorf("got error %v, want invalid_grant", err)
 	}
 	if _, err := s.AccessToken(t.Context(), "next"); !failure.Is(err, failure.KindUnauthorized) {
 		t.Errorf("got error %v, want no token", err)
 	}
-	if _, err := s.Grant(t.Context(), "grant"); !isGrant(err) {
+	if _, err := s.Grant(t.Context(), "grant"); !isInvalidGrant(err) {
 		t.Errorf("got error %v, want no grant", err)
 	}
 }
 
-// TestRefreshedAtOnce: a client may use its refresh token several times at once.
-func TestRefreshedAtOnce(t *testing.T) {
+// TestRefresh_Concurrently: a client may use its refresh token several times at once.
+func TestRefresh_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	g := holder.NewGrant("grant", s.Now())

@@ -75,7 +75,7 @@ func (g growing) create(many int) {
 // grow has whatever is due looked at, and returns the merchant's shards.
 func (g growing) grow() int {
 	g.Helper()
-	for _, due := range overdue(g.T, g.Store, g.clock.Now()) {
+	for _, due := range listOverdue(g.T, g.Store, g.clock.Now()) {
 		if due.Growth {
 			if _, _, err := g.GrowShards(g.Context(), byTest, due.Tenant); err != nil {
 				g.Fatal(err)
@@ -99,9 +99,9 @@ const (
 	conflict = `TransactionCanceledException ,"CancellationReasons":[{"Code":"TransactionConflict"},{"Code":"None"}]`
 )
 
-// TestOnlyAHotPartitionOfABusyShardMakesAMerchantGrow. The first item of the call is the checkout, the other its
+// TestGrowShards_OnlyBusyHotShard. The first item of the call is the checkout, the other its
 // reference, which has a partition of its own.
-func TestOnlyAHotPartitionOfABusyShardMakesAMerchantGrow(t *testing.T) {
+func TestGrowShards_OnlyBusyHotShard(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		error string
@@ -122,15 +122,15 @@ func TestOnlyAHotPartitionOfABusyShardMakesAMerchantGrow(t *testing.T) {
 			if got := g.grow(); got != c.want {
 				t.Errorf("got %d shards, want %d", got, c.want)
 			}
-			if left := overdue(t, g.Store, g.clock.Now()); len(left) > 0 {
+			if left := listOverdue(t, g.Store, g.clock.Now()); len(left) > 0 {
 				t.Errorf("got %v still due, want nothing", left)
 			}
 		})
 	}
 }
 
-// TestAMerchantIsNotedOnceAMinute, and what was long ago does not count.
-func TestAMerchantIsNotedOnceAMinute(t *testing.T) {
+// TestThrottleWatch_OncePerMinute, and what was long ago does not count.
+func TestThrottleWatch_OncePerMinute(t *testing.T) {
 	t.Parallel()
 	g := newGrowing(t)
 	g.create(store.DefaultBusy)
@@ -155,15 +155,15 @@ func TestAMerchantIsNotedOnceAMinute(t *testing.T) {
 	}
 }
 
-// full is a table that refuses all writes, and counts the notes among them.
-type full struct {
+// fullTable is a table that refuses all writes, and counts the notes among them.
+type fullTable struct {
 	aws.HTTPClient
 	on    bool
 	notes int
 }
 
 // Do carries a request, or refuses it.
-func (f *full) Do(call *http.Request) (*http.Response, error) {
+func (f *fullTable) Do(call *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(call.Body)
 	if err != nil {
 		return nil, err
@@ -182,11 +182,11 @@ func (f *full) Do(call *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// TestATableThatTakesNoNoteIsNotAskedAtEachAttempt: it is throttled as a whole, and each note would be another write
+// TestThrottleWatch_FailedNote: it is throttled as a whole, and each note would be another write
 // that a payment waits for.
-func TestATableThatTakesNoNoteIsNotAskedAtEachAttempt(t *testing.T) {
+func TestThrottleWatch_FailedNote(t *testing.T) {
 	t.Parallel()
-	table, now := &full{}, clock.New()
+	table, now := &fullTable{}, clock.New()
 	s := storedtest.Open(t, now.Now, func(c aws.HTTPClient) aws.HTTPClient { table.HTTPClient = c; return table })
 	table.on = true
 	for i := range 3 {
@@ -204,8 +204,8 @@ func TestATableThatTakesNoNoteIsNotAskedAtEachAttempt(t *testing.T) {
 	}
 }
 
-// TestAMerchantGrowsOnceHoweverManyNotice.
-func TestAMerchantGrowsOnceHoweverManyNotice(t *testing.T) {
+// TestGrowShards_Concurrently.
+func TestGrowShards_Concurrently(t *testing.T) {
 	t.Parallel()
 	g := newGrowing(t)
 	g.create(store.DefaultBusy)

@@ -31,7 +31,7 @@ import (
 
 // Whatever the range, the order and the sizes read at a time, a walk meets
 // what it should, once and in order, and no more than it may read.
-func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
+func TestHistory_RangeInOrder(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{1, 4} {
 		t.Run(fmt.Sprintf("%d shards", shards), func(t *testing.T) {
@@ -49,7 +49,7 @@ func testWalks(w shopFixture) {
 	}
 	slices.SortFunc(items, oldestFirst)
 	rapid.Check(w, func(t *rapid.T) {
-		r := store.Range{Oldest: drawnBound(t, "oldest", items), Newest: drawnBound(t, "newest", items),
+		r := store.Range{Oldest: drawBound(t, "oldest", items), Newest: drawBound(t, "newest", items),
 			NewestFirst: rapid.Bool().Draw(t, "newest first")}
 		want := []string{}
 		for _, item := range items {
@@ -69,7 +69,7 @@ func testWalks(w shopFixture) {
 }
 
 // Times of clients are more exact than places are.
-func TestABoundIsExactToTheNanosecond(t *testing.T) {
+func TestHistory_BoundToNanosecond(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
 	tx := w.sale(start, "Tea")
@@ -87,7 +87,7 @@ func TestABoundIsExactToTheNanosecond(t *testing.T) {
 }
 
 // One transaction's share is read elsewhere, and must be the same.
-func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
+func TestHistoryOf_AgreesWithHistory(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
 	tx := w.sale(start, "Tea")
@@ -103,17 +103,17 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 	items = append(items, store.Bound{At: start, ID: deduction.ID})
 	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
 	w.write(&tx, deduction)
-	whole, err := w.HistoryItems(w.Context(), all(t, w.History(w.Context(), tenant, 1, store.Range{}, 100, 100)))
+	whole, err := w.HistoryItems(w.Context(), mustCollect(t, w.History(w.Context(), tenant, 1, store.Range{}, 100, 100)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	part := all(t, w.HistoryOf(w.Context(), tenant, tx.Code, store.Range{}))
+	part := mustCollect(t, w.HistoryOf(w.Context(), tenant, tx.Code, store.Range{}))
 	whole = slices.DeleteFunc(whole, func(h payments.HistoryItem) bool { return h.Code != tx.Code })
-	if got, want := shownAll(whole), shownAll(part); got != want || len(part) != len(items) {
+	if got, want := formatItems(whole), formatItems(part); got != want || len(part) != len(items) {
 		t.Errorf("got in the index\n%s\nwant what is in the partition\n%s", got, want)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		r := store.Range{Oldest: drawnBound(t, "oldest", items), Newest: drawnBound(t, "newest", items),
+		r := store.Range{Oldest: drawBound(t, "oldest", items), Newest: drawBound(t, "newest", items),
 			NewestFirst: rapid.Bool().Draw(t, "newest first")}
 		var want []string
 		for _, id := range ids(w, w.History(w.Context(), tenant, 1, r, 100, 100)) {
@@ -127,8 +127,8 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 	})
 }
 
-// shownAll writes items out, with what their pointers lead to.
-func shownAll(items []payments.HistoryItem) string {
+// formatItems writes items out, with what their pointers lead to.
+func formatItems(items []payments.HistoryItem) string {
 	var text strings.Builder
 	for _, item := range items {
 		card := item.Card
@@ -139,7 +139,7 @@ func shownAll(items []payments.HistoryItem) string {
 }
 
 // What the index does not hold, no filter finds; and it cannot be widened. What no filter reads would only cost.
-func TestTheIndexHoldsWhatFiltersRead(t *testing.T) {
+func TestHistoryIndex_HoldsFilterAttributes(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[payments.HistoryEntry]()) {
@@ -154,13 +154,13 @@ func TestTheIndexHoldsWhatFiltersRead(t *testing.T) {
 }
 
 // An entry leads to its item as it is now, and to none that clients do not see any more.
-func TestAnEntryLeadsToTheCurrentItem(t *testing.T) {
+func TestHistoryItems_ChangedSinceIndexed(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
 	tx := w.sale(start, "Tea")
 	settled := w.refund(&tx, "settled", payments.EventPending, start.Add(time.Second))
 	withdrawn := w.refund(&tx, "withdrawn", payments.EventPending, start.Add(2*time.Second))
-	entries := all(t, w.History(w.Context(), tenant, 1, store.Range{}, 10, 10))
+	entries := mustCollect(t, w.History(w.Context(), tenant, 1, store.Range{}, 10, 10))
 	if len(entries) != 3 {
 		t.Fatalf("got %d entries, want 3", len(entries))
 	}
@@ -174,7 +174,7 @@ func TestAnEntryLeadsToTheCurrentItem(t *testing.T) {
 }
 
 // What a copy of the table does not know yet is read where it was written: a client that pages would never see it.
-func TestAnItemThatACopyDoesNotKnowIsFound(t *testing.T) {
+func TestHistoryItems_MissingFromReplica(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: func(r *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(r.Body)
@@ -187,9 +187,9 @@ func TestAnItemThatACopyDoesNotKnowIsFound(t *testing.T) {
 		nothing := io.NopCloser(strings.NewReader(`{"Responses":{},"UnprocessedKeys":{}}`))
 		return &http.Response{StatusCode: 200, Body: nothing}, nil
 	}}
-	w := shopFixture{t, emptyTable(t, clock.New(), wire), 1}
+	w := shopFixture{t, openTable(t, clock.New(), wire), 1}
 	tx := w.sale(start, "Tea")
-	items, err := w.HistoryItems(w.Context(), all(t, w.History(w.Context(), tenant, 1, store.Range{}, 10, 10)))
+	items, err := w.HistoryItems(w.Context(), mustCollect(t, w.History(w.Context(), tenant, 1, store.Range{}, 10, 10)))
 	if err != nil || len(items) != 1 || items[0].ID != tx.ID || wire.Calls("BatchGetItem") != 2 {
 		t.Errorf("got %+v after %d reads, error %v, want the item of %s after 2, none", items, wire.Calls("BatchGetItem"),
 			err, tx.ID)
@@ -197,7 +197,7 @@ func TestAnItemThatACopyDoesNotKnowIsFound(t *testing.T) {
 }
 
 // A query ends at 1 MB; the walk does not.
-func TestAWalkGoesOnPastAMegabyte(t *testing.T) {
+func TestHistory_OverOneMegabyte(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
 	const many = 12
@@ -212,10 +212,10 @@ func TestAWalkGoesOnPastAMegabyte(t *testing.T) {
 	}
 }
 
-func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
+func TestHistory_StopsEarly(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	w := shopFixture{t, emptyTable(t, clock.New(), wire), 1}
+	w := shopFixture{t, openTable(t, clock.New(), wire), 1}
 	for range 50 {
 		w.sale(start, "Tea")
 	}
@@ -236,10 +236,10 @@ func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 	}
 }
 
-// everybody returns true: the caller sees the checkouts of all creators.
-func everybody(string) bool { return true }
+// seesAll returns true: the caller sees the checkouts of all creators.
+func seesAll(string) bool { return true }
 
-func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
+func TestHistoryPlace(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
 	tx := w.sale(start, "Tea")
@@ -250,7 +250,7 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
 	w.write(&tx, deduction)
 	for id, at := range map[string]time.Time{tx.ID: start, pending.ID: start.Add(time.Second)} {
-		place, err := w.HistoryPlace(t.Context(), tenant, id, everybody)
+		place, err := w.HistoryPlace(t.Context(), tenant, id, seesAll)
 		if diff := cmp.Diff(store.Bound{At: at, ID: id}, place); err != nil || diff != "" {
 			t.Errorf("%s: got error %v, want none; place (-want +got):\n%s", id, err, diff)
 		}
@@ -258,7 +258,7 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	for name, id := range map[string]string{"reserved": reserved.ID, "withdrawn": withdrawn.ID, "deduction": deduction.ID,
 		"unknown": uuid.NewString(), "upper case": strings.ToUpper(pending.ID), "code": tx.Code,
 		"long": strings.Repeat("x", 5000), "none": ""} {
-		if place, err := w.HistoryPlace(t.Context(), tenant, id, everybody); !failure.Is(err, failure.KindNotFound) {
+		if place, err := w.HistoryPlace(t.Context(), tenant, id, seesAll); !failure.Is(err, failure.KindNotFound) {
 			t.Errorf("%s: got %+v, %v; want KindNotFound", name, place, err)
 		}
 	}
@@ -269,13 +269,13 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 		}
 	}
 	stranger := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z9Z9Z9Z"}
-	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID, everybody); !failure.Is(err, failure.KindNotFound) {
+	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID, seesAll); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("another merchant's: got %+v, %v; want KindNotFound", place, err)
 	}
 }
 
 // The index may lag; what is asked for by code or id must not.
-func TestOnlyTheIndexLags(t *testing.T) {
+func TestHistory_IndexLag(t *testing.T) {
 	t.Parallel()
 	const lag = 3 * time.Second
 	now := clock.New()
@@ -290,7 +290,7 @@ func TestOnlyTheIndexLags(t *testing.T) {
 	tx := w.sale(now.Now(), "Tea")
 	e := w.refund(&tx, "one", payments.EventPending, now.Now())
 	for _, id := range []string{tx.ID, e.ID} {
-		if _, err := s.HistoryPlace(t.Context(), tenant, id, everybody); err != nil {
+		if _, err := s.HistoryPlace(t.Context(), tenant, id, seesAll); err != nil {
 			t.Errorf("%s: got error %v, want its place at once", id, err)
 		}
 	}

@@ -71,7 +71,7 @@ func (w shopFixture) write(tx *payments.Transaction, events ...payments.Event) {
 func ids(t testing.TB, walk iter.Seq2[store.HistoryEntry, error]) []string {
 	t.Helper()
 	found := []string{}
-	for _, entry := range all(t, walk) {
+	for _, entry := range mustCollect(t, walk) {
 		found = append(found, entry.ID)
 	}
 	return found
@@ -81,13 +81,13 @@ func ids(t testing.TB, walk iter.Seq2[store.HistoryEntry, error]) []string {
 func idsOf(t testing.TB, walk iter.Seq2[payments.HistoryItem, error]) []string {
 	t.Helper()
 	found := []string{}
-	for _, item := range all(t, walk) {
+	for _, item := range mustCollect(t, walk) {
 		found = append(found, item.ID)
 	}
 	return found
 }
 
-func all[T any](t testing.TB, walk iter.Seq2[T, error]) []T {
+func mustCollect[T any](t testing.TB, walk iter.Seq2[T, error]) []T {
 	t.Helper()
 	found, err := collect(walk)
 	if err != nil {
@@ -116,7 +116,7 @@ func inRange(r store.Range, item store.Bound) bool {
 	return keeps(r.Oldest, 1) && keeps(r.Newest, -1)
 }
 
-func drawnBound(t *rapid.T, label string, items []store.Bound) *store.Bound {
+func drawBound(t *rapid.T, label string, items []store.Bound) *store.Bound {
 	inclusive := rapid.Bool().Draw(t, label+" inclusive")
 	switch rapid.SampledFrom([]string{"none", "time", "place"}).Draw(t, label) {
 	case "time":

@@ -17,8 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// emptyTable is a store on a table of its own.
-func emptyTable(t *testing.T, clock *clock.Clock, client aws.HTTPClient) *store.Store {
+// openTable is a store on a table of its own.
+func openTable(t *testing.T, clock *clock.Clock, client aws.HTTPClient) *store.Store {
 	t.Helper()
 	s := store.Open(store.Config{
 		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
@@ -36,7 +36,7 @@ var claimant = store.IdempotencyClaim{
 	Name:   "order 1", Fingerprint: "f", Owner: "first",
 }
 
-func by(owner string) store.IdempotencyClaim {
+func claimBy(owner string) store.IdempotencyClaim {
 	c := claimant
 	c.Owner = owner
 	return c
@@ -50,42 +50,42 @@ func wantState(t *testing.T, s *store.Store, c store.IdempotencyClaim, want stor
 	}
 }
 
-func TestIdempotencyRecordLivesThroughItsStates(t *testing.T) {
+func TestClaimIdempotency_States(t *testing.T) {
 	t.Parallel()
 	clock := clock.New()
-	s := emptyTable(t, clock, nil)
-	different := by("second")
+	s := openTable(t, clock, nil)
+	different := claimBy("second")
 	different.Fingerprint = "g"
-	elsewhere := by("second")
+	elsewhere := claimBy("second")
 	elsewhere.Tenant.Mode = identity.Live
 
 	wantState(t, s, claimant, store.Claimed, "")
-	wantState(t, s, by("second"), store.Running, "")
+	wantState(t, s, claimBy("second"), store.Running, "")
 	wantState(t, s, different, store.Reused, "")
 	wantState(t, s, elsewhere, store.Claimed, "")
 
 	if owned, err := s.SettleIdempotency(t.Context(), claimant, []byte("sealed")); !owned || err != nil {
 		t.Fatalf("settle: got owned %t, %v, want true", owned, err)
 	}
-	wantState(t, s, by("second"), store.Settled, "sealed")
+	wantState(t, s, claimBy("second"), store.Settled, "sealed")
 	wantState(t, s, claimant, store.Settled, "sealed") // its own claim, come late
 	wantState(t, s, different, store.Reused, "")
 
 	clock.Advance(31*24*time.Hour - time.Second)
-	wantState(t, s, by("second"), store.Settled, "sealed")
+	wantState(t, s, claimBy("second"), store.Settled, "sealed")
 	clock.Advance(time.Second)
 	wantState(t, s, different, store.Claimed, "")
 }
 
-func TestIdempotencyClaimEndsWithinSixtySeconds(t *testing.T) {
+func TestClaimIdempotency_ExpiresAfterSixtySeconds(t *testing.T) {
 	t.Parallel()
 	clock := clock.New()
-	s := emptyTable(t, clock, nil)
+	s := openTable(t, clock, nil)
 	wantState(t, s, claimant, store.Claimed, "")
 	clock.Advance(60*time.Second - time.Millisecond)
-	wantState(t, s, by("second"), store.Running, "")
+	wantState(t, s, claimBy("second"), store.Running, "")
 	clock.Advance(time.Millisecond)
-	wantState(t, s, by("second"), store.Claimed, "")
+	wantState(t, s, claimBy("second"), store.Claimed, "")
 
 	// The first one continues: its reply is no longer stored.
 	if owned, err := s.SettleIdempotency(t.Context(), claimant, []byte("late")); owned || err != nil {
@@ -94,39 +94,39 @@ func TestIdempotencyClaimEndsWithinSixtySeconds(t *testing.T) {
 	if owned, err := s.ReleaseIdempotency(t.Context(), claimant); owned || err != nil {
 		t.Errorf("release after a takeover: got owned %t, %v, want false", owned, err)
 	}
-	wantState(t, s, by("third"), store.Running, "")
+	wantState(t, s, claimBy("third"), store.Running, "")
 }
 
-func TestReleasedIdempotencyKeyStaysWithItsRequest(t *testing.T) {
+func TestReleaseIdempotency(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, clock.New(), nil)
+	s := openTable(t, clock.New(), nil)
 	wantState(t, s, claimant, store.Claimed, "")
 	if owned, err := s.ReleaseIdempotency(t.Context(), claimant); !owned || err != nil {
 		t.Fatalf("release: got owned %t, %v, want true", owned, err)
 	}
-	different := by("second")
+	different := claimBy("second")
 	different.Fingerprint = "g"
 	wantState(t, s, different, store.Reused, "")
-	wantState(t, s, by("second"), store.Claimed, "")
+	wantState(t, s, claimBy("second"), store.Claimed, "")
 }
 
-func TestIdempotencyClaimRecognisesItself(t *testing.T) {
+func TestClaimIdempotency_LostReply(t *testing.T) {
 	t.Parallel()
 	// One lost reply is repeated by the SDK; three exhaust it, and the store
 	// reads its own record.
 	for _, lost := range []int{1, 3} {
 		wire := &faults.Wire{Send: enginetest.Do}
-		s := emptyTable(t, clock.New(), wire)
+		s := openTable(t, clock.New(), wire)
 		wire.Inject(faults.Times(lost, "PutItem", faults.LoseReply))
 		wantState(t, s, claimant, store.Claimed, "")
-		wantState(t, s, by("second"), store.Running, "")
+		wantState(t, s, claimBy("second"), store.Running, "")
 	}
 }
 
-func TestIdempotencyRecordIsOpaque(t *testing.T) {
+func TestClaimIdempotency_HidesKey(t *testing.T) {
 	t.Parallel()
 	var seen recordedBodies
-	s := emptyTable(t, clock.New(), &seen)
+	s := openTable(t, clock.New(), &seen)
 	wantState(t, s, claimant, store.Claimed, "")
 	if bytes.Contains(seen.all.Bytes(), []byte(claimant.Name)) {
 		t.Errorf("got %q in what was written, want no key of the client's in it", claimant.Name)

@@ -13,15 +13,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestAnInvitationIsAcceptedTwiceAtOnce, as by two clicks: the second finds it accepted, whatever it has read before.
-func TestAnInvitationIsAcceptedTwiceAtOnce(t *testing.T) {
+// TestAcceptInvitation_TwiceConcurrently, as by two clicks: the second finds it accepted, whatever it has read before.
+func TestAcceptInvitation_TwiceConcurrently(t *testing.T) {
 	t.Parallel()
 	for _, read := range []int{1, 2, 3} { // the invitation, the member, the user's address
 		wire := &faults.Wire{Send: enginetest.Do}
-		s := emptyTable(t, clock.New(), wire)
+		s := openTable(t, clock.New(), wire)
 		inviteAda(t, s, tenant, "token")
-		wire.Meanwhile("GetItem", read, func() { accept(t, s, "token", "first") })
-		accept(t, s, "token", "second")
+		wire.Meanwhile("GetItem", read, func() { acceptInvitation(t, s, "token", "first") })
+		acceptInvitation(t, s, "token", "second")
 		i, err := s.Invitation(t.Context(), "token")
 		if err != nil || !i.Accepted || i.Member.Invited() {
 			t.Errorf("read %d: got %+v, error %v, want it accepted", read, i, err)
@@ -29,17 +29,17 @@ func TestAnInvitationIsAcceptedTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// TestTwoInvitationsOfOneStrangerAreAcceptedAtOnce: they make one user, with the first one's password.
-func TestTwoInvitationsOfOneStrangerAreAcceptedAtOnce(t *testing.T) {
+// TestAcceptInvitation_TwoOfNewUserConcurrently: they make one user, with the first one's password.
+func TestAcceptInvitation_TwoOfNewUserConcurrently(t *testing.T) {
 	t.Parallel()
 	other := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z8Y7X6W"}
 	for _, before := range []string{"GetItem", "TransactWriteItems"} {
 		wire := &faults.Wire{Send: enginetest.Do}
-		s := emptyTable(t, clock.New(), wire)
+		s := openTable(t, clock.New(), wire)
 		inviteAda(t, s, tenant, "here")
 		inviteAda(t, s, other, "there")
-		wire.Meanwhile(before, 1, func() { accept(t, s, "here", "first") })
-		accept(t, s, "there", "second")
+		wire.Meanwhile(before, 1, func() { acceptInvitation(t, s, "here", "first") })
+		acceptInvitation(t, s, "there", "second")
 		user, err := s.UserByEmail(t.Context(), "ada@example.com")
 		if err != nil || len(user.Passwords) == 0 || user.Passwords[0].Operation != "first" {
 			t.Fatalf("before %s: got user %+v, error %v, want it with the first password", before, user, err)
@@ -69,10 +69,10 @@ func TestInvitation_EachConditionAlone(t *testing.T) {
 		"the member was invited by another token":        {token: "other", left: time.Hour},
 	} {
 		now := clock.New()
-		s := emptyTable(t, now, nil)
+		s := openTable(t, now, nil)
 		ada := inviteAda(t, s, tenant, "token")
 		if c.accepted {
-			accept(t, s, "token", "first")
+			acceptInvitation(t, s, "token", "first")
 		}
 		now.Advance(c.after)
 		_, table := s.Raw()
@@ -101,8 +101,8 @@ func inviteAda(t *testing.T, s *store.Store, at identity.Tenant, token string) m
 	return m
 }
 
-// accept accepts ada's invitation. The operation names the password that she adds.
-func accept(t *testing.T, s *store.Store, token, operation string) {
+// acceptInvitation accepts ada's invitation. The operation names the password that she adds.
+func acceptInvitation(t *testing.T, s *store.Store, token, operation string) {
 	t.Helper()
 	i, err := s.AcceptInvitation(t.Context(), byTest, token, func(i store.Invitation) (member.Passwords, error) {
 		return append(i.User.Passwords, member.Password{Hash: "hash", Operation: operation}), nil

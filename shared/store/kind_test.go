@@ -21,7 +21,7 @@ var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessT
 	KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead,
 	KindPayoutDue, "SANDBOX", "FILEBANK", "TERMINAL"}
 
-func TestKindsDifferUpToTheSeparator(t *testing.T) {
+func TestKinds_Distinct(t *testing.T) {
 	t.Parallel()
 	for at, kind := range kinds {
 		if kind == "" || strings.ContainsAny(string(kind), "#*?") {
@@ -64,9 +64,9 @@ var fromText = []func(identity.Tenant, string) key{
 	func(t identity.Tenant, token string) key { return cardKey(t, "any customer", token) },
 }
 
-// TestNoTextImitatesAnotherKey: keys are equal only if kind, tenant and text are, and each begins with its own kind and
+// TestKeys_ClientText: keys are equal only if kind, tenant and text are, and each begins with its own kind and
 // tenant, whatever the text.
-func TestNoTextImitatesAnotherKey(t *testing.T) {
+func TestKeys_ClientText(t *testing.T) {
 	t.Parallel()
 	type origin struct {
 		maker  int
@@ -100,8 +100,8 @@ func TestNoTextImitatesAnotherKey(t *testing.T) {
 	})
 }
 
-// TestDueKeysRoundTrip: the due index names exactly what was put in.
-func TestDueKeysRoundTrip(t *testing.T) {
+// TestDueEntry_RoundTrip: the due index names exactly what was put in.
+func TestDueEntry_RoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tenant := tenants().Draw(t, "tenant")
@@ -128,8 +128,8 @@ func TestDueKeysRoundTrip(t *testing.T) {
 	})
 }
 
-// TestReconciledKeysRoundTrip: ScanReconciled files each item under the tenant and the name that it was written for.
-func TestReconciledKeysRoundTrip(t *testing.T) {
+// TestParseReconciled_RoundTrip: ScanReconciled files each item under the tenant and the name that it was written for.
+func TestParseReconciled_RoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tenant, text := tenants().Draw(t, "tenant"), clientText().Draw(t, "name")
@@ -153,9 +153,9 @@ func TestReconciledKeysRoundTrip(t *testing.T) {
 	})
 }
 
-// TestAShardIsKnownByItsPartitions: those of each tenant's shard are its own, and whoever sees one throttled knows the
+// TestShardNamed: those of each tenant's shard are its own, and whoever sees one throttled knows the
 // shard. No other key, whatever text it has, is taken for one.
-func TestAShardIsKnownByItsPartitions(t *testing.T) {
+func TestShardNamed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := map[string]shardRef{}

@@ -13,9 +13,9 @@ import (
 // untilDone repeats a change while it fails.
 type untilDone func(what string, change func() error)
 
-// eachLoss runs a scenario over an empty table for each operation of the table of which requests or replies are lost:
+// runEachLoss runs a scenario over an empty table for each operation of the table of which requests or replies are lost:
 // one, as many as the SDK tries, and one more.
-func eachLoss(t *testing.T, operations []string, scenario func(*testing.T, *store.Store, untilDone)) {
+func runEachLoss(t *testing.T, operations []string, scenario func(*testing.T, *store.Store, untilDone)) {
 	t.Helper()
 	const tries = 3 // of the SDK
 	for _, operation := range operations {
@@ -23,7 +23,7 @@ func eachLoss(t *testing.T, operations []string, scenario func(*testing.T, *stor
 			for _, lost := range []int{1, tries, tries + 1} {
 				t.Run(fmt.Sprintf("%d %s of %s lost", lost, fault, operation), func(t *testing.T) {
 					wire := &faults.Wire{Send: enginetest.Do}
-					scenario(t, emptyTable(t, clock.New(), wire), func(what string, change func() error) {
+					scenario(t, openTable(t, clock.New(), wire), func(what string, change func() error) {
 						t.Helper()
 						wire.Inject(faults.Times(lost, operation, kind))
 						defer wire.Inject(nil)

@@ -45,8 +45,8 @@ func nicknamed(name string) func(member.Member, member.Roles) (member.Member, er
 	}
 }
 
-// move gives a member another address.
-func move(t *testing.T, s *store.Store, m member.Member, to string) (member.Member, error) {
+// changeAddress gives a member another address.
+func changeAddress(t *testing.T, s *store.Store, m member.Member, to string) (member.Member, error) {
 	t.Helper()
 	return s.UpdateMember(t.Context(), byTest, tenant, m.Number(), member.Address(to), member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
@@ -62,23 +62,23 @@ func wantKind(t *testing.T, what string, err error, want failure.Kind) {
 	}
 }
 
-func TestAnAddressIsOneMembers(t *testing.T) {
+func TestCreateMember_TakenAddress(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	ada := employ(t, s, "Ada@example.com")
 	bob := employ(t, s, "bob@example.com")
 	_, err := tryEmploy(t, s, tenant, "ada@EXAMPLE.com", "other")
 	wantKind(t, "another of the same address", err, failure.KindConflict)
-	_, err = move(t, s, bob, "ADA@example.com")
+	_, err = changeAddress(t, s, bob, "ADA@example.com")
 	wantKind(t, "a change to the same address", err, failure.KindConflict)
-	if _, err = move(t, s, ada, "ada@example.com"); err != nil {
+	if _, err = changeAddress(t, s, ada, "ada@example.com"); err != nil {
 		t.Errorf("other letters of one's own: got error %v, want none", err)
 	}
-	if _, err = move(t, s, ada, "ada@example.org"); err != nil {
+	if _, err = changeAddress(t, s, ada, "ada@example.org"); err != nil {
 		t.Fatal(err)
 	}
 	employ(t, s, "ada@example.com", "a free address")
-	_, err = s.DeleteMember(t.Context(), byTest, tenant, bob.Number(), "delete", member.EndKeys, allowed)
+	_, err = s.DeleteMember(t.Context(), byTest, tenant, bob.Number(), "delete", member.EndKeys, allow)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestAnAddressIsOneMembers(t *testing.T) {
 	}
 }
 
-func TestOfManyCreationsOneSucceeds(t *testing.T) {
+func TestCreateMember_SameAddressConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	const many = 100
@@ -114,17 +114,17 @@ func TestOfManyCreationsOneSucceeds(t *testing.T) {
 	}
 }
 
-// TestAnAddressThatIsTakenMeanwhile, after it was found free: the write is refused.
-func TestAnAddressThatIsTakenMeanwhile(t *testing.T) {
+// TestMembers_AddressTakenMeanwhile, after it was found free: the write is refused.
+func TestMembers_AddressTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
+	s := openTable(t, clock.New(), wire)
 	wire.Meanwhile("TransactWriteItems", 1, func() { employ(t, s, "ada@example.com", "faster") })
 	_, err := tryEmploy(t, s, tenant, "ada@example.com", "slower")
 	wantKind(t, "a creation", err, failure.KindConflict)
 	bob := employ(t, s, "bob@example.com")
 	wire.Meanwhile("TransactWriteItems", 1, func() { employ(t, s, "new@example.com") })
-	_, err = move(t, s, bob, "new@example.com")
+	_, err = changeAddress(t, s, bob, "new@example.com")
 	wantKind(t, "a change", err, failure.KindConflict)
 	wire.Inject(nil)
 	if members, err := s.Members(t.Context(), tenant); len(members) != 3 || err != nil {
@@ -132,8 +132,8 @@ func TestAnAddressThatIsTakenMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAThousandMembersAtMost, at once or one by one; a deleted one counts no more.
-func TestAThousandMembersAtMost(t *testing.T) {
+// TestCreateMember_Limit, at once or one by one; a deleted one counts no more.
+func TestCreateMember_Limit(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	first := employ(t, s, "first@example.com")
@@ -162,7 +162,7 @@ func TestAThousandMembersAtMost(t *testing.T) {
 		t.Errorf("got %d members more, want %d", created, left)
 	}
 	if _, err := s.DeleteMember(t.Context(), byTest, tenant, first.Number(), "delete", member.EndKeys,
-		allowed); err != nil {
+		allow); err != nil {
 		t.Fatal(err)
 	}
 	employ(t, s, "last@example.com")
@@ -170,11 +170,11 @@ func TestAThousandMembersAtMost(t *testing.T) {
 	wantKind(t, "above the limit", err, failure.KindConflict)
 }
 
-// TestTwoMembersOfOneNumber: the second gets another id, and keeps it when its creation is repeated.
-func TestTwoMembersOfOneNumber(t *testing.T) {
+// TestCreateMember_SameNumber: the second gets another id, and keeps it when its creation is repeated.
+func TestCreateMember_SameNumber(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	one, other := sameNumber(t)
+	one, other := findSameNumber(t)
 	first := employ(t, s, "first@example.com", one)
 	second := employ(t, s, "second@example.com", other)
 	if first.ID != member.ID(one, 0) || second.ID != member.ID(other, 1) {
@@ -185,8 +185,8 @@ func TestTwoMembersOfOneNumber(t *testing.T) {
 	}
 }
 
-// sameNumber are two operations whose members have one number.
-func sameNumber(t *testing.T) (one, other string) {
+// findSameNumber are two operations whose members have one number.
+func findSameNumber(t *testing.T) (one, other string) {
 	t.Helper()
 	seen := map[int32]string{}
 	for i := range 500_000 {
@@ -201,8 +201,8 @@ func sameNumber(t *testing.T) (one, other string) {
 	return "", ""
 }
 
-// TestConcurrentUpdatesAreAllApplied: none is lost, and none is half of two.
-func TestConcurrentUpdatesAreAllApplied(t *testing.T) {
+// TestUpdateMember_Concurrently: none is lost, and none is half of two.
+func TestUpdateMember_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	m := employ(t, s, "ada@example.com")
@@ -229,8 +229,8 @@ func TestConcurrentUpdatesAreAllApplied(t *testing.T) {
 	}
 }
 
-// TestTwoMembersWantOneAddress at the same time: one gets it, and the other keeps its own.
-func TestTwoMembersWantOneAddress(t *testing.T) {
+// TestUpdateMember_SameAddressConcurrently at the same time: one gets it, and the other keeps its own.
+func TestUpdateMember_SameAddressConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	members := []member.Member{employ(t, s, "a@example.com"), employ(t, s, "b@example.com")}
@@ -238,7 +238,7 @@ func TestTwoMembersWantOneAddress(t *testing.T) {
 	var updates sync.WaitGroup
 	for i, m := range members {
 		updates.Go(func() {
-			_, errs[i] = move(t, s, m, "wanted@example.com")
+			_, errs[i] = changeAddress(t, s, m, "wanted@example.com")
 		})
 	}
 	updates.Wait()
@@ -257,11 +257,11 @@ func TestTwoMembersWantOneAddress(t *testing.T) {
 	}
 }
 
-// TestAnUpdateThatChangesNothingWritesNothing: the version and the time stay.
-func TestAnUpdateThatChangesNothingWritesNothing(t *testing.T) {
+// TestUpdateMember_NoChange: the version and the time stay.
+func TestUpdateMember_NoChange(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
-	s := emptyTable(t, now, nil)
+	s := openTable(t, now, nil)
 	m := employ(t, s, "ada@example.com")
 	now.Advance(time.Hour)
 	got, err := s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys, nicknamed(""))
@@ -270,7 +270,7 @@ func TestAnUpdateThatChangesNothingWritesNothing(t *testing.T) {
 	}
 }
 
-func TestADeletedMemberIsGone(t *testing.T) {
+func TestDeleteMember(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	m := employ(t, s, "ada@example.com", "creation")
@@ -278,14 +278,14 @@ func TestADeletedMemberIsGone(t *testing.T) {
 	_, err := s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "refused", member.EndKeys,
 		func(member.Member, member.Roles) error { return refused })
 	wantKind(t, "a refused deletion", err, failure.KindForbidden)
-	if _, err = s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "deletion", member.EndKeys, allowed); err != nil {
+	if _, err = s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "deletion", member.EndKeys, allow); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.Member(t.Context(), tenant, m.Number())
 	wantKind(t, "a read", err, failure.KindNotFound)
 	_, err = s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys, nicknamed("x"))
 	wantKind(t, "an update", err, failure.KindNotFound)
-	_, err = s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "another", member.EndKeys, allowed)
+	_, err = s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "another", member.EndKeys, allow)
 	wantKind(t, "another deletion", err, failure.KindNotFound)
 	if again := employ(t, s, "ada@example.com", "creation"); again.ID != m.ID {
 		t.Errorf("the creation again: got %s, want the deleted %s", again.ID, m.ID)
@@ -295,23 +295,23 @@ func TestADeletedMemberIsGone(t *testing.T) {
 	}
 }
 
-// TestLostCallsOfMembers: whatever is lost, an operation that is repeated until it succeeds is done once.
-func TestLostCallsOfMembers(t *testing.T) {
+// TestMembers_LostCalls: whatever is lost, an operation that is repeated until it succeeds is done once.
+func TestMembers_LostCalls(t *testing.T) {
 	t.Parallel()
 	operations := []string{"TransactWriteItems", "BatchGetItem", "GetItem"}
-	eachLoss(t, operations, func(t *testing.T, s *store.Store, until untilDone) {
+	runEachLoss(t, operations, func(t *testing.T, s *store.Store, until untilDone) {
 		t.Helper()
 		var m member.Member
 		until("create", func() (err error) {
 			m, err = tryEmploy(t, s, tenant, "ada@example.com", "creation")
 			return err
 		})
-		until("update", func() error { return second(move(t, s, m, "bob@example.com")) })
+		until("update", func() error { return errOf(changeAddress(t, s, m, "bob@example.com")) })
 		if got, err := s.Members(t.Context(), tenant); len(got) != 1 || got[0].Version != 2 || err != nil {
 			t.Errorf("got members %v, error %v, want one of version 2", got, err)
 		}
 		until("delete", func() error {
-			return second(s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "deletion", member.EndKeys, allowed))
+			return errOf(s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "deletion", member.EndKeys, allow))
 		})
 		employ(t, s, "bob@example.com", "another")
 		if count, err := countOf(t.Context(), s, tenant); count != 1 || err != nil {

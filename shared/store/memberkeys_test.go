@@ -17,10 +17,10 @@ func TestDeleteMember_ManyKeys(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	till := employ(t, s, "till@example.com")
-	makesKey(t, s, "another's", "")
+	storeMemberKey(t, s, "another's", "")
 	var by identity.Principal
 	for i := range 60 {
-		if k := makesKey(t, s, fmt.Sprint(i), till.ID); i == 30 {
+		if k := storeMemberKey(t, s, fmt.Sprint(i), till.ID); i == 30 {
 			by = k.Principal()
 		}
 	}
@@ -41,8 +41,8 @@ func TestDeleteMember_ManyKeys(t *testing.T) {
 	}
 }
 
-// TestUpdateMember_KeyMadeMeanwhile makes a key while its maker is being disabled. No key is left.
-func TestUpdateMember_KeyMadeMeanwhile(t *testing.T) {
+// TestUpdateMember_KeyCreatedMeanwhile makes a key while its maker is being disabled. No key is left.
+func TestUpdateMember_KeyCreatedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	till := employ(t, s, "till@example.com")
@@ -50,7 +50,7 @@ func TestUpdateMember_KeyMadeMeanwhile(t *testing.T) {
 	_, err := s.UpdateMember(t.Context(), byTest, tenant, till.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			if made == 0 { // after the member was read
-				makesKey(t, s, "meanwhile", m.ID)
+				storeMemberKey(t, s, "meanwhile", m.ID)
 			}
 			made++
 			return m.Enabled(false, s.Now()), nil
@@ -69,17 +69,17 @@ func TestDeleteMember_LastOwnerWithManyKeys(t *testing.T) {
 	s := newStore(t)
 	owner := appoint(t, s, "ada@example.com")
 	for i := range 30 {
-		makesKey(t, s, fmt.Sprint(i), owner.ID)
+		storeMemberKey(t, s, fmt.Sprint(i), owner.ID)
 	}
-	_, err := s.DeleteMember(t.Context(), byTest, tenant, owner.Number(), "delete", member.EndKeys, allowed)
+	_, err := s.DeleteMember(t.Context(), byTest, tenant, owner.Number(), "delete", member.EndKeys, allow)
 	keys, readErr := s.APIKeys(t.Context(), tenant)
 	if !failure.Is(err, failure.KindForbidden) || len(keys) != 30 || readErr != nil {
 		t.Errorf("got %v and %d keys, %v; want Forbidden and 30 keys", err, len(keys), readErr)
 	}
 }
 
-// makesKey stores a key of all scopes behind which the member stands.
-func makesKey(t *testing.T, s *store.Store, name, maker string) identity.APIKey {
+// storeMemberKey stores a key of all scopes behind which the member stands.
+func storeMemberKey(t *testing.T, s *store.Store, name, maker string) identity.APIKey {
 	t.Helper()
 	scopes := identity.AllScopes()
 	k, _, err := identity.NewAPIKey(tenant, identity.KeyRequest{Name: name, Scopes: &scopes}, s.Now())

@@ -48,8 +48,8 @@ func newKey(t *testing.T, of identity.Tenant) issued {
 	return issued{key, token}
 }
 
-// opened is a store with the shop and one key of it.
-func opened(t *testing.T, s *store.Store) issued {
+// openShop is a store with the shop and one key of it.
+func openShop(t *testing.T, s *store.Store) issued {
 	t.Helper()
 	first := newKey(t, tenant)
 	if err := s.CreateMerchant(t.Context(), byTest, shop, account.Account{}, first.APIKey); err != nil {
@@ -59,10 +59,10 @@ func opened(t *testing.T, s *store.Store) issued {
 	return first
 }
 
-func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
+func TestAuthenticate_APIKey(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	first := opened(t, s)
+	first := openShop(t, s)
 	want := shop
 	want.Version = 1
 	p, m, err := s.Authenticate(t.Context(), first.token, "")
@@ -85,10 +85,10 @@ func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
 }
 
 // A token that the store did not give opens nothing, whatever it names.
-func TestOtherTokensAreRefused(t *testing.T) {
+func TestAuthenticate_UnknownTokens(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	first := opened(t, s)
+	first := openShop(t, s)
 	orphan := newKey(t, identity.Tenant{Mode: identity.Test, Merchant: "MC00000000"})
 	if _, err := s.CreateAPIKey(t.Context(), byTest, orphan.APIKey); err != nil {
 		t.Fatal(err)
@@ -104,10 +104,10 @@ func TestOtherTokensAreRefused(t *testing.T) {
 	}
 }
 
-func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
+func TestAuthenticate_ChangedMerchant(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
-	first := opened(t, s)
+	first := openShop(t, s)
 	m, err := s.Merchant(ctx, shop.Code)
 	if err != nil {
 		t.Fatal(err)
@@ -128,11 +128,11 @@ func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 	}
 }
 
-// TestMerchantAndSchedulesChangeTogether: the settings and the cut-off that is read always belong together.
-func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
+// TestSaveMerchantState_WithSchedules: the settings and the cut-off that is read always belong together.
+func TestSaveMerchantState_WithSchedules(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
-	opened(t, s)
+	openShop(t, s)
 	state, err := s.MerchantState(ctx, shop.Code)
 	if err != nil || state.Schedules.Live != nil || state.Schedules.Test != nil {
 		t.Fatalf("got %+v, %v, want no schedules", state, err)
@@ -171,11 +171,11 @@ func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 	}
 }
 
-// TestNoChangeOfAMerchantIsLost, however many there are at a time.
-func TestNoChangeOfAMerchantIsLost(t *testing.T) {
+// TestSaveMerchant_Concurrently, however many there are at a time.
+func TestSaveMerchant_Concurrently(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
-	opened(t, s)
+	openShop(t, s)
 	const writers, each = 4, 6
 	var all sync.WaitGroup
 	for range writers {
@@ -204,12 +204,12 @@ func TestNoChangeOfAMerchantIsLost(t *testing.T) {
 	}
 }
 
-func TestALostReplyIsNoFailedUpdate(t *testing.T) {
+func TestSaveMerchant_LostReply(t *testing.T) {
 	t.Parallel()
 	const tries = 3 // of the SDK
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
-	opened(t, s)
+	s := openTable(t, clock.New(), wire)
+	openShop(t, s)
 	m, err := s.Merchant(t.Context(), shop.Code)
 	if err != nil {
 		t.Fatal(err)
@@ -239,13 +239,13 @@ func (c *throttled) Do(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
 
-// TestAThrottledKeyIsGivenUp after three tries, so that a merchant's key does not keep a function busy until the
+// TestReadFew_ThrottledKey after three tries, so that a merchant's key does not keep a function busy until the
 // request's time is up.
-func TestAThrottledKeyIsGivenUp(t *testing.T) {
+func TestReadFew_ThrottledKey(t *testing.T) {
 	t.Parallel()
 	wire := &throttled{}
-	s := emptyTable(t, clock.New(), wire)
-	first := opened(t, s)
+	s := openTable(t, clock.New(), wire)
+	first := openShop(t, s)
 	for unread, fails := range map[int64]bool{2: false, 3: true} {
 		wire.left.Store(unread)
 		_, _, err := s.Authenticate(t.Context(), first.token, "")
@@ -258,8 +258,8 @@ func TestAThrottledKeyIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestMerchantsOfOneOwner that are created at the same time: their owners are one user.
-func TestMerchantsOfOneOwner(t *testing.T) {
+// TestCreateMerchant_SameOwnerConcurrently that are created at the same time: their owners are one user.
+func TestCreateMerchant_SameOwnerConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	const many = 8

@@ -27,18 +27,18 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 	"AcceptInvitation": func(t *testing.T, s *store.Store) func(audit.By) error {
 		inviteAda(t, s, tenant, "token")
 		return func(by audit.By) error {
-			return second(s.AcceptInvitation(t.Context(), by, "token", func(store.Invitation) (member.Passwords, error) {
+			return errOf(s.AcceptInvitation(t.Context(), by, "token", func(store.Invitation) (member.Passwords, error) {
 				return member.Passwords{{Hash: "hash"}}, nil
 			}))
 		}
 	},
 	"CreateAPIKey": func(t *testing.T, s *store.Store) func(audit.By) error {
 		k := newKey(t, tenant).APIKey
-		return func(by audit.By) error { return second(s.CreateAPIKey(t.Context(), by, k)) }
+		return func(by audit.By) error { return errOf(s.CreateAPIKey(t.Context(), by, k)) }
 	},
 	"UpdateAPIKey": func(t *testing.T, s *store.Store) func(audit.By) error {
 		k := addKey(t, s)
-		return func(by audit.By) error { return second(s.UpdateAPIKey(t.Context(), by, tenant, k.ID, named("x"))) }
+		return func(by audit.By) error { return errOf(s.UpdateAPIKey(t.Context(), by, tenant, k.ID, named("x"))) }
 	},
 	"DeleteAPIKey": func(t *testing.T, s *store.Store) func(audit.By) error {
 		k := addKey(t, s)
@@ -46,73 +46,73 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 	},
 	"CreateMerchantToken": func(t *testing.T, s *store.Store) func(audit.By) error {
 		token := identity.AccessToken{Hash: "token", Tenant: tenant}
-		return func(by audit.By) error { return second(s.CreateMerchantToken(t.Context(), by, token)) }
+		return func(by audit.By) error { return errOf(s.CreateMerchantToken(t.Context(), by, token)) }
 	},
 	"CreateCardReader": func(t *testing.T, s *store.Store) func(audit.By) error {
 		return func(by audit.By) error {
-			return second(s.CreateCardReader(t.Context(), by, tenant, "rdr_1", func() (reader.Reader, error) {
+			return errOf(s.CreateCardReader(t.Context(), by, tenant, "rdr_1", func() (reader.Reader, error) {
 				return reader.New("rdr_1", "1", "solo", reader.Given{}, s.Now()), nil
 			}))
 		}
 	},
 	"UpdateCardReader": func(t *testing.T, s *store.Store) func(audit.By) error {
-		if _, err := newReader(t.Context(), s, "rdr_1", "1"); err != nil {
+		if _, err := createReader(t.Context(), s, "rdr_1", "1"); err != nil {
 			t.Fatal(err)
 		}
 		return func(by audit.By) error {
-			return second(s.UpdateCardReader(t.Context(), by, tenant, "rdr_1", func(r reader.Reader) reader.Reader {
+			return errOf(s.UpdateCardReader(t.Context(), by, tenant, "rdr_1", func(r reader.Reader) reader.Reader {
 				r.Name = "till"
 				return r
 			}))
 		}
 	},
 	"DeleteCardReader": func(t *testing.T, s *store.Store) func(audit.By) error {
-		if _, err := newReader(t.Context(), s, "rdr_1", "1"); err != nil {
+		if _, err := createReader(t.Context(), s, "rdr_1", "1"); err != nil {
 			t.Fatal(err)
 		}
 		return func(by audit.By) error {
-			return s.DeleteCardReader(t.Context(), by, tenant, "rdr_1", "deletion", stopped)
+			return s.DeleteCardReader(t.Context(), by, tenant, "rdr_1", "deletion", stopNothing)
 		}
 	},
 	"CreateCollection": func(t *testing.T, s *store.Store) func(audit.By) error {
 		c := file.Collection{ID: "c", Name: "c", Status: file.Open, CreatedAt: s.Now()}
-		return func(by audit.By) error { return second(s.CreateCollection(t.Context(), by, tenant, c)) }
+		return func(by audit.By) error { return errOf(s.CreateCollection(t.Context(), by, tenant, c)) }
 	},
 	"UpdateCollection": func(t *testing.T, s *store.Store) func(audit.By) error {
-		if err := newCollection(t.Context(), s, "c"); err != nil {
+		if err := createCollection(t.Context(), s, "c"); err != nil {
 			t.Fatal(err)
 		}
 		return func(by audit.By) error {
-			return second(s.UpdateCollection(t.Context(), by, tenant, "c", func(c file.Collection) (file.Collection, error) {
+			return errOf(s.UpdateCollection(t.Context(), by, tenant, "c", func(c file.Collection) (file.Collection, error) {
 				c.Name = "another"
 				return c, nil
 			}))
 		}
 	},
 	"CreateFile": func(t *testing.T, s *store.Store) func(audit.By) error {
-		f := pending(s, "f", "")
-		return func(by audit.By) error { return second(s.CreateFile(t.Context(), by, tenant, f)) }
+		f := newPendingFile(s, "f", "")
+		return func(by audit.By) error { return errOf(s.CreateFile(t.Context(), by, tenant, f)) }
 	},
 	"UpdateFile": func(t *testing.T, s *store.Store) func(audit.By) error {
-		aFile(t, s)
+		mustCreateFile(t, s)
 		return func(by audit.By) error {
-			return second(s.UpdateFile(t.Context(), by, tenant, "f", func(f file.File) (file.File, error) {
+			return errOf(s.UpdateFile(t.Context(), by, tenant, "f", func(f file.File) (file.File, error) {
 				f.Name = "another.pdf"
 				return f, nil
 			}))
 		}
 	},
 	"DeleteFile": func(t *testing.T, s *store.Store) func(audit.By) error {
-		aFile(t, s)
-		return func(by audit.By) error { return second(s.DeleteFile(t.Context(), by, tenant, "f", "deletion")) }
+		mustCreateFile(t, s)
+		return func(by audit.By) error { return errOf(s.DeleteFile(t.Context(), by, tenant, "f", "deletion")) }
 	},
 	"DropFile": func(t *testing.T, s *store.Store) func(audit.By) error {
-		aFile(t, s)
-		return func(by audit.By) error { return second(s.DropFile(t.Context(), by, tenant, "f", "completion", "no")) }
+		mustCreateFile(t, s)
+		return func(by audit.By) error { return errOf(s.DropFile(t.Context(), by, tenant, "f", "completion", "no")) }
 	},
 	"CreateMember": func(t *testing.T, s *store.Store) func(audit.By) error {
 		return func(by audit.By) error {
-			return second(s.CreateMember(t.Context(), by, tenant, "new@example.com", "new",
+			return errOf(s.CreateMember(t.Context(), by, tenant, "new@example.com", "new",
 				func(id string, _ member.Roles) (member.Member, error) {
 					return member.NewEmployee(id, member.Registration{Email: "new@example.com"}, nil, s.Now()), nil
 				}))
@@ -121,20 +121,20 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 	"UpdateMember": func(t *testing.T, s *store.Store) func(audit.By) error {
 		m := employ(t, s, "till@example.com")
 		return func(by audit.By) error {
-			return second(s.UpdateMember(t.Context(), by, tenant, m.Number(), "", member.EndKeys, nicknamed("Till")))
+			return errOf(s.UpdateMember(t.Context(), by, tenant, m.Number(), "", member.EndKeys, nicknamed("Till")))
 		}
 	},
 	"DeleteMember": func(t *testing.T, s *store.Store) func(audit.By) error {
 		m := employ(t, s, "till@example.com")
 		return func(by audit.By) error {
-			return second(s.DeleteMember(t.Context(), by, tenant, m.Number(), "deletion", member.EndKeys,
+			return errOf(s.DeleteMember(t.Context(), by, tenant, m.Number(), "deletion", member.EndKeys,
 				func(member.Member, member.Roles) error { return nil }))
 		}
 	},
 	"SetUserPassword": func(t *testing.T, s *store.Store) func(audit.By) error {
-		joined(t, s)
+		joinAda(t, s)
 		return func(by audit.By) error {
-			return second(s.SetUserPassword(t.Context(), by, tenant, "ada@example.com",
+			return errOf(s.SetUserPassword(t.Context(), by, tenant, "ada@example.com",
 				s.PasswordByOperator("operation", secret.New("password of an operator"))))
 		}
 	},
@@ -148,29 +148,29 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 		return func(by audit.By) error { return s.CreateMerchant(t.Context(), by, shop, account.Account{}) }
 	},
 	"SaveMerchant": func(t *testing.T, s *store.Store) func(audit.By) error {
-		m := theShop(t, s).Merchant
+		m := openShopState(t, s).Merchant
 		after := m
 		after.Name = "Another"
-		return func(by audit.By) error { return second(s.SaveMerchant(t.Context(), by, m, after)) }
+		return func(by audit.By) error { return errOf(s.SaveMerchant(t.Context(), by, m, after)) }
 	},
 	"SaveMerchantState": func(t *testing.T, s *store.Store) func(audit.By) error {
-		state := theShop(t, s)
+		state := openShopState(t, s)
 		after := state
 		after.Merchant.Name = "Another"
-		return func(by audit.By) error { return second(s.SaveMerchantState(t.Context(), by, state, after)) }
+		return func(by audit.By) error { return errOf(s.SaveMerchantState(t.Context(), by, state, after)) }
 	},
 	"SaveAccount": func(t *testing.T, s *store.Store) func(audit.By) error {
-		m := theShop(t, s).Merchant
+		m := openShopState(t, s).Merchant
 		before, err := s.Account(t.Context(), shop.Code)
 		if err != nil {
 			t.Fatal(err)
 		}
 		after := before
 		after.Meta = map[string]string{"crm": "1"}
-		return func(by audit.By) error { return second(s.SaveAccount(t.Context(), by, m, before, after)) }
+		return func(by audit.By) error { return errOf(s.SaveAccount(t.Context(), by, m, before, after)) }
 	},
 	"GrowShards": func(t *testing.T, s *store.Store) func(audit.By) error {
-		theShop(t, s)
+		openShopState(t, s)
 		return func(by audit.By) error {
 			_, _, err := s.GrowShards(t.Context(), by, tenant)
 			return err
@@ -178,12 +178,12 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 	},
 	"CreateOAuthClient": func(t *testing.T, s *store.Store) func(audit.By) error {
 		c := oauth.Client{ID: "app", Tenant: tenant}
-		return func(by audit.By) error { return second(s.CreateOAuthClient(t.Context(), by, c)) }
+		return func(by audit.By) error { return errOf(s.CreateOAuthClient(t.Context(), by, c)) }
 	},
 	"UpdateOAuthClient": func(t *testing.T, s *store.Store) func(audit.By) error {
 		register(t, s, "app")
 		return func(by audit.By) error {
-			return second(s.UpdateOAuthClient(t.Context(), by, "app", func(c oauth.Client) (oauth.Client, error) {
+			return errOf(s.UpdateOAuthClient(t.Context(), by, "app", func(c oauth.Client) (oauth.Client, error) {
 				c.Name = "another"
 				return c, nil
 			}))
@@ -191,44 +191,44 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 	},
 	"CreateRole": func(t *testing.T, s *store.Store) func(audit.By) error {
 		return func(by audit.By) error {
-			return second(s.CreateRole(t.Context(), by, tenant, aRole, func() error { return nil }))
+			return errOf(s.CreateRole(t.Context(), by, tenant, testRole, func() error { return nil }))
 		}
 	},
 	"UpdateRole": func(t *testing.T, s *store.Store) func(audit.By) error {
-		newRole(t, s)
+		createRole(t, s)
 		return func(by audit.By) error {
-			return second(s.UpdateRole(t.Context(), by, tenant, aRole.ID, func(r member.Role) (member.Role, error) {
+			return errOf(s.UpdateRole(t.Context(), by, tenant, testRole.ID, func(r member.Role) (member.Role, error) {
 				r.Name = "Another"
 				return r, nil
 			}))
 		}
 	},
 	"DeleteRole": func(t *testing.T, s *store.Store) func(audit.By) error {
-		newRole(t, s)
+		createRole(t, s)
 		return func(by audit.By) error {
-			return s.DeleteRole(t.Context(), by, tenant, aRole.ID, "deletion", func(member.Role) error { return nil })
+			return s.DeleteRole(t.Context(), by, tenant, testRole.ID, "deletion", func(member.Role) error { return nil })
 		}
 	},
 	"CreateTestProfile": func(t *testing.T, s *store.Store) func(audit.By) error {
-		return func(by audit.By) error { return newProfile(t, by, s, "tp_1") }
+		return func(by audit.By) error { return createProfile(t, by, s, "tp_1") }
 	},
 	"DeleteTestProfile": func(t *testing.T, s *store.Store) func(audit.By) error {
-		if err := newProfile(t, byTest, s, "tp_1"); err != nil {
+		if err := createProfile(t, byTest, s, "tp_1"); err != nil {
 			t.Fatal(err)
 		}
 		return func(by audit.By) error {
-			return s.DeleteTestProfile(t.Context(), by, tenant, "tp_1", "deletion", willing)
+			return s.DeleteTestProfile(t.Context(), by, tenant, "tp_1", "deletion", allowDeletion)
 		}
 	},
 }
 
-// aRole is one that the tests of this file make.
-var aRole = member.Role{ID: member.RoleID("role"), Name: "Role"}
+// testRole is one that the tests of this file make.
+var testRole = member.Role{ID: member.RoleID("role"), Name: "Role"}
 
-// theShop opens the merchant.
-func theShop(t *testing.T, s *store.Store) merchant.State {
+// openShopState opens the merchant.
+func openShopState(t *testing.T, s *store.Store) merchant.State {
 	t.Helper()
-	opened(t, s)
+	openShop(t, s)
 	state, err := s.MerchantState(t.Context(), shop.Code)
 	if err != nil {
 		t.Fatal(err)
@@ -236,37 +236,37 @@ func theShop(t *testing.T, s *store.Store) merchant.State {
 	return state
 }
 
-func newRole(t *testing.T, s *store.Store) {
+func createRole(t *testing.T, s *store.Store) {
 	t.Helper()
-	if _, err := s.CreateRole(t.Context(), byTest, tenant, aRole, func() error { return nil }); err != nil {
+	if _, err := s.CreateRole(t.Context(), byTest, tenant, testRole, func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// aFile stores the file f.
-func aFile(t *testing.T, s *store.Store) {
+// mustCreateFile stores the file f.
+func mustCreateFile(t *testing.T, s *store.Store) {
 	t.Helper()
-	if err := newFile(t.Context(), s, "f", ""); err != nil {
+	if err := createFile(t.Context(), s, "f", ""); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestNobodyChangesAnything: each method that asks who makes the change refuses nobody, and writes nothing.
-func TestNobodyChangesAnything(t *testing.T) {
+// TestWriters_RefuseNobody: each method that asks who makes the change refuses nobody, and writes nothing.
+func TestWriters_RefuseNobody(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range changes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStore(t)
 			change := prepare(t, s)
-			before := dumped(t, s)
+			before := dumpTable(t, s)
 			for what, by := range map[string]audit.By{"nobody": {}, "an actor without rights": as(identity.Principal{}),
 				"rights without an actor": {Principal: identity.Platform()}} {
 				if err := change(by); err == nil {
 					t.Errorf("%s: got no error, want one", what)
 				}
 			}
-			if after := dumped(t, s); !reflect.DeepEqual(before, after) {
+			if after := dumpTable(t, s); !reflect.DeepEqual(before, after) {
 				t.Errorf("the table: got %v, want it as before, %v", after, before)
 			}
 			if err := change(byTest); err != nil {
@@ -276,7 +276,7 @@ func TestNobodyChangesAnything(t *testing.T) {
 	}
 }
 
-func dumped(t *testing.T, s *store.Store) []dynamo.Item {
+func dumpTable(t *testing.T, s *store.Store) []dynamo.Item {
 	t.Helper()
 	_, table := s.Raw()
 	items, err := storedtest.Items(t.Context(), table)
@@ -287,7 +287,7 @@ func dumped(t *testing.T, s *store.Store) []dynamo.Item {
 }
 
 // Writers that do not ask, with what decides instead.
-var others = map[string][]string{
+var writersNotAsking = map[string][]string{
 	"the rules of payments and of what belongs to them, for a caller whom the route has admitted": {
 		"Apply", "ApplyTransaction", "CreateCheckout", "CreateCustomer", "CreateReaderCheckout", "CreateReceiptLink",
 		"DeactivateInstrument", "ForgetCard", "MailReceipt", "NumberReceipt", "RenameCheckout", "SaveCheckout",
@@ -304,8 +304,8 @@ var others = map[string][]string{
 		"PasswordFrom", "PasswordOf", "Raw"},
 }
 
-// TestWritersAskWhoChanges, or stand above with their reason: a new one must do either.
-func TestWritersAskWhoChanges(t *testing.T) {
+// TestWriters_AskWhoChanges, or stand above with their reason: a new one must do either.
+func TestWriters_AskWhoChanges(t *testing.T) {
 	t.Parallel()
 	var asking, not []string
 	reads := reflect.TypeFor[*store.View]()
@@ -322,7 +322,7 @@ func TestWritersAskWhoChanges(t *testing.T) {
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(changes)), asking); diff != "" {
 		t.Errorf("methods that ask, and are called here (-here +there):\n%s", diff)
 	}
-	stated := slices.Concat(slices.Collect(maps.Values(others))...)
+	stated := slices.Concat(slices.Collect(maps.Values(writersNotAsking))...)
 	slices.Sort(stated)
 	if diff := cmp.Diff(stated, not); diff != "" {
 		t.Errorf("writers that do not ask (-here +there):\n%s", diff)

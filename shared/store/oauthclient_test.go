@@ -21,7 +21,7 @@ func registerClient(t *testing.T, s *store.Store) oauth.Client {
 	return c
 }
 
-func rename(s *store.Store, t *testing.T, name string) (oauth.Client, error) {
+func renameClient(s *store.Store, t *testing.T, name string) (oauth.Client, error) {
 	t.Helper()
 	return s.UpdateOAuthClient(t.Context(), byTest, "client_1", func(c oauth.Client) (oauth.Client, error) {
 		c.Name += name
@@ -41,15 +41,15 @@ func auditLength(t *testing.T, s *store.Store) (n int) {
 	return n
 }
 
-// TestAChangeOfAClientIsMadeOnce, and is in the audit once, whatever is lost.
-func TestAChangeOfAClientIsMadeOnce(t *testing.T) {
+// TestUpdateOAuthClient_LostCalls, and is in the audit once, whatever is lost.
+func TestUpdateOAuthClient_LostCalls(t *testing.T) {
 	t.Parallel()
 	for lost := 1; lost <= 3; lost++ {
 		wire := &faults.Wire{Send: enginetest.Do}
-		s := emptyTable(t, clock.New(), wire)
+		s := openTable(t, clock.New(), wire)
 		registerClient(t, s)
 		wire.Inject(faults.Times(lost, "TransactWriteItems", faults.LoseReply))
-		got, err := rename(s, t, "!")
+		got, err := renameClient(s, t, "!")
 		if err != nil || got.Name != "Till!" || got.Version != 2 {
 			t.Errorf("%d lost: got %+v, %v, want Till! in version 2", lost, got, err)
 		}
@@ -59,26 +59,26 @@ func TestAChangeOfAClientIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestOfTwoChangesOfAClientBothAreMade, the second to the result of the first.
-func TestOfTwoChangesOfAClientBothAreMade(t *testing.T) {
+// TestUpdateOAuthClient_Concurrently, the second to the result of the first.
+func TestUpdateOAuthClient_Concurrently(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
+	s := openTable(t, clock.New(), wire)
 	registerClient(t, s)
 	wire.Meanwhile("TransactWriteItems", 1, func() {
-		if _, err := rename(s, t, "?"); err != nil {
+		if _, err := renameClient(s, t, "?"); err != nil {
 			t.Errorf("the first: got %v, want no error", err)
 		}
 	})
-	if got, err := rename(s, t, "!"); err != nil || got.Name != "Till?!" || got.Version != 3 {
+	if got, err := renameClient(s, t, "!"); err != nil || got.Name != "Till?!" || got.Version != 3 {
 		t.Errorf("got %+v, %v, want Till?! in version 3", got, err)
 	}
 }
 
-// TestAClientThatIsAsItShouldBeIsNotWritten, whatever the order in which the table gives its scopes.
-func TestAClientThatIsAsItShouldBeIsNotWritten(t *testing.T) {
+// TestUpdateOAuthClient_NoChange, whatever the order in which the table gives its scopes.
+func TestUpdateOAuthClient_NoChange(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, clock.New(), &faults.Wire{Send: enginetest.Do})
+	s := openTable(t, clock.New(), &faults.Wire{Send: enginetest.Do})
 	registerClient(t, s)
 	got, err := s.UpdateOAuthClient(t.Context(), byTest, "client_1", func(c oauth.Client) (oauth.Client, error) {
 		c.Scopes = []string{"profile", "payments"}

@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// dueObjects are the keys of the objects that the sweep finds.
-func dueObjects(t *testing.T, s *store.Store) (keys []string) {
+// listDueObjects are the keys of the objects that the sweep finds.
+func listDueObjects(t *testing.T, s *store.Store) (keys []string) {
 	t.Helper()
 	for shard := range s.DueShards() {
 		for due, err := range s.Overdue(t.Context(), shard, s.Now()) {
@@ -31,19 +31,19 @@ func dueObjects(t *testing.T, s *store.Store) (keys []string) {
 	return keys
 }
 
-// TestWhenObjectsAreDue: while the file is pending after a day; never once it is uploaded; at once when it is deleted,
+// TestOverdue_Objects: while the file is pending after a day; never once it is uploaded; at once when it is deleted,
 // until the object cannot come back.
-func TestWhenObjectsAreDue(t *testing.T) {
+func TestOverdue_Objects(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
-	s := emptyTable(t, now, nil)
+	s := openTable(t, now, nil)
 	for _, id := range []string{"late", "uploaded", "deleted"} {
-		if err := newFile(t.Context(), s, id, ""); err != nil {
+		if err := createFile(t.Context(), s, id, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	key := func(id string) string { return pending(s, id, "").Object }
-	if _, err := complete(t.Context(), s, "uploaded", "rev"); err != nil {
+	key := func(id string) string { return newPendingFile(s, id, "").Object }
+	if _, err := completeFile(t.Context(), s, "uploaded", "rev"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.DeleteFile(t.Context(), byTest, tenant, "deleted", "deletion"); err != nil {
@@ -51,7 +51,7 @@ func TestWhenObjectsAreDue(t *testing.T) {
 	}
 	want := func(when string, keys ...string) {
 		t.Helper()
-		if diff := cmp.Diff(keys, dueObjects(t, s)); diff != "" {
+		if diff := cmp.Diff(keys, listDueObjects(t, s)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
@@ -87,10 +87,10 @@ func TestWhenObjectsAreDue(t *testing.T) {
 	want("a pending one, whatever somebody says", key("late"))
 }
 
-// TestObjectsOfAShard are in the order of their keys, from any one on.
-func TestObjectsOfAShard(t *testing.T) {
+// TestObjectEntries_Shard are in the order of their keys, from any one on.
+func TestObjectEntries_Shard(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, clock.New(), nil)
+	s := openTable(t, clock.New(), nil)
 	var keys []string
 	for _, digits := range []string{"00", "01", "a0", "aa", "ab", "af", "b0"} {
 		key := file.Prefix + digits + "112233445566778899aabbccddeeff"
@@ -123,16 +123,16 @@ func TestObjectsOfAShard(t *testing.T) {
 	}
 }
 
-// TestStaleObjects: an entry that was read before another write is not saved, and one that is gone does not come back.
-func TestStaleObjects(t *testing.T) {
+// TestSaveObjectEntry_Stale: an entry that was read before another write is not saved, and one that is gone does not come back.
+func TestSaveObjectEntry_Stale(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
 	now := clock.New()
-	s := emptyTable(t, now, wire)
-	if err := newFile(t.Context(), s, "f", ""); err != nil {
+	s := openTable(t, now, wire)
+	if err := createFile(t.Context(), s, "f", ""); err != nil {
 		t.Fatal(err)
 	}
-	key := pending(s, "f", "").Object
+	key := newPendingFile(s, "f", "").Object
 	before, err := s.ObjectEntry(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
@@ -165,12 +165,12 @@ func TestStaleObjects(t *testing.T) {
 	}
 }
 
-// TestAnEntryThatIsMissingIsMadeAgain when its file is deleted, so that its object goes as well.
-func TestAnEntryThatIsMissingIsMadeAgain(t *testing.T) {
+// TestDeleteFile_MissingEntry when its file is deleted, so that its object goes as well.
+func TestDeleteFile_MissingEntry(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)
 	_, table := s.Raw()
-	id := file.ObjectID(pending(s, "f", "a").Object)
+	id := file.ObjectID(newPendingFile(s, "f", "a").Object)
 	if err := table.Delete("pk", "OBJECTS#"+id[:1]).Range("sk", id).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

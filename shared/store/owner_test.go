@@ -43,11 +43,11 @@ func dismiss(t *testing.T, s *store.Store, m member.Member) error {
 	return err
 }
 
-// TestOneOwnerStays (contract §8.1): the last one can be neither demoted nor removed, also when two go at once.
-func TestOneOwnerStays(t *testing.T) {
+// TestMembers_LastOwner (contract §8.1): the last one can be neither demoted nor removed, also when two go at once.
+func TestMembers_LastOwner(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
+	s := openTable(t, clock.New(), wire)
 	ada, bob, cem := appoint(t, s, "ada@example.com"), appoint(t, s, "bob@example.com"), appoint(t, s, "cem@example.com")
 	if err := dismiss(t, s, cem); err != nil {
 		t.Fatal(err)
@@ -62,11 +62,11 @@ func TestOneOwnerStays(t *testing.T) {
 	wantKind(t, "the last one's removal", dismiss(t, s, bob), failure.KindForbidden)
 }
 
-// TestAnOwnerWhoGoesMeanwhile is not taken for the last one, who is another.
-func TestAnOwnerWhoGoesMeanwhile(t *testing.T) {
+// TestUpdateMember_OwnerChangedMeanwhile is not taken for the last one, who is another.
+func TestUpdateMember_OwnerChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
+	s := openTable(t, clock.New(), wire)
 	ada := appoint(t, s, "ada@example.com")
 	appoint(t, s, "bob@example.com")
 	wire.Meanwhile("TransactWriteItems", 1, func() {

@@ -32,7 +32,7 @@ func wantOwed(t *testing.T, s *store.Store, amount string) {
 	}
 }
 
-func TestDebitsReduceTheBalance(t *testing.T) {
+func TestBalanceAtLeast_Debits(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	wantOwed(t, s, "0")
@@ -41,7 +41,7 @@ func TestDebitsReduceTheBalance(t *testing.T) {
 	wantOwed(t, s, "19.80")
 	// 0.20 above what its own parts still give are a debit.
 	apply(t, s, beginRefund(t, tx, "operation", "10.10", false))
-	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
+	apply(t, s, decide(t, readTx(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	wantOwed(t, s, "9.70")
 	if covered, err := s.BalanceAtLeast(t.Context(), tenant, 1, eur("-1000")); err != nil || !covered {
 		t.Errorf("a minimum far below: got %t, %v, want true", covered, err)
@@ -51,8 +51,8 @@ func TestDebitsReduceTheBalance(t *testing.T) {
 	}
 }
 
-// TestTheBalanceIsReadNoFurtherThanNeeded: all debits first, then credits until they suffice.
-func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
+// TestBalanceAtLeast_ReadsAsNeeded: all debits first, then credits until they suffice.
+func TestBalanceAtLeast_ReadsAsNeeded(t *testing.T) {
 	t.Parallel()
 	pages := map[string]bool{} // that were asked for: under load the SDK asks for some of them again
 	wire := &faults.Wire{Send: func(r *http.Request) (*http.Response, error) {
@@ -66,7 +66,7 @@ func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
 		}
 		return enginetest.Do(r)
 	}}
-	s := emptyTable(t, clock.New(), wire)
+	s := openTable(t, clock.New(), wire)
 	_, table := s.Raw()
 	padding := strings.Repeat("x", 300_000) // three payables and a half make a page
 	put := func(sk, amount string) {

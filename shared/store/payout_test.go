@@ -38,8 +38,8 @@ const (
 	anotherPayout = "fedcba9876543210fedcba9876543210"
 )
 
-// collection is a step of the payout that takes the payables.
-func collection(t *testing.T, s *store.Store, p payout.Payout, payables []payments.Payable) payout.Collection {
+// collectionOf is a step of the payout that takes the payables.
+func collectionOf(t *testing.T, s *store.Store, p payout.Payout, payables []payments.Payable) payout.Collection {
 	t.Helper()
 	transactions, err := s.TransactionsOf(t.Context(), tenant, payables)
 	if err != nil {
@@ -52,7 +52,7 @@ func collection(t *testing.T, s *store.Store, p payout.Payout, payables []paymen
 	return c
 }
 
-func payablesOf(t *testing.T, s *store.Store) []payments.Payable {
+func readPayables(t *testing.T, s *store.Store) []payments.Payable {
 	t.Helper()
 	payables, err := s.Payables(t.Context(), tenant, 1, 0, "EUR", later, 100)
 	if err != nil {
@@ -70,21 +70,21 @@ func wantPayout(t *testing.T, s *store.Store, id string, status payout.Status, t
 	}
 }
 
-// TestAPayableGoesIntoOnePayout, also a debit, which no transaction guards.
-func TestAPayableGoesIntoOnePayout(t *testing.T) {
+// TestCollectPayout_TakenPayable, also a debit, which no transaction guards.
+func TestCollectPayout_TakenPayable(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	apply(t, s, beginRefund(t, tx, "operation", "10.10", false))
-	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
+	apply(t, s, decide(t, readTx(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	one, another := openPayout(t, s, onePayout), openPayout(t, s, anotherPayout)
-	payables := payablesOf(t, s)
+	payables := readPayables(t, s)
 	if len(payables) != 3 || payables[0].Kind != payments.PayablePart ||
 		payables[2].Kind != payments.PayableRefundDeduction {
 		t.Fatalf("got payables %+v, want three, a part first and a refund's deduction last", payables)
 	}
 	for _, some := range [][]payments.Payable{payables[:2], payables[2:]} {
-		c, late := collection(t, s, one, some), collection(t, s, another, some)
+		c, late := collectionOf(t, s, one, some), collectionOf(t, s, another, some)
 		var err error
 		if one, err = s.CollectPayout(t.Context(), tenant, c); err != nil {
 			t.Fatal(err)
@@ -103,20 +103,20 @@ func TestAPayableGoesIntoOnePayout(t *testing.T) {
 	}
 }
 
-// TestEachStepIsTakenFromThePayoutsState: a step from a state that was read before another step changes nothing.
-func TestEachStepIsTakenFromThePayoutsState(t *testing.T) {
+// TestPayoutSteps_Stale: a step from a state that was read before another step changes nothing.
+func TestPayoutSteps_Stale(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	pay(t, s, tenant, "order-1", "attempt-1")
 	to := merchant.BankAccount{IBAN: "DE17100100100000005678"}
 	p := openPayout(t, s, onePayout)
-	payables := payablesOf(t, s)
+	payables := readPayables(t, s)
 	empty := p.Seal(later)
-	p, err := s.CollectPayout(t.Context(), tenant, collection(t, s, p, payables[:1]))
+	p, err := s.CollectPayout(t.Context(), tenant, collectionOf(t, s, p, payables[:1]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := collection(t, s, p, payables[1:])
+	second := collectionOf(t, s, p, payables[1:])
 	steps := []func() (payout.Payout, error){
 		func() (payout.Payout, error) { return s.CollectPayout(t.Context(), tenant, second) },
 		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Seal(later)) },
@@ -151,17 +151,17 @@ func TestEachStepIsTakenFromThePayoutsState(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenOnceStaysSo, whatever a step from the payout's current version has: a payout is opened once, a
+// TestPayoutSteps_Repeated, whatever a step from the payout's current version has: a payout is opened once, a
 // record is written and gets its outcome once, a deduction is settled once, an entry posted once, and a payable added
 // once.
-func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
+func TestPayoutSteps_Repeated(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	apply(t, s, beginRefund(t, tx, "operation", "10.10", false))
-	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
+	apply(t, s, decide(t, readTx(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	p := openPayout(t, s, onePayout)
-	taken := collection(t, s, p, payablesOf(t, s))
+	taken := collectionOf(t, s, p, readPayables(t, s))
 	p, err := s.CollectPayout(t.Context(), tenant, taken)
 	if err != nil {
 		t.Fatal(err)
@@ -185,17 +185,17 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	}
 	_, err = s.StepPayout(t.Context(), tenant, payout.Step{Payout: p, Entry: step.Entry})
 	refuse("an entry posted again", err)
-	r := read(t, s, tx.ID)
+	r := readTx(t, s, tx.ID)
 	deduction := r.Events[len(r.Events)-1]
 	deduction.Status = payments.EventSuccessful
-	first := payout.OutcomeStep{Payout: p, Records: successful(taken.Records[:1]), Events: []payments.Event{deduction}}
+	first := payout.OutcomeStep{Payout: p, Records: markSuccessful(taken.Records[:1]), Events: []payments.Event{deduction}}
 	if p, err = s.ApplyPayoutOutcome(t.Context(), tenant, first); err != nil {
 		t.Fatal(err)
 	}
 	for what, again := range map[string]payout.OutcomeStep{
-		"an outcome again":          {Records: successful(taken.Records[:1])},
-		"a deduction settled again": {Records: successful(taken.Records[1:2]), Events: first.Events},
-		"a payable that waits again": {Records: successful(taken.Records[1:2]),
+		"an outcome again":          {Records: markSuccessful(taken.Records[:1])},
+		"a deduction settled again": {Records: markSuccessful(taken.Records[1:2]), Events: first.Events},
+		"a payable that waits again": {Records: markSuccessful(taken.Records[1:2]),
 			Payables: []payments.Payable{*taken.CarriedForward}},
 	} {
 		again.Payout = p
@@ -204,8 +204,8 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	}
 }
 
-// successful are the records of a payout that was paid.
-func successful(records []payout.Record) []payout.Record {
+// markSuccessful are the records of a payout that was paid.
+func markSuccessful(records []payout.Record) []payout.Record {
 	records = slices.Clone(records)
 	for i := range records {
 		records[i].Status = payout.RecordSuccessful
@@ -241,8 +241,8 @@ func outcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeSt
 	return step
 }
 
-// TestOutcomesAreAppliedInTheOrderOfTheRecords, whose tenth part comes before the second.
-func TestOutcomesAreAppliedInTheOrderOfTheRecords(t *testing.T) {
+// TestRecordsWithoutOutcome_Order, whose tenth part comes before the second.
+func TestRecordsWithoutOutcome_Order(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	p := openPayout(t, s, onePayout)
@@ -258,7 +258,7 @@ func TestOutcomesAreAppliedInTheOrderOfTheRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := s.CollectPayout(t.Context(), tenant, collection(t, s, p, payablesOf(t, s)))
+	p, err := s.CollectPayout(t.Context(), tenant, collectionOf(t, s, p, readPayables(t, s)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,8 +275,8 @@ func TestOutcomesAreAppliedInTheOrderOfTheRecords(t *testing.T) {
 	}
 }
 
-// TestAPeriodIsOpenedOnceWithItsSchedule, or not at all.
-func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
+// TestOpenPayout_TwiceFromOneSchedule, or not at all.
+func TestOpenPayout_TwiceFromOneSchedule(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	if _, err := s.PayoutSchedule(t.Context(), tenant); !failure.Is(err, failure.KindNotFound) {

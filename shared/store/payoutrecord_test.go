@@ -14,9 +14,9 @@ import (
 // large is text of which a page of a query (1 MB) holds six.
 var large = strings.Repeat("x", 150_000)
 
-// recorded is a payout of the day with so many large records of an amount, to which applied says that its outcome was
+// storePayout is a payout of the day with so many large records of an amount, to which applied says that its outcome was
 // applied.
-func recorded(t *testing.T, s *store.Store, day string, n int, amount string, applied bool) {
+func storePayout(t *testing.T, s *store.Store, day string, n int, amount string, applied bool) {
 	t.Helper()
 	id := payout.ID(tenant.String(), "EUR", day, "test")
 	if err := s.CreatePayout(t.Context(), tenant, payout.New(id, "EUR", day, later, later)); err != nil {
@@ -30,7 +30,7 @@ func recorded(t *testing.T, s *store.Store, day string, n int, amount string, ap
 			p, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, CarriedForward: &payable})
 		}
 		if err == nil {
-			p, err = s.CollectPayout(t.Context(), tenant, collection(t, s, p, []payments.Payable{payable}))
+			p, err = s.CollectPayout(t.Context(), tenant, collectionOf(t, s, p, []payments.Payable{payable}))
 		}
 	}
 	if err == nil {
@@ -60,14 +60,14 @@ func nextOutcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.Outco
 	return step
 }
 
-// TestRecordsAreListedOverPages, also over those that are all of a payout whose outcome is open, or all of 0.
-func TestRecordsAreListedOverPages(t *testing.T) {
+// TestPayoutRecords_OverPages, also over those that are all of a payout whose outcome is open, or all of 0.
+func TestPayoutRecords_OverPages(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	recorded(t, s, "2027-05-01", 3, "-1", true)
-	recorded(t, s, "2027-05-02", 14, "-1", false)
-	recorded(t, s, "2027-05-03", 8, "-0.01", true)
-	recorded(t, s, "2027-05-04", 7, "0", true)
+	storePayout(t, s, "2027-05-01", 3, "-1", true)
+	storePayout(t, s, "2027-05-02", 14, "-1", false)
+	storePayout(t, s, "2027-05-03", 8, "-0.01", true)
+	storePayout(t, s, "2027-05-04", 7, "0", true)
 	var all []string
 	for day, n := range map[string]int{"2027-05-01": 3, "2027-05-03": 8} {
 		for i := range n {

@@ -11,7 +11,7 @@ import (
 
 var tenASecond = store.Bucket{Rate: 10, Burst: 30}
 
-func TestBucketCountsItsTokens(t *testing.T) {
+func TestBucketTokens(t *testing.T) {
 	t.Parallel()
 	now := clock.New().Now()
 	for _, test := range []struct {
@@ -42,10 +42,10 @@ func (p *process) lease(t *testing.T, want, granted int) {
 	p.known = full
 }
 
-func TestLeasesShareOneBucket(t *testing.T) {
+func TestLeaseTokens_SharedBucket(t *testing.T) {
 	t.Parallel()
 	clock := clock.New()
-	s := emptyTable(t, clock, nil)
+	s := openTable(t, clock, nil)
 	a, b := &process{s: s}, &process{s: s}
 	a.lease(t, 10, 10)
 	b.lease(t, 15, 15) // b starts without knowing of a
@@ -63,9 +63,9 @@ func TestLeasesShareOneBucket(t *testing.T) {
 	b.lease(t, 1, 0)
 }
 
-func TestConcurrentLeasesNeverExceedTheBucket(t *testing.T) {
+func TestLeaseTokens_Concurrently(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, clock.New(), nil)
+	s := openTable(t, clock.New(), nil)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	total := 0

@@ -16,7 +16,7 @@ import (
 
 const receiptCode = "T000000001"
 
-func number(t *testing.T, s *store.Store, of identity.Tenant, id string) int64 {
+func numberReceipt(t *testing.T, s *store.Store, of identity.Tenant, id string) int64 {
 	t.Helper()
 	n, err := s.NumberReceipt(t.Context(), of, receiptCode, id)
 	if err != nil {
@@ -25,7 +25,7 @@ func number(t *testing.T, s *store.Store, of identity.Tenant, id string) int64 {
 	return n
 }
 
-func TestReceiptsAreNumberedPerMerchantAndMode(t *testing.T) {
+func TestNumberReceipt_PerMerchantAndMode(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	live := identity.Tenant{Mode: identity.Live, Merchant: tenant.Merchant}
@@ -38,15 +38,15 @@ func TestReceiptsAreNumberedPerMerchantAndMode(t *testing.T) {
 		{tenant, "a", 1}, {tenant, "b", 2}, {tenant, "a", 1}, {live, "a", 1}, {other, "a", 1}, {tenant, "c", 3},
 		{live, "b", 2}, {tenant, "b", 2},
 	} {
-		if got := number(t, s, c.of, c.id); got != c.want {
+		if got := numberReceipt(t, s, c.of, c.id); got != c.want {
 			t.Errorf("%s %s: got number %d, want %d", c.of, c.id, got, c.want)
 		}
 	}
 }
 
-// TestManyFirstReads: one receipt has one number however many ask for it at
+// TestNumberReceipt_Concurrently: one receipt has one number however many ask for it at
 // once, and of different ones each has its own, without a gap.
-func TestManyFirstReads(t *testing.T) {
+func TestNumberReceipt_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	const receipts, readers = 25, 4
@@ -73,11 +73,11 @@ func TestManyFirstReads(t *testing.T) {
 	}
 }
 
-func TestLostRepliesCostNoNumber(t *testing.T) {
+func TestNumberReceipt_LostReply(t *testing.T) {
 	t.Parallel()
 	const tries = 3 // of the SDK
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
+	s := openTable(t, clock.New(), wire)
 	want := int64(0)
 	for _, c := range []struct {
 		name, operation string
@@ -102,7 +102,7 @@ func TestLostRepliesCostNoNumber(t *testing.T) {
 			t.Errorf("%s lost: got number %d, %v, want %d, an error %t", c.name, got, err, want, c.fails)
 		}
 		wire.Inject(nil)
-		if got := number(t, s, tenant, c.name); got != want {
+		if got := numberReceipt(t, s, tenant, c.name); got != want {
 			t.Errorf("%s lost, later: got number %d, want %d", c.name, got, want)
 		}
 	}

@@ -31,10 +31,10 @@ func readLink(t *testing.T, s *store.Store, hash string) payments.ReceiptLink {
 	return l
 }
 
-func TestALinkThatIsMadeAgainStaysAsItIs(t *testing.T) {
+func TestCreateReceiptLink_Repeated(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
-	s := emptyTable(t, now, &faults.Wire{Send: enginetest.Do})
+	s := openTable(t, now, &faults.Wire{Send: enginetest.Do})
 	first := linkTo("hash", "event", s)
 	if _, err := s.CreateReceiptLink(t.Context(), tenant, first); err != nil {
 		t.Fatal(err)
@@ -49,10 +49,10 @@ func TestALinkThatIsMadeAgainStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestAnUnknownOrExpiredLinkIsNotFound(t *testing.T) {
+func TestReceiptLink_UnknownOrExpired(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
-	s := emptyTable(t, now, &faults.Wire{Send: enginetest.Do})
+	s := openTable(t, now, &faults.Wire{Send: enginetest.Do})
 	l := linkTo("hash", "", s)
 	if _, err := s.CreateReceiptLink(t.Context(), tenant, l); err != nil {
 		t.Fatal(err)
@@ -67,11 +67,11 @@ func TestAnUnknownOrExpiredLinkIsNotFound(t *testing.T) {
 	}
 }
 
-// TestAReceiptIsMailedOnce, with its link or not at all, whatever is lost and however often it is repeated.
-func TestAReceiptIsMailedOnce(t *testing.T) {
+// TestMailReceipt_LostCalls, with its link or not at all, whatever is lost and however often it is repeated.
+func TestMailReceipt_LostCalls(t *testing.T) {
 	t.Parallel()
 	operations := []string{"TransactWriteItems", "GetItem"}
-	eachLoss(t, operations, func(t *testing.T, s *store.Store, until untilDone) {
+	runEachLoss(t, operations, func(t *testing.T, s *store.Store, until untilDone) {
 		l, m := linkTo("hash", "", s), mail.NewReceipt("operation", mail.Receipt, "ada@example.com", "10.10 EUR")
 		until("mail", func() error { return s.MailReceipt(t.Context(), tenant, l, m) })
 		_, written, err := s.Mail(t.Context(), m.ID)
@@ -93,10 +93,10 @@ func TestAReceiptIsMailedOnce(t *testing.T) {
 	})
 }
 
-// TestNoLossMakesTwoLinks of one token.
-func TestNoLossMakesTwoLinks(t *testing.T) {
+// TestCreateReceiptLink_LostCalls of one token.
+func TestCreateReceiptLink_LostCalls(t *testing.T) {
 	t.Parallel()
-	eachLoss(t, []string{"PutItem", "GetItem"}, func(t *testing.T, s *store.Store, until untilDone) {
+	runEachLoss(t, []string{"PutItem", "GetItem"}, func(t *testing.T, s *store.Store, until untilDone) {
 		l := linkTo("hash", "event", s)
 		for _, what := range []string{"link", "link again"} {
 			until(what, func() error {
@@ -111,8 +111,8 @@ func TestNoLossMakesTwoLinks(t *testing.T) {
 	})
 }
 
-// TestManyRequestsMailOneReceipt at once.
-func TestManyRequestsMailOneReceipt(t *testing.T) {
+// TestMailReceipt_Concurrently at once.
+func TestMailReceipt_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	l, m := linkTo("hash", "", s), mail.NewReceipt("operation", mail.Receipt, "ada@example.com", "10.10 EUR")

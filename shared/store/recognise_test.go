@@ -43,8 +43,8 @@ func (l *lostReplies) Do(r *http.Request) (*http.Response, error) {
 	return nil, faults.ErrNetwork
 }
 
-// TestEachWriteRecognisesItself by the id it left, when its reply was lost. Without the id it fails.
-func TestEachWriteRecognisesItself(t *testing.T) {
+// TestResolveWrite_LostReply by the id it left, when its reply was lost. Without the id it fails.
+func TestResolveWrite_LostReply(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range recognised {
 		for _, forgotten := range []bool{false, true} {
@@ -56,7 +56,7 @@ func TestEachWriteRecognisesItself(t *testing.T) {
 			write := prepare(t, s)
 			wire.on, wire.then = true, func() {
 				if forgotten {
-					forget(t, s)
+					forgetWriteIDs(t, s)
 				}
 			}
 			if err := write(); (err != nil) != forgotten {
@@ -66,8 +66,8 @@ func TestEachWriteRecognisesItself(t *testing.T) {
 	}
 }
 
-// forget takes the id of the last write from each item.
-func forget(t *testing.T, s *store.Store) {
+// forgetWriteIDs takes the id of the last write from each item.
+func forgetWriteIDs(t *testing.T, s *store.Store) {
 	t.Helper()
 	_, table := s.Raw()
 	items, err := storedtest.Items(t.Context(), table)
@@ -85,16 +85,16 @@ func forget(t *testing.T, s *store.Store) {
 var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	"SaveCheckout": func(t *testing.T, s *store.Store) func() error {
 		c := createDraft(t, s)
-		return func() error { return second(s.SaveCheckout(t.Context(), tenant, c)) }
+		return func() error { return errOf(s.SaveCheckout(t.Context(), tenant, c)) }
 	},
 	"RenameCheckout": func(t *testing.T, s *store.Store) func() error {
 		c := createDraft(t, s)
 		c.Reference = "another"
-		return func() error { return second(s.RenameCheckout(t.Context(), tenant, c)) }
+		return func() error { return errOf(s.RenameCheckout(t.Context(), tenant, c)) }
 	},
 	"Apply": func(t *testing.T, s *store.Store) func() error {
 		c := createDraft(t, s)
-		return func() error { return second(s.Apply(t.Context(), tenant, payments.CheckoutChange{Checkout: c})) }
+		return func() error { return errOf(s.Apply(t.Context(), tenant, payments.CheckoutChange{Checkout: c})) }
 	},
 	"ApplyTransaction": func(t *testing.T, s *store.Store) func() error {
 		tx := pay(t, s, tenant, "order", "attempt")
@@ -105,17 +105,17 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		return func() error { return s.CreateMerchant(t.Context(), byTest, shop, account.Account{}) }
 	},
 	"SaveMerchantState": func(t *testing.T, s *store.Store) func() error {
-		opened(t, s)
+		openShop(t, s)
 		state, err := s.MerchantState(t.Context(), shop.Code)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return func() error { return second(s.SaveMerchantState(t.Context(), byTest, state, state)) }
+		return func() error { return errOf(s.SaveMerchantState(t.Context(), byTest, state, state)) }
 	},
 	"UpdateAPIKey": func(t *testing.T, s *store.Store) func() error {
 		k := addKey(t, s)
 		return func() error {
-			return second(s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, func(k identity.APIKey) (identity.APIKey, error) {
+			return errOf(s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, func(k identity.APIKey) (identity.APIKey, error) {
 				k.Name += "x" // another change each time
 				return k, nil
 			}))
@@ -124,7 +124,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	"UpdateMember": func(t *testing.T, s *store.Store) func() error {
 		m := employ(t, s, "till@example.com")
 		return func() error {
-			return second(s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys,
+			return errOf(s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys,
 				func(m member.Member, _ member.Roles) (member.Member, error) {
 					m.Nickname += "x" // another change each time
 					return m, nil
@@ -138,47 +138,47 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 			t.Fatal(err)
 		}
 		return func() error {
-			return second(s.UpdateRole(t.Context(), byTest, tenant, role.ID, func(r member.Role) (member.Role, error) {
+			return errOf(s.UpdateRole(t.Context(), byTest, tenant, role.ID, func(r member.Role) (member.Role, error) {
 				r.Name += "x"
 				return r, nil
 			}))
 		}
 	},
 	"SaveCardReader": func(t *testing.T, s *store.Store) func() error {
-		r, err := newReader(t.Context(), s, "rdr_1", "1")
+		r, err := createReader(t.Context(), s, "rdr_1", "1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return func() error { return second(s.SaveCardReader(t.Context(), tenant, r)) }
+		return func() error { return errOf(s.SaveCardReader(t.Context(), tenant, r)) }
 	},
 	"UpdateCardReader": func(t *testing.T, s *store.Store) func() error {
-		if _, err := newReader(t.Context(), s, "rdr_1", "1"); err != nil {
+		if _, err := createReader(t.Context(), s, "rdr_1", "1"); err != nil {
 			t.Fatal(err)
 		}
 		return func() error {
-			return second(s.UpdateCardReader(t.Context(), byTest, tenant, "rdr_1", func(r reader.Reader) reader.Reader {
+			return errOf(s.UpdateCardReader(t.Context(), byTest, tenant, "rdr_1", func(r reader.Reader) reader.Reader {
 				r.Name += "x" // another change each time
 				return r
 			}))
 		}
 	},
 	"UpdateFile": func(t *testing.T, s *store.Store) func() error {
-		if err := newFile(t.Context(), s, "f", ""); err != nil {
+		if err := createFile(t.Context(), s, "f", ""); err != nil {
 			t.Fatal(err)
 		}
 		return func() error {
-			return second(s.UpdateFile(t.Context(), byTest, tenant, "f", func(f file.File) (file.File, error) {
+			return errOf(s.UpdateFile(t.Context(), byTest, tenant, "f", func(f file.File) (file.File, error) {
 				f.Name += "x" // another change each time
 				return f, nil
 			}))
 		}
 	},
 	"UpdateCollection": func(t *testing.T, s *store.Store) func() error {
-		if err := newCollection(t.Context(), s, "c"); err != nil {
+		if err := createCollection(t.Context(), s, "c"); err != nil {
 			t.Fatal(err)
 		}
 		return func() error {
-			return second(s.UpdateCollection(t.Context(), byTest, tenant, "c", func(c file.Collection) (file.Collection, error) {
+			return errOf(s.UpdateCollection(t.Context(), byTest, tenant, "c", func(c file.Collection) (file.Collection, error) {
 				c.Name += "x"
 				return c, nil
 			}))
@@ -192,25 +192,25 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	},
 	"StepPayout": func(t *testing.T, s *store.Store) func() error {
 		p := openPayout(t, s, onePayout)
-		return func() error { return second(s.StepPayout(t.Context(), tenant, payout.Step{Payout: p})) }
+		return func() error { return errOf(s.StepPayout(t.Context(), tenant, payout.Step{Payout: p})) }
 	},
 	"CollectPayout": func(t *testing.T, s *store.Store) func() error {
 		p := openPayout(t, s, onePayout)
-		return func() error { return second(s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p})) }
+		return func() error { return errOf(s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p})) }
 	},
 	"ApplyPayoutOutcome": func(t *testing.T, s *store.Store) func() error {
 		p := openPayout(t, s, onePayout)
-		return func() error { return second(s.ApplyPayoutOutcome(t.Context(), tenant, payout.OutcomeStep{Payout: p})) }
+		return func() error { return errOf(s.ApplyPayoutOutcome(t.Context(), tenant, payout.OutcomeStep{Payout: p})) }
 	},
 	"CreateOAuthClient": func(t *testing.T, s *store.Store) func() error {
 		return func() error {
-			return second(s.CreateOAuthClient(t.Context(), byTest, oauth.Client{ID: "app", Tenant: tenant}))
+			return errOf(s.CreateOAuthClient(t.Context(), byTest, oauth.Client{ID: "app", Tenant: tenant}))
 		}
 	},
 	"UpdateOAuthClient": func(t *testing.T, s *store.Store) func() error {
 		register(t, s, "app")
 		return func() error {
-			return second(s.UpdateOAuthClient(t.Context(), byTest, "app", func(c oauth.Client) (oauth.Client, error) {
+			return errOf(s.UpdateOAuthClient(t.Context(), byTest, "app", func(c oauth.Client) (oauth.Client, error) {
 				c.Name += "x" // another change each time
 				return c, nil
 			}))
@@ -234,7 +234,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	},
 	"ChangeSecondFactor": func(t *testing.T, s *store.Store) func() error {
 		turnOn(t, s, "ada")
-		return func() error { return second(s.ChangeSecondFactor(t.Context(), userOf("ada"), recovery("ada", 3))) }
+		return func() error { return errOf(s.ChangeSecondFactor(t.Context(), userOf("ada"), recovery("ada", 3))) }
 	},
 	"ConfirmSignIn": func(t *testing.T, s *store.Store) func() error {
 		turnOn(t, s, "ada")
@@ -263,5 +263,5 @@ func createDraft(t *testing.T, s *store.Store) payments.Checkout {
 	return c
 }
 
-// second is the error alone.
-func second[T any](_ T, err error) error { return err }
+// errOf is the error alone.
+func errOf[T any](_ T, err error) error { return err }

@@ -10,13 +10,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestTwoRefundsCannotCountOnTheSameMoney: each changes the reserve's version, also the first one.
-func TestTwoRefundsCannotCountOnTheSameMoney(t *testing.T) {
+// TestReserve_TwoRefunds: each changes the reserve's version, also the first one.
+func TestReserve_TwoRefunds(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	first, second := pay(t, s, tenant, "order-1", "attempt-1"), pay(t, s, tenant, "order-2", "attempt-2")
 	refund := func(tx payments.Transaction, operation string, before store.Reserve) error {
-		change := beginRefund(t, read(t, s, tx.ID).Transaction, operation, "1", true)
+		change := beginRefund(t, readTx(t, s, tx.ID).Transaction, operation, "1", true)
 		return s.ApplyTransaction(t.Context(), tenant, change, &before)
 	}
 	for i, operation := range []string{"a", "b"} {
@@ -31,15 +31,15 @@ func TestTwoRefundsCannotCountOnTheSameMoney(t *testing.T) {
 			t.Errorf("a refund on the fresh balance: got error %v, want none", err)
 		}
 	}
-	if r := read(t, s, second.ID); r.EventCount != 2 {
+	if r := readTx(t, s, second.ID); r.EventCount != 2 {
 		t.Errorf("got %+v, want 2 events", r)
 	}
 	// When a refund is final, its amount is released, whatever was reserved since.
 	wantReserve(t, s, 4, 4)
-	apply(t, s, resolve(t, read(t, s, first.ID), first.RefundID("a"), payments.Approved, start.Add(2*time.Hour)))
-	apply(t, s, resolve(t, read(t, s, first.ID), first.RefundID("b"), payments.Declined, start.Add(2*time.Hour)))
+	apply(t, s, decide(t, readTx(t, s, first.ID), first.RefundID("a"), payments.Approved, start.Add(2*time.Hour)))
+	apply(t, s, decide(t, readTx(t, s, first.ID), first.RefundID("b"), payments.Declined, start.Add(2*time.Hour)))
 	wantReserve(t, s, 6, 2)
-	apply(t, s, resolve(t, read(t, s, second.ID), second.RefundID("a"), payments.OutcomeUnknown, start.Add(2*time.Hour)))
+	apply(t, s, decide(t, readTx(t, s, second.ID), second.RefundID("a"), payments.OutcomeUnknown, start.Add(2*time.Hour)))
 	wantReserve(t, s, 6, 2)
 }
 

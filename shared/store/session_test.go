@@ -12,13 +12,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// TestASessionEndsInTime, long before the table deletes its item: time to live
+// TestSession_Expired, long before the table deletes its item: time to live
 // may take days. The session ends in another century, so that the engine's own
 // clock has no part in the test.
-func TestASessionEndsInTime(t *testing.T) {
+func TestSession_Expired(t *testing.T) {
 	t.Parallel()
 	clock := clock.New()
-	s := emptyTable(t, clock, nil)
+	s := openTable(t, clock, nil)
 	c, err := s.CreateCheckout(t.Context(), tenant, draft("order-1"))
 	if err != nil {
 		t.Fatal(err)

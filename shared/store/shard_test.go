@@ -21,8 +21,8 @@ func payIn(t *testing.T, s *store.Store, shard int, name string) payments.Transa
 	return payFor(t, s, tenant, d, "attempt of "+name)
 }
 
-// TestTheListOfAllShardsIsNewestFirst, and has an end; a reader of fewer shards finds fewer.
-func TestTheListOfAllShardsIsNewestFirst(t *testing.T) {
+// TestCheckouts_AllShards, and has an end; a reader of fewer shards finds fewer.
+func TestCheckouts_AllShards(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	const shards, many = 4, 1010
@@ -54,16 +54,16 @@ func TestTheListOfAllShardsIsNewestFirst(t *testing.T) {
 	}
 }
 
-// TestCreditsOfAllShardsComeBeforeDebitsOfAny, wherever a step begins, so that no payout's total becomes negative while
+// TestPayables_CreditsFirst, wherever a step begins, so that no payout's total becomes negative while
 // there are credits.
-func TestCreditsOfAllShardsComeBeforeDebitsOfAny(t *testing.T) {
+func TestPayables_CreditsFirst(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	const shards = 4
 	for shard := range shards {
 		tx := payIn(t, s, shard, fmt.Sprint("order-", shard))
 		apply(t, s, beginRefund(t, tx, "operation", "10.10", false)) // more than its parts give: the rest is a debit
-		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
+		apply(t, s, decide(t, readTx(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 		payIn(t, s, shard, fmt.Sprint("another-", shard))
 	}
 	for begin := range 2 * shards {
@@ -85,8 +85,8 @@ func TestCreditsOfAllShardsComeBeforeDebitsOfAny(t *testing.T) {
 	}
 }
 
-// TestAPayableOfALaterShardIsFound: the only one that waits is in the last.
-func TestAPayableOfALaterShardIsFound(t *testing.T) {
+// TestHasPayables_LaterShard: the only one that waits is in the last.
+func TestHasPayables_LaterShard(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	payIn(t, s, 3, "order")
@@ -95,14 +95,14 @@ func TestAPayableOfALaterShardIsFound(t *testing.T) {
 			t.Errorf("%d shards: got %t, %v, want %t", shards, got, err, want)
 		}
 	}
-	for _, u := range payablesIn(t, s, 4) {
+	for _, u := range readPayablesIn(t, s, 4) {
 		if exists, err := s.PayableExists(t.Context(), tenant, u); err != nil || !exists {
 			t.Errorf("%s: got %t, %v, want that it exists", u.ID, exists, err)
 		}
 	}
 }
 
-func payablesIn(t *testing.T, s *store.Store, shards int) []payments.Payable {
+func readPayablesIn(t *testing.T, s *store.Store, shards int) []payments.Payable {
 	t.Helper()
 	found, err := s.Payables(t.Context(), tenant, shards, 0, "EUR", later, 100)
 	if err != nil {
@@ -111,12 +111,12 @@ func payablesIn(t *testing.T, s *store.Store, shards int) []payments.Payable {
 	return found
 }
 
-// TestAPayoutsStepsSpreadOverTheShards: while all shards have payables, a step that
+// TestPayables_BeginsAtShard: while all shards have payables, a step that
 // begins with its own takes one query.
-func TestAPayoutsStepsSpreadOverTheShards(t *testing.T) {
+func TestPayables_BeginsAtShard(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
+	s := openTable(t, clock.New(), wire)
 	const shards = 4
 	for shard := range shards {
 		payIn(t, s, shard, fmt.Sprint("order-", shard))
@@ -130,11 +130,11 @@ func TestAPayoutsStepsSpreadOverTheShards(t *testing.T) {
 	}
 }
 
-// TestAWalkOfSeveralShardsReadsLittleAhead: each shard gives its part of what most walks need.
-func TestAWalkOfSeveralShardsReadsLittleAhead(t *testing.T) {
+// TestHistory_ReadsLittleAhead: each shard gives its part of what most walks need.
+func TestHistory_ReadsLittleAhead(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	w := shopFixture{t, emptyTable(t, clock.New(), wire), 4}
+	w := shopFixture{t, openTable(t, clock.New(), wire), 4}
 	for i := range 40 {
 		w.sale(start.Add(time.Duration(i)*time.Second), "Tea")
 	}

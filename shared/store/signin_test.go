@@ -23,24 +23,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// gets counts the reads of single items.
-type gets struct{ count atomic.Int64 }
+// getCounter counts the reads of single items.
+type getCounter struct{ count atomic.Int64 }
 
-func (g *gets) Do(r *http.Request) (*http.Response, error) {
+func (g *getCounter) Do(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".GetItem") {
 		g.count.Add(1)
 	}
 	return enginetest.Do(r)
 }
 
-// TestWhoSignsIn with which name, and where. A name that is nobody's takes as many reads.
-func TestWhoSignsIn(t *testing.T) {
+// TestSignInAccount with which name, and where. A name that is nobody's takes as many reads.
+func TestSignInAccount(t *testing.T) {
 	t.Parallel()
-	var read gets
-	s := emptyTable(t, clock.New(), &read)
-	joined(t, s)
+	var read getCounter
+	s := openTable(t, clock.New(), &read)
+	joinAda(t, s)
 	till := employ(t, s, "Till@example.com")
-	if err := newProfile(t, byTest, s, "tp_1"); err != nil {
+	if err := createProfile(t, byTest, s, "tp_1"); err != nil {
 		t.Fatal(err)
 	}
 	gone := employ(t, s, "gone@example.com")
@@ -91,11 +91,11 @@ func TestWhoSignsIn(t *testing.T) {
 	}
 }
 
-// TestASignInLastsUntilItsTime, or until it is ended, which may be repeated.
-func TestASignInLastsUntilItsTime(t *testing.T) {
+// TestSignIn_Expiry, or until it is ended, which may be repeated.
+func TestSignIn_Expiry(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
-	s := emptyTable(t, now, nil)
+	s := openTable(t, now, nil)
 	there := func() bool {
 		t.Helper()
 		_, found, err := s.SignIn(t.Context(), "hash")
@@ -135,7 +135,7 @@ func TestASignInLastsUntilItsTime(t *testing.T) {
 // name and one of the bucket of the address. 1,000 guesses in all take two seconds.
 func TestPasswordFrom_HashesOnlyWithTokens(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, clock.New(), nil)
+	s := openTable(t, clock.New(), nil)
 	hers, err := s.PasswordOf(tenant, "hers", secret.New("correct horse battery")).Set(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -174,10 +174,10 @@ func numbered(text string) func(int) string {
 	return func(n int) string { return fmt.Sprint(text, " ", n) }
 }
 
-// TestNoPasswordIsTriedWithoutItsCount: unlike other limits, these hold while the table does not answer.
-func TestNoPasswordIsTriedWithoutItsCount(t *testing.T) {
+// TestPasswordFrom_TableUnavailable: unlike other limits, these hold while the table does not answer.
+func TestPasswordFrom_TableUnavailable(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, clock.New(), nil)
+	s := openTable(t, clock.New(), nil)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	guess := s.PasswordFrom(store.Budget{Name: "ada", Source: "address"}, secret.New("a guess"))

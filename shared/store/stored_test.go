@@ -36,12 +36,12 @@ type stored struct {
 	unseen storedtest.NotRead
 }
 
-// notRead are the attributes by which a write recognises itself: TestEachWriteRecognisesItself misses them.
-const notRead = "by which a write recognises itself, see TestEachWriteRecognisesItself"
+// notRead are the attributes by which a write recognises itself: TestResolveWrite_LostReply misses them.
+const notRead = "by which a write recognises itself, see TestResolveWrite_LostReply"
 
-// TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed. It takes seconds: each
+// TestStoredFields_ReadBack, and whatever attribute were not stored would be missed. It takes seconds: each
 // attribute of each kind of item is left out once.
-func TestEachStoredFieldIsReadBack(t *testing.T) {
+func TestStoredFields_ReadBack(t *testing.T) {
 	t.Parallel()
 	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedReaderCheckouts,
 		storedCallbacks, storedMails, storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles,
@@ -111,7 +111,7 @@ func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 			}
 		}
 		for i := range all {
-			all[i].At, all[i].Position = time.Time{}, "" // of the index: TestACheckoutIsDueWhenItExpires
+			all[i].At, all[i].Position = time.Time{}, "" // of the index: TestOverdue_ExpiredCheckout
 		}
 		slices.SortFunc(all, inOrder)
 		return all, nil
@@ -184,7 +184,7 @@ var storedCheckouts = map[string]stored{
 	"CreateCheckout": {
 		sets: "Version is 1",
 		write: func(w fixture) []storedtest.Read {
-			c := w.filled()
+			c := w.fillCheckout()
 			got, err := w.CreateCheckout(w.Context(), w.tenant, c)
 			c.Version = 1
 			wantAnswer(w, c, got, err)
@@ -199,7 +199,7 @@ var storedCheckouts = map[string]stored{
 	"SaveCheckout": {
 		sets: "Version is the next; the reference is taken by RenameCheckout alone",
 		write: func(w fixture) []storedtest.Read {
-			c := w.drafted()
+			c := w.storeDraft()
 			got, err := w.SaveCheckout(w.Context(), w.tenant, c)
 			c.Version++
 			wantAnswer(w, c, got, err)
@@ -210,7 +210,7 @@ var storedCheckouts = map[string]stored{
 	"RenameCheckout": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			c := w.drafted()
+			c := w.storeDraft()
 			before := c.Reference
 			c.Reference = "another"
 			got, err := w.RenameCheckout(w.Context(), w.tenant, c)
@@ -230,25 +230,25 @@ type hosted struct {
 	Checkout payments.Checkout
 }
 
-// filled is an online checkout with all its fields.
-func (w fixture) filled() payments.Checkout {
+// fillCheckout is an online checkout with all its fields.
+func (w fixture) fillCheckout() payments.Checkout {
 	w.Helper()
-	c := w.filledAtReader()
+	c := w.fillCheckoutAtReader()
 	c.Reader = nil
 	return c
 }
 
-// filledAtReader is a checkout with all its fields.
-func (w fixture) filledAtReader() payments.Checkout {
+// fillCheckoutAtReader is a checkout with all its fields.
+func (w fixture) fillCheckoutAtReader() payments.Checkout {
 	w.Helper()
 	c := storedtest.Fill(w, w.Filler, func(c *payments.Checkout) { c.Shard = shard })
 	return c.Restored(c.ID, w.tenant.Merchant)
 }
 
-// drafted is a checkout with all its fields, of which a draft is stored.
-func (w fixture) drafted() payments.Checkout {
+// storeDraft is a checkout with all its fields, of which a draft is stored.
+func (w fixture) storeDraft() payments.Checkout {
 	w.Helper()
-	c := w.filled()
+	c := w.fillCheckout()
 	d := draft(c.Reference)
 	d.ID = c.ID
 	_, err := w.CreateCheckout(w.Context(), w.tenant, d)

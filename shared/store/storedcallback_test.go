@@ -14,26 +14,26 @@ import (
 
 var storedCallbacks = map[string]stored{
 	"SaveCallback, owed": {write: func(w fixture) []storedtest.Read {
-		c := w.savedCallback(outbox.Pending)
+		c := w.storeCallback(outbox.Pending)
 		return []storedtest.Read{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil), w.expiries()}
 	}},
 	"SaveCallback, delivered": {
 		sets: "it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
-			c := w.savedCallback(outbox.Delivered)
+			c := w.storeCallback(outbox.Delivered)
 			return []storedtest.Read{w.callback(c), w.dueItems(), w.fastPath(nil), w.expiries(start.AddDate(0, 0, 31))}
 		},
 	},
 	"SaveCallback, dead": {
 		sets: "it expires after 90 days",
 		write: func(w fixture) []storedtest.Read {
-			c := w.savedCallback(outbox.Dead)
+			c := w.storeCallback(outbox.Dead)
 			return []storedtest.Read{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil),
 				w.expiries(start.AddDate(0, 0, 90))}
 		},
 	},
 	"ReplayCallback": {write: func(w fixture) []storedtest.Read {
-		c := w.savedCallback(outbox.Dead)
+		c := w.storeCallback(outbox.Dead)
 		c.State, c.Sweeps = outbox.Pending, 0
 		w.must(w.ReplayCallback(w.Context(), w.tenant, c))
 		// Of whose callback it is, the fast path reads what Callback reads.
@@ -56,8 +56,8 @@ var storedCallbacks = map[string]stored{
 	},
 }
 
-// savedCallback is a callback in the state, after it was due.
-func (w fixture) savedCallback(state string) payments.Callback {
+// storeCallback is a callback in the state, after it was due.
+func (w fixture) storeCallback(state string) payments.Callback {
 	w.Helper()
 	owed := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.State = outbox.Pending })
 	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
@@ -128,7 +128,7 @@ var storedCustomers = map[string]stored{
 	"Apply, of a card that is known": {
 		sets: "CreatedAt, and a mandate that is not given, stay",
 		write: func(w fixture) []storedtest.Read {
-			i := w.savedCard()
+			i := w.fillAndSaveCard()
 			next := storedtest.Fill(w, w.Filler, func(next *payments.Instrument) {
 				next.Token, next.CustomerID = i.Token, i.CustomerID
 			})
@@ -141,7 +141,7 @@ var storedCustomers = map[string]stored{
 	"DeactivateInstrument": {
 		sets: "Active and the mandate's status",
 		write: func(w fixture) []storedtest.Read {
-			i := w.savedCard()
+			i := w.fillAndSaveCard()
 			before, err := w.DeactivateInstrument(w.Context(), w.tenant, i.CustomerID, i.Token)
 			wantAnswer(w, i, before, err)
 			return []storedtest.Read{w.instrument(i.Deactivated())}
@@ -151,7 +151,7 @@ var storedCustomers = map[string]stored{
 	"ForgetCard": {
 		sets: "it takes the acquirer's token away",
 		write: func(w fixture) []storedtest.Read {
-			i := w.savedCard()
+			i := w.fillAndSaveCard()
 			_, err := w.DeactivateInstrument(w.Context(), w.tenant, i.CustomerID, i.Token)
 			w.must(err)
 			w.must(w.ForgetCard(w.Context(), w.tenant, i.CustomerID, i.Token, i.Card.AcquirerToken))
@@ -176,8 +176,8 @@ func (w fixture) customer(c payments.Customer) storedtest.Read {
 		})
 }
 
-// savedCard is a card with all its fields, the only item of the table.
-func (w fixture) savedCard() payments.Instrument {
+// fillAndSaveCard is a card with all its fields, the only item of the table.
+func (w fixture) fillAndSaveCard() payments.Instrument {
 	w.Helper()
 	i := storedtest.Fill[payments.Instrument](w, w.Filler)
 	w.saveCard(i)

@@ -15,8 +15,8 @@ var storedFiles = map[string]stored{
 	"CreateFile": {
 		sets: "Version is 1",
 		write: func(w fixture) []storedtest.Read {
-			c := w.collection()
-			f := w.file(c)
+			c := w.storeCollection()
+			f := w.storeFile(c)
 			c.Files++
 			c.Version++
 			return append(w.files(f.Entry(w.tenant), only(c), f), w.fileAgain(f), w.counted(1))
@@ -26,8 +26,8 @@ var storedFiles = map[string]stored{
 	"UpdateFile, completed": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			c := w.collection()
-			f := w.completed(w.file(c))
+			c := w.storeCollection()
+			f := w.markUploaded(w.storeFile(c))
 			c.Files++
 			c.Version++
 			entry := f.Entry(w.tenant).Follow(f)
@@ -39,8 +39,8 @@ var storedFiles = map[string]stored{
 	"UpdateFile, moved": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			to, from := w.collection(), w.collection()
-			f := w.file(from)
+			to, from := w.storeCollection(), w.storeCollection()
+			f := w.storeFile(from)
 			f.Collection, f.Version = to.ID, 2
 			got, err := w.UpdateFile(w.Context(), w.actor(), w.tenant, f.ID, func(before file.File) (file.File, error) {
 				return before.Move(to.ID, f.UpdatedAt), nil
@@ -55,8 +55,8 @@ var storedFiles = map[string]stored{
 	"DeleteFile": {
 		sets: "its object is doomed; it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
-			c := w.collection()
-			f := w.completed(w.file(c))
+			c := w.storeCollection()
+			f := w.markUploaded(w.storeFile(c))
 			got, err := w.DeleteFile(w.Context(), w.actor(), w.tenant, f.ID, "deletion")
 			wantAnswer(w, f, got, err)
 			c.Version = 3
@@ -72,8 +72,8 @@ var storedFiles = map[string]stored{
 	"DropFile": {
 		sets: "its object is doomed; it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
-			c := w.collection()
-			f := w.file(c)
+			c := w.storeCollection()
+			f := w.storeFile(c)
 			got, err := w.DropFile(w.Context(), w.actor(), w.tenant, f.ID, "completion", "The content is another.")
 			wantAnswer(w, f, got, err)
 			c.Version = 3
@@ -108,7 +108,7 @@ var storedCollections = map[string]stored{
 	"CreateCollection": {
 		sets: "Version is 1",
 		write: func(w fixture) []storedtest.Read {
-			c := w.collection()
+			c := w.storeCollection()
 			return append(w.collections(c), storedtest.Expect("the creation again", c,
 				func(ctx context.Context) (file.Collection, error) {
 					return w.CreateCollection(ctx, byTest, w.tenant, file.Collection{ID: c.ID, Name: "as asked"})
@@ -119,7 +119,7 @@ var storedCollections = map[string]stored{
 	"UpdateCollection": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			c := w.collection()
+			c := w.storeCollection()
 			c.Status, c.Name = file.Archived, "another"
 			got, err := w.UpdateCollection(w.Context(), w.actor(), w.tenant, c.ID,
 				func(file.Collection) (file.Collection, error) { return c, nil })
@@ -134,8 +134,8 @@ var storedCollections = map[string]stored{
 // objectID are the digits of the key of the object that is stored.
 const objectID = "a0112233445566778899aabbccddeeff"
 
-// collection is a stored one with all its fields.
-func (w fixture) collection() file.Collection {
+// storeCollection is a stored one with all its fields.
+func (w fixture) storeCollection() file.Collection {
 	w.Helper()
 	c := storedtest.Fill(w, w.Filler, func(c *file.Collection) { c.Status, c.Metadata = file.Open, `{"a":1}` })
 	got, err := w.CreateCollection(w.Context(), w.actor(), w.tenant, c)
@@ -144,8 +144,8 @@ func (w fixture) collection() file.Collection {
 	return c
 }
 
-// file is a stored one in the collection. It has all its fields but those that the completion sets.
-func (w fixture) file(c file.Collection) file.File {
+// storeFile is a stored one in the collection. It has all its fields but those that the completion sets.
+func (w fixture) storeFile(c file.Collection) file.File {
 	w.Helper()
 	f := storedtest.Fill(w, w.Filler, func(f *file.File) {
 		f.Collection, f.Object, f.Metadata, f.Status = c.ID, file.Prefix+objectID, `{"a":1}`, file.Pending
@@ -157,8 +157,8 @@ func (w fixture) file(c file.Collection) file.File {
 	return f
 }
 
-// completed is the file once it is uploaded.
-func (w fixture) completed(f file.File) file.File {
+// markUploaded is the file once it is uploaded.
+func (w fixture) markUploaded(f file.File) file.File {
 	w.Helper()
 	seen := storedtest.Fill[file.Content](w, w.Filler)
 	got, err := w.UpdateFile(w.Context(), w.actor(), w.tenant, f.ID, func(f file.File) (file.File, error) {

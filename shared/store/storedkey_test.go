@@ -12,7 +12,7 @@ import (
 )
 
 // notRevoked is why nobody misses the attribute revoked.
-const notRevoked = "nothing is read as false; TestKeysThatWereRevokedBefore misses it"
+const notRevoked = "nothing is read as false; TestAPIKey_RevokedNotDeleted misses it"
 
 var storedKeys = map[string]stored{
 	"CreateAPIKey": {
@@ -23,7 +23,7 @@ var storedKeys = map[string]stored{
 			k.Version = 1
 			wantAnswer(w, k, got, err)
 			return append(w.keys(k.Tenant, k), w.newKeys(newKeys{1, w.Now().Format(time.DateOnly), 1}),
-				w.mail(mail.NewKeyCreated(k.ID, k.Name).Due(w.Now())), w.audited(k.Tenant.Merchant), w.again(k))
+				w.mail(mail.NewKeyCreated(k.ID, k.Name).Due(w.Now())), w.audited(k.Tenant.Merchant), w.keyAgain(k))
 		},
 		unseen: storedtest.NotRead{"KEY revoked": notRevoked, "KEY write_id": notRead,
 			"MAIL write_id": notRead, "MAIL tries": "nothing is read as 0", "MAIL due_pk": inTheIndex,
@@ -32,7 +32,7 @@ var storedKeys = map[string]stored{
 	"UpdateAPIKey": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			before, k := w.created(), w.key(w.tenant.Merchant)
+			before, k := w.storeKey(), w.key(w.tenant.Merchant)
 			k.ID, k.TokenHash, k.Version = before.ID, before.TokenHash, before.Version
 			got, err := w.UpdateAPIKey(w.Context(), w.actor(), k.Tenant, k.ID,
 				func(identity.APIKey) (identity.APIKey, error) { return k, nil })
@@ -45,14 +45,14 @@ var storedKeys = map[string]stored{
 	"DeleteAPIKey": {
 		sets: "it expires after 31 days, and has no hash",
 		write: func(w fixture) []storedtest.Read {
-			k := w.created()
-			w.must(second(w.KeyUsed(w.Context(), k.Tenant, k.ID)))
+			k := w.storeKey()
+			w.must(errOf(w.KeyUsed(w.Context(), k.Tenant, k.ID)))
 			w.must(w.DeleteAPIKey(w.Context(), w.actor(), k.Tenant, k.ID, "deletion"))
 			again := func(ctx context.Context) (string, error) {
 				return "done", w.DeleteAPIKey(ctx, byTest, k.Tenant, k.ID, "deletion")
 			}
 			k.TokenHash = ""
-			return append(w.keys(k.Tenant), w.audited(k.Tenant.Merchant), w.again(k),
+			return append(w.keys(k.Tenant), w.audited(k.Tenant.Merchant), w.keyAgain(k),
 				storedtest.Expect("the deletion again", "done", again), w.expiries(start.AddDate(0, 0, 31)))
 		},
 		unseen: storedtest.NotRead{"DELETED revoked": "nothing is read as false"},
@@ -82,8 +82,8 @@ func (w fixture) key(code string) identity.APIKey {
 	return k
 }
 
-// created is a stored key; but for its audit nothing else is in the table.
-func (w fixture) created() identity.APIKey {
+// storeKey is a stored key; but for its audit nothing else is in the table.
+func (w fixture) storeKey() identity.APIKey {
 	w.Helper()
 	k, err := w.CreateAPIKey(w.Context(), w.actor(), w.key(w.tenant.Merchant))
 	w.must(err)
@@ -104,8 +104,8 @@ func (w fixture) keys(t identity.Tenant, want ...identity.APIKey) []storedtest.R
 	return reads
 }
 
-// again is what a repeated creation of the key returns: what is stored, not what it was asked for.
-func (w fixture) again(want identity.APIKey) storedtest.Read {
+// keyAgain is what a repeated creation of the key returns: what is stored, not what it was asked for.
+func (w fixture) keyAgain(want identity.APIKey) storedtest.Read {
 	asked := want
 	asked.Name = "as asked"
 	return storedtest.Expect("the creation again", want, func(ctx context.Context) (identity.APIKey, error) {

@@ -17,7 +17,7 @@ var storedMails = map[string]stored{
 	"UpdateMember, disabled": {
 		sets: "the mail is due at once, under an id that follows from the member's version",
 		write: func(w fixture) []storedtest.Read {
-			m := w.disabled()
+			m := w.storeDisabledMail()
 			return []storedtest.Read{w.mail(m), w.dueItems(store.Due{MailID: m.ID}), w.expiries(),
 				w.fastPath(map[store.Due]time.Time{{MailID: m.ID, Tenant: w.tenant}: m.NextAt})}
 		},
@@ -26,7 +26,7 @@ var storedMails = map[string]stored{
 	"ReportSignIn": {
 		sets: "the mail is due at once, under an id that follows from the account and the day",
 		write: func(w fixture) []storedtest.Read {
-			m := w.reported(signin.Account{Kind: identity.User, ID: "user", Name: "ada@example.com"})
+			m := w.storeBlockedMail(signin.Account{Kind: identity.User, ID: "user", Name: "ada@example.com"})
 			w.must(w.ReportSignIn(w.Context(), "ada@example.com", signin.Account{Kind: identity.User, ID: "user"})) // once a day
 			return []storedtest.Read{w.mailOf(identity.Tenant{}, m), w.dueItems(store.Due{MailID: m.ID}), w.expiries(),
 				w.fastPath(map[store.Due]time.Time{{MailID: m.ID}: m.NextAt})}
@@ -36,7 +36,7 @@ var storedMails = map[string]stored{
 	"SpreadMail": {
 		sets: "Version is the next; it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
-			before := w.reported(signin.Account{Kind: identity.User, ID: "user", Name: "ada@example.com"})
+			before := w.storeBlockedMail(signin.Account{Kind: identity.User, ID: "user", Name: "ada@example.com"})
 			m := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.ID, m.State, m.Version = before.ID, outbox.Delivered, 1 })
 			one := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.State = outbox.Pending })
 			w.must(w.SpreadMail(w.Context(), m, map[identity.Tenant]mail.Mail{w.tenant: one}))
@@ -48,32 +48,32 @@ var storedMails = map[string]stored{
 	},
 	"SaveMail, owed": {
 		sets:   "Version is the next",
-		write:  func(w fixture) []storedtest.Read { return w.savedMail(outbox.Pending, nil) },
+		write:  func(w fixture) []storedtest.Read { return w.storeMail(outbox.Pending, nil) },
 		unseen: storedtest.NotRead{"MAIL write_id": notRead},
 	},
 	"SaveMail, sending": {
 		sets:   "Version is the next",
-		write:  func(w fixture) []storedtest.Read { return w.savedMail(outbox.Sending, nil) },
+		write:  func(w fixture) []storedtest.Read { return w.storeMail(outbox.Sending, nil) },
 		unseen: storedtest.NotRead{"MAIL write_id": notRead},
 	},
 	"SaveMail, dropped": {
 		sets: "Version is the next; it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
-			return w.savedMail(outbox.Dropped, []time.Time{start.AddDate(0, 0, 31)})
+			return w.storeMail(outbox.Dropped, []time.Time{start.AddDate(0, 0, 31)})
 		},
 		unseen: storedtest.NotRead{"MAIL write_id": notRead},
 	},
 	"SaveMail, dead": {
 		sets: "Version is the next; it expires after 90 days",
 		write: func(w fixture) []storedtest.Read {
-			return w.savedMail(outbox.Dead, []time.Time{start.AddDate(0, 0, 90)})
+			return w.storeMail(outbox.Dead, []time.Time{start.AddDate(0, 0, 90)})
 		},
 		unseen: storedtest.NotRead{"MAIL write_id": notRead},
 	},
 	"SaveMail, delivered to owners": {
 		sets: "Version is the next; it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
-			m := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.ID, m.State = w.disabled().ID, outbox.Delivered })
+			m := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.ID, m.State = w.storeDisabledMail().ID, outbox.Delivered })
 			m.Version = 1
 			one := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.State = outbox.Pending })
 			other := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.State = outbox.Pending })
@@ -87,27 +87,27 @@ var storedMails = map[string]stored{
 	},
 }
 
-// disabled is the mail to a member that has been disabled; nothing else is in the table.
-func (w fixture) disabled() mail.Mail {
+// storeDisabledMail is the mail to a member that has been disabled; nothing else is in the table.
+func (w fixture) storeDisabledMail() mail.Mail {
 	w.Helper()
-	before := w.employed("operation")
+	before := w.storeMember("operation")
 	after, err := w.UpdateMember(w.Context(), w.actor(), w.tenant, before.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, w.Now()), nil })
 	w.must(err)
-	return mail.Mail{Entry: outbox.New(w.dueMail(), w.Now()), Kind: mail.AccountDisabled, Member: after.Number(),
+	return mail.Mail{Entry: outbox.New(w.keepDueMail(), w.Now()), Kind: mail.AccountDisabled, Member: after.Number(),
 		Email: before.Email, Version: 1}
 }
 
-// reported leaves in the table only the mail that passwords for an account are refused.
-func (w fixture) reported(a signin.Account) mail.Mail {
+// storeBlockedMail leaves in the table only the mail that passwords for an account are refused.
+func (w fixture) storeBlockedMail(a signin.Account) mail.Mail {
 	w.Helper()
 	w.must(w.ReportSignIn(w.Context(), "a name", a))
-	return mail.Mail{Entry: outbox.New(w.dueMail(), w.Now()), Kind: mail.SignInBlocked, About: a.Name, User: a.ID,
+	return mail.Mail{Entry: outbox.New(w.keepDueMail(), w.Now()), Kind: mail.SignInBlocked, About: a.Name, User: a.ID,
 		Version: 1}
 }
 
-// dueMail leaves the mail that is due in the table, and nothing else.
-func (w fixture) dueMail() (due string) {
+// keepDueMail leaves the mail that is due in the table, and nothing else.
+func (w fixture) keepDueMail() (due string) {
 	w.Helper()
 	for shard := range w.DueShards() {
 		found, walkErr := collect(w.Overdue(w.Context(), shard, forever))
@@ -116,14 +116,14 @@ func (w fixture) dueMail() (due string) {
 			due = d.MailID
 		}
 	}
-	w.empty("MAIL")
+	w.keepSortKey("MAIL")
 	return due
 }
 
-// savedMail is a mail in the state, after it was due, and what each read returns.
-func (w fixture) savedMail(state string, expires []time.Time) []storedtest.Read {
+// storeMail is a mail in the state, after it was due, and what each read returns.
+func (w fixture) storeMail(state string, expires []time.Time) []storedtest.Read {
 	w.Helper()
-	before := w.disabled()
+	before := w.storeDisabledMail()
 	m := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.ID, m.State, m.Version = before.ID, state, 1 })
 	got, err := w.SaveMail(w.Context(), w.tenant, m)
 	m.Version = 2
@@ -135,8 +135,8 @@ func (w fixture) savedMail(state string, expires []time.Time) []storedtest.Read 
 	return []storedtest.Read{w.mail(m), w.dueItems(due...), w.fastPath(nil), w.expiries(expires...)}
 }
 
-// empty deletes all items but those of a sort key.
-func (w fixture) empty(but string) {
+// keepSortKey deletes all items but those of a sort key.
+func (w fixture) keepSortKey(but string) {
 	w.Helper()
 	_, table := w.Raw()
 	var items []struct {

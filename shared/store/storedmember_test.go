@@ -31,7 +31,7 @@ var storedMembers = map[string]stored{
 	"UpdateMember": {
 		sets: "Version is the next, UpdatedAt now, AccessEnded later",
 		write: func(w fixture) []storedtest.Read {
-			before, m := w.employed("operation"), w.member("operation")
+			before, m := w.storeMember("operation"), w.member("operation")
 			w.clock.Advance(1)
 			got, err := w.UpdateMember(w.Context(), w.actor(), w.tenant, before.Number(), m.Address(), member.EndKeys,
 				func(member.Member, member.Roles) (member.Member, error) { return m, nil })
@@ -45,19 +45,19 @@ var storedMembers = map[string]stored{
 	"DeleteMember": {
 		sets: "it expires after 31 days, and has no passwords",
 		write: func(w fixture) []storedtest.Read {
-			m := w.employed("operation")
+			m := w.storeMember("operation")
 			n := m.Number()
 			m = w.member("operation")
-			w.must(second(w.UpdateMember(w.Context(), w.actor(), w.tenant, n, m.Address(), member.EndKeys,
+			w.must(errOf(w.UpdateMember(w.Context(), w.actor(), w.tenant, n, m.Address(), member.EndKeys,
 				func(member.Member, member.Roles) (member.Member, error) { return m, nil })))
 			w.remove("MAIL", "MAIL")
 			m.Version, m.UpdatedAt, m.Passwords, m.AccessEnded = 2, w.Now(), nil, m.AccessEnded.Add(1)
-			got, err := w.DeleteMember(w.Context(), w.actor(), w.tenant, m.Number(), "deletion", member.EndKeys, allowed)
+			got, err := w.DeleteMember(w.Context(), w.actor(), w.tenant, m.Number(), "deletion", member.EndKeys, allow)
 			got.Passwords = nil
 			wantAnswer(w, m, got, err)
 			return append(w.members(w.tenant), w.audited(w.tenant.Merchant), w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", m, func(ctx context.Context) (member.Member, error) {
-					return w.DeleteMember(ctx, byTest, w.tenant, m.Number(), "deletion", member.EndKeys, allowed)
+					return w.DeleteMember(ctx, byTest, w.tenant, m.Number(), "deletion", member.EndKeys, allow)
 				}))
 		},
 		unseen: storedtest.NotRead{"COUNT count": "nothing is read as 0; the cases before miss it"},
@@ -74,7 +74,7 @@ func besideInvited(others storedtest.NotRead) storedtest.NotRead {
 	return others
 }
 
-func allowed(member.Member, member.Roles) error { return nil }
+func allow(member.Member, member.Roles) error { return nil }
 
 // member is one with all fields that the operation makes.
 func (w fixture) member(operation string) member.Member {
@@ -86,8 +86,8 @@ func (w fixture) member(operation string) member.Member {
 	})
 }
 
-// employed is a stored member that the operation made, without passwords.
-func (w fixture) employed(operation string) member.Member {
+// storeMember is a stored member that the operation made, without passwords.
+func (w fixture) storeMember(operation string) member.Member {
 	w.Helper()
 	m, err := w.CreateMember(w.Context(), w.actor(), w.tenant, "till@example.com", operation,
 		func(id string, _ member.Roles) (member.Member, error) {

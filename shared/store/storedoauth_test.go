@@ -27,7 +27,7 @@ var storedOAuth = map[string]stored{
 		sets: "Version is the next, UpdatedAt now",
 		write: func(w fixture) []storedtest.Read {
 			c := w.oauthClient()
-			w.must(second(w.CreateOAuthClient(w.Context(), w.actor(), oauth.Client{ID: c.ID, Tenant: c.Tenant,
+			w.must(errOf(w.CreateOAuthClient(w.Context(), w.actor(), oauth.Client{ID: c.ID, Tenant: c.Tenant,
 				CreatedAt: c.CreatedAt})))
 			w.clock.Advance(time.Minute)
 			got, err := w.UpdateOAuthClient(w.Context(), w.actor(), c.ID,

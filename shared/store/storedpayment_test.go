@@ -22,7 +22,7 @@ var storedTransactions = map[string]stored{
 	"Apply": {
 		sets: "Checkout.Version is the next; Session.TokenHash is the key; a card that is known already keeps its CreatedAt",
 		write: func(w fixture) []storedtest.Read {
-			change := w.change()
+			change := w.prepareChange()
 			got, err := w.Apply(w.Context(), w.tenant, change)
 			change.Checkout.Version++
 			wantAnswer(w, change.Checkout, got, err)
@@ -33,11 +33,11 @@ var storedTransactions = map[string]stored{
 	"ApplyTransaction": {
 		sets: "Transaction.Version is the next; ReserveDelta is added to the reserve",
 		write: func(w fixture) []storedtest.Read {
-			before := w.change()
+			before := w.prepareChange()
 			before.Instrument, before.Session, before.Callback = nil, nil, nil
 			_, err := w.Apply(w.Context(), w.tenant, before)
 			w.must(err)
-			change := w.transactionChange(before)
+			change := w.prepareTransactionChange(before)
 			w.must(w.ApplyTransaction(w.Context(), w.tenant, change, &store.Reserve{}))
 			change.Transaction.Version++
 			before.Checkout.Version++
@@ -47,10 +47,10 @@ var storedTransactions = map[string]stored{
 	},
 }
 
-// change is one of a checkout that is stored, with all that there can be, and the customer of its card.
-func (w fixture) change() payments.CheckoutChange {
+// prepareChange is one of a checkout that is stored, with all that there can be, and the customer of its card.
+func (w fixture) prepareChange() payments.CheckoutChange {
 	w.Helper()
-	c := w.drafted()
+	c := w.storeDraft()
 	change := storedtest.Fill(w, w.Filler, func(change *payments.CheckoutChange) {
 		tx := change.Transaction
 		tx.ForeignID, tx.Shard = c.Reference, shard
@@ -123,8 +123,8 @@ func (w fixture) applied(change payments.CheckoutChange) []storedtest.Read {
 	)
 }
 
-// transactionChange is one of the transaction that before has stored.
-func (w fixture) transactionChange(before payments.CheckoutChange) payments.TransactionChange {
+// prepareTransactionChange is one of the transaction that before has stored.
+func (w fixture) prepareTransactionChange(before payments.CheckoutChange) payments.TransactionChange {
 	old := before.Transaction
 	return storedtest.Fill(w, w.Filler, func(change *payments.TransactionChange) {
 		tx := &change.Transaction
@@ -162,7 +162,7 @@ func (w fixture) transactionApplied(before payments.CheckoutChange,
 	for i := range payables {
 		found = append(found, store.ReconciledItem{Name: "EUR#1", Payable: &payables[i]})
 	}
-	for _, e := range sortedEvents(change.Events) {
+	for _, e := range sortEvents(change.Events) {
 		found = append(found, store.ReconciledItem{Name: tx.Code, Event: &e})
 	}
 	due := func(e payments.Event) store.Due { return store.Due{Tenant: w.tenant, RefundID: e.ID} }
@@ -231,7 +231,7 @@ func (w fixture) transaction(r store.Record) []storedtest.Read {
 	for _, item := range history {
 		answers = append(answers, storedtest.Expect("HistoryPlace of "+item.ID, store.Bound{At: item.CreatedAt, ID: item.ID},
 			func(ctx context.Context) (store.Bound, error) {
-				return w.HistoryPlace(ctx, w.tenant, item.ID, everybody)
+				return w.HistoryPlace(ctx, w.tenant, item.ID, seesAll)
 			}))
 	}
 	return answers
@@ -269,7 +269,7 @@ func (fixture) codeOf(_ payments.Checkout, err error) (string, error) {
 	return failure.Of(err).Code, nil
 }
 
-// sortedEvents are the events in the order of the table.
-func sortedEvents(events []payments.Event) []payments.Event {
+// sortEvents are the events in the order of the table.
+func sortEvents(events []payments.Event) []payments.Event {
 	return slices.SortedFunc(slices.Values(events), func(a, b payments.Event) int { return strings.Compare(a.ID, b.ID) })
 }

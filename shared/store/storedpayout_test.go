@@ -17,7 +17,7 @@ const payoutDay = "2027-05-02"
 
 var storedPayouts = map[string]stored{
 	"CreatePayout": {
-		write:  func(w fixture) []storedtest.Read { return w.payout(w.createdPayout()) },
+		write:  func(w fixture) []storedtest.Read { return w.payout(w.storePayout()) },
 		unseen: storedtest.NotRead{"PAYOUT write_id": "a second creation changes nothing"},
 	},
 	"OpenPayout": {
@@ -38,7 +38,7 @@ var storedPayouts = map[string]stored{
 	"StepPayout": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			p := w.createdPayout()
+			p := w.storePayout()
 			step := storedtest.Fill(w, w.Filler, func(s *payout.Step) {
 				s.Payout.ID, s.Payout.Version, s.Entry.About = p.ID, p.Version, ledger.OfPayout(p.ID)
 			})
@@ -53,11 +53,11 @@ var storedPayouts = map[string]stored{
 		sets: "each Version is the next; in live mode it changes the reserve's version",
 		write: func(w fixture) []storedtest.Read {
 			w.tenant.Mode = identity.Live
-			p := w.createdPayout()
-			tx, payables := w.waiting()
+			p := w.storePayout()
+			tx, payables := w.storeWaiting()
 			c := storedtest.Fill(w, w.Filler, func(c *payout.Collection) {
 				c.Payout.ID, c.Payout.Version, c.Payout.Day = p.ID, p.Version, payoutDay
-				c.Payables, c.Transactions, c.CarriedForward.Shard = payables, []payments.Transaction{w.changed(tx)}, shard
+				c.Payables, c.Transactions, c.CarriedForward.Shard = payables, []payments.Transaction{w.fillTransaction(tx)}, shard
 			})
 			got, err := w.CollectPayout(w.Context(), w.tenant, c)
 			c.Payout.Version++
@@ -73,8 +73,8 @@ var storedPayouts = map[string]stored{
 	"ApplyPayoutOutcome": {
 		sets: "each Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			p := w.createdPayout()
-			tx, payables := w.waiting()
+			p := w.storePayout()
+			tx, payables := w.storeWaiting()
 			e := storedtest.Fill(w, w.Filler, func(e *payments.Event) {
 				e.ID, e.TransactionID, e.Code = tx.RefundID("deduction"), tx.ID, tx.Code
 				e.Type, e.Status = payments.PayoutDeductionEvent, payments.EventPending
@@ -92,7 +92,7 @@ var storedPayouts = map[string]stored{
 			w.must(err)
 			step := storedtest.Fill(w, w.Filler, func(t *payout.OutcomeStep) {
 				t.Payout.ID, t.Payout.Version, t.Payout.Day = p.ID, p.Version, p.Day
-				t.Transactions = []payments.Transaction{w.changed(tx)}
+				t.Transactions = []payments.Transaction{w.fillTransaction(tx)}
 				for i := range t.Records {
 					t.Records[i].ID = open.Records[i].ID
 				}
@@ -115,17 +115,17 @@ var storedPayouts = map[string]stored{
 	},
 }
 
-func (w fixture) createdPayout() payout.Payout {
+func (w fixture) storePayout() payout.Payout {
 	w.Helper()
 	p := storedtest.Fill(w, w.Filler, func(p *payout.Payout) { p.Day = payoutDay })
 	w.must(w.CreatePayout(w.Context(), w.tenant, p))
 	return p
 }
 
-// waiting is a transaction with two payables, and nothing else of its payment.
-func (w fixture) waiting() (payments.Transaction, []payments.Payable) {
+// storeWaiting is a transaction with two payables, and nothing else of its payment.
+func (w fixture) storeWaiting() (payments.Transaction, []payments.Payable) {
 	w.Helper()
-	change := w.change()
+	change := w.prepareChange()
 	change.Instrument, change.Session, change.Callback, change.Entry = nil, nil, nil, nil
 	_, err := w.Apply(w.Context(), w.tenant, change)
 	w.must(err)
@@ -133,8 +133,8 @@ func (w fixture) waiting() (payments.Transaction, []payments.Payable) {
 	return *change.Transaction, change.Payables
 }
 
-// changed is the transaction with other values in all its fields.
-func (w fixture) changed(tx payments.Transaction) payments.Transaction {
+// fillTransaction is the transaction with other values in all its fields.
+func (w fixture) fillTransaction(tx payments.Transaction) payments.Transaction {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(next *payments.Transaction) {
 		next.Version, next.Shard = tx.Version, tx.Shard
@@ -202,7 +202,7 @@ func (w fixture) transactionOf(tx payments.Transaction, events ...payments.Event
 		if err != nil {
 			return read{}, err
 		}
-		place, err := w.HistoryPlace(ctx, w.tenant, tx.ID, everybody)
+		place, err := w.HistoryPlace(ctx, w.tenant, tx.ID, seesAll)
 		return read{store.Record{Transaction: r.Transaction, Events: r.Events}, history, place}, err
 	})
 }

@@ -16,7 +16,7 @@ var storedReaders = map[string]stored{
 	"CreateCardReader": {
 		sets: "Version is 1",
 		write: func(w fixture) []storedtest.Read {
-			r := w.madeReader(w.reader())
+			r := w.storeReader(w.reader())
 			return append(w.readers(r), w.audited(w.tenant.Merchant), w.readerAgain(r), w.newReaders(1))
 		},
 		unseen: storedtest.NotRead{"READER write_id": notRead},
@@ -26,10 +26,10 @@ var storedReaders = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			before := w.reader()
 			before.EndedAt = time.Time{}
-			before = w.madeReader(before)
+			before = w.storeReader(before)
 			r := w.reader()
 			r.Serial = before.Serial
-			r = w.madeReader(r)
+			r = w.storeReader(r)
 			before.EndedAt, before.UpdatedAt, before.MenuLock, before.Version = w.Now(), w.Now(), nil, 2
 			return append(w.readers(before, r), w.audited(w.tenant.Merchant), w.newReaders(2))
 		},
@@ -38,12 +38,12 @@ var storedReaders = map[string]stored{
 	"SaveCardReader": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			before, r := w.madeReader(reader.Reader{ID: "rdr_1"}), w.reader()
+			before, r := w.storeReader(reader.Reader{ID: "rdr_1"}), w.reader()
 			r.ID, r.Version = before.ID, before.Version
 			got, err := w.SaveCardReader(w.Context(), w.tenant, r)
 			r.Version = 2
 			wantAnswer(w, r, got, err)
-			w.keep("READERS")
+			w.keepKinds("READERS")
 			return append(w.readers(r), w.newReaders(1))
 		},
 		unseen: storedtest.NotRead{"READER write_id": notRead},
@@ -51,7 +51,7 @@ var storedReaders = map[string]stored{
 	"UpdateCardReader": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			r := w.madeReader(w.reader())
+			r := w.storeReader(w.reader())
 			name, metadata := "another", member.Metadata(`{"other":[1]}`)
 			r.Name, r.Metadata = name, metadata
 			got, err := w.UpdateCardReader(w.Context(), w.actor(), w.tenant, r.ID,
@@ -65,12 +65,12 @@ var storedReaders = map[string]stored{
 	"DeleteCardReader": {
 		sets: "it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
-			r := w.madeReader(w.reader())
-			w.must(w.DeleteCardReader(w.Context(), w.actor(), w.tenant, r.ID, "deletion", stopped))
+			r := w.storeReader(w.reader())
+			w.must(w.DeleteCardReader(w.Context(), w.actor(), w.tenant, r.ID, "deletion", stopNothing))
 			return append(w.readers(), w.audited(w.tenant.Merchant), w.readerAgain(r), w.newReaders(1),
 				w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", "done", func(ctx context.Context) (string, error) {
-					return "done", w.DeleteCardReader(ctx, byTest, w.tenant, r.ID, "deletion", stopped)
+					return "done", w.DeleteCardReader(ctx, byTest, w.tenant, r.ID, "deletion", stopNothing)
 				}))
 		},
 	},
@@ -82,8 +82,8 @@ func (w fixture) reader() reader.Reader {
 	return storedtest.Fill(w, w.Filler, func(r *reader.Reader) { r.Metadata = `{"key":"value"}` })
 }
 
-// madeReader is the reader as it is stored.
-func (w fixture) madeReader(r reader.Reader) reader.Reader {
+// storeReader is the reader as it is stored.
+func (w fixture) storeReader(r reader.Reader) reader.Reader {
 	w.Helper()
 	got, err := w.CreateCardReader(w.Context(), w.actor(), w.tenant, r.ID, func() (reader.Reader, error) { return r, nil })
 	r.Version = 1

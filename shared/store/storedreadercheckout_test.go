@@ -15,7 +15,7 @@ var storedReaderCheckouts = map[string]stored{
 	"CreateReaderCheckout": {
 		sets: "Version is 1; the reader has its id, and the next Version",
 		write: func(w fixture) []storedtest.Read {
-			c, reads := w.begunAtReader()
+			c, reads := w.storeCheckoutAtReader()
 			due := store.Due{Tenant: w.tenant, CheckoutID: c.ID}
 			return append(reads, w.anyCheckout(c), w.dueItems(due), w.fastPath(map[store.Due]time.Time{due: c.PollAt()}))
 		},
@@ -24,7 +24,7 @@ var storedReaderCheckouts = map[string]stored{
 	"Apply, at a reader": {
 		sets: "Checkout.Version is the next",
 		write: func(w fixture) []storedtest.Read {
-			c, reads := w.begunAtReader()
+			c, reads := w.storeCheckoutAtReader()
 			tx := storedtest.Fill(w, w.Filler, func(tx *payments.Transaction) { tx.Shard = shard })
 			tx = tx.Restored(w.tenant.Merchant, payments.CodeOfID(tx.ID), tx.ID)
 			got, err := w.Apply(w.Context(), w.tenant, payments.CheckoutChange{Checkout: c, Transaction: &tx})
@@ -39,10 +39,10 @@ var storedReaderCheckouts = map[string]stored{
 	},
 }
 
-// begunAtReader is a stored checkout with all its fields at a reader, and what reads return of that.
-func (w fixture) begunAtReader() (payments.Checkout, []storedtest.Read) {
+// storeCheckoutAtReader is a stored checkout with all its fields at a reader, and what reads return of that.
+func (w fixture) storeCheckoutAtReader() (payments.Checkout, []storedtest.Read) {
 	w.Helper()
-	r, c := w.madeReader(w.reader()), w.filledAtReader()
+	r, c := w.storeReader(w.reader()), w.fillCheckoutAtReader()
 	got, err := w.CreateReaderCheckout(w.Context(), w.tenant, r, c)
 	c.Version = 1
 	wantAnswer(w, c, got, err)
@@ -57,12 +57,12 @@ func (w fixture) anyCheckout(want payments.Checkout) storedtest.Read {
 }
 
 // What is done with online checkouts cannot be done with one at a reader: to those operations there is none.
-func TestACheckoutAtAReaderIsNoOnlineCheckout(t *testing.T) {
+func TestCheckout_AtReader(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	c := draft("")
 	c.Reader = &payments.ReaderSale{ReaderID: "rdr_1", Serial: "VS1"}
-	r, err := newReader(t.Context(), s, "rdr_1", "VS1")
+	r, err := createReader(t.Context(), s, "rdr_1", "VS1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ var storedRequests = map[string]stored{
 			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
 			w.must(err)
 			return []storedtest.Read{w.expiries(start.AddDate(0, 0, 31)), w.reused(),
-				w.claim(by("another"), 0, claimed{store.Running, nil}),
-				w.claim(by("another"), time.Minute, claimed{store.Claimed, nil})}
+				w.claim(claimBy("another"), 0, claimed{store.Running, nil}),
+				w.claim(claimBy("another"), time.Minute, claimed{store.Claimed, nil})}
 		},
 		unseen: storedtest.NotRead{"IDEMPOTENCY owner": "the next case misses it"},
 	},
@@ -41,7 +41,7 @@ var storedRequests = map[string]stored{
 			_, err = w.SettleIdempotency(w.Context(), claimant, []byte("sealed"))
 			w.must(err)
 			return []storedtest.Read{w.expiries(start.AddDate(0, 0, 31)), w.reused(),
-				w.claim(by("another"), time.Hour, claimed{store.Settled, []byte("sealed")}),
+				w.claim(claimBy("another"), time.Hour, claimed{store.Settled, []byte("sealed")}),
 				storedtest.Expect("the owner", true, func(ctx context.Context) (bool, error) {
 					return w.SettleIdempotency(ctx, claimant, []byte("sealed"))
 				})}
@@ -77,7 +77,7 @@ var storedRequests = map[string]stored{
 	"NumberReceipt": {
 		sets: "the number is the next",
 		write: func(w fixture) []storedtest.Read {
-			tx, payables := w.waiting()
+			tx, payables := w.storeWaiting()
 			number, err := w.NumberReceipt(w.Context(), w.tenant, tx.Code, tx.ID)
 			wantAnswer(w, 1, number, err)
 			return []storedtest.Read{w.transactionOf(tx), w.payables(payables...),
@@ -112,7 +112,7 @@ func (w fixture) claim(c store.IdempotencyClaim, after time.Duration, want claim
 
 // reused is what a different request finds under the claimant's key.
 func (w fixture) reused() storedtest.Read {
-	different := by("another")
+	different := claimBy("another")
 	different.Fingerprint = "other"
 	return w.claim(different, 0, claimed{store.Reused, nil})
 }

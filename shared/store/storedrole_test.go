@@ -27,7 +27,7 @@ var storedRoles = map[string]stored{
 	"UpdateRole": {
 		sets: "Version is the next, UpdatedAt now",
 		write: func(w fixture) []storedtest.Read {
-			before, role := w.createdRole(), w.role()
+			before, role := w.storeRole(), w.role()
 			role.ID = before.ID
 			got, err := w.UpdateRole(w.Context(), w.actor(), w.tenant, before.ID,
 				func(member.Role) (member.Role, error) { return role, nil })
@@ -41,7 +41,7 @@ var storedRoles = map[string]stored{
 	"DeleteRole": {
 		sets: "Version is the next; what was deleted expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
-			role := w.createdRole()
+			role := w.storeRole()
 			w.must(w.DeleteRole(w.Context(), w.actor(), w.tenant, role.ID, "deletion", func(member.Role) error { return nil }))
 			return []storedtest.Read{w.roles(member.Roles{Version: 2}), w.audited(w.tenant.Merchant),
 				w.expiries(start.AddDate(0, 0, 31)),
@@ -58,10 +58,10 @@ var storedRoles = map[string]stored{
 	"CreateMember, with a role": {
 		sets: "the role counts its members",
 		write: func(w fixture) []storedtest.Read {
-			role := w.createdRole()
+			role := w.storeRole()
 			w.invite(role.ID)
 			role.Members++
-			w.keep("ROLES", "AUDIT")
+			w.keepKinds("ROLES", "AUDIT")
 			return []storedtest.Read{w.roles(member.Roles{Own: []member.Role{role}, Version: 2}),
 				w.audited(w.tenant.Merchant)}
 		},
@@ -71,7 +71,7 @@ var storedRoles = map[string]stored{
 		sets: "the invitation expires after a week, and what is known of the address after two hours",
 		write: func(w fixture) []storedtest.Read {
 			m := w.invite(member.RoleOwner)
-			w.keep("MEMBERS", "INVITATION")
+			w.keepKinds("MEMBERS", "INVITATION")
 			return []storedtest.Read{w.invitation(store.Invitation{Tenant: w.tenant, Member: m}),
 				w.expiries(start.Add(2*time.Hour), start.AddDate(0, 0, 7))}
 		},
@@ -93,7 +93,7 @@ var storedRoles = map[string]stored{
 				CreatedAt: w.Now(), Version: 1}
 			m = m.Accepted(u, w.Now())
 			m.Version = 2
-			w.keep("MEMBERS", "USER", "EMAIL", "MEMBERSHIPS", "INVITATION", "AUDIT")
+			w.keepKinds("MEMBERS", "USER", "EMAIL", "MEMBERSHIPS", "INVITATION", "AUDIT")
 			return append(w.members(w.tenant, m), w.user(u), w.memberOf(u, w.tenant, m), w.audited(w.tenant.Merchant),
 				w.invitation(store.Invitation{Tenant: w.tenant, Member: m, Accepted: true}, token))
 		},
@@ -106,7 +106,7 @@ var storedRoles = map[string]stored{
 // Why reads of these cases miss nothing without some attributes.
 const (
 	elsewhere        = "another case misses it"
-	invitationLimits = "TestInvitationsToOneAddress and TestInvitationsOfADay of functions/members miss it"
+	invitationLimits = "the tests of invitations in functions/members miss it"
 )
 
 // role is one with all fields that an operation makes.
@@ -119,8 +119,8 @@ func (w fixture) role() member.Role {
 	})
 }
 
-// createdRole is a stored one that nobody has.
-func (w fixture) createdRole() member.Role {
+// storeRole is a stored one that nobody has.
+func (w fixture) storeRole() member.Role {
 	w.Helper()
 	role := w.role()
 	role.Members = 0
@@ -160,8 +160,8 @@ func (w fixture) invitation(want store.Invitation, token ...string) storedtest.R
 	})
 }
 
-// keep deletes the items of all kinds but some.
-func (w fixture) keep(kinds ...string) {
+// keepKinds deletes the items of all kinds but some.
+func (w fixture) keepKinds(kinds ...string) {
 	w.Helper()
 	_, table := w.Raw()
 	var items []struct {

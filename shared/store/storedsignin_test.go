@@ -67,7 +67,7 @@ var storedSignIns = map[string]stored{
 		sets: "Version is the next, and nothing else is left",
 		write: func(w fixture) []storedtest.Read {
 			m := member.Member{ID: "mem_1", UserID: "user"}
-			w.must(second(w.ChangeSecondFactor(w.Context(), userOf("user"),
+			w.must(errOf(w.ChangeSecondFactor(w.Context(), userOf("user"),
 				func(signin.Factor) (signin.Factor, error) { return w.factor(), nil })))
 			w.remove("RATE", "RATE")
 			w.must(w.RemoveSecondFactor(w.Context(), w.actor(), w.tenant, m))

@@ -15,7 +15,7 @@ var storedTestProfiles = map[string]stored{
 	"CreateTestProfile": {
 		sets: "Passwords is the one that the operation sets",
 		write: func(w fixture) []storedtest.Read {
-			p := w.profile()
+			p := w.storeProfile()
 			w.remove("RATE", "RATE")
 			return append(w.profiles(p), w.audited(w.tenant.Merchant), w.profileAgain(p), w.newProfiles(1))
 		},
@@ -23,20 +23,20 @@ var storedTestProfiles = map[string]stored{
 	"DeleteTestProfile": {
 		sets: "it expires after 31 days, and has no passwords",
 		write: func(w fixture) []storedtest.Read {
-			p := w.profile()
+			p := w.storeProfile()
 			w.remove("RATE", "COUNT")
-			w.must(w.DeleteTestProfile(w.Context(), w.actor(), w.tenant, p.ID, "deletion", willing))
+			w.must(w.DeleteTestProfile(w.Context(), w.actor(), w.tenant, p.ID, "deletion", allowDeletion))
 			p.Passwords = nil
 			return append(w.profiles(), w.audited(w.tenant.Merchant), w.profileAgain(p),
 				storedtest.Expect("the deletion again", "done", func(ctx context.Context) (string, error) {
-					return "done", w.DeleteTestProfile(ctx, byTest, w.tenant, p.ID, "deletion", willing)
+					return "done", w.DeleteTestProfile(ctx, byTest, w.tenant, p.ID, "deletion", allowDeletion)
 				}), w.expiries(start.AddDate(0, 0, 31)))
 		},
 	},
 }
 
-// profile is a stored one with all its fields.
-func (w fixture) profile() member.TestProfile {
+// storeProfile is a stored one with all its fields.
+func (w fixture) storeProfile() member.TestProfile {
 	w.Helper()
 	p := storedtest.Fill[member.TestProfile](w, w.Filler) // its passwords are replaced
 	got, err := w.CreateTestProfile(w.Context(), w.actor(), w.tenant, p, w.firstPassword())

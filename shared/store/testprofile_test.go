@@ -15,34 +15,34 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// willing lets every deletion through.
-func willing() error { return nil }
+// allowDeletion lets every deletion through.
+func allowDeletion() error { return nil }
 
-// newProfile makes a test profile.
-func newProfile(t *testing.T, by audit.By, s *store.Store, id string) error {
+// createProfile makes a test profile.
+func createProfile(t *testing.T, by audit.By, s *store.Store, id string) error {
 	t.Helper()
 	password := s.PasswordOf(tenant, id, secret.New("correct horse battery"))
-	return second(s.CreateTestProfile(t.Context(), by, tenant, member.TestProfile{ID: id, CreatedAt: s.Now()}, password))
+	return errOf(s.CreateTestProfile(t.Context(), by, tenant, member.TestProfile{ID: id, CreatedAt: s.Now()}, password))
 }
 
-// TestProfilesChangeOnlyByWhoStillMay: the caller is restricted or revoked after it was admitted, or while it writes.
-func TestProfilesChangeOnlyByWhoStillMay(t *testing.T) {
+// TestTestProfiles_CallerLosesRights: the caller is restricted or revoked after it was admitted, or while it writes.
+func TestTestProfiles_CallerLosesRights(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(audit.By, *store.Store) error{
-		"create": func(by audit.By, s *store.Store) error { return newProfile(t, by, s, "tp_2") },
+		"create": func(by audit.By, s *store.Store) error { return createProfile(t, by, s, "tp_2") },
 		"delete": func(by audit.By, s *store.Store) error {
-			return s.DeleteTestProfile(t.Context(), by, tenant, "tp_1", "deletion", willing)
+			return s.DeleteTestProfile(t.Context(), by, tenant, "tp_1", "deletion", allowDeletion)
 		},
 	} {
 		for _, revoked := range []bool{false, true} {
 			for _, late := range []bool{false, true} {
 				wire := &faults.Wire{Send: enginetest.Do}
-				s := emptyTable(t, clock.New(), wire)
-				opened(t, s)
-				if err := newProfile(t, byTest, s, "tp_1"); err != nil {
+				s := openTable(t, clock.New(), wire)
+				openShop(t, s)
+				if err := createProfile(t, byTest, s, "tp_1"); err != nil {
 					t.Fatal(err)
 				}
-				caller := keyOf(t, s, "user.subaccounts")
+				caller := storeKey(t, s, "user.subaccounts")
 				by := authenticate(t, s, caller.token)
 				take := func() {
 					var err error
@@ -77,24 +77,24 @@ func TestProfilesChangeOnlyByWhoStillMay(t *testing.T) {
 	}
 }
 
-// TestProfilesAtOnce: one is made while another is, and gets in before it.
-func TestProfilesAtOnce(t *testing.T) {
+// TestCreateTestProfile_Concurrently: one is made while another is, and gets in before it.
+func TestCreateTestProfile_Concurrently(t *testing.T) {
 	t.Parallel()
 	for _, room := range []int{2, 1} {
 		wire := &faults.Wire{Send: enginetest.Do}
-		s := emptyTable(t, clock.New(), wire)
-		opened(t, s)
+		s := openTable(t, clock.New(), wire)
+		openShop(t, s)
 		for i := range member.MaxTestProfiles - room {
-			if err := newProfile(t, byTest, s, "tp_"+string(rune('a'+i))); err != nil {
+			if err := createProfile(t, byTest, s, "tp_"+string(rune('a'+i))); err != nil {
 				t.Fatal(err)
 			}
 		}
 		wire.Meanwhile("TransactWriteItems", 1, func() {
-			if err := newProfile(t, byTest, s, "tp_first"); err != nil {
+			if err := createProfile(t, byTest, s, "tp_first"); err != nil {
 				t.Error(err)
 			}
 		})
-		err := newProfile(t, byTest, s, "tp_second")
+		err := createProfile(t, byTest, s, "tp_second")
 		wire.Inject(nil)
 		if full := failure.Is(err, failure.KindConflict); full != (room == 1) {
 			t.Errorf("room for %d: got error %v, want one for the second if there is room for one", room, err)

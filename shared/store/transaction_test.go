@@ -51,7 +51,7 @@ func payFor(t *testing.T, s *store.Store, tenant identity.Tenant, d payments.Che
 	return *change.Transaction
 }
 
-func read(t *testing.T, s *store.Store, id string) store.Record {
+func readTx(t *testing.T, s *store.Store, id string) store.Record {
 	t.Helper()
 	r, err := s.Transaction(t.Context(), tenant, id)
 	if err != nil {
@@ -78,8 +78,8 @@ func beginRefund(t *testing.T, tx payments.Transaction, operation, amount string
 	return change
 }
 
-// resolve applies the acquirer's decision to a stored refund.
-func resolve(t *testing.T, r store.Record, id string, d payments.Decision, at time.Time) payments.TransactionChange {
+// decide applies the acquirer's decision to a stored refund.
+func decide(t *testing.T, r store.Record, id string, d payments.Decision, at time.Time) payments.TransactionChange {
 	t.Helper()
 	e, ok := r.Refund(id)
 	if !ok {
@@ -92,11 +92,11 @@ func resolve(t *testing.T, r store.Record, id string, d payments.Decision, at ti
 	return change
 }
 
-func TestAPaymentLeavesItsTransactionEntryAndPayables(t *testing.T) {
+func TestApply_Payment(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
-	r := read(t, s, "attempt-1")
+	r := readTx(t, s, "attempt-1")
 	if r.Code != tx.Code || r.Captured != eur("10.10") || r.Fee != eur("0.20") || len(r.Payouts) != 2 ||
 		r.Version != 1 || len(r.Events) != 0 {
 		t.Errorf("got %+v, want %s of 10.10 with a fee of 0.20 and 2 payouts, version 1, no events", r, tx.Code)
@@ -116,27 +116,27 @@ func TestAPaymentLeavesItsTransactionEntryAndPayables(t *testing.T) {
 	}
 }
 
-func TestARefundIsKeptThroughItsLife(t *testing.T) {
+func TestApplyTransaction_RefundStates(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	id := tx.RefundID("operation")
 	apply(t, s, beginRefund(t, tx, "operation", "4.10", false))
-	r := read(t, s, tx.ID)
+	r := readTx(t, s, tx.ID)
 	if e, ok := r.Refund(id); !ok || e.Status != payments.EventBegun || len(r.Events) != 0 ||
 		r.Refundable != eur("6.00") {
 		t.Fatalf("reserved: got %+v, want refund %s begun, no events and 6.00 refundable", r, id)
 	}
 	want := store.Due{Tenant: tenant, RefundID: id, At: start.Add(time.Hour + time.Minute)}
-	if due := overdue(t, s, start.Add(2*time.Hour)); !slices.Contains(due, want) {
+	if due := listOverdue(t, s, start.Add(2*time.Hour)); !slices.Contains(due, want) {
 		t.Errorf("got %v due, want %v in it", due, want)
 	}
-	apply(t, s, resolve(t, r, id, payments.OutcomeUnknown, start.Add(2*time.Hour)))
-	if r = read(t, s, tx.ID); len(r.Events) != 1 || r.Events[0].Status != payments.EventPending {
+	apply(t, s, decide(t, r, id, payments.OutcomeUnknown, start.Add(2*time.Hour)))
+	if r = readTx(t, s, tx.ID); len(r.Events) != 1 || r.Events[0].Status != payments.EventPending {
 		t.Fatalf("pending: got %+v, want one pending event", r)
 	}
-	apply(t, s, resolve(t, r, id, payments.Approved, start.Add(3*time.Hour)))
-	r = read(t, s, tx.ID)
+	apply(t, s, decide(t, r, id, payments.Approved, start.Add(3*time.Hour)))
+	r = readTx(t, s, tx.ID)
 	if len(r.Events) != 1 || r.Events[0].Status != payments.EventRefunded || r.Refunded != eur("4.10") || r.Version != 4 ||
 		!r.Events[0].CreatedAt.Equal(start.Add(2*time.Hour)) {
 		t.Errorf("refunded: got %+v, want one event of %s, refunded, 4.10 in all, version 4", r, start.Add(2*time.Hour))
@@ -144,7 +144,7 @@ func TestARefundIsKeptThroughItsLife(t *testing.T) {
 	if e, ok := r.Event(r.Events[0].NumericID()); !ok || e.ID != id {
 		t.Errorf("by its number: got %+v, %t, want %s", e, ok, id)
 	}
-	for _, due := range overdue(t, s, start.Add(1000*time.Hour)) {
+	for _, due := range listOverdue(t, s, start.Add(1000*time.Hour)) {
 		if due.RefundID != "" {
 			t.Errorf("got %v still due, want no refund", due)
 		}
@@ -156,13 +156,13 @@ func TestARefundIsKeptThroughItsLife(t *testing.T) {
 }
 
 // Events are kept in the order they were first seen, and each transaction of a code has its own.
-func TestEventsBelongToTheirTransaction(t *testing.T) {
+func TestTransaction_Events(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	for i, operation := range []string{"z", "a", "m"} {
-		apply(t, s, beginRefund(t, read(t, s, tx.ID).Transaction, operation, "1", false))
-		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID(operation), payments.Declined,
+		apply(t, s, beginRefund(t, readTx(t, s, tx.ID).Transaction, operation, "1", false))
+		apply(t, s, decide(t, readTx(t, s, tx.ID), tx.RefundID(operation), payments.Declined,
 			start.Add(time.Duration(2+i)*time.Hour)))
 	}
 	c, err := s.Checkout(t.Context(), tenant, tx.CheckoutID)
@@ -170,7 +170,7 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	amount := eur("1")
-	change, err := read(t, s, tx.ID).Chargeback(c, "cb", &amount, false, "msg_cb", start.Add(9*time.Hour))
+	change, err := readTx(t, s, tx.ID).Chargeback(c, "cb", &amount, false, "msg_cb", start.Add(9*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 			t.Errorf("got events %+v of another, want none", r.Events)
 		}
 	}
-	r := read(t, s, tx.ID)
+	r := readTx(t, s, tx.ID)
 	want := []string{tx.RefundID("z"), tx.RefundID("a"), tx.RefundID("m"), tx.ChargebackID("cb")}
 	for i, e := range r.Events {
 		if len(r.Events) != 4 || e.ID != want[i] {
@@ -207,7 +207,7 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 	}
 }
 
-func TestTheSecondRefundFromOneReadIsStale(t *testing.T) {
+func TestApplyTransaction_SecondRefundStale(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
@@ -216,13 +216,13 @@ func TestTheSecondRefundFromOneReadIsStale(t *testing.T) {
 		store.ErrStale) {
 		t.Errorf("the second: got error %v, want ErrStale", err)
 	}
-	if r := read(t, s, tx.ID); !r.Refundable.IsZero() || r.EventCount != 1 {
+	if r := readTx(t, s, tx.ID); !r.Refundable.IsZero() || r.EventCount != 1 {
 		t.Errorf("got %+v, want nothing refundable and 1 event", r)
 	}
 }
 
-// TestAFinalTransactionIsNotOverwritten, not even with its checkout as it is now; a PENDING one is.
-func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
+// TestApply_FinalTransaction, not even with its checkout as it is now; a PENDING one is.
+func TestApply_FinalTransaction(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	for _, final := range []payments.TransactionStatus{payments.TransactionSuccessful, payments.TransactionFailed,
@@ -246,7 +246,7 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 				t.Fatalf("%s: got error %v, want none", status, err)
 			}
 		}
-		before := read(t, s, change.Transaction.ID)
+		before := readTx(t, s, change.Transaction.ID)
 		for _, status := range []payments.TransactionStatus{payments.TransactionSuccessful, payments.TransactionFailed,
 			payments.TransactionPending, final} {
 			change.Transaction.Status = status
@@ -255,7 +255,7 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 			}
 		}
 		now, err := s.Checkout(t.Context(), tenant, c.ID)
-		if after := read(t, s, before.ID); err != nil || after.Status != before.Status ||
+		if after := readTx(t, s, before.ID); err != nil || after.Status != before.Status ||
 			now.Version != change.Checkout.Version {
 			t.Errorf("%s: got %+v, version %d, %v, want %s, version %d", final, after, now.Version, err, before.Status,
 				change.Checkout.Version)
@@ -263,8 +263,8 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 	}
 }
 
-// TestAClosedEventIsNotOverwritten, not even with its transaction as it is now.
-func TestAClosedEventIsNotOverwritten(t *testing.T) {
+// TestApplyTransaction_ClosedEvent, not even with its transaction as it is now.
+func TestApplyTransaction_ClosedEvent(t *testing.T) {
 	t.Parallel()
 	for decision, closed := range map[payments.Decision]payments.EventStatus{
 		payments.Approved: payments.EventRefunded, payments.Declined: payments.EventFailed,
@@ -272,8 +272,8 @@ func TestAClosedEventIsNotOverwritten(t *testing.T) {
 		s := newStore(t)
 		tx := pay(t, s, tenant, "order-1", "attempt-1")
 		apply(t, s, beginRefund(t, tx, "operation", "4.10", false))
-		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), decision, start.Add(2*time.Hour)))
-		r := read(t, s, tx.ID)
+		apply(t, s, decide(t, readTx(t, s, tx.ID), tx.RefundID("operation"), decision, start.Add(2*time.Hour)))
+		r := readTx(t, s, tx.ID)
 		for _, status := range []payments.EventStatus{payments.EventRefunded, payments.EventFailed, payments.EventPending,
 			payments.EventWithdrawn} {
 			e := r.Events[0]
@@ -283,14 +283,14 @@ func TestAClosedEventIsNotOverwritten(t *testing.T) {
 				t.Errorf("%s by %s: got error %v, want ErrStale", closed, status, err)
 			}
 		}
-		if now := read(t, s, tx.ID); now.Version != r.Version || now.Events[0].Status != closed {
+		if now := readTx(t, s, tx.ID); now.Version != r.Version || now.Events[0].Status != closed {
 			t.Errorf("got %+v, want version %d with an event that is %s", now, r.Version, closed)
 		}
 	}
 }
 
 // A payable that a payout has taken is not there any more: nothing of the change is written.
-func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
+func TestApplyTransaction_TakenPayable(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
@@ -307,47 +307,47 @@ func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, s, beginRefund(t, tx, "operation", "1", false))
-	before := read(t, s, tx.ID)
-	change := resolve(t, before, tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour))
+	before := readTx(t, s, tx.ID)
+	change := decide(t, before, tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour))
 	if err = s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
 		t.Errorf("the change: got error %v, want ErrStale", err)
 	}
 	entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID))
-	if after := read(t, s, tx.ID); err != nil || len(entries) != 1 || after.Version != before.Version ||
+	if after := readTx(t, s, tx.ID); err != nil || len(entries) != 1 || after.Version != before.Version ||
 		len(after.Events) != 0 {
 		t.Errorf("got %+v, %v, %+v, want one entry, version %d, no events", entries, err, after, before.Version)
 	}
 }
 
-func TestAWithdrawnRefundMayBeAskedForAgain(t *testing.T) {
+func TestApplyTransaction_WithdrawnRefundAgain(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	apply(t, s, beginRefund(t, tx, "operation", "4.10", false))
-	r := read(t, s, tx.ID)
+	r := readTx(t, s, tx.ID)
 	e, _ := r.Refund(tx.RefundID("operation"))
 	change, ok := r.WithdrawRefund(e, start.Add(2*time.Hour))
 	if !ok {
 		t.Fatal("got nothing to withdraw, want a change")
 	}
 	apply(t, s, change)
-	if r = read(t, s, tx.ID); len(r.Events) != 0 || r.Refundable != eur("10.10") {
+	if r = readTx(t, s, tx.ID); len(r.Events) != 0 || r.Refundable != eur("10.10") {
 		t.Errorf("withdrawn: got %+v, want no events and 10.10 refundable", r)
 	}
 	apply(t, s, beginRefund(t, r.Transaction, "operation", "2", false))
-	r = read(t, s, tx.ID)
+	r = readTx(t, s, tx.ID)
 	if again, ok := r.Refund(e.ID); !ok || again.Status != payments.EventBegun || again.Amount != eur("2") ||
 		r.Refundable != eur("8.10") {
 		t.Errorf("again: got %+v, want a refund of 2 begun and 8.10 refundable", r)
 	}
 }
 
-func TestAChangeRecognisesItself(t *testing.T) {
+func TestApplyTransaction_LostReply(t *testing.T) {
 	t.Parallel()
 	// One lost reply is repeated by the SDK; three exhaust it, and the store reads its own write.
 	for _, lost := range []int{1, 3} {
 		wire := &faults.Wire{Send: enginetest.Do}
-		s := emptyTable(t, clock.New(), wire)
+		s := openTable(t, clock.New(), wire)
 		tx := pay(t, s, tenant, "order-1", "attempt-1")
 		change := beginRefund(t, tx, "operation", "4.10", false)
 		left := lost
@@ -362,7 +362,7 @@ func TestAChangeRecognisesItself(t *testing.T) {
 		if left != 0 {
 			t.Errorf("got %d replies that were not lost, want 0", left)
 		}
-		if r := read(t, s, tx.ID); r.Refundable != eur("6.00") || r.Version != 2 {
+		if r := readTx(t, s, tx.ID); r.Refundable != eur("6.00") || r.Version != 2 {
 			t.Errorf("got %+v, want 6.00 refundable, version 2", r)
 		}
 		if err := s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// joined has Ada accept an invitation to the tenant, and then get a password by the operation "first".
-func joined(t *testing.T, s *store.Store) {
+// joinAda has Ada accept an invitation to the tenant, and then get a password by the operation "first".
+func joinAda(t *testing.T, s *store.Store) {
 	t.Helper()
 	inviteAda(t, s, tenant, "token")
 	none := func(store.Invitation) (member.Passwords, error) { return nil, nil }
@@ -51,15 +51,15 @@ func wantPasswords(t *testing.T, s *store.Store, operations ...string) {
 	}
 }
 
-// TestAPasswordIsSetOnce loses each call in turn. The audit has one entry for the password and one for the end of
+// TestSetUserPassword_LostCalls loses each call in turn. The audit has one entry for the password and one for the end of
 // access.
-func TestAPasswordIsSetOnce(t *testing.T) {
+func TestSetUserPassword_LostCalls(t *testing.T) {
 	t.Parallel()
 	for lost := 1; lost <= 3; lost++ {
 		wire := &faults.Wire{Send: enginetest.Do}
 		now := clock.New()
-		s := emptyTable(t, now, wire)
-		joined(t, s)
+		s := openTable(t, now, wire)
+		joinAda(t, s)
 		now.Advance(time.Second)
 		entries := auditLength(t, s)
 		wire.Inject(faults.Times(lost, "TransactWriteItems", faults.LoseReply))
@@ -76,12 +76,12 @@ func TestAPasswordIsSetOnce(t *testing.T) {
 	}
 }
 
-// TestOfTwoPasswordsAtOnceTheSecondCounts, and the first is remembered.
-func TestOfTwoPasswordsAtOnceTheSecondCounts(t *testing.T) {
+// TestSetUserPassword_Concurrently, and the first is remembered.
+func TestSetUserPassword_Concurrently(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	s := emptyTable(t, clock.New(), wire)
-	joined(t, s)
+	s := openTable(t, clock.New(), wire)
+	joinAda(t, s)
 	wire.Meanwhile("TransactWriteItems", 1, func() {
 		if err := setPassword(t, s, "second"); err != nil {
 			t.Errorf("the first: got %v, want no error", err)
@@ -93,14 +93,14 @@ func TestOfTwoPasswordsAtOnceTheSecondCounts(t *testing.T) {
 	wantPasswords(t, s, "third", "second", "first")
 }
 
-// TestWhoHasNoPasswordOfItsOwn gets none: somebody who has not accepted, is disabled, managed or unknown.
-func TestWhoHasNoPasswordOfItsOwn(t *testing.T) {
+// TestSetUserPassword_Refused gets none: somebody who has not accepted, is disabled, managed or unknown.
+func TestSetUserPassword_Refused(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, clock.New(), &faults.Wire{Send: enginetest.Do})
+	s := openTable(t, clock.New(), &faults.Wire{Send: enginetest.Do})
 	wantKind(t, "nobody", setPassword(t, s, "1"), failure.KindNotFound)
 	inviteAda(t, s, tenant, "token")
 	wantKind(t, "invited", setPassword(t, s, "2"), failure.KindConflict)
-	accept(t, s, "token", "first")
+	acceptInvitation(t, s, "token", "first")
 	change := func(change func(*member.Member)) {
 		t.Helper()
 		i, err := s.Invitation(t.Context(), "token")
@@ -121,8 +121,8 @@ func TestWhoHasNoPasswordOfItsOwn(t *testing.T) {
 	wantKind(t, "disabled", setPassword(t, s, "4"), failure.KindConflict)
 	wantPasswords(t, s, "first")
 	wire := &faults.Wire{Send: enginetest.Do}
-	s = emptyTable(t, clock.New(), wire)
-	joined(t, s)
+	s = openTable(t, clock.New(), wire)
+	joinAda(t, s)
 	wire.Inject(faults.Times(100, "TransactWriteItems", faults.FailBefore))
 	if err := setPassword(t, s, "second"); err == nil || errors.Is(err, store.ErrStale) {
 		t.Errorf("a table that takes no writes: got %v, want its error", err)
