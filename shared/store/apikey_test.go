@@ -82,7 +82,7 @@ func TestDeleteAPIKey_RefusedFromNextRequest(t *testing.T) {
 	wantKind(t, "a long id", s.DeleteAPIKey(ctx, byTest, tenant, strings.Repeat("x", 1024), ""), failure.KindNotFound)
 }
 
-// TestAPIKey_RevokedNotDeleted revoking deleted them are refused, and are as if they did not exist.
+// TestAPIKey_RevokedNotDeleted checks that a key that old code revoked, not deleted, is refused and seems not to exist.
 func TestAPIKey_RevokedNotDeleted(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()
@@ -99,7 +99,7 @@ func TestAPIKey_RevokedNotDeleted(t *testing.T) {
 	wantKind(t, "a deletion", revoke(t, s, k.ID), failure.KindNotFound)
 }
 
-// makeOldKey makes a stored key one that is older than versions and previews.
+// makeOldKey turns a stored key into a key older than versions and previews.
 func makeOldKey(t *testing.T, s *store.Store, k issued, revoked bool) {
 	t.Helper()
 	_, table := s.Raw()
@@ -109,7 +109,7 @@ func makeOldKey(t *testing.T, s *store.Store, k issued, revoked bool) {
 	}
 }
 
-// TestUpdateAPIKey_KeyWithoutVersion work, and are changed and deleted as others.
+// TestUpdateAPIKey_KeyWithoutVersion checks that a key older than versions works, and is changed and deleted.
 func TestUpdateAPIKey_KeyWithoutVersion(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), t.Context()
@@ -137,7 +137,7 @@ func named(name string) func(identity.APIKey) (identity.APIKey, error) {
 	}
 }
 
-// TestUpdateAPIKey_RevokedByOldCodeMeanwhile: an update does not bring the key back.
+// TestUpdateAPIKey_RevokedByOldCodeMeanwhile checks that an update does not bring the key back.
 func TestUpdateAPIKey_RevokedByOldCodeMeanwhile(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
@@ -152,7 +152,7 @@ func TestUpdateAPIKey_RevokedByOldCodeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestUpdateAPIKey_Concurrently are all applied, until one deletes it.
+// TestUpdateAPIKey_Concurrently checks that all updates are applied until one deletes the key.
 func TestUpdateAPIKey_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -190,7 +190,8 @@ func TestUpdateAPIKey_Concurrently(t *testing.T) {
 	}
 }
 
-// TestCreateAPIKey_Limits, at once or one by one; a deleted one counts no more for them, but for those of its day.
+// TestCreateAPIKey_Limits checks the limit of 100 keys, for concurrent and successive creations. A deleted key no
+// longer counts for that limit, but still counts for its day.
 func TestCreateAPIKey_Limits(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
@@ -200,7 +201,7 @@ func TestCreateAPIKey_Limits(t *testing.T) {
 	for range identity.MaxAPIKeys - left {
 		keys = append(keys, addKey(t, s))
 	}
-	now.Advance(24 * time.Hour) // or the day's limit would be the same
+	now.Advance(24 * time.Hour) // else the day's limit would be the same
 	var all sync.WaitGroup
 	var counted sync.Map
 	for i := range 3 * left {
@@ -243,7 +244,7 @@ func TestCreateAPIKey_Limits(t *testing.T) {
 	addKey(t, s)
 }
 
-// TestAPIKeys_LostCalls: whatever is lost, an operation that is repeated until it succeeds is done once.
+// TestAPIKeys_LostCalls checks that an operation repeated until it succeeds is done once, for each lost call.
 func TestAPIKeys_LostCalls(t *testing.T) {
 	t.Parallel()
 	operations := []string{"TransactWriteItems", "BatchGetItem", "Query", "GetItem"}
@@ -278,7 +279,7 @@ func (a *accepted) Do(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// TestKeyUsed_OncePerHour, however many processes use it at once.
+// TestKeyUsed_OncePerHour checks that a key's use costs one write an hour, however many processes use the key.
 func TestKeyUsed_OncePerHour(t *testing.T) {
 	t.Parallel()
 	now, writes := clock.New(), &accepted{operation: ".PutItem"}
@@ -311,7 +312,7 @@ func TestKeyUsed_OncePerHour(t *testing.T) {
 	}
 }
 
-// TestKeyUsed_LostReply is written once.
+// TestKeyUsed_LostReply checks that a use whose reply is lost counts as written.
 func TestKeyUsed_LostReply(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}

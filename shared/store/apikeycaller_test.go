@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// storeKey is a key of the scopes that is stored.
+// storeKey stores a key of the scopes.
 func storeKey(t *testing.T, s *store.Store, scopes ...string) issued {
 	t.Helper()
 	k := newKey(t, tenant)
@@ -31,7 +31,7 @@ func newScopedKey(t *testing.T, scopes ...string) identity.APIKey {
 	return k
 }
 
-// changesOfKeys are what a caller may do with another key, which may do nothing, or with its own.
+// changesOfKeys lists changes that a caller may make to another key, which has no rights, or to its own key.
 var changesOfKeys = map[string]func(by audit.By, t *testing.T, s *store.Store, other, own issued) error{
 	"create": func(by audit.By, t *testing.T, s *store.Store, _, _ issued) error {
 		t.Helper()
@@ -48,7 +48,7 @@ var changesOfKeys = map[string]func(by audit.By, t *testing.T, s *store.Store, o
 	},
 }
 
-// TestAPIKeys_CallerLosesRights: the caller is restricted or revoked after it was admitted, or while it writes.
+// TestAPIKeys_CallerLosesRights restricts or revokes the caller after its admission, or during the write.
 func TestAPIKeys_CallerLosesRights(t *testing.T) {
 	t.Parallel()
 	for name, change := range changesOfKeys {
@@ -81,7 +81,7 @@ func TestAPIKeys_CallerLosesRights(t *testing.T) {
 				err := change(by, t, s, other, caller)
 				wire.Inject(nil)
 				gone := failure.Is(err, failure.KindUnauthorized) ||
-					name == "update itself" && failure.Is(err, failure.KindNotFound) // which is what it asked for
+					name == "update itself" && failure.Is(err, failure.KindNotFound) // which the caller asked for
 				if revoked && !gone || !revoked && !errors.Is(err, store.ErrCallerChanged) {
 					t.Errorf("%s, revoked %t, late %t: got error %v, want it refused", name, revoked, late, err)
 				}
@@ -103,7 +103,8 @@ func TestAPIKeys_CallerLosesRights(t *testing.T) {
 	}
 }
 
-// TestAPIKeys_KeyWithMoreRights can neither be made nor changed nor deleted by one of less, not even by its own creation again.
+// TestAPIKeys_KeyWithMoreRights checks that a caller cannot create, even again, change or delete a key with more
+// rights.
 func TestAPIKeys_KeyWithMoreRights(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// authenticate is the token's bearer, as authenticated now.
+// authenticate returns the token's principal as the maker of a change.
 func authenticate(t *testing.T, s *store.Store, token identity.Token) audit.By {
 	t.Helper()
 	p, _, err := s.Authenticate(t.Context(), token, "")
@@ -21,7 +21,7 @@ func authenticate(t *testing.T, s *store.Store, token identity.Token) audit.By {
 	return as(p)
 }
 
-// TestRequireCaller_LostRights, whatever kind of change they were to be used for.
+// TestRequireCaller_LostRights checks that changes of each kind are refused after the caller lost the right.
 func TestRequireCaller_LostRights(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(audit.By, *store.Store, int32) error{
@@ -72,8 +72,8 @@ func TestRequireCaller_LostRights(t *testing.T) {
 	}
 }
 
-// TestRequireCaller_ClientOrGrantRevoked: a request that was admitted before its client or grant
-// was revoked changes nothing any more.
+// TestRequireCaller_ClientOrGrantRevoked revokes the client or grant after the request was admitted. Nothing is
+// changed.
 func TestRequireCaller_ClientOrGrantRevoked(t *testing.T) {
 	t.Parallel()
 	for name, revoke := range map[string]func(*testing.T, *store.Store, member.Member){
@@ -106,7 +106,7 @@ func TestRequireCaller_ClientOrGrantRevoked(t *testing.T) {
 	}
 }
 
-// TestRequireCaller_OwnItem: DynamoDB takes no second operation on one item.
+// TestRequireCaller_OwnItem checks that callers can change themselves: DynamoDB takes no second operation on one item.
 func TestRequireCaller_OwnItem(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -124,7 +124,7 @@ func TestRequireCaller_OwnItem(t *testing.T) {
 	}
 }
 
-// TestRequireCaller_RevokedKey, also one that is older than versions.
+// TestRequireCaller_RevokedKey checks that a revoked key changes nothing, also a key older than versions.
 func TestRequireCaller_RevokedKey(t *testing.T) {
 	t.Parallel()
 	for _, old := range []bool{false, true} {
@@ -149,10 +149,10 @@ func TestRequireCaller_RevokedKey(t *testing.T) {
 	}
 }
 
-// byTest is who changes what a test changes by itself.
+// byTest is the maker of changes that a test itself makes.
 var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
 
-// as is a principal who changes something.
+// as returns the principal as the maker of a change.
 func as(p identity.Principal) audit.By {
 	return audit.By{Principal: p, Actor: byTest.Actor, Operation: byTest.Operation}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// register stores an OAuth client, unless it is there.
+// register stores an OAuth client, unless it is stored already.
 func register(t *testing.T, s *store.Store, id string) {
 	t.Helper()
 	_, err := s.OAuthClient(t.Context(), id)
@@ -27,7 +27,7 @@ func register(t *testing.T, s *store.Store, id string) {
 	}
 }
 
-// issueToken stores an access token of the member's, and returns what its bearer sends.
+// issueToken stores an access token of the member, and returns the token that its bearer sends.
 func issueToken(t *testing.T, s *store.Store, m member.Member, change ...func(*identity.AccessToken)) identity.Token {
 	t.Helper()
 	token := identity.AccessToken{Hash: identity.Hash(m.ID + t.Name()), Kind: m.Kind(), Subject: m.ID, Client: "till app",
@@ -103,7 +103,7 @@ func TestAuthenticate_RefusedTokens(t *testing.T) {
 	wantRefused(t, s, token, "revoked")
 }
 
-// issueGrantToken is a token with a grant, as a code gives it.
+// issueGrantToken stores a grant and an access token under it, as the exchange of an authorization code does.
 func issueGrantToken(t *testing.T, s *store.Store, m member.Member) identity.Token {
 	t.Helper()
 	token := identity.Token{Hash: identity.Hash("token of " + m.ID)}
@@ -126,7 +126,7 @@ func revokeClient(t *testing.T, s *store.Store, id string) {
 	}
 }
 
-// TestAuthenticate_RevokedClient, of whatever kind, and neither has one that is not there.
+// TestAuthenticate_RevokedClient checks that tokens of each kind are refused if their client is revoked or missing.
 func TestAuthenticate_RevokedClient(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -158,7 +158,7 @@ func TestAuthenticate_RevokedClient(t *testing.T) {
 	}
 }
 
-// TestAuthenticate_RevokedGrant from the next request on; others stay.
+// TestAuthenticate_RevokedGrant checks that the grant's tokens alone are refused, from the next request on.
 func TestAuthenticate_RevokedGrant(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -175,7 +175,8 @@ func TestAuthenticate_RevokedGrant(t *testing.T) {
 	authenticate(t, s, stays)
 }
 
-// TestAuthenticate_ClientLosesScope, from the next request on, and for a write that is under way.
+// TestAuthenticate_ClientLosesScope takes the approval of a scope from a token's client. It checks that the next
+// request lacks the scope, and that a write is refused if its request was authenticated before.
 func TestAuthenticate_ClientLosesScope(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

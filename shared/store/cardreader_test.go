@@ -18,14 +18,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// createReader makes a reader of the terminal with the serial number.
+// createReader creates a reader of the terminal with the serial number.
 func createReader(ctx context.Context, s *store.Store, id, serial string) (reader.Reader, error) {
 	return s.CreateCardReader(ctx, byTest, tenant, id, func() (reader.Reader, error) {
 		return reader.New(id, serial, "solo", reader.Given{}, s.Now()), nil
 	})
 }
 
-// readerStatuses are of the tenant's readers, by id.
+// readerStatuses returns the statuses of the tenant's readers, by id.
 func readerStatuses(t *testing.T, s *store.Store) map[string]reader.Status {
 	t.Helper()
 	readers, err := s.CardReaders(t.Context(), tenant)
@@ -39,7 +39,7 @@ func readerStatuses(t *testing.T, s *store.Store) map[string]reader.Status {
 	return got
 }
 
-// TestCreateCardReader_Concurrently: one is made while another is, and gets in before it.
+// TestCreateCardReader_Concurrently creates a reader while the creation of another is in flight.
 func TestCreateCardReader_Concurrently(t *testing.T) {
 	t.Parallel()
 	for _, room := range []int{2, 1} {
@@ -66,7 +66,7 @@ func TestCreateCardReader_Concurrently(t *testing.T) {
 	}
 }
 
-// TestCreateCardReader_SameTerminal ends the other reader of the terminal, also one that changes or is made at the same moment.
+// TestCreateCardReader_SameTerminal ends the terminal's other reader, also if it is changed or created at that moment.
 func TestCreateCardReader_SameTerminal(t *testing.T) {
 	t.Parallel()
 	other := identity.Tenant{Merchant: tenant.Merchant, Mode: identity.Live}
@@ -117,10 +117,11 @@ func TestCreateCardReader_SameTerminal(t *testing.T) {
 	}
 }
 
-// stopNothing has nothing to stop.
+// stopNothing stops a reader that does nothing.
 func stopNothing(reader.Reader) error { return nil }
 
-// TestSaveCardReader_Stale: what was read before another write is not saved. A deletion stops the reader again as it is then.
+// TestSaveCardReader_Stale checks that a reader read before another write is not saved. A deletion stops the reader
+// again in its new state.
 func TestSaveCardReader_Stale(t *testing.T) {
 	t.Parallel()
 	s := openTable(t, clock.New(), nil)

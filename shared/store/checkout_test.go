@@ -52,7 +52,7 @@ func TestOverdue_ExpiredCheckout(t *testing.T) {
 	}
 }
 
-// listOverdue is everything due by the time, of all shards.
+// listOverdue returns the due entries of all shards by the time.
 func listOverdue(t *testing.T, s *store.Store, by time.Time) []store.Due {
 	t.Helper()
 	var found []store.Due
@@ -128,7 +128,7 @@ func TestRenameCheckout(t *testing.T) {
 	if _, err = s.RenameCheckout(ctx, tenant, other); failure.Of(err).Code != "DUPLICATED_CHECKOUT" {
 		t.Errorf("took a reference in use: got error %v, want DUPLICATED_CHECKOUT", err)
 	}
-	for _, reference := range []string{"new", "old", "new"} { // it may take its former reference back
+	for _, reference := range []string{"new", "old", "new"} { // the checkout may take its former reference back
 		c.Reference = reference
 		if c, err = s.RenameCheckout(ctx, tenant, c); err != nil {
 			t.Fatal(err)

@@ -18,12 +18,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// deleteForGood records that the object of "f" was deleted when nothing could be uploaded any more.
+// deleteForGood records that the object of "f" was deleted after the last possible upload.
 func deleteForGood(t *testing.T, s *store.Store) error {
 	return s.ObjectDeleted(t.Context(), newPendingFile(s, "f", "").Object, s.Now().Add(75*time.Minute))
 }
 
-// TestRetry_TransactionConflict are made in the end. When others are always in flight, nothing is written.
+// TestRetry_TransactionConflict checks that changes succeed in the end. If each try conflicts, nothing is written.
 func TestRetry_TransactionConflict(t *testing.T) {
 	t.Parallel()
 	for name, apply := range fileChanges {
@@ -43,7 +43,7 @@ func TestRetry_TransactionConflict(t *testing.T) {
 	}
 }
 
-// refusedPuts answers so many puts as if a transaction were in flight on their item.
+// refusedPuts answers the given number of puts as if a transaction were in flight on their item.
 type refusedPuts struct {
 	aws.HTTPClient
 	many int
@@ -57,7 +57,7 @@ func (p *refusedPuts) Do(r *http.Request) (*http.Response, error) {
 	return faults.Refusal(r, faults.Conflict), nil
 }
 
-// TestRetry_PutConflict are made in the end as well.
+// TestRetry_PutConflict checks that puts succeed in the end, too.
 func TestRetry_PutConflict(t *testing.T) {
 	t.Parallel()
 	for _, many := range []int{2, 10, -1} {
@@ -80,8 +80,8 @@ func TestRetry_PutConflict(t *testing.T) {
 	}
 }
 
-// TestRetry_ConflictAfterLostReply says nothing about the try before it: what that wrote is found, and what it may still
-// write is not written twice.
+// TestRetry_ConflictAfterLostReply checks that a conflict proves nothing about the try before: the write of that try is
+// found, and is not made twice if it may still arrive.
 func TestRetry_ConflictAfterLostReply(t *testing.T) {
 	t.Parallel()
 	for _, first := range []faults.Fault{faults.LoseReply, faults.FailBefore} {
@@ -109,7 +109,7 @@ func TestRetry_ConflictAfterLostReply(t *testing.T) {
 	}
 }
 
-// TestObjectDeleted_OnceDespiteFaults, with its file's place in the count, whatever happens to the write.
+// TestObjectDeleted_OnceDespiteFaults checks that an object leaves the table once, with its place in the count.
 func TestObjectDeleted_OnceDespiteFaults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict} {

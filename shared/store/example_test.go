@@ -11,7 +11,7 @@ func ExampleRetry() {
 	balance, others := 10, 1
 	after, err := store.Retry(func(again bool) (int, error) {
 		fmt.Println("read", balance, "again:", again)
-		if others > 0 { // another writer changes what was read
+		if others > 0 { // another writer changes the item
 			others--
 			balance--
 			return 0, store.ErrStale

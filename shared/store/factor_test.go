@@ -45,13 +45,13 @@ func turnOn(t *testing.T, s *store.Store, user string) {
 // userOf returns the account of a user.
 func userOf(id string) signin.Account { return signin.Account{Kind: identity.User, ID: id} }
 
-// signedIn is a session of the user's.
+// signedIn returns a session of the user.
 func signedIn(hash, user string) signin.Session {
 	return signin.Session{Hash: hash, Account: userOf(user), BeganAt: start,
 		Expires: start.Add(time.Hour)}
 }
 
-// TestConfirmSignIn_SameCodeConcurrently that use it at once.
+// TestConfirmSignIn_SameCodeConcurrently checks that of two concurrent uses of a code one succeeds.
 func TestConfirmSignIn_SameCodeConcurrently(t *testing.T) {
 	t.Parallel()
 	s := storedtest.Open(t, clock.New().Now, nil)
@@ -71,7 +71,7 @@ func TestConfirmSignIn_SameCodeConcurrently(t *testing.T) {
 	}
 }
 
-// TestConfirmSignIn_SameSessionConcurrently, however many codes are entered for it at once.
+// TestConfirmSignIn_SameSessionConcurrently checks that two concurrent codes confirm a session once.
 func TestConfirmSignIn_SameSessionConcurrently(t *testing.T) {
 	t.Parallel()
 	s := storedtest.Open(t, clock.New().Now, nil)
@@ -96,7 +96,7 @@ func TestConfirmSignIn_SameSessionConcurrently(t *testing.T) {
 	}
 }
 
-// uncounted refuses what counts attempts.
+// uncounted refuses the writes that count attempts.
 type uncounted struct {
 	aws.HTTPClient
 	on bool
@@ -109,7 +109,7 @@ func (u *uncounted) Do(r *http.Request) (*http.Response, error) {
 	return u.HTTPClient.Do(r)
 }
 
-// TestSecondFactor_CodeLimit, nor while attempts cannot be counted.
+// TestSecondFactor_CodeLimit checks that no code is tried beyond the limit, nor while attempts cannot be counted.
 func TestSecondFactor_CodeLimit(t *testing.T) {
 	t.Parallel()
 	wire, now := &uncounted{}, clock.New()
@@ -149,7 +149,7 @@ func TestSecondFactor_CodeLimit(t *testing.T) {
 	}
 }
 
-// TestRemoveSecondFactor_Twice: then there is none that could be.
+// TestRemoveSecondFactor_Twice checks that the second removal finds no second factor.
 func TestRemoveSecondFactor_Twice(t *testing.T) {
 	t.Parallel()
 	s := storedtest.Open(t, clock.New().Now, nil)

@@ -21,7 +21,7 @@ import (
 
 type change = func(context.Context, *store.Store) error
 
-// fileChanges are what can be done with the file and its collections.
+// fileChanges lists the changes of the file and its collections.
 var fileChanges = map[string]change{
 	"complete": func(ctx context.Context, s *store.Store) error { return errOf(completeFile(ctx, s, "f", "mine")) },
 	"complete too": func(ctx context.Context, s *store.Store) error {
@@ -39,8 +39,8 @@ var fileChanges = map[string]change{
 	"archive a": func(ctx context.Context, s *store.Store) error { return setStatus(ctx, s, "a", file.Archived) },
 }
 
-// TestFiles_ConcurrentChanges: one change comes while another is on its way. The first to arrive counts, and the other finds
-// what it has left.
+// TestFiles_ConcurrentChanges makes one change while another is in flight. The first to arrive counts, and the late
+// change finds the result.
 func TestFiles_ConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	conflict := func(err error) bool { return failure.Is(err, failure.KindConflict) }
@@ -49,7 +49,7 @@ func TestFiles_ConcurrentChanges(t *testing.T) {
 	none := func(err error) bool { return err == nil }
 	for name, c := range map[string]struct {
 		late, first string
-		err         func(error) bool // of the late one
+		err         func(error) bool // of the late change
 		want        state
 	}{
 		"two completions":                   {"complete", "complete too", none, inA(file.Uploaded, "open 1", "open 0")},
@@ -92,7 +92,7 @@ func TestFiles_ConcurrentChanges(t *testing.T) {
 	}
 }
 
-// TestUpdateFile_CompletedTwice: the file has the version of the object that the first has checked.
+// TestUpdateFile_CompletedTwice checks that the file keeps the object's version from the first completion.
 func TestUpdateFile_CompletedTwice(t *testing.T) {
 	t.Parallel()
 	s, wire := fileTable(t)
@@ -118,7 +118,7 @@ func TestUpdateFile_CompletedTwice(t *testing.T) {
 	}
 }
 
-// TestFiles_InterruptedChange are not made or wholly made, and made once when they are repeated.
+// TestFiles_InterruptedChange makes an interrupted change completely or not at all, and once when repeated.
 func TestFiles_InterruptedChange(t *testing.T) {
 	t.Parallel()
 	done := map[string]state{
@@ -154,7 +154,7 @@ func TestFiles_InterruptedChange(t *testing.T) {
 	}
 }
 
-// TestFiles_InterruptedCreation make nothing or all, and one file and one collection when they are repeated.
+// TestFiles_InterruptedCreation creates all or nothing, and one file and one collection when repeated.
 func TestFiles_InterruptedCreation(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
@@ -185,7 +185,7 @@ func TestFiles_InterruptedCreation(t *testing.T) {
 	}
 }
 
-// TestCreateFile_AfterDeletion by its own creation.
+// TestCreateFile_AfterDeletion checks that a repeated creation does not create the deleted file again.
 func TestCreateFile_AfterDeletion(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)
@@ -208,8 +208,8 @@ func TestCreateFile_AfterDeletion(t *testing.T) {
 	wantFiles(t, "deleted", s, gone("open 0", "open 0"))
 }
 
-// TestCreateFile_LateAfterDeletion: a creation was repeated, with another key, and its file deleted before the first
-// one arrives.
+// TestCreateFile_LateAfterDeletion repeats a creation with another object, and deletes the file before the first
+// creation arrives. Nothing comes back.
 func TestCreateFile_LateAfterDeletion(t *testing.T) {
 	t.Parallel()
 	s, wire := fileTable(t)
@@ -232,8 +232,8 @@ func TestCreateFile_LateAfterDeletion(t *testing.T) {
 	wantFiles(t, "created late", s, want)
 }
 
-// TestCreateFile_AfterKeyExpired: once the Idempotency-Key has expired with which a file was made, the same request
-// makes a file of the same id, though the former one was deleted lately.
+// TestCreateFile_AfterKeyExpired checks that the same request creates a new file of the same id once the file's
+// Idempotency-Key has expired, even if the former file was deleted lately.
 func TestCreateFile_AfterKeyExpired(t *testing.T) {
 	t.Parallel()
 	c := clock.New()
@@ -266,7 +266,7 @@ func TestCreateFile_AfterKeyExpired(t *testing.T) {
 	}
 }
 
-// TestFiles_OtherTenant: no tenant reaches another's file or collection, nor those of its other mode.
+// TestFiles_OtherTenant checks that no tenant reaches files or collections of another, nor those of its other mode.
 func TestFiles_OtherTenant(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)

@@ -18,13 +18,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// createCollection makes an open collection.
+// createCollection creates an open collection.
 func createCollection(ctx context.Context, s *store.Store, id string) error {
 	return errOf(s.CreateCollection(ctx, byTest, tenant,
 		file.Collection{ID: id, Name: id, Status: file.Open, CreatedAt: s.Now()}))
 }
 
-// newPendingFile is a new file of a collection, whose object's key follows from its id.
+// newPendingFile returns a new file of a collection. The key of its object follows from its id.
 func newPendingFile(s *store.Store, id, collection string) file.File {
 	key := fmt.Sprintf("%s%032x", file.Prefix, id)
 	return file.File{ID: id, Name: "a.pdf", ContentType: file.PDF, Size: 1, Collection: collection, Status: file.Pending,
@@ -55,7 +55,7 @@ func setStatus(ctx context.Context, s *store.Store, id string, status file.Colle
 	}))
 }
 
-// fileTable is a table with the file "f" in the collection "a", and the collection "b" without files.
+// fileTable returns a table with the file "f" in the collection "a", and the empty collection "b".
 func fileTable(t *testing.T) (*store.Store, *faults.Wire) {
 	t.Helper()
 	wire := &faults.Wire{Send: enginetest.Do}
@@ -69,15 +69,15 @@ func fileTable(t *testing.T) (*store.Store, *faults.Wire) {
 	return s, wire
 }
 
-// state is what a table has: the tenant's files as "id status collection", the files of each collection, and the state
-// of each object.
+// state is the content of a table: the tenant's files as "id status collection", the number of files of each
+// collection, and the state of each object.
 type state struct {
 	Files       []string
 	Collections map[string]string
 	Objects     map[string]file.State
 }
 
-// readState reads the state, and fails where its records disagree.
+// readState reads the state, and fails if its records disagree.
 func readState(t *testing.T, s *store.Store) state {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())

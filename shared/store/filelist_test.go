@@ -18,7 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestFiles_Pages are in the order of creation. Each costs a query and a batch, however many files there are.
+// TestFiles_Pages checks the order of creation. A page costs a query and a batch, however many files there are.
 func TestFiles_Pages(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
@@ -68,7 +68,7 @@ func TestFiles_Pages(t *testing.T) {
 	}
 }
 
-// TestFiles_DeletedMeanwhile is left out of the page.
+// TestFiles_DeletedMeanwhile checks that a file deleted during a list is left out of the page.
 func TestFiles_DeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s, wire := fileTable(t)
@@ -86,7 +86,7 @@ func TestFiles_DeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// fillUp leaves room for so many files and collections.
+// fillUp leaves room for the given number of files and collections.
 func fillUp(t *testing.T, s *store.Store, room int) {
 	t.Helper()
 	_, table := s.Raw()
@@ -98,8 +98,8 @@ func fillUp(t *testing.T, s *store.Store, room int) {
 	}
 }
 
-// TestFiles_Limits hold when another one is made at the same moment, and a deleted file makes room once its object
-// is gone for good.
+// TestFiles_Limits checks limits under concurrent creations. A deleted file makes room once its object is gone for
+// good.
 func TestFiles_Limits(t *testing.T) {
 	t.Parallel()
 	for name, create := range map[string]func(context.Context, *store.Store, string) error{
@@ -142,7 +142,7 @@ func TestFiles_Limits(t *testing.T) {
 	}
 }
 
-// TestFiles_RandomConcurrentChanges, whatever many do at once.
+// TestFiles_RandomConcurrentChanges checks that the records of files agree after many concurrent changes.
 func TestFiles_RandomConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)

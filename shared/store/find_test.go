@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Contract §6.1: of several matches the successful one, else the newest.
+// TestFindTransaction checks that of several matches the successful one is found, else the newest (contract §6.1).
 func TestFindTransaction(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -30,7 +30,7 @@ func putCode(t *testing.T, s *store.Store, hash string) {
 	}
 }
 
-// redeem uses a code for tokens whose hashes are "refresh" and "token" with the name.
+// redeem exchanges a code for tokens with the hashes "refresh" and "token", each with the name.
 func redeem(t *testing.T, s *store.Store, codeHash, name string) error {
 	t.Helper()
 	return s.Redeem(t.Context(), codeHash, "refresh"+name, func(c oauth.Code) (oauth.Grant, identity.AccessToken, error) {
@@ -39,7 +39,7 @@ func redeem(t *testing.T, s *store.Store, codeHash, name string) error {
 	})
 }
 
-// readHeld are which of a grant and its token are there: both, neither, or one by its name.
+// readHeld says which of a grant and its token are stored: both, neither, or the name of one.
 func readHeld(t *testing.T, s *store.Store, name string) string {
 	t.Helper()
 	_, grantErr := s.Grant(t.Context(), "refresh"+name)
@@ -63,7 +63,7 @@ func readHeld(t *testing.T, s *store.Store, name string) string {
 
 func isInvalidGrant(err error) bool { return err != nil && failure.Of(err).Code == oauth.InvalidGrant }
 
-// TestRedeem_Twice: a second use is refused, and revokes what the first gave.
+// TestRedeem_Twice checks that a second use is refused, and revokes the tokens of the first.
 func TestRedeem_Twice(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -85,7 +85,7 @@ func TestRedeem_Twice(t *testing.T) {
 	}
 }
 
-// TestRedeem_Concurrently: of many at once one succeeds, and the others revoke what it gave.
+// TestRedeem_Concurrently checks that one of many concurrent uses succeeds, and that the others revoke its tokens.
 func TestRedeem_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -113,7 +113,7 @@ func TestRedeem_Concurrently(t *testing.T) {
 	}
 }
 
-// TestRedeem_Refused: the client can still use it after another was refused it.
+// TestRedeem_Refused checks that the client can still use a code that another client was refused.
 func TestRedeem_Refused(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -130,8 +130,8 @@ func TestRedeem_Refused(t *testing.T) {
 	}
 }
 
-// TestRedeem_LostCalls: whatever of the calls is lost, grant and token are both there
-// if it succeeded, and the code works once.
+// TestRedeem_LostCalls checks that grant and token are both stored if the redemption succeeded, and that the code works
+// once, for each lost call.
 func TestRedeem_LostCalls(t *testing.T) {
 	t.Parallel()
 	for kind, fault := range map[string]faults.Fault{"requests": faults.FailBefore, "replies": faults.LoseReply} {
@@ -156,8 +156,7 @@ func TestRedeem_LostCalls(t *testing.T) {
 	}
 }
 
-// TestRefresh_ExtendsGrant: to the second before the 180 days are over, though the table
-// deletes late.
+// TestRefresh_ExtendsGrant checks that a grant lasts 180 days from its last use, though the table deletes late.
 func TestRefresh_ExtendsGrant(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
@@ -186,7 +185,7 @@ func TestRefresh_ExtendsGrant(t *testing.T) {
 	}
 }
 
-// TestRefresh_RevokedGrant, not even by a request that read it before.
+// TestRefresh_RevokedGrant checks that a revoked grant is refused, even to a request that read it before.
 func TestRefresh_RevokedGrant(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -208,7 +207,7 @@ func TestRefresh_RevokedGrant(t *testing.T) {
 	}
 }
 
-// TestRefresh_Concurrently: a client may use its refresh token several times at once.
+// TestRefresh_Concurrently checks that a client may use its refresh token several times at once.
 func TestRefresh_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

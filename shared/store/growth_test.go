@@ -22,7 +22,7 @@ import (
 // refusing answers the next transaction of payments with an error of DynamoDB.
 type refusing struct {
 	aws.HTTPClient
-	next string // the error's name and further members; "": none
+	next string // the error's name and further members, or "" for none
 }
 
 // Do carries a request.
@@ -72,7 +72,7 @@ func (g growing) create(many int) {
 	}
 }
 
-// grow has whatever is due looked at, and returns the merchant's shards.
+// grow handles the due entries, and returns the merchant's number of shards.
 func (g growing) grow() int {
 	g.Helper()
 	for _, due := range listOverdue(g.T, g.Store, g.clock.Now()) {
@@ -99,8 +99,8 @@ const (
 	conflict = `TransactionCanceledException ,"CancellationReasons":[{"Code":"TransactionConflict"},{"Code":"None"}]`
 )
 
-// TestGrowShards_OnlyBusyHotShard. The first item of the call is the checkout, the other its
-// reference, which has a partition of its own.
+// TestGrowShards_OnlyBusyHotShard checks that only a hot partition of a busy shard makes a merchant grow. The first
+// item of the call is the checkout, the other its reference, which has a separate partition.
 func TestGrowShards_OnlyBusyHotShard(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -129,7 +129,7 @@ func TestGrowShards_OnlyBusyHotShard(t *testing.T) {
 	}
 }
 
-// TestThrottleWatch_OncePerMinute, and what was long ago does not count.
+// TestThrottleWatch_OncePerMinute checks that a merchant is noted once a minute, and that old entries do not count.
 func TestThrottleWatch_OncePerMinute(t *testing.T) {
 	t.Parallel()
 	g := newGrowing(t)
@@ -182,8 +182,8 @@ func (f *fullTable) Do(call *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// TestThrottleWatch_FailedNote: it is throttled as a whole, and each note would be another write
-// that a payment waits for.
+// TestThrottleWatch_FailedNote checks that a table that took no note is not asked at each attempt: it is throttled as a
+// whole, and a payment would wait for each further note.
 func TestThrottleWatch_FailedNote(t *testing.T) {
 	t.Parallel()
 	table, now := &fullTable{}, clock.New()
@@ -195,7 +195,7 @@ func TestThrottleWatch_FailedNote(t *testing.T) {
 		}
 	}
 	once := table.notes
-	if once == 0 || once > 3 { // of one note the SDK makes three attempts
+	if once == 0 || once > 3 { // the SDK makes three attempts of a note
 		t.Errorf("got %d attempts to note, want those of one note", once)
 	}
 	now.Advance(10 * time.Second)
@@ -204,7 +204,7 @@ func TestThrottleWatch_FailedNote(t *testing.T) {
 	}
 }
 
-// TestGrowShards_Concurrently.
+// TestGrowShards_Concurrently checks that concurrent callers make a merchant grow once.
 func TestGrowShards_Concurrently(t *testing.T) {
 	t.Parallel()
 	g := newGrowing(t)

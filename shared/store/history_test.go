@@ -29,8 +29,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Whatever the range, the order and the sizes read at a time, a walk meets
-// what it should, once and in order, and no more than it may read.
+// TestHistory_RangeInOrder draws ranges, orders and sizes of reads. A walk yields its entries once, in order, to the
+// limit.
 func TestHistory_RangeInOrder(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{1, 4} {
@@ -68,7 +68,7 @@ func testWalks(w shopFixture) {
 	})
 }
 
-// Times of clients are more exact than places are.
+// TestHistory_BoundToNanosecond checks bounds in nanoseconds, which clients may send. Positions are in microseconds.
 func TestHistory_BoundToNanosecond(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
@@ -86,7 +86,8 @@ func TestHistory_BoundToNanosecond(t *testing.T) {
 	}
 }
 
-// One transaction's share is read elsewhere, and must be the same.
+// TestHistoryOf_AgreesWithHistory checks that HistoryOf returns the items that History lists for the code. HistoryOf
+// reads the code's partition, and History reads the index.
 func TestHistoryOf_AgreesWithHistory(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
@@ -127,7 +128,7 @@ func TestHistoryOf_AgreesWithHistory(t *testing.T) {
 	})
 }
 
-// formatItems writes items out, with what their pointers lead to.
+// formatItems writes items out, with the values of their pointers.
 func formatItems(items []payments.HistoryItem) string {
 	var text strings.Builder
 	for _, item := range items {
@@ -138,7 +139,8 @@ func formatItems(items []payments.HistoryItem) string {
 	return text.String()
 }
 
-// What the index does not hold, no filter finds; and it cannot be widened. What no filter reads would only cost.
+// TestHistoryIndex_HoldsFilterAttributes checks that the index holds just the attributes that filters read. An index
+// cannot be widened, and further attributes would only cost.
 func TestHistoryIndex_HoldsFilterAttributes(t *testing.T) {
 	t.Parallel()
 	var want []string
@@ -153,7 +155,7 @@ func TestHistoryIndex_HoldsFilterAttributes(t *testing.T) {
 	}
 }
 
-// An entry leads to its item as it is now, and to none that clients do not see any more.
+// TestHistoryItems_ChangedSinceIndexed checks that an entry leads to the current item, unless clients no longer see it.
 func TestHistoryItems_ChangedSinceIndexed(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
@@ -173,7 +175,8 @@ func TestHistoryItems_ChangedSinceIndexed(t *testing.T) {
 	}
 }
 
-// What a copy of the table does not know yet is read where it was written: a client that pages would never see it.
+// TestHistoryItems_MissingFromReplica checks that an item that a replica does not know yet is read consistently,
+// because a client that pages would never see it.
 func TestHistoryItems_MissingFromReplica(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: func(r *http.Request) (*http.Response, error) {
@@ -196,7 +199,7 @@ func TestHistoryItems_MissingFromReplica(t *testing.T) {
 	}
 }
 
-// A query ends at 1 MB; the walk does not.
+// TestHistory_OverOneMegabyte checks that a walk goes on when a query ends at 1 MB.
 func TestHistory_OverOneMegabyte(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
@@ -274,7 +277,7 @@ func TestHistoryPlace(t *testing.T) {
 	}
 }
 
-// The index may lag; what is asked for by code or id must not.
+// TestHistory_IndexLag checks that the history may lag, but reads by code or id do not.
 func TestHistory_IndexLag(t *testing.T) {
 	t.Parallel()
 	const lag = 3 * time.Second

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// shopFixture writes transactions, each with a checkout of its own.
+// shopFixture writes transactions, each with a separate checkout.
 type shopFixture struct {
 	*testing.T
 	*store.Store
@@ -67,7 +67,7 @@ func (w shopFixture) write(tx *payments.Transaction, events ...payments.Event) {
 	tx.Version++
 }
 
-// ids are those of a walk through the index.
+// ids returns the ids of a walk through the index.
 func ids(t testing.TB, walk iter.Seq2[store.HistoryEntry, error]) []string {
 	t.Helper()
 	found := []string{}
@@ -77,7 +77,7 @@ func ids(t testing.TB, walk iter.Seq2[store.HistoryEntry, error]) []string {
 	return found
 }
 
-// idsOf are those of a walk through items.
+// idsOf returns the ids of a walk through items.
 func idsOf(t testing.TB, walk iter.Seq2[payments.HistoryItem, error]) []string {
 	t.Helper()
 	found := []string{}
@@ -96,7 +96,7 @@ func mustCollect[T any](t testing.TB, walk iter.Seq2[T, error]) []T {
 	return found
 }
 
-// oldestFirst is the order of the history.
+// oldestFirst compares items in the order of the history.
 func oldestFirst(a, b store.Bound) int {
 	return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
 }

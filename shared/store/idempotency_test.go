@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// openTable is a store on a table of its own.
+// openTable returns a store on a new table.
 func openTable(t *testing.T, clock *clock.Clock, client aws.HTTPClient) *store.Store {
 	t.Helper()
 	s := store.Open(store.Config{
@@ -68,7 +68,7 @@ func TestClaimIdempotency_States(t *testing.T) {
 		t.Fatalf("settle: got owned %t, %v, want true", owned, err)
 	}
 	wantState(t, s, claimBy("second"), store.Settled, "sealed")
-	wantState(t, s, claimant, store.Settled, "sealed") // its own claim, come late
+	wantState(t, s, claimant, store.Settled, "sealed") // the first request claims again
 	wantState(t, s, different, store.Reused, "")
 
 	clock.Advance(31*24*time.Hour - time.Second)
@@ -87,7 +87,7 @@ func TestClaimIdempotency_ExpiresAfterSixtySeconds(t *testing.T) {
 	clock.Advance(time.Millisecond)
 	wantState(t, s, claimBy("second"), store.Claimed, "")
 
-	// The first one continues: its reply is no longer stored.
+	// The first request continues: its reply is no longer stored.
 	if owned, err := s.SettleIdempotency(t.Context(), claimant, []byte("late")); owned || err != nil {
 		t.Errorf("settle after a takeover: got owned %t, %v, want false", owned, err)
 	}
@@ -112,8 +112,7 @@ func TestReleaseIdempotency(t *testing.T) {
 
 func TestClaimIdempotency_LostReply(t *testing.T) {
 	t.Parallel()
-	// One lost reply is repeated by the SDK; three exhaust it, and the store
-	// reads its own record.
+	// The SDK repeats after one lost reply. Three exhaust its tries, and the store reads its own record.
 	for _, lost := range []int{1, 3} {
 		wire := &faults.Wire{Send: enginetest.Do}
 		s := openTable(t, clock.New(), wire)
@@ -133,7 +132,7 @@ func TestClaimIdempotency_HidesKey(t *testing.T) {
 	}
 }
 
-// recordedBodies keeps what was sent to the table.
+// recordedBodies keeps the bodies of the requests to the table.
 type recordedBodies struct{ all bytes.Buffer }
 
 func (r *recordedBodies) Do(request *http.Request) (*http.Response, error) {

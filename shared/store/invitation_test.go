@@ -13,7 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestAcceptInvitation_TwiceConcurrently, as by two clicks: the second finds it accepted, whatever it has read before.
+// TestAcceptInvitation_TwiceConcurrently accepts twice, as by two clicks, after each read. The second finds it
+// accepted.
 func TestAcceptInvitation_TwiceConcurrently(t *testing.T) {
 	t.Parallel()
 	for _, read := range []int{1, 2, 3} { // the invitation, the member, the user's address
@@ -29,7 +30,7 @@ func TestAcceptInvitation_TwiceConcurrently(t *testing.T) {
 	}
 }
 
-// TestAcceptInvitation_TwoOfNewUserConcurrently: they make one user, with the first one's password.
+// TestAcceptInvitation_TwoOfNewUserConcurrently makes one user of two invitations, with the first one's password.
 func TestAcceptInvitation_TwoOfNewUserConcurrently(t *testing.T) {
 	t.Parallel()
 	other := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z8Y7X6W"}
@@ -53,8 +54,8 @@ func TestAcceptInvitation_TwoOfNewUserConcurrently(t *testing.T) {
 	}
 }
 
-// TestInvitation_EachConditionAlone: the link and its member both have the invitation's expiry and token hash. Normally
-// these agree. Each alone is enough to refuse the invitation.
+// TestInvitation_EachConditionAlone checks each condition alone. The link and its member both have the invitation's
+// expiry and token hash, which normally agree. Each alone is enough to refuse the invitation.
 func TestInvitation_EachConditionAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -266,8 +266,8 @@ const (
 	receiptPrefix     = "RECEIPT#"
 )
 
-// transactionPartition returns the partition of a transaction, its events and its receipt numbers. Two transactions with
-// the same code would share it, under different sort keys.
+// transactionPartition returns the partition of a transaction, its events and its receipt numbers. Two transactions
+// with the same code would share it, under different sort keys.
 func transactionPartition(t identity.Tenant, code string) string {
 	return KindTransaction.of(t, bounded(code))
 }
@@ -344,9 +344,9 @@ const longestPlainID = 1000
 // longText marks the digest of a longer text in a key.
 const longText = "sha256#"
 
-// bounded replaces text from a client that is too long for a key with the text's digest. The only id that can be that long
-// is a customer_id: 255 characters of four bytes (contract §5.1). Text that looks like such a digest is replaced too, so
-// that different texts never share a key.
+// bounded replaces text from a client that is too long for a key with the text's digest. The only id that can be that
+// long is a customer_id: 255 characters of four bytes (contract §5.1). Text that looks like such a digest is replaced
+// too, so that different texts never share a key.
 func bounded(id string) string {
 	if len(id) <= longestPlainID && !strings.HasPrefix(id, longText) {
 		return id
@@ -360,8 +360,8 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// micros returns a UTC time of fixed width, so that times sort as text; time.Time's own text drops trailing zeros. The 16
-// digits reach from 1970 to 2286. A time of a client's filter outside that range becomes the nearest time inside.
+// micros returns a UTC time of fixed width, so that times sort as text; time.Time's own text drops trailing zeros. The
+// 16 digits reach from 1970 to 2286. A time of a client's filter outside that range becomes the nearest time inside.
 func micros(t time.Time) string {
 	return fmt.Sprintf("%016d", min(max(t.UnixMicro(), 0), 9_999_999_999_999_999))
 }

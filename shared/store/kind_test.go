@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// kinds are all kinds, with those of the counterparties' own records.
+// kinds lists all kinds, including those of the counterparties' records.
 var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessToken, KindKeyUse, KindMembers,
 	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindCheckout, KindReference, KindTransaction,
 	KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindPaymentPage, KindCustomer,
@@ -33,7 +33,7 @@ func TestKinds_Distinct(t *testing.T) {
 	}
 }
 
-// clientText is what a client may send as an id, and what an attacker would: separators, kinds, tenants, digests.
+// clientText generates ids as clients and attackers send them, with separators, kinds, tenants and digests.
 func clientText() *rapid.Generator[string] {
 	part := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"#", "##", "T", "L", "MC0A1B2C3D", "T#MC0A1B2C3D",
 		longText, digest(""), strings.Repeat("ü", longestPlainID), "~", "*", "\x00"}),
@@ -48,7 +48,7 @@ func tenants() *rapid.Generator[identity.Tenant] {
 	})
 }
 
-// fromText is each kind of key that has text from a client in it.
+// fromText lists the functions whose keys contain text from a client.
 var fromText = []func(identity.Tenant, string) key{
 	checkoutKey,
 	referenceKey,
@@ -64,8 +64,8 @@ var fromText = []func(identity.Tenant, string) key{
 	func(t identity.Tenant, token string) key { return cardKey(t, "any customer", token) },
 }
 
-// TestKeys_ClientText: keys are equal only if kind, tenant and text are, and each begins with its own kind and
-// tenant, whatever the text.
+// TestKeys_ClientText checks that keys are equal only if kind, tenant and text are, and begin with their kind and
+// tenant.
 func TestKeys_ClientText(t *testing.T) {
 	t.Parallel()
 	type origin struct {
@@ -76,7 +76,7 @@ func TestKeys_ClientText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(clientText(), 1, 3).Draw(t, "texts")
 		for _, text := range slices.Clone(texts) {
-			texts = append(texts, bounded(text), digest(text)) // texts that spell the digest of another one
+			texts = append(texts, bounded(text), digest(text)) // texts that spell another text's digest
 		}
 		made := map[key]origin{}
 		for _, tenant := range rapid.SliceOfN(tenants(), 1, 3).Draw(t, "tenants") {
@@ -100,7 +100,7 @@ func TestKeys_ClientText(t *testing.T) {
 	})
 }
 
-// TestDueEntry_RoundTrip: the due index names exactly what was put in.
+// TestDueEntry_RoundTrip checks that the due index names exactly the item that was put in.
 func TestDueEntry_RoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -128,7 +128,7 @@ func TestDueEntry_RoundTrip(t *testing.T) {
 	})
 }
 
-// TestParseReconciled_RoundTrip: ScanReconciled files each item under the tenant and the name that it was written for.
+// TestParseReconciled_RoundTrip checks that each item is read under the tenant and the name that it was written for.
 func TestParseReconciled_RoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -153,8 +153,8 @@ func TestParseReconciled_RoundTrip(t *testing.T) {
 	})
 }
 
-// TestShardNamed: those of each tenant's shard are its own, and whoever sees one throttled knows the
-// shard. No other key, whatever text it has, is taken for one.
+// TestShardNamed checks that each partition of a shard names that shard and tenant alone, so that a throttled partition
+// leads to its shard. No other key, with any text, names a shard.
 func TestShardNamed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -114,7 +114,7 @@ func TestCreateMember_SameAddressConcurrently(t *testing.T) {
 	}
 }
 
-// TestMembers_AddressTakenMeanwhile, after it was found free: the write is refused.
+// TestMembers_AddressTakenMeanwhile checks that a write is refused if the address was taken after it was found free.
 func TestMembers_AddressTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
@@ -132,7 +132,7 @@ func TestMembers_AddressTakenMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCreateMember_Limit, at once or one by one; a deleted one counts no more.
+// TestCreateMember_Limit creates 1,000 members, concurrently and one by one. Deleted members do not count.
 func TestCreateMember_Limit(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -170,7 +170,8 @@ func TestCreateMember_Limit(t *testing.T) {
 	wantKind(t, "above the limit", err, failure.KindConflict)
 }
 
-// TestCreateMember_SameNumber: the second gets another id, and keeps it when its creation is repeated.
+// TestCreateMember_SameNumber checks that the second of two members with one number gets another id, and keeps the id
+// when its creation is repeated.
 func TestCreateMember_SameNumber(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -185,7 +186,7 @@ func TestCreateMember_SameNumber(t *testing.T) {
 	}
 }
 
-// findSameNumber are two operations whose members have one number.
+// findSameNumber returns two operations whose members have the same number.
 func findSameNumber(t *testing.T) (one, other string) {
 	t.Helper()
 	seen := map[int32]string{}
@@ -201,7 +202,7 @@ func findSameNumber(t *testing.T) (one, other string) {
 	return "", ""
 }
 
-// TestUpdateMember_Concurrently: none is lost, and none is half of two.
+// TestUpdateMember_Concurrently checks that no update is lost or mixed with another.
 func TestUpdateMember_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -229,7 +230,7 @@ func TestUpdateMember_Concurrently(t *testing.T) {
 	}
 }
 
-// TestUpdateMember_SameAddressConcurrently at the same time: one gets it, and the other keeps its own.
+// TestUpdateMember_SameAddressConcurrently gives one of two members the address. The other keeps its old address.
 func TestUpdateMember_SameAddressConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -257,7 +258,7 @@ func TestUpdateMember_SameAddressConcurrently(t *testing.T) {
 	}
 }
 
-// TestUpdateMember_NoChange: the version and the time stay.
+// TestUpdateMember_NoChange checks that version and time stay.
 func TestUpdateMember_NoChange(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
@@ -295,7 +296,7 @@ func TestDeleteMember(t *testing.T) {
 	}
 }
 
-// TestMembers_LostCalls: whatever is lost, an operation that is repeated until it succeeds is done once.
+// TestMembers_LostCalls checks that an operation repeated until it succeeds is done once, for each lost call.
 func TestMembers_LostCalls(t *testing.T) {
 	t.Parallel()
 	operations := []string{"TransactWriteItems", "BatchGetItem", "GetItem"}

@@ -79,8 +79,7 @@ func (tx *auditedTx) putKeysMail(t identity.Tenant, m member.Member, keys member
 	}
 }
 
-// checkLastOwner returns the refusal of a change that would leave the tenant without an active owner, and nil for other
-// changes.
+// checkLastOwner returns the refusal of a change that would leave the tenant without an active owner, else nil.
 func (s *View) checkLastOwner(ctx context.Context, t identity.Tenant, before, after member.Member) error {
 	refusal := errLastOwner
 	if after.ID == "" {

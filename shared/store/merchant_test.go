@@ -31,7 +31,7 @@ var shop = merchant.Merchant{Code: tenant.Merchant, Name: "Shop", Email: "shop@e
 	Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin", CreatedAt: start,
 	PayPal: true}
 
-// issued is a key as its bearer and as the store knows it.
+// issued is a key with the token that its bearer sends.
 type issued struct {
 	identity.APIKey
 	token identity.Token
@@ -48,7 +48,7 @@ func newKey(t *testing.T, of identity.Tenant) issued {
 	return issued{key, token}
 }
 
-// openShop is a store with the shop and one key of it.
+// openShop stores the shop with one key, and returns the key.
 func openShop(t *testing.T, s *store.Store) issued {
 	t.Helper()
 	first := newKey(t, tenant)
@@ -84,7 +84,7 @@ func TestAuthenticate_APIKey(t *testing.T) {
 	}
 }
 
-// A token that the store did not give opens nothing, whatever it names.
+// TestAuthenticate_UnknownTokens refuses tokens that the store did not issue, also if they name a merchant.
 func TestAuthenticate_UnknownTokens(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -128,7 +128,7 @@ func TestAuthenticate_ChangedMerchant(t *testing.T) {
 	}
 }
 
-// TestSaveMerchantState_WithSchedules: the settings and the cut-off that is read always belong together.
+// TestSaveMerchantState_WithSchedules checks that the settings and the cut-off that are read belong together.
 func TestSaveMerchantState_WithSchedules(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
@@ -148,7 +148,7 @@ func TestSaveMerchantState_WithSchedules(t *testing.T) {
 	if err = s.OpenPayout(ctx, tenant, *first.Schedules.Test, nil); err != nil { // moves the schedule on
 		t.Fatal(err)
 	}
-	// Payouts of another mode are set up meanwhile, by the settings of before.
+	// The payouts of another mode are set up meanwhile, from the former settings.
 	half, err := s.MerchantState(ctx, shop.Code)
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestSaveMerchantState_WithSchedules(t *testing.T) {
 	}
 }
 
-// TestSaveMerchant_Concurrently, however many there are at a time.
+// TestSaveMerchant_Concurrently checks that no concurrent change of a merchant is lost.
 func TestSaveMerchant_Concurrently(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
@@ -227,7 +227,7 @@ func TestSaveMerchant_LostReply(t *testing.T) {
 	}
 }
 
-// throttled is a table that leaves the keys of so many batches unread.
+// throttled is a table that leaves the keys of the given number of batches unread.
 type throttled struct{ left atomic.Int64 }
 
 func (c *throttled) Do(r *http.Request) (*http.Response, error) {
@@ -239,8 +239,8 @@ func (c *throttled) Do(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
 
-// TestReadFew_ThrottledKey after three tries, so that a merchant's key does not keep a function busy until the
-// request's time is up.
+// TestReadFew_ThrottledKey checks that a read is given up after three tries, so that a merchant's key does not keep a
+// function busy until the request's time is up.
 func TestReadFew_ThrottledKey(t *testing.T) {
 	t.Parallel()
 	wire := &throttled{}
@@ -258,7 +258,7 @@ func TestReadFew_ThrottledKey(t *testing.T) {
 	}
 }
 
-// TestCreateMerchant_SameOwnerConcurrently that are created at the same time: their owners are one user.
+// TestCreateMerchant_SameOwnerConcurrently checks that the owners of merchants created concurrently are one user.
 func TestCreateMerchant_SameOwnerConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -22,7 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// changes are the methods that ask who makes the change, each after what it needs.
+// changes lists the methods that take the maker of the change as an argument, each after its preparation.
 var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 	"AcceptInvitation": func(t *testing.T, s *store.Store) func(audit.By) error {
 		inviteAda(t, s, tenant, "token")
@@ -222,10 +222,10 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 	},
 }
 
-// testRole is one that the tests of this file make.
+// testRole is the role that the tests of this file create.
 var testRole = member.Role{ID: member.RoleID("role"), Name: "Role"}
 
-// openShopState opens the merchant.
+// openShopState opens the merchant, and reads its state.
 func openShopState(t *testing.T, s *store.Store) merchant.State {
 	t.Helper()
 	openShop(t, s)
@@ -243,7 +243,7 @@ func createRole(t *testing.T, s *store.Store) {
 	}
 }
 
-// mustCreateFile stores the file f.
+// mustCreateFile creates the file f.
 func mustCreateFile(t *testing.T, s *store.Store) {
 	t.Helper()
 	if err := createFile(t.Context(), s, "f", ""); err != nil {
@@ -251,7 +251,7 @@ func mustCreateFile(t *testing.T, s *store.Store) {
 	}
 }
 
-// TestWriters_RefuseNobody: each method that asks who makes the change refuses nobody, and writes nothing.
+// TestWriters_RefuseNobody checks that each of the changes refuses a maker without rights, and writes nothing.
 func TestWriters_RefuseNobody(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range changes {
@@ -286,7 +286,7 @@ func dumpTable(t *testing.T, s *store.Store) []dynamo.Item {
 	return items
 }
 
-// Writers that do not ask, with what decides instead.
+// writersNotAsking lists the writers that take no maker, by what decides instead.
 var writersNotAsking = map[string][]string{
 	"the rules of payments and of what belongs to them, for a caller whom the route has admitted": {
 		"Apply", "ApplyTransaction", "CreateCheckout", "CreateCustomer", "CreateReaderCheckout", "CreateReceiptLink",
@@ -304,7 +304,7 @@ var writersNotAsking = map[string][]string{
 		"PasswordFrom", "PasswordOf", "Raw"},
 }
 
-// TestWriters_AskWhoChanges, or stand above with their reason: a new one must do either.
+// TestWriters_AskWhoChanges checks that each writer takes the maker of the change, or is listed above with a reason.
 func TestWriters_AskWhoChanges(t *testing.T) {
 	t.Parallel()
 	var asking, not []string

@@ -29,7 +29,7 @@ func renameClient(s *store.Store, t *testing.T, name string) (oauth.Client, erro
 	})
 }
 
-// auditLength is how many entries the audit of the tenant's merchant has.
+// auditLength returns the number of entries in the audit of the tenant's merchant.
 func auditLength(t *testing.T, s *store.Store) (n int) {
 	t.Helper()
 	for _, err := range s.AuditEntries(t.Context(), tenant.Merchant, clock.Start, s.Now(), "") {
@@ -41,7 +41,7 @@ func auditLength(t *testing.T, s *store.Store) (n int) {
 	return n
 }
 
-// TestUpdateOAuthClient_LostCalls, and is in the audit once, whatever is lost.
+// TestUpdateOAuthClient_LostCalls checks that a change is made once, and is in the audit once, for each lost call.
 func TestUpdateOAuthClient_LostCalls(t *testing.T) {
 	t.Parallel()
 	for lost := 1; lost <= 3; lost++ {
@@ -59,7 +59,7 @@ func TestUpdateOAuthClient_LostCalls(t *testing.T) {
 	}
 }
 
-// TestUpdateOAuthClient_Concurrently, the second to the result of the first.
+// TestUpdateOAuthClient_Concurrently checks that the second of two changes applies to the result of the first.
 func TestUpdateOAuthClient_Concurrently(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
@@ -75,7 +75,7 @@ func TestUpdateOAuthClient_Concurrently(t *testing.T) {
 	}
 }
 
-// TestUpdateOAuthClient_NoChange, whatever the order in which the table gives its scopes.
+// TestUpdateOAuthClient_NoChange checks that an unchanged client is not written, in any order of its stored scopes.
 func TestUpdateOAuthClient_NoChange(t *testing.T) {
 	t.Parallel()
 	s := openTable(t, clock.New(), &faults.Wire{Send: enginetest.Do})

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// listDueObjects are the keys of the objects that the sweep finds.
+// listDueObjects returns the keys of the objects that the sweep finds.
 func listDueObjects(t *testing.T, s *store.Store) (keys []string) {
 	t.Helper()
 	for shard := range s.DueShards() {
@@ -31,8 +31,8 @@ func listDueObjects(t *testing.T, s *store.Store) (keys []string) {
 	return keys
 }
 
-// TestOverdue_Objects: while the file is pending after a day; never once it is uploaded; at once when it is deleted,
-// until the object cannot come back.
+// TestOverdue_Objects checks when an object is due: after a day while its file is pending; never once it is uploaded;
+// and at once when it is deleted, until the object cannot come back.
 func TestOverdue_Objects(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
@@ -87,7 +87,7 @@ func TestOverdue_Objects(t *testing.T) {
 	want("a pending one, whatever somebody says", key("late"))
 }
 
-// TestObjectEntries_Shard are in the order of their keys, from any one on.
+// TestObjectEntries_Shard checks that a walk goes in the order of the keys, from any key on.
 func TestObjectEntries_Shard(t *testing.T) {
 	t.Parallel()
 	s := openTable(t, clock.New(), nil)
@@ -123,7 +123,8 @@ func TestObjectEntries_Shard(t *testing.T) {
 	}
 }
 
-// TestSaveObjectEntry_Stale: an entry that was read before another write is not saved, and one that is gone does not come back.
+// TestSaveObjectEntry_Stale checks that an entry read before another write is not saved, and that a removed entry does
+// not come back.
 func TestSaveObjectEntry_Stale(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
@@ -165,7 +166,7 @@ func TestSaveObjectEntry_Stale(t *testing.T) {
 	}
 }
 
-// TestDeleteFile_MissingEntry when its file is deleted, so that its object goes as well.
+// TestDeleteFile_MissingEntry checks that a file's deletion makes a missing entry again, so that its object is deleted.
 func TestDeleteFile_MissingEntry(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)

@@ -43,7 +43,7 @@ func dismiss(t *testing.T, s *store.Store, m member.Member) error {
 	return err
 }
 
-// TestMembers_LastOwner (contract §8.1): the last one can be neither demoted nor removed, also when two go at once.
+// TestMembers_LastOwner can neither demote nor remove the last owner, also when two go at once (contract §8.1).
 func TestMembers_LastOwner(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
@@ -62,7 +62,7 @@ func TestMembers_LastOwner(t *testing.T) {
 	wantKind(t, "the last one's removal", dismiss(t, s, bob), failure.KindForbidden)
 }
 
-// TestUpdateMember_OwnerChangedMeanwhile is not taken for the last one, who is another.
+// TestUpdateMember_OwnerChangedMeanwhile checks that an owner who is removed meanwhile is not taken for the last owner.
 func TestUpdateMember_OwnerChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}

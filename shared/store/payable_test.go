@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// wantOwed: the payables that wait come to exactly the amount.
+// wantOwed checks that the waiting payables sum to exactly the amount.
 func wantOwed(t *testing.T, s *store.Store, amount string) {
 	t.Helper()
 	exact := eur(amount)
@@ -39,7 +39,7 @@ func TestBalanceAtLeast_Debits(t *testing.T) {
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	pay(t, s, tenant, "order-2", "attempt-2")
 	wantOwed(t, s, "19.80")
-	// 0.20 above what its own parts still give are a debit.
+	// The refund is 0.20 above the rest of its own parts. That excess is a debit.
 	apply(t, s, beginRefund(t, tx, "operation", "10.10", false))
 	apply(t, s, decide(t, readTx(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	wantOwed(t, s, "9.70")
@@ -51,10 +51,10 @@ func TestBalanceAtLeast_Debits(t *testing.T) {
 	}
 }
 
-// TestBalanceAtLeast_ReadsAsNeeded: all debits first, then credits until they suffice.
+// TestBalanceAtLeast_ReadsAsNeeded checks that all debits are read first, then credits until they suffice.
 func TestBalanceAtLeast_ReadsAsNeeded(t *testing.T) {
 	t.Parallel()
-	pages := map[string]bool{} // that were asked for: under load the SDK asks for some of them again
+	pages := map[string]bool{} // pages asked for: under load the SDK repeats some
 	wire := &faults.Wire{Send: func(r *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -68,7 +68,7 @@ func TestBalanceAtLeast_ReadsAsNeeded(t *testing.T) {
 	}}
 	s := openTable(t, clock.New(), wire)
 	_, table := s.Raw()
-	padding := strings.Repeat("x", 300_000) // three payables and a half make a page
+	padding := strings.Repeat("x", 300_000) // a page holds three and a half payables
 	put := func(sk, amount string) {
 		t.Helper()
 		payable := map[string]any{"pk": "PAYABLE#" + tenant.String() + "#EUR", "sk": sk, "amount": eur(amount),
@@ -80,7 +80,7 @@ func TestBalanceAtLeast_ReadsAsNeeded(t *testing.T) {
 	for i := range 12 {
 		put(fmt.Sprintf("CREDIT#%016d#payable", i), "1")
 	}
-	put("DEBIT#9999999999999999#payable", "-2") // the last to come by time counts all the same
+	put("DEBIT#9999999999999999#payable", "-2") // counts although it comes last by time
 	for _, test := range []struct {
 		atLeast string
 		want    bool

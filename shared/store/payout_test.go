@@ -17,10 +17,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// later is when payouts of these tests are cut off: after everything.
+// later is the cut-off of payouts in these tests, after everything.
 var later = start.AddDate(0, 6, 0)
 
-// openPayout opens a payout of all that waits.
+// openPayout opens a payout of all waiting payables.
 func openPayout(t *testing.T, s *store.Store, id string) payout.Payout {
 	t.Helper()
 	if err := s.CreatePayout(t.Context(), tenant, payout.New(id, "EUR", "2027-05-02", later, later)); err != nil {
@@ -38,7 +38,7 @@ const (
 	anotherPayout = "fedcba9876543210fedcba9876543210"
 )
 
-// collectionOf is a step of the payout that takes the payables.
+// collectionOf returns the step of the payout that takes the payables.
 func collectionOf(t *testing.T, s *store.Store, p payout.Payout, payables []payments.Payable) payout.Collection {
 	t.Helper()
 	transactions, err := s.TransactionsOf(t.Context(), tenant, payables)
@@ -61,7 +61,7 @@ func readPayables(t *testing.T, s *store.Store) []payments.Payable {
 	return payables
 }
 
-// wantPayout: the payout is stored like this.
+// wantPayout checks the stored payout.
 func wantPayout(t *testing.T, s *store.Store, id string, status payout.Status, total string, records int) {
 	t.Helper()
 	p, err := s.Payout(t.Context(), tenant, id)
@@ -70,7 +70,7 @@ func wantPayout(t *testing.T, s *store.Store, id string, status payout.Status, t
 	}
 }
 
-// TestCollectPayout_TakenPayable, also a debit, which no transaction guards.
+// TestCollectPayout_TakenPayable checks that a payable goes into one payout, also a debit, which no transaction guards.
 func TestCollectPayout_TakenPayable(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -103,7 +103,7 @@ func TestCollectPayout_TakenPayable(t *testing.T) {
 	}
 }
 
-// TestPayoutSteps_Stale: a step from a state that was read before another step changes nothing.
+// TestPayoutSteps_Stale checks that a step from a state read before another step changes nothing.
 func TestPayoutSteps_Stale(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -151,8 +151,8 @@ func TestPayoutSteps_Stale(t *testing.T) {
 	}
 }
 
-// TestPayoutSteps_Repeated, whatever a step from the payout's current version has: a payout is opened once, a
-// record is written and gets its outcome once, a deduction is settled once, an entry posted once, and a payable added
+// TestPayoutSteps_Repeated checks that steps from the payout's current version repeat no write. A payout is opened
+// once, a record is written and gets its outcome once, a deduction is settled, an entry posted and a payable added
 // once.
 func TestPayoutSteps_Repeated(t *testing.T) {
 	t.Parallel()
@@ -204,7 +204,7 @@ func TestPayoutSteps_Repeated(t *testing.T) {
 	}
 }
 
-// markSuccessful are the records of a payout that was paid.
+// markSuccessful returns the records of a paid payout.
 func markSuccessful(records []payout.Record) []payout.Record {
 	records = slices.Clone(records)
 	for i := range records {
@@ -213,7 +213,7 @@ func markSuccessful(records []payout.Record) []payout.Record {
 	return records
 }
 
-// outcomeStep applies the outcome to all records that are left.
+// outcomeStep returns the step that applies the outcome to all remaining records.
 func outcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeStep {
 	t.Helper()
 	records, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 100)
@@ -241,7 +241,7 @@ func outcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeSt
 	return step
 }
 
-// TestRecordsWithoutOutcome_Order, whose tenth part comes before the second.
+// TestRecordsWithoutOutcome_Order checks the order of records. The tenth part comes before the second.
 func TestRecordsWithoutOutcome_Order(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -275,7 +275,7 @@ func TestRecordsWithoutOutcome_Order(t *testing.T) {
 	}
 }
 
-// TestOpenPayout_TwiceFromOneSchedule, or not at all.
+// TestOpenPayout_TwiceFromOneSchedule checks that a period is opened once, together with its schedule, or not at all.
 func TestOpenPayout_TwiceFromOneSchedule(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

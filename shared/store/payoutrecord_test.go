@@ -11,11 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// large is text of which a page of a query (1 MB) holds six.
+// large is a text. Six of them fill a page of a query (1 MB).
 var large = strings.Repeat("x", 150_000)
 
-// storePayout is a payout of the day with so many large records of an amount, to which applied says that its outcome was
-// applied.
+// storePayout stores a payout of the day with n large records of an amount. applied says that its outcome was applied.
 func storePayout(t *testing.T, s *store.Store, day string, n int, amount string, applied bool) {
 	t.Helper()
 	id := payout.ID(tenant.String(), "EUR", day, "test")
@@ -46,7 +45,7 @@ func storePayout(t *testing.T, s *store.Store, day string, n int, amount string,
 	}
 }
 
-// nextOutcomeStep applies the outcome to the next record alone.
+// nextOutcomeStep returns the step that applies the outcome to the next record alone.
 func nextOutcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeStep {
 	t.Helper()
 	next, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 1)
@@ -60,7 +59,8 @@ func nextOutcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.Outco
 	return step
 }
 
-// TestPayoutRecords_OverPages, also over those that are all of a payout whose outcome is open, or all of 0.
+// TestPayoutRecords_OverPages checks lists that take several pages of a query. Some pages have no record to list: all
+// their records belong to a payout without an outcome, or have the amount 0.
 func TestPayoutRecords_OverPages(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

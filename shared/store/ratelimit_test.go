@@ -59,7 +59,7 @@ func TestLeaseTokens_SharedBucket(t *testing.T) {
 	b.lease(t, 10, 0)
 
 	clock.Advance(time.Hour)
-	a.lease(t, 100, 30) // never more than the burst
+	a.lease(t, 100, 30) // never above the burst
 	b.lease(t, 1, 0)
 }
 
@@ -73,7 +73,7 @@ func TestLeaseTokens_Concurrently(t *testing.T) {
 		all.Go(func() {
 			p := &process{s: s}
 			for range 3 {
-				// Under contention a lease may fail; it must never be granted twice.
+				// Under contention a lease may fail. It must never be granted twice.
 				n, full, _ := p.s.LeaseTokens(t.Context(), "someone", tenASecond, 2, p.known)
 				p.known = full
 				mu.Lock()

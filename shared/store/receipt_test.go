@@ -44,8 +44,8 @@ func TestNumberReceipt_PerMerchantAndMode(t *testing.T) {
 	}
 }
 
-// TestNumberReceipt_Concurrently: one receipt has one number however many ask for it at
-// once, and of different ones each has its own, without a gap.
+// TestNumberReceipt_Concurrently checks that a receipt has one number for all concurrent callers, and that different
+// receipts have different numbers without a gap.
 func TestNumberReceipt_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -83,7 +83,7 @@ func TestNumberReceipt_LostReply(t *testing.T) {
 		name, operation string
 		lost            int
 		fault           faults.Fault
-		fails           bool // to be asked again
+		fails           bool // the call must be repeated
 	}{
 		{name: "nothing"},
 		{name: "one reply", operation: "TransactWriteItems", lost: 1, fault: faults.LoseReply},

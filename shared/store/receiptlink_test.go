@@ -21,7 +21,7 @@ func linkTo(hash, event string, s *store.Store) payments.ReceiptLink {
 		ExpiresAt: payments.ReceiptLinkEnd(s.Now())}
 }
 
-// readLink reads a link that is there.
+// readLink reads a link that must exist.
 func readLink(t *testing.T, s *store.Store, hash string) payments.ReceiptLink {
 	t.Helper()
 	of, l, err := s.ReceiptLink(t.Context(), hash)
@@ -67,7 +67,7 @@ func TestReceiptLink_UnknownOrExpired(t *testing.T) {
 	}
 }
 
-// TestMailReceipt_LostCalls, with its link or not at all, whatever is lost and however often it is repeated.
+// TestMailReceipt_LostCalls checks that a receipt is mailed once with its link, or not at all, however often repeated.
 func TestMailReceipt_LostCalls(t *testing.T) {
 	t.Parallel()
 	operations := []string{"TransactWriteItems", "GetItem"}
@@ -93,7 +93,7 @@ func TestMailReceipt_LostCalls(t *testing.T) {
 	})
 }
 
-// TestCreateReceiptLink_LostCalls of one token.
+// TestCreateReceiptLink_LostCalls checks that no lost call makes a second link of one token.
 func TestCreateReceiptLink_LostCalls(t *testing.T) {
 	t.Parallel()
 	runEachLoss(t, []string{"PutItem", "GetItem"}, func(t *testing.T, s *store.Store, until untilDone) {
@@ -111,7 +111,7 @@ func TestCreateReceiptLink_LostCalls(t *testing.T) {
 	})
 }
 
-// TestMailReceipt_Concurrently at once.
+// TestMailReceipt_Concurrently checks that many concurrent requests mail one receipt.
 func TestMailReceipt_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

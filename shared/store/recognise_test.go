@@ -22,7 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// lostReplies does what the store writes, and loses the reply.
+// lostReplies carries out the store's writes, and loses the replies.
 type lostReplies struct {
 	aws.HTTPClient
 	on   bool
@@ -43,7 +43,8 @@ func (l *lostReplies) Do(r *http.Request) (*http.Response, error) {
 	return nil, faults.ErrNetwork
 }
 
-// TestResolveWrite_LostReply by the id it left, when its reply was lost. Without the id it fails.
+// TestResolveWrite_LostReply checks that a write recognises itself by its id when its reply was lost, and fails
+// without.
 func TestResolveWrite_LostReply(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range recognised {
@@ -66,7 +67,7 @@ func TestResolveWrite_LostReply(t *testing.T) {
 	}
 }
 
-// forgetWriteIDs takes the id of the last write from each item.
+// forgetWriteIDs removes the id of the last write from each item.
 func forgetWriteIDs(t *testing.T, s *store.Store) {
 	t.Helper()
 	_, table := s.Raw()
@@ -81,7 +82,7 @@ func forgetWriteIDs(t *testing.T, s *store.Store) {
 	}
 }
 
-// recognised are the writes that recognise themselves, each after what it needs.
+// recognised lists the writes that recognise themselves, each after its preparation.
 var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	"SaveCheckout": func(t *testing.T, s *store.Store) func() error {
 		c := createDraft(t, s)
@@ -263,5 +264,5 @@ func createDraft(t *testing.T, s *store.Store) payments.Checkout {
 	return c
 }
 
-// errOf is the error alone.
+// errOf returns only the error.
 func errOf[T any](_ T, err error) error { return err }

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestReserve_TwoRefunds: each changes the reserve's version, also the first one.
+// TestReserve_TwoRefunds checks that no two refunds count on the same money. Each changes the reserve, also the first.
 func TestReserve_TwoRefunds(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -34,7 +34,7 @@ func TestReserve_TwoRefunds(t *testing.T) {
 	if r := readTx(t, s, second.ID); r.EventCount != 2 {
 		t.Errorf("got %+v, want 2 events", r)
 	}
-	// When a refund is final, its amount is released, whatever was reserved since.
+	// When a refund is final, its amount is released, even if more was reserved since.
 	wantReserve(t, s, 4, 4)
 	apply(t, s, decide(t, readTx(t, s, first.ID), first.RefundID("a"), payments.Approved, start.Add(2*time.Hour)))
 	apply(t, s, decide(t, readTx(t, s, first.ID), first.RefundID("b"), payments.Declined, start.Add(2*time.Hour)))
@@ -43,7 +43,7 @@ func TestReserve_TwoRefunds(t *testing.T) {
 	wantReserve(t, s, 6, 2)
 }
 
-// wantReserve reads the reserve.
+// wantReserve reads and checks the reserve.
 func wantReserve(t *testing.T, s *store.Store, version, euros int) store.Reserve {
 	t.Helper()
 	reserve, err := s.Reserve(t.Context(), tenant, "EUR")

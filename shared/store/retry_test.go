@@ -9,13 +9,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// What was stale is tried again, and nothing else is.
+// TestRetry checks that a stale try is repeated, and no other.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
 	stale := fmt.Errorf("an item: %w", store.ErrStale)
 	for name, c := range map[string]struct {
-		answers []error // of the tries, the last one of all further ones
+		answers []error // of the tries; the last answers all further tries
 		tries   int
 		err     error
 	}{

@@ -12,9 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// TestSession_Expired, long before the table deletes its item: time to live
-// may take days. The session ends in another century, so that the engine's own
-// clock has no part in the test.
+// TestSession_Expired checks that a session ends in time, long before the table deletes its item: time to live may take
+// days. The session ends in another century, so that the engine's own clock has no part in the test.
 func TestSession_Expired(t *testing.T) {
 	t.Parallel()
 	clock := clock.New()
@@ -30,7 +29,7 @@ func TestSession_Expired(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.Advance(end.Sub(start) - time.Nanosecond)
-	kept.TokenHash = "" // it is only in the key
+	kept.TokenHash = "" // only in the key
 	of, found, err := s.Session(t.Context(), "hash")
 	if diff := cmp.Diff(kept, found); err != nil || of != tenant || diff != "" {
 		t.Errorf("in time: got %v, %v, want %v; session (-want +got):\n%s", of, err, tenant, diff)

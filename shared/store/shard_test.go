@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// payIn is a payment whose checkout is in the shard.
+// payIn makes a payment whose checkout is in the shard.
 func payIn(t *testing.T, s *store.Store, shard int, name string) payments.Transaction {
 	t.Helper()
 	d := draft(name)
@@ -21,7 +21,7 @@ func payIn(t *testing.T, s *store.Store, shard int, name string) payments.Transa
 	return payFor(t, s, tenant, d, "attempt of "+name)
 }
 
-// TestCheckouts_AllShards, and has an end; a reader of fewer shards finds fewer.
+// TestCheckouts_AllShards lists all shards, newest first, up to the limit. A list of fewer shards has fewer checkouts.
 func TestCheckouts_AllShards(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -54,8 +54,8 @@ func TestCheckouts_AllShards(t *testing.T) {
 	}
 }
 
-// TestPayables_CreditsFirst, wherever a step begins, so that no payout's total becomes negative while
-// there are credits.
+// TestPayables_CreditsFirst checks that the credits of all shards come before any debit, from any first shard. So no
+// payout's total becomes negative while there are credits.
 func TestPayables_CreditsFirst(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -85,7 +85,7 @@ func TestPayables_CreditsFirst(t *testing.T) {
 	}
 }
 
-// TestHasPayables_LaterShard: the only one that waits is in the last.
+// TestHasPayables_LaterShard finds the only payable, in the last shard.
 func TestHasPayables_LaterShard(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -111,8 +111,7 @@ func readPayablesIn(t *testing.T, s *store.Store, shards int) []payments.Payable
 	return found
 }
 
-// TestPayables_BeginsAtShard: while all shards have payables, a step that
-// begins with its own takes one query.
+// TestPayables_BeginsAtShard checks that a step takes one query while the shard where it begins has payables.
 func TestPayables_BeginsAtShard(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
@@ -130,7 +129,7 @@ func TestPayables_BeginsAtShard(t *testing.T) {
 	}
 }
 
-// TestHistory_ReadsLittleAhead: each shard gives its part of what most walks need.
+// TestHistory_ReadsLittleAhead checks that each shard reads its part of what most walks need.
 func TestHistory_ReadsLittleAhead(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}

@@ -33,7 +33,7 @@ func (g *getCounter) Do(r *http.Request) (*http.Response, error) {
 	return enginetest.Do(r)
 }
 
-// TestSignInAccount with which name, and where. A name that is nobody's takes as many reads.
+// TestSignInAccount checks the account of each name, merchant and mode. An unknown name takes as many reads.
 func TestSignInAccount(t *testing.T) {
 	t.Parallel()
 	var read getCounter
@@ -91,7 +91,7 @@ func TestSignInAccount(t *testing.T) {
 	}
 }
 
-// TestSignIn_Expiry, or until it is ended, which may be repeated.
+// TestSignIn_Expiry checks that a session lasts until its time, or until it is ended, which may be repeated.
 func TestSignIn_Expiry(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
@@ -131,8 +131,8 @@ func TestSignIn_Expiry(t *testing.T) {
 	}
 }
 
-// TestPasswordFrom_HashesOnlyWithTokens counts the hashes of 250 guesses: each hash takes a token of the bucket of the
-// name and one of the bucket of the address. 1,000 guesses in all take two seconds.
+// TestPasswordFrom_HashesOnlyWithTokens counts the hashes of 250 guesses. Each hash takes a token of the bucket of the
+// name, and a token of the bucket of the address. All 1,000 guesses take two seconds.
 func TestPasswordFrom_HashesOnlyWithTokens(t *testing.T) {
 	t.Parallel()
 	s := openTable(t, clock.New(), nil)
@@ -174,7 +174,8 @@ func numbered(text string) func(int) string {
 	return func(n int) string { return fmt.Sprint(text, " ", n) }
 }
 
-// TestPasswordFrom_TableUnavailable: unlike other limits, these hold while the table does not answer.
+// TestPasswordFrom_TableUnavailable checks that limits of passwords, unlike others, hold while the table does not
+// answer.
 func TestPasswordFrom_TableUnavailable(t *testing.T) {
 	t.Parallel()
 	s := openTable(t, clock.New(), nil)

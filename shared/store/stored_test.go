@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// fixture is an empty table in memory, and what fills the fields of what is stored there.
+// fixture is an empty table in memory, and the filler of the fields that are stored there.
 type fixture struct {
 	testing.TB
 	*store.Store
@@ -28,19 +28,19 @@ type fixture struct {
 	tenant identity.Tenant
 }
 
-// stored is what a method writes, and what reads of it return.
+// stored is a write by a method, and the reads of it.
 type stored struct {
-	// sets says which fields the method sets itself or does not store, and why: the others are read as they were written.
+	// sets says which fields the method sets itself or does not store, and why. The others are read as they were written.
 	sets   string
 	write  func(fixture) []storedtest.Read
 	unseen storedtest.NotRead
 }
 
-// notRead are the attributes by which a write recognises itself: TestResolveWrite_LostReply misses them.
+// notRead is the reason for attributes that let a write recognise itself. TestResolveWrite_LostReply misses them.
 const notRead = "by which a write recognises itself, see TestResolveWrite_LostReply"
 
-// TestStoredFields_ReadBack, and whatever attribute were not stored would be missed. It takes seconds: each
-// attribute of each kind of item is left out once.
+// TestStoredFields_ReadBack checks that each stored field is read back, and that a missing attribute would be noticed.
+// It takes seconds, because it leaves out each attribute of each kind of item once.
 func TestStoredFields_ReadBack(t *testing.T) {
 	t.Parallel()
 	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedReaderCheckouts,
@@ -67,7 +67,7 @@ func (w fixture) must(err error) {
 	}
 }
 
-// wantAnswer compares what a write answered.
+// wantAnswer compares the answer of a write.
 func wantAnswer[T any](w fixture, want, got T, err error) {
 	w.Helper()
 	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
@@ -89,13 +89,13 @@ func collect[T any](walk iter.Seq2[T, error]) ([]T, error) {
 // forever is after all times of a Filler.
 var forever = start.AddDate(100, 0, 0)
 
-// What is filled is in one of several shards, so that a reader of the first alone finds nothing.
+// Filled items are in one of several shards, so that a read of only the first shard finds nothing.
 const (
 	shard     = 1
 	allShards = 2
 )
 
-// dueItems are whatever the due index holds, of any kind.
+// dueItems expects the entries of the due index, of any kind.
 func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 	inOrder := func(a, b store.Due) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 	slices.SortFunc(want, inOrder)
@@ -118,7 +118,7 @@ func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 	})
 }
 
-// expiries are when the table is to delete items, to the second.
+// expiries expects the times when the table is to delete items, to the second.
 func (w fixture) expiries(want ...time.Time) storedtest.Read {
 	for i := range want {
 		want[i] = want[i].Truncate(time.Second)
@@ -128,7 +128,7 @@ func (w fixture) expiries(want ...time.Time) storedtest.Read {
 	})
 }
 
-// fastPath is when messages have something done about the table's items.
+// fastPath expects the times of messages about the table's items.
 func (w fixture) fastPath(want map[store.Due]time.Time) storedtest.Read {
 	return storedtest.Expect("fast path", want, func(ctx context.Context) (map[store.Due]time.Time, error) {
 		_, table := w.Raw()
@@ -144,7 +144,7 @@ func (w fixture) fastPath(want map[store.Due]time.Time) storedtest.Read {
 	})
 }
 
-// reconciled is what ScanReconciled finds in the whole table.
+// reconciled expects the items that ScanReconciled finds in the whole table.
 func (w fixture) reconciled(want ...store.ReconciledItem) storedtest.Read {
 	for i := range want {
 		want[i].Tenant = w.tenant
@@ -156,7 +156,7 @@ func (w fixture) reconciled(want ...store.ReconciledItem) storedtest.Read {
 		})
 }
 
-// byName sorts what ScanReconciled finds by partitions and types, within which the table has an order.
+// byName groups the items of ScanReconciled by partition and type. Within a group the table has an order.
 func byName(items []store.ReconciledItem) map[string][]store.ReconciledItem {
 	sorted := map[string][]store.ReconciledItem{}
 	for _, a := range items {
@@ -230,7 +230,7 @@ type hosted struct {
 	Checkout payments.Checkout
 }
 
-// fillCheckout is an online checkout with all its fields.
+// fillCheckout returns an online checkout with all its fields.
 func (w fixture) fillCheckout() payments.Checkout {
 	w.Helper()
 	c := w.fillCheckoutAtReader()
@@ -238,14 +238,14 @@ func (w fixture) fillCheckout() payments.Checkout {
 	return c
 }
 
-// fillCheckoutAtReader is a checkout with all its fields.
+// fillCheckoutAtReader returns a checkout at a reader with all its fields.
 func (w fixture) fillCheckoutAtReader() payments.Checkout {
 	w.Helper()
 	c := storedtest.Fill(w, w.Filler, func(c *payments.Checkout) { c.Shard = shard })
 	return c.Restored(c.ID, w.tenant.Merchant)
 }
 
-// storeDraft is a checkout with all its fields, of which a draft is stored.
+// storeDraft stores the draft of a checkout, and returns the checkout with all its fields.
 func (w fixture) storeDraft() payments.Checkout {
 	w.Helper()
 	c := w.fillCheckout()
@@ -257,7 +257,7 @@ func (w fixture) storeDraft() payments.Checkout {
 	return c
 }
 
-// checkout is what each read returns of the only checkout.
+// checkout expects the only checkout from each read.
 func (w fixture) checkout(c payments.Checkout) []storedtest.Read {
 	due := store.Due{Tenant: w.tenant, CheckoutID: c.ID}
 	return []storedtest.Read{

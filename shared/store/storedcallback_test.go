@@ -36,7 +36,7 @@ var storedCallbacks = map[string]stored{
 		c := w.storeCallback(outbox.Dead)
 		c.State, c.Sweeps = outbox.Pending, 0
 		w.must(w.ReplayCallback(w.Context(), w.tenant, c))
-		// Of whose callback it is, the fast path reads what Callback reads.
+		// The fast path reads the callback's tenant as Callback does.
 		due := store.Due{CallbackID: c.ID, Tenant: w.tenant}
 		return []storedtest.Read{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}),
 			w.fastPath(map[store.Due]time.Time{due: c.NextAt}), w.expiries()}
@@ -56,13 +56,13 @@ var storedCallbacks = map[string]stored{
 	},
 }
 
-// storeCallback is a callback in the state, after it was due.
+// storeCallback stores a callback that was due, and then saves it in the state.
 func (w fixture) storeCallback(state string) payments.Callback {
 	w.Helper()
 	owed := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.State = outbox.Pending })
 	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
 	w.must(err)
-	checkout.ValidUntil = nil // it is never due
+	checkout.ValidUntil = nil // never due
 	_, err = w.Apply(w.Context(), w.tenant, payments.CheckoutChange{Checkout: checkout, Callback: &owed})
 	w.must(err)
 	next := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.ID, c.State = owed.ID, state })
@@ -71,7 +71,7 @@ func (w fixture) storeCallback(state string) payments.Callback {
 	return next
 }
 
-// remove deletes items, by their sort keys, that a case needed on its way only.
+// remove deletes items by their sort keys, which a case needed only for its preparation.
 func (w fixture) remove(sortKeys ...any) {
 	w.Helper()
 	_, table := w.Raw()
@@ -85,7 +85,7 @@ func (w fixture) remove(sortKeys ...any) {
 	}
 }
 
-// callback is what Callback returns.
+// callback expects the callback from Callback.
 func (w fixture) callback(c payments.Callback) storedtest.Read {
 	type ofTenant struct {
 		Tenant   identity.Tenant
@@ -163,7 +163,7 @@ var storedCustomers = map[string]stored{
 	},
 }
 
-// customer is what Customer returns, and a creation repeated by the same operation, which writes nothing.
+// customer expects the customer from Customer, and from a creation again by the same operation, which writes nothing.
 func (w fixture) customer(c payments.Customer) storedtest.Read {
 	return storedtest.Expect("Customer", []payments.Customer{c, c},
 		func(ctx context.Context) ([]payments.Customer, error) {
@@ -176,7 +176,7 @@ func (w fixture) customer(c payments.Customer) storedtest.Read {
 		})
 }
 
-// fillAndSaveCard is a card with all its fields, the only item of the table.
+// fillAndSaveCard stores a card with all its fields, as the only item of the table.
 func (w fixture) fillAndSaveCard() payments.Instrument {
 	w.Helper()
 	i := storedtest.Fill[payments.Instrument](w, w.Filler)

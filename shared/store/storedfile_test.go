@@ -96,7 +96,7 @@ var storedFiles = map[string]stored{
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
 			entry := storedtest.Fill(w, w.Filler, func(e *file.Entry) { e.Key = file.Prefix + objectID })
-			entry.Version = 0 // there is none yet
+			entry.Version = 0 // none is stored yet
 			w.must(w.SaveObjectEntry(w.Context(), entry))
 			return w.objects(entry)
 		},
@@ -131,10 +131,10 @@ var storedCollections = map[string]stored{
 	},
 }
 
-// objectID are the digits of the key of the object that is stored.
+// objectID is the digits in the key of the stored object.
 const objectID = "a0112233445566778899aabbccddeeff"
 
-// storeCollection is a stored one with all its fields.
+// storeCollection stores a collection with all its fields.
 func (w fixture) storeCollection() file.Collection {
 	w.Helper()
 	c := storedtest.Fill(w, w.Filler, func(c *file.Collection) { c.Status, c.Metadata = file.Open, `{"a":1}` })
@@ -144,7 +144,7 @@ func (w fixture) storeCollection() file.Collection {
 	return c
 }
 
-// storeFile is a stored one in the collection. It has all its fields but those that the completion sets.
+// storeFile stores a file in the collection, with all its fields except the fields that the completion sets.
 func (w fixture) storeFile(c file.Collection) file.File {
 	w.Helper()
 	f := storedtest.Fill(w, w.Filler, func(f *file.File) {
@@ -157,7 +157,7 @@ func (w fixture) storeFile(c file.Collection) file.File {
 	return f
 }
 
-// markUploaded is the file once it is uploaded.
+// markUploaded returns the file after its upload.
 func (w fixture) markUploaded(f file.File) file.File {
 	w.Helper()
 	seen := storedtest.Fill[file.Content](w, w.Filler)
@@ -170,8 +170,8 @@ func (w fixture) markUploaded(f file.File) file.File {
 	return f
 }
 
-// files are what each read returns of the tenant's files, their collection and their object. The entry has the version
-// before the one that is stored.
+// files expects the tenant's files, their collection and their object from each read. The entry has the version before
+// the stored one.
 func (w fixture) files(entry file.Entry, collections []file.Collection, want ...file.File) []storedtest.Read {
 	reads := append(w.objects(entry), w.collections(collections...)...)
 	reads = append(reads, w.listedFiles("", "", want...), w.listedFiles("", collections[0].ID, want...))
@@ -199,13 +199,13 @@ func (w fixture) listedFiles(status file.Status, collection string, want ...file
 
 func only(c file.Collection) []file.Collection { return []file.Collection{c} }
 
-// page is a page of a list, and how many there are.
+// page is a page of a list, and the number of all.
 type page[T any] struct {
 	Items []T
 	Total int
 }
 
-// objects are what each read returns of the only object.
+// objects expects the only object from each read.
 func (w fixture) objects(entry file.Entry) []storedtest.Read {
 	entry.Version++
 	var due []store.Due
@@ -224,14 +224,14 @@ func (w fixture) objects(entry file.Entry) []storedtest.Read {
 	}
 }
 
-// fileAgain is what a repeated creation returns: what is stored, not what it was asked for.
+// fileAgain expects the stored file from a repeated creation, not the file in the request.
 func (w fixture) fileAgain(want file.File) storedtest.Read {
 	return storedtest.Expect("the creation again", want, func(ctx context.Context) (file.File, error) {
 		return w.CreateFile(ctx, byTest, w.tenant, file.File{ID: want.ID, Name: "as asked"})
 	})
 }
 
-// counted are how many files there are by their count, which only writes read; with those whose objects are not gone.
+// counted expects the count of files, which only writes read. Files whose objects are not gone count too.
 func (w fixture) counted(want int) storedtest.Read { return w.count("COUNT#FILES", want) }
 
 func (w fixture) count(sortKey string, want int) storedtest.Read {
@@ -245,7 +245,7 @@ func (w fixture) count(sortKey string, want int) storedtest.Read {
 	})
 }
 
-// collections are what each read returns of the tenant's collections, all of one status.
+// collections expects the tenant's collections, all of one status, from each read.
 func (w fixture) collections(want ...file.Collection) []storedtest.Read {
 	reads := []storedtest.Read{w.audited(w.tenant.Merchant), w.count("COUNT#COLLECTIONS", len(want)),
 		storedtest.Expect("Collections", page[file.Collection]{want, len(want)},

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// notRevoked is why nobody misses the attribute revoked.
+// notRevoked is the reason why no read misses the attribute revoked.
 const notRevoked = "nothing is read as false; TestAPIKey_RevokedNotDeleted misses it"
 
 var storedKeys = map[string]stored{
@@ -72,7 +72,7 @@ var storedKeys = map[string]stored{
 
 const inTheIndex = "a place in the index: the cases of mails miss it"
 
-// key is a key of the merchant with all its fields, which is not revoked.
+// key returns a key of the merchant with all its fields, which is not revoked.
 func (w fixture) key(code string) identity.APIKey {
 	w.Helper()
 	k := storedtest.Fill(w, w.Filler, func(k *identity.APIKey) {
@@ -82,7 +82,7 @@ func (w fixture) key(code string) identity.APIKey {
 	return k
 }
 
-// storeKey is a stored key; but for its audit nothing else is in the table.
+// storeKey stores a key. Apart from its audit nothing else is in the table.
 func (w fixture) storeKey() identity.APIKey {
 	w.Helper()
 	k, err := w.CreateAPIKey(w.Context(), w.actor(), w.key(w.tenant.Merchant))
@@ -91,7 +91,7 @@ func (w fixture) storeKey() identity.APIKey {
 	return k
 }
 
-// keys is what each read returns of the tenant's keys.
+// keys expects the tenant's keys from each read.
 func (w fixture) keys(t identity.Tenant, want ...identity.APIKey) []storedtest.Read {
 	reads := []storedtest.Read{
 		storedtest.Expect("APIKeys", want, func(ctx context.Context) ([]identity.APIKey, error) { return w.APIKeys(ctx, t) }),
@@ -104,7 +104,7 @@ func (w fixture) keys(t identity.Tenant, want ...identity.APIKey) []storedtest.R
 	return reads
 }
 
-// keyAgain is what a repeated creation of the key returns: what is stored, not what it was asked for.
+// keyAgain expects the stored key from a repeated creation, not the key in the request.
 func (w fixture) keyAgain(want identity.APIKey) storedtest.Read {
 	asked := want
 	asked.Name = "as asked"
@@ -113,7 +113,7 @@ func (w fixture) keyAgain(want identity.APIKey) storedtest.Read {
 	})
 }
 
-// newKeys is how many keys the tenant has made, as it is stored: only writes read it.
+// newKeys is the stored count of the tenant's new keys, which only writes read.
 type newKeys struct {
 	Version int    `dynamo:"version"`
 	Day     string `dynamo:"day"`

@@ -87,7 +87,7 @@ var storedMails = map[string]stored{
 	},
 }
 
-// storeDisabledMail is the mail to a member that has been disabled; nothing else is in the table.
+// storeDisabledMail leaves in the table only the mail to a disabled member.
 func (w fixture) storeDisabledMail() mail.Mail {
 	w.Helper()
 	before := w.storeMember("operation")
@@ -106,7 +106,7 @@ func (w fixture) storeBlockedMail(a signin.Account) mail.Mail {
 		Version: 1}
 }
 
-// keepDueMail leaves the mail that is due in the table, and nothing else.
+// keepDueMail leaves in the table only the mail that is due.
 func (w fixture) keepDueMail() (due string) {
 	w.Helper()
 	for shard := range w.DueShards() {
@@ -120,7 +120,7 @@ func (w fixture) keepDueMail() (due string) {
 	return due
 }
 
-// storeMail is a mail in the state, after it was due, and what each read returns.
+// storeMail stores a mail in the state, after it was due, and returns the expected reads.
 func (w fixture) storeMail(state string, expires []time.Time) []storedtest.Read {
 	w.Helper()
 	before := w.storeDisabledMail()
@@ -135,7 +135,7 @@ func (w fixture) storeMail(state string, expires []time.Time) []storedtest.Read 
 	return []storedtest.Read{w.mail(m), w.dueItems(due...), w.fastPath(nil), w.expiries(expires...)}
 }
 
-// keepSortKey deletes all items but those of a sort key.
+// keepSortKey deletes all items except those of a sort key.
 func (w fixture) keepSortKey(but string) {
 	w.Helper()
 	_, table := w.Raw()
@@ -149,7 +149,7 @@ func (w fixture) keepSortKey(but string) {
 	}
 }
 
-// mail is what Mail returns.
+// mail expects the mail from Mail.
 func (w fixture) mail(m mail.Mail) storedtest.Read { return w.mailOf(w.tenant, m) }
 
 func (w fixture) mailOf(t identity.Tenant, m mail.Mail) storedtest.Read {

@@ -64,7 +64,7 @@ var storedMembers = map[string]stored{
 	},
 }
 
-// besideInvited are attributes of the items beside an invited member, which other cases miss.
+// besideInvited adds the attributes of the items beside an invited member, which other cases miss.
 func besideInvited(others storedtest.NotRead) storedtest.NotRead {
 	for _, attribute := range []string{"INVITATION merchant_code", "INVITATION member_id", "INVITATION mode",
 		"INVITATION expires_at", "INVITED times", "INVITED version", "INVITED expires_at", "COUNT invited",
@@ -76,7 +76,7 @@ func besideInvited(others storedtest.NotRead) storedtest.NotRead {
 
 func allow(member.Member, member.Roles) error { return nil }
 
-// member is one with all fields that the operation makes.
+// member returns a member with all the fields that the operation makes.
 func (w fixture) member(operation string) member.Member {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(m *member.Member) {
@@ -86,7 +86,7 @@ func (w fixture) member(operation string) member.Member {
 	})
 }
 
-// storeMember is a stored member that the operation made, without passwords.
+// storeMember stores a member made by the operation, without passwords.
 func (w fixture) storeMember(operation string) member.Member {
 	w.Helper()
 	m, err := w.CreateMember(w.Context(), w.actor(), w.tenant, "till@example.com", operation,
@@ -97,7 +97,7 @@ func (w fixture) storeMember(operation string) member.Member {
 	return m
 }
 
-// owners are the members that a merchant is created with.
+// owners expects the members that a merchant is created with.
 func (w fixture) owners(m merchant.Merchant) (reads []storedtest.Read) {
 	u := member.User{ID: member.UserID("merchant " + m.Code), Email: m.Email, CreatedAt: m.CreatedAt, Version: 1}
 	for _, mode := range m.Modes() {
@@ -108,7 +108,7 @@ func (w fixture) owners(m merchant.Merchant) (reads []storedtest.Read) {
 	return append(reads, w.user(u))
 }
 
-// members is what each read returns of a tenant's members; also their guards and their count, which only writes test.
+// members expects the tenant's members from each read, and their guards and count, which only writes test.
 func (w fixture) members(t identity.Tenant, want ...member.Member) []storedtest.Read {
 	governing := 0
 	for _, m := range want {
@@ -144,14 +144,14 @@ func (w fixture) members(t identity.Tenant, want ...member.Member) []storedtest.
 	return reads
 }
 
-// user is what is read of a user by its address.
+// user expects the user from reads by its address.
 func (w fixture) user(want member.User) storedtest.Read {
 	return storedtest.Expect("UserByEmail", want, func(ctx context.Context) (member.User, error) {
 		return w.UserByEmail(ctx, want.Email)
 	})
 }
 
-// memberOf is what a user is of a tenant.
+// memberOf expects the user's membership of a tenant.
 func (w fixture) memberOf(u member.User, t identity.Tenant, want member.Member) storedtest.Read {
 	return storedtest.Expect("Memberships", want, func(ctx context.Context) (m member.Member, err error) {
 		all, err := w.Memberships(ctx, u.ID, t.Mode)

@@ -87,13 +87,13 @@ var storedMerchants = map[string]stored{
 	},
 }
 
-// actor is somebody who changes things.
+// actor returns a maker of changes.
 func (w fixture) actor() audit.By {
 	w.Helper()
 	return audit.ByPlatform(storedtest.Fill[audit.Actor](w, w.Filler), "operation")
 }
 
-// audited is the merchant's audit as it is now.
+// audited expects the merchant's audit as it is now.
 func (w fixture) audited(code string) storedtest.Read {
 	w.Helper()
 	read := func(ctx context.Context) ([]audit.Entry, error) {
@@ -104,10 +104,10 @@ func (w fixture) audited(code string) storedtest.Read {
 	return storedtest.Expect("AuditEntries", want, read)
 }
 
-// merchant is what each read returns of the merchant.
+// merchant expects the merchant from each read.
 func (w fixture) merchant(state merchant.State) []storedtest.Read {
 	code := state.Merchant.Code
-	state.Accounts = merchant.ByMode[*merchant.BankAccounts]{} // they have a read of their own
+	state.Accounts = merchant.ByMode[*merchant.BankAccounts]{} // they have a separate read
 	return []storedtest.Read{
 		storedtest.Expect("Merchant", state.Merchant, func(ctx context.Context) (merchant.Merchant, error) {
 			return w.Merchant(ctx, code)
@@ -118,14 +118,14 @@ func (w fixture) merchant(state merchant.State) []storedtest.Read {
 	}
 }
 
-// account is what is recorded of the merchant.
+// account expects the merchant's onboarding data.
 func (w fixture) account(code string, want account.Account) storedtest.Read {
 	return storedtest.Expect("Account", want, func(ctx context.Context) (account.Account, error) {
 		return w.Account(ctx, code)
 	})
 }
 
-// principal is whom the bearer of the key acts for, and whether the key can be revoked by its id.
+// principal expects the principal of the key's bearer, and that the key can be revoked by its id.
 func (w fixture) principal(k identity.APIKey, m merchant.Merchant) storedtest.Read {
 	type bearer struct {
 		Principal identity.Principal

@@ -114,7 +114,7 @@ var storedOAuth = map[string]stored{
 	},
 }
 
-// ofUsedCode are attributes that nobody reads of a code once it is used.
+// ofUsedCode adds the attributes of a code that are not read once it is used.
 func ofUsedCode(others storedtest.NotRead) storedtest.NotRead {
 	for _, attribute := range []string{"client", "kind", "subject", "user", "tenant",
 		"scopes", "password_operation", "signed_in_at", "code_hash", "redirect_uri", "challenge",
@@ -124,7 +124,7 @@ func ofUsedCode(others storedtest.NotRead) storedtest.NotRead {
 	return others
 }
 
-// oauthClient is one with all fields.
+// oauthClient returns a client with all fields.
 func (w fixture) oauthClient() oauth.Client {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(c *oauth.Client) {
@@ -133,7 +133,7 @@ func (w fixture) oauthClient() oauth.Client {
 	})
 }
 
-// accessToken is one with all fields, which has not expired.
+// accessToken returns a token with all fields, which has not expired.
 func (w fixture) accessToken() identity.AccessToken {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(t *identity.AccessToken) {
@@ -143,7 +143,7 @@ func (w fixture) accessToken() identity.AccessToken {
 	})
 }
 
-// code is an unused one with all fields.
+// code returns an unused code with all fields.
 func (w fixture) code() oauth.Code {
 	w.Helper()
 	c := storedtest.Fill(w, w.Filler, func(c *oauth.Code) { slices.Sort(c.Scopes) })
@@ -151,7 +151,7 @@ func (w fixture) code() oauth.Code {
 	return c
 }
 
-// grant is one with all fields, which has not expired.
+// grant returns a grant with all fields, which has not expired.
 func (w fixture) grant() oauth.Grant {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(g *oauth.Grant) {
@@ -179,7 +179,7 @@ func (w fixture) readGrant(want oauth.Grant) storedtest.Read {
 	})
 }
 
-// readCode is what Redeem hands over of a code that it then leaves as it is.
+// readCode expects the code that Redeem hands over and then leaves unchanged.
 func (w fixture) readCode(want oauth.Code) storedtest.Read {
 	return storedtest.Expect("Redeem", want, func(ctx context.Context) (oauth.Code, error) {
 		var found oauth.Code

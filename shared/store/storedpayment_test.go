@@ -47,7 +47,7 @@ var storedTransactions = map[string]stored{
 	},
 }
 
-// prepareChange is one of a checkout that is stored, with all that there can be, and the customer of its card.
+// prepareChange stores a checkout and the customer of its card, and returns a change of the checkout with all parts.
 func (w fixture) prepareChange() payments.CheckoutChange {
 	w.Helper()
 	c := w.storeDraft()
@@ -72,7 +72,7 @@ func (w fixture) prepareChange() payments.CheckoutChange {
 	return change
 }
 
-// applied is what each read returns of the change.
+// applied expects the change from each read.
 func (w fixture) applied(change payments.CheckoutChange) []storedtest.Read {
 	c, i, tx := change.Checkout, *change.Instrument, *change.Transaction
 	customer := storedtest.Fill(w, w.Filler, func(c *payments.Customer) { c.ID, c.Version = i.CustomerID, 1 })
@@ -123,7 +123,7 @@ func (w fixture) applied(change payments.CheckoutChange) []storedtest.Read {
 	)
 }
 
-// prepareTransactionChange is one of the transaction that before has stored.
+// prepareTransactionChange returns a change of the transaction that before has stored.
 func (w fixture) prepareTransactionChange(before payments.CheckoutChange) payments.TransactionChange {
 	old := before.Transaction
 	return storedtest.Fill(w, w.Filler, func(change *payments.TransactionChange) {
@@ -140,7 +140,7 @@ func (w fixture) prepareTransactionChange(before payments.CheckoutChange) paymen
 			e.Shard = shard
 		}
 		change.Events[0].Status = payments.EventPending
-		change.Events[1].Status = payments.EventBegun // which clients do not see
+		change.Events[1].Status = payments.EventBegun // hidden from clients
 		credit := before.Payables[0]
 		change.Payables[0].ID, change.Payables[0].EligibleAt = credit.ID, credit.EligibleAt
 		change.Payables[0].Kind, change.Payables[1].Kind = payments.PayablePart, payments.PayableRefundDeduction
@@ -151,7 +151,7 @@ func (w fixture) prepareTransactionChange(before payments.CheckoutChange) paymen
 	})
 }
 
-// transactionApplied is what each read returns of the change that followed before.
+// transactionApplied expects, from each read, the change that followed before.
 func (w fixture) transactionApplied(before payments.CheckoutChange,
 	change payments.TransactionChange) []storedtest.Read {
 	tx, hidden := change.Transaction, change.Events[1]
@@ -194,7 +194,7 @@ func (w fixture) transactionApplied(before payments.CheckoutChange,
 	)
 }
 
-// transaction is what each read returns of the only transaction.
+// transaction expects the only transaction from each read.
 func (w fixture) transaction(r store.Record) []storedtest.Read {
 	history := []payments.HistoryItem{r.HistoryItem()}
 	for _, e := range r.Events {
@@ -237,7 +237,7 @@ func (w fixture) transaction(r store.Record) []storedtest.Read {
 	return answers
 }
 
-// history is what a page of the history shows, if the index has of each item what filters read.
+// history returns a page of the history, if the index has the attributes of each item that filters read.
 func (w fixture) history(ctx context.Context) ([]payments.HistoryItem, error) {
 	entries, err := collect(w.History(ctx, w.tenant, allShards, store.Range{}, 10, 10))
 	if err != nil {
@@ -264,12 +264,12 @@ func (w fixture) payables(want ...payments.Payable) storedtest.Read {
 	})
 }
 
-// codeOf is the code of a failure.
+// codeOf returns the code of a failure.
 func (fixture) codeOf(_ payments.Checkout, err error) (string, error) {
 	return failure.Of(err).Code, nil
 }
 
-// sortEvents are the events in the order of the table.
+// sortEvents returns the events in the order of the table.
 func sortEvents(events []payments.Event) []payments.Event {
 	return slices.SortedFunc(slices.Values(events), func(a, b payments.Event) int { return strings.Compare(a.ID, b.ID) })
 }

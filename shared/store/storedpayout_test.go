@@ -122,7 +122,7 @@ func (w fixture) storePayout() payout.Payout {
 	return p
 }
 
-// storeWaiting is a transaction with two payables, and nothing else of its payment.
+// storeWaiting stores a transaction with two payables, and nothing else of its payment.
 func (w fixture) storeWaiting() (payments.Transaction, []payments.Payable) {
 	w.Helper()
 	change := w.prepareChange()
@@ -133,7 +133,7 @@ func (w fixture) storeWaiting() (payments.Transaction, []payments.Payable) {
 	return *change.Transaction, change.Payables
 }
 
-// fillTransaction is the transaction with other values in all its fields.
+// fillTransaction returns the transaction with other values in all its fields.
 func (w fixture) fillTransaction(tx payments.Transaction) payments.Transaction {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(next *payments.Transaction) {
@@ -142,7 +142,7 @@ func (w fixture) fillTransaction(tx payments.Transaction) payments.Transaction {
 	})
 }
 
-// payout is what each read returns of the only payout.
+// payout expects the only payout from each read.
 func (w fixture) payout(p payout.Payout, others ...store.Due) []storedtest.Read {
 	return []storedtest.Read{
 		storedtest.Expect("Payout", p, func(ctx context.Context) (payout.Payout, error) {
@@ -159,7 +159,7 @@ func (w fixture) payout(p payout.Payout, others ...store.Due) []storedtest.Read 
 	}
 }
 
-// records are what each read answers of the payout's records.
+// records expects the payout's records from each read.
 func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Read {
 	from := p
 	from.OutcomeAppliedTo = "" // of all records
@@ -184,7 +184,7 @@ func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Read 
 	})
 }
 
-// transactionOf is the transaction with its events, and the history.
+// transactionOf expects the transaction with its events, and the history.
 func (w fixture) transactionOf(tx payments.Transaction, events ...payments.Event) storedtest.Read {
 	type read struct {
 		Record  store.Record

@@ -76,13 +76,13 @@ var storedReaders = map[string]stored{
 	},
 }
 
-// reader is one with all its fields.
+// reader returns a reader with all its fields.
 func (w fixture) reader() reader.Reader {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(r *reader.Reader) { r.Metadata = `{"key":"value"}` })
 }
 
-// storeReader is the reader as it is stored.
+// storeReader stores the reader.
 func (w fixture) storeReader(r reader.Reader) reader.Reader {
 	w.Helper()
 	got, err := w.CreateCardReader(w.Context(), w.actor(), w.tenant, r.ID, func() (reader.Reader, error) { return r, nil })
@@ -91,7 +91,7 @@ func (w fixture) storeReader(r reader.Reader) reader.Reader {
 	return r
 }
 
-// readers is what each read returns of the tenant's readers.
+// readers expects the tenant's readers from each read.
 func (w fixture) readers(want ...reader.Reader) []storedtest.Read {
 	reads := []storedtest.Read{storedtest.Expect("CardReaders", append([]reader.Reader{}, want...),
 		func(ctx context.Context) ([]reader.Reader, error) { return w.CardReaders(ctx, w.tenant) })}
@@ -103,7 +103,7 @@ func (w fixture) readers(want ...reader.Reader) []storedtest.Read {
 	return reads
 }
 
-// readerAgain is what a repeated creation returns: what is stored.
+// readerAgain expects the stored reader from a repeated creation.
 func (w fixture) readerAgain(want reader.Reader) storedtest.Read {
 	return storedtest.Expect("the creation again", want, func(ctx context.Context) (reader.Reader, error) {
 		return w.CreateCardReader(ctx, byTest, w.tenant, want.ID, func() (reader.Reader, error) {
@@ -112,7 +112,7 @@ func (w fixture) readerAgain(want reader.Reader) storedtest.Read {
 	})
 }
 
-// newReaders is the version of the count, which only writes read.
+// newReaders expects the version of the count, which only writes read.
 func (w fixture) newReaders(want int) storedtest.Read {
 	return storedtest.Expect("new readers", want, func(ctx context.Context) (int, error) {
 		_, table := w.Raw()

@@ -39,7 +39,7 @@ var storedReaderCheckouts = map[string]stored{
 	},
 }
 
-// storeCheckoutAtReader is a stored checkout with all its fields at a reader, and what reads return of that.
+// storeCheckoutAtReader stores a checkout at a reader with all its fields, and returns it with the expected reads.
 func (w fixture) storeCheckoutAtReader() (payments.Checkout, []storedtest.Read) {
 	w.Helper()
 	r, c := w.storeReader(w.reader()), w.fillCheckoutAtReader()
@@ -56,7 +56,7 @@ func (w fixture) anyCheckout(want payments.Checkout) storedtest.Read {
 	})
 }
 
-// What is done with online checkouts cannot be done with one at a reader: to those operations there is none.
+// TestCheckout_AtReader checks that the operations on online checkouts do not find a checkout at a reader.
 func TestCheckout_AtReader(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

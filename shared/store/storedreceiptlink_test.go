@@ -37,7 +37,7 @@ var storedReceiptLinks = map[string]stored{
 	},
 }
 
-// receiptLink is one with all its fields.
+// receiptLink returns a link with all its fields.
 func (w fixture) receiptLink() payments.ReceiptLink {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(l *payments.ReceiptLink) {
@@ -45,7 +45,7 @@ func (w fixture) receiptLink() payments.ReceiptLink {
 	})
 }
 
-// readReceiptLink is what ReceiptLink returns.
+// readReceiptLink expects the link from ReceiptLink.
 func (w fixture) readReceiptLink(l payments.ReceiptLink) storedtest.Read {
 	type ofTenant struct {
 		Tenant identity.Tenant

@@ -93,13 +93,13 @@ var storedRequests = map[string]stored{
 	},
 }
 
-// claimed is what a claim finds.
+// claimed is the result of a claim.
 type claimed struct {
 	State store.IdempotencyState
 	Reply []byte
 }
 
-// claim is what a claim finds after a time.
+// claim expects the result of a claim after a time.
 func (w fixture) claim(c store.IdempotencyClaim, after time.Duration, want claimed) storedtest.Read {
 	return storedtest.Expect(fmt.Sprintf("a claim by %s, %s later", c.Owner, after), want,
 		func(ctx context.Context) (claimed, error) {
@@ -110,7 +110,7 @@ func (w fixture) claim(c store.IdempotencyClaim, after time.Duration, want claim
 		})
 }
 
-// reused is what a different request finds under the claimant's key.
+// reused expects the result of a different request under the claimant's key.
 func (w fixture) reused() storedtest.Read {
 	different := claimBy("another")
 	different.Fingerprint = "other"

@@ -103,13 +103,13 @@ var storedRoles = map[string]stored{
 	},
 }
 
-// Why reads of these cases miss nothing without some attributes.
+// Reasons why the reads of these cases do not miss some attributes.
 const (
 	elsewhere        = "another case misses it"
 	invitationLimits = "the tests of invitations in functions/members miss it"
 )
 
-// role is one with all fields that an operation makes.
+// role returns a role with all fields that an operation makes.
 func (w fixture) role() member.Role {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(r *member.Role) {
@@ -119,7 +119,7 @@ func (w fixture) role() member.Role {
 	})
 }
 
-// storeRole is a stored one that nobody has.
+// storeRole stores a role without members.
 func (w fixture) storeRole() member.Role {
 	w.Helper()
 	role := w.role()
@@ -129,7 +129,7 @@ func (w fixture) storeRole() member.Role {
 	return got
 }
 
-// roles is what Roles returns.
+// roles expects the roles from Roles.
 func (w fixture) roles(want member.Roles) storedtest.Read {
 	return storedtest.Expect("Roles", want, func(ctx context.Context) (member.Roles, error) {
 		return w.Roles(ctx, w.tenant)
@@ -138,7 +138,7 @@ func (w fixture) roles(want member.Roles) storedtest.Read {
 
 func invitationToken(memberID, inviteID string) string { return memberID + inviteID }
 
-// invite is a stored member that is invited with a role.
+// invite stores a member that is invited with a role.
 func (w fixture) invite(role string) member.Member {
 	w.Helper()
 	m, err := w.CreateMember(w.Context(), w.actor(), w.tenant, "ada@example.com", "operation",
@@ -150,7 +150,7 @@ func (w fixture) invite(role string) member.Member {
 	return m
 }
 
-// invitation is what Invitation returns.
+// invitation expects the invitation from Invitation.
 func (w fixture) invitation(want store.Invitation, token ...string) storedtest.Read {
 	if len(token) == 0 {
 		token = []string{invitationToken(want.Member.ID, want.Member.Invite.ID)}
@@ -160,7 +160,7 @@ func (w fixture) invitation(want store.Invitation, token ...string) storedtest.R
 	})
 }
 
-// keepKinds deletes the items of all kinds but some.
+// keepKinds deletes the items of all other kinds.
 func (w fixture) keepKinds(kinds ...string) {
 	w.Helper()
 	_, table := w.Raw()

@@ -77,7 +77,7 @@ var storedSignIns = map[string]stored{
 	},
 }
 
-// knows checks whether an address is known after a time.
+// knows expects whether an address is known after a time.
 func (w fixture) knows(id string, after time.Duration, want bool) storedtest.Read {
 	return storedtest.Expect(id+" after "+after.String(), want, func(ctx context.Context) (bool, error) {
 		w.clock.Advance(after)
@@ -86,7 +86,7 @@ func (w fixture) knows(id string, after time.Duration, want bool) storedtest.Rea
 	})
 }
 
-// session is one with all fields, which has not expired.
+// session returns a session with all fields, which has not expired.
 func (w fixture) session() signin.Session {
 	w.Helper()
 	s := storedtest.Fill(w, w.Filler, func(s *signin.Session) {
@@ -96,7 +96,7 @@ func (w fixture) session() signin.Session {
 	return s
 }
 
-// factor is one with all fields.
+// factor returns a second factor with all fields.
 func (w fixture) factor() signin.Factor {
 	w.Helper()
 	f := storedtest.Fill[signin.Factor](w, w.Filler)

@@ -35,7 +35,7 @@ var storedTestProfiles = map[string]stored{
 	},
 }
 
-// storeProfile is a stored one with all its fields.
+// storeProfile stores a profile with all its fields.
 func (w fixture) storeProfile() member.TestProfile {
 	w.Helper()
 	p := storedtest.Fill[member.TestProfile](w, w.Filler) // its passwords are replaced
@@ -52,7 +52,7 @@ func (w fixture) firstPassword() *store.NewPassword {
 	return w.PasswordOf(w.tenant, "creation", secret.New("correct horse battery"))
 }
 
-// profiles is what each read returns of the tenant's test profiles.
+// profiles expects the tenant's test profiles from each read.
 func (w fixture) profiles(want ...member.TestProfile) []storedtest.Read {
 	reads := []storedtest.Read{storedtest.Expect("TestProfiles", want,
 		func(ctx context.Context) ([]member.TestProfile, error) { return w.TestProfiles(ctx, w.tenant) })}
@@ -64,7 +64,7 @@ func (w fixture) profiles(want ...member.TestProfile) []storedtest.Read {
 	return reads
 }
 
-// profileAgain is what a repeated creation returns: what is stored, not what it was asked for.
+// profileAgain expects the stored profile from a repeated creation, not the profile in the request.
 func (w fixture) profileAgain(want member.TestProfile) storedtest.Read {
 	asked := want
 	asked.Name = "as asked"
@@ -73,7 +73,7 @@ func (w fixture) profileAgain(want member.TestProfile) storedtest.Read {
 	})
 }
 
-// newProfiles is the version of the count, which only writes read.
+// newProfiles expects the version of the count, which only writes read.
 func (w fixture) newProfiles(want int) storedtest.Read {
 	return storedtest.Expect("new profiles", want, func(ctx context.Context) (int, error) {
 		_, table := w.Raw()

@@ -18,14 +18,14 @@ import (
 // allowDeletion lets every deletion through.
 func allowDeletion() error { return nil }
 
-// createProfile makes a test profile.
+// createProfile creates a test profile.
 func createProfile(t *testing.T, by audit.By, s *store.Store, id string) error {
 	t.Helper()
 	password := s.PasswordOf(tenant, id, secret.New("correct horse battery"))
 	return errOf(s.CreateTestProfile(t.Context(), by, tenant, member.TestProfile{ID: id, CreatedAt: s.Now()}, password))
 }
 
-// TestTestProfiles_CallerLosesRights: the caller is restricted or revoked after it was admitted, or while it writes.
+// TestTestProfiles_CallerLosesRights restricts or revokes the caller after its admission, or during the write.
 func TestTestProfiles_CallerLosesRights(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(audit.By, *store.Store) error{
@@ -77,7 +77,7 @@ func TestTestProfiles_CallerLosesRights(t *testing.T) {
 	}
 }
 
-// TestCreateTestProfile_Concurrently: one is made while another is, and gets in before it.
+// TestCreateTestProfile_Concurrently creates a profile while the creation of another is in flight.
 func TestCreateTestProfile_Concurrently(t *testing.T) {
 	t.Parallel()
 	for _, room := range []int{2, 1} {

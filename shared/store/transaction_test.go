@@ -20,7 +20,7 @@ import (
 
 func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 
-// pay stores a checkout of 10.10 EUR that was paid, in two parts at a fee of 0.20.
+// pay stores a paid checkout of 10.10 EUR, in two parts at a fee of 0.20.
 func pay(t *testing.T, s *store.Store, tenant identity.Tenant, reference, attempt string) payments.Transaction {
 	t.Helper()
 	return payFor(t, s, tenant, draft(reference), attempt)
@@ -155,7 +155,7 @@ func TestApplyTransaction_RefundStates(t *testing.T) {
 	wantOwed(t, s, "5.80")
 }
 
-// Events are kept in the order they were first seen, and each transaction of a code has its own.
+// TestTransaction_Events checks that each transaction of a code has its events, in the order they were first seen.
 func TestTransaction_Events(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -221,7 +221,7 @@ func TestApplyTransaction_SecondRefundStale(t *testing.T) {
 	}
 }
 
-// TestApply_FinalTransaction, not even with its checkout as it is now; a PENDING one is.
+// TestApply_FinalTransaction overwrites a PENDING transaction, but no final one, even with the current checkout.
 func TestApply_FinalTransaction(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -263,7 +263,7 @@ func TestApply_FinalTransaction(t *testing.T) {
 	}
 }
 
-// TestApplyTransaction_ClosedEvent, not even with its transaction as it is now.
+// TestApplyTransaction_ClosedEvent checks that a closed event is not overwritten, even with the current transaction.
 func TestApplyTransaction_ClosedEvent(t *testing.T) {
 	t.Parallel()
 	for decision, closed := range map[payments.Decision]payments.EventStatus{
@@ -289,7 +289,7 @@ func TestApplyTransaction_ClosedEvent(t *testing.T) {
 	}
 }
 
-// A payable that a payout has taken is not there any more: nothing of the change is written.
+// TestApplyTransaction_TakenPayable checks that nothing of a change is written when a payout has taken a payable of it.
 func TestApplyTransaction_TakenPayable(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -344,7 +344,7 @@ func TestApplyTransaction_WithdrawnRefundAgain(t *testing.T) {
 
 func TestApplyTransaction_LostReply(t *testing.T) {
 	t.Parallel()
-	// One lost reply is repeated by the SDK; three exhaust it, and the store reads its own write.
+	// The SDK repeats after one lost reply. Three exhaust its tries, and the store reads its own write.
 	for _, lost := range []int{1, 3} {
 		wire := &faults.Wire{Send: enginetest.Do}
 		s := openTable(t, clock.New(), wire)

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// joinAda has Ada accept an invitation to the tenant, and then get a password by the operation "first".
+// joinAda accepts an invitation to the tenant as Ada, and sets her password by the operation "first".
 func joinAda(t *testing.T, s *store.Store) {
 	t.Helper()
 	inviteAda(t, s, tenant, "token")
@@ -35,7 +35,7 @@ func setPassword(t *testing.T, s *store.Store, operation string) error {
 	return err
 }
 
-// wantPasswords fails unless these operations have set Ada's passwords, the last one first.
+// wantPasswords checks that these operations have set Ada's passwords, the last one first.
 func wantPasswords(t *testing.T, s *store.Store, operations ...string) {
 	t.Helper()
 	u, err := s.UserByEmail(t.Context(), "ada@example.com")
@@ -51,8 +51,8 @@ func wantPasswords(t *testing.T, s *store.Store, operations ...string) {
 	}
 }
 
-// TestSetUserPassword_LostCalls loses each call in turn. The audit has one entry for the password and one for the end of
-// access.
+// TestSetUserPassword_LostCalls loses each call in turn. The audit has one entry for the password and one for the end
+// of access.
 func TestSetUserPassword_LostCalls(t *testing.T) {
 	t.Parallel()
 	for lost := 1; lost <= 3; lost++ {
@@ -76,7 +76,7 @@ func TestSetUserPassword_LostCalls(t *testing.T) {
 	}
 }
 
-// TestSetUserPassword_Concurrently, and the first is remembered.
+// TestSetUserPassword_Concurrently checks that the second of two passwords counts, and the first is remembered.
 func TestSetUserPassword_Concurrently(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
@@ -93,7 +93,7 @@ func TestSetUserPassword_Concurrently(t *testing.T) {
 	wantPasswords(t, s, "third", "second", "first")
 }
 
-// TestSetUserPassword_Refused gets none: somebody who has not accepted, is disabled, managed or unknown.
+// TestSetUserPassword_Refused sets no password for users who are not accepted, disabled, managed or unknown.
 func TestSetUserPassword_Refused(t *testing.T) {
 	t.Parallel()
 	s := openTable(t, clock.New(), &faults.Wire{Send: enginetest.Do})
