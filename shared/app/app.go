@@ -27,32 +27,31 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Overrides replace what a deployed function uses. The zero value is
-// production; tests and the local run set a clock, engines and faults.
+// Overrides replaces parts of a function: tests and the local run set a clock, engines and faults. Zero is production.
 type Overrides struct {
-	Now           func() time.Time                            // the platform's time; nil: the system's, and CLOCK_OFFSET
-	WallNow       func() time.Time                            // what others' clocks show; nil: the system's
-	HTTP          aws.HTTPClient                              // under the AWS SDK; nil: one for the whole process
-	SandboxHTTP   aws.HTTPClient                              // the sandbox acquirer's, as of another system; nil: HTTP
+	Now           func() time.Time                            // platform time; nil: the system clock plus CLOCK_OFFSET
+	WallNow       func() time.Time                            // the clocks of other parties; nil: the system clock
+	HTTP          aws.HTTPClient                              // below the AWS SDK; nil: one for the whole process
+	SandboxHTTP   aws.HTTPClient                              // the sandbox acquirer's, as if of another system; nil: HTTP
 	Credentials   aws.CredentialsProvider                     // nil: the Lambda environment's
 	Log           *slog.Logger                                // nil: standard error, JSON or readable
 	Metrics       io.Writer                                   // nil: standard output of a deployed function
 	Limits        rest.Limits                                 // zero: contract §2.9
 	MaxAttempts   int                                         // of one AWS call; 0: the SDK's default
 	MaxBackoff    time.Duration                               // between them; 0: the SDK's default
-	Busy          int                                         // of store.Config
-	LiveAcquirer  func(*App) acquirer.Acquirer                // of live mode; nil: none yet (contract §12)
-	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer   // puts a network's faults before an acquirer
-	WrapBank      func(bank.Bank) bank.Bank                   // and before a bank
-	WrapTerminals func(terminal.Terminals) terminal.Terminals // and before terminals, or adds to the virtual ones
-	ResolveTarget webhook.Policy                              // added to the callback policy, e.g. a test's listener
-	PasswordCost  member.Cost                                 // of store.Config; refused in a deployed function
-	SecretUsed    func(Secret)                                // is called when a key is derived from it
-	WrapCallbacks func(http.RoundTripper) http.RoundTripper   // and before receivers of callbacks, or in their place
-	tracing       *tracing                                    // of another App; nil: its own
+	Busy          int                                         // see store.Config
+	LiveAcquirer  func(*App) acquirer.Acquirer                // live mode's acquirer; nil: none yet (contract §12)
+	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer   // adds network faults to an acquirer
+	WrapBank      func(bank.Bank) bank.Bank                   // adds network faults to a bank
+	WrapTerminals func(terminal.Terminals) terminal.Terminals // adds faults, or terminals to the virtual ones
+	ResolveTarget webhook.Policy                              // added to the callback policy, such as a test's listener
+	PasswordCost  member.Cost                                 // see store.Config; refused in a deployed function
+	SecretUsed    func(Secret)                                // called when a key is derived from the secret
+	WrapCallbacks func(http.RoundTripper) http.RoundTripper   // adds faults to receivers of callbacks, or replaces them
+	tracing       *tracing                                    // of the App that At copies; nil: New creates it
 }
 
-// App is what one function runs with. It is safe for concurrent use.
+// App holds what one function runs with. It is safe for concurrent use.
 type App struct {
 	Config
 	Store      *store.Store
@@ -63,19 +62,21 @@ type App struct {
 	Processing *processing.Processor
 	Log        *slog.Logger
 	Metrics    metric.Log
-	// Now is the platform's time, by which everything happens and expires.
+	// Now returns platform time, which decides when anything happens or expires. Functions take no time from their
+	// events, except for run_payouts in test mode (At).
 	Now func() time.Time
-	// WallNow is the time that other parties' clocks show. Only what they compare with it is made by it: signatures
-	// (ARCHITECTURE.md, "Time").
+	// WallNow returns the time on other parties' clocks. Only values that other parties compare with their clocks use it:
+	// timestamps of callbacks, expiries of presigned URLs, and codes of a second factor (ARCHITECTURE.md, "Time"). The
+	// AWS SDK signs its calls by the system's clock.
 	WallNow func() time.Time
 
 	overrides Overrides
-	connects  *transport // under the AWS clients, unless they have another
+	transport *transport // below the AWS clients; nil if Overrides.HTTP is of another type
 	tracing   *tracing
 	entered   atomic.Bool // see enter
 }
 
-// New builds the App and makes no call. It panics if a deployed function has another password cost than the default.
+// New builds the App and makes no call. It panics if a deployed function overrides the password cost.
 func New(c Config, o Overrides) *App {
 	if c.Deployed && o.PasswordCost != (member.Cost{}) {
 		panic("app: a deployed function hashes passwords at the default cost alone")
@@ -93,20 +94,20 @@ func New(c Config, o Overrides) *App {
 		o.Log = newLog(os.Stderr, c.ReadableLog, c.Commit)
 	}
 	if o.HTTP == nil {
-		o.HTTP = ofProcess()
+		o.HTTP = processTransport()
 	}
 	connects, _ := o.HTTP.(*transport)
 	if o.tracing == nil {
 		o.tracing = newTracing(c, o.Log)
-		o.HTTP = o.tracing.calls(o.HTTP)
+		o.HTTP = o.tracing.wrapClient(o.HTTP)
 	}
-	a := &App{Config: c, Log: slog.New(eventLog{o.Log.Handler()}), overrides: o, connects: connects, tracing: o.tracing,
+	a := &App{Config: c, Log: slog.New(eventLog{o.Log.Handler()}), overrides: o, transport: connects, tracing: o.tracing,
 		Now: inUTC(o.Now), WallNow: inUTC(o.WallNow)}
 	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage, Failures: a.Log}
 	if o.Metrics == nil && c.Deployed {
 		a.Metrics.Out = os.Stdout
 	}
-	a.Store = a.open(o.HTTP)
+	a.Store = a.openStore(o.HTTP)
 	a.openAcquirers()
 	a.openTerminals()
 	a.Processing = processing.New(processing.Config{
@@ -118,15 +119,14 @@ func New(c Config, o Overrides) *App {
 
 func inUTC(now func() time.Time) func() time.Time { return func() time.Time { return now().UTC() } }
 
-// open returns the table over the given client.
-func (a *App) open(client aws.HTTPClient) *store.Store {
-	return store.Open(a.reach(a.DynamoDBEndpoint, client))
+func (a *App) openStore(client aws.HTTPClient) *store.Store {
+	return store.Open(a.storeConfig(a.DynamoDBEndpoint, client))
 }
 
-// AWS configures a client of another AWS service, like the store's.
-func (a *App) AWS(endpoint string) aws.Config { return a.reach(endpoint, a.overrides.HTTP).AWS() }
+// AWS returns the configuration for a client of another AWS service, with the store's settings.
+func (a *App) AWS(endpoint string) aws.Config { return a.storeConfig(endpoint, a.overrides.HTTP).AWS() }
 
-func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
+func (a *App) storeConfig(endpoint string, client aws.HTTPClient) store.Config {
 	return store.Config{
 		Table: a.Table, Region: a.Region, Endpoint: endpoint, Credentials: a.overrides.Credentials,
 		HTTP: client, Now: a.overrides.Now, MaxAttempts: a.overrides.MaxAttempts, MaxBackoff: a.overrides.MaxBackoff,
@@ -134,8 +134,8 @@ func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
 	}
 }
 
-// openAcquirers gives test mode the sandbox. Live mode has none until a
-// deployment brings one: live payments answer 424 (contract §12).
+// openAcquirers gives test mode the sandbox. Live mode has no acquirer until a deployment brings one: live payments
+// answer 424 (contract §12).
 func (a *App) openAcquirers() {
 	db, table := a.CounterpartyTable()
 	a.Sandbox = sandbox.New(sandbox.Config{
@@ -149,12 +149,12 @@ func (a *App) openAcquirers() {
 		a.Acquirers[identity.Test] = a.overrides.WrapAcquirer(a.Acquirers[identity.Test])
 	}
 	for mode, one := range a.Acquirers {
-		a.Acquirers[mode] = a.tracing.acquirer(one)
+		a.Acquirers[mode] = a.tracing.wrapAcquirer(one)
 	}
 }
 
-// openTerminals gives test mode the virtual terminals. Live mode has none until a deployment brings
-// them: no code pairs one (contract §12).
+// openTerminals gives test mode the virtual terminals. Live mode has none until a deployment brings them: no code pairs
+// one (contract §12).
 func (a *App) openTerminals() {
 	db, table := a.CounterpartyTable()
 	a.Virtual = virtual.New(virtual.Config{DB: db, Table: table, Acquirer: a.Acquirers[identity.Test], Now: a.Now})
@@ -164,15 +164,15 @@ func (a *App) openTerminals() {
 	}
 }
 
-// CounterpartyTable is the table as the sandbox acquirer and bank and the virtual terminals reach it.
+// CounterpartyTable returns the table for the sandbox acquirer, the sandbox bank and the virtual terminals.
 func (a *App) CounterpartyTable() (*dynamo.DB, dynamo.Table) {
 	if a.overrides.SandboxHTTP != nil {
-		return a.open(a.overrides.SandboxHTTP).Raw()
+		return a.openStore(a.overrides.SandboxHTTP).Raw()
 	}
 	return a.Store.Raw()
 }
 
-// Bank is the bank behind WrapBank, where that is set.
+// Bank returns b, wrapped by WrapBank if that is set.
 func (a *App) Bank(b bank.Bank) bank.Bank {
 	if a.overrides.WrapBank == nil {
 		return b
@@ -180,21 +180,22 @@ func (a *App) Bank(b bank.Bank) bank.Bank {
 	return a.overrides.WrapBank(b)
 }
 
-// At is the same App at another time, for commands that simulate one.
+// At returns the same App at another time, for commands that simulate one.
 func (a *App) At(now time.Time) *App {
 	overrides := a.overrides
 	overrides.Now = func() time.Time { return now }
 	return New(a.Config, overrides)
 }
 
-// CallbackPolicy decides where callbacks may go.
+// CallbackPolicy returns the policy that decides where callbacks may go.
 func (a *App) CallbackPolicy() webhook.Policy {
 	policy := a.overrides.ResolveTarget
 	policy.AllowLoopback = policy.AllowLoopback || a.AllowLoopbackCallbacks
 	return policy
 }
 
-// CallbackSender posts signed callbacks where the policy allows it. The App has only one, for its limit per host.
+// CallbackSender returns a sender that posts signed callbacks where the policy allows it. An App should call it once,
+// because each sender counts its own limit per host.
 func (a *App) CallbackSender() (*webhook.Sender, error) {
 	published, err := a.SigningKeys()
 	if err != nil {
@@ -211,7 +212,7 @@ func (a *App) CallbackSender() (*webhook.Sender, error) {
 	return webhook.NewSender(a.CallbackPolicy(), keys...).WithTimedSignatures(a.SignatureHeader), nil
 }
 
-// Handler serves a family's routes.
+// Handler returns the HTTP handler of a family's routes.
 func (a *App) Handler(routes []rest.Route) http.Handler {
 	c := rest.Config{
 		Routes: routes, Store: a.Store, Now: a.Now, Log: a.Log, BaseURL: a.BaseURL,
@@ -224,8 +225,8 @@ func (a *App) Handler(routes []rest.Route) http.Handler {
 	return rest.New(c)
 }
 
-// lambdaCredentials are those Lambda puts into the environment. Looking for
-// others, as the SDK's default chain does, takes seconds where there are none.
+// lambdaCredentials returns the credentials that Lambda puts into the environment. The SDK's default chain also looks
+// elsewhere, which takes seconds where there are none.
 func lambdaCredentials() aws.CredentialsProvider {
 	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"),
@@ -234,8 +235,8 @@ func lambdaCredentials() aws.CredentialsProvider {
 	})
 }
 
-// newLog writes JSON for CloudWatch, or lines for a terminal. Every line has the commit,
-// because during a deployment old and new code run side by side.
+// newLog returns a log that writes JSON for CloudWatch, or text for a terminal. Every line has the commit, because old
+// and new code run side by side during a deployment.
 func newLog(out io.Writer, readable bool, commit string) *slog.Logger {
 	var lines slog.Handler = slog.NewJSONHandler(out, nil)
 	if readable {

@@ -5,11 +5,11 @@ import (
 	"log/slog"
 )
 
-// coldStart marks the context of a process's first event, whose time includes what is done once, such as opening
-// connections. Before it Lambda started the process (initDurationMs of its own log line).
+// coldStart marks the context of a process's first event. That event also includes one-time work such as opening
+// connections. Lambda logs the start of the process separately (initDurationMs).
 type coldStart struct{}
 
-// enter is the context of an event.
+// enter returns the context of an event, marked if the event is the first.
 func (a *App) enter(ctx context.Context) context.Context {
 	if a.entered.Swap(true) {
 		return ctx
@@ -29,10 +29,10 @@ func (l eventLog) Handle(ctx context.Context, line slog.Record) error {
 	return l.Handler.Handle(ctx, line)
 }
 
-// WithAttrs is the same log with more attributes.
+// WithAttrs returns the log with more attributes.
 func (l eventLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return eventLog{l.Handler.WithAttrs(attrs)}
 }
 
-// WithGroup is the same log with a group.
+// WithGroup returns the log with a group.
 func (l eventLog) WithGroup(name string) slog.Handler { return eventLog{l.Handler.WithGroup(name)} }

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestLinesOfTheFirstEventSayColdStart, of each kind of function, and no others do.
-func TestLinesOfTheFirstEventSayColdStart(t *testing.T) {
+// TestEventLog_ColdStart checks that only log lines of the first event have cold_start, for each kind of function.
+func TestEventLog_ColdStart(t *testing.T) {
 	t.Parallel()
 	type empty struct{}
 	for kind, start := range map[string]func(*app.App) func(context.Context) error{
@@ -24,7 +24,7 @@ func TestLinesOfTheFirstEventSayColdStart(t *testing.T) {
 				return []rest.Route{{Method: "GET", Path: "/here", Access: rest.Open,
 					Handle: rest.JSON(200, func(context.Context, empty) (empty, error) { return empty{}, nil })}}
 			})
-			event := events.APIGatewayV2HTTPRequest{RawPath: "/nowhere"} // answered without the table
+			event := events.APIGatewayV2HTTPRequest{RawPath: "/nowhere"} // answers without the table
 			event.RequestContext.HTTP.Method, event.RequestContext.HTTP.SourceIP = "GET", "192.0.2.7"
 			return func(ctx context.Context) error { _, err := handle(ctx, event); return err }
 		},
@@ -58,7 +58,7 @@ func TestLinesOfTheFirstEventSayColdStart(t *testing.T) {
 		"invocation": func(a *app.App) func(context.Context) error {
 			handle := a.Invoke(func(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 				return func(ctx context.Context, _ json.RawMessage) (any, error) {
-					a.At(a.Now()).Log.InfoContext(ctx, "command") // at a simulated time, it is the same event
+					a.At(a.Now()).Log.InfoContext(ctx, "command") // still the same event, at a simulated time
 					return nil, nil
 				}
 			})

@@ -1,5 +1,6 @@
 // Package app turns an environment into a running function: configuration, AWS clients, the store, and the loop that
-// serves HTTP events, queues, streams, schedules or direct invocations.
+// serves HTTP events, queues, streams, schedules or direct invocations. A function's main calls one of the Serve
+// functions; tests and the local run call New.
 package app
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Config is a function's environment. Names are the variables'.
+// Config is a function's environment. Comments name the variables.
 type Config struct {
 	Table            string               // TABLE
 	Region           string               // AWS_REGION
@@ -26,8 +27,8 @@ type Config struct {
 	PollQueue        string               // POLL_QUEUE_URL
 	MailQueue        string               // MAIL_QUEUE_URL
 	FileQueue        string               // FILE_QUEUE_URL
-	FileBucket       string               // FILE_BUCKET: where the content of merchants' files is kept
-	MailFrom         string               // MAIL_FROM: the address that mails are from; empty: they wait until it is set
+	FileBucket       string               // FILE_BUCKET: holds the content of merchants' files
+	MailFrom         string               // MAIL_FROM: sender address; empty: mails wait until it is set
 	BaseURL          string               // BASE_URL of the API, without a trailing slash
 	SignatureHeader  string               // CALLBACK_SIGNATURE_HEADER of signatures t=…,v1=… (contract §11.2); empty: none
 	Refunds          payments.RefundRules // REFUND_RULES: who can refund what (payments.ParseRefundRules); none unless set
@@ -39,12 +40,12 @@ type Config struct {
 	Proxies          rest.Proxies         // PROXY_HOPS, PROXY_SECRET_HASHES: none unless set
 	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
 
-	// Secrets are base64 of at least 32 bytes; keys.go says what is derived from which.
+	// Secrets are base64 of at least 32 bytes. keys.go lists the keys that are derived from each.
 	Secret         []byte    // PLATFORM_SECRET; nil: the function does not use it
 	SecretSince    time.Time // PLATFORM_SECRET_SINCE, RFC 3339: when it comes into use
-	PreviousSecret []byte    // PLATFORM_SECRET_PREVIOUS, the one before it; nil: none that counts
+	PreviousSecret []byte    // PLATFORM_SECRET_PREVIOUS; nil: no previous secret is in use
 	PreviousSince  time.Time // PLATFORM_SECRET_PREVIOUS_SINCE
-	LastingSecret  []byte    // LASTING_SECRET, or else PLATFORM_SECRET, which then cannot be rotated; nil: as above
+	LastingSecret  []byte    // LASTING_SECRET, else PLATFORM_SECRET, which then cannot be rotated; nil: as for Secret
 
 	// For a developer's machine only; no deployment sets them.
 	AllowHTTP              bool          // ALLOW_HTTP=on
@@ -52,8 +53,8 @@ type Config struct {
 	ClockOffset            time.Duration // CLOCK_OFFSET=168h: how far the platform's time is ahead; refused when deployed
 }
 
-// FromEnvironment reads the configuration by lookup (os.Getenv except in tests), with the function's secrets. The error
-// names each missing or malformed variable, never a value.
+// FromEnvironment reads the configuration through lookup (os.Getenv except in tests), with the secrets that the
+// function uses. The error names each missing or malformed variable, never a value.
 func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error) {
 	e := environment{lookup: lookup}
 	c := Config{
@@ -67,24 +68,24 @@ func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error)
 		MailQueue:              lookup("MAIL_QUEUE_URL"),
 		FileQueue:              lookup("FILE_QUEUE_URL"),
 		FileBucket:             lookup("FILE_BUCKET"),
-		MailFrom:               e.address("MAIL_FROM"),
-		DynamoDBEndpoint:       e.first("DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"),
-		SQSEndpoint:            e.first("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),
-		SESEndpoint:            e.first("SES_ENDPOINT", "AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL"),
-		S3Endpoint:             e.first("S3_ENDPOINT", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
-		SignatureHeader:        e.signatureHeader("CALLBACK_SIGNATURE_HEADER"),
-		Refunds:                e.refundRules("REFUND_RULES"),
-		DueShards:              e.number("DUE_SHARDS", store.DefaultDueShards, store.MaxDueShards),
+		MailFrom:               e.readAddress("MAIL_FROM"),
+		DynamoDBEndpoint:       e.firstSet("DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"),
+		SQSEndpoint:            e.firstSet("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),
+		SESEndpoint:            e.firstSet("SES_ENDPOINT", "AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL"),
+		S3Endpoint:             e.firstSet("S3_ENDPOINT", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
+		SignatureHeader:        e.readSignatureHeader("CALLBACK_SIGNATURE_HEADER"),
+		Refunds:                e.readRefundRules("REFUND_RULES"),
+		DueShards:              e.readNumber("DUE_SHARDS", store.DefaultDueShards, store.MaxDueShards),
 		ReadableLog:            lookup("LOG") == "text",
 		Stage:                  lookup("STAGE"),
 		Commit:                 commitOf(lookup),
 		OTLPEndpoint:           strings.TrimSuffix(lookup("OTEL_EXPORTER_OTLP_ENDPOINT"), "/"),
 		Deployed:               lookup("STAGE") != "" && lookup("AWS_LAMBDA_FUNCTION_NAME") != "",
-		Proxies:                e.proxies("PROXY_HOPS", "PROXY_SECRET_HASHES"),
-		AllowHTTP:              e.on("ALLOW_HTTP"),
-		AllowLoopbackCallbacks: e.on("ALLOW_LOOPBACK_CALLBACKS"),
+		Proxies:                e.readProxies("PROXY_HOPS", "PROXY_SECRET_HASHES"),
+		AllowHTTP:              e.isOn("ALLOW_HTTP"),
+		AllowLoopbackCallbacks: e.isOn("ALLOW_LOOPBACK_CALLBACKS"),
 	}
-	e.secrets(&c, uses)
-	c.ClockOffset = e.clockOffset("CLOCK_OFFSET", c.Deployed)
+	e.readSecrets(&c, uses)
+	c.ClockOffset = e.readClockOffset("CLOCK_OFFSET", c.Deployed)
 	return c, errors.Join(e.problems...)
 }

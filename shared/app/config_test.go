@@ -30,7 +30,7 @@ var complete = map[string]string{
 	"PLATFORM_SECRET_SINCE": "2026-11-01T00:00:00Z",
 }
 
-func TestAWholeEnvironmentIsRead(t *testing.T) {
+func TestFromEnvironment_Complete(t *testing.T) {
 	t.Parallel()
 	least := app.Config{Table: "cashwrap", Region: "eu-central-1", BaseURL: "https://api.example.com",
 		DueShards: 64,
@@ -74,7 +74,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 		"a moved clock":       {map[string]string{"CLOCK_OFFSET": "168h"}, moved},
 		"only on switches on": {map[string]string{"ALLOW_HTTP": "1", "LOG": "json"}, least},
 	} {
-		got, err := read(c.given)
+		got, err := readEnvironment(c.given)
 		if diff := cmp.Diff(c.want, got, cmp.Comparer(sameAmount)); err != nil || diff != "" {
 			t.Errorf("%s: got error %v, want none (-want +got):\n%s", name, err, diff)
 		}
@@ -83,8 +83,8 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 
 func sameAmount(a, b money.Amount) bool { return a == b }
 
-// read is complete with changes.
-func read(changes map[string]string) (app.Config, error) {
+// readEnvironment returns the configuration of the complete environment with changes.
+func readEnvironment(changes map[string]string) (app.Config, error) {
 	environment := maps.Clone(complete)
 	maps.Copy(environment, changes)
 	return app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
@@ -94,7 +94,7 @@ func secretOf(letter string) string {
 	return base64.StdEncoding.EncodeToString([]byte(strings.Repeat(letter, 32)))
 }
 
-func TestEachBadVariableIsNamedWithoutItsValue(t *testing.T) {
+func TestFromEnvironment_BadVariable(t *testing.T) {
 	t.Parallel()
 	short := base64.StdEncoding.EncodeToString([]byte("tooshort"))
 	for _, c := range []struct{ name, bad string }{
@@ -107,9 +107,9 @@ func TestEachBadVariableIsNamedWithoutItsValue(t *testing.T) {
 		{"PLATFORM_SECRET", "not base64, and long enough otherwise"}, {"PLATFORM_SECRET_SINCE", "yesterday"},
 		{"CLOCK_OFFSET", "7d"}, {"CLOCK_OFFSET", "-1h"},
 		{"LASTING_SECRET", short}, {"PLATFORM_SECRET_PREVIOUS", short}, {"PLATFORM_SECRET_PREVIOUS_SINCE", ""},
-		{"PLATFORM_SECRET_PREVIOUS_SINCE", "2026-11-01T00:00:00Z"}, // no earlier than its successor's
+		{"PLATFORM_SECRET_PREVIOUS_SINCE", "2026-11-01T00:00:00Z"}, // not earlier than PLATFORM_SECRET_SINCE
 	} {
-		_, err := read(map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"),
+		_, err := readEnvironment(map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"),
 			"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
 			"LASTING_SECRET":                 secretOf("l"), c.name: c.bad})
 		if err == nil || !strings.Contains(err.Error(), c.name) || (c.bad != "" && strings.Contains(err.Error(), c.bad)) {
@@ -118,8 +118,8 @@ func TestEachBadVariableIsNamedWithoutItsValue(t *testing.T) {
 	}
 }
 
-// TestAFunctionGetsTheSecretsItUses: it does not start without them, and reads no others.
-func TestAFunctionGetsTheSecretsItUses(t *testing.T) {
+// TestFromEnvironment_UsedSecrets checks that a function does not start without its secrets, and reads no others.
+func TestFromEnvironment_UsedSecrets(t *testing.T) {
 	t.Parallel()
 	whole := maps.Clone(complete)
 	maps.Copy(whole, map[string]string{"LASTING_SECRET": secretOf("l"), "PLATFORM_SECRET_PREVIOUS": secretOf("p"),
@@ -152,21 +152,21 @@ func TestAFunctionGetsTheSecretsItUses(t *testing.T) {
 	}
 }
 
-func TestASecretThatMerchantsDependOnIsNotRotated(t *testing.T) {
+func TestFromEnvironment_RotationWithoutLastingSecret(t *testing.T) {
 	t.Parallel()
 	rotated := map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"),
 		"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z"}
-	if _, err := read(rotated); err == nil || !strings.Contains(err.Error(), "LASTING_SECRET") {
+	if _, err := readEnvironment(rotated); err == nil || !strings.Contains(err.Error(), "LASTING_SECRET") {
 		t.Errorf("without a lasting secret: got error %v, want one of LASTING_SECRET", err)
 	}
 	rotated["LASTING_SECRET"] = secretOf("l")
-	if _, err := read(rotated); err != nil {
+	if _, err := readEnvironment(rotated); err != nil {
 		t.Errorf("with one: got error %v, want none", err)
 	}
 }
 
-// TestEndpoints: ours win over the SDKs' own, of which one service's wins over all services'.
-func TestEndpoints(t *testing.T) {
+// TestFromEnvironment_Endpoints checks that our variables win over the SDKs', and a service's over the general one.
+func TestFromEnvironment_Endpoints(t *testing.T) {
 	t.Parallel()
 	const every, table, queue = "http://every.test", "http://table.test", "http://queue.test"
 	for _, c := range []struct {
@@ -180,7 +180,7 @@ func TestEndpoints(t *testing.T) {
 		{map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": every, "AWS_ENDPOINT_URL_SQS": every,
 			"DYNAMODB_ENDPOINT": table, "SQS_ENDPOINT": queue}, table, queue},
 	} {
-		got, err := read(c.given)
+		got, err := readEnvironment(c.given)
 		if err != nil || got.DynamoDBEndpoint != c.wantTable || got.SQSEndpoint != c.wantQueue {
 			t.Errorf("%v: got %q and %q (%v), want %q and %q", c.given, got.DynamoDBEndpoint, got.SQSEndpoint, err,
 				c.wantTable, c.wantQueue)
@@ -188,9 +188,9 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestOnlyADeploymentsMetricsAreRead: a function run as a process on this
-// machine has a Lambda's environment too.
-func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
+// TestFromEnvironment_Deployed checks that metrics need a stage: a function that runs as a process on a
+// developer's machine has a Lambda's environment too.
+func TestFromEnvironment_Deployed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		given map[string]string
@@ -200,7 +200,7 @@ func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
 		{map[string]string{"AWS_LAMBDA_FUNCTION_NAME": "sweep"}, false},
 		{map[string]string{"STAGE": "dev", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep"}, true},
 	} {
-		got, err := read(c.given)
+		got, err := readEnvironment(c.given)
 		if a := app.New(got, app.Overrides{}); err != nil || got.Deployed != c.want ||
 			(a.Metrics.Out == os.Stdout) != c.want || a.Metrics.Stage != c.given["STAGE"] {
 			t.Errorf("%v: got deployed %t, metrics %+v (%v), want deployed and metrics on stdout %t, stage %q", c.given,
@@ -209,7 +209,7 @@ func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
 	}
 }
 
-func TestADeployedFunctionTakesNoCheapHashes(t *testing.T) {
+func TestNew_CheapPasswordCost(t *testing.T) {
 	t.Parallel()
 	for deployed, want := range map[bool]bool{true: true, false: false} {
 		panicked := func() (panicked bool) {
@@ -223,19 +223,20 @@ func TestADeployedFunctionTakesNoCheapHashes(t *testing.T) {
 	}
 }
 
-func TestNoDeploymentMovesItsClock(t *testing.T) {
+func TestFromEnvironment_ClockOffsetDeployed(t *testing.T) {
 	t.Parallel()
-	_, err := read(map[string]string{"CLOCK_OFFSET": "168h", "STAGE": "dev",
+	_, err := readEnvironment(map[string]string{"CLOCK_OFFSET": "168h", "STAGE": "dev",
 		"AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep"})
 	if err == nil || !strings.Contains(err.Error(), "CLOCK_OFFSET") {
 		t.Errorf("got error %v, want one of CLOCK_OFFSET", err)
 	}
 }
 
-// TestAMovedClockLeavesWhatOthersCheckReal: signatures, also those of calls to AWS, which refuses other times.
-func TestAMovedClockLeavesWhatOthersCheckReal(t *testing.T) {
+// TestNew_ClockOffset checks that signatures keep the real time, also for calls to AWS, which
+// refuses other times.
+func TestNew_ClockOffset(t *testing.T) {
 	t.Parallel()
-	config, err := read(map[string]string{"CLOCK_OFFSET": "168h", "DYNAMODB_ENDPOINT": "http://table.test"})
+	config, err := readEnvironment(map[string]string{"CLOCK_OFFSET": "168h", "DYNAMODB_ENDPOINT": "http://table.test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,24 +16,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// environment reads variables and collects what is wrong with them.
+// environment reads variables and collects the problems with them.
 type environment struct {
 	lookup   func(string) string
 	problems []error
 }
 
-func (e *environment) wrong(problem string) { e.problems = append(e.problems, errors.New(problem)) }
+func (e *environment) fail(problem string) { e.problems = append(e.problems, errors.New(problem)) }
 
 func (e *environment) require(name string) string {
 	value := e.lookup(name)
 	if value == "" {
-		e.wrong(name + " is not set")
+		e.fail(name + " is not set")
 	}
 	return value
 }
 
-// first is the first of the variables that is set.
-func (e *environment) first(names ...string) string {
+// firstSet returns the value of the first variable that is set.
+func (e *environment) firstSet(names ...string) string {
 	for _, name := range names {
 		if value := e.lookup(name); value != "" {
 			return value
@@ -42,77 +42,77 @@ func (e *environment) first(names ...string) string {
 	return ""
 }
 
-func (e *environment) on(name string) bool { return strings.EqualFold(e.lookup(name), "on") }
+func (e *environment) isOn(name string) bool { return strings.EqualFold(e.lookup(name), "on") }
 
-// number is a whole number from 1 to most.
-func (e *environment) number(name string, otherwise, most int) int {
+// readNumber returns a whole number from 1 to most, or otherwise if the variable is not set.
+func (e *environment) readNumber(name string, otherwise, most int) int {
 	text := e.lookup(name)
 	if text == "" {
 		return otherwise
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most {
-		e.wrong(fmt.Sprintf("%s must be a whole number from 1 to %d", name, most))
+		e.fail(fmt.Sprintf("%s must be a whole number from 1 to %d", name, most))
 	}
 	return n
 }
 
-// address is an e-mail address, perhaps with a name: Cashwrap <no-reply@example.com>.
-func (e *environment) address(name string) string {
+// readAddress returns an e-mail address, perhaps with a name: Cashwrap <no-reply@example.com>.
+func (e *environment) readAddress(name string) string {
 	text := e.lookup(name)
 	if _, err := mail.ParseAddress(text); text != "" && err != nil {
-		e.wrong(name + " must be an email address, perhaps with a name")
+		e.fail(name + " must be an email address, perhaps with a name")
 	}
 	return text
 }
 
-// UnknownCommit is shown in place of a commit where the code was built outside of git.
+// UnknownCommit replaces the commit when the code was built outside of git.
 const UnknownCommit = "unknown"
 
-// commitOf is the commit of the code that runs.
 func commitOf(lookup func(string) string) string { return cmp.Or(lookup("COMMIT"), UnknownCommit) }
 
-// minSecret is the least number of random bytes that keys are derived from.
+// minSecret is the smallest length of a secret, in bytes.
 const minSecret = 32
 
-func (e *environment) secret(name string) []byte {
+func (e *environment) readSecret(name string) []byte {
 	text := e.require(name)
 	secret, err := base64.StdEncoding.DecodeString(text)
 	if text != "" && (err != nil || len(secret) < minSecret) {
-		e.wrong(fmt.Sprintf("%s must be base64 of at least %d bytes", name, minSecret))
+		e.fail(fmt.Sprintf("%s must be base64 of at least %d bytes", name, minSecret))
 	}
 	return secret
 }
 
-func (e *environment) secrets(c *Config, uses []Secret) {
+func (e *environment) readSecrets(c *Config, uses []Secret) {
 	platform, lasting := slices.Contains(uses, PlatformSecret), slices.Contains(uses, LastingSecret)
 	rotated := platform && e.lookup("PLATFORM_SECRET_PREVIOUS") != ""
 	if platform {
-		c.Secret, c.SecretSince = e.secret("PLATFORM_SECRET"), e.time("PLATFORM_SECRET_SINCE")
+		c.Secret, c.SecretSince = e.readSecret("PLATFORM_SECRET"), e.readTime("PLATFORM_SECRET_SINCE")
 	}
 	if rotated {
-		c.PreviousSecret, c.PreviousSince = e.secret("PLATFORM_SECRET_PREVIOUS"), e.time("PLATFORM_SECRET_PREVIOUS_SINCE")
+		c.PreviousSecret, c.PreviousSince =
+			e.readSecret("PLATFORM_SECRET_PREVIOUS"), e.readTime("PLATFORM_SECRET_PREVIOUS_SINCE")
 		e.checkRotation(*c)
 	}
 	switch {
 	case lasting && platform && !rotated && e.lookup("LASTING_SECRET") == "":
 		c.LastingSecret = c.Secret
 	case lasting:
-		c.LastingSecret = e.secret("LASTING_SECRET")
+		c.LastingSecret = e.readSecret("LASTING_SECRET")
 	}
 }
 
-func (e *environment) time(name string) time.Time {
+func (e *environment) readTime(name string) time.Time {
 	text := e.require(name)
 	at, err := time.Parse(time.RFC3339, text)
 	if text != "" && err != nil {
-		e.wrong(name + " must be an RFC 3339 time")
+		e.fail(name + " must be an RFC 3339 time")
 	}
 	return at.UTC()
 }
 
-// clockOffset is never negative: time that has passed does not come again.
-func (e *environment) clockOffset(name string, deployed bool) time.Duration {
+// readClockOffset rejects a negative offset: time that has passed does not come again.
+func (e *environment) readClockOffset(name string, deployed bool) time.Duration {
 	text := e.lookup(name)
 	if text == "" {
 		return 0
@@ -120,41 +120,41 @@ func (e *environment) clockOffset(name string, deployed bool) time.Duration {
 	offset, err := time.ParseDuration(text)
 	switch {
 	case deployed:
-		e.wrong(name + " is for a developer's machine, and must not be set in a deployment")
+		e.fail(name + " is for a developer's machine, and must not be set in a deployment")
 	case err != nil || offset < 0:
-		e.wrong(name + " must be a duration such as 168h")
+		e.fail(name + " must be a duration such as 168h")
 	}
 	return offset
 }
 
-func (e *environment) signatureHeader(name string) string {
+func (e *environment) readSignatureHeader(name string) string {
 	header := e.lookup(name)
 	if err := webhook.CheckTimedHeader(header); err != nil {
-		e.wrong(name + " " + err.Error())
+		e.fail(name + " " + err.Error())
 	}
 	return header
 }
 
-func (e *environment) refundRules(name string) payments.RefundRules {
+func (e *environment) readRefundRules(name string) payments.RefundRules {
 	rules, err := payments.ParseRefundRules(e.lookup(name))
 	if err != nil {
-		e.wrong(name + " must be rules such as BR:90, HUF::100 or CL/CLP:180:500, with blanks between them")
+		e.fail(name + " must be rules such as BR:90, HUF::100 or CL/CLP:180:500, with blanks between them")
 	}
 	return rules
 }
 
-func (e *environment) proxies(hops, hashes string) rest.Proxies {
+func (e *environment) readProxies(hops, hashes string) rest.Proxies {
 	p, err := ParseProxies(e.lookup(hops), e.lookup(hashes))
 	if err != nil {
-		e.wrong(hops + " and " + hashes + ": " + err.Error())
+		e.fail(hops + " and " + hashes + ": " + err.Error())
 	}
 	return p
 }
 
-// checkRotation refuses a rotation that runs backwards. One that would void what
-// merchants hold on to, without a lasting secret, has been refused.
+// checkRotation rejects a rotation that runs backwards. readSecrets also requires a lasting secret during a rotation,
+// because merchants would otherwise lose values that they store.
 func (e *environment) checkRotation(c Config) {
 	if !c.PreviousSince.Before(c.SecretSince) {
-		e.wrong("PLATFORM_SECRET_PREVIOUS_SINCE must be before PLATFORM_SECRET_SINCE")
+		e.fail("PLATFORM_SECRET_PREVIOUS_SINCE must be before PLATFORM_SECRET_SINCE")
 	}
 }

@@ -16,40 +16,39 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Every key of the platform is derived (HKDF, RFC 5869) from one of two
-// secrets, so that only two are kept and no key serves two purposes.
+// Every key of the platform is derived (HKDF, RFC 5869) from one of two secrets, so that only two are kept and no key
+// serves two purposes.
 //
-// PLATFORM_SECRET is rotated, by a command and a deployment (infra/secrets.go), without effect on clients. The new one
-// comes into use at its SINCE, a time when all functions have both. Its predecessor stays beside it as
+// A command and a deployment rotate PLATFORM_SECRET (infra/secrets.go), without effect on clients. The new secret comes
+// into use at its SINCE, a time when all functions have both. The old secret stays beside it as
 // PLATFORM_SECRET_PREVIOUS for 31 days, the longest use of anything derived from it:
 //
 //	callback signature  both keys sign and are published, so that a receiver
-//	                    which knows either verifies (contract §11.2)
-//	requests            a record of an Idempotency-Key is read, continued and
-//	                    answered with the keys it was made with; kept 31 days
-//	history cursors     a link to the next page of the history is read with the old and
-//	                    the new secret
-//	payer sessions      an attempt's link, and a session on a payment page, are of
-//	                    the secret in use when they began; three days at most, of
-//	                    a boleto
+//	                    that knows either can verify (contract §11.2)
+//	requests            a stored Idempotency-Key is read, continued and answered
+//	                    with the keys that made it; kept 31 days
+//	history cursors     both secrets open a link to the next page of the history
+//	payer sessions      an attempt's link and a session on a payment page keep the
+//	                    secret that was in use when they began; three days at
+//	                    most, for a boleto
 //
-// LASTING_SECRET is for what merchants store, which no rotation of ours may
-// change. It is replaced only after a leak, which concerns each merchant too:
+// LASTING_SECRET protects values that merchants store, which our rotations must not change. It is replaced only after a
+// leak, which concerns each merchant too:
 //
 //	callback secrets    rotate_callback_secret then gives each merchant a new one
-//	invitation tokens   those that were sent no longer work; the invitations have to
-//	                    be deleted and made again
-//	links to receipts   those that were sent go on working, those in mails that are not sent yet do not
-//	saved card tokens   those that are stored go on working; a card that is
-//	                    saved again then gets a second one
-//	known browsers      device cookies and known addresses count no more; the next
-//	                    sign-in makes browser and address known again
-//	second factors      those of all people stop working, with the recovery codes: each
-//	                    has to be removed by the command remove_second_factor, and
-//	                    whoever had the old secret could make codes until then
+//	invitation tokens   tokens already sent no longer work; the invitations have
+//	                    to be deleted and made again
+//	links to receipts   links already sent still work; links in unsent mails do not
+//	saved card tokens   stored tokens still work; a card that is saved again gets
+//	                    a second token
+//	known browsers      device cookies and known addresses no longer count; the
+//	                    next sign-in makes browser and address known again
+//	second factors      all second factors and recovery codes stop working: the
+//	                    command remove_second_factor has to remove each person's. Until
+//	                    then a holder of the old secret could make codes
 //	sandbox acquirer    simulates another company, which has none of our keys
 //
-// After a leak a secret is replaced without a predecessor: sessions then start over, and a request repeated under its
+// After a leak a secret is replaced without a predecessor. Sessions then start over, and a request repeated under its
 // old Idempotency-Key is refused (422), so that nothing runs twice.
 const (
 	forSignatures   = "callback signature"
@@ -67,8 +66,8 @@ const (
 	platformContext = "cashwrap "
 )
 
-// Secret names one of the two secrets, by its variable. A function gets those that
-// it uses, and no other (functions/access.json).
+// Secret names one of the two secrets by its variable. A function gets only secrets that it uses
+// (functions/access.json).
 type Secret string
 
 // The secrets.
@@ -77,10 +76,10 @@ const (
 	LastingSecret  Secret = "LASTING_SECRET"
 )
 
-// Secrets are both.
+// Secrets lists both secrets.
 var Secrets = []Secret{PlatformSecret, LastingSecret}
 
-// Only is the configuration of a function that gets some of the secrets.
+// Only returns the configuration with only the given secrets.
 func (c Config) Only(secrets ...Secret) Config {
 	if !slices.Contains(secrets, LastingSecret) {
 		c.LastingSecret = nil
@@ -91,9 +90,9 @@ func (c Config) Only(secrets ...Secret) Config {
 	return c
 }
 
-// using notes that a key is derived from the secret, and panics if the secret is missing. Programs name their secrets
-// when they start, and a test compares these with their use.
-func (a *App) using(s Secret) {
+// useSecret reports the use of a secret to SecretUsed, and panics if the secret is missing. Programs name their secrets
+// when they start, and a test compares these names with the secrets that are used.
+func (a *App) useSecret(s Secret) {
 	if a.overrides.SecretUsed != nil {
 		a.overrides.SecretUsed(s)
 	}
@@ -102,25 +101,25 @@ func (a *App) using(s Secret) {
 	}
 }
 
-// platformKey is of the secret in use, and old of the one before it; nil: there is none.
+// platformKey returns the key of the secret in use and the key of the previous one; old is nil if there is none.
 func (a *App) platformKey(purpose string) (key, old []byte) {
-	a.using(PlatformSecret)
+	a.useSecret(PlatformSecret)
 	if len(a.PreviousSecret) > 0 {
 		old = derive(a.PreviousSecret, purpose)
 	}
 	return derive(a.Secret, purpose), old
 }
 
-// lastingKey derives a key that no rotation changes when it is first asked for.
+// lastingKey returns a function that derives a key on its first call. No rotation changes the key.
 func (a *App) lastingKey(purpose string) func() []byte {
 	return sync.OnceValue(func() []byte {
-		a.using(LastingSecret)
-		return a.lasting(purpose)
+		a.useSecret(LastingSecret)
+		return a.deriveLasting(purpose)
 	})
 }
 
 func (a *App) sessionKeyAt(at time.Time) []byte {
-	a.using(PlatformSecret)
+	a.useSecret(PlatformSecret)
 	return a.sessionKey(at)
 }
 
@@ -132,18 +131,18 @@ func derive(secret []byte, purpose string) []byte {
 	return key
 }
 
-// lasting makes a key that no rotation changes.
-func (c Config) lasting(purpose string) []byte {
+// deriveLasting derives a key that no rotation changes.
+func (c Config) deriveLasting(purpose string) []byte {
 	return derive(c.LastingSecret, purpose)
 }
 
-// generation is a platform secret and when it came into use.
+// generation is a platform secret with the time when it came into use.
 type generation struct {
 	secret []byte
 	since  time.Time
 }
 
-// generations are the platform secrets, the newest first.
+// generations returns the platform secrets, newest first.
 func (c Config) generations() []generation {
 	all := []generation{{c.Secret, c.SecretSince}}
 	if len(c.PreviousSecret) > 0 {
@@ -152,7 +151,7 @@ func (c Config) generations() []generation {
 	return all
 }
 
-// sessionKey is of the secret that was in use at the time.
+// sessionKey returns the session key of the secret that was in use at the time.
 func (c Config) sessionKey(at time.Time) []byte { return derive(c.secretAt(at), forSessions) }
 
 // secretAt returns the platform secret that was in use at the time.
@@ -166,9 +165,9 @@ func (c Config) secretAt(at time.Time) []byte {
 	return all[len(all)-1].secret
 }
 
-// CursorKeys returns all keys of sealed refs of the history, the one in use at the given time first.
+// CursorKeys returns all keys that seal references of the history, first the key in use at the given time.
 func (a *App) CursorKeys(at time.Time) [][]byte {
-	a.using(PlatformSecret)
+	a.useSecret(PlatformSecret)
 	keys := [][]byte{derive(a.secretAt(at), forCursors)}
 	for _, g := range a.generations() {
 		keys = append(keys, derive(g.secret, forCursors))
@@ -176,15 +175,15 @@ func (a *App) CursorKeys(at time.Time) [][]byte {
 	return keys
 }
 
-// SigningKey is one of the platform's, with when it came into use.
+// SigningKey is a key of the platform with the time when it came into use.
 type SigningKey struct {
 	webhook.SigningKey
 	Since time.Time
 }
 
-// SigningKeys sign every callback (contract §11.2): one key, and around a rotation two, the newest first.
+// SigningKeys returns the keys that sign every callback (contract §11.2): one, or two around a rotation, newest first.
 func (a *App) SigningKeys() ([]SigningKey, error) {
-	a.using(PlatformSecret)
+	a.useSecret(PlatformSecret)
 	var keys []SigningKey
 	for _, g := range a.generations() {
 		key, err := webhook.NewSigningKey(derive(g.secret, forSignatures))
@@ -196,12 +195,12 @@ func (a *App) SigningKeys() ([]SigningKey, error) {
 	return keys, nil
 }
 
-// CallbackSecret is a version of a merchant's.
+// CallbackSecret returns the given version of a merchant's callback secret.
 func (a *App) CallbackSecret(merchant string, version int) webhook.Secret {
 	return webhook.DeriveSecret(a.lastingKey(forMerchants)(), merchant, version)
 }
 
-// CallbackSecrets returns the merchant's secrets that sign at the time; none when it never asked for one.
+// CallbackSecrets returns the merchant's secrets that sign at the time; none if the merchant never asked for a secret.
 func (a *App) CallbackSecrets(merchant string, s merchant.CallbackSecret, now time.Time) []webhook.Secret {
 	var secrets []webhook.Secret
 	for _, version := range s.Signing(now) {
@@ -210,26 +209,25 @@ func (a *App) CallbackSecrets(merchant string, s merchant.CallbackSecret, now ti
 	return secrets
 }
 
-// InvitationToken returns the token in an invitation's link: 256 bits, base64url. It is derived each time, so that the
-// table has only its hash.
+// InvitationToken returns the token in an invitation's link: 256 bits, base64url. It derives the token each time, so
+// that the table stores only its hash.
 func (a *App) InvitationToken(memberID, inviteID string) string {
 	mac := hmac.New(sha256.New, a.lastingKey(forInvitations)())
 	_, _ = mac.Write([]byte(memberID + "\x00" + inviteID)) // never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// ReceiptToken is what the link of a mail with a receipt holds. Like an invitation's it is derived each time.
+// ReceiptToken returns the token in the link of a mail with a receipt. Like an invitation's, it is derived each time.
 func (a *App) ReceiptToken(mailID string) string {
 	mac := hmac.New(sha256.New, a.lastingKey(forReceipts)())
 	_, _ = mac.Write([]byte(mailID))                                    // never fails
-	token, _ := payments.NewReceiptToken(bytes.NewReader(mac.Sum(nil))) // which are more bytes than a token's
+	token, _ := payments.NewReceiptToken(bytes.NewReader(mac.Sum(nil))) // the MAC is longer than a token
 	return token
 }
 
 // KnownKey returns the key of device cookies and known addresses. It is derived from the lasting secret, because
-// these last longer than a rotated secret is kept.
+// cookies and addresses outlast a rotated secret.
 func (a *App) KnownKey() signin.KnownKey { return a.lastingKey(forKnown)() }
 
-// FactorKey is the key from which the secrets of second factors are derived, so that the table
-// has none of them. It is derived when it is first asked for.
+// FactorKey returns the key that derives the secrets of second factors, so that the table stores none.
 func (a *App) FactorKey() signin.FactorKey { return a.lastingKey(forFactors)() }

@@ -9,7 +9,7 @@ import (
 
 var (
 	change = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	// rotated is a platform whose secret changed.
+	// rotated is the configuration during a rotation.
 	rotated = Config{
 		Secret: []byte(strings.Repeat("n", 32)), SecretSince: change,
 		PreviousSecret: []byte(strings.Repeat("p", 32)), PreviousSince: change.Add(-time.Hour),
@@ -20,7 +20,7 @@ var (
 	after = Config{Secret: rotated.Secret, SecretSince: change, LastingSecret: rotated.LastingSecret}
 )
 
-func TestKeysDifferByPurposeAndSecret(t *testing.T) {
+func TestDerive_DistinctKeys(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}
 	for _, secret := range [][]byte{rotated.Secret, rotated.PreviousSecret, rotated.LastingSecret} {
@@ -35,19 +35,19 @@ func TestKeysDifferByPurposeAndSecret(t *testing.T) {
 	}
 }
 
-func TestWhatMerchantsHoldLasts(t *testing.T) {
+func TestDeriveLasting_Rotation(t *testing.T) {
 	t.Parallel()
 	for _, purpose := range []string{forMerchants, forInvitations, forCards, forSandbox} {
-		if key := before.lasting(purpose); !bytes.Equal(key, rotated.lasting(purpose)) ||
-			!bytes.Equal(key, after.lasting(purpose)) {
-			t.Errorf("%s: got %x, then %x, want %x throughout", purpose, rotated.lasting(purpose), after.lasting(purpose),
-				key)
+		if key := before.deriveLasting(purpose); !bytes.Equal(key, rotated.deriveLasting(purpose)) ||
+			!bytes.Equal(key, after.deriveLasting(purpose)) {
+			t.Errorf("%s: got %x, then %x, want %x throughout", purpose, rotated.deriveLasting(purpose),
+				after.deriveLasting(purpose), key)
 		}
 	}
 }
 
-// TestASessionIsOfTheSecretOfItsTime, to the nanosecond.
-func TestASessionIsOfTheSecretOfItsTime(t *testing.T) {
+// TestSessionKey_Rotation checks the key around the rotation, to the nanosecond.
+func TestSessionKey_Rotation(t *testing.T) {
 	t.Parallel()
 	for at, of := range map[time.Time]Config{
 		change.Add(-2 * time.Hour): before, change.Add(-time.Nanosecond): before, change: after, change.Add(time.Hour): after,

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestEveryLogLineHasTheCommit(t *testing.T) {
+func TestNewLog_Commit(t *testing.T) {
 	t.Parallel()
 	for readable, want := range map[bool]string{false: `"commit":"0123456789ab-dirty"`,
 		true: "commit=0123456789ab-dirty"} {

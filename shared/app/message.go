@@ -11,31 +11,33 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Message is the body of a message in a queue. It only names an item, which says what to do, so messages that come
-// late, twice or not at all are harmless.
+// Message is the body of a queue message. It only names an item, and the item's state decides what to do. So a message
+// that comes late, twice or not at all is harmless.
 type Message interface {
-	// Names returns the named item's tenant, zero where only the item has it; false for a message that names nothing.
+	// Names returns the tenant of the named item, or the zero Tenant if only the item has its tenant. It returns false for
+	// a message that names nothing.
 	Names() (identity.Tenant, bool)
 }
 
-// CallbackMessage names a callback that is to be tried.
+// CallbackMessage names a callback to try.
 type CallbackMessage struct {
 	ID string `json:"callback"`
 }
 
-// MailMessage names a mail that is to be sent.
+// MailMessage names a mail to send.
 type MailMessage struct {
 	ID string `json:"mail"`
 }
 
-// PayoutMessage names a payout that is to be run.
+// PayoutMessage names a payout to run.
 type PayoutMessage struct {
 	Tenant string `json:"tenant"`
 	ID     string `json:"payout"`
 }
 
-// PayoutShardMessage names a shard of the due index in which to open and resume what is due when it is handled. A
-// message that continues a walk says from where, and by which time entries were due.
+// PayoutShardMessage names a shard of the due index. The handler opens and resumes the payouts that are due there. A
+// message that continues a walk also has the position that the walk has reached (After), and the time by which an entry
+// must be due (By).
 type PayoutShardMessage struct {
 	Shard *int      `json:"shard"`
 	After string    `json:"after,omitempty"`
@@ -49,38 +51,38 @@ type PollMessage struct {
 	Refund   string `json:"refund,omitempty"`
 }
 
-// FileMessage names an object whose content is to be deleted, by file.ObjectID; or a shard in which objects are to be
-// compared with their records, maybe after one object.
+// FileMessage names an object to delete, by file.ObjectID; or a shard, whose objects the handler compares with their
+// records. With After, the comparison begins after that object.
 type FileMessage struct {
 	Object string `json:"object,omitempty"`
 	Shard  *int   `json:"shard,omitempty"` // one of file.Shards
 	After  string `json:"after,omitempty"` // any text: S3 may have keys that are not ours
 }
 
-// Names wants an id.
+// Names requires an id.
 func (m CallbackMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
 
-// Names wants an id.
+// Names requires an id.
 func (m MailMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
 
-// Names wants a tenant and an id.
+// Names requires a tenant and an id.
 func (m PayoutMessage) Names() (identity.Tenant, bool) {
 	t, ok := identity.ParseTenant(m.Tenant)
 	return t, ok && m.ID != ""
 }
 
-// Names wants a shard.
+// Names requires a shard, and By if After is set.
 func (m PayoutShardMessage) Names() (identity.Tenant, bool) {
 	return identity.Tenant{}, m.Shard != nil && *m.Shard >= 0 && (m.After == "" || !m.By.IsZero())
 }
 
-// Names wants a tenant and one of the two.
+// Names requires a tenant and either a checkout or a refund.
 func (m PollMessage) Names() (identity.Tenant, bool) {
 	t, ok := identity.ParseTenant(m.Tenant)
 	return t, ok && (m.Checkout == "") != (m.Refund == "")
 }
 
-// Names wants an object or a shard, and what it comes after only with a shard.
+// Names requires either an object or a shard. After is allowed only with a shard.
 func (m FileMessage) Names() (identity.Tenant, bool) {
 	if m.Shard == nil {
 		return identity.Tenant{}, file.IsObjectID(m.Object) && m.After == ""
@@ -88,8 +90,8 @@ func (m FileMessage) Names() (identity.Tenant, bool) {
 	return identity.Tenant{}, m.Object == "" && *m.Shard >= 0 && *m.Shard < file.Shards
 }
 
-// Consume returns the handler of a queue with one kind of messages. It logs and drops a malformed message, which would
-// be redelivered forever, and handles repetitions in a batch once.
+// Consume returns the handler of a queue with one kind of message. It logs and drops a malformed message, because SQS
+// would redeliver it forever. It handles equal messages of a batch once.
 func Consume[M Message](a *App, handle func(context.Context, identity.Tenant, M) error) func(ctx context.Context,
 	body string) error {
 	var running singleflight.Group // by body

@@ -14,7 +14,7 @@ import (
 // maxHops limits the number of proxies. No API has so many before it.
 const maxHops = 10
 
-// ParseProxies reads the number of proxies, "" for none, and the hashes in hexadecimal with blanks between them. Its
+// ParseProxies parses the number of proxies ("" for none) and the hashes, in hexadecimal with blanks between them. Its
 // errors do not contain the values.
 func ParseProxies(hops, hashes string) (p rest.Proxies, err error) {
 	if hops != "" {

@@ -27,7 +27,7 @@ type (
 	Queue func(*App) func(ctx context.Context, body string) error
 	// Stream handles one record of the table's stream.
 	Stream func(*App) func(ctx context.Context, record events.DynamoDBEventRecord) error
-	// Tick is called by a schedule.
+	// Tick runs on a schedule.
 	Tick func(*App) func(ctx context.Context) error
 	// Invoke answers an operator's direct invocation.
 	Invoke func(*App) func(ctx context.Context, request json.RawMessage) (any, error)
@@ -58,8 +58,8 @@ func (a *App) HTTP(routes Routes) HTTPEvent {
 	}
 }
 
-// escapedPath undoes the gateway's decoding, by which an id with a slash or a percent sign would become another path.
-// The route and its parameters are what the client sent.
+// escapedPath returns the path as the client sent it. The gateway decodes the path, which would turn an id with a slash
+// or a percent sign into another path.
 func escapedPath(event events.APIGatewayV2HTTPRequest) string {
 	_, pattern, ok := strings.Cut(event.RouteKey, " ")
 	if !ok { // $default
@@ -102,8 +102,8 @@ func (a *App) Queue(queue Queue) QueueEvent {
 	}
 }
 
-// HTTPAndQueue adapts routes and a message handler of one function. What calls it is known by its event: SQS sends
-// records, and an HTTP API a request context. Clients can write neither, since theirs are path, headers and body.
+// HTTPAndQueue adapts routes and a message handler of one function. It tells the callers apart by the event: SQS sends
+// records, and an HTTP API a request context. Clients can forge neither, because they set only path, headers and body.
 func (a *App) HTTPAndQueue(routes Routes, queue Queue) HTTPAndQueueEvent {
 	answer, handle := a.HTTP(routes), a.Queue(queue)
 	return func(ctx context.Context, event json.RawMessage) (any, error) {
@@ -124,7 +124,7 @@ func (a *App) HTTPAndQueue(routes Routes, queue Queue) HTTPAndQueueEvent {
 
 var errUnknownEvent = errors.New("app: the event is neither a batch of messages nor a request")
 
-// dispatch hands an event to the handler of its type.
+// dispatch decodes an event for its handler.
 func dispatch[Event, Reply any](ctx context.Context, event json.RawMessage,
 	handle func(context.Context, Event) (Reply, error)) (any, error) {
 	var in Event
@@ -134,14 +134,14 @@ func dispatch[Event, Reply any](ctx context.Context, event json.RawMessage,
 	return handle(ctx, in)
 }
 
-// handleSafely makes a panic the failure of its message alone.
+// handleSafely turns a panic into an error, so that only this message fails.
 func handleSafely(ctx context.Context, handle func(context.Context, string) error, body string) (err error) {
 	defer failure.Recover(&err)
 	return handle(ctx, body)
 }
 
-// Stream adapts a record handler to the table's stream. Records are handled
-// in order; the first failure is where Lambda starts again.
+// Stream adapts a record handler to the table's stream. It handles records in order until one fails, where Lambda
+// starts again.
 func (a *App) Stream(stream Stream) StreamEvent {
 	handle := stream(a)
 	return func(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
@@ -165,7 +165,7 @@ func (a *App) Tick(tick Tick) TickEvent {
 	return func(ctx context.Context, _ events.EventBridgeEvent) error { return handle(a.enter(ctx)) }
 }
 
-// CallID is Lambda's id of the call that the context is of; "" outside of one.
+// CallID returns Lambda's id of the current call, or "" outside of a call.
 func CallID(ctx context.Context) string {
 	call, ok := lambdacontext.FromContext(ctx)
 	if !ok {
@@ -180,8 +180,8 @@ func (a *App) Invoke(invoke Invoke) InvokeEvent {
 	return func(ctx context.Context, request json.RawMessage) (any, error) { return handle(a.enter(ctx), request) }
 }
 
-// ServeRoutes runs a function that serves routes, as a whole Lambda program; so
-// do the others for their kinds. It does not start without the secrets that it uses.
+// ServeRoutes runs a Lambda program that serves routes. The program does not start without the secrets that it uses.
+// The other Serve functions do the same for their kinds.
 func ServeRoutes(routes Routes, uses ...Secret) {
 	start(uses, func(a *App) any { return a.HTTP(routes) })
 }
@@ -211,9 +211,9 @@ func ServeInvoke(invoke Invoke, uses ...Secret) {
 	start(uses, func(a *App) any { return a.Invoke(invoke) })
 }
 
-// Traced is the handler with a span of each event, where the program is built with
-// tracing and a collector is set; else the handler itself.
-func (a *App) Traced(handler any) any { return a.tracing.handler(handler) }
+// Traced returns the handler with a span for each event, if the program is built with tracing and a collector is set.
+// Else it returns the handler unchanged.
+func (a *App) Traced(handler any) any { return a.tracing.wrapHandler(handler) }
 
 func start(uses []Secret, handler func(*App) any) {
 	config, err := FromEnvironment(os.Getenv, uses...)

@@ -19,14 +19,14 @@ import (
 
 var errBad = errors.New("bad")
 
-func quiet() *app.App {
+func newQuietApp() *app.App {
 	return app.New(app.Config{Secret: []byte(strings.Repeat("a", 32)), BaseURL: "https://api.example.com"},
 		app.Overrides{Log: slog.New(slog.DiscardHandler)})
 }
 
-func TestOnlyFailedMessagesStayInTheQueue(t *testing.T) {
+func TestQueue_FailedMessages(t *testing.T) {
 	t.Parallel()
-	handle := quiet().Queue(func(*app.App) func(context.Context, string) error {
+	handle := newQuietApp().Queue(func(*app.App) func(context.Context, string) error {
 		return func(_ context.Context, body string) error {
 			if body == "bad" {
 				return errBad
@@ -52,10 +52,10 @@ func TestOnlyFailedMessagesStayInTheQueue(t *testing.T) {
 	}
 }
 
-// TestAPanicFailsItsMessageAlone: it would end the process, and with it the others of the batch.
-func TestAPanicFailsItsMessageAlone(t *testing.T) {
+// TestQueue_Panic checks that a panic ends neither the process nor the other messages of the batch.
+func TestQueue_Panic(t *testing.T) {
 	t.Parallel()
-	a := quiet()
+	a := newQuietApp()
 	handle := a.Queue(func(*app.App) func(context.Context, string) error {
 		return app.Consume(a, func(_ context.Context, _ identity.Tenant, m app.CallbackMessage) error {
 			if m.ID == "bad" {
@@ -76,10 +76,10 @@ func TestAPanicFailsItsMessageAlone(t *testing.T) {
 	}
 }
 
-func TestAStreamStopsAtItsFirstFailure(t *testing.T) {
+func TestStream_FirstFailure(t *testing.T) {
 	t.Parallel()
 	var handled []string
-	handle := quiet().Stream(func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
+	handle := newQuietApp().Stream(func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
 		return func(_ context.Context, record events.DynamoDBEventRecord) error {
 			handled = append(handled, record.Change.SequenceNumber)
 			if record.Change.SequenceNumber == "2" {
@@ -110,11 +110,10 @@ type echo struct {
 	ID string `json:"id"`
 }
 
-// TestIDsSurviveTheGateway: API Gateway hands over a decoded path; what the
-// client sent must reach the operation whole.
-func TestIDsSurviveTheGateway(t *testing.T) {
+// TestHTTP_EscapedIDs checks that ids reach the operation as sent, although API Gateway decodes the path.
+func TestHTTP_EscapedIDs(t *testing.T) {
 	t.Parallel()
-	serve := quiet().HTTP(func(*app.App) []rest.Route {
+	serve := newQuietApp().HTTP(func(*app.App) []rest.Route {
 		return []rest.Route{{Method: "GET", Path: "/things/{id}/parts", Access: rest.Open,
 			Handle: rest.JSON(200, func(_ context.Context, r echoRequest) (echo, error) { return echo(r), nil })}}
 	})
@@ -131,12 +130,12 @@ func TestIDsSurviveTheGateway(t *testing.T) {
 	}
 }
 
-// TestOneFunctionServesRoutesAndAQueue: each event goes where its caller's form says, whatever a client writes into it,
-// and one of neither form, or of both, nowhere.
-func TestOneFunctionServesRoutesAndAQueue(t *testing.T) {
+// TestHTTPAndQueue checks that the form of an event decides its handler, even if a client imitates the other form. An
+// event of neither form or of both is an error.
+func TestHTTPAndQueue(t *testing.T) {
 	t.Parallel()
 	var bodies []string
-	serve := quiet().HTTPAndQueue(func(*app.App) []rest.Route {
+	serve := newQuietApp().HTTPAndQueue(func(*app.App) []rest.Route {
 		return []rest.Route{{Method: "GET", Path: "/things/{id}", Access: rest.Open,
 			Handle: rest.JSON(200, func(_ context.Context, r echoRequest) (echo, error) { return echo(r), nil })}}
 	}, func(*app.App) func(context.Context, string) error {
@@ -179,8 +178,8 @@ func TestOneFunctionServesRoutesAndAQueue(t *testing.T) {
 	}
 }
 
-// TestAFileMessageNamesAnObjectOrAShard, and one that names neither, or both, is dropped.
-func TestAFileMessageNamesAnObjectOrAShard(t *testing.T) {
+// TestFileMessage_ObjectOrShard checks that a message that names neither or both is dropped.
+func TestFileMessage_ObjectOrShard(t *testing.T) {
 	t.Parallel()
 	const key = "0123456789abcdef0123456789abcdef"
 	for body, want := range map[string]bool{

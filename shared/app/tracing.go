@@ -25,11 +25,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// flushTime is how long an event waits for the collector at its end, when Lambda may
-// freeze the process: what is not sent by then is lost or goes with the next event.
+// flushTime limits the wait for the collector at the end of an event. Lambda may then freeze the process: spans not
+// sent by then are lost or go with the next event.
 const flushTime = 500 * time.Millisecond
 
-// tracing sends spans to a collector by OTLP over HTTP: of each event, of each attempt of a call to AWS and of each
+// tracing sends spans to a collector by OTLP over HTTP: for each event, for each attempt of a call to AWS and for each
 // call to an acquirer. Their attributes name only operations and results, nothing of a request or an error's text. The
 // SDK reads variables too (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER).
 type tracing struct {
@@ -56,8 +56,8 @@ func newTracing(c Config, log *slog.Logger) *tracing {
 	return &tracing{provider: provider, tracer: provider.Tracer("github.com/cashwrap/cashwrap/shared/app"), log: log}
 }
 
-// handler makes a span of each event and sends its spans before the answer.
-func (t *tracing) handler(h any) any {
+// wrapHandler adds a span for each event, and sends the spans before the answer.
+func (t *tracing) wrapHandler(h any) any {
 	if t.provider == nil {
 		return h
 	}
@@ -65,7 +65,7 @@ func (t *tracing) handler(h any) any {
 		otellambda.WithFlusher(t))
 }
 
-// ForceFlush fails no event: a collector that is away costs flushTime, and one line in the log of each process.
+// ForceFlush fails no event: an unreachable collector costs flushTime, and one line in the log of each process.
 func (t *tracing) ForceFlush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
@@ -75,8 +75,9 @@ func (t *tracing) ForceFlush(ctx context.Context) error {
 	return nil
 }
 
-// calls makes a span of each attempt of a call.
-func (t *tracing) calls(c aws.HTTPClient) aws.HTTPClient {
+// wrapClient adds a span for each attempt of a call. The spans are made at the HTTP client, because OpenTelemetry's
+// library for the AWS SDK is no longer supported.
+func (t *tracing) wrapClient(c aws.HTTPClient) aws.HTTPClient {
 	if t.provider == nil {
 		return c
 	}
@@ -108,8 +109,8 @@ func (c tracedCalls) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// acquirer makes a span of each call.
-func (t *tracing) acquirer(a acquirer.Acquirer) acquirer.Acquirer {
+// wrapAcquirer adds a span for each call.
+func (t *tracing) wrapAcquirer(a acquirer.Acquirer) acquirer.Acquirer {
 	if t.provider == nil {
 		return a
 	}
@@ -122,39 +123,39 @@ type tracedAcquirer struct {
 }
 
 func (a tracedAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "Charge", a.Acquirer.Charge, c)
+	return traceCall(ctx, a.tracer, "Charge", a.Acquirer.Charge, c)
 }
 
 func (a tracedAcquirer) LookUp(ctx context.Context, id string) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "LookUp", a.Acquirer.LookUp, id)
+	return traceCall(ctx, a.tracer, "LookUp", a.Acquirer.LookUp, id)
 }
 
 func (a tracedAcquirer) Complete(ctx context.Context, id, answer string) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "Complete", func(ctx context.Context, id string) (payments.Outcome, error) {
+	return traceCall(ctx, a.tracer, "Complete", func(ctx context.Context, id string) (payments.Outcome, error) {
 		return a.Acquirer.Complete(ctx, id, answer)
 	}, id)
 }
 
 func (a tracedAcquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "Cancel", a.Acquirer.Cancel, id)
+	return traceCall(ctx, a.tracer, "Cancel", a.Acquirer.Cancel, id)
 }
 
 func (a tracedAcquirer) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "Refund", a.Acquirer.Refund, r)
+	return traceCall(ctx, a.tracer, "Refund", a.Acquirer.Refund, r)
 }
 
 func (a tracedAcquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
-	return traced(ctx, a.tracer, "CancelRefund", a.Acquirer.CancelRefund, id)
+	return traceCall(ctx, a.tracer, "CancelRefund", a.Acquirer.CancelRefund, id)
 }
 
 func (a tracedAcquirer) DeleteCard(ctx context.Context, token string) error {
-	_, err := traced(ctx, a.tracer, "DeleteCard", func(ctx context.Context, token string) (struct{}, error) {
+	_, err := traceCall(ctx, a.tracer, "DeleteCard", func(ctx context.Context, token string) (struct{}, error) {
 		return struct{}{}, a.Acquirer.DeleteCard(ctx, token)
 	}, token)
 	return err
 }
 
-func traced[In, Out any](ctx context.Context, tracer trace.Tracer, operation string,
+func traceCall[In, Out any](ctx context.Context, tracer trace.Tracer, operation string,
 	call func(context.Context, In) (Out, error), in In) (Out, error) {
 	ctx, span := tracer.Start(ctx, "acquirer."+operation, trace.WithSpanKind(trace.SpanKindClient))
 	defer span.End()

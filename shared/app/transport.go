@@ -19,42 +19,42 @@ import (
 )
 
 const (
-	// silence ends an attempt of a call in which nothing was heard for so long. AWS answers within tens of
-	// milliseconds; later answers are mostly lost, and the SDK's next attempt takes another connection.
+	// silence ends an attempt that has heard nothing for this long. AWS answers within tens of milliseconds; a later
+	// answer is mostly lost. The SDK's next attempt takes another connection.
 	silence = 2 * time.Second
-	// idleConnections are kept open for each host: more than any function uses at once. net/http's own two made a new
-	// TLS handshake for every third call of eight at a time.
+	// idleConnections stay open for each host, more than any function uses at once. With net/http's default of two, every
+	// third of eight concurrent calls made a new TLS handshake.
 	idleConnections = 64
 )
 
 // transport carries the calls of all AWS clients of the process, which share its connections. Its limits are for each
-// attempt; the context of the call limits all of them together. It is safe for concurrent use.
+// attempt; the context of a call limits all its attempts together. It is safe for concurrent use.
 type transport struct {
 	http    *http.Transport
 	silence time.Duration
 }
 
-// ofProcess is the transport of all Apps of a process that have no other.
-var ofProcess = sync.OnceValue(func() *transport { return newTransport(silence, nil) })
+// processTransport returns the transport for all Apps of the process that have no other.
+var processTransport = sync.OnceValue(func() *transport { return newTransport(silence, nil) })
 
-// newTransport gives up an attempt after a silence: until the connection is open and the answer begins, and before each
-// part of its body, without the caller's own time. roots are trusted in place of the system's, unless nil.
+// newTransport returns a transport that gives up an attempt after a silence: until the answer begins, and before each
+// part of its body. The caller's own time does not count. roots are trusted in place of the system's, unless nil.
 func newTransport(silence time.Duration, roots *x509.CertPool) *transport {
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		MaxIdleConnsPerHost: idleConnections,
-		// The attempt that began a connection may end before it: then these end it.
+		// A dial may outlast the attempt that started it; these timeouts end it.
 		DialContext:         (&net.Dialer{Timeout: silence}).DialContext,
 		TLSHandshakeTimeout: silence,
 		TLSClientConfig:     &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-		// All attempts would share one connection of HTTP/2, also one that went silent.
+		// With HTTP/2 all attempts would share one connection, even a silent one.
 		Protocols: new(http.Protocols),
 	}
 	t.Protocols.SetHTTP1(true)
 	return &transport{http: t, silence: silence}
 }
 
-// Do makes one attempt. Errors: the network's; silence, a timeout that the SDK tries again.
+// Do makes one attempt. It returns the network's error, or after a silence a timeout, which the SDK retries.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	attempt := r.WithContext(ctx)
@@ -62,10 +62,10 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	a := &answer{silence: t.silence, ctx: ctx, cancel: cancel}
+	a := &timedBody{silence: t.silence, ctx: ctx, cancel: cancel}
 	a.silent = time.AfterFunc(t.silence, func() {
 		cancel(fmt.Errorf("nothing heard for %v: %w", t.silence, os.ErrDeadlineExceeded))
-		// What silenced one connection has probably silenced those that are idle.
+		// The cause has probably silenced the idle connections too.
 		t.http.CloseIdleConnections()
 	})
 	response, err := t.http.RoundTrip(attempt)
@@ -79,9 +79,9 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// keepBody has the request keep its body in memory. The SDK closes its body as soon as it has the answer; if net/http
-// has not seen the end by then, it closes the connection. It can now also repeat a request of which nothing was sent,
-// because AWS had closed the idle connection.
+// keepBody reads the request's body into memory. The SDK closes the body as soon as it has the answer, and net/http
+// closes the connection if it has not read the body to its end by then. A body in memory also lets net/http resend a
+// request that did not leave because AWS had closed the idle connection.
 func keepBody(r *http.Request) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -95,17 +95,17 @@ func keepBody(r *http.Request) error {
 	return err
 }
 
-// answer is the body of a response.
-type answer struct {
+// timedBody is the body of a response. It ends the attempt after a silence.
+type timedBody struct {
 	body    io.ReadCloser
 	silence time.Duration
-	silent  *time.Timer // runs while something is waited for
+	silent  *time.Timer // runs while a read waits
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 }
 
-// Read waits for the next part no longer than the silence.
-func (a *answer) Read(p []byte) (int, error) {
+// Read waits for the next part for at most the silence.
+func (a *timedBody) Read(p []byte) (int, error) {
 	a.silent.Reset(a.silence)
 	n, err := a.body.Read(p)
 	a.silent.Stop()
@@ -115,22 +115,22 @@ func (a *answer) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close gives the connection back if the body was read to its end.
-func (a *answer) Close() error {
+// Close returns the connection to the pool if the body was read to its end.
+func (a *timedBody) Close() error {
 	defer a.cancel(nil)
 	return a.body.Close()
 }
 
-// reason is the silence, if that ended the attempt.
-func (a *answer) reason(err error) error {
+// reason returns the silence if it ended the attempt, else err.
+func (a *timedBody) reason(err error) error {
 	if cause := context.Cause(a.ctx); errors.Is(cause, os.ErrDeadlineExceeded) {
 		return cause
 	}
 	return err
 }
 
-// open leaves an idle connection: AWS's endpoints answer a request without credentials as a health check.
-func (t *transport) open(ctx context.Context, url string) error {
+// connect leaves an idle connection. AWS endpoints answer a request without credentials as a health check.
+func (t *transport) connect(ctx context.Context, url string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return err
@@ -144,23 +144,23 @@ func (t *transport) open(ctx context.Context, url string) error {
 	return err
 }
 
-// openConnection opens a connection to the table, so that the first call does not wait for name, TCP and TLS. It only
-// logs an error, since the call would open its own.
+// openConnection opens a connection to the table, so that the first call does not wait for DNS, TCP and TLS. It only
+// logs an error, because the call would open its own connection.
 func (a *App) openConnection(ctx context.Context) {
-	if a.connects == nil {
+	if a.transport == nil {
 		return
 	}
-	url, err := a.tableAddress(ctx)
+	url, err := a.resolveTableURL(ctx)
 	if err == nil {
-		err = a.connects.open(ctx, url)
+		err = a.transport.connect(ctx, url)
 	}
 	if err != nil {
 		a.Log.WarnContext(ctx, "no connection opened in advance", "error", err)
 	}
 }
 
-// tableAddress is where the store's client finds the table's service.
-func (a *App) tableAddress(ctx context.Context) (string, error) {
+// resolveTableURL returns the URL of the table's service, as the store's client resolves it.
+func (a *App) resolveTableURL(ctx context.Context) (string, error) {
 	if a.DynamoDBEndpoint != "" {
 		return a.DynamoDBEndpoint, nil
 	}

@@ -23,16 +23,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// appOver is an App whose table answers under the URL.
-func appOver(url string, over aws.HTTPClient) *App {
+// newAppOver returns an App whose table answers under the URL.
+func newAppOver(url string, over aws.HTTPClient) *App {
 	return New(Config{Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: url,
 		Secret: []byte(strings.Repeat("a", 32)), BaseURL: "https://api.example.com"},
 		Overrides{HTTP: over, Log: slog.New(slog.DiscardHandler),
 			Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")})
 }
 
-// read makes a call to the table.
-func (a *App) read(ctx context.Context) error {
+// readItem calls the table once.
+func (a *App) readItem(ctx context.Context) error {
 	db, table := a.Store.Raw()
 	_, err := db.Client().GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(table.Name()),
 		Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "1"}}})
@@ -56,7 +56,7 @@ func newService(tb testing.TB, handle func()) *service {
 	}))
 	s.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		s.handshakes.Add(1)
-		return nil, nil //nolint:nilnil // means the server's own
+		return nil, nil //nolint:nilnil // the server's own configuration
 	}}
 	s.StartTLS()
 	tb.Cleanup(s.Close)
@@ -69,13 +69,13 @@ func (s *service) transport() *transport {
 
 const workers = 8
 
-// work makes the calls, shared out among workers.
-func work(tb testing.TB, a *App, calls int) {
+// makeCalls makes the calls, shared out among the workers.
+func makeCalls(tb testing.TB, a *App, calls int) {
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
 			for range calls / workers {
-				if err := a.read(tb.Context()); err != nil {
+				if err := a.readItem(tb.Context()); err != nil {
 					tb.Error(err)
 				}
 			}
@@ -84,10 +84,10 @@ func work(tb testing.TB, a *App, calls int) {
 	group.Wait()
 }
 
-// TestConnectionsAreKept: as many as there are calls at the same time.
-func TestConnectionsAreKept(t *testing.T) {
+// TestTransport_KeepsConnections checks that the transport opens only as many connections as calls run at a time.
+func TestTransport_KeepsConnections(t *testing.T) {
 	t.Parallel()
-	var together sync.WaitGroup // the first calls, so that none takes the connection of another
+	var together sync.WaitGroup // holds the first calls until each has a connection
 	together.Add(workers)
 	var calls atomic.Int32
 	s := newService(t, func() {
@@ -96,22 +96,22 @@ func TestConnectionsAreKept(t *testing.T) {
 			together.Wait()
 		}
 	})
-	work(t, appOver(s.URL, s.transport()), workers*100)
+	makeCalls(t, newAppOver(s.URL, s.transport()), workers*100)
 	if got := s.handshakes.Load(); got != workers || calls.Load() != workers*100 {
 		t.Errorf("got %d handshakes for %d calls, want %d for %d", got, calls.Load(), workers, workers*100)
 	}
 }
 
-// TestTheFirstCallFindsAnOpenConnection, where one was opened while the function started.
-func TestTheFirstCallFindsAnOpenConnection(t *testing.T) {
+// TestOpenConnection_FirstCall checks that the first call uses the connection that was opened at the start.
+func TestOpenConnection_FirstCall(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func() {})
-	a := appOver(s.URL, s.transport())
+	a := newAppOver(s.URL, s.transport())
 	a.openConnection(t.Context())
 	if got := s.handshakes.Load(); got != 1 {
 		t.Errorf("got %d handshakes in advance, want 1", got)
 	}
-	if err := a.read(t.Context()); err != nil {
+	if err := a.readItem(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if got := s.handshakes.Load(); got != 1 {
@@ -119,21 +119,21 @@ func TestTheFirstCallFindsAnOpenConnection(t *testing.T) {
 	}
 }
 
-// TestAllAppsOfAProcessShareItsTransport, as all their AWS clients do.
-func TestAllAppsOfAProcessShareItsTransport(t *testing.T) {
+// TestNew_SharedTransport also checks that all their AWS clients do.
+func TestNew_SharedTransport(t *testing.T) {
 	t.Parallel()
-	one, other := appOver("", nil), appOver("", nil)
+	one, other := newAppOver("", nil), newAppOver("", nil)
 	for _, got := range []aws.HTTPClient{one.AWS("").HTTPClient, other.AWS("http://queues.test").HTTPClient} {
-		if got != aws.HTTPClient(ofProcess()) {
+		if got != aws.HTTPClient(processTransport()) {
 			t.Errorf("got %v, want the process's transport", got)
 		}
 	}
 }
 
-func TestAServiceThatIsAwayFailsNoStart(t *testing.T) {
+func TestOpenConnection_ServiceDown(t *testing.T) {
 	t.Parallel()
 	var logged strings.Builder
-	a := appOver("https://127.0.0.1:1", newTransport(time.Minute, nil))
+	a := newAppOver("https://127.0.0.1:1", newTransport(time.Minute, nil))
 	a.Log = slog.New(slog.NewJSONHandler(&logged, nil))
 	a.openConnection(t.Context())
 	if strings.Count(logged.String(), "no connection opened in advance") != 1 {
@@ -141,21 +141,21 @@ func TestAServiceThatIsAwayFailsNoStart(t *testing.T) {
 	}
 }
 
-// TestTheRegionsEndpointIsOpened where no other is set: the one that the SDK takes.
-func TestTheRegionsEndpointIsOpened(t *testing.T) {
+// TestResolveTableURL checks that without an endpoint in the configuration the SDK's choice is used.
+func TestResolveTableURL(t *testing.T) {
 	t.Parallel()
-	got, err := appOver("", newTransport(time.Minute, nil)).tableAddress(t.Context())
+	got, err := newAppOver("", newTransport(time.Minute, nil)).resolveTableURL(t.Context())
 	if want := "https://dynamodb.eu-central-1.amazonaws.com"; err != nil || got != want {
 		t.Errorf("got %s (%v), want %s", got, err, want)
 	}
 }
 
-// inMemory serves HTTP over pipes, so that time is that of the test's bubble. handle gets the number of the request,
-// from 1.
-func inMemory(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Request)) (*App, func() int) {
+// newInMemory returns an App whose service answers over pipes, so that its time is that of the test's bubble, and a
+// count of requests. handle gets the number of the request, from 1.
+func newInMemory(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Request)) (*App, func() int) {
 	var requests atomic.Int32
 	listener := pipes{make(chan net.Conn), make(chan struct{})}
-	server := &http.Server{ConnContext: asItself, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ConnContext: withConn, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		handle(int(requests.Add(1)), w, r)
 	})}
@@ -166,14 +166,14 @@ func inMemory(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Re
 		over.http.CloseIdleConnections()
 		_ = server.Close()
 	})
-	return appOver("http://dynamodb.test", over), func() int { return int(requests.Load()) }
+	return newAppOver("http://dynamodb.test", over), func() int { return int(requests.Load()) }
 }
 
-// itself marks a request's connection in its context.
-type itself struct{}
+// connKey is the context key of a request's connection.
+type connKey struct{}
 
-func asItself(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, itself{}, c)
+func withConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
 }
 
 // pipes is a listener without a network.
@@ -204,12 +204,11 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { close(p.closed); return nil }
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 
-// longestBackoff is the SDK's between the first two attempts.
+// longestBackoff is the SDK's longest pause between the first two attempts.
 const longestBackoff = 2 * time.Second
 
-// TestASilentAttemptIsFollowedByAnother, whether the silence comes before the answer or in it. The second attempt has
-// another connection.
-func TestASilentAttemptIsFollowedByAnother(t *testing.T) {
+// TestTransport_SilentAttempt checks silence before and within the answer. The second attempt has another connection.
+func TestTransport_SilentAttempt(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(http.ResponseWriter){
 		"before the answer": func(http.ResponseWriter) {},
@@ -223,7 +222,7 @@ func TestASilentAttemptIsFollowedByAnother(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var peers []context.Context
-				a, requests := inMemory(t, func(n int, w http.ResponseWriter, r *http.Request) {
+				a, requests := newInMemory(t, func(n int, w http.ResponseWriter, r *http.Request) {
 					peers = append(peers, r.Context())
 					if n == 1 {
 						begin(w)
@@ -233,7 +232,7 @@ func TestASilentAttemptIsFollowedByAnother(t *testing.T) {
 					_, _ = io.WriteString(w, "{}")
 				})
 				began := time.Now()
-				if err := a.read(t.Context()); err != nil {
+				if err := a.readItem(t.Context()); err != nil {
 					t.Error(err)
 				}
 				if took := time.Since(began); took < silence || took > silence+longestBackoff || requests() != 2 {
@@ -247,16 +246,16 @@ func TestASilentAttemptIsFollowedByAnother(t *testing.T) {
 	}
 }
 
-// TestSilentIdleConnectionsCostOneSilence: while Lambda freezes a process, a NAT gateway may forget its connections,
-// and answer nothing on them any more. The first call that finds out closes them all.
-func TestSilentIdleConnectionsCostOneSilence(t *testing.T) {
+// TestTransport_SilentIdleConnections checks that the first call that meets a silent connection closes all idle
+// ones. While Lambda freezes a process, a NAT gateway may forget its connections and answer nothing on them.
+func TestTransport_SilentIdleConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		forgotten, known := map[net.Conn]bool{}, map[net.Conn]bool{}
 		together := make(chan struct{})
-		a, requests := inMemory(t, func(n int, w http.ResponseWriter, r *http.Request) {
-			connection := r.Context().Value(itself{}).(net.Conn)
+		a, requests := newInMemory(t, func(n int, w http.ResponseWriter, r *http.Request) {
+			connection := r.Context().Value(connKey{}).(net.Conn)
 			mu.Lock()
 			known[connection] = true
 			silent := forgotten[connection]
@@ -271,7 +270,7 @@ func TestSilentIdleConnectionsCostOneSilence(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, "{}")
 		})
-		work(t, a, workers)
+		makeCalls(t, a, workers)
 		mu.Lock()
 		forgotten = maps.Clone(known)
 		mu.Unlock()
@@ -280,7 +279,7 @@ func TestSilentIdleConnectionsCostOneSilence(t *testing.T) {
 		}
 		began, before := time.Now(), requests()
 		for range workers {
-			if err := a.read(t.Context()); err != nil {
+			if err := a.readItem(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}
@@ -290,28 +289,29 @@ func TestSilentIdleConnectionsCostOneSilence(t *testing.T) {
 	})
 }
 
-// TestTheCallersTimeLimitsAllAttempts of a call together.
-func TestTheCallersTimeLimitsAllAttempts(t *testing.T) {
+// TestTransport_CallerDeadline checks that a call's context limits all its attempts together.
+func TestTransport_CallerDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a, requests := inMemory(t, func(_ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		a, requests := newInMemory(t, func(_ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		const limit = 3 * time.Second
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		began := time.Now()
-		err := a.read(ctx)
+		err := a.readItem(ctx)
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != limit {
 			t.Errorf("got error %v after %v and %d attempts, want the caller's after %v", err, took, requests(), limit)
 		}
 	})
 }
 
-// TestReadingSlowlyIsNoSilence: a page of a scan takes long to decode where there is little processor.
-func TestReadingSlowlyIsNoSilence(t *testing.T) {
+// TestTransport_SlowReader checks that slow reading is no silence: decoding a page of a scan takes a small processor
+// long.
+func TestTransport_SlowReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		text := strings.Repeat("a", 64<<10)
-		a, _ := inMemory(t, func(_ int, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
+		a, _ := newInMemory(t, func(_ int, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://dynamodb.test/", http.NoBody)
 		if err != nil {
 			t.Fatal(err)
@@ -326,7 +326,7 @@ func TestReadingSlowlyIsNoSilence(t *testing.T) {
 			var n int
 			n, err = response.Body.Read(part)
 			read += n
-			time.Sleep(2 * silence) // of the bubble: takes no time
+			time.Sleep(2 * silence) // the bubble's time: takes none
 		}
 		if !errors.Is(err, io.EOF) || read != len(text) {
 			t.Errorf("got %d bytes and %v, want %d and the end", read, err, len(text))
@@ -334,8 +334,8 @@ func TestReadingSlowlyIsNoSilence(t *testing.T) {
 	})
 }
 
-// BenchmarkCalls compares the transport with http.DefaultClient, which keeps two connections: eight workers, over TLS.
-func BenchmarkCalls(b *testing.B) {
+// BenchmarkTransport compares with http.DefaultClient, which keeps two connections: eight workers, over TLS.
+func BenchmarkTransport(b *testing.B) {
 	for name, over := range map[string]func(*service) aws.HTTPClient{
 		"shared":  func(s *service) aws.HTTPClient { return s.transport() },
 		"default": func(s *service) aws.HTTPClient { return s.Client() },
@@ -343,9 +343,9 @@ func BenchmarkCalls(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			const calls = workers * 100
 			s := newService(b, func() {})
-			a := appOver(s.URL, over(s))
+			a := newAppOver(s.URL, over(s))
 			for b.Loop() {
-				work(b, a, calls)
+				makeCalls(b, a, calls)
 			}
 			b.ReportMetric(float64(s.handshakes.Load())/float64(b.N), "handshakes/op")
 		})

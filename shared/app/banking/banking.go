@@ -1,5 +1,5 @@
-// Package banking gives functions the banks that payouts go through. It is a
-// package of its own so that only functions that pay out link them.
+// Package banking opens the banks that payouts go through. Open returns a runner of payouts over them. Only functions
+// that pay out import this package and so link the banks.
 package banking
 
 import (
@@ -17,19 +17,19 @@ func Open(a *app.App) *run.Runner {
 		Banks: Banks(a)})
 }
 
-// Banks are test mode's sandbox, and in live mode the files that an operator
-// hands to a bank, until a deployment brings a bank of its own.
+// Banks returns the bank of each mode. Test mode has the sandbox. Live mode has the files that an operator hands to a
+// bank, until a deployment brings another bank.
 func Banks(a *app.App) map[identity.Mode]bank.Bank {
 	return map[identity.Mode]bank.Bank{identity.Test: a.Bank(Sandbox(a)), identity.Live: a.Bank(File(a))}
 }
 
-// Sandbox is test mode's bank.
+// Sandbox returns test mode's bank.
 func Sandbox(a *app.App) *sandbox.Bank {
 	db, table := a.CounterpartyTable()
 	return sandbox.New(sandbox.Config{DB: db, Table: table, Now: a.Now})
 }
 
-// File is live mode's bank. Its records are the platform's own.
+// File returns live mode's bank. It keeps its records in the platform's own table.
 func File(a *app.App) *file.Bank {
 	db, table := a.Store.Raw()
 	return file.New(file.Config{DB: db, Table: table, Now: a.Now})

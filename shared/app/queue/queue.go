@@ -1,4 +1,5 @@
-// Package queue sends to the platform's queues. Only functions that send import it, and link the SQS client.
+// Package queue sends messages to the platform's queues. Open a queue with OpenCallbacks, OpenMails or the like, and
+// call Send. Only functions that send import it and so link the SQS client.
 package queue
 
 import (
@@ -12,13 +13,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// queue is one queue, for senders. It is safe for concurrent use.
+// queue sends messages to one queue. It is safe for concurrent use.
 type queue struct {
 	client *sqs.Client
 	url    string
 }
 
-// Queue is the queue of one kind of messages; the platform has those below.
+// Queue sends one kind of message. The types below are the platform's queues.
 type Queue[M app.Message] struct{ queue }
 
 type (
@@ -32,7 +33,7 @@ type (
 	Payouts = Queue[app.PayoutMessage]
 	// PayoutShards is the queue of shards whose due payouts are to be opened.
 	PayoutShards = Queue[app.PayoutShardMessage]
-	// Polls is the queue of payments whose outcome is to be asked for.
+	// Polls is the queue of checkouts and refunds to ask the acquirer about.
 	Polls = Queue[app.PollMessage]
 )
 
@@ -60,18 +61,19 @@ func open(a *app.App, url string) queue {
 	return queue{client: sqs.NewFromConfig(a.AWS(a.SQSEndpoint)), url: url}
 }
 
-// Send sends messages, in as few calls as SQS allows. Errors: of those that were not sent; the others were.
+// Send sends messages, in as few calls as SQS allows. An error counts the messages that were not sent; the others were
+// sent.
 func (q Queue[M]) Send(ctx context.Context, bodies ...M) error {
 	messages := make([]message, len(bodies))
 	for i, m := range bodies {
 		t, _ := m.Names()
-		messages[i] = message{of: t, body: m}
+		messages[i] = message{tenant: t, body: m}
 	}
 	return q.send(ctx, messages)
 }
 
-// SendLater sends a message about something of the tenant's, which is delivered after the delay: at most 15
-// minutes (an SQS limit), rounded up to whole seconds so that it is never early.
+// SendLater sends a message about an item of the tenant, to be delivered after the delay: at most 15 minutes (an SQS
+// limit), rounded up to whole seconds so that it is never early.
 func (q Queue[M]) SendLater(ctx context.Context, t identity.Tenant, m M, delay time.Duration) error {
-	return q.send(ctx, []message{{of: t, body: m, delay: delay}})
+	return q.send(ctx, []message{{tenant: t, body: m, delay: delay}})
 }

@@ -16,23 +16,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// AtOnce is how many messages one call sends at most (AWS: SendMessageBatch).
+// AtOnce is the limit of messages in one call (AWS: SendMessageBatch).
 const AtOnce = 10
 
-// message is a message to send. Each tenant is a group: a standard queue delivers others' first while this tenant's
-// take more than their share of the consumers (AWS: "Amazon SQS fair queues").
+// message is a message to send. Each tenant is a group: while one tenant's messages take more than their share of the
+// consumers, a standard queue delivers the messages of others first (AWS: "Amazon SQS fair queues").
 type message struct {
-	of    identity.Tenant // zero: of none
-	body  any
-	delay time.Duration
+	tenant identity.Tenant // zero: no tenant
+	body   any
+	delay  time.Duration
 }
 
 func (m message) entry() (types.SendMessageBatchRequestEntry, error) {
 	body, err := json.Marshal(m.body)
 	entry := types.SendMessageBatchRequestEntry{MessageBody: aws.String(string(body)),
 		DelaySeconds: int32((m.delay + time.Second - 1) / time.Second)} //nolint:gosec // 900 at most
-	if m.of != (identity.Tenant{}) {
-		entry.MessageGroupId = aws.String(m.of.String())
+	if m.tenant != (identity.Tenant{}) {
+		entry.MessageGroupId = aws.String(m.tenant.String())
 	}
 	return entry, err
 }
@@ -56,8 +56,8 @@ func (q queue) send(ctx context.Context, messages []message) error {
 	return errors.Join(errs...)
 }
 
-// sendBatch makes one call, which may fail for single messages; those are sent
-// again, as often and at such intervals as the SDK repeats a call that fails whole.
+// sendBatch sends one batch. If SQS refuses some messages of it, sendBatch sends these messages again, with the
+// attempts and delays of the SDK's retries.
 func (q queue) sendBatch(ctx context.Context, entries []types.SendMessageBatchRequestEntry) error {
 	retryer := q.client.Options().Retryer
 	for attempt := 1; ; attempt++ {
@@ -69,8 +69,8 @@ func (q queue) sendBatch(ctx context.Context, entries []types.SendMessageBatchRe
 		if len(out.Failed) == 0 {
 			return nil
 		}
-		err = refused(out.Failed)
-		if attempt == retryer.MaxAttempts() || slices.ContainsFunc(out.Failed, ours) {
+		err = refusedError(out.Failed)
+		if attempt == retryer.MaxAttempts() || slices.ContainsFunc(out.Failed, isSenderFault) {
 			return err
 		}
 		wait, none := retryer.RetryDelay(attempt, err)
@@ -90,11 +90,12 @@ func (q queue) sendBatch(ctx context.Context, entries []types.SendMessageBatchRe
 	}
 }
 
-// ours says that a message failed by its sender's fault, so that repeating it would not help.
-func ours(f types.BatchResultErrorEntry) bool { return f.SenderFault }
+// isSenderFault returns true if the sender caused the failure of a message, so that repeating the message would not
+// help.
+func isSenderFault(f types.BatchResultErrorEntry) bool { return f.SenderFault }
 
-// refused is what SQS said of the messages that it did not take.
-func refused(failed []types.BatchResultErrorEntry) error {
+// refusedError returns an error with SQS's reason for the first refused message.
+func refusedError(failed []types.BatchResultErrorEntry) error {
 	return fmt.Errorf("%d messages not sent: %s: %s", len(failed), aws.ToString(failed[0].Code),
 		aws.ToString(failed[0].Message))
 }

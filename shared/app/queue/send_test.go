@@ -23,13 +23,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// fixture is a queue whose service takes what the test lets it take of each batch.
+// fixture is a queue whose service refuses the messages that the test chooses.
 type fixture struct {
 	*testing.T
 	engine *sqs.Engine
 	url    string
-	calls  []int                         // how many messages each had
-	refuse func(call int, id string) any // what is said of a message that is not taken; nil: it is
+	calls  []int                         // the number of messages in each call
+	refuse func(call int, id string) any // the error for a message; nil: it is accepted
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -52,14 +52,14 @@ func (f *fixture) app() *app.App {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return app.New(config, app.Overrides{HTTP: &http.Client{Transport: faults.RoundTrip(f.carry)},
+	return app.New(config, app.Overrides{HTTP: &http.Client{Transport: faults.RoundTrip(f.roundTrip)},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "test", SecretAccessKey: "none"}, nil
 		})})
 }
 
-// carry takes a batch's refused messages out, and says of them what the test wants.
-func (f *fixture) carry(r *http.Request) (*http.Response, error) {
+// roundTrip removes the refused messages from a batch, and adds their errors to the answer.
+func (f *fixture) roundTrip(r *http.Request) (*http.Response, error) {
 	var batch struct {
 		QueueUrl string
 		Entries  []map[string]any
@@ -115,8 +115,8 @@ func (f *fixture) call(operation string, in, out any) {
 	}
 }
 
-// received are the bodies and groups of what is in the queue, sorted.
-func (f *fixture) received() []string {
+// receiveAll returns the bodies and groups of the messages in the queue, sorted.
+func (f *fixture) receiveAll() []string {
 	f.Helper()
 	var all []string
 	for {
@@ -138,8 +138,8 @@ func (f *fixture) received() []string {
 	}
 }
 
-// payouts are n messages, and how each is received.
-func payouts(n int) (messages []app.PayoutMessage, received []string) {
+// payoutMessages returns n messages, and the lines that receiveAll returns for them.
+func payoutMessages(n int) (messages []app.PayoutMessage, received []string) {
 	for i := range n {
 		m := app.PayoutMessage{Tenant: fmt.Sprint("T#MC", i%3), ID: fmt.Sprintf("p%02d", i)}
 		messages = append(messages, m)
@@ -149,23 +149,24 @@ func payouts(n int) (messages []app.PayoutMessage, received []string) {
 	return messages, received
 }
 
-// TestTenMessagesTakeOneCall, each in the group of its tenant; none take none.
-func TestTenMessagesTakeOneCall(t *testing.T) {
+// TestSend_Batches also checks that each message is in its tenant's group, and that Send without messages makes no
+// call.
+func TestSend_Batches(t *testing.T) {
 	t.Parallel()
 	for n, calls := range map[int][]int{0: nil, 1: {1}, 10: {10}, 25: {10, 10, 5}} {
 		f := newFixture(t)
-		messages, want := payouts(n)
+		messages, want := payoutMessages(n)
 		if err := queue.OpenPayouts(f.app()).Send(t.Context(), messages...); err != nil {
 			t.Errorf("%d messages: got error %v, want none", n, err)
 		}
-		if got := f.received(); !slices.Equal(got, want) || !slices.Equal(f.calls, calls) {
+		if got := f.receiveAll(); !slices.Equal(got, want) || !slices.Equal(f.calls, calls) {
 			t.Errorf("%d messages: got %v in calls of %v, want %v in %v", n, got, f.calls, want, calls)
 		}
 	}
 }
 
-// TestMessagesThatFailAreSentAgain, alone, and after a pause; the others are not doubled.
-func TestMessagesThatFailAreSentAgain(t *testing.T) {
+// TestSend_RetriesFailedMessages checks that only failed messages are sent again, after a pause.
+func TestSend_RetriesFailedMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -175,12 +176,12 @@ func TestMessagesThatFailAreSentAgain(t *testing.T) {
 			}
 			return nil
 		}
-		messages, want := payouts(10)
+		messages, want := payoutMessages(10)
 		began := time.Now()
 		if err := queue.OpenPayouts(f.app()).Send(t.Context(), messages...); err != nil {
 			t.Errorf("got error %v, want none", err)
 		}
-		if got, calls := f.received(), []int{10, 2, 1}; !slices.Equal(got, want) || !slices.Equal(f.calls, calls) {
+		if got, calls := f.receiveAll(), []int{10, 2, 1}; !slices.Equal(got, want) || !slices.Equal(f.calls, calls) {
 			t.Errorf("got %v in calls of %v, want %v in %v", got, f.calls, want, calls)
 		}
 		if time.Since(began) == 0 {
@@ -189,8 +190,9 @@ func TestMessagesThatFailAreSentAgain(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotSentIsAnError: after as many calls as the SDK makes, or at once where repeating does not help.
-func TestWhatIsNotSentIsAnError(t *testing.T) {
+// TestSend_GivesUp checks the error for a message that SQS refuses each time. Send gives up after the SDK's number of
+// attempts, or at once if the fault is the sender's.
+func TestSend_GivesUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		ours  bool
@@ -206,13 +208,13 @@ func TestWhatIsNotSentIsAnError(t *testing.T) {
 					}
 					return map[string]any{"Id": id, "Code": "Refused", "Message": "it says", "SenderFault": c.ours}
 				}
-				messages, all := payouts(10)
+				messages, all := payoutMessages(10)
 				err := queue.OpenPayouts(f.app()).Send(t.Context(), messages...)
 				if err == nil || !strings.Contains(err.Error(), "1 messages not sent: Refused: it says") {
 					t.Errorf("got error %v, want what was said of one message", err)
 				}
 				want := slices.DeleteFunc(all, func(m string) bool { return strings.Contains(m, "p04") })
-				if got := f.received(); !slices.Equal(got, want) || !slices.Equal(f.calls, c.calls) {
+				if got := f.receiveAll(); !slices.Equal(got, want) || !slices.Equal(f.calls, c.calls) {
 					t.Errorf("got %v in calls of %v, want %v in %v", got, f.calls, want, c.calls)
 				}
 			})
@@ -220,8 +222,8 @@ func TestWhatIsNotSentIsAnError(t *testing.T) {
 	}
 }
 
-// TestAQueueWithoutAURLIsAnError: its variable is not set.
-func TestAQueueWithoutAURLIsAnError(t *testing.T) {
+// TestSend_NoURL checks a queue whose variable is not set.
+func TestSend_NoURL(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	a := f.app()
