@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// ForAudit returns the member as audit entries show it: of passwords only when the current one was set.
+// ForAudit returns the member as audit entries show it. Of passwords it has only the time when the current one was set.
 func (m Member) ForAudit() any {
 	view := struct {
 		Email       string               `json:"email"`
@@ -35,7 +35,7 @@ func (m Member) ForAudit() any {
 	return view
 }
 
-// ForAudit returns the user as audit entries show it: of passwords only when the current one was set.
+// ForAudit returns the user as audit entries show it. Of passwords it has only the time when the current one was set.
 func (u User) ForAudit() any {
 	view := struct {
 		Email       string     `json:"email"`
@@ -47,7 +47,7 @@ func (u User) ForAudit() any {
 	return view
 }
 
-// ForAudit is the role as audit entries show it.
+// ForAudit returns the role as audit entries show it.
 func (r Role) ForAudit() any {
 	return struct {
 		Name        string                `json:"name"`

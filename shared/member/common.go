@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// MinPassword is the least length of a new password, in characters (PCI DSS 8.3.6).
+// MinPassword is the minimum length of a new password, in characters (PCI DSS 8.3.6).
 const MinPassword = 12
 
 // Errors of a new password that is easy to guess.
@@ -33,7 +33,7 @@ func RefusedPassword(field string, err error) error {
 	}
 }
 
-// commonText has the commonest passwords, one a line, in lower case and sorted: the first 10,000 of Django's
+// commonText lists the commonest passwords, one a line, in lower case and sorted: the first 10,000 of Django's
 // common-passwords.txt.gz (version 5.2, by Royce Williams from leaked passwords; licence in common.LICENSE). Left out
 // are passwords in which isCommon finds another one, such as password1; passwords of fewer than four characters; and
 // passwords of fewer than six characters without a letter.
@@ -46,7 +46,8 @@ var (
 	commonList []string
 )
 
-// commonPasswords returns commonText's list. Nothing else refers to it, so only programs that set passwords link it.
+// commonPasswords returns commonText's list. Nothing else refers to it, so only programs that set passwords link its
+// 49 KB.
 func commonPasswords() []string {
 	readCommon.Do(func() { commonList = strings.Fields(commonText) })
 	return commonList
@@ -55,9 +56,9 @@ func commonPasswords() []string {
 // longestCommon is the length of the longest common password, in characters.
 const longestCommon = 30
 
-// checkNew checks a new password in Unicode NFC. Errors: ErrShort, ErrCommon.
+// checkNew checks a new password, given in Unicode NFC. Errors: ErrShort, ErrCommon.
 func checkNew(password string) error {
-	text := onceOf([]rune(strings.ToLower(password)))
+	text := shortestPeriod([]rune(strings.ToLower(password)))
 	switch {
 	case len(text) < MinPassword:
 		return ErrShort
@@ -68,8 +69,9 @@ func checkNew(password string) error {
 	}
 }
 
-// onceOf returns the shortest part that the text repeats, the last time perhaps cut off, or else the text.
-func onceOf(text []rune) []rune {
+// shortestPeriod returns the shortest part whose repetition makes the text, where the last repetition may be cut off.
+// It returns the whole text if nothing repeats.
+func shortestPeriod(text []rune) []rune {
 	for period := 1; period <= len(text)/2; period++ {
 		if slices.Equal(text[period:], text[:len(text)-period]) {
 			return text[:period]
@@ -78,7 +80,7 @@ func onceOf(text []rune) []rune {
 	return text
 }
 
-// isCommon reports whether the text is a common password, with or without non-letters before and after it.
+// isCommon returns true if the text is a common password, with or without non-letters before and after it.
 func isCommon(text []rune) bool {
 	isLetter := func(r rune) bool { return unicode.IsLetter(r) }
 	for from := 0; from < len(text) && !slices.ContainsFunc(text[:from], isLetter); from++ {

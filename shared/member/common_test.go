@@ -44,13 +44,13 @@ func TestPasswords_With_EasyToGuess(t *testing.T) {
 		strings.Repeat("kqzvjmwh", 31) + "x": nil,
 		strings.Repeat("0", 128) + "administrator": ErrCommon,
 	} {
-		if _, err := (Passwords)(nil).With(t.Context(), chosen(text), "1", clock.Start); !errors.Is(err, want) {
+		if _, err := (Passwords)(nil).With(t.Context(), choose(text), "1", clock.Start); !errors.Is(err, want) {
 			t.Errorf("%q: got %v, want %v", text, err, want)
 		}
 	}
 }
 
-// TestCommonPasswords_Form checks the form of the list on which isCommon relies.
+// TestCommonPasswords_Form checks the form of the list, which isCommon needs.
 func TestCommonPasswords_Form(t *testing.T) {
 	t.Parallel()
 	all := commonPasswords()

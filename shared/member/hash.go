@@ -17,17 +17,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Hash is a PHC string (github.com/P-H-C/phc-string-format), for the table alone: $argon2id$v=19$…$<salt>$<tag>.
+// Hash is a PHC string (github.com/P-H-C/phc-string-format): $argon2id$v=19$…$<salt>$<tag>. Only the table may see it.
 type Hash string
 
 // defaultCost is OWASP's first choice for Argon2id (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. RFC 9106
-// recommends 64 MiB and 2 GiB, which a function of 256 MB has not, or not twice at a time.
+// recommends 64 MiB and 2 GiB. A function of 256 MB has no room for those, or not for two hashes at a time.
 var defaultCost = Cost{memory: 19 * 1024, passes: 2, lanes: 1}
 
-// CheapCost is for tests, which make thousands of hashes. package app refuses it in a deployed function.
+// CheapCost is for tests, which make thousands of hashes. Package app refuses it in a deployed function.
 var CheapCost = Cost{memory: 64, passes: 1, lanes: 1}
 
-// Cost is what a new hash takes: the parameters of Argon2id. Zero is the default.
+// Cost is the work for a new hash: the parameters of Argon2id. Zero is the default.
 type Cost struct {
 	memory uint32 // KiB
 	passes uint32
@@ -40,84 +40,84 @@ const (
 	tagLength  = 32
 )
 
-// simultaneous is how many hashes a process computes at a time; some others wait, and the rest is refused. A deployed
-// function has one request at a time, but the local run serves many, and must not run out of memory.
+// A process computes at most maxHashing hashes at a time; up to maxWaiting more wait, and the rest are refused. A
+// deployed function has one request at a time, but the local run serves many, and must not run out of memory.
 const (
-	simultaneous = 2
-	waiting      = 30 // beside those: a few seconds of work
+	maxHashing = 2
+	maxWaiting = 30 // besides maxHashing: a few seconds of work
 )
 
 var (
 	// slots has an element for each hash that is being computed.
-	slots = make(chan struct{}, simultaneous)
-	// queue has one for each of those, and for each that waits.
-	queue = make(chan struct{}, simultaneous+waiting)
+	slots = make(chan struct{}, maxHashing)
+	// queue has an element for each hash that is being computed or waits.
+	queue = make(chan struct{}, maxHashing+maxWaiting)
 )
 
-// errBusy is the failure of a password for which no hash can be computed now.
+// errBusy is the failure when too many hashes already wait.
 var errBusy = failure.TooMany(time.Second)
 
-// maxMemory bounds what a stored hash may ask for, in KiB.
+// maxMemory bounds the memory of a stored hash, in KiB.
 const maxMemory = 64 * 1024
 
-// errHash reports a stored hash that nothing of ours has written.
-var errHash = errors.New("member: a stored password hash cannot be read")
+// errBadHash reports a stored hash that we did not write.
+var errBadHash = errors.New("member: a stored password hash cannot be read")
 
-// newHash hashes a password under a salt of its own. Errors: that of ctx.
+// newHash hashes a password under a new random salt. Errors: those of computeTag.
 func newHash(ctx context.Context, c Cost, password string) (Hash, error) {
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt) // never fails
-	tag, err := c.tag(ctx, password, salt, tagLength)
+	tag, err := c.computeTag(ctx, password, salt, tagLength)
 	if err != nil {
 		return "", err
 	}
 	return c.phc(salt, tag), nil
 }
 
-// phc writes a hash of this cost.
+// phc returns the PHC string of a hash of this cost.
 func (c Cost) phc(salt, tag []byte) Hash {
-	return Hash(fmt.Sprintf(form, argon2.Version, c.memory, c.passes, c.lanes) + "$" +
-		encoding.EncodeToString(salt) + "$" + encoding.EncodeToString(tag))
+	return Hash(fmt.Sprintf(phcForm, argon2.Version, c.memory, c.passes, c.lanes) + "$" +
+		phcEncoding.EncodeToString(salt) + "$" + phcEncoding.EncodeToString(tag))
 }
 
-const form = "$argon2id$v=%d$m=%d,t=%d,p=%d"
+const phcForm = "$argon2id$v=%d$m=%d,t=%d,p=%d"
 
-var encoding = base64.RawStdEncoding.Strict() // of PHC strings
+var phcEncoding = base64.RawStdEncoding.Strict() // of PHC strings
 
-// matches compares a password with the hash in constant time. Errors: that of ctx; errHash.
+// matches compares a password with the hash in constant time. Errors: those of computeTag; errBadHash.
 func (h Hash) matches(ctx context.Context, password string) (bool, error) {
 	p, salt, want, err := h.parse()
 	if err != nil {
 		return false, err
 	}
-	got, err := p.tag(ctx, password, salt, uint32(len(want))) //nolint:gosec // parse has bounded it
+	got, err := p.computeTag(ctx, password, salt, uint32(len(want))) //nolint:gosec // parse has bounded it
 	return err == nil && subtle.ConstantTimeCompare(got, want) == 1, err
 }
 
-// parse reads the hash, also one of another cost than the default, which older hashes may have.
+// parse reads the hash. Older hashes may have another cost than the default.
 func (h Hash) parse() (p Cost, salt, tag []byte, err error) {
 	parts := strings.Split(string(h), "$")
 	if len(parts) != 6 {
-		return p, nil, nil, errHash
+		return p, nil, nil, errBadHash
 	}
 	var version int
 	head := strings.Join(parts[:4], "$")
-	_, err = fmt.Sscanf(head, form, &version, &p.memory, &p.passes, &p.lanes)
-	salt, saltErr := encoding.DecodeString(parts[4])
-	tag, tagErr := encoding.DecodeString(parts[5])
-	if errors.Join(err, saltErr, tagErr) != nil || head != fmt.Sprintf(form, version, p.memory, p.passes, p.lanes) ||
-		version != argon2.Version || !p.bounded() || len(salt) != saltLength || len(tag) != tagLength {
-		return p, nil, nil, errHash
+	_, err = fmt.Sscanf(head, phcForm, &version, &p.memory, &p.passes, &p.lanes)
+	salt, saltErr := phcEncoding.DecodeString(parts[4])
+	tag, tagErr := phcEncoding.DecodeString(parts[5])
+	if errors.Join(err, saltErr, tagErr) != nil || head != fmt.Sprintf(phcForm, version, p.memory, p.passes, p.lanes) ||
+		version != argon2.Version || !p.withinLimits() || len(salt) != saltLength || len(tag) != tagLength {
+		return p, nil, nil, errBadHash
 	}
 	return p, salt, tag, nil
 }
 
-func (p Cost) bounded() bool {
+func (p Cost) withinLimits() bool {
 	return p.memory <= maxMemory && p.passes >= 1 && p.passes <= 10 && p.lanes >= 1 && p.memory >= 8*uint32(p.lanes)
 }
 
-// tag computes Argon2id (RFC 9106), when a slot is free. Failure: TooMany, when many wait already.
-func (p Cost) tag(ctx context.Context, password string, salt []byte, length uint32) ([]byte, error) {
+// computeTag computes Argon2id (RFC 9106) when a slot is free. Error: ctx's. Failure: TooMany, if the queue is full.
+func (p Cost) computeTag(ctx context.Context, password string, salt []byte, length uint32) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (Hash) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[redacted]")
 // LogValue hides the hash from slog.
 func (Hash) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
-// MarshalJSON always fails: a hash is never part of an answer.
+// MarshalJSON always fails, because a hash is never part of an answer.
 func (Hash) MarshalJSON() ([]byte, error) {
 	return nil, errors.New("member: a password hash cannot be written out")
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// InviteLasts is how long an invitation can be accepted (contract §8.1).
+// InviteLasts limits how long an invitation can be accepted (contract §8.1).
 const InviteLasts = 7 * 24 * time.Hour
 
 // The limits of invitations (contract §8.1).
 const (
 	// InvitationsADay limits the invitations of one merchant on a day in UTC.
 	InvitationsADay = 250
-	// InvitationsWithin is the time in which invitations to one address are counted.
+	// InvitationsWithin is the period that counts invitations to one address.
 	InvitationsWithin = time.Hour
 	invitationsToOne  = 5
 )
 
-// CountInvitation returns the times of an address's invitations that still count, and now. Failure: TooMany.
+// CountInvitation returns the times of an address's invitations that still count, with now. Failure: TooMany.
 func CountInvitation(earlier []time.Time, now time.Time) ([]time.Time, error) {
 	times := slices.DeleteFunc(slices.Clone(earlier),
 		func(at time.Time) bool { return !now.Before(at.Add(InvitationsWithin)) })
@@ -30,21 +30,21 @@ func CountInvitation(earlier []time.Time, now time.Time) ([]time.Time, error) {
 	return append(times, now), nil
 }
 
-// Invite is what a member has until it accepts.
+// Invite is the open invitation of a member that has not accepted.
 type Invite struct {
-	ID        string    `dynamo:"id"` // of this invitation, from which its token follows
+	ID        string    `dynamo:"id"` // of this invitation; its token is derived from it
 	ExpiresAt time.Time `dynamo:"expires_at"`
-	TokenHash string    `dynamo:"token_hash"` // by which the invitation is found
+	TokenHash string    `dynamo:"token_hash"` // finds the invitation
 }
 
-// Invitation is the request for a new member who is invited.
+// Invitation is a request to invite a new member.
 type Invitation struct {
 	Email    string
 	Roles    []string
 	Metadata Metadata
 }
 
-// NewInvited returns a member whom an operation invites. token derives the secret in the mail's link from the ids.
+// NewInvited returns a member invited by the operation. token derives the secret in the mail's link from the ids.
 func NewInvited(id string, i Invitation, operation string, token func(memberID, inviteID string) string,
 	now time.Time) Member {
 	invite := Invite{ID: identity.DerivedID("", "invite\x00"+operation), ExpiresAt: now.Add(InviteLasts)}
@@ -53,7 +53,7 @@ func NewInvited(id string, i Invitation, operation string, token func(memberID, 
 		CreatedAt: now, UpdatedAt: now}
 }
 
-// Accepted returns the invited member after the user has accepted at the time.
+// Accepted returns the invited member after the user accepted at the time.
 func (m Member) Accepted(u User, now time.Time) Member {
 	m.UserID, m.Invite, m.UpdatedAt = u.ID, Invite{}, now
 	return m.EndAccess(now)

@@ -1,6 +1,6 @@
 package member
 
-// Keys says whether the API keys that a member made end when the member is disabled or removed (contract §8.2).
+// Keys decides whether the API keys that a member made end when the member is disabled or removed (contract §8.2).
 type Keys bool
 
 // The choices.

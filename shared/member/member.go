@@ -1,4 +1,5 @@
 // Package member has the rules of a merchant's members, and operators (contract §7.4): roles, permissions, passwords.
+// All rules are pure: a method returns the changed member, which package store writes.
 package member
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// MaxMembers bounds a tenant's members, so that a list reads them all: half a megabyte, and nine at their largest.
+// MaxMembers bounds a tenant's members, so that one list reads them all: half a megabyte, nine at most.
 const MaxMembers = 1000
 
 // Type is the type of a member's user (contract §8.1).
@@ -26,32 +27,32 @@ type Type string
 
 // The types.
 const (
-	TypeUser    Type = "user"         // a person with a password of its own: the owner, or an invited user
+	TypeUser    Type = "user"         // a person with their own password: the owner, or an invited user
 	TypeManaged Type = "managed_user" // made by the merchant, such as an operator
 )
 
-// Member is somebody who may act for a tenant, or is invited to, as stored.
+// Member is a person who may act for a tenant, or who is invited to, as stored.
 type Member struct {
 	ID          string               `dynamo:"id"`    // mem_ and 26 characters
-	Email       string               `dynamo:"email"` // as it was written; Address is what is unique
+	Email       string               `dynamo:"email"` // as written; Address is unique
 	Type        Type                 `dynamo:"type"`
 	Roles       []string             `dynamo:"roles,set"`                 // ids
 	Nickname    string               `dynamo:"nickname,omitempty"`        // "": none
-	Own         Permissions          `dynamo:"permissions,omitempty"`     // a managed user's own, besides its roles'
+	Own         Permissions          `dynamo:"permissions,omitempty"`     // of a managed user, besides those of the roles
 	DisabledAt  time.Time            `dynamo:"disabled_at,omitempty"`     // zero: not disabled
-	Passwords   Passwords            `dynamo:"passwords,omitempty"`       // of a managed user; others are in User
+	Passwords   Passwords            `dynamo:"passwords,omitempty"`       // of a managed user; a User has its own
 	AppSettings merchant.AppSettings `dynamo:"app_settings,omitempty"`    // of a managed user
 	UserID      string               `dynamo:"user_id,omitempty"`         // of a User; "": managed, or only invited
 	Invite      Invite               `dynamo:"invite,omitempty"`          // zero: accepted
 	Metadata    Metadata             `dynamo:"metadata,omitempty"`        // the merchant's
-	Attributes  Metadata             `dynamo:"attributes,omitempty"`      // the platform's operator's
-	AccessEnded time.Time            `dynamo:"access_ended_at,omitempty"` // zero: it never ended; see AccessSince
+	Attributes  Metadata             `dynamo:"attributes,omitempty"`      // set by the platform's operator
+	AccessEnded time.Time            `dynamo:"access_ended_at,omitempty"` // zero: never ended; see AccessSince
 	CreatedAt   time.Time            `dynamo:"created_at"`
 	UpdatedAt   time.Time            `dynamo:"updated_at"`
 	Version     int                  `dynamo:"version"` // of the stored item, from 1
 }
 
-// Status of a member (contract §2.7).
+// Status is a member's status (contract §2.7).
 type Status string
 
 // The statuses. The contract's "unknown" is never emitted.
@@ -62,50 +63,50 @@ const (
 	StatusDisabled Status = "disabled"
 )
 
-// Registration is what a new managed user is made with, beside the password.
+// Registration is a request for a new managed user, without the password.
 type Registration struct {
 	Email       string
 	Nickname    string
 	Permissions Permissions
 }
 
-// NewEmployee is a new operator: a managed user with role_employee (contract §7.4).
+// NewEmployee returns a new operator: a managed user with role_employee (contract §7.4).
 func NewEmployee(id string, r Registration, p Passwords, now time.Time) Member {
 	return Member{ID: id, Email: r.Email, Type: TypeManaged, Roles: []string{RoleEmployee}, Nickname: r.Nickname,
 		Own: r.Permissions, Passwords: p, CreatedAt: now, UpdatedAt: now}
 }
 
-// NewOwner is a tenant's first member, whose user is u.
+// NewOwner returns a tenant's first member, whose user is u.
 func NewOwner(t identity.Tenant, email string, u User, now time.Time) Member {
 	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, UserID: u.ID, CreatedAt: now,
 		UpdatedAt: now, Version: 1}
 }
 
-// Address is the member's e-mail address in the form in which it is unique.
+// Address returns the member's e-mail address in its unique form.
 func (m Member) Address() string { return Address(m.Email) }
 
-// Number is the member's classic.user_id, and an operator's id.
+// Number returns the member's classic.user_id, which is also an operator's id.
 func (m Member) Number() int32 { return NumberOf(m.ID) }
 
-// Operator reports whether the member is a managed user without role_owner, whom the operations on operators change.
+// Operator returns true if the operations on operators apply to the member: a managed user without role_owner.
 func (m Member) Operator() bool { return m.Type == TypeManaged && !m.Owner() }
 
-// Disabled reports whether the member may not sign in.
+// Disabled returns true if the member is barred from signing in.
 func (m Member) Disabled() bool { return !m.DisabledAt.IsZero() }
 
-// Invited reports whether the member has not accepted yet.
+// Invited returns true if the member has not accepted yet.
 func (m Member) Invited() bool { return m.Invite.ID != "" }
 
-// Active reports whether the member may act for the tenant.
+// Active returns true if the member may act for the tenant.
 func (m Member) Active() bool { return !m.Invited() && !m.Disabled() }
 
-// Owner reports whether the member has role_owner, even if it is not active.
+// Owner returns true if the member has role_owner, even if it is not active.
 func (m Member) Owner() bool { return slices.Contains(m.Roles, RoleOwner) }
 
-// Governs reports whether the member is an active owner. A tenant always has one.
+// Governs returns true if the member is an active owner. A tenant always has one.
 func (m Member) Governs() bool { return m.Active() && m.Owner() }
 
-// Status is the member's at the time.
+// Status returns the member's status at the time.
 func (m Member) Status(now time.Time) Status {
 	switch {
 	case m.Disabled():
@@ -119,10 +120,10 @@ func (m Member) Status(now time.Time) Status {
 	}
 }
 
-// User returns the id of the member's user, a UUID. A managed user's follows from the member's.
+// User returns the id of the member's user, a UUID. A managed user's is derived from the member's id.
 func (m Member) User() string { return cmp.Or(m.UserID, UserID("member "+m.ID)) }
 
-// Enabled is the member enabled, or disabled at the time unless it is already.
+// Enabled returns the member enabled or disabled. A member that is already disabled keeps its DisabledAt.
 func (m Member) Enabled(enabled bool, now time.Time) Member {
 	switch {
 	case enabled:
@@ -133,12 +134,12 @@ func (m Member) Enabled(enabled bool, now time.Time) Member {
 	return m
 }
 
-// Address returns an e-mail address in the form that is unique in a tenant, and finds its user. It ignores case, which
-// RFC 5321 §2.4 asks nobody to rely on, and unites two ways to write an accent (RFC 6532 §3.1: NFC).
+// Address returns an e-mail address in the form that is unique in a tenant and finds its user. It ignores case, because
+// RFC 5321 §2.4 discourages its use, and unites two ways to write an accent (RFC 6532 §3.1: NFC).
 func Address(email string) string { return strings.Map(lower, norm.NFC.String(email)) }
 
-// lower returns the letter in lower case, but keeps one beyond ASCII beyond it: that of İ would be i, another letter in
-// a domain (RFC 5892), whose owner would be taken for the user of the other address.
+// lower returns the letter in lower case, but keeps a letter beyond ASCII beyond it. İ would become i, another letter
+// in a domain (RFC 5892), so that the domain's owner would pass as the user of the other address.
 func lower(r rune) rune {
 	if small := unicode.ToLower(r); r < utf8.RuneSelf || small >= utf8.RuneSelf {
 		return small
@@ -146,18 +147,19 @@ func lower(r rune) rune {
 	return r
 }
 
-// ID returns the id that an operation's member gets each time. try is 0, and one more while the number is taken.
+// ID returns the id of the member that an operation makes, the same each time. try is 0, and grows by one while the
+// number is taken.
 func ID(operation string, try int) string {
 	return identity.DerivedID(idPrefix, operation+"\x00"+strconv.Itoa(try))
 }
 
-// OwnerID is the id of a tenant's first owner.
+// OwnerID returns the id of a tenant's first owner.
 func OwnerID(t identity.Tenant) string { return identity.DerivedID(idPrefix, "owner\x00"+t.String()) }
 
 const idPrefix = "mem_"
 
-// NumberOf returns the number of the member with the id, from 1 to 2³¹-1 (int32), so that either finds the member, and
-// numbers do not show how many there are. Two of a thousand have the same with a chance of 1 to 4,000.
+// NumberOf returns the number of the member with the id, from 1 to 2³¹-1 (int32). Either finds the member, and numbers
+// do not show how many members there are. Among a thousand members, two share a number with a chance of 1 to 4,000.
 func NumberOf(id string) int32 {
 	sum := sha256.Sum256([]byte(id))
 	return max(1, int32(binary.BigEndian.Uint32(sum[:4])>>1)) //nolint:gosec // 31 bits

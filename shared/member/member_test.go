@@ -16,7 +16,7 @@ import (
 
 var tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 
-func TestIDsFollowFromTheOperation(t *testing.T) {
+func TestID_PerOperation(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^mem_[a-z2-7]{26}$`)
 	ids, numbers := map[string]bool{}, map[int32]int{}
@@ -50,12 +50,12 @@ func TestAddress(t *testing.T) {
 		{"ada@example.com", "ada@example.com", true},
 		{"Ada.Lovelace@Example.COM", "ada.lovelace@example.com", true},
 		{"zo\u00eb@example.com", "Zoe\u0308@example.com", true},
-		{"ada@example.com", "ada+till@example.com", false}, // to a host these are two
+		{"ada@example.com", "ada+till@example.com", false}, // a mail host may treat these as two addresses
 		{"ada.l@example.com", "adal@example.com", false},
 		{"ada@example.com", "ada@example.org", false},
 		{"stra\u00dfe@example.com", "strasse@example.com", false},
 		{"ZO\u00cb@example.com", "zo\u00eb@example.com", true},
-		{"ada@ma\u0130l.example", "ada@mail.example", false}, // a domain of its own: xn--mail-tdd.example
+		{"ada@ma\u0130l.example", "ada@mail.example", false}, // another domain: xn--mail-tdd.example
 	} {
 		if got := member.Address(c.one) == member.Address(c.other); got != c.same {
 			t.Errorf("%s and %s: got the same %t, want %t", c.one, c.other, got, c.same)
@@ -63,8 +63,8 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestWhoIsAnOperator: accounts that the operations on operators may change.
-func TestWhoIsAnOperator(t *testing.T) {
+// TestMember_Operator checks which accounts the operations on operators may change.
+func TestMember_Operator(t *testing.T) {
 	t.Parallel()
 	employee := member.NewEmployee("mem_1", member.Registration{Email: "till@example.com"}, nil, clock.Start)
 	admin, owner := employee, employee
@@ -82,7 +82,7 @@ func TestWhoIsAnOperator(t *testing.T) {
 	}
 }
 
-func TestGranted(t *testing.T) {
+func TestMember_Granted(t *testing.T) {
 	t.Parallel()
 	own := member.Permissions{RefundTransactions: true}
 	all := member.Permissions{Admin: true, CreateMOTOPayments: true, FullTransactionHistoryView: true,
@@ -110,8 +110,8 @@ func TestGranted(t *testing.T) {
 	}
 }
 
-// TestAPermissionsChange: each permission is set, cleared or left alone by itself.
-func TestAPermissionsChange(t *testing.T) {
+// TestPermissionsChange_Apply checks that each permission can be set, cleared or left alone independently.
+func TestPermissionsChange_Apply(t *testing.T) {
 	t.Parallel()
 	fields := map[string]struct {
 		change func(*member.PermissionsChange) *optional.Of[bool]
@@ -149,8 +149,8 @@ func TestAPermissionsChange(t *testing.T) {
 	}
 }
 
-// TestEnabled: who is disabled again stays disabled since the first time.
-func TestEnabled(t *testing.T) {
+// TestMember_Enabled checks that a member who is disabled again keeps the first time.
+func TestMember_Enabled(t *testing.T) {
 	t.Parallel()
 	later := clock.Start.Add(time.Hour)
 	m := member.Member{}.Enabled(false, clock.Start).Enabled(false, later)

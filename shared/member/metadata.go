@@ -19,7 +19,7 @@ const (
 // Metadata is a client's JSON object, as text, for a member or role; "": none. The platform does not interpret it.
 type Metadata string
 
-// UnmarshalJSON reads an object within the limits. Failures: Invalid, without a param.
+// UnmarshalJSON reads an object within the limits. Failure: Invalid, without a param.
 func (m *Metadata) UnmarshalJSON(text []byte) error {
 	var fields map[string]json.RawMessage
 	// An empty array is PHP's empty object (contract §2.2).

@@ -14,11 +14,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// Remembered is how many passwords of a user are kept, with the current one, so that a new one is none of them (PCI DSS
-// 8.3.7: not one of the last four). Each costs a hash when a password is set.
+// Remembered is the number of a user's stored passwords, with the current one. A new password must differ from all of
+// them (PCI DSS 8.3.7: from the last four). Each costs a hash when a password is set.
 const Remembered = 4
 
-// ErrUsedBefore reports a new password that is one of those remembered.
+// ErrUsedBefore reports a new password that equals a remembered one.
 var ErrUsedBefore = errors.New("member: the password was used before")
 
 // Passwords are a user's last passwords, the current one first.
@@ -27,37 +27,38 @@ type Passwords []Password
 // Password is a password that was set.
 type Password struct {
 	Hash      Hash      `dynamo:"hash"`
-	Operation string    `dynamo:"operation"` // that set it, by which a repeated request finds its own work
+	Operation string    `dynamo:"operation"` // that set it; a repeated request finds its own password by it
 	SetAt     time.Time `dynamo:"set_at"`
 }
 
-// NewPassword is one that nobody has chosen: 24 characters of 144 random bits. Errors: random's.
+// NewPassword returns a generated password: 24 characters of 144 random bits. Errors: random's.
 func NewPassword(random io.Reader) (secret.Text, error) {
 	raw := make([]byte, 18)
 	_, err := io.ReadFull(random, raw)
 	return secret.New(base64.RawURLEncoding.EncodeToString(raw)), err
 }
 
-// Choice is a chosen password. It keeps its results: a retried write costs no more hashes. It is for one goroutine.
+// Choice is a chosen password. It keeps its results, so a retried write computes no more hashes. It is for one
+// goroutine.
 type Choice struct {
 	cost     Cost
 	text     secret.Text
 	hash     Hash
-	compared map[Hash]bool // whether it is the password of the hash
-	computed int           // hashes
+	compared map[Hash]bool // whether the password matches the hash
+	computed int           // number of hashes
 }
 
-// Computed is how many hashes it has taken so far.
+// Computed returns the number of hashes computed so far.
 func (c *Choice) Computed() int { return c.computed }
 
-// Choose takes a password of checked form, in NFC (RFC 8265 §4.2.2). A new hash of it takes the cost.
+// Choose returns the choice of a password of checked form, in NFC (RFC 8265 §4.2.2). A new hash of it takes the cost.
 func (c Cost) Choose(password secret.Text) *Choice {
 	text := secret.New(norm.NFC.String(password.Reveal()))
 	return &Choice{cost: cmp.Or(c, defaultCost), text: text, compared: map[Hash]bool{}}
 }
 
-// With returns the passwords after the operation has set another one, unless it has done so already. It takes as many
-// hashes as there are passwords, and one more. Errors: ErrShort, ErrCommon, ErrUsedBefore; that of ctx.
+// With returns the passwords after the operation has set another one, or p if the operation already set one of them. It
+// computes a hash for each password and one more. Errors: ErrShort, ErrCommon, ErrUsedBefore; that of ctx.
 func (p Passwords) With(ctx context.Context, c *Choice, operation string, now time.Time) (Passwords, error) {
 	if p.SetBy(operation) {
 		return p, nil
@@ -66,7 +67,7 @@ func (p Passwords) With(ctx context.Context, c *Choice, operation string, now ti
 		return p, err
 	}
 	for _, before := range p {
-		same, err := c.is(ctx, before.Hash)
+		same, err := c.matchHash(ctx, before.Hash)
 		switch {
 		case err != nil:
 			return p, err
@@ -74,14 +75,14 @@ func (p Passwords) With(ctx context.Context, c *Choice, operation string, now ti
 			return p, ErrUsedBefore
 		}
 	}
-	hash, err := c.hashed(ctx)
+	hash, err := c.computeHash(ctx)
 	if err != nil {
 		return p, err
 	}
 	return append(Passwords{{hash, operation, now}}, p[:min(len(p), Remembered-1)]...), nil
 }
 
-// Current returns the operation that set the current password; "": there is none.
+// Current returns the operation that set the current password; "": there is no password.
 func (p Passwords) Current() string {
 	if len(p) == 0 {
 		return ""
@@ -89,12 +90,12 @@ func (p Passwords) Current() string {
 	return p[0].Operation
 }
 
-// SetBy reports whether the operation has set one of the passwords.
+// SetBy returns true if the operation has set one of the passwords.
 func (p Passwords) SetBy(operation string) bool {
 	return slices.ContainsFunc(p, func(before Password) bool { return before.Operation == operation })
 }
 
-func (c *Choice) hashed(ctx context.Context) (hash Hash, err error) {
+func (c *Choice) computeHash(ctx context.Context) (hash Hash, err error) {
 	if c.hash == "" {
 		c.hash, err = newHash(ctx, c.cost, c.text.Reveal())
 		c.computed++
@@ -102,7 +103,7 @@ func (c *Choice) hashed(ctx context.Context) (hash Hash, err error) {
 	return c.hash, err
 }
 
-func (c *Choice) is(ctx context.Context, h Hash) (bool, error) {
+func (c *Choice) matchHash(ctx context.Context, h Hash) (bool, error) {
 	if same, known := c.compared[h]; known {
 		return same, nil
 	}

@@ -17,18 +17,18 @@ import (
 
 const password = "correct horse"
 
-func chosen(text string) *Choice { return CheapCost.Choose(secret.New(text)) }
+func choose(text string) *Choice { return CheapCost.Choose(secret.New(text)) }
 
-func set(t *testing.T, p Passwords, text, operation string) Passwords {
+func setPassword(t *testing.T, p Passwords, text, operation string) Passwords {
 	t.Helper()
-	next, err := p.With(t.Context(), chosen(text), operation, clock.Start)
+	next, err := p.With(t.Context(), choose(text), operation, clock.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return next
 }
 
-func TestAHashMatchesItsPasswordOnly(t *testing.T) {
+func TestHash_Matches(t *testing.T) {
 	t.Parallel()
 	h, err := newHash(t.Context(), defaultCost, password)
 	if err != nil || !strings.HasPrefix(string(h), "$argon2id$v=19$m=19456,t=2,p=1$") {
@@ -44,9 +44,10 @@ func TestAHashMatchesItsPasswordOnly(t *testing.T) {
 	}
 }
 
-// TestTheReferenceImplementationAgrees (github.com/P-H-C/phc-winner-argon2, by argon2-cffi's hash_secret), also in
-// other parameters than ours: a hash that was stored under former ones is still read.
-func TestTheReferenceImplementationAgrees(t *testing.T) {
+// TestHash_ReferenceImplementation compares with hashes of the reference implementation
+// (github.com/P-H-C/phc-winner-argon2, by argon2-cffi's hash_secret). Some have other parameters than ours, because a
+// hash stored under former parameters must still be readable.
+func TestHash_ReferenceImplementation(t *testing.T) {
 	t.Parallel()
 	const salt = "c29tZXNhbHRzb21lc2FsdA"
 	for _, h := range []Hash{
@@ -63,7 +64,7 @@ func TestTheReferenceImplementationAgrees(t *testing.T) {
 	}
 }
 
-func TestAForeignHashIsAnError(t *testing.T) {
+func TestHash_Foreign(t *testing.T) {
 	t.Parallel()
 	const salt, tag = "c29tZXNhbHRzb21lc2FsdA", "c29tZXNhbHRzb21lc2FsdHNvbWVzYWx0c29tZXNhbHQ"
 	if _, _, _, err := Hash("$argon2id$v=19$m=64,t=1,p=1$" + salt + "$" + tag).parse(); err != nil {
@@ -85,17 +86,17 @@ func TestAForeignHashIsAnError(t *testing.T) {
 		"$argon2id$v=19$m=64,t=1,p=1$c2FsdA$" + tag,
 		"$argon2id$v=19$m=64,t=1,p=1$" + salt + "$" + tag + "$",
 	} {
-		if ok, err := h.matches(t.Context(), password); ok || !errors.Is(err, errHash) {
-			t.Errorf("%s: got %t, %v, want false, %v", string(h), ok, err, errHash)
+		if ok, err := h.matches(t.Context(), password); ok || !errors.Is(err, errBadHash) {
+			t.Errorf("%s: got %t, %v, want false, %v", string(h), ok, err, errBadHash)
 		}
 	}
 }
 
-func TestTheLastPasswordsAreRefused(t *testing.T) {
+func TestPasswords_With_UsedBefore(t *testing.T) {
 	t.Parallel()
 	var p Passwords
 	for i := range Remembered + 1 {
-		p = set(t, p, fmt.Sprintf("my password %d", i), fmt.Sprint(i))
+		p = setPassword(t, p, fmt.Sprintf("my password %d", i), fmt.Sprint(i))
 	}
 	if len(p) != Remembered {
 		t.Fatalf("got %d passwords, want %d", len(p), Remembered)
@@ -103,9 +104,9 @@ func TestTheLastPasswordsAreRefused(t *testing.T) {
 	for i := range Remembered + 1 {
 		text, want := fmt.Sprintf("my password %d", i), error(ErrUsedBefore)
 		if i == 0 {
-			want = nil // it is forgotten
+			want = nil // older than the remembered ones
 		}
-		next, err := p.With(t.Context(), chosen(text), "next", clock.Start)
+		next, err := p.With(t.Context(), choose(text), "next", clock.Start)
 		if !errors.Is(err, want) {
 			t.Errorf("%s: got error %v, want %v", text, err, want)
 		}
@@ -115,36 +116,36 @@ func TestTheLastPasswordsAreRefused(t *testing.T) {
 	}
 }
 
-// TestARepeatedRequestFindsItsOwnPassword, though it was used before by then.
-func TestARepeatedRequestFindsItsOwnPassword(t *testing.T) {
+// TestPasswords_With_RepeatedRequest checks that a repeated request accepts its own password, then one of the last.
+func TestPasswords_With_RepeatedRequest(t *testing.T) {
 	t.Parallel()
-	p := set(t, set(t, nil, "the first one", "1"), "the second one", "2")
+	p := setPassword(t, setPassword(t, nil, "the first one", "1"), "the second one", "2")
 	for operation, text := range map[string]string{"1": "the first one", "2": "the second one"} {
-		if got, err := p.With(t.Context(), chosen(text), operation, clock.Start); err != nil || !cmp.Equal(got, p) {
+		if got, err := p.With(t.Context(), choose(text), operation, clock.Start); err != nil || !cmp.Equal(got, p) {
 			t.Errorf("operation %s again: got error %v, want the passwords as they are", operation, err)
 		}
 	}
 }
 
-// TestOnePasswordInTwoForms: a letter with an accent, and a letter and an accent.
-func TestOnePasswordInTwoForms(t *testing.T) {
+// TestPasswords_Confirms_UnicodeForms checks a letter with an accent against the letter followed by a combining accent.
+func TestPasswords_Confirms_UnicodeForms(t *testing.T) {
 	t.Parallel()
-	p := set(t, nil, "a pass\u00e9word of mine", "1")
-	_, err := p.With(t.Context(), chosen("a passe\u0301word of mine"), "2", clock.Start)
+	p := setPassword(t, nil, "a pass\u00e9word of mine", "1")
+	_, err := p.With(t.Context(), choose("a passe\u0301word of mine"), "2", clock.Start)
 	if !errors.Is(err, ErrUsedBefore) {
 		t.Errorf("got error %v, want %v", err, ErrUsedBefore)
 	}
 }
 
-// TestAWriteThatIsTriedAgainHashesNothing: no slot is free, and none is needed.
-func TestAWriteThatIsTriedAgainHashesNothing(t *testing.T) {
-	p := set(t, nil, "the first one", "1")
-	c := chosen("the second one")
+// TestPasswords_With_RetryWithoutSlot checks that a retry needs no slot, while none is free.
+func TestPasswords_With_RetryWithoutSlot(t *testing.T) {
+	p := setPassword(t, nil, "the first one", "1")
+	c := choose("the second one")
 	want, err := p.With(t.Context(), c, "2", clock.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	occupy(t)
+	occupySlots(t)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if got, err := p.With(ended, c, "2", clock.Start); err != nil || !cmp.Equal(got, want) {
@@ -152,9 +153,9 @@ func TestAWriteThatIsTriedAgainHashesNothing(t *testing.T) {
 	}
 }
 
-// TestHashesWaitForASlot, and give up with their request.
-func TestHashesWaitForASlot(t *testing.T) {
-	release := occupy(t)
+// TestHash_WaitsForSlot checks that a hash waits for a slot, and gives up when its request ends.
+func TestHash_WaitsForSlot(t *testing.T) {
+	release := occupySlots(t)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if _, err := newHash(ended, defaultCost, password); !errors.Is(err, context.Canceled) {
@@ -171,15 +172,15 @@ func TestHashesWaitForASlot(t *testing.T) {
 	}
 }
 
-// occupy takes all slots until release, or the test's end.
-func occupy(t *testing.T) (release func()) {
+// occupySlots takes all slots until release, or until the test ends.
+func occupySlots(t *testing.T) (release func()) {
 	t.Helper()
-	for range simultaneous {
+	for range maxHashing {
 		slots <- struct{}{}
 	}
 	released := false
 	release = func() {
-		for range simultaneous {
+		for range maxHashing {
 			if !released {
 				<-slots
 			}
@@ -190,9 +191,9 @@ func occupy(t *testing.T) (release func()) {
 	return release
 }
 
-func TestNoPasswordAndNoHashIsShown(t *testing.T) {
+func TestHash_Redacted(t *testing.T) {
 	t.Parallel()
-	m := Member{Email: "ada@example.com", Passwords: set(t, nil, password, "1")}
+	m := Member{Email: "ada@example.com", Passwords: setPassword(t, nil, password, "1")}
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("member", "hash", m.Passwords[0].Hash, "text", fmt.Sprint(m))
 	slog.New(slog.NewTextHandler(&log, nil)).Info("member", "member", m)
@@ -201,7 +202,7 @@ func TestNoPasswordAndNoHashIsShown(t *testing.T) {
 		t.Errorf("JSON: got %s, want an error", body)
 	}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-		text := fmt.Sprintf(verb, m) + fmt.Sprintf(verb, &m) + fmt.Sprintf(verb, chosen(password)) + log.String()
+		text := fmt.Sprintf(verb, m) + fmt.Sprintf(verb, &m) + fmt.Sprintf(verb, choose(password)) + log.String()
 		if strings.Contains(text, "argon2id") || strings.Contains(text, fmt.Sprintf("%x", "argon2id")) ||
 			strings.Contains(text, password) || strings.Contains(text, fmt.Sprintf("%x", password)) {
 			t.Errorf("%s: got %s, want neither password nor hash", verb, text)
@@ -209,9 +210,9 @@ func TestNoPasswordAndNoHashIsShown(t *testing.T) {
 	}
 }
 
-// TestCosts: whoever names no cost takes the default, also where there is no password to compare with; a password is
-// confirmed at whichever cost it was hashed.
-func TestCosts(t *testing.T) {
+// TestCost_Default checks that the zero cost means the default, even without a password to compare with, and that a
+// password is confirmed at the cost of its hash.
+func TestCost_Default(t *testing.T) {
 	t.Parallel()
 	const usual = "$argon2id$v=19$m=19456,t=2,p=1$"
 	unnamed := func() *Choice { return Cost{}.Choose(secret.New(password)) }
@@ -229,22 +230,22 @@ func TestCosts(t *testing.T) {
 			t.Errorf("no password: got a comparison at another cost than %s", usual)
 		}
 	}
-	cheap, err := Passwords(nil).With(t.Context(), chosen(password), "set", clock.Start)
+	cheap, err := Passwords(nil).With(t.Context(), choose(password), "set", clock.Start)
 	if err != nil || strings.HasPrefix(string(cheap[0].Hash), usual) {
 		t.Fatalf("cheap: got the usual cost, or error %v", err)
 	}
 	for _, one := range []struct {
 		stored Passwords
 		choice *Choice
-	}{{first, chosen(password)}, {cheap, unnamed()}} {
+	}{{first, choose(password)}, {cheap, unnamed()}} {
 		if same, err = one.stored.Confirms(t.Context(), one.choice); !same || err != nil {
 			t.Errorf("got %t, error %v, want the password confirmed", same, err)
 		}
 	}
 }
 
-// BenchmarkSetPassword is what a new password costs a user with a full history: five hashes.
-func BenchmarkSetPassword(b *testing.B) {
+// BenchmarkPasswords_With measures a new password of a user with a full history: five hashes.
+func BenchmarkPasswords_With(b *testing.B) {
 	var p Passwords
 	for i := range Remembered {
 		text := secret.New(fmt.Sprintf("my password %d", i))
@@ -261,7 +262,7 @@ func BenchmarkSetPassword(b *testing.B) {
 	}
 }
 
-// BenchmarkHash is one hash.
+// BenchmarkHash measures one hash.
 func BenchmarkHash(b *testing.B) {
 	for b.Loop() {
 		if _, err := newHash(b.Context(), defaultCost, password); err != nil {
@@ -270,8 +271,8 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// BenchmarkHashInParallel is with 32 callers, of whom two at a time hash.
-func BenchmarkHashInParallel(b *testing.B) {
+// BenchmarkHash_Parallel measures 32 callers, while two hashes are computed at a time.
+func BenchmarkHash_Parallel(b *testing.B) {
 	b.SetParallelism(32)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {

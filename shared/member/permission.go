@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// Permissions are an account's, as contract §7.1 and §7.4 show them.
+// Permissions are the permissions of an account as contract §7.1 and §7.4 show them.
 type Permissions struct {
 	Admin                      bool `dynamo:"admin,omitempty" json:"admin"`
 	CreateMOTOPayments         bool `dynamo:"create_moto_payments,omitempty" json:"create_moto_payments"`
@@ -16,14 +16,14 @@ type Permissions struct {
 	CreateReferral             bool `dynamo:"create_referral,omitempty" json:"create_referral"`
 }
 
-// administration are the permissions that an operator's admin means (contract §8.1).
-var administration = []identity.Permission{identity.MembersRead, identity.MembersWrite,
+// adminPermissions are the permissions included in an operator's admin (contract §8.1).
+var adminPermissions = []identity.Permission{identity.MembersRead, identity.MembersWrite,
 	identity.DeveloperSettingsRead, identity.DeveloperSettingsWrite}
 
-// names are the permissions in the terms of contract §8.1.
+// names returns the permissions in the terms of contract §8.1.
 func (p Permissions) names() (all []identity.Permission) {
 	if p.Admin {
-		all = slices.Clone(administration)
+		all = slices.Clone(adminPermissions)
 	}
 	for name, granted := range map[identity.Permission]bool{identity.CreateMOTOPayments: p.CreateMOTOPayments,
 		identity.FullTransactionHistoryView: p.FullTransactionHistoryView,
@@ -35,8 +35,9 @@ func (p Permissions) names() (all []identity.Permission) {
 	return all
 }
 
-// Permissions returns all permissions of the member, in the order of identity.AllPermissions: those of its roles, and a
-// managed user's own (contract §13.9). They count only while the member is active.
+// Permissions returns the member's permissions, in the order of identity.AllPermissions. They come from the roles and,
+// for a managed user, also from Own (contract §13.9). They count only while the member is active, which Permissions
+// does not check.
 func (m Member) Permissions(roles Roles) []identity.Permission {
 	has := map[identity.Permission]bool{}
 	if m.Type == TypeManaged {
@@ -53,7 +54,7 @@ func (m Member) Permissions(roles Roles) []identity.Permission {
 	return slices.DeleteFunc(identity.AllPermissions(), func(one identity.Permission) bool { return !has[one] })
 }
 
-// Granted returns the member's permissions as contract §7.1 and §7.4 show them, with admin for writing members.
+// Granted returns the member's permissions as contract §7.1 and §7.4 show them, with Admin for MembersWrite.
 func (m Member) Granted(roles Roles) Permissions {
 	all := m.Permissions(roles)
 	has := func(one identity.Permission) bool { return slices.Contains(all, one) }
@@ -62,7 +63,7 @@ func (m Member) Granted(roles Roles) Permissions {
 		RefundTransactions:         has(identity.RefundTransactions), CreateReferral: has(identity.CreateReferral)}
 }
 
-// PermissionsChange is a request's change of an account's permissions: absent or null ones stay.
+// PermissionsChange is a request's change of an account's permissions. Absent or null permissions stay.
 type PermissionsChange struct {
 	Admin                      optional.Of[bool] `json:"admin"`
 	CreateMOTOPayments         optional.Of[bool] `json:"create_moto_payments"`
@@ -71,7 +72,7 @@ type PermissionsChange struct {
 	CreateReferral             optional.Of[bool] `json:"create_referral"`
 }
 
-// Apply is p with the change; a nil change changes nothing.
+// Apply returns p with the change. A nil change changes nothing.
 func (c *PermissionsChange) Apply(p Permissions) Permissions {
 	if c == nil {
 		return p

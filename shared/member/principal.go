@@ -2,7 +2,7 @@ package member
 
 import "github.com/cashwrap/cashwrap/shared/identity"
 
-// Kind is the kind of principal that the member is in its requests.
+// Kind returns the kind of principal that makes the member's requests.
 func (m Member) Kind() identity.Kind {
 	if m.Type == TypeManaged {
 		return identity.Operator
@@ -10,7 +10,7 @@ func (m Member) Kind() identity.Kind {
 	return identity.User
 }
 
-// As is the principal of one of the member's access tokens, with the member's rights.
+// As returns p, the principal of an access token, with the member as its actor and the member's rights.
 func (m Member) As(p identity.Principal, roles Roles) identity.Principal {
 	p.Actor = identity.Actor{Kind: m.Kind(), ID: m.ID}
 	p.Permissions, p.Owner, p.Email = m.Permissions(roles), m.Owner(), m.Email
@@ -22,6 +22,6 @@ func (m Member) As(p identity.Principal, roles Roles) identity.Principal {
 	return p
 }
 
-// ActsAsOwner reports whether the principal has the app settings of the merchant's owner, which are stored with the
-// account (contract §13.9): the owner has, and every principal that is not a person.
+// ActsAsOwner returns true for the merchant's owner and for each principal that is not a person. They use the owner's
+// app settings, which are stored with the account (contract §13.9).
 func ActsAsOwner(p identity.Principal) bool { return !p.IsPerson() || p.Actor.ID == OwnerID(p.Tenant) }

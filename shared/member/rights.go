@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// errHasMore is the failure of a caller without a right that its target has. It names none: the caller may not see it.
+// errHasMore is the failure of a caller that lacks a right of its target. It names no right, because the caller might
+// not be allowed to see the target's rights.
 var errHasMore = failure.Denied("It has rights that the credential could not give.")
 
 // CheckMayChange refuses a caller that lacks a right which the member has before or after the change (contract §8.1).
@@ -17,26 +18,27 @@ func CheckMayChange(p identity.Principal, before, after Member, roles Roles) err
 		return errHasMore
 	}
 	lacks := lacksForMember(p, after, roles)
-	if len(lacks) > 0 && !p.May("user.subaccounts", "roles.read") && roles.ownOf(after) {
+	if len(lacks) > 0 && !p.May("user.subaccounts", "roles.read") && roles.hasOwnRoleOf(after) {
 		return errHasMore
 	}
-	return checkGives(lacks)
+	return checkMayGive(lacks)
 }
 
-func (r Roles) ownOf(m Member) bool {
+func (r Roles) hasOwnRoleOf(m Member) bool {
 	return slices.ContainsFunc(r.Own, func(one Role) bool { return slices.Contains(m.Roles, one.ID) })
 }
 
-// CheckMayChangeRole is CheckMayChange for a role, whether or not members have it.
+// CheckMayChangeRole refuses a caller that lacks a right of the role before or after the change, even if no member has
+// the role. Failure: Forbidden.
 func CheckMayChangeRole(p identity.Principal, before, after Role) error {
 	if len(lacksFor(p, before.Permissions)) > 0 {
 		return errHasMore
 	}
-	return checkGives(lacksFor(p, after.Permissions))
+	return checkMayGive(lacksFor(p, after.Permissions))
 }
 
-// checkGives refuses to give what the caller lacks, by name.
-func checkGives(lacks []identity.Lack) error {
+// checkMayGive refuses to give rights that the caller lacks, and names them.
+func checkMayGive(lacks []identity.Lack) error {
 	if len(lacks) == 0 {
 		return nil
 	}

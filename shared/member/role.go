@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// MaxRoles bounds a tenant's own roles: all are in one item, which each request of a person reads.
+// MaxRoles bounds a tenant's own roles. All are in one item, which each request of a person reads.
 const MaxRoles = 100
 
 // maxRoleTexts bounds all names, descriptions and metadata, in bytes. An item can have 400 KB, but costs by its size.
@@ -24,17 +24,17 @@ const (
 
 // Role is a named set of permissions for members. A managed user's own permissions are not in a role.
 type Role struct {
-	ID          string                `dynamo:"id"` // role_ and 26 characters, or that of a predefined one
+	ID          string                `dynamo:"id"` // role_ and 26 characters, or a predefined id
 	Name        string                `dynamo:"name"`
 	Description string                `dynamo:"description,omitempty"` // "": none
 	Permissions []identity.Permission `dynamo:"permissions,set,omitempty"`
 	Metadata    Metadata              `dynamo:"metadata,omitempty"`
-	Members     int                   `dynamo:"members,omitempty"` // how many have it, with those who are only invited
-	CreatedAt   time.Time             `dynamo:"created_at"`        // zero of a predefined one
+	Members     int                   `dynamo:"members,omitempty"` // members with the role, invited ones included
+	CreatedAt   time.Time             `dynamo:"created_at"`        // zero if predefined
 	UpdatedAt   time.Time             `dynamo:"updated_at"`
 }
 
-// Predefined reports whether the role is the same for all tenants.
+// Predefined returns true if the role is the same for all tenants.
 func (r Role) Predefined() bool {
 	return slices.ContainsFunc(predefined, func(p Role) bool { return p.ID == r.ID })
 }
@@ -47,16 +47,16 @@ var predefined = []Role{
 	{ID: RoleEmployee, Name: "Employee"},
 }
 
-// Roles are a tenant's, stored in one item, so that no role is deleted while a member gets it.
+// Roles are a tenant's roles. They are stored in one item, so that no role is deleted while a member gets it.
 type Roles struct {
-	Own     []Role `dynamo:"roles,omitempty"` // the oldest first
-	Version int    `dynamo:"version"`         // of the stored item; 0: there is none yet
+	Own     []Role `dynamo:"roles,omitempty"` // oldest first
+	Version int    `dynamo:"version"`         // of the stored item; 0: not stored yet
 }
 
-// All are the predefined roles, then the tenant's own.
+// All returns the predefined roles, then the tenant's own.
 func (r Roles) All() []Role { return slices.Concat(predefined, r.Own) }
 
-// Find is the role with the id.
+// Find returns the role with the id.
 func (r Roles) Find(id string) (Role, bool) {
 	for _, roles := range [][]Role{predefined, r.Own} {
 		if i := indexOf(roles, id); i >= 0 {
@@ -70,7 +70,7 @@ func indexOf(roles []Role, id string) int {
 	return slices.IndexFunc(roles, func(r Role) bool { return r.ID == id })
 }
 
-// CheckKnown refuses an id that is not a role's. Failure: Invalid.
+// CheckKnown refuses an id of no role. Failure: Invalid.
 func (r Roles) CheckKnown(ids []string) error {
 	for _, id := range ids {
 		if _, known := r.Find(id); !known {
@@ -88,7 +88,7 @@ var (
 	errRolesTooLong = failure.Conflict("The texts and metadata of the merchant's roles are too long together.")
 )
 
-// With are the roles with one more. Failure: Conflict at the limits.
+// With returns the roles with another one. Failure: Conflict at the limits.
 func (r Roles) With(role Role) (Roles, error) {
 	if len(r.Own) >= MaxRoles {
 		return r, errTooManyRoles
@@ -97,7 +97,7 @@ func (r Roles) With(role Role) (Roles, error) {
 	return r, r.checkTexts()
 }
 
-// checkTexts is the failure of roles with more texts than fit.
+// checkTexts refuses roles whose texts are too long together. Failure: Conflict.
 func (r Roles) checkTexts() error {
 	size := 0
 	for _, role := range r.Own {
@@ -109,9 +109,10 @@ func (r Roles) checkTexts() error {
 	return nil
 }
 
-// Changed returns the roles after a change. Failures: NotFound; Invalid if predefined; Conflict if too long; change's.
+// Changed returns the roles after change has changed the role with the id. Failures: NotFound; Invalid if the role is
+// predefined; Conflict if the texts are too long; those of change.
 func (r Roles) Changed(id string, change func(Role) (Role, error)) (Roles, error) {
-	i, err := r.own(id)
+	i, err := r.findOwn(id)
 	if err != nil {
 		return r, err
 	}
@@ -124,9 +125,9 @@ func (r Roles) Changed(id string, change func(Role) (Role, error)) (Roles, error
 	return r, r.checkTexts()
 }
 
-// Without returns the roles without one. Failures: NotFound; Invalid for a predefined one and one that members have.
+// Without returns the roles without one. Failures: NotFound; Invalid if it is predefined or members have it.
 func (r Roles) Without(id string) (Roles, error) {
-	i, err := r.own(id)
+	i, err := r.findOwn(id)
 	if err == nil && r.Own[i].Members > 0 {
 		err = errRoleInUse
 	}
@@ -137,7 +138,7 @@ func (r Roles) Without(id string) (Roles, error) {
 	return r, nil
 }
 
-func (r Roles) own(id string) (int, error) {
+func (r Roles) findOwn(id string) (int, error) {
 	i := indexOf(r.Own, id)
 	switch {
 	case i >= 0:
@@ -166,10 +167,10 @@ func (r Roles) Counted(before, after Member) (next Roles, changed bool) {
 	return next, changed
 }
 
-// HasOwnRole reports whether the member has a role of the tenant's own.
+// HasOwnRole returns true if the member has a role that the tenant made.
 func (m Member) HasOwnRole() bool {
 	return slices.ContainsFunc(m.Roles, func(id string) bool { return indexOf(predefined, id) < 0 })
 }
 
-// RoleID is the id of the role that an operation makes. A repeated operation makes the same.
+// RoleID returns the id of the role that an operation makes, the same each time.
 func RoleID(operation string) string { return identity.DerivedID("role_", "role\x00"+operation) }

@@ -16,9 +16,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestRolesCountTheirMembers walks random members who join, change and leave: each role counts those who have it, and
-// can be deleted exactly when nobody has.
-func TestRolesCountTheirMembers(t *testing.T) {
+// TestRoles_Counted walks random members who join, change and leave. Each role must count its members, and
+// must be deletable exactly when it has none.
+func TestRoles_Counted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		roles := member.Roles{Own: []member.Role{{ID: "a"}, {ID: "b"}, {ID: "c"}}, Version: 1}
@@ -47,7 +47,7 @@ func TestRolesCountTheirMembers(t *testing.T) {
 	})
 }
 
-func TestChangesOfRoles(t *testing.T) {
+func TestRoles_ChangedAndWithout(t *testing.T) {
 	t.Parallel()
 	roles := member.Roles{Own: []member.Role{{ID: "own"}}}
 	same := func(r member.Role) (member.Role, error) { return r, nil }
@@ -75,14 +75,14 @@ func TestChangesOfRoles(t *testing.T) {
 	}
 }
 
-// TestRolesStaySmall, because all are in one item of at most 400 KB, also when a role is changed.
-func TestRolesStaySmall(t *testing.T) {
+// TestRoles_TextLimit checks the limit on texts, also for a changed role: all roles are in one item of at most 400 KB.
+func TestRoles_TextLimit(t *testing.T) {
 	t.Parallel()
 	var roles member.Roles
 	var err error
 	long := member.Role{Name: strings.Repeat("\U0001F511", 255), Metadata: member.Metadata(strings.Repeat("x", 3000))}
 	for i := 0; err == nil; i++ {
-		if i > 16 { // 64 KiB by 4,020 bytes
+		if i > 16 { // 64 KiB in roles of 4,020 bytes
 			t.Fatalf("got %d roles of 4 KB, want at most 16", i)
 		}
 		long.ID = fmt.Sprint(i)
@@ -103,9 +103,9 @@ func TestRolesStaySmall(t *testing.T) {
 	}
 }
 
-// TestNobodyMakesSomebodyWithMoreRights walks random callers, roles and members: whom a caller may make or change may
-// do nothing by its permissions that the caller could not.
-func TestNobodyMakesSomebodyWithMoreRights(t *testing.T) {
+// TestCheckMayChange_NoMoreRights walks random callers, roles and members. A member whom a caller may make or
+// change must not have permissions for anything that the caller cannot do.
+func TestCheckMayChange_NoMoreRights(t *testing.T) {
 	t.Parallel()
 	permissions := rapid.SliceOfDistinct(rapid.SampledFrom(identity.AllPermissions()), rapid.ID)
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,7 +136,7 @@ func TestNobodyMakesSomebodyWithMoreRights(t *testing.T) {
 	})
 }
 
-func TestStatuses(t *testing.T) {
+func TestMember_Status(t *testing.T) {
 	t.Parallel()
 	now := clock.Start
 	invite := member.Invite{ID: "invite", ExpiresAt: now.Add(time.Hour)}

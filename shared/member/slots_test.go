@@ -10,13 +10,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// TestBeyondTheQueueNoHashWaits: two are computed at a time, thirty more wait, and the next is refused
-// at once. Who gives up waiting leaves the queue. It fills the queue of the process, so it is
-// not parallel.
-func TestBeyondTheQueueNoHashWaits(t *testing.T) {
+// TestHash_FullQueue checks that two hashes are computed at a time, thirty wait, and the next is refused at
+// once. A caller that gives up waiting leaves the queue. The test fills the process's queue, so it is not parallel.
+func TestHash_FullQueue(t *testing.T) {
 	small := Cost{memory: 64, passes: 1, lanes: 1}
 	salt := make([]byte, saltLength)
-	release := occupy(t)
+	release := occupySlots(t)
 	given, giveUp := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	results := make(chan error, cap(queue))
@@ -26,14 +25,14 @@ func TestBeyondTheQueueNoHashWaits(t *testing.T) {
 			ctx = given
 		}
 		running.Go(func() {
-			_, err := small.tag(ctx, password, salt, tagLength)
+			_, err := small.computeTag(ctx, password, salt, tagLength)
 			results <- err
 		})
 	}
 	for len(queue) < cap(queue) {
 		runtime.Gosched()
 	}
-	if _, err := small.tag(t.Context(), password, salt, tagLength); !failure.Is(err, failure.KindTooMany) {
+	if _, err := small.computeTag(t.Context(), password, salt, tagLength); !failure.Is(err, failure.KindTooMany) {
 		t.Errorf("beyond the queue: got error %v, want TooMany", err)
 	}
 	giveUp()

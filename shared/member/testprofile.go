@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// MaxTestProfiles is how many a merchant can have (contract §8.4).
+// MaxTestProfiles limits the test profiles of a merchant (contract §8.4).
 const MaxTestProfiles = 20
 
 // TestProfilePrefix begins the id of a test profile.
@@ -19,11 +19,11 @@ const TestProfilePrefix = "tp_"
 type TestProfile struct {
 	ID        string    `dynamo:"id"` // tp_ and 26 characters
 	Name      string    `dynamo:"name,omitempty"`
-	Passwords Passwords `dynamo:"passwords,omitempty"` // one
+	Passwords Passwords `dynamo:"passwords,omitempty"` // exactly one
 	CreatedAt time.Time `dynamo:"created_at"`
 }
 
-// NewTestProfile returns a profile and password of the random bytes, equal for equal bytes. Errors: those of random.
+// NewTestProfile returns a profile and its password, derived from the random bytes. Errors: those of random.
 func NewTestProfile(random io.Reader, name string, now time.Time) (TestProfile, secret.Text, error) {
 	id, err := identity.RandomID(TestProfilePrefix, random)
 	if err != nil {
@@ -33,10 +33,10 @@ func NewTestProfile(random io.Reader, name string, now time.Time) (TestProfile, 
 	return TestProfile{ID: id, Name: name, CreatedAt: now}, password, err
 }
 
-// Username is the name with which the profile signs in: its id and its merchant's code.
+// Username returns the profile's sign-in name: its id and its merchant's code.
 func (p TestProfile) Username(t identity.Tenant) string { return p.ID + "@" + t.Merchant }
 
-// ForAudit is the profile as audit entries show it.
+// ForAudit returns the profile as audit entries show it.
 func (p TestProfile) ForAudit() any {
 	return struct {
 		Name      string    `json:"name"`
@@ -44,9 +44,10 @@ func (p TestProfile) ForAudit() any {
 	}{p.Name, p.CreatedAt}
 }
 
-// CheckMayChangeTestProfile refuses a maker, who can sign in by it, with fewer permissions (contract §8.4): Forbidden.
+// CheckMayChangeTestProfile refuses a maker with fewer permissions than a test profile, because the maker can sign in
+// with the profile (contract §8.4). Failure: Forbidden.
 func CheckMayChangeTestProfile(p identity.Principal) error {
 	profile := identity.Principal{Actor: identity.Actor{Kind: identity.TestProfile}}
 	has := slices.DeleteFunc(identity.AllPermissions(), func(one identity.Permission) bool { return !profile.Has(one) })
-	return checkGives(lacksFor(p, has))
+	return checkMayGive(lacksFor(p, has))
 }

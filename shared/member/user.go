@@ -12,12 +12,12 @@ import (
 type User struct {
 	ID        string    `dynamo:"id"` // UUID
 	Email     string    `dynamo:"email"`
-	Passwords Passwords `dynamo:"passwords,omitempty"` // none until it has set one
+	Passwords Passwords `dynamo:"passwords,omitempty"` // empty until the person sets one
 	CreatedAt time.Time `dynamo:"created_at"`
 	Version   int       `dynamo:"version"` // of the stored item, from 1
 }
 
-// Address is the user's e-mail address in the form in which it is unique.
+// Address returns the user's e-mail address in its unique form.
 func (u User) Address() string { return Address(u.Email) }
 
 // UserID returns the id of the user that an operation makes, a UUID (version 8, RFC 9562), the same each time.
@@ -33,11 +33,11 @@ func UserID(operation string) string {
 // decoy returns a hash of no known password, so that an unknown name takes as long as a wrong password.
 func (c Cost) decoy() Hash { return c.phc(make([]byte, saltLength), make([]byte, tagLength)) }
 
-// Confirms reports whether the choice is the current password, by one hash in any case. Error: ctx's. Failure: TooMany.
+// Confirms returns true if the choice is the current password, always with one hash. Error: ctx's. Failure: TooMany.
 func (p Passwords) Confirms(ctx context.Context, c *Choice) (bool, error) {
 	if len(p) == 0 {
-		_, err := c.is(ctx, c.cost.decoy())
+		_, err := c.matchHash(ctx, c.cost.decoy())
 		return false, err
 	}
-	return c.is(ctx, p[0].Hash)
+	return c.matchHash(ctx, p[0].Hash)
 }
