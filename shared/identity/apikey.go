@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// The limits of a tenant's keys (contract §8.2). All of them are read to find one.
+// The limits of a tenant's keys (contract §8.2). Finding a key reads them all.
 const (
 	MaxAPIKeys    = 100
 	MaxAPIKeysDay = 100 // new ones, a day in UTC
@@ -25,21 +25,21 @@ type APIKey struct {
 	Tenant    Tenant    `dynamo:"tenant"`
 	Scopes    []string  `dynamo:"scopes,set"`
 	TokenHash string    `dynamo:"token_hash"`
-	Preview   string    `dynamo:"preview,omitempty"` // the token's last characters; "" of keys that are older than it
-	Maker     Maker     `dynamo:"maker,omitempty"`   // zero: see there
+	Preview   string    `dynamo:"preview,omitempty"` // the token's last characters; "" if older than the field
+	Maker     Maker     `dynamo:"maker,omitempty"`   // zero: see Maker
 	Revoked   bool      `dynamo:"revoked"`           // of keys that were revoked before revoking deleted them
 	CreatedAt time.Time `dynamo:"created_at"`
-	UpdatedAt time.Time `dynamo:"updated_at,omitempty"` // zero of keys that are older than it
-	Version   int       `dynamo:"version"`              // of the stored item; 0 of keys that are older than it
+	UpdatedAt time.Time `dynamo:"updated_at,omitempty"` // zero if older than the field
+	Version   int       `dynamo:"version"`              // of the stored item; 0 if older than the field
 }
 
-// Principal is who makes a request with this key.
+// Principal returns the principal of requests with this key.
 func (k APIKey) Principal() Principal {
 	return Principal{Actor: Actor{Kind: k.Kind, ID: k.ID}, Tenant: k.Tenant, Scopes: k.Scopes,
 		Person: k.Maker.Person, Admitted: Admission{Hash: k.TokenHash, Version: k.Version}}
 }
 
-// ChangedAt is when the key was last renamed or restricted, or made.
+// ChangedAt returns the time when the key was last renamed or restricted, or else made.
 func (k APIKey) ChangedAt() time.Time {
 	if k.UpdatedAt.IsZero() {
 		return k.CreatedAt
@@ -47,8 +47,8 @@ func (k APIKey) ChangedAt() time.Time {
 	return k.UpdatedAt
 }
 
-// With is the key with the name and the scopes of a request, changed at the time. If it has
-// them already, it stays as it is. Failure: Invalid, with the field.
+// With returns the key with the name and the scopes of a request, changed at the time. A key that has them already
+// stays as it is. Failure: Invalid, with the field.
 func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error) {
 	checked, err := KeyRequest{Name: name, Kind: k.Kind, Scopes: &scopes}.check()
 	same := k.Name == name && slices.Equal(slices.Sorted(slices.Values(k.Scopes)), checked)
@@ -59,13 +59,13 @@ func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error
 	return k, nil
 }
 
-// MayManage reports whether the principal may make, change and delete the key: it may use those operations, and give
+// MayManage returns true if the principal may make, change and delete the key: it may use those operations, and give
 // all rights of the key. So no principal takes over or deletes a key with more rights than its own.
 func (p Principal) MayManage(k APIKey) bool { return len(p.LacksForKey(k)) == 0 }
 
-// LacksForKey names what keeps the principal from making, changing and deleting the key.
+// LacksForKey returns the rights that the principal lacks to make, change and delete the key.
 func (p Principal) LacksForKey(k APIKey) (lacks []Lack) {
-	if all, decided := p.lacksAll(); decided {
+	if all, decided := p.decideLacks(); decided {
 		return all
 	}
 	if !p.May(KeysWrite) {
@@ -77,7 +77,7 @@ func (p Principal) LacksForKey(k APIKey) (lacks []Lack) {
 	for _, scope := range k.Scopes {
 		lacks = append(lacks, p.lacksForScope(scope)...)
 	}
-	if k.Kind == SecretKey && k.Principal().MayMakeOwner() { // with it a principal who is no owner could become one
+	if k.Kind == SecretKey && k.Principal().MayMakeOwner() { // the key could make its user an owner
 		lacks = append(lacks, p.LacksForOwner()...)
 	}
 	return lacks
@@ -86,15 +86,15 @@ func (p Principal) LacksForKey(k APIKey) (lacks []Lack) {
 // KeysWrite is the scope of making, changing and deleting keys.
 const KeysWrite = "api_keys:write"
 
-// ForAudit is the key as audit entries show it.
+// ForAudit returns the key as audit entries show it.
 func (k APIKey) ForAudit() any {
 	return struct {
 		Kind   Kind     `json:"type"`
 		Name   string   `json:"name"`
 		Scopes []string `json:"scopes"`
-		Person string   `json:"made_by,omitempty"`   // id of the member who stands behind it
+		Person string   `json:"made_by,omitempty"`   // id of the member who stands behind the key
 		Client string   `json:"made_with,omitempty"` // id of the OAuth client that the member used
-	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes)), // a set in the table, without an order
+	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes)), // the table keeps a set without an order
 		k.Maker.Person, k.Maker.Client}
 }
 
@@ -106,11 +106,11 @@ type KeyRequest struct {
 	// Kind is secret unless it is given.
 	Kind Kind `json:"type" empty:"refused" validate:"one-of=secret|public"`
 
-	// Scopes are those of a secret key. One with an empty list may do nothing.
+	// Scopes are the scopes of a secret key. A key with an empty list may do nothing.
 	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
 }
 
-// BootstrapKey is a merchant's first key, which may do everything.
+// BootstrapKey returns the request for a merchant's first key, which may do everything.
 func BootstrapKey() KeyRequest {
 	scopes := AllScopes()
 	return KeyRequest{Kind: SecretKey, Name: "bootstrap", Scopes: &scopes}
@@ -121,13 +121,13 @@ const (
 	previewLength = 8 // of the token (contract §8.2)
 )
 
-// NewAPIKey makes a random key of the tenant, with its token. Failure: Invalid, with the field.
+// NewAPIKey returns a random key of the tenant, with its token. Failure: Invalid, with the field.
 func NewAPIKey(t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
 	return APIKeyFrom(rand.Reader, t, r, now)
 }
 
-// APIKeyFrom is NewAPIKey with secret bytes from random, so that an operation which is
-// repeated with the same bytes makes the same key.
+// APIKeyFrom does as NewAPIKey with secret bytes from random: a repeated operation with the same bytes makes the same
+// key.
 func APIKeyFrom(random io.Reader, t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
 	scopes, err := r.check()
 	if err != nil {
@@ -146,7 +146,7 @@ func APIKeyFrom(random io.Reader, t Tenant, r KeyRequest, now time.Time) (k APIK
 
 func (r KeyRequest) kind() Kind { return cmp.Or(r.Kind, SecretKey) }
 
-// check returns the scopes that the key will have.
+// check checks the request and returns the scopes of its key.
 func (r KeyRequest) check() ([]string, error) {
 	if err := validate.Forms(r).First(); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (r KeyRequest) check() ([]string, error) {
 	if r.kind() == SecretKey {
 		return r.secretScopes()
 	}
-	if r.Scopes != nil && len(*r.Scopes) > 0 { // it never has any (contract §2.1)
+	if r.Scopes != nil && len(*r.Scopes) > 0 { // a public key never has scopes (contract §2.1)
 		return nil, failure.Invalid("scopes", "must be empty for a public key")
 	}
 	return nil, nil
@@ -176,5 +176,5 @@ func (r KeyRequest) secretScopes() ([]string, error) {
 		scopes = append(scopes, scope)
 	}
 	slices.Sort(scopes)
-	return slices.Compact(scopes), nil // profile may mean one that is listed as well
+	return slices.Compact(scopes), nil // profile may stand for a scope that is listed too
 }

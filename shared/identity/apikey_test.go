@@ -23,8 +23,8 @@ func request(scopes ...string) identity.KeyRequest {
 	return identity.KeyRequest{Name: "till", Scopes: &scopes}
 }
 
-// TestAKeyFollowsFromItsBytes and from nothing else.
-func TestAKeyFollowsFromItsBytes(t *testing.T) {
+// TestAPIKeyFrom_SameBytes checks that a key depends on its random bytes alone.
+func TestAPIKeyFrom_SameBytes(t *testing.T) {
 	t.Parallel()
 	from := func(b byte) (identity.APIKey, string) {
 		k, token, err := identity.APIKeyFrom(bytes.NewReader(bytes.Repeat([]byte{b}, 1000)), owner, request("payments"), noon)
@@ -51,7 +51,7 @@ func TestAKeyFollowsFromItsBytes(t *testing.T) {
 	}
 }
 
-func TestAKeyIsChanged(t *testing.T) {
+func TestAPIKey_With(t *testing.T) {
 	t.Parallel()
 	k, _, err := identity.NewAPIKey(owner, request("refunds.write", "payments"), noon)
 	if err != nil {
@@ -90,8 +90,8 @@ func TestAKeyIsChanged(t *testing.T) {
 	}
 }
 
-// TestWhoMayManageAKey has all that it may do, and may use the operations on keys.
-func TestWhoMayManageAKey(t *testing.T) {
+// TestPrincipal_MayManage checks that a principal needs the operations on keys and all rights of the key.
+func TestPrincipal_MayManage(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		some := rapid.SliceOfDistinct(rapid.SampledFrom(identity.AllScopes()), rapid.ID)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// crockford is Crockford's base 32: no letter that reads like another or like a digit.
+// crockford is Crockford's base 32, without letters that look like another letter or a digit.
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 const (
@@ -13,7 +13,7 @@ const (
 	codeLength = 8 // characters after the prefix
 )
 
-// NewMerchantCode is MC and 8 random characters of crockford.
+// NewMerchantCode returns MC and 8 random characters of crockford.
 func NewMerchantCode() string {
 	b := make([]byte, codeLength)
 	_, _ = rand.Read(b) // never fails
@@ -23,7 +23,7 @@ func NewMerchantCode() string {
 	return codePrefix + string(b)
 }
 
-// IsMerchantCode reports whether the text has the form of a merchant code.
+// IsMerchantCode returns true if the text has the form of a merchant code.
 func IsMerchantCode(text string) bool {
 	digits, ok := strings.CutPrefix(text, codePrefix)
 	return ok && len(digits) == codeLength && strings.Trim(digits, crockford) == ""

@@ -8,8 +8,8 @@ type Guard struct {
 	Scopes     []string
 }
 
-// Guards are those of all routes, which a test compares. They connect scopes with permissions, so that no principal
-// evades a permission by giving a scope to a key, or a scope by giving a permission to a member.
+// Guards lists the guards of all routes; a test compares them. They connect scopes with permissions, so that no
+// principal evades a permission by giving a scope to a key, or a scope by giving a permission to a member.
 var Guards = []Guard{
 	{RefundTransactions, []string{"payments", "refunds.write"}},
 	{FullTransactionHistoryView, []string{"payments", "checkouts.read"}},
@@ -40,13 +40,13 @@ var Guards = []Guard{
 	{DeveloperSettingsWrite, []string{"api_keys:write"}},
 }
 
-// MayGiveScope reports whether the principal may give the scope to a key: it has the scope, and a person also every
-// permission of a route with that scope, because a key needs none.
+// MayGiveScope returns true if the principal may give the scope to a key. The principal must have the scope. A person
+// also needs every permission of a route with that scope, because a key needs none.
 func (p Principal) MayGiveScope(scope string) bool { return len(p.lacksForScope(scope)) == 0 }
 
-// lacksForScope names what keeps the principal from giving the scope.
+// lacksForScope returns the rights that the principal lacks to give the scope.
 func (p Principal) lacksForScope(scope string) (lacks []Lack) {
-	if all, decided := p.lacksAll(); decided {
+	if all, decided := p.decideLacks(); decided {
 		return all
 	}
 	if !slices.Contains(p.Scopes, scope) {
@@ -60,15 +60,15 @@ func (p Principal) lacksForScope(scope string) (lacks []Lack) {
 	return lacks
 }
 
-// MayGivePermission reports whether the principal may give the permission to a member: its
-// scopes open every route that needs the permission, and a person has it itself.
+// MayGivePermission returns true if the principal may give the permission to a member. The principal's scopes must open
+// every route that needs the permission, and a person must have the permission.
 func (p Principal) MayGivePermission(permission Permission) bool {
 	return len(p.LacksForPermission(permission)) == 0
 }
 
-// LacksForPermission names what keeps the principal from giving the permission.
+// LacksForPermission returns the rights that the principal lacks to give the permission.
 func (p Principal) LacksForPermission(permission Permission) (lacks []Lack) {
-	if all, decided := p.lacksAll(); decided {
+	if all, decided := p.decideLacks(); decided {
 		return all
 	}
 	if p.IsPerson() && !slices.Contains(p.Permissions, permission) {
@@ -82,16 +82,16 @@ func (p Principal) LacksForPermission(permission Permission) (lacks []Lack) {
 	return lacks
 }
 
-// MayMakeOwner reports whether the principal may do all that an owner may. Only then it makes,
-// changes and removes owners. A person must be an owner itself.
+// MayMakeOwner returns true if the principal may make, change and remove owners. The principal needs all scopes that an
+// owner can use, and a person must be an owner.
 func (p Principal) MayMakeOwner() bool { return len(p.LacksForOwner()) == 0 }
 
-// LacksForOwner names what keeps the principal from making an owner.
+// LacksForOwner returns the rights that the principal lacks to make an owner.
 func (p Principal) LacksForOwner() (lacks []Lack) {
-	if all, decided := p.lacksAll(); decided {
+	if all, decided := p.decideLacks(); decided {
 		return all
 	}
-	for _, scope := range operational {
+	for _, scope := range operationScopes {
 		if !slices.Contains(p.Scopes, scope) {
 			lacks = append(lacks, LackOfScope(scope))
 		}

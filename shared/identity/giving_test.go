@@ -17,7 +17,7 @@ func person(owner bool, permissions []identity.Permission, scopes ...string) ide
 		Scopes: scopes}
 }
 
-func TestWhatKeysMayGive(t *testing.T) {
+func TestMayGive_Keys(t *testing.T) {
 	t.Parallel()
 	all := key(identity.AllScopes()...)
 	for _, permission := range identity.AllPermissions() {
@@ -40,7 +40,7 @@ func TestWhatKeysMayGive(t *testing.T) {
 	}
 }
 
-func TestWhatPersonsMayGive(t *testing.T) {
+func TestMayGive_Persons(t *testing.T) {
 	t.Parallel()
 	developer := person(false, []identity.Permission{identity.DeveloperSettingsWrite}, identity.AllScopes()...)
 	for scope, want := range map[string]bool{"refunds.write": false, "payments": false, "checkouts.write": false,
@@ -59,8 +59,8 @@ func TestWhatPersonsMayGive(t *testing.T) {
 	}
 }
 
-// TestKeysThatMakeOwners are made, changed and deleted only by owners, and by such keys.
-func TestKeysThatMakeOwners(t *testing.T) {
+// TestMayManage_OwnerMakingKey checks that only owners and such keys may manage a key that can make owners.
+func TestMayManage_OwnerMakingKey(t *testing.T) {
 	t.Parallel()
 	all := identity.AllScopes()
 	full, fewer := identity.APIKey{Kind: identity.SecretKey, Scopes: all},
@@ -76,8 +76,8 @@ func TestKeysThatMakeOwners(t *testing.T) {
 	}
 }
 
-// TestWhatIsGivenGivesNoMore walks random principals: whom one may make can give nothing that one could not.
-func TestWhatIsGivenGivesNoMore(t *testing.T) {
+// TestMayGive_NoMoreThanGiver walks random principals, who must not make a credential that can give more than they can.
+func TestMayGive_NoMoreThanGiver(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		scopes := rapid.SliceOfDistinct(rapid.SampledFrom(identity.AllScopes()), rapid.ID).Draw(t, "scopes")
@@ -101,7 +101,7 @@ func TestWhatIsGivenGivesNoMore(t *testing.T) {
 		made := []identity.Principal{key(givenScopes...), person(false, givenPermissions, identity.AllScopes()...)}
 		for _, m := range made {
 			for _, g := range identity.Guards {
-				if passes(m, g) && !passes(giver, g) {
+				if mayUse(m, g) && !mayUse(giver, g) {
 					t.Fatalf("%+v may not use the routes of %+v, but %+v, whom it may make, may", giver, g, m)
 				}
 			}
@@ -109,7 +109,7 @@ func TestWhatIsGivenGivesNoMore(t *testing.T) {
 	})
 }
 
-// passes reports whether the principal may use the guard's routes.
-func passes(p identity.Principal, g identity.Guard) bool {
+// mayUse returns true if the principal may use the guard's routes.
+func mayUse(p identity.Principal, g identity.Guard) bool {
 	return p.May(g.Scopes...) && p.Has(g.Permission)
 }

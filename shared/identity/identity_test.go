@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-func TestTenantRoundTrip(t *testing.T) {
+func TestParseTenant_RoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := identity.Tenant{
@@ -24,7 +24,7 @@ func TestTenantRoundTrip(t *testing.T) {
 	}
 }
 
-func TestParseTenantRefusesAllElse(t *testing.T) {
+func TestParseTenant_Malformed(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "#", "L", "L#", "#MC0A1B2C3D", "X#MC0A1B2C3D", "l#MC0A1B2C3D",
 		"LT#MC0A1B2C3D", "MC0A1B2C3D"} {
@@ -34,7 +34,7 @@ func TestParseTenantRefusesAllElse(t *testing.T) {
 	}
 }
 
-func TestMay(t *testing.T) {
+func TestPrincipal_May(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		holds, anyOf []string
@@ -56,8 +56,8 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// TestNobodyMayNothing, and the platform everything.
-func TestNobodyMayNothing(t *testing.T) {
+// TestPrincipal_NobodyAndPlatform also checks that the platform may do everything.
+func TestPrincipal_NobodyAndPlatform(t *testing.T) {
 	t.Parallel()
 	scope, permission := identity.AllScopes()[0], identity.AllPermissions()[0]
 	unknown := identity.Principal{Actor: identity.Actor{Kind: "new"}, Scopes: identity.AllScopes()}
@@ -73,7 +73,7 @@ func TestNobodyMayNothing(t *testing.T) {
 	}
 }
 
-func TestModeNames(t *testing.T) {
+func TestParseMode(t *testing.T) {
 	t.Parallel()
 	for _, m := range identity.Modes {
 		if got, ok := identity.ParseMode(m.Name()); !ok || got != m {
@@ -87,7 +87,7 @@ func TestModeNames(t *testing.T) {
 	}
 }
 
-func TestMerchantCodes(t *testing.T) {
+func TestNewMerchantCode(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 100 {

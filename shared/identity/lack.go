@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Lack names, for people, something that a principal needs and does not have: "the scope payments or refunds.write".
+// Lack names, for people, a right that a principal lacks: "the scope payments or refunds.write".
 type Lack string
 
-// LackOfScope names scopes of which any one would suffice.
+// LackOfScope names scopes, any one of them sufficient.
 func LackOfScope(anyOf ...string) Lack { return Lack("the scope " + strings.Join(anyOf, " or ")) }
 
 // LackOfPermission names the permission.
@@ -19,15 +19,16 @@ func LackOfAction(a Action) Lack { return Lack("the action " + string(a)) }
 
 const lackOfOwnership = Lack("the role role_owner")
 
-// lacksAll decides for the platform, which lacks nothing, and for nobody, who lacks a credential.
-func (p Principal) lacksAll() (lacks []Lack, decided bool) {
+// decideLacks returns the lacks of two principals: the platform lacks nothing, and a caller without a credential lacks
+// a credential. For other principals it returns false.
+func (p Principal) decideLacks() (lacks []Lack, decided bool) {
 	if p.IsNobody() {
 		return []Lack{"a credential"}, true
 	}
 	return nil, p.IsPlatform()
 }
 
-// Lacks writes a sentence that lists what is missing, each item once. It returns "" for an empty list.
+// Lacks returns a sentence that lists the missing rights, each once. It returns "" for an empty list.
 func Lacks(before string, all []Lack) string {
 	var words []string
 	for _, one := range all {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Action is what a merchant token lets its bearer do (contract §8.5).
+// Action is a right of a merchant token's bearer (contract §8.5).
 type Action string
 
 // CheckoutAction lets the bearer create, retrieve and process checkouts.
@@ -39,8 +39,8 @@ func (r MerchantTokenRequest) Rule(string, time.Time) string {
 	return ""
 }
 
-// MerchantTokenFrom returns a new merchant token that the principal makes, with its text. An operation that is repeated
-// with the same bytes from random makes the same token.
+// MerchantTokenFrom returns a new merchant token made by the principal, with its text. A repeated operation makes the
+// same token from the same bytes of random.
 func (p Principal) MerchantTokenFrom(random io.Reader, r MerchantTokenRequest, now time.Time) (t AccessToken,
 	text string, err error) {
 	if text, err = NewAccessToken(random); err != nil {
@@ -55,8 +55,8 @@ func (p Principal) MerchantTokenFrom(random io.Reader, r MerchantTokenRequest, n
 	return t, text, nil
 }
 
-// MerchantToken returns the principal of requests with a merchant token that the principal has made; false when the
-// principal may not make one any more. A person's permissions limit the token, too.
+// MerchantToken returns the principal of requests with a merchant token that the principal made. It returns false when
+// the principal may not make such a token any more. A person's permissions limit the token, too.
 func (p Principal) MerchantToken(t AccessToken) (Principal, bool) {
 	bearer := t.Principal()
 	if p.IsPerson() {
@@ -65,7 +65,7 @@ func (p Principal) MerchantToken(t AccessToken) (Principal, bool) {
 	return bearer, p.Tenant == t.Tenant && p.May(MerchantTokens.Scopes...) && p.Has(MerchantTokens.Permission)
 }
 
-// Token returns the credential with which the principal was admitted.
+// Token returns the credential that admitted the principal.
 func (p Principal) Token() Token {
 	if p.Actor.Kind == SecretKey || p.Actor.Kind == PublicKey {
 		return Token{Kind: p.Actor.Kind, Tenant: p.Tenant, Hash: p.Admitted.Hash}

@@ -1,6 +1,6 @@
 package identity
 
-// Permission is what a role lets its members do (contract §8.1).
+// Permission is a right that a role gives its members (contract §8.1).
 type Permission string
 
 // The permissions.
@@ -15,13 +15,13 @@ const (
 	DeveloperSettingsRead      Permission = "developer_settings_read"
 )
 
-// AllPermissions are those of an owner and of an administrator.
+// AllPermissions returns all permissions, which owners and administrators have.
 func AllPermissions() []Permission {
 	return []Permission{MembersRead, MembersWrite, CreateMOTOPayments, FullTransactionHistoryView, RefundTransactions,
 		CreateReferral, DeveloperSettingsWrite, DeveloperSettingsRead}
 }
 
-// administers reports whether the permission is an administrator's: about members or keys.
+// administers returns true if the permission is an administrator's: about members or keys.
 func (p Permission) administers() bool {
 	switch p {
 	case MembersRead, MembersWrite, DeveloperSettingsRead, DeveloperSettingsWrite:

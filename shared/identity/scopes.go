@@ -2,9 +2,9 @@ package identity
 
 import "slices"
 
-// operational are the scopes that operations need (contract §1). An old scope and
-// its granular successors are on one line; either suffices.
-var operational = []string{
+// operationScopes are the scopes that operations need (contract §1). A line has an old scope and its granular
+// successors; either suffices.
+var operationScopes = []string{
 	"payments", "checkouts.read", "checkouts.write", "refunds.write",
 	"payment_instruments", "customers.read", "customers.write",
 	"transactions.history", "transactions.read", "receipts.read",
@@ -16,14 +16,14 @@ var operational = []string{
 	"readers.read", "readers.write", "terminals.read", "terminals.write",
 }
 
-// scopes are all scope names (contract §1, §2.1). The last ones are accepted, but no operation needs them.
-var scopes = append(slices.Clone(operational),
+// scopes are all scope names (contract §1, §2.1). The last line is accepted, but no operation needs those scopes.
+var scopes = append(slices.Clone(operationScopes),
 	"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email")
 
-// profileAlias is the name that clients use for reading the merchant (contract §2.1).
+// profileAlias is the clients' name for the scope to read the merchant (contract §2.1).
 const profileAlias = "profile"
 
-// AllScopes are the scopes of a merchant's first key: all of them.
+// AllScopes returns all scopes, which a merchant's first key has.
 func AllScopes() []string { return slices.Clone(scopes) }
 
 // ParseScope returns the scope with a client's name or alias; false for an unknown name.

@@ -16,34 +16,34 @@ const (
 	bodyLength   = codeLength + randomLength + sumLength
 )
 
-// tokenPrefixes of API keys by kind and mode (contract §2.1).
+// tokenPrefixes are the prefixes of API keys by kind and mode (contract §2.1).
 var tokenPrefixes = map[Kind]map[Mode]string{
 	SecretKey: {Live: "sk_live_", Test: "sk_test_"},
 	PublicKey: {Live: "pk_live_", Test: "pk_test_"},
 }
 
-// Token is the content of a credential's text: of an API key its kind, its tenant, and the hash under which it is
-// stored; of an access token the hash. Only the store knows whether it exists.
+// Token is the content of a credential's text: for an API key its kind, its tenant, and the hash that it is stored
+// under; for an access token only the hash. Only the store knows if the credential exists.
 type Token struct {
 	Kind   Kind   `dynamo:"kind,omitempty"`   // "": an access token
 	Tenant Tenant `dynamo:"tenant,omitempty"` // of an API key
 	Hash   string `dynamo:"hash"`
 }
 
-// accessTokenLength is how many hexadecimal digits an access token has (contract §10).
+// accessTokenLength is the number of hexadecimal digits of an access token (contract §10).
 const accessTokenLength = 64
 
-// errTenant reports a tenant without a merchant code of the usual form.
-var errTenant = errors.New("identity: no key can be made for this tenant")
+// errNoMerchantCode reports a tenant without a merchant code of the usual form.
+var errNoMerchantCode = errors.New("identity: no key can be made for this tenant")
 
-// newToken makes the text of an API key: the prefix, the merchant's code without MC, 24 random base62 characters, and
-// six of checksum. By the code a request reads key and merchant in one call. random is secret except in tests.
+// newToken returns the text of an API key: the prefix, the merchant's code without MC, 24 random base62 characters, and
+// six of checksum. The code lets a request read key and merchant in one call. random is secret except in tests.
 func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	prefix := tokenPrefixes[kind][t.Mode]
 	if prefix == "" || !IsMerchantCode(t.Merchant) {
-		return "", errTenant
+		return "", errNoMerchantCode
 	}
-	secret, err := randomText(random, randomLength)
+	secret, err := drawText(random, randomLength)
 	if err != nil {
 		return "", err
 	}
@@ -51,15 +51,15 @@ func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	return text + checksum(text), nil
 }
 
-// NewAccessToken makes the text of an access token, of 256 random bits. random is crypto/rand.Reader except in tests.
+// NewAccessToken returns the text of an access token, of 256 random bits. random is crypto/rand.Reader except in tests.
 func NewAccessToken(random io.Reader) (string, error) {
 	raw := make([]byte, accessTokenLength/2)
 	_, err := io.ReadFull(random, raw)
 	return hex.EncodeToString(raw), err
 }
 
-// ParseToken reads a credential; false for an impossible text, so that a mistyped key costs no read. The checksum
-// covers the prefix, since sk_ and pk_ are easily confused.
+// ParseToken parses a credential. It returns false for an impossible text, so that a mistyped key costs no read. The
+// checksum covers the prefix, since sk_ and pk_ are easily confused.
 func ParseToken(text string) (Token, bool) {
 	if len(text) == accessTokenLength && strings.Trim(text, "0123456789abcdef") == "" {
 		return Token{Hash: Hash(text)}, true
@@ -83,14 +83,13 @@ func parseBody(token Token, text, body string) (Token, bool) {
 	return token, IsMerchantCode(token.Tenant.Merchant)
 }
 
-// Hash is the only form in which a token is stored: hex SHA-256. Tokens are
-// random enough that no salt or stretching is needed.
+// Hash returns a token's hex SHA-256, the only stored form. Tokens are random enough to need no salt or stretching.
 func Hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// checksum is CRC-32 (IEEE) in base62, padded to six characters.
+// checksum returns the CRC-32 (IEEE) of the text in base62, padded to six characters.
 func checksum(text string) string {
 	n := crc32.ChecksumIEEE([]byte(text))
 	var sum [sumLength]byte
@@ -101,8 +100,8 @@ func checksum(text string) string {
 	return string(sum[:])
 }
 
-// randomText draws n base62 characters without modulo bias.
-func randomText(random io.Reader, n int) (string, error) {
+// drawText draws n base62 characters without modulo bias.
+func drawText(random io.Reader, n int) (string, error) {
 	text := make([]byte, 0, n)
 	buffer := make([]byte, 2*n)
 	for len(text) < n {

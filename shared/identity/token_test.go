@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 )
 
-// Contract §2.1: the prefix gives kind and mode, 38 base62 characters follow.
-func TestKeyFormat(t *testing.T) {
+// TestNewToken_Format checks contract §2.1: the prefix gives kind and mode, and 38 base62 characters follow.
+func TestNewToken_Format(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		kind   Kind
@@ -36,8 +36,8 @@ func TestKeyFormat(t *testing.T) {
 	}
 }
 
-// A slip of one character, wherever it is, is refused without a read.
-func TestOneWrongCharacterIsNoticed(t *testing.T) {
+// TestParseToken_OneWrongCharacter checks that one wrong character anywhere is refused without a read.
+func TestParseToken_OneWrongCharacter(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []Kind{SecretKey, PublicKey} {
 		key := newKey(t, kind, Live, rand.Reader)
@@ -52,7 +52,7 @@ func TestOneWrongCharacterIsNoticed(t *testing.T) {
 	}
 }
 
-func TestOtherMistakesAreNoticed(t *testing.T) {
+func TestParseToken_Malformed(t *testing.T) {
 	t.Parallel()
 	key := newKey(t, SecretKey, Live, rand.Reader)
 	body := strings.TrimPrefix(key, "sk_live_")
@@ -76,9 +76,9 @@ func TestOtherMistakesAreNoticed(t *testing.T) {
 	}
 }
 
-// Bytes taken modulo 62 would draw the first eight characters a quarter more
-// often than the rest. The seed is fixed, so that the test has one result.
-func TestAlphabetIsUniform(t *testing.T) {
+// TestNewToken_UniformAlphabet checks for modulo bias: bytes taken modulo 62 would draw the first eight characters a
+// quarter more often than the rest. The seed is fixed, so that the test has one result.
+func TestNewToken_UniformAlphabet(t *testing.T) {
 	t.Parallel()
 	source := mathrand.NewChaCha8([32]byte{62})
 	count := map[rune]int{}
@@ -100,7 +100,7 @@ func TestAlphabetIsUniform(t *testing.T) {
 	}
 }
 
-func TestNoKeyWithoutRandomness(t *testing.T) {
+func TestNewToken_RandomFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no entropy")
 	for _, source := range []io.Reader{iotest.ErrReader(broken), bytes.NewReader(make([]byte, 10))} {
@@ -110,7 +110,7 @@ func TestNoKeyWithoutRandomness(t *testing.T) {
 	}
 }
 
-func TestKeysDiffer(t *testing.T) {
+func TestNewToken_Unique(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 100 {
@@ -121,7 +121,7 @@ func TestKeysDiffer(t *testing.T) {
 	}
 }
 
-// The test vector is FIPS 180-2's; the key itself is nowhere in its hash.
+// TestHash uses the test vector of FIPS 180-2, and checks that the hash does not contain the key.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	const want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -144,8 +144,8 @@ func wellFormed(text string) bool {
 	return ok
 }
 
-// A code of another form would not fit into a key.
-func TestNoKeyForAnUnusualTenant(t *testing.T) {
+// TestNewToken_UnusualMerchantCode checks a merchant code of another form, which would not fit into a key.
+func TestNewToken_UnusualMerchantCode(t *testing.T) {
 	t.Parallel()
 	for _, tenant := range []Tenant{{}, {Live, "MC1"}, {Live, "MC0A1B2C3DE"}, {Live, "XX0A1B2C3D"}, {Live, "MC0a1b2c3d"},
 		{"X", "MC0A1B2C3D"}} {
