@@ -1,5 +1,5 @@
-// Package signin holds the rules of how people sign in on the platform's pages: accounts,
-// sessions and the second factor. It does no I/O.
+// Package signin has the rules of sign-in on the platform's pages: accounts, sessions, known browsers and the second
+// factor. Its methods do no I/O: they return the changed value, and package store writes it.
 package signin
 
 import (
@@ -11,19 +11,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// Account is what somebody signs in to with a name and a password: a user, a managed user of one
-// merchant, or a test profile. The zero account is nobody's.
+// Account is a login with a name and a password: a user, a managed user of one merchant, or a test profile. The zero
+// Account belongs to no person.
 type Account struct {
 	Kind   identity.Kind   `dynamo:"kind"`             // User, Operator or TestProfile
 	ID     string          `dynamo:"id"`               // of the user, the member or the profile
 	Tenant identity.Tenant `dynamo:"tenant,omitempty"` // of a managed user or test profile
-	Name   string          `dynamo:"name"`             // address as it was registered, or user name
+	Name   string          `dynamo:"name"`             // address as registered, or user name
 
 	Passwords member.Passwords `dynamo:"-"`
-	Since     time.Time        `dynamo:"-"` // sessions whose person signed in earlier have ended
+	Since     time.Time        `dynamo:"-"` // sessions that began with an earlier sign-in have ended
 }
 
-// User returns the id under which the account's second factor is stored, the UUID of member.Member.User.
+// User returns the id that the account's second factor is stored under: the UUID of member.Member.User.
 func (a Account) User() string {
 	if a.Kind == identity.User {
 		return a.ID
@@ -31,7 +31,7 @@ func (a Account) User() string {
 	return member.Member{ID: a.ID}.User()
 }
 
-// SignsInAs is the name that finds the account.
+// SignsInAs returns the name that finds the account.
 func (a Account) SignsInAs() Name {
 	if a.Kind == identity.TestProfile {
 		return Name{Profile: a.ID, Merchant: a.Tenant.Merchant}
@@ -39,15 +39,15 @@ func (a Account) SignsInAs() Name {
 	return Name{Address: member.Address(a.Name), Merchant: a.Tenant.Merchant}
 }
 
-// Name is what somebody signs in with.
+// Name is the name that a person signs in with.
 type Name struct {
-	Address  string // in the form that is unique; "": of a test profile
+	Address  string // in its unique form; "": a test profile's
 	Merchant string // code; "": a user's
 	Profile  string // id of a test profile
 }
 
-// ParseName reads what was entered: an address, for a managed user with a merchant's code, or a
-// test profile's user name, which contains the code.
+// ParseName parses the fields of the form: an address, for a managed user with a merchant's code, or a test profile's
+// user name, which contains the code.
 func ParseName(username, merchant string) Name {
 	username = strings.TrimSpace(username)
 	id, code, _ := strings.Cut(username, "@")
@@ -57,8 +57,8 @@ func ParseName(username, merchant string) Name {
 	return Name{Address: member.Address(username), Merchant: strings.ToUpper(strings.TrimSpace(merchant))}
 }
 
-// Subject is what the limit of passwords counts by (contract §2.9), of an address without the merchant's code: that
-// would allow more tries for each merchant of a user, or show that the user is its member.
+// Subject returns the key that limits passwords (contract §2.9). For an address it omits the merchant's code, which
+// would allow more tries for each merchant of a user, or show that the user is a member there.
 func (n Name) Subject(mode identity.Mode) string {
 	if n.Profile == "" {
 		return n.Address
@@ -66,34 +66,33 @@ func (n Name) Subject(mode identity.Mode) string {
 	return n.Profile + " " + identity.Tenant{Mode: mode, Merchant: n.Merchant}.String()
 }
 
-// SessionLasts is how long somebody stays signed in.
+// SessionLasts is the lifetime of a session.
 const SessionLasts = time.Hour
 
-// Session is a browser that is signed in, as stored under the hash of its cookie.
+// Session is a signed-in browser, stored under the hash of its cookie.
 type Session struct {
 	Hash     string    `dynamo:"session_hash"` // of the cookie
 	Account  Account   `dynamo:"account"`
-	Password string    `dynamo:"password_operation"` // that set the password with which it began
+	Password string    `dynamo:"password_operation"` // that set the password used for the sign-in
 	Pending  bool      `dynamo:"pending"`            // the second factor is not confirmed yet
 	SignedIn time.Time `dynamo:"signed_in_at"`       // when the password was confirmed
 	BeganAt  time.Time `dynamo:"began_at"`           // after SignedIn, if a second factor was confirmed
 	Expires  time.Time `dynamo:"-"`                  // stored as expires_at of the item, in seconds
 }
 
-// Of reports whether the session is the account's, began with its current password, and has not ended since.
+// Of returns true if the session is the account's, began with its current password, and has not ended since.
 func (s Session) Of(a Account) bool {
 	return a.ID != "" && s.Account.ID == a.ID && s.Account.Kind == a.Kind && s.Account.Tenant == a.Tenant &&
 		a.Passwords.Current() != "" && s.Password == a.Passwords.Current() && !s.SignedIn.Before(a.Since)
 }
 
-// HeldByMember reports whether a code or grant still counts for the member who allowed it: the member is active, and
-// its access has not ended since it signed in (contract §10).
+// HeldByMember returns true if a code or grant is still valid for the member who allowed it: the member is active, and
+// the member's access has not ended since the sign-in (contract §10).
 func HeldByMember(h oauth.Holder, m member.Member) bool {
 	return m.ID == h.Subject && m.Kind() == h.Kind && m.UserID == h.User && m.Active() && m.Honours(h.SignedIn)
 }
 
-// HeldByPassword reports whether the holder's password is still the one with which the holder signed in to allow a code
-// or grant (contract §10).
+// HeldByPassword returns true if the holder of a code or grant still has the password of that sign-in (contract §10).
 func HeldByPassword(h oauth.Holder, now member.Passwords) bool {
 	return now.Current() != "" && now.Current() == h.Password
 }

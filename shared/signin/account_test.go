@@ -12,7 +12,7 @@ import (
 
 var there = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 
-func TestNamesAsTheyAreEntered(t *testing.T) {
+func TestParseName(t *testing.T) {
 	t.Parallel()
 	profile := signin.Name{Profile: "tp_abc", Merchant: "MC0A1B2C3D"}
 	for _, c := range []struct {
@@ -22,7 +22,7 @@ func TestNamesAsTheyAreEntered(t *testing.T) {
 		{" Ada@Example.com ", "", signin.Name{Address: "ada@example.com"}},
 		{"ada@example.com", " mc0a1b2c3d ", signin.Name{Address: "ada@example.com", Merchant: "MC0A1B2C3D"}},
 		{"tp_abc@MC0A1B2C3D", "", profile}, {" tp_abc@MC0A1B2C3D ", "MCOTHER000", profile},
-		{"tp_abc@example.com", "", signin.Name{Address: "tp_abc@example.com"}}, // an address like others
+		{"tp_abc@example.com", "", signin.Name{Address: "tp_abc@example.com"}}, // an ordinary address
 		{"", "", signin.Name{}},
 	} {
 		if diff := cmp.Diff(c.want, signin.ParseName(c.username, c.merchant)); diff != "" {
@@ -31,8 +31,8 @@ func TestNamesAsTheyAreEntered(t *testing.T) {
 	}
 }
 
-// TestPasswordsAreCountedByAddress: no merchant's code beside an address gives other tries.
-func TestPasswordsAreCountedByAddress(t *testing.T) {
+// TestName_Subject checks that a merchant's code beside an address does not give more tries.
+func TestName_Subject(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[signin.Name]string{
 		{Address: "ada@example.com"}:                         "ada@example.com",
@@ -45,8 +45,8 @@ func TestPasswordsAreCountedByAddress(t *testing.T) {
 	}
 }
 
-// TestAnAccountIsFoundAgain by the name that its session has.
-func TestAnAccountIsFoundAgain(t *testing.T) {
+// TestAccount_SignsInAs checks that the name in its session finds the account.
+func TestAccount_SignsInAs(t *testing.T) {
 	t.Parallel()
 	for a, want := range map[*signin.Account]signin.Name{
 		{Kind: identity.User, ID: "u", Name: "Ada@example.com"}: {Address: "ada@example.com"},
@@ -61,8 +61,8 @@ func TestAnAccountIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestASessionIsOfOneAccountAndPassword.
-func TestASessionIsOfOneAccountAndPassword(t *testing.T) {
+// TestSession_Of checks that another account or password ends a session.
+func TestSession_Of(t *testing.T) {
 	t.Parallel()
 	account := func(change func(*signin.Account)) signin.Account {
 		a := signin.Account{Kind: identity.Operator, ID: "mem_a", Tenant: there, Name: "till@example.com",

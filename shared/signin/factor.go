@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// RecoveryCodes is how many recovery codes are made at a time, each for one use (contract §10).
+// RecoveryCodes is the number of recovery codes made at a time, each for one use (contract §10).
 const RecoveryCodes = 10
 
-// CodesShown is how long recovery codes are shown after they were made, in the same session (contract §10).
+// CodesShown limits how long new recovery codes are shown, in the session that made them (contract §10).
 const CodesShown = 10 * time.Minute
 
 // The limits of wrong codes in a row (contract §10). After WarnedAt codes the person gets a mail. After MaxWrong codes
@@ -31,14 +31,14 @@ var (
 	ErrConfirmed = errors.New("signin: there is a second factor already")
 )
 
-// Code is what somebody enters: one of the app, or a recovery code.
+// Code is an entered code: of the app, or a recovery code.
 type Code struct {
 	Text secret.Text
-	At   time.Time // the real time, by which apps make codes
+	At   time.Time // the real time, which apps use to make codes
 }
 
-// Factor is an account's second factor as stored: the ids from which its secrets are derived,
-// never the secrets. Until it is first turned on, nothing is stored and its version is 0.
+// Factor is an account's second factor as stored: the ids from which its secrets are derived, never the secrets. Until
+// it is first turned on, nothing is stored and its version is 0.
 type Factor struct {
 	Enrolment   string    `dynamo:"enrolment_id,omitempty"` // id of the app's secret; "": off
 	ConfirmedAt time.Time `dynamo:"confirmed_at,omitempty"` // zero: off
@@ -49,43 +49,44 @@ type Factor struct {
 	Version     int       `dynamo:"version"`               // of the stored item, from 1
 }
 
-// Recovery are the recovery codes of a factor.
+// Recovery has the recovery codes of a factor.
 type Recovery struct {
-	ID     string    `dynamo:"id"`             // from which they are derived
-	Used   []int     `dynamo:"used,omitempty"` // places of the used ones, from 0
+	ID     string    `dynamo:"id"`             // the codes are derived from it
+	Used   []int     `dynamo:"used,omitempty"` // places of the used codes, from 0
 	MadeAt time.Time `dynamo:"made_at"`
 	MadeIn string    `dynamo:"made_in"` // hash of the session
 }
 
-// Confirmed reports whether the second factor is on.
+// Confirmed returns true if the second factor is on.
 func (f Factor) Confirmed() bool { return !f.ConfirmedAt.IsZero() }
 
-// Left is how many recovery codes are left.
+// Left returns the number of unused recovery codes.
 func (f Factor) Left() int { return RecoveryCodes - len(f.Recovery.Used) }
 
-// ForAudit is the factor as audit entries show it.
+// ForAudit returns the factor as audit entries show it.
 func (f Factor) ForAudit() map[string]any { return map[string]any{"second_factor": f.Confirmed()} }
 
-// Misses reports whether the session must confirm the factor before it allows a client anything:
-// it began before another session turned the factor on (contract §10).
+// Misses returns true if the session must confirm the factor before it allows a client anything, because it began
+// before another session turned the factor on (contract §10).
 func (f Factor) Misses(s Session) bool {
 	return f.Confirmed() && !s.BeganAt.After(f.ConfirmedAt) && f.Recovery.MadeIn != s.Hash
 }
 
-// Begins returns the id of the secrets that the session may confirm next, another for each session and after each
-// change. So nothing is stored before the first code, and no session replaces what another has confirmed.
+// Begins returns the id of the secrets that the session may confirm next. The id differs for each session and after
+// each change. So nothing need be stored before the first code, and no session replaces secrets that another has
+// confirmed.
 func (f Factor) Begins(session string) string {
 	sum := sha256.Sum256([]byte("second factor " + session + " " + strconv.Itoa(f.Version)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// ShowsCodes reports whether the session may see the recovery codes at the time.
+// ShowsCodes returns true if the session may see the recovery codes at the time.
 func (f Factor) ShowsCodes(session string, now time.Time) bool {
 	return f.Confirmed() && f.Recovery.MadeIn == session && now.Before(f.Recovery.MadeAt.Add(CodesShown))
 }
 
-// Confirm turns the factor on by a first code of the app, which has the session's secret. Repeated in the same session
-// it changes nothing. Errors: ErrWrongCode; ErrConfirmed if it was turned on in another session.
+// Confirm turns the factor on with the first code of an app that has the session's secret. Repeated in the same session
+// it changes nothing. Errors: ErrWrongCode; ErrConfirmed if another session turned the factor on.
 func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Factor, error) {
 	if f.Confirmed() {
 		if f.Recovery.MadeIn == session {
@@ -94,7 +95,7 @@ func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Fa
 		return f, ErrConfirmed
 	}
 	begun := f.Begins(session)
-	step, ok := s.step(begun, code, 0)
+	step, ok := s.matchStep(begun, code, 0)
 	if !ok {
 		return f, ErrWrongCode
 	}
@@ -102,18 +103,18 @@ func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Fa
 		Version: f.Version}, nil
 }
 
-// Use returns the factor after it has accepted a code, each once: of the app, of the current time step or a step beside
-// it (RFC 6238 §5.2), or a recovery code. password is Passwords.Current of the account.
+// Use returns the factor after it has accepted a code. Each code is accepted once: an app's code of the current time
+// step or a step beside it (RFC 6238 §5.2), or a recovery code. password is Passwords.Current of the account.
 //
-// Error ErrWrongCode: the returned factor counts the code, unless the code was used before or the factor is off.
-// Error ErrManyCodes: MaxWrong wrong codes were entered under the password, so every code of the app is refused.
+// Error ErrWrongCode: the returned factor counts the code, unless the code was used before or the factor is off. Error
+// ErrManyCodes: MaxWrong wrong codes were entered under the password, so every code of the app is refused.
 func (f Factor) Use(s Secrets, code Code, password string) (Factor, error) {
 	if !f.Confirmed() {
 		return f, ErrWrongCode
 	}
 	many := f.WrongUnder == password && f.Wrong >= MaxWrong
-	step, right := s.step(f.Enrolment, code, f.LastStep)
-	place, recovers := s.place(f.Recovery.ID, code)
+	step, right := s.matchStep(f.Enrolment, code, f.LastStep)
+	place, recovers := s.matchRecovery(f.Recovery.ID, code)
 	switch {
 	case right && !many:
 		f.LastStep = step
@@ -121,18 +122,18 @@ func (f Factor) Use(s Secrets, code Code, password string) (Factor, error) {
 		f.Recovery.Used = slices.Sorted(slices.Values(append([]int{place}, f.Recovery.Used...)))
 	case many:
 		return f, ErrManyCodes
-	case recovers || s.isApps(f.Enrolment, code): // used before, as by a form that is sent twice: not a guess
+	case recovers || s.isAppCode(f.Enrolment, code): // used before, such as by a form sent twice: not a guess
 		return f, ErrWrongCode
 	default:
-		return f.counting(password), ErrWrongCode
+		return f.countWrong(password), ErrWrongCode
 	}
 	f.Wrong, f.WrongUnder = 0, ""
 	return f, nil
 }
 
-// counting returns the factor with one more wrong code in a row. A new password begins another row,
-// because the guesser does not know it.
-func (f Factor) counting(password string) Factor {
+// countWrong returns the factor with one more wrong code in a row. A new password begins another row, because the
+// guesser does not know it.
+func (f Factor) countWrong(password string) Factor {
 	if f.WrongUnder != password {
 		f.Wrong, f.WrongUnder = 0, password
 	}
@@ -140,13 +141,14 @@ func (f Factor) counting(password string) Factor {
 	return f
 }
 
-// Warns reports whether the person gets a mail when the factor replaces before: one for each row of wrong codes.
+// Warns returns true if the person gets a mail about the change from the factor before to this factor. There is one
+// mail for each row of wrong codes.
 func (f Factor) Warns(before Factor) bool { return f.Wrong == WarnedAt && before.Wrong != WarnedAt }
 
-// Off is the factor turned off.
+// Off returns the factor turned off.
 func (f Factor) Off() Factor { return Factor{Version: f.Version} }
 
-// WithNewCodes is the factor with new recovery codes, which replace the old ones.
+// WithNewCodes returns the factor with new recovery codes, which replace the old ones.
 func (f Factor) WithNewCodes(session string, now time.Time) Factor {
 	f.Recovery = newRecovery(f.Begins(session), session, now)
 	return f

@@ -22,32 +22,32 @@ var (
 	now = time.Date(2026, 11, 23, 12, 0, 10, 0, time.UTC)
 )
 
-// steps is the time a number of time steps from now.
-func steps(n int) time.Time { return now.Add(time.Duration(n) * period * time.Second) }
+// atStep returns the time n time steps from now.
+func atStep(n int) time.Time { return now.Add(time.Duration(n) * period * time.Second) }
 
-// codeAt is what the app shows at a time.
+// codeAt returns the code that the app shows at a time.
 func codeAt(t *testing.T, s Secrets, enrolment string, at time.Time) secret.Text {
 	t.Helper()
-	text, err := hotp.GenerateCodeCustom(s.App(enrolment), uint64(at.Unix()/period), codes)
+	text, err := hotp.GenerateCodeCustom(s.App(enrolment), uint64(at.Unix()/period), totpCodes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return secret.New(text)
 }
 
-// confirmed is a factor that was turned on in the session "first".
-func confirmed(t *testing.T) Factor {
+// confirmedFactor returns a factor that the session "first" turned on.
+func confirmedFactor(t *testing.T) Factor {
 	t.Helper()
 	f, err := Factor{}.Confirm(ada, "first", Code{codeAt(t, ada, Factor{}.Begins("first"), now), now}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Version = 1 // as it is stored
+	f.Version = 1 // as stored
 	return f
 }
 
-// TestCodesAreThoseOfRFC6238 takes the vectors of its appendix B, of eight digits; ours are their last six.
-func TestCodesAreThoseOfRFC6238(t *testing.T) {
+// TestSecrets_RFC6238Vectors uses the vectors of its appendix B. They have eight digits; ours are the last six.
+func TestSecrets_RFC6238Vectors(t *testing.T) {
 	t.Parallel()
 	shared := inBase32.EncodeToString([]byte("12345678901234567890"))
 	long := hotp.ValidateOpts{Digits: otp.DigitsEight, Algorithm: otp.AlgorithmSHA1}
@@ -55,19 +55,19 @@ func TestCodesAreThoseOfRFC6238(t *testing.T) {
 		1234567890: "89005924", 2000000000: "69279037", 20000000000: "65353130"} {
 		step := uint64(seconds / period)
 		eight, longErr := hotp.GenerateCodeCustom(shared, step, long)
-		six, err := hotp.GenerateCodeCustom(shared, step, codes)
+		six, err := hotp.GenerateCodeCustom(shared, step, totpCodes)
 		if eight != want || six != want[2:] || err != nil || longErr != nil {
 			t.Errorf("%d: got %s and %s, errors %v, %v, want %s and its last six", seconds, eight, six, longErr, err, want)
 		}
 	}
 }
 
-func TestACodeOfANeighbouringStepCounts(t *testing.T) {
+func TestFactor_NeighbouringStep(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[int]error{-3: ErrWrongCode, -2: ErrWrongCode, -1: nil, 0: nil, 1: nil, 2: ErrWrongCode,
 		3: ErrWrongCode} {
-		f := confirmed(t)
-		at := steps(100)
+		f := confirmedFactor(t)
+		at := atStep(100)
 		got, err := f.Use(ada, Code{codeAt(t, ada, f.Enrolment, at.Add(time.Duration(from)*period*time.Second)), at}, "")
 		wanted := f
 		if want == nil {
@@ -81,37 +81,37 @@ func TestACodeOfANeighbouringStepCounts(t *testing.T) {
 	}
 }
 
-// TestACodeCountsOnce: neither it nor an earlier one counts again (RFC 6238 §5.2), also the one that confirmed.
-func TestACodeCountsOnce(t *testing.T) {
+// TestFactor_CodeTwice checks that neither a used code nor an earlier one is accepted again (RFC 6238 §5.2). The code
+// that confirmed the factor counts as used.
+func TestFactor_CodeTwice(t *testing.T) {
 	t.Parallel()
-	f := confirmed(t)
+	f := confirmedFactor(t)
 	for _, c := range []struct {
 		of, at int
 		want   error
 	}{{0, 0, ErrWrongCode}, {0, 1, ErrWrongCode}, {1, 1, nil}, {1, 1, ErrWrongCode}, {0, 1, ErrWrongCode}, {2, 1, nil},
 		{1, 2, ErrWrongCode}, {2, 2, ErrWrongCode}, {3, 3, nil}} {
 		var err error
-		f, err = f.Use(ada, Code{codeAt(t, ada, f.Enrolment, steps(c.of)), steps(c.at)}, "")
-		if !errors.Is(err, c.want) || f.Wrong != 0 { // a code that was used is no guess
+		f, err = f.Use(ada, Code{codeAt(t, ada, f.Enrolment, atStep(c.of)), atStep(c.at)}, "")
+		if !errors.Is(err, c.want) || f.Wrong != 0 { // a used code is not a guess
 			t.Errorf("step %d at %d: got %v and %d wrong codes, want %v and none", c.of, c.at, err, f.Wrong, c.want)
 		}
 	}
 }
 
-// TestFactor_TwentyWrongCodes checks that after twenty wrong codes in a row under one password only recovery codes
-// count.
+// TestFactor_TwentyWrongCodes checks that after twenty wrong codes under one password only recovery codes count.
 func TestFactor_TwentyWrongCodes(t *testing.T) {
 	t.Parallel()
-	f, warned := confirmed(t), 0
+	f, warned := confirmedFactor(t), 0
 	use := func(code secret.Text, password string) (err error) {
 		before := f
-		f, err = f.Use(ada, Code{code, steps(9)}, password)
+		f, err = f.Use(ada, Code{code, atStep(9)}, password)
 		if f.Warns(before) {
 			warned++
 		}
 		return err
 	}
-	guess, right, recovery := secret.New("no code"), codeAt(t, ada, f.Enrolment, steps(9)), ada.Recovery(f.Recovery.ID)
+	guess, right, recovery := secret.New("no code"), codeAt(t, ada, f.Enrolment, atStep(9)), ada.Recovery(f.Recovery.ID)
 	for range MaxWrong {
 		if err := use(guess, "hers"); !errors.Is(err, ErrWrongCode) {
 			t.Fatalf("got %v, want %v", err, ErrWrongCode)
@@ -142,12 +142,12 @@ func TestFactor_TwentyWrongCodes(t *testing.T) {
 	}
 }
 
-func TestARecoveryCodeCountsOnce(t *testing.T) {
+func TestFactor_RecoveryCodeTwice(t *testing.T) {
 	t.Parallel()
-	f := confirmed(t)
+	f := confirmedFactor(t)
 	all := ada.Recovery(f.Recovery.ID)
 	use := func(text string) (err error) {
-		f, err = f.Use(ada, Code{secret.New(text), steps(50)}, "")
+		f, err = f.Use(ada, Code{secret.New(text), atStep(50)}, "")
 		return err
 	}
 	for i, c := range []struct {
@@ -181,25 +181,25 @@ func TestARecoveryCodeCountsOnce(t *testing.T) {
 	}
 }
 
-func TestNewCodesReplaceThoseBefore(t *testing.T) {
+func TestFactor_WithNewCodes(t *testing.T) {
 	t.Parallel()
-	before := confirmed(t)
+	before := confirmedFactor(t)
 	old := secret.New(ada.Recovery(before.Recovery.ID)[0])
-	f := before.WithNewCodes("second", steps(9))
-	if _, err := f.Use(ada, Code{old, steps(9)}, ""); !errors.Is(err, ErrWrongCode) {
+	f := before.WithNewCodes("second", atStep(9))
+	if _, err := f.Use(ada, Code{old, atStep(9)}, ""); !errors.Is(err, ErrWrongCode) {
 		t.Errorf("an old code: got %v, want %v", err, ErrWrongCode)
 	}
-	if _, err := f.Use(ada, Code{secret.New(ada.Recovery(f.Recovery.ID)[0]), steps(9)}, ""); err != nil {
+	if _, err := f.Use(ada, Code{secret.New(ada.Recovery(f.Recovery.ID)[0]), atStep(9)}, ""); err != nil {
 		t.Errorf("a new code: got %v", err)
 	}
-	if _, err := f.Use(ada, Code{codeAt(t, ada, f.Enrolment, steps(9)), steps(9)}, ""); err != nil {
+	if _, err := f.Use(ada, Code{codeAt(t, ada, f.Enrolment, atStep(9)), atStep(9)}, ""); err != nil {
 		t.Errorf("the app's: got %v, want it unchanged", err)
 	}
 }
 
-func TestConfirming(t *testing.T) {
+func TestFactor_Confirm(t *testing.T) {
 	t.Parallel()
-	on, bob := confirmed(t), FactorKey("the platform's key").Of("bob")
+	on, bob := confirmedFactor(t), FactorKey("the platform's key").Of("bob")
 	begun := Factor{}.Begins("first")
 	code := codeAt(t, ada, begun, now)
 	off := on.Off()
@@ -236,24 +236,24 @@ func TestConfirming(t *testing.T) {
 	}
 }
 
-func TestAFactorThatIsOffTakesNoCode(t *testing.T) {
+func TestFactor_UseWhenOff(t *testing.T) {
 	t.Parallel()
-	f := confirmed(t)
+	f := confirmedFactor(t)
 	off := f.Off()
 	if diff := cmp.Diff(Factor{Version: 1}, off); diff != "" {
 		t.Errorf("off (-want +got):\n%s", diff)
 	}
-	for _, code := range []secret.Text{codeAt(t, ada, "", now), codeAt(t, ada, f.Enrolment, steps(5)),
+	for _, code := range []secret.Text{codeAt(t, ada, "", now), codeAt(t, ada, f.Enrolment, atStep(5)),
 		secret.New(ada.Recovery(f.Recovery.ID)[0]), secret.New(ada.Recovery("")[0])} {
-		if _, err := off.Use(ada, Code{code, steps(5)}, ""); !errors.Is(err, ErrWrongCode) {
+		if _, err := off.Use(ada, Code{code, atStep(5)}, ""); !errors.Is(err, ErrWrongCode) {
 			t.Errorf("got %v, want %v", err, ErrWrongCode)
 		}
 	}
 }
 
-func TestCodesAreShownForTenMinutesInTheirSession(t *testing.T) {
+func TestFactor_ShowsCodes(t *testing.T) {
 	t.Parallel()
-	on := confirmed(t)
+	on := confirmedFactor(t)
 	for name, c := range map[string]struct {
 		factor  Factor
 		session string
@@ -275,8 +275,8 @@ func TestCodesAreShownForTenMinutesInTheirSession(t *testing.T) {
 	}
 }
 
-// TestSecretsDiffer: no two of the secrets of two people and enrolments are the same.
-func TestSecretsDiffer(t *testing.T) {
+// TestSecrets_Distinct checks that people and enrolments never share a secret.
+func TestSecrets_Distinct(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^[a-z2-7]{4}(-[a-z2-7]{4}){3}$`)
 	seen := map[string]string{}
@@ -301,7 +301,7 @@ func TestSecretsDiffer(t *testing.T) {
 	}
 }
 
-func TestTheAppGetsTheSecretByALink(t *testing.T) {
+func TestSecrets_AppLink(t *testing.T) {
 	t.Parallel()
 	link, err := ada.AppLink("1", "Cashwrap", "ada@example.com")
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// FactorKey is the platform's key from which the secrets of all second factors are derived.
+// FactorKey is the platform's key that derives the secrets of all second factors.
 type FactorKey []byte
 
-// Of are the secrets of a user (Account.User).
+// Of returns the secrets of a user (Account.User).
 func (k FactorKey) Of(user string) Secrets { return Secrets{k, user} }
 
-// Secrets derives the secrets of a user's second factor when they are needed, so that none is stored.
+// Secrets derives the secrets of a user's second factor each time, so that none is stored.
 type Secrets struct {
 	key  FactorKey
 	user string
@@ -31,28 +31,28 @@ const (
 	skew          = 1  // steps beside the current one that are accepted (RFC 6238 §5.2)
 )
 
-// codes is how apps make codes: six digits by SHA-1, which every app supports (RFC 6238 §1.2).
-var codes = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
+// totpCodes are the parameters of apps' codes: six digits by SHA-1, which every app supports (RFC 6238 §1.2).
+var totpCodes = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
 var inBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// derive makes a secret of at most 32 bytes for a purpose and an id.
+// derive returns a secret of at most 32 bytes for a purpose and an id.
 func (s Secrets) derive(purpose, id string, size int) []byte {
 	mac := hmac.New(sha256.New, s.key)
 	_, _ = mac.Write([]byte(strings.Join([]string{s.user, purpose, id}, "\x00"))) // never fails
 	return mac.Sum(nil)[:size]
 }
 
-// App is the secret that an enrolment gives to an authenticator app: 160 bits in base32.
+// App returns the secret that an enrolment gives to an authenticator app: 160 bits in base32.
 func (s Secrets) App(enrolment string) string {
 	return inBase32.EncodeToString(s.derive("app", enrolment, totpBytes))
 }
 
-// AppLink is the otpauth URL from which an app reads the secret; the app shows issuer and name.
-// It fails only for an empty one.
+// AppLink returns the otpauth URL that gives the secret to an app. The app shows issuer and name; an empty one is an
+// error.
 func (s Secrets) AppLink(enrolment, issuer, name string) (string, error) {
-	k, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: name, Period: period, Digits: codes.Digits,
-		Algorithm: codes.Algorithm, Secret: s.derive("app", enrolment, totpBytes)})
+	k, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: name, Period: period, Digits: totpCodes.Digits,
+		Algorithm: totpCodes.Algorithm, Secret: s.derive("app", enrolment, totpBytes)})
 	if err != nil {
 		return "", err
 	}
@@ -63,12 +63,12 @@ func (s Secrets) AppLink(enrolment, issuer, name string) (string, error) {
 func (s Secrets) Recovery(id string) []string {
 	all := make([]string, RecoveryCodes)
 	for i := range all {
-		all[i] = strings.Join(Groups(s.recovery(id, i)), "-")
+		all[i] = strings.Join(Groups(s.recoveryCode(id, i)), "-")
 	}
 	return all
 }
 
-func (s Secrets) recovery(id string, place int) string {
+func (s Secrets) recoveryCode(id string, place int) string {
 	return strings.ToLower(inBase32.EncodeToString(s.derive("recovery "+strconv.Itoa(place), id, recoveryBytes)))
 }
 
@@ -81,38 +81,37 @@ func Groups(text string) []string {
 	return append(groups, text)
 }
 
-// step is the time step of the code, within the window around its time and after the last
-// accepted one; false if there is none.
-func (s Secrets) step(enrolment string, code Code, last int64) (int64, bool) {
+// matchStep returns the code's time step, within the window around its time and after the last accepted step, if any.
+func (s Secrets) matchStep(enrolment string, code Code, last int64) (int64, bool) {
 	current, app := code.At.Unix()/period, s.App(enrolment)
 	found, ok := int64(0), false
 	for step := max(current-skew, last+1); step <= current+skew; step++ {
 		counter := uint64(step) //nolint:gosec // no clock shows a time before 1970
-		if same, err := hotp.ValidateCustom(code.typed(), counter, app, codes); same && err == nil && !ok {
+		if same, err := hotp.ValidateCustom(code.typed(), counter, app, totpCodes); same && err == nil && !ok {
 			found, ok = step, true
 		}
 	}
 	return found, ok
 }
 
-// isApps reports whether the app showed the code at the time it was entered, or one step before or after, used or not.
-func (s Secrets) isApps(enrolment string, code Code) bool {
-	_, is := s.step(enrolment, code, 0)
+// isAppCode returns true if the app showed the code at its time, or one step before or after, used or not.
+func (s Secrets) isAppCode(enrolment string, code Code) bool {
+	_, is := s.matchStep(enrolment, code, 0)
 	return is
 }
 
-// place is the place of the code among the recovery codes of the id; false if it is none.
-func (s Secrets) place(id string, code Code) (int, bool) {
+// matchRecovery returns the place of the code among the recovery codes of the id; false if no code matches.
+func (s Secrets) matchRecovery(id string, code Code) (int, bool) {
 	entered := []byte(strings.ToLower(code.typed()))
 	for i := range RecoveryCodes {
-		if hmac.Equal(entered, []byte(s.recovery(id, i))) {
+		if hmac.Equal(entered, []byte(s.recoveryCode(id, i))) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// typed is the code without the separators of its groups.
+// typed returns the code without the separators of its groups.
 func (c Code) typed() string {
 	return strings.NewReplacer(" ", "", "-", "", "\u00a0", "", "\t", "").Replace(c.Text.Reveal())
 }

@@ -38,7 +38,7 @@ func TestHeldByPassword(t *testing.T) {
 	t.Parallel()
 	set := func(operation string) member.Passwords { return member.Passwords{{Operation: operation}} }
 	for name, c := range map[string]struct {
-		at  string // operation that had set the password at the sign-in
+		at  string // operation that set the password used at the sign-in
 		now member.Passwords
 		ok  bool
 	}{

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// KnownLasts limits the time for which a browser or an address stays known after a sign-in (contract §2.9).
+// KnownLasts limits how long a browser or an address stays known after a sign-in (contract §2.9).
 const KnownLasts = 90 * 24 * time.Hour
 
-// maxDevices limits the devices in one cookie. The accounts that signed in last in the browser keep theirs.
+// maxDevices limits the devices in one cookie. The accounts that signed in last in the browser keep their devices.
 const maxDevices = 5
 
 // KnownKey is the platform's key for device cookies and for the ids of known addresses.
 //
-// A device cookie proves an earlier sign-in to the account in this browser. The browser then has its own bucket of
+// A device cookie proves an earlier sign-in to the account in this browser. The browser then has a separate bucket of
 // passwords, so strangers who empty the bucket of the name do not lock the account out (OWASP, "Slow Down Online
 // Guessing Attacks with Device Cookies"). The cookie alone signs no user in. It is not stored.
 //
@@ -39,15 +39,15 @@ const (
 	deviceBytes     = deviceTimeBytes + deviceIDBytes + deviceMACBytes
 )
 
-// deviceSeparator is between the devices of a cookie.
+// deviceSeparator stands between the devices of a cookie.
 const deviceSeparator = "."
 
 // Device returns the id of the account's device in the cookie; "" if the cookie has none or the account has no
 // password. It computes the MAC of every device in the cookie, so that its duration does not show the result.
 func (k KnownKey) Device(cookie string, a Account, now time.Time) string {
 	id := ""
-	for _, d := range devices(cookie) {
-		if k.isOf(d, a, now) && id == "" {
+	for _, d := range parseDevices(cookie) {
+		if k.isDeviceOf(d, a, now) && id == "" {
 			id = hex.EncodeToString(d[deviceTimeBytes : deviceTimeBytes+deviceIDBytes])
 		}
 	}
@@ -61,7 +61,7 @@ func (k KnownKey) WithDevice(cookie string, a Account, now time.Time) string {
 	_, _ = rand.Read(id) // never fails
 	fresh = append(fresh, id...)
 	fresh = append(fresh, k.mac("device", a, string(fresh))[:deviceMACBytes]...)
-	others := slices.DeleteFunc(devices(cookie), func(d []byte) bool { return k.isOf(d, a, now) })
+	others := slices.DeleteFunc(parseDevices(cookie), func(d []byte) bool { return k.isDeviceOf(d, a, now) })
 	var texts []string
 	for _, d := range append([][]byte{fresh}, others[:min(len(others), maxDevices-1)]...) {
 		texts = append(texts, base64.RawURLEncoding.EncodeToString(d))
@@ -69,14 +69,13 @@ func (k KnownKey) WithDevice(cookie string, a Account, now time.Time) string {
 	return strings.Join(texts, deviceSeparator)
 }
 
-// Address returns the id under which a network address is known to the account. Without the key
-// the id does not show the address.
+// Address returns the id of a network address known to the account. Without the key it does not reveal the address.
 func (k KnownKey) Address(address string, a Account) string {
 	return hex.EncodeToString(k.mac("address", a, address))
 }
 
-// devices returns the devices in a cookie, authentic or forged.
-func devices(cookie string) (all [][]byte) {
+// parseDevices returns the devices in a cookie, authentic or forged.
+func parseDevices(cookie string) (all [][]byte) {
 	for part := range strings.SplitSeq(cookie, deviceSeparator) {
 		if d, err := base64.RawURLEncoding.DecodeString(part); err == nil && len(d) == deviceBytes &&
 			len(all) < maxDevices {
@@ -86,8 +85,8 @@ func devices(cookie string) (all [][]byte) {
 	return all
 }
 
-// isOf reports whether a device is the account's and has not expired.
-func (k KnownKey) isOf(d []byte, a Account, now time.Time) bool {
+// isDeviceOf returns true if a device is the account's and has not expired.
+func (k KnownKey) isDeviceOf(d []byte, a Account, now time.Time) bool {
 	body, mac := d[:len(d)-deviceMACBytes], d[len(d)-deviceMACBytes:]
 	//nolint:gosec // G115: a time after year 292 billion is in no authentic device
 	made := time.Unix(int64(binary.BigEndian.Uint64(body)), 0)
@@ -95,7 +94,7 @@ func (k KnownKey) isOf(d []byte, a Account, now time.Time) bool {
 		!made.After(now) && now.Before(made.Add(KnownLasts))
 }
 
-// mac authenticates a text for a purpose, an account and its current password.
+// mac returns the MAC of a text for a purpose, an account and its current password.
 func (k KnownKey) mac(purpose string, a Account, text string) []byte {
 	var all bytes.Buffer
 	for _, part := range []string{purpose, string(a.Kind), a.ID, a.Tenant.String(), a.Passwords.Current(), text} {

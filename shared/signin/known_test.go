@@ -15,18 +15,18 @@ import (
 
 const known = "a key of the platform's"
 
-func someone(change func(*signin.Account)) signin.Account {
+func newAccount(change func(*signin.Account)) signin.Account {
 	a := signin.Account{Kind: identity.Operator, ID: "mem_a", Tenant: there, Name: "till@example.com",
 		Passwords: member.Passwords{{Operation: "now"}, {Operation: "before"}}}
 	change(&a)
 	return a
 }
 
-// TestDevice_OfOneAccountAndPassword checks that cookie and address count for no other account and no other password.
-func TestDevice_OfOneAccountAndPassword(t *testing.T) {
+// TestDevice_OtherAccountOrPassword checks that cookie and address are invalid for any other account or password.
+func TestDevice_OtherAccountOrPassword(t *testing.T) {
 	t.Parallel()
 	key, now := signin.KnownKey(known), clock.Start
-	hers := someone(func(*signin.Account) {})
+	hers := newAccount(func(*signin.Account) {})
 	cookie := key.WithDevice("", hers, now)
 	for name, c := range map[string]struct {
 		change func(*signin.Account)
@@ -43,7 +43,7 @@ func TestDevice_OfOneAccountAndPassword(t *testing.T) {
 		"another merchant":  {func(a *signin.Account) { a.Tenant.Merchant = "MCOTHER000" }, false},
 		"parts that run on": {func(a *signin.Account) { a.Kind, a.ID = identity.Operator+"m", "em_a" }, false},
 	} {
-		a := someone(c.change)
+		a := newAccount(c.change)
 		if got := key.Device(cookie, a, now) != ""; got != c.want {
 			t.Errorf("%s: got the device its: %t, want %t", name, got, c.want)
 		}
@@ -55,7 +55,7 @@ func TestDevice_OfOneAccountAndPassword(t *testing.T) {
 		key.Address("here", hers) {
 		t.Error("got the same id for another address or key, want another")
 	}
-	without := someone(func(a *signin.Account) { a.Passwords = nil })
+	without := newAccount(func(a *signin.Account) { a.Passwords = nil })
 	if got := key.Device(key.WithDevice("", without, now), without, now); got != "" {
 		t.Errorf("got device %s of an account without a password, want none", got)
 	}
@@ -65,7 +65,7 @@ func TestDevice_OfOneAccountAndPassword(t *testing.T) {
 func TestDevice_ForgedOrOld(t *testing.T) {
 	t.Parallel()
 	key, now := signin.KnownKey(known), clock.Start
-	hers := someone(func(*signin.Account) {})
+	hers := newAccount(func(*signin.Account) {})
 	cookie := key.WithDevice("", hers, now)
 	id := key.Device(cookie, hers, now)
 	for after, want := range map[time.Duration]string{0: id, signin.KnownLasts - time.Second: id, signin.KnownLasts: "",
@@ -95,13 +95,13 @@ func TestDevice_ForgedOrOld(t *testing.T) {
 	}
 }
 
-// TestDevice_OfSomeAccounts checks that a browser is known to the last five accounts, by one device each, and that each
-// sign-in makes a new device.
-func TestDevice_OfSomeAccounts(t *testing.T) {
+// TestDevice_LastFiveAccounts checks that a browser is known to the last five accounts, by one device each, and that
+// each sign-in makes a new device.
+func TestDevice_LastFiveAccounts(t *testing.T) {
 	t.Parallel()
 	key, now := signin.KnownKey(known), clock.Start
 	of := func(n int) signin.Account {
-		return someone(func(a *signin.Account) { a.ID += strings.Repeat("x", n) })
+		return newAccount(func(a *signin.Account) { a.ID += strings.Repeat("x", n) })
 	}
 	cookie, first := "", ""
 	for n := range 6 {
