@@ -19,26 +19,26 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// DefaultScopes are those of a request that names none (contract §10).
+// DefaultScopes are the scopes of a request that names none (contract §10).
 var DefaultScopes = []string{"transactions.history", "user.app-settings", "user.profile_readonly"}
 
-// restricted are the scopes that a client may ask for only after the operator has approved them
-// (contract §2.1): payments, payment_instruments, and the narrower ones that replace them.
+// restricted need the operator's approval before a client may ask for them (contract §2.1): payments,
+// payment_instruments, and the narrower scopes that replace them.
 var restricted = []string{"payments", "checkouts.read", "checkouts.write", "refunds.write",
 	"payment_instruments", "customers.read", "customers.write"}
 
-// SecretOverlap is how long the old secret of a client is still accepted after a rotation (contract §10).
+// SecretOverlap limits how long a client's old secret is accepted after a rotation (contract §10).
 const SecretOverlap = 24 * time.Hour
 
-// Client is an application that asks people for access to their merchants, as stored. It
-// belongs to the merchant whose developers make it, in one mode.
+// Client is an application that asks people for access to their merchants, as stored. It belongs to the merchant whose
+// developers make it, in one mode.
 type Client struct {
 	ID            string          `dynamo:"id"`   // client_ and 26 characters
 	Name          string          `dynamo:"name"` // shown to people who are asked for consent
 	Tenant        identity.Tenant `dynamo:"tenant"`
 	RedirectURIs  []string        `dynamo:"redirect_uris"`
-	Scopes        []string        `dynamo:"scopes,set"`             // that it is registered for
-	Approved      []string        `dynamo:"approved,set,omitempty"` // of the restricted ones among them
+	Scopes        []string        `dynamo:"scopes,set"`             // the client is registered for
+	Approved      []string        `dynamo:"approved,set,omitempty"` // the restricted scopes among them that are approved
 	SecretHash    string          `dynamo:"secret_hash"`
 	PreviousHash  string          `dynamo:"previous_hash,omitempty"`  // of the secret before the last rotation
 	PreviousUntil time.Time       `dynamo:"previous_until,omitempty"` // when that is no longer accepted
@@ -48,11 +48,11 @@ type Client struct {
 	Version       int             `dynamo:"version"` // of the stored item, from 1
 }
 
-// Revoked reports whether the client and all its tokens are refused.
+// Revoked returns true if the client and all its tokens are refused.
 func (c Client) Revoked() bool { return !c.RevokedAt.IsZero() }
 
-// Authenticates reports whether the text is the secret of a client that is not revoked, or the
-// one before it while that is still accepted.
+// Authenticates returns true if the text is the secret of a client that is not revoked, or until PreviousUntil the
+// previous secret.
 func (c Client) Authenticates(text secret.Text, now time.Time) bool {
 	hash := []byte(identity.Hash(text.Reveal()))
 	current := subtle.ConstantTimeCompare(hash, []byte(c.SecretHash)) == 1
@@ -60,13 +60,13 @@ func (c Client) Authenticates(text secret.Text, now time.Time) bool {
 	return !c.Revoked() && (current || previous)
 }
 
-// May reports whether the client may ask for the scope.
+// May returns true if the client may ask for the scope.
 func (c Client) May(scope string) bool {
 	return slices.Contains(c.Scopes, scope) && (!slices.Contains(restricted, scope) || slices.Contains(c.Approved, scope))
 }
 
-// Requested returns the scopes that a request names, separated by spaces, sorted and each once; by default the default
-// scopes that the client may ask for. Failure: invalid_scope.
+// Requested returns the scopes that a request names, separated by spaces; sorted, without duplicates. For a request
+// that names none it returns the default scopes that the client may ask for. Failure: invalid_scope.
 func (c Client) Requested(text string) ([]string, error) {
 	names := strings.Fields(text)
 	if len(names) == 0 {
@@ -87,9 +87,9 @@ func (c Client) Requested(text string) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
-// Granted returns the scopes of an access token under a grant, sorted, each once: those of the allowed scopes that the
-// text names, separated by spaces, or all if it names none, which the client may still ask for. Failure: invalid_scope
-// for one that was not allowed, or when none is left (RFC 6749 §6).
+// Granted returns the scopes of an access token under a grant, sorted, without duplicates. text names some of the
+// allowed scopes, separated by spaces, or none for all of them. Scopes that the client may no longer ask for are left
+// out. Failure: invalid_scope for a scope that was not allowed, or when none is left (RFC 6749 §6).
 func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	scopes := slices.Clone(allowed)
 	if names := strings.Fields(text); len(names) > 0 {
@@ -110,8 +110,8 @@ func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
-// Redirect returns the redirect_uri for the response to an authorization request: the one that the request names, if it
-// matches one of the client's, or the client's only one if the request names none; false if there is none.
+// Redirect returns the redirect_uri for the response to an authorization request: the named URI if it matches one of
+// the client's, or the client's only URI if the request names none; else false.
 func (c Client) Redirect(named string) (string, bool) {
 	if named == "" && len(c.RedirectURIs) == 1 {
 		return c.RedirectURIs[0], true
@@ -124,34 +124,34 @@ const (
 	secretBytes  = 32
 )
 
-// NewID is the id of a new client. Errors: those of random.
+// NewID returns the id of a new client. Errors: those of random.
 func NewID(random io.Reader) (string, error) {
 	return identity.RandomID(clientPrefix, random)
 }
 
-// NewSecret makes a client secret, a refresh token or a code: 256 random bits in base64url. Errors: those of random.
+// NewSecret returns a client secret, a refresh token or a code: 256 random bits in base64url. Errors: those of random.
 func NewSecret(random io.Reader) (string, error) {
 	raw := make([]byte, secretBytes)
 	_, err := io.ReadFull(random, raw)
 	return base64.RawURLEncoding.EncodeToString(raw), err
 }
 
-// Verifies reports whether the code_verifier is the one of the challenge (RFC 7636 §4.6, S256).
+// Verifies returns true if the code_verifier matches the challenge (RFC 7636 §4.6, S256).
 func Verifies(verifier, challenge string) bool {
 	sum := sha256.Sum256([]byte(verifier))
 	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
 }
 
-// Same reports whether two clients are equal except for version and time of change. The order of
-// scopes, which the table does not keep, does not matter.
+// Same returns true if two clients are equal except for version, time of change, and the order of scopes, which the
+// table does not keep.
 func (c Client) Same(other Client) bool {
 	c.Version, c.UpdatedAt = other.Version, other.UpdatedAt
-	c.Scopes, other.Scopes = once(c.Scopes), once(other.Scopes)
-	c.Approved, other.Approved = once(c.Approved), once(other.Approved)
+	c.Scopes, other.Scopes = sortedUnique(c.Scopes), sortedUnique(other.Scopes)
+	c.Approved, other.Approved = sortedUnique(c.Approved), sortedUnique(other.Approved)
 	return reflect.DeepEqual(c, other)
 }
 
-// ForAudit is the client as audit entries show it: of its secret only enough to see a change.
+// ForAudit returns the client as audit entries show it, with only enough of the secret's hash to see a change.
 func (c Client) ForAudit() any {
 	return struct {
 		Name         string   `json:"name"`
@@ -164,21 +164,21 @@ func (c Client) ForAudit() any {
 		c.SecretHash[:min(8, len(c.SecretHash))], c.Revoked()}
 }
 
-// maxRedirectURI is how long a redirect URI may be, in characters.
+// maxRedirectURI limits a redirect URI, in characters.
 const maxRedirectURI = 512
 
 // notInURIs are the printable characters that no URI has (RFC 3986 §2) and that browsers escape in different ways.
 const notInURIs = "\"<>\\^`{|}"
 
-// CheckRedirectURI says what is wrong with a redirect URI of a client in the mode, as a predicate for failure.Invalid,
-// or "". It must be https, because codes are sent to it, or in test mode http on the browser's own machine. It is not
-// normalised, since requests are compared with its text (redirectMatches).
+// CheckRedirectURI returns the fault of a redirect URI of a client in the mode, as a predicate for failure.Invalid, or
+// "". The URI must be https, because codes are sent to it, or in test mode http on the browser's own machine. It is not
+// normalised, because requests are compared with its text (redirectMatches).
 func CheckRedirectURI(text string, mode identity.Mode) string {
 	u, err := url.Parse(text)
 	switch {
 	case text == "" || len(text) > maxRedirectURI:
 		return "must have 1 to 512 characters"
-	case strings.Contains(text, "*"): // lest somebody expect a wildcard
+	case strings.Contains(text, "*"): // so that no developer expects a wildcard to work
 		return "must have no wildcard"
 	case strings.ContainsFunc(text, isNotInURIs):
 		return "must have only the characters of a URI"
@@ -203,10 +203,10 @@ func CheckRedirectURI(text string, mode identity.Mode) string {
 	}
 }
 
-// loopbackURI matches http URIs on the browser's own machine, and finds what stands before the port and after it.
+// loopbackURI matches http URIs on the browser's own machine, and captures the parts before and after the port.
 var loopbackURI = regexp.MustCompile(`^(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::[1-9][0-9]{0,4})?([/?].*)?$`)
 
-// redirectMatches reports whether a request may name this redirect URI where the other is registered. They are compared
+// redirectMatches returns true if a request may name this redirect URI where the other is registered. They are compared
 // as texts (RFC 9700 §2.1). Only the port of a URI on the browser's own machine may differ: a native app listens at a
 // port that the system chooses when the app asks (RFC 8252 §7.3), also at localhost (RFC 9700 §4.1.3).
 func redirectMatches(registered, named string) bool {
@@ -220,16 +220,16 @@ func redirectMatches(registered, named string) bool {
 
 func isNotInURIs(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(notInURIs, r) }
 
-// isLoopback reports whether the host is the browser's own machine (RFC 8252 §7.3, §8.3).
+// isLoopback returns true if the host is the browser's own machine (RFC 8252 §7.3, §8.3).
 func isLoopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }
 
-// isPort reports whether the URI's port, if there is a colon, is a number from 1 to 65535.
+// isPort returns true if the URI's port, if there is a colon, is a number from 1 to 65535.
 func isPort(u *url.URL) bool {
 	port, err := strconv.Atoi(u.Port())
 	return !strings.HasSuffix(u.Host, ":") && (u.Port() == "" || err == nil && port >= 1 && port <= 65535)
 }
 
-// isHost reports whether the URI's host is a domain name or an IP address without a zone.
+// isHost returns true if the URI's host is a domain name or an IP address without a zone.
 func isHost(u *url.URL) bool {
 	host := u.Hostname()
 	if strings.HasPrefix(u.Host, "[") {
@@ -241,14 +241,14 @@ func isHost(u *url.URL) bool {
 	}
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || len(label) > 63 || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") ||
-			strings.ContainsFunc(label, notInNames) {
+			strings.ContainsFunc(label, isNotInNames) {
 			return false
 		}
 	}
 	return true
 }
 
-// notInNames reports whether host names cannot have the character (RFC 1123 §2.1).
-func notInNames(r rune) bool {
+// isNotInNames returns true if host names cannot have the character (RFC 1123 §2.1).
+func isNotInNames(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
 }

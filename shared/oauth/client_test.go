@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// codeOf is the error code of a failure of OAuth; "" without one.
+// codeOf returns the OAuth error code of a failure; "" without a code.
 func codeOf(err error) string {
 	if err == nil {
 		return ""
@@ -24,7 +24,7 @@ func codeOf(err error) string {
 	return failure.Of(err).Code
 }
 
-func TestAClientAuthenticatesByItsSecret(t *testing.T) {
+func TestClient_Authenticates(t *testing.T) {
 	t.Parallel()
 	c := oauth.Client{SecretHash: identity.Hash("second"), PreviousHash: identity.Hash("first"),
 		PreviousUntil: now.Add(oauth.SecretOverlap)}
@@ -57,8 +57,8 @@ func TestAClientAuthenticatesByItsSecret(t *testing.T) {
 	}
 }
 
-// TestRestrictedScopesNeedApproval (contract §2.1), with those of their successors.
-func TestRestrictedScopesNeedApproval(t *testing.T) {
+// TestClient_MayRestrictedScopes checks contract §2.1, also for the narrower scopes.
+func TestClient_MayRestrictedScopes(t *testing.T) {
 	t.Parallel()
 	restricted := map[string]bool{"payments": true, "checkouts.read": true, "checkouts.write": true, "refunds.write": true,
 		"payment_instruments": true, "customers.read": true, "customers.write": true}
@@ -77,7 +77,7 @@ func TestRestrictedScopesNeedApproval(t *testing.T) {
 	}
 }
 
-func TestTheScopesThatAClientAsksFor(t *testing.T) {
+func TestClient_Requested(t *testing.T) {
 	t.Parallel()
 	c := oauth.Client{Scopes: []string{"user.profile_readonly", "transactions.history", "payments", "email"}}
 	for name, test := range map[string]struct {
@@ -104,8 +104,8 @@ func TestTheScopesThatAClientAsksFor(t *testing.T) {
 	}
 }
 
-// TestScopesAreNeverWidened: of what was allowed a client gets the same or less (RFC 6749 §6).
-func TestScopesAreNeverWidened(t *testing.T) {
+// TestClient_Granted checks that a client gets the allowed scopes or fewer (RFC 6749 §6).
+func TestClient_Granted(t *testing.T) {
 	t.Parallel()
 	c := oauth.Client{Scopes: []string{"user.profile_readonly", "transactions.history", "email"}}
 	allowed := []string{"user.profile_readonly", "payments", "email"}
@@ -135,8 +135,8 @@ func TestScopesAreNeverWidened(t *testing.T) {
 	}
 }
 
-// TestRedirectsAreExact (RFC 9700 §2.1): no prefix, no other port, no pattern.
-func TestRedirectsAreExact(t *testing.T) {
+// TestClient_RedirectExact checks RFC 9700 §2.1: no prefix, no other port, no pattern.
+func TestClient_RedirectExact(t *testing.T) {
 	t.Parallel()
 	const at = "https://app.example"
 	one, two := at+"/callback", "https://app.example:8443/other?a=b"
@@ -167,8 +167,8 @@ func TestRedirectsAreExact(t *testing.T) {
 	}
 }
 
-// A loopback URI may come with any port, and with nothing else changed (RFC 8252 §7.3).
-func TestRedirectToAnyPortOfTheBrowsersMachine(t *testing.T) {
+// TestClient_RedirectLoopbackPort checks that only the port of a loopback URI may differ (RFC 8252 §7.3).
+func TestClient_RedirectLoopbackPort(t *testing.T) {
 	t.Parallel()
 	c := oauth.Client{RedirectURIs: []string{"http://127.0.0.1/cb", "http://127.0.0.1:8080/a?x=y", "http://[::1]:1/cb",
 		"http://localhost:3000", "https://127.0.0.1:8443/cb", "http://app.example:80/cb"}}
@@ -247,8 +247,8 @@ func TestRedirectToAnyPortOfTheBrowsersMachine(t *testing.T) {
 	}
 }
 
-// TestNewNamesAndSecrets have their form, and an error of the source of chance is not hidden.
-func TestNewNamesAndSecrets(t *testing.T) {
+// TestNewIDAndSecret checks the form of ids and secrets, and that an error of the random source is returned.
+func TestNewIDAndSecret(t *testing.T) {
 	t.Parallel()
 	for form, make := range map[string]func(io.Reader) (string, error){
 		`^client_[a-z2-7]{26}$`: oauth.NewID,
@@ -265,8 +265,8 @@ func TestNewNamesAndSecrets(t *testing.T) {
 	}
 }
 
-// TestTheAuditShowsNoSecret, but that it has changed.
-func TestTheAuditShowsNoSecret(t *testing.T) {
+// TestClient_ForAudit checks that an entry shows only that the secret has changed.
+func TestClient_ForAudit(t *testing.T) {
 	t.Parallel()
 	c := oauth.Client{Name: "App", SecretHash: identity.Hash("first"), Scopes: []string{"payments", "email"}}
 	other := c

@@ -11,36 +11,36 @@ import (
 const (
 	CodeLasts        = 10 * time.Minute
 	AccessTokenLasts = time.Hour
-	RefreshLasts     = 180 * 24 * time.Hour // since the refresh token's last use
+	RefreshLasts     = 180 * 24 * time.Hour // since its last use
 )
 
-// Holder is the account that has allowed a client to act for it, with the merchant and the
-// scopes. For client_credentials it is the client itself.
+// Holder is the account that allowed a client to act for it, with the merchant and the scopes. For client_credentials
+// it is the client.
 type Holder struct {
 	Client  string          `dynamo:"client"`
 	Kind    identity.Kind   `dynamo:"kind"`           // User, Operator or TestProfile
 	Subject string          `dynamo:"subject"`        // id of the member or of the profile
 	User    string          `dynamo:"user,omitempty"` // id of a User
-	Tenant  identity.Tenant `dynamo:"tenant"`         // the merchant that was chosen
+	Tenant  identity.Tenant `dynamo:"tenant"`         // the chosen merchant
 	Scopes  []string        `dynamo:"scopes,set"`
 
-	// Password is the operation that set the holder's password at sign-in. A new one ends the grant (contract §10).
+	// Password is the operation that set the holder's password at sign-in. A new password ends the grant (contract §10).
 	Password string `dynamo:"password_operation"`
 
-	// SignedIn is the time at which the holder signed in to allow the client. It is zero if the holder is no person, and
-	// in items that are older than the field.
+	// SignedIn is the time of the sign-in that allowed the client. It is zero for holders that are no person, and in items
+	// that are older than the field.
 	SignedIn time.Time `dynamo:"signed_in_at,omitempty"`
 }
 
-// Token is an access token for some of the holder's scopes, under the grant of the refresh
-// token. refreshHash is "" for client_credentials, which have no grant.
+// Token returns an access token for some of the holder's scopes, under the grant of the refresh token. refreshHash is
+// "" for client_credentials, which have no grant.
 func (h Holder) Token(tokenHash, refreshHash string, scopes []string, now time.Time) identity.AccessToken {
 	return identity.AccessToken{Hash: tokenHash, Kind: h.Kind, Subject: h.Subject, User: h.User, Client: h.Client,
 		Tenant: h.Tenant, Scopes: scopes, Grant: refreshHash, SignedIn: h.SignedIn, CreatedAt: now,
 		ExpiresAt: now.Add(AccessTokenLasts)}
 }
 
-// NewGrant is a new grant by the holder, with the hash of its refresh token.
+// NewGrant returns a new grant by the holder, with the hash of its refresh token.
 func (h Holder) NewGrant(refreshHash string, now time.Time) Grant {
 	return Grant{Holder: h, Hash: refreshHash, CreatedAt: now, ExpiresAt: now.Add(RefreshLasts)}
 }
@@ -49,17 +49,17 @@ func (h Holder) NewGrant(refreshHash string, now time.Time) Grant {
 type Code struct {
 	Holder
 	Hash        string    `dynamo:"code_hash"`
-	RedirectURI string    `dynamo:"redirect_uri,omitempty"` // as the request named it; "": it named none
+	RedirectURI string    `dynamo:"redirect_uri,omitempty"` // as the request named it; "": not named
 	Challenge   string    `dynamo:"challenge,omitempty"`    // of PKCE, S256; "": none
-	Grant       string    `dynamo:"grant,omitempty"`        // hash of the refresh token that it gave; "": unused
+	Grant       string    `dynamo:"grant,omitempty"`        // hash of the refresh token issued for it; "": unused
 	ExpiresAt   time.Time `dynamo:"code_expires_at"`
 	CreatedAt   time.Time `dynamo:"created_at"`
 	Version     int       `dynamo:"version"` // of the stored item, from 1
 }
 
-// CheckRedeemable refuses a code that is another client's or has expired, or whose authorization request the token
-// request does not match, by redirect_uri or verifier. A verifier without a challenge is refused too, since somebody
-// may have removed the challenge (RFC 9700 §2.1.1). Failure: invalid_grant.
+// CheckRedeemable refuses a code that has expired or belongs to another client. It also refuses a token request whose
+// redirect_uri or verifier does not match the authorization request. A verifier without a challenge is refused too,
+// since an attacker may have removed the challenge (RFC 9700 §2.1.1). Failure: invalid_grant.
 func (c Code) CheckRedeemable(client Client, redirectURI, verifier string, now time.Time) error {
 	switch {
 	case c.Client != client.ID:
@@ -78,14 +78,15 @@ func (c Code) CheckRedeemable(client Client, redirectURI, verifier string, now t
 	return nil
 }
 
-// needsRedirect reports whether the token request must repeat the redirect_uri (RFC 6749 §4.1.3). A client with no
-// other need not, as the code went nowhere else; nor need one with PKCE, which proves that it asked (OAuth 2.1).
+// needsRedirect returns true if the token request must repeat the redirect_uri (RFC 6749 §4.1.3). A client with no
+// other URI need not repeat it, because the code went nowhere else. A client with PKCE need not either, because PKCE
+// proves that this client asked for the code (OAuth 2.1).
 func (c Code) needsRedirect(client Client) bool {
 	return c.RedirectURI != "" && c.Challenge == "" && !slices.Equal(client.RedirectURIs, []string{c.RedirectURI})
 }
 
-// Grant is what a holder has allowed a client, as stored under the hash of the refresh token.
-// When it is deleted, its refresh token and all its access tokens are refused.
+// Grant is a holder's permission for a client, as stored under the hash of the refresh token. Once the grant is
+// deleted, its refresh token and all its access tokens are refused.
 type Grant struct {
 	Holder
 	Hash      string    `dynamo:"refresh_hash"`
@@ -93,5 +94,5 @@ type Grant struct {
 	ExpiresAt time.Time `dynamo:"-"` // stored as expires_at of the item, in seconds; each use defers it
 }
 
-// Valid reports whether the refresh token may be used at the time.
+// Valid returns true if the refresh token may be used at the time.
 func (g Grant) Valid(now time.Time) bool { return now.Before(g.ExpiresAt) }

@@ -21,7 +21,7 @@ var holder = oauth.Holder{Client: "client_1", Kind: identity.User, Subject: "mem
 	Tenant: identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}, Scopes: []string{"email", "payments"},
 	Password: "invitation"}
 
-func TestVerifiersFitTheirChallenge(t *testing.T) {
+func TestVerifies(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		verifier, challenge string
@@ -30,7 +30,7 @@ func TestVerifiersFitTheirChallenge(t *testing.T) {
 		"its own":                  {verifier, challenge, true},
 		"another":                  {verifier[1:] + "x", challenge, false},
 		"none":                     {"", challenge, false},
-		"the challenge itself":     {challenge, challenge, false}, // plain
+		"the challenge itself":     {challenge, challenge, false}, // the method plain
 		"the verifier as its own":  {verifier, verifier, false},
 		"none for none":            {"", "", false},
 		"padded, as base64url may": {verifier, challenge + "=", false},
@@ -41,8 +41,8 @@ func TestVerifiersFitTheirChallenge(t *testing.T) {
 	}
 }
 
-// TestACodeIsBoundToItsRequest: RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9700 §2.1.1.
-func TestACodeIsBoundToItsRequest(t *testing.T) {
+// TestCode_CheckRedeemable checks RFC 6749 §4.1.3, RFC 7636 §4.6 and RFC 9700 §2.1.1.
+func TestCode_CheckRedeemable(t *testing.T) {
 	t.Parallel()
 	const redirect = "https://app.example/callback"
 	code := oauth.Code{Holder: holder, RedirectURI: redirect, Challenge: challenge, ExpiresAt: now.Add(oauth.CodeLasts)}
@@ -58,7 +58,7 @@ func TestACodeIsBoundToItsRequest(t *testing.T) {
 		client             oauth.Client
 		redirect, verifier string
 		at                 time.Time
-		refused            string // in its description; "": redeemable
+		refused            string // part of the description; "": redeemable
 	}{
 		"as it was asked for":            {code, several, redirect, verifier, now, ""},
 		"without PKCE":                   {plain, several, redirect, "", now, ""},
@@ -87,7 +87,7 @@ func TestACodeIsBoundToItsRequest(t *testing.T) {
 	}
 }
 
-func TestTokensOfAHolder(t *testing.T) {
+func TestHolder_Token(t *testing.T) {
 	t.Parallel()
 	g := holder.NewGrant("refresh", now)
 	if diff := cmp.Diff(oauth.Grant{Holder: holder, Hash: "refresh", CreatedAt: now,
@@ -104,8 +104,8 @@ func TestTokensOfAHolder(t *testing.T) {
 	}
 }
 
-// TestWhatOAuthRefuses has the code of RFC 6749 §5.2, and a description in its characters.
-func TestWhatOAuthRefuses(t *testing.T) {
+// TestRefused checks the code of RFC 6749 §5.2, and that the description has only allowed characters.
+func TestRefused(t *testing.T) {
 	t.Parallel()
 	if err := oauth.Refused(oauth.InvalidScope, "No."); err.Code != "invalid_scope" || err.Message != "No." {
 		t.Errorf("got %v, want invalid_scope", err)

@@ -1,5 +1,5 @@
-// Package oauth holds the rules of OAuth 2.0 (RFC 6749, RFC 7636, RFC 9700) as contract §10 decides them: clients,
-// their scopes, and the codes and grants that people give them.
+// Package oauth has the rules of OAuth 2.0 (RFC 6749, RFC 7636, RFC 9700) as contract §10 decides them: clients, their
+// scopes, and the codes and grants that people give them. Its methods return changed items, which package store writes.
 package oauth
 
 import (
@@ -18,11 +18,11 @@ const (
 	AccessDenied            = "access_denied"
 )
 
-// Refused is the failure with an error code of OAuth and its error_description, which has
-// neither quotes nor backslashes (RFC 6749 §5.2).
+// Refused returns the failure with an OAuth error code and its error_description, which has neither quotes nor
+// backslashes (RFC 6749 §5.2).
 func Refused(code, description string) *failure.Error {
 	return failure.Malformed(description).WithCode(code)
 }
 
-// ErrClient is the failure for an unknown or revoked client and for a wrong secret, and does not show which.
+// ErrClient is the failure of an unknown client, a revoked client and a wrong secret. It does not show which.
 var ErrClient = failure.Unauthorized("unauthorized").WithCode(InvalidClient)

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-func TestRedirectURIs(t *testing.T) {
+func TestCheckRedirectURI(t *testing.T) {
 	t.Parallel()
 	const base = "https://shop.example/"
 	longest := base + strings.Repeat("a", 512-len(base))
@@ -85,8 +85,8 @@ func TestRedirectURIs(t *testing.T) {
 	}
 }
 
-// TestRedirectURIsThatAreRefusedSayWhichRuleTheyBreak, in each mode.
-func TestRedirectURIsThatAreRefusedSayWhichRuleTheyBreak(t *testing.T) {
+// TestCheckRedirectURI_Messages checks the message for each rule, in each mode.
+func TestCheckRedirectURI_Messages(t *testing.T) {
 	t.Parallel()
 	const loopback = "must be https, or http on 127.0.0.1, [::1] or localhost"
 	for uri, want := range map[string]string{

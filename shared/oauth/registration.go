@@ -12,23 +12,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Registration describes a new client, or a change of one: then absent fields stay as they are.
+// Registration describes a new client, or a change of a client, where absent fields stay as they are.
 type Registration struct {
 	// Name is shown to people who are asked for consent.
 	Name optional.Of[string] `json:"name" validate:"text=255"`
 
-	// RedirectURIs are where browsers may be sent with codes. A client that only uses client_credentials needs none.
+	// RedirectURIs may receive browsers with codes. A client that only uses client_credentials needs none.
 	RedirectURIs *[]string `json:"redirect_uris" validate:"items=20"`
 
-	// Scopes are those that the client may ask for; restricted ones only after approval.
+	// Scopes are the scopes that the client may ask for, restricted scopes only after approval.
 	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
 }
 
 // errRevoked is the failure of every change of a revoked client.
 var errRevoked = failure.Conflict("The client was revoked, which is final.")
 
-// NewClient is a new client of the tenant, and its secret, of which only the hash is stored.
-// Failures: Missing, Invalid, with the field. Errors: those of the random source.
+// NewClient returns a new client of the tenant, with its secret. Only the secret's hash is stored. Failures: Missing,
+// Invalid, with the field. Errors: those of the random source.
 func NewClient(t identity.Tenant, r Registration, now time.Time) (c Client, secret string, err error) {
 	switch {
 	case r.Name.Or("") == "":
@@ -50,8 +50,8 @@ func NewClient(t identity.Tenant, r Registration, now time.Time) (c Client, secr
 	return c, secret, err
 }
 
-// With is the client changed by the registration. A restricted scope that is removed loses its
-// approval. Failures: Invalid, with the field; Conflict for a revoked client.
+// With returns the client changed by the registration. A restricted scope that is removed loses its approval. Failures:
+// Invalid, with the field; Conflict for a revoked client.
 func (c Client) With(r Registration) (Client, error) {
 	if err := validate.Forms(r).First(); err != nil {
 		return c, err
@@ -69,10 +69,10 @@ func (c Client) With(r Registration) (Client, error) {
 				return c, failure.Invalid(fmt.Sprintf("redirect_uris.%d", i), wrong)
 			}
 		}
-		c.RedirectURIs = once(*r.RedirectURIs)
+		c.RedirectURIs = sortedUnique(*r.RedirectURIs)
 	}
 	if r.Scopes != nil {
-		scopes, err := known(*r.Scopes)
+		scopes, err := parseScopes(*r.Scopes)
 		if err != nil {
 			return c, err
 		}
@@ -90,7 +90,7 @@ func (c Client) ApprovedFor(names []string) (Client, error) {
 	if c.Revoked() {
 		return c, errRevoked
 	}
-	approved, err := known(names)
+	approved, err := parseScopes(names)
 	if err != nil {
 		return c, err
 	}
@@ -106,8 +106,8 @@ func (c Client) ApprovedFor(names []string) (Client, error) {
 	return c, nil
 }
 
-// known are the scopes with the names, sorted and each once. Failure: Invalid scopes.
-func known(names []string) ([]string, error) {
+// parseScopes returns the scopes with the names, sorted, without duplicates. Failure: Invalid scopes.
+func parseScopes(names []string) ([]string, error) {
 	var scopes []string
 	for _, name := range names {
 		scope, is := identity.ParseScope(name)
@@ -116,20 +116,20 @@ func known(names []string) ([]string, error) {
 		}
 		scopes = append(scopes, scope)
 	}
-	return once(scopes), nil
+	return sortedUnique(scopes), nil
 }
 
-// once are the texts sorted, each once; nil if there are none, as the table returns them.
-func once(texts []string) []string {
+// sortedUnique returns the texts sorted, without duplicates; nil if there are none, as the table returns them.
+func sortedUnique(texts []string) []string {
 	if len(texts) == 0 {
 		return nil
 	}
 	return slices.Compact(slices.Sorted(slices.Values(texts)))
 }
 
-// Rotated returns the client with a new secret. The old one is accepted for SecretOverlap, unless atOnce ends it. A
-// second rotation within that time would end a secret that may still be in use, and needs atOnce. Failure: Conflict
-// without it, and for a revoked client.
+// Rotated returns the client with a new secret. The old secret is accepted for SecretOverlap, unless atOnce ends it. A
+// second rotation within that time would end a secret that may still be in use, so it requires atOnce. Failure:
+// Conflict for such a rotation without atOnce, and for a revoked client.
 func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, error) {
 	switch {
 	case c.Revoked():
@@ -146,7 +146,7 @@ func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, erro
 	return c, nil
 }
 
-// Ended is the client after its revocation: it and all its tokens are refused from now on.
+// Ended returns the client revoked. From then on it and all its tokens are refused.
 func (c Client) Ended(now time.Time) Client {
 	if !c.Revoked() {
 		c.RevokedAt = now

@@ -21,8 +21,8 @@ var (
 	now    = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 )
 
-// registration is one that is complete, with changes.
-func registration(change ...func(*oauth.Registration)) oauth.Registration {
+// newRegistration returns a complete registration, with changes.
+func newRegistration(change ...func(*oauth.Registration)) oauth.Registration {
 	r := oauth.Registration{Name: optional.Some("Till"),
 		RedirectURIs: &[]string{"https://b.example/", "https://a.example/"},
 		Scopes:       &[]string{"refunds.write", "payments", "profile", "user.profile_readonly"}}
@@ -32,42 +32,42 @@ func registration(change ...func(*oauth.Registration)) oauth.Registration {
 	return r
 }
 
-func registered(t *testing.T, change ...func(*oauth.Registration)) (oauth.Client, string) {
+func registerClient(t *testing.T, change ...func(*oauth.Registration)) (oauth.Client, string) {
 	t.Helper()
-	c, text, err := oauth.NewClient(tenant, registration(change...), now)
+	c, text, err := oauth.NewClient(tenant, newRegistration(change...), now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, text
 }
 
-func named(name string) func(*oauth.Registration) {
+func withName(name string) func(*oauth.Registration) {
 	return func(r *oauth.Registration) { r.Name = optional.Some(name) }
 }
 
-func scopes(names ...string) func(*oauth.Registration) {
+func withScopes(names ...string) func(*oauth.Registration) {
 	return func(r *oauth.Registration) { r.Scopes = &names }
 }
 
-func uris(texts ...string) func(*oauth.Registration) {
+func withURIs(texts ...string) func(*oauth.Registration) {
 	return func(r *oauth.Registration) { r.RedirectURIs = &texts }
 }
 
-func TestAClientIsRegistered(t *testing.T) {
+func TestNewClient(t *testing.T) {
 	t.Parallel()
-	got, text := registered(t)
+	got, text := registerClient(t)
 	want := oauth.Client{ID: got.ID, Name: "Till", Tenant: tenant, CreatedAt: now, SecretHash: identity.Hash(text),
 		RedirectURIs: []string{"https://a.example/", "https://b.example/"},
 		Scopes:       []string{"payments", "refunds.write", "user.profile_readonly"}}
 	if diff := cmp.Diff(want, got); diff != "" || !strings.HasPrefix(got.ID, "client_") || len(text) != 43 {
 		t.Errorf("(-want +got):\n%sid %s, a secret of %d characters, want client_… and 43", diff, got.ID, len(text))
 	}
-	if other, again := registered(t); other.ID == got.ID || again == text {
+	if other, again := registerClient(t); other.ID == got.ID || again == text {
 		t.Error("got the same id or secret twice, want others")
 	}
 }
 
-func TestClientsThatCannotBe(t *testing.T) {
+func TestNewClient_Invalid(t *testing.T) {
 	t.Parallel()
 	many := make([]string, 129)
 	for i := range many {
@@ -78,29 +78,29 @@ func TestClientsThatCannotBe(t *testing.T) {
 		code, param string
 	}{
 		"no name":          {func(r *oauth.Registration) { r.Name = optional.Of[string]{} }, "MISSING", "name"},
-		"an empty name":    {named(""), "MISSING", "name"},
-		"a long name":      {named(strings.Repeat("\u00e4", 256)), "INVALID", "name"},
-		"a control":        {named("Till\x00"), "INVALID", "name"},
+		"an empty name":    {withName(""), "MISSING", "name"},
+		"a long name":      {withName(strings.Repeat("\u00e4", 256)), "INVALID", "name"},
+		"a control":        {withName("Till\x00"), "INVALID", "name"},
 		"no redirect URIs": {func(r *oauth.Registration) { r.RedirectURIs = nil }, "MISSING", "redirect_uris"},
-		"21 redirect URIs": {uris(many[:21]...), "INVALID", "redirect_uris"},
-		"a wrong one":      {uris("https://shop.example/", "http://shop.example/"), "INVALID", "redirect_uris.1"},
+		"21 redirect URIs": {withURIs(many[:21]...), "INVALID", "redirect_uris"},
+		"a wrong one":      {withURIs("https://shop.example/", "http://shop.example/"), "INVALID", "redirect_uris.1"},
 		"no scopes":        {func(r *oauth.Registration) { r.Scopes = nil }, "MISSING", "scopes"},
-		"an unknown scope": {scopes("payments", "paiments"), "INVALID", "scopes"},
-		"129 scopes":       {scopes(slices.Repeat([]string{"payments"}, 129)...), "INVALID", "scopes"},
+		"an unknown scope": {withScopes("payments", "paiments"), "INVALID", "scopes"},
+		"129 scopes":       {withScopes(slices.Repeat([]string{"payments"}, 129)...), "INVALID", "scopes"},
 	} {
-		_, _, err := oauth.NewClient(tenant, registration(c.change), now)
+		_, _, err := oauth.NewClient(tenant, newRegistration(c.change), now)
 		if got := failure.Of(err); got.Code != c.code || got.Param != c.param {
 			t.Errorf("%s: got %v, want %s %s", name, err, c.code, c.param)
 		}
 	}
-	if _, _, err := oauth.NewClient(tenant, registration(uris(many[:20]...)), now); err != nil {
+	if _, _, err := oauth.NewClient(tenant, newRegistration(withURIs(many[:20]...)), now); err != nil {
 		t.Errorf("20 redirect URIs: got %v, want them taken", err)
 	}
 }
 
-func TestAChangeLeavesWhatItDoesNotName(t *testing.T) {
+func TestClient_WithPartialChange(t *testing.T) {
 	t.Parallel()
-	before, _ := registered(t)
+	before, _ := registerClient(t)
 	before.Approved = []string{"payments", "refunds.write"}
 	for name, c := range map[string]struct {
 		change oauth.Registration
@@ -126,10 +126,10 @@ func TestAChangeLeavesWhatItDoesNotName(t *testing.T) {
 	}
 }
 
-// TestOnlyApprovedScopesMayBeAskedFor (contract §2.1), of those that need approval.
-func TestOnlyApprovedScopesMayBeAskedFor(t *testing.T) {
+// TestClient_ApprovedFor checks contract §2.1 for restricted scopes.
+func TestClient_ApprovedFor(t *testing.T) {
 	t.Parallel()
-	c, _ := registered(t)
+	c, _ := registerClient(t)
 	may := func(c oauth.Client) (all []string) {
 		for _, scope := range identity.AllScopes() {
 			if c.May(scope) {
@@ -155,18 +155,18 @@ func TestOnlyApprovedScopesMayBeAskedFor(t *testing.T) {
 			t.Errorf("%s: got %v, want it refused", wrong, refused)
 		}
 	}
-	without, err := approved.With(registration(scopes("refunds.write")))
+	without, err := approved.With(newRegistration(withScopes("refunds.write")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := without.With(registration()); err != nil || again.May("payments") {
+	if again, err := without.With(newRegistration()); err != nil || again.May("payments") {
 		t.Errorf("a scope that was given up and comes again: got %v, want it without approval", err)
 	}
 }
 
-func TestASecretIsRotated(t *testing.T) {
+func TestClient_Rotated(t *testing.T) {
 	t.Parallel()
-	first, one := registered(t)
+	first, one := registerClient(t)
 	second, err := first.Rotated("two", false, now)
 	if err != nil {
 		t.Fatal(err)
@@ -199,15 +199,15 @@ func TestASecretIsRotated(t *testing.T) {
 	}
 }
 
-func TestARevokedClientStaysSo(t *testing.T) {
+func TestClient_Ended(t *testing.T) {
 	t.Parallel()
-	c, text := registered(t)
+	c, text := registerClient(t)
 	revoked := c.Ended(now)
 	if again := revoked.Ended(now.Add(time.Hour)); !cmp.Equal(again, revoked) ||
 		revoked.Authenticates(secret.New(text), now) {
 		t.Errorf("got %+v, want it revoked at %s and its secret refused", again, now)
 	}
-	_, updated := revoked.With(registration())
+	_, updated := revoked.With(newRegistration())
 	_, approved := revoked.ApprovedFor(nil)
 	_, rotated := revoked.Rotated("two", true, now)
 	for name, err := range map[string]error{"updated": updated, "approved": approved, "rotated": rotated} {
@@ -217,10 +217,10 @@ func TestARevokedClientStaysSo(t *testing.T) {
 	}
 }
 
-// TestTheOrderOfScopesIsNoChange: they are a set in the table.
-func TestTheOrderOfScopesIsNoChange(t *testing.T) {
+// TestClient_SameScopeOrder checks that the order does not matter: the table keeps scopes as a set.
+func TestClient_SameScopeOrder(t *testing.T) {
 	t.Parallel()
-	c, _ := registered(t)
+	c, _ := registerClient(t)
 	other := c
 	other.Version, other.UpdatedAt = 7, now
 	other.Scopes = []string{"user.profile_readonly", "refunds.write", "payments"}
