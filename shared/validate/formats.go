@@ -20,92 +20,92 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// format is a named form of a text, and the predicate for one that does not fit.
+// format is a named form of a text, and the predicate for a text that does not fit.
 type format struct {
 	fits    func(string) bool
 	message string
 }
 
 var formats = map[string]format{
-	"email":     {email, "must be an email address"},
-	"date":      {date, "must be a date, YYYY-MM-DD"},
-	"date-time": {dateTime, "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00"},
+	"email":     {isEmail, "must be an email address"},
+	"date":      {isDate, "must be a date, YYYY-MM-DD"},
+	"date-time": {isDateTime, "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00"},
 	"country":   {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code"},
-	"currency":  {currency, "must be an ISO 4217 code of a currency that the platform settles in"},
+	"currency":  {isCurrency, "must be an ISO 4217 code of a currency that the platform settles in"},
 	"iban":      {func(text string) bool { return iban.Validate(Machine(text)) == nil }, "must be a valid IBAN"},
 	"bic": {func(text string) bool {
 		_, err := bic.Parse(Machine(text))
 		return err == nil
 	}, "must be a valid BIC of 8 or 11 characters"},
-	"language":    {language, "must be a BCP 47 language tag, such as de or de-DE"},
-	"phone":       {phone, "must be a phone number with its country code, such as +493012345678"},
+	"language":    {isLanguage, "must be a BCP 47 language tag, such as de or de-DE"},
+	"phone":       {isPhone, "must be a phone number with its country code, such as +493012345678"},
 	"cvv":         {digits(3, 4), "must be 3 or 4 digits"},
-	"month":       {month, `must be "01" to "12"`},
+	"month":       {isMonth, `must be "01" to "12"`},
 	"year":        {func(text string) bool { return len(text) != 3 && digits(2, 4)(text) }, "must be YY or YYYY"},
 	"us-zip-code": {digits(5, 5), "must be 5 digits"},
-	"card-number": {cardNumber, "must be a card number, digits only"},
+	"card-number": {isCardNumber, "must be a card number, digits only"},
 }
 
 // Machine returns an IBAN or a BIC in the form for machines: in capitals, without blanks (ISO 13616-1).
 func Machine(text string) string { return strings.ToUpper(strings.ReplaceAll(text, " ", "")) }
 
-// HasIBANs reports whether the country's accounts have IBANs, by its code (ISO 3166-1 alpha-2).
+// HasIBANs reports whether the country's accounts have IBANs. country is an ISO 3166-1 alpha-2 code.
 func HasIBANs(country string) bool {
-	_, err := iban.IsSEPACountryCode(country) // which knows all countries of the registry
+	_, err := iban.IsSEPACountryCode(country) // knows all countries of the registry
 	return err == nil
 }
 
-// languageTag is the part of BCP 47 that names a language as written in a place: language, script, region.
+// languageTag matches a language as written in a place (BCP 47): language, script, region.
 var languageTag = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`)
 })
 
-func language(text string) bool { return languageTag().MatchString(text) }
+func isLanguage(text string) bool { return languageTag().MatchString(text) }
 
-// email reports whether the text is one bare RFC 5322 addr-spec of at most 256 bytes, without unseen characters. So two
-// different addresses never look the same because of such a character (contract §2.2).
-func email(text string) bool {
+// isEmail reports whether the text is one bare RFC 5322 addr-spec of at most 256 bytes, without unseen characters. So
+// two different addresses never look the same because of such a character (contract §2.2).
+func isEmail(text string) bool {
 	address, err := mail.ParseAddress(text)
-	return err == nil && address.Address == text && len(text) <= 256 && !strings.ContainsFunc(text, unseen)
+	return err == nil && address.Address == text && len(text) <= 256 && !strings.ContainsFunc(text, isUnseen)
 }
 
-// unseen reports whether the character is a control, a blank, a mark of direction, a joiner, or without width.
-func unseen(r rune) bool {
+// isUnseen reports whether the character is a control, a blank, a mark of direction, a joiner, or without width.
+func isUnseen(r rune) bool {
 	return unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// phone reports whether the text is a number in international form, of at most 15 digits (ITU-T E.164).
-func phone(text string) bool {
+// isPhone reports whether the text is a number in international form, of at most 15 digits (ITU-T E.164).
+func isPhone(text string) bool {
 	number, international := strings.CutPrefix(text, "+")
 	return international && digits(7, 15)(number) && number[0] != '0'
 }
 
-func date(text string) bool {
+func isDate(text string) bool {
 	_, err := time.Parse(time.DateOnly, text)
 	return err == nil
 }
 
-func dateTime(text string) bool {
+func isDateTime(text string) bool {
 	_, ok := Time(text)
 	return ok
 }
 
-// digits are from least to most of them, and nothing else.
+// digits returns a predicate for texts of least to most digits and nothing else.
 func digits(least, most int) func(string) bool {
 	return func(text string) bool {
 		return len(text) >= least && len(text) <= most && strings.Trim(text, "0123456789") == ""
 	}
 }
 
-func month(text string) bool { return digits(2, 2)(text) && text >= "01" && text <= "12" }
+func isMonth(text string) bool { return digits(2, 2)(text) && text >= "01" && text <= "12" }
 
-func currency(text string) bool {
+func isCurrency(text string) bool {
 	_, err := money.ParseCurrency(text)
 	return err == nil
 }
 
-// cardNumber: 12 to 19 digits with a check digit (ISO/IEC 7812-1, annex B).
-func cardNumber(text string) bool {
+// isCardNumber reports whether the text has 12 to 19 digits and the right check digit (ISO/IEC 7812-1, annex B).
+func isCardNumber(text string) bool {
 	if !digits(12, 19)(text) {
 		return false
 	}
@@ -123,12 +123,12 @@ func cardNumber(text string) bool {
 	return sum%10 == 0
 }
 
-// dateTimes is the grammar of RFC 3339 §5.6, of which the offset may be missing.
+// dateTimes is the grammar of RFC 3339 §5.6, with an optional offset.
 var dateTimes = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3])(:[0-5]\d:)([0-5]\d|60)(\.\d+)?` +
 	`([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)?$`)
 
-// Time reads a date-time of RFC 3339, in UTC; false for anything else. Without an offset it is one in UTC, as published
-// clients send it. A leap second is the second after it, since Go's times have none.
+// Time parses a date-time of RFC 3339, and returns it in UTC; false for anything else. Without an offset it is UTC, as
+// published clients send it. A leap second becomes the second after it, since Go's times have none.
 func Time(text string) (time.Time, bool) {
 	parts := dateTimes.FindStringSubmatch(text)
 	if parts == nil {
@@ -146,7 +146,7 @@ func Time(text string) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339Nano, day+"T"+hour+minute+second+fraction[:min(len(fraction), nanoseconds)]+offset)
 	at = at.UTC()
 	if leap {
-		if at.Hour() != 23 || at.Minute() != 59 { // when all leap seconds are (RFC 3339 §5.7)
+		if at.Hour() != 23 || at.Minute() != 59 { // the only time of leap seconds (RFC 3339 §5.7)
 			return time.Time{}, false
 		}
 		at = at.Truncate(time.Second).Add(time.Second)
@@ -164,8 +164,8 @@ const maxURL = 2048
 // notInHosts are characters that browsers refuse in hosts (URL Standard, "forbidden domain code point"), less controls.
 const notInHosts = " #%/:<>?@[\\]^|\x7f"
 
-// httpURL returns what keeps the text from being a browser's http or https URL without credentials; "" if nothing does.
-func httpURL(text string) string {
+// checkHTTPURL returns the fault of a text that is not a browser's http or https URL without credentials, or "".
+func checkHTTPURL(text string) string {
 	u, err := url.Parse(text)
 	switch {
 	case len(text) > maxURL:
@@ -190,7 +190,7 @@ const (
 	noPort = "must have a port from 1 to 65535, or none"
 )
 
-// UnparsedURL says why url.Parse refuses a text, without repeating it.
+// UnparsedURL returns the reason why url.Parse refuses a text, without repeating the text.
 func UnparsedURL(text string, err error) string {
 	var escape url.EscapeError
 	var host url.InvalidHostError
@@ -209,7 +209,7 @@ func UnparsedURL(text string, err error) string {
 }
 
 var (
-	// badPort finds a port that is no number, behind a name or an address in brackets.
+	// badPort finds a port that is not a number, after a name or an address in brackets.
 	badPort = regexp.MustCompile(`^[^/?#]*//(?:[^/?#@]*@)?(?:\[[^]/?#]*\]|[^[/?#:@]*)` +
 		`:[^/?#@]*[^/?#@0-9][^/?#@]*(?:[/?#]|$)`)
 	escaped = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
@@ -225,7 +225,7 @@ func isHost(u *url.URL) bool {
 		return false
 	}
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
-	if last := labels[len(labels)-1]; digits(1, len(host))(last) { // so it is an address
+	if last := labels[len(labels)-1]; digits(1, len(host))(last) { // a numeric last label means an address
 		address, err := netip.ParseAddr(strings.TrimSuffix(host, "."))
 		return err == nil && address.Is4()
 	}

@@ -10,7 +10,7 @@ import (
 // firstBirthDate is before the birth date of any living person.
 var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// BirthDate says what is wrong with a date of birth, for failure.Invalid: it must be from 1900-01-01 to today.
+// BirthDate returns the fault of a date of birth, for failure.Invalid, or "". It must be from 1900-01-01 to today.
 func BirthDate(date string, now time.Time) string {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil || day.Before(firstBirthDate) || day.After(now) {
@@ -19,15 +19,15 @@ func BirthDate(date string, now time.Time) string {
 	return ""
 }
 
-// nationalIDs are the numbers of persons whose check digits are published, by country and name.
+// nationalIDs are the personal numbers with published check digits, by country and name.
 var nationalIDs = map[string]format{
 	"br.cpf":   {CPF, "must be a CPF"},
-	"pl.pesel": {pesel, "must be a PESEL number"},
-	"es.nif":   {spanishNIF, "must be a NIF of a person"},
-	"es.nie":   {spanishNIF, "must be a NIE"},
+	"pl.pesel": {isPESEL, "must be a PESEL number"},
+	"es.nif":   {isSpanishNIF, "must be a NIF of a person"},
+	"es.nie":   {isSpanishNIF, "must be a NIE"},
 }
 
-// NationalID says what is wrong with a person's number, for failure.Invalid. ref, such as br.cpf, names which.
+// NationalID returns the fault of a person's number, for failure.Invalid, or "". ref names the kind, such as br.cpf.
 func NationalID(ref, number string) string {
 	if f, known := nationalIDs[ref]; known && !f.fits(number) {
 		return f.message
@@ -37,7 +37,7 @@ func NationalID(ref, number string) string {
 
 // CPF checks the two mod-11 digits of a Brazilian CPF, with or without punctuation (Receita Federal, IN RFB 2172/2024).
 func CPF(text string) bool {
-	digits, ok := numerals(strings.NewReplacer(".", "", "-", "").Replace(text), 11)
+	digits, ok := parseDigits(strings.NewReplacer(".", "", "-", "").Replace(text), 11)
 	return ok && slices.Max(digits) != slices.Min(digits) &&
 		cpfDigit(digits[:9]) == digits[9] && cpfDigit(digits[:10]) == digits[10]
 }
@@ -50,13 +50,13 @@ func cpfDigit(digits []int) int {
 	return sum * 10 % 11 % 10
 }
 
-// peselWeights of the first ten digits (Polish act on population registration of 24 September 2010, article 15).
+// peselWeights weigh the first ten digits (Polish act on population registration of 24 September 2010, article 15).
 var peselWeights = [...]int{1, 3, 7, 9, 1, 3, 7, 9, 1, 3}
 
-// pesel checks the mod-10 digit of a Polish PESEL number, and the date of birth with which it begins. The century is
+// isPESEL checks the mod-10 digit of a Polish PESEL number, and the date of birth at its beginning. The century is
 // added to the month: 80 for the 1800s, 0 for the 1900s, 20 for the 2000s and so on.
-func pesel(text string) bool {
-	digits, ok := numerals(text, 11)
+func isPESEL(text string) bool {
+	digits, ok := parseDigits(text, 11)
 	if !ok {
 		return false
 	}
@@ -70,8 +70,9 @@ func pesel(text string) bool {
 	return born.Month() == time.Month(month%20) && born.Day() == day && (10-sum%10)%10 == digits[10]
 }
 
-// spanishNIF checks a DNI's or NIE's (X, Y, Z for 0, 1, 2) letter (Real Decreto 1065/2007, articles 19 and 20).
-func spanishNIF(text string) bool {
+// isSpanishNIF checks the letter of a DNI, or of an NIE, whose first letter X, Y or Z stands for 0, 1 or 2 (Real
+// Decreto 1065/2007, articles 19 and 20).
+func isSpanishNIF(text string) bool {
 	if len(text) != 9 {
 		return false
 	}
@@ -80,7 +81,7 @@ func spanishNIF(text string) bool {
 	if first >= 0 {
 		number = strconv.Itoa(first) + text[1:8]
 	}
-	digits, ok := numerals(number, 8)
+	digits, ok := parseDigits(number, 8)
 	value := 0
 	for _, d := range digits {
 		value = value*10 + d
@@ -88,8 +89,8 @@ func spanishNIF(text string) bool {
 	return ok && "TRWAGMYFPDXBNJZSQVHLCKE"[value%23] == text[8]
 }
 
-// numerals are the digits of a text of n digits and nothing else.
-func numerals(text string, n int) ([]int, bool) {
+// parseDigits returns the digits of a text that has n digits and nothing else.
+func parseDigits(text string, n int) ([]int, bool) {
 	if !digits(n, n)(text) {
 		return nil, false
 	}

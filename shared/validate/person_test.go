@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-func TestNationalIDs(t *testing.T) {
+func TestNationalID(t *testing.T) {
 	t.Parallel()
 	for ref, numbers := range map[string][2][]string{ // good, then bad
 		"br.cpf": {{"111.444.777-35", "11144477735"}, {"111.444.777-36", "111.444.777-45", "11111111111", "1114447773", ""}},
@@ -29,7 +29,7 @@ func TestNationalIDs(t *testing.T) {
 	}
 }
 
-func TestBirthDates(t *testing.T) {
+func TestBirthDate(t *testing.T) {
 	t.Parallel()
 	for day, want := range map[string]bool{"1900-01-01": true, now.Format("2006-01-02"): true,
 		"1899-12-31": false, "2026-11-21": false, "2000-02-30": false, "": false} {
@@ -57,8 +57,8 @@ func TestCPF(t *testing.T) {
 	}
 }
 
-// For any nine digits exactly one pair of check digits is right, and one wrong digit is noticed.
-func TestCPFCheckDigits(t *testing.T) {
+// TestCPF_CheckDigits checks that nine digits have one right pair of check digits, and that one wrong digit is noticed.
+func TestCPF_CheckDigits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		base := rapid.StringMatching(`[0-9]{9}`).Filter(func(s string) bool {

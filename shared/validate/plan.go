@@ -14,17 +14,17 @@ const tag = "validate"
 // parts are the two halves of a tag, before and after the word then.
 const parts = 2
 
-// Object is what is known of a struct type: its fields that a request fills.
+// Object describes a struct type by the fields that a request fills.
 type Object struct {
 	Fields []Field
-	idle   bool // of all of them
+	idle   bool // all fields are idle
 }
 
 // Field is a field of an object, with its limits.
 type Field struct {
 	Name     string       // as clients write it
-	In       string       // where: json, query, path or form
-	Or       string       // json, of a field of a form that may be sent as JSON, too; else ""
+	In       string       // the source: json, query, path or form
+	Or       string       // json, if a form's field may be sent as JSON too; else ""
 	Type     reflect.Type // of the value: never a pointer or an optional
 	Required bool
 	Limits   []Limit // all rules but required
@@ -37,8 +37,8 @@ type Field struct {
 	secret   bool
 	rules    [parts][]rule
 	own      [parts]bool
-	within   int  // the part in which the object is checked
-	idle     bool // there is nothing to check
+	within   int  // part that checks the object
+	idle     bool // nothing to check
 }
 
 // Limit is a rule as the tag writes it.
@@ -55,7 +55,7 @@ func Plan(t reflect.Type) *Object {
 	}
 	o := &Object{idle: true}
 	for i := range t.NumField() {
-		if f, ok := plan(t, t.Field(i)); ok {
+		if f, ok := planField(t, t.Field(i)); ok {
 			f.index = i
 			f.idle = !f.Required && len(f.Limits) == 0 && (f.Object == nil || f.Object.idle)
 			o.Fields, o.idle = append(o.Fields, f), o.idle && f.idle
@@ -65,7 +65,7 @@ func Plan(t reflect.Type) *Object {
 	return known.(*Object)
 }
 
-// names of the fields as clients write them, those of embedded structs in place.
+// names returns the names that clients write, with the fields of embedded structs in place.
 func (o *Object) names() []string {
 	var names []string
 	for _, f := range o.Fields {
@@ -78,7 +78,7 @@ func (o *Object) names() []string {
 	return names
 }
 
-// Lookup is the field of that name; nil if there is none.
+// Lookup returns the field with the name; nil if there is none.
 func (o *Object) Lookup(in, name string) *Field {
 	for i := range o.Fields {
 		f := &o.Fields[i]
@@ -93,7 +93,7 @@ func (o *Object) Lookup(in, name string) *Field {
 	return nil
 }
 
-func plan(owner reflect.Type, from reflect.StructField) (Field, bool) {
+func planField(owner reflect.Type, from reflect.StructField) (Field, bool) {
 	if from.Anonymous && from.Type.Kind() == reflect.Struct {
 		f := Field{embedded: true, Object: Plan(from.Type)}
 		if !from.IsExported() && slices.ContainsFunc(f.Object.Fields, func(f Field) bool {
@@ -128,16 +128,16 @@ func plan(owner reflect.Type, from reflect.StructField) (Field, bool) {
 	if e, ok := reflect.Zero(elementOf(f.Type)).Interface().(enumeration); ok {
 		text = "one-of=" + strings.Join(e.Values(), "|") + " " + text
 	}
-	if err := f.read(text, owner); err != nil {
+	if err := f.parseTag(text, owner); err != nil {
 		panic(fmt.Sprintf("validate: %s.%s: %v", owner, from.Name, err))
 	}
 	return f, true
 }
 
-// enumeration is a text with a list of its values.
+// enumeration is a text that lists its values.
 type enumeration interface{ Values() []string }
 
-// elementOf is the type of a list's elements, or the type itself.
+// elementOf returns the type of a list's elements, or t for other types.
 func elementOf(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Slice {
 		return valueType(t.Elem())
@@ -145,7 +145,6 @@ func elementOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// valueType is the type of a field's value.
 func valueType(t reflect.Type) reflect.Type {
 	if o, ok := reflect.Zero(t).Interface().(pointed); ok {
 		t = reflect.TypeOf(o.Pointer())
@@ -156,7 +155,7 @@ func valueType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// objectIn returns the struct type that t is or lists; nil without one that a client fills member by member.
+// objectIn returns the struct type that t is or lists, if clients fill it field by field; else nil.
 func objectIn(t reflect.Type) reflect.Type {
 	t = elementOf(t)
 	if t.Kind() != reflect.Struct {
@@ -170,8 +169,7 @@ func objectIn(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// read parses a tag.
-func (f *Field) read(text string, owner reflect.Type) error {
+func (f *Field) parseTag(text string, owner reflect.Type) error {
 	part := 0
 	for word := range strings.FieldsSeq(text) {
 		name, argument, _ := strings.Cut(word, "=")

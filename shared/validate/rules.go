@@ -13,25 +13,26 @@ import (
 	"unicode/utf8"
 )
 
-// rule returns what is wrong with a value, or "". It checks a text, each text of a list, or the value as a whole.
+// rule returns the fault of a value, or "". It checks a text, each text of a list, or the whole value.
 type rule struct {
 	text  func(string) string
 	whole func(reflect.Value) string
 }
 
-// The rules. Lengths are in characters (Unicode code points).
+// newRule returns a rule by its name. Lengths are in characters (Unicode code points).
 //
 //	required      the field is present and not empty; else it is MISSING
-//	text=90       a text of at most 90 characters, none of them a control character
-//	lines=1000    the same, but for line breaks and tabs
+//	text=90       a text of at most 90 characters without control characters
+//	lines=1000    the same, but line breaks and tabs are allowed
 //	min=1 max=9   from 1 to 9: the number, or the characters of a text
 //	items=50      a list of at most 50
-//	one-of=a|b    a text of these; a type with a method Values() []string has it
+//	one-of=a|b    one of these texts; a type with a method Values() []string has the rule
 //	integer=1..9  a text that is an integer from 1 to 9
 //	pattern=^a$   a text that matches; the document writes the same expression
-//	own           the object checks itself, in its method Rule
+//	own           the object checks the field in its method Rule
 //
-// and the formats by their names. A question mark after a text rule's name allows "": email? and one-of?=a|b.
+// The formats are rules, too, by their names. A question mark after a text rule's name allows "": email? and
+// one-of?=a|b.
 func newRule(name, argument string, t reflect.Type) (rule, error) {
 	whole := t
 	if t.Kind() == reflect.Slice {
@@ -91,7 +92,7 @@ func textRule(name, argument string) (rule, error) {
 		return rule{text: integer(from, to)}, errors.Join(err, err2)
 	}
 	if name == "http-url" && argument == "" {
-		return rule{text: httpURL}, nil
+		return rule{text: checkHTTPURL}, nil
 	}
 	f, known := formats[name]
 	if !known || argument != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// TestTime: RFC 3339 §5.6 and its examples (§5.8); an offset may be missing.
+// TestTime checks RFC 3339 §5.6 and its examples (§5.8). An offset may be missing.
 func TestTime(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

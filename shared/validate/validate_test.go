@@ -41,7 +41,7 @@ type person struct {
 	Home  *place  `json:"home" validate:"then"`
 }
 
-// Rule of born: not in the future.
+// Rule refuses a birth in the future.
 func (p person) Rule(field string, now time.Time) string {
 	if field == "born" && *p.Born > now.Format(time.DateOnly) {
 		return "is in the future."
@@ -78,8 +78,8 @@ type request struct {
 
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// good breaks no rule.
-func good() request {
+// newValidRequest returns a request that breaks no rule.
+func newValidRequest() request {
 	yes := true
 	return request{Reference: "ref", Number: hide("4200000000000042"), Enabled: &yes}
 }
@@ -92,7 +92,7 @@ func summary(faults failure.List) []string {
 	return all
 }
 
-func TestFieldsAreHeldToTheirRules(t *testing.T) {
+func TestFields(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
 	for name, c := range map[string]struct {
@@ -141,7 +141,7 @@ func TestFieldsAreHeldToTheirRules(t *testing.T) {
 		}, []string{"INVALID kind", "INVALID payer.name", "INVALID payer.email", "INVALID payer.tax", "INVALID payer.email",
 			"INVALID payer.born", "INVALID payer.home.country"}},
 	} {
-		r := good()
+		r := newValidRequest()
 		c.change(&r)
 		for form, faults := range map[string]failure.List{"pointer": validate.Fields(&r, now),
 			"value": validate.Fields(r, now)} {
@@ -152,7 +152,7 @@ func TestFieldsAreHeldToTheirRules(t *testing.T) {
 	}
 }
 
-func TestMissingListsNothingElse(t *testing.T) {
+func TestMissing(t *testing.T) {
 	t.Parallel()
 	r := request{Kind: "c", Parts: []part{{Count: 9}}}
 	if got, want := summary(validate.Missing(r)), []string{"MISSING reference", "MISSING number", "MISSING enabled",
@@ -173,7 +173,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func TestFaultOfOneField(t *testing.T) {
+func TestField_Fault(t *testing.T) {
 	t.Parallel()
 	f := validate.Plan(reflect.TypeFor[request]()).Lookup("query", "limit")
 	above, within := f.Fault(reflect.ValueOf(new(10))), f.Fault(reflect.ValueOf(new(1)))
@@ -185,7 +185,7 @@ func TestFaultOfOneField(t *testing.T) {
 	}
 }
 
-func TestMistakesInTagsAreFoundAtStart(t *testing.T) {
+func TestPlan_InvalidTag(t *testing.T) {
 	t.Parallel()
 	for name, v := range map[string]any{
 		"no such rule": struct {
@@ -237,8 +237,8 @@ type embedded struct {
 
 func (embedded) Rule(string, time.Time) string { return "" }
 
-// TestFormats_EmailThatIsNotWhatIsSeen checks that addresses with unseen characters are refused.
-func TestFormats_EmailThatIsNotWhatIsSeen(t *testing.T) {
+// TestFormats_EmailUnseenCharacters checks that addresses with unseen characters are refused.
+func TestFormats_EmailUnseenCharacters(t *testing.T) {
 	t.Parallel()
 	type request struct {
 		Email string `json:"email" validate:"email"`
@@ -304,7 +304,7 @@ func TestFormats(t *testing.T) {
 }
 
 func BenchmarkFields(b *testing.B) {
-	r := good()
+	r := newValidRequest()
 	name := "Ada"
 	r.Payer = &person{Name: &name}
 	b.ReportAllocs()
@@ -315,8 +315,8 @@ func BenchmarkFields(b *testing.B) {
 	}
 }
 
-// TestURLsThatAreRefusedSayWhichRuleTheyBreak, without repeating the URL.
-func TestURLsThatAreRefusedSayWhichRuleTheyBreak(t *testing.T) {
+// TestFormats_URLMessages also checks that no message repeats the URL.
+func TestFormats_URLMessages(t *testing.T) {
 	t.Parallel()
 	const host, port = "must have the name or address of a host", "must have a port from 1 to 65535, or none"
 	const absolute, control = "must be an absolute http or https URL", "must have no control characters"
