@@ -11,31 +11,31 @@ import (
 	"testing"
 )
 
-// repository is the root, seen from here.
+// repository is the root of the repository, relative to this folder.
 const repository = "../.."
 
-// cites are the ends of names of files in which citations are looked for.
-var cites = []string{".go", ".templ", ".yaml", ".yml", ".md", ".js", ".mjs", ".sh", "Makefile", ".ci/run"}
+// citing lists the ends of the names of files that are searched for citations.
+var citing = []string{".go", ".templ", ".yaml", ".yml", ".md", ".js", ".mjs", ".sh", "Makefile", ".ci/run"}
 
-// notOurs are folders that hold what is installed, built or kept here.
-var notOurs = []string{".git", ".local", ".build", "bin", "node_modules"}
+// skipped lists folders with installed, built or local files.
+var skipped = []string{".git", ".local", ".build", "bin", "node_modules"}
 
-// file is one of the repository's, with its path from the root.
+// file is a file of the repository, with its path from the root.
 type file struct{ path, text string }
 
-// sources reads every file that may cite.
-func sources(t *testing.T) []file {
+// readSources reads every file that may cite.
+func readSources(t *testing.T) []file {
 	t.Helper()
 	var all []file
 	err := filepath.WalkDir(repository, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && slices.Contains(notOurs, entry.Name()):
+		case entry.IsDir() && slices.Contains(skipped, entry.Name()):
 			return filepath.SkipDir
 		}
 		at, err := filepath.Rel(repository, name)
-		if err != nil || entry.IsDir() || !slices.ContainsFunc(cites, func(end string) bool {
+		if err != nil || entry.IsDir() || !slices.ContainsFunc(citing, func(end string) bool {
 			return strings.HasSuffix(at, end)
 		}) {
 			return err
@@ -53,14 +53,13 @@ func sources(t *testing.T) []file {
 	return all
 }
 
-// continued is where a line of a comment or a paragraph goes on in the next.
+// continued matches the break between two lines of a comment or a paragraph.
 var continued = regexp.MustCompile(`\n[\t ]*(//|#|\*)?[\t ]*`)
 
-// flat is the text with its lines joined, so that a citation may be broken
-// between any two words.
+// flat returns the text with its lines joined, so that a citation may be broken between any two words.
 func (f file) flat() string { return continued.ReplaceAllString(f.text, " ") }
 
-// headings are the titles of a Markdown file, without what is in code blocks.
+// headings returns the titles of a Markdown file, without code blocks.
 func headings(text string) []string {
 	var titles []string
 	code := false
@@ -77,8 +76,8 @@ func headings(text string) []string {
 
 const contractPath = "shared/contract/contract.md"
 
-// numbered are the numbers of the contract's sections.
-func numbered(t *testing.T) []string {
+// sectionNumbers returns the numbers of the contract's sections.
+func sectionNumbers(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("contract.md")
 	if err != nil {
@@ -95,23 +94,23 @@ func numbered(t *testing.T) []string {
 
 var (
 	section = regexp.MustCompile(`§(\d+(?:\.\d+)*)?`)
-	// cited are the texts that have numbered sections: ours, and the world's.
+	// cited matches texts with numbered sections: ours and public ones.
 	cited = regexp.MustCompile(`(?i:contract)|RFC \d+|NIST SP [\w-]+|EMV QRCPS|CSP level \d`)
-	// directly is such a text right before its section, as in "RFC 9110 §9".
+	// directly matches such a text right before its section, as in "RFC 9110 §9".
 	directly = regexp.MustCompile(`RFC \d+ $`)
 )
 
-// TestCitedSectionsExist: wherever a section is cited, its text is named before
-// it, and if that is the contract, it has the section.
-func TestCitedSectionsExist(t *testing.T) {
+// TestCitations_Sections checks that each cited section follows the name of its text, as in RFC 9110 §9. Sections of
+// the contract must exist.
+func TestCitations_Sections(t *testing.T) {
 	t.Parallel()
-	numbers, found := numbered(t), 0
-	for _, f := range sources(t) {
+	numbers, found := sectionNumbers(t), 0
+	for _, f := range readSources(t) {
 		text := f.flat()
 		for _, at := range section.FindAllStringSubmatchIndex(text, -1) {
 			if at[2] < 0 {
 				if f.path != "shared/contract/citations_test.go" {
-					t.Errorf("%s: got %q, want a number after each §", f.path, around(text, at))
+					t.Errorf("%s: got %q, want a number after each §", f.path, excerpt(text, at))
 				}
 				continue
 			}
@@ -119,13 +118,13 @@ func TestCitedSectionsExist(t *testing.T) {
 			if before := cited.FindAllString(text[max(0, at[0]-300):at[0]], -1); len(before) > 0 {
 				of = before[len(before)-1]
 			} else if f.path != contractPath {
-				t.Errorf("%s: got %q, want the text named that has the section", f.path, around(text, at))
+				t.Errorf("%s: got %q, want the text named that has the section", f.path, excerpt(text, at))
 			}
 			if directly.MatchString(text[:at[0]]) || !strings.EqualFold(of, "contract") && f.path != contractPath {
 				continue
 			}
 			if found++; !slices.Contains(numbers, number) {
-				t.Errorf("%s: got §%s in %q, want a section of the contract", f.path, number, around(text, at))
+				t.Errorf("%s: got §%s in %q, want a section of the contract", f.path, number, excerpt(text, at))
 			}
 		}
 	}
@@ -134,8 +133,8 @@ func TestCitedSectionsExist(t *testing.T) {
 	}
 }
 
-// around shows a place in a text.
-func around(text string, at []int) string {
+// excerpt returns the text around a place.
+func excerpt(text string, at []int) string {
 	return "…" + strings.ToValidUTF8(text[max(0, at[0]-60):min(len(text), at[1]+20)], "") + "…"
 }
 
@@ -145,12 +144,11 @@ var (
 	code   = regexp.MustCompile("(?s)```.*?\n```|`[^`\n]+`")
 )
 
-// TestCitedChaptersExist: a chapter cited by its title, as in `ARCHITECTURE.md,
-// "Data rules"`, is there.
-func TestCitedChaptersExist(t *testing.T) {
+// TestCitations_Chapters checks chapters cited by their titles, as in `ARCHITECTURE.md, "Data rules"`.
+func TestCitations_Chapters(t *testing.T) {
 	t.Parallel()
 	found := 0
-	for _, f := range sources(t) {
+	for _, f := range readSources(t) {
 		for _, cite := range titled.FindAllStringSubmatch(f.flat(), -1) {
 			text, err := os.ReadFile(filepath.Join(repository, cite[1]))
 			if err != nil {
@@ -167,19 +165,18 @@ func TestCitedChaptersExist(t *testing.T) {
 	}
 }
 
-// TestLinksResolve: links between our Markdown files, and to anything else here,
-// lead to a file and to a heading in it.
-func TestLinksResolve(t *testing.T) {
+// TestLinks_Targets checks that our Markdown files' links to files here lead to a file and to a heading in it.
+func TestLinks_Targets(t *testing.T) {
 	t.Parallel()
 	found := 0
-	for _, f := range sources(t) {
+	for _, f := range readSources(t) {
 		if !strings.HasSuffix(f.path, ".md") {
 			continue
 		}
 		for _, link := range linked.FindAllStringSubmatch(code.ReplaceAllString(f.text, ""), -1) {
 			target, anchor, _ := strings.Cut(link[1], "#")
 			if strings.Contains(target, ":") {
-				continue // elsewhere
+				continue // to another host
 			}
 			at := f.path
 			if target != "" {
@@ -206,20 +203,20 @@ func TestLinksResolve(t *testing.T) {
 	}
 }
 
-// located is a place of the repository, as prose names it.
+// located matches a path of the repository in prose.
 var located = regexp.MustCompile("`((?:shared|functions|localstack|infra|events)/[\\w./-]*\\w)/?`")
 
-// TestNamedPlacesExist: a folder or file that a Markdown file names in
-// backquotes is there, also after the next move.
-func TestNamedPlacesExist(t *testing.T) {
+// TestNamedPlaces_Exist checks that folders and files in a Markdown file's backquotes exist, so that a move must also
+// change the text.
+func TestNamedPlaces_Exist(t *testing.T) {
 	t.Parallel()
 	found := 0
-	for _, f := range sources(t) {
+	for _, f := range readSources(t) {
 		if !strings.HasSuffix(f.path, ".md") {
 			continue
 		}
 		for _, place := range located.FindAllStringSubmatch(f.text, -1) {
-			if found++; !exists(place[1]) && !slices.Contains(notOurs, path.Base(place[1])) {
+			if found++; !exists(place[1]) && !slices.Contains(skipped, path.Base(place[1])) {
 				t.Errorf("%s: got the place %s, want one that exists", f.path, place[1])
 			}
 		}
@@ -234,15 +231,15 @@ func exists(at string) bool {
 	return err == nil
 }
 
-// slug is the anchor that a heading has on the usual hosts.
+// slug returns the anchor of a heading on the usual hosts.
 func slug(title string) string {
 	kept := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(title), "")
 	return strings.ReplaceAll(kept, " ", "-")
 }
 
-// gone are citations of texts that a reader of the repository does not have. They
-// are spelt so that they do not find themselves.
-var gone = map[string]*regexp.Regexp{
+// unavailable matches citations of texts that a reader of the repository does not have. The patterns do not match the
+// lines that define them.
+var unavailable = map[string]*regexp.Regexp{
 	"name the operationId instead of a row": regexp.MustCompile(
 		`(?i)\brow \d|\brows \d+ (to|and) \d|contract,? rows?\b`),
 	"cite ARCHITECTURE.md by a chapter's title": regexp.MustCompile(`(?i)\bdesign,? [§]|\bdesign\.m[d]`),
@@ -250,13 +247,13 @@ var gone = map[string]*regexp.Regexp{
 		`sp[e]c\b|\bspe[c]'s\b|\bspec\.m[d]`),
 }
 
-func TestNothingCitesWhatIsNotHere(t *testing.T) {
+func TestCitations_UnavailableTexts(t *testing.T) {
 	t.Parallel()
-	for _, f := range sources(t) {
+	for _, f := range readSources(t) {
 		text := f.flat()
-		for advice, pattern := range gone {
+		for advice, pattern := range unavailable {
 			for _, at := range pattern.FindAllStringIndex(text, -1) {
-				t.Errorf("%s: got %q; want: %s", f.path, around(text, at), advice)
+				t.Errorf("%s: got %q; want: %s", f.path, excerpt(text, at), advice)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package contract is the API's public description, for those who show it. The checker that compares traffic with it
-// is a package of its own, so that no program links its validator.
+// Package contract has the API's public description, for programs that show it: OpenAPI returns the document. Package
+// checker compares traffic with it, and is separate so that no program links its validator.
 package contract
 
 import _ "embed"
@@ -7,8 +7,8 @@ import _ "embed"
 //go:embed openapi.yaml
 var openAPI string
 
-// OpenAPI is openapi.yaml as `make golden` makes it. The address of the installation is DocumentedURL everywhere.
+// OpenAPI returns openapi.yaml as `make golden` makes it. Its address of the installation is always DocumentedURL.
 func OpenAPI() string { return openAPI }
 
-// DocumentedURL is in openapi.yaml where an installation's own address belongs.
+// DocumentedURL stands in openapi.yaml for an installation's own address.
 const DocumentedURL = "http://localhost:8080"

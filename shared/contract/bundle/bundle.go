@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// common is the part with everything that is no family's.
+// common is the part with everything that belongs to no family.
 const common = "common.yaml"
 
 var (
-	ofCommon = []string{"openapi", "info", "servers", "security"} // sections that no family may have
-	sections = []string{"openapi", "info", "servers", "tags", "security", "paths", "components"}
-	kinds    = []string{"securitySchemes", "parameters", "headers", "requestBodies", "responses", "schemas", "examples"}
+	commonOnly = []string{"openapi", "info", "servers", "security"} // sections that no family may have
+	sections   = []string{"openapi", "info", "servers", "tags", "security", "paths", "components"}
+	kinds      = []string{"securitySchemes", "parameters", "headers", "requestBodies", "responses", "schemas", "examples"}
 )
 
-// document is what is joined so far.
+// document holds the parts joined so far.
 type document struct {
 	text   map[string]string   // by place: a section, or components/<kind>
-	owners map[string]string   // which part has a key, by place/key
-	refs   map[string][]string // what each part refers to, as place/key
+	owners map[string]string   // the part that has a key, by place/key
+	refs   map[string][]string // references of each part, as place/key
 }
 
-// bundle joins the parts, common.yaml first and the families by their names, and adds samples.
-// Errors: a part with a section that is not its own, or with a key that another
-// part has; a reference to what is neither in the part nor in common.yaml; those of sampled.
+// bundle joins the parts, common.yaml first and the families by their names, and adds samples. Errors: a part with a
+// section that it may not have, or with a key that another part has; a reference to something neither in the part nor
+// in common.yaml; an error of addSamples.
 func bundle(parts fs.FS) (string, error) {
 	names, err := fs.Glob(parts, "*.yaml")
 	if err != nil {
 		return "", err
 	}
-	slices.SortFunc(names, func(a, b string) int { // without its name, common.yaml is the first
+	slices.SortFunc(names, func(a, b string) int { // without its name, common.yaml sorts first
 		return strings.Compare(strings.TrimPrefix(a, common), strings.TrimPrefix(b, common))
 	})
 	d := document{text: map[string]string{}, owners: map[string]string{}, refs: map[string][]string{}}
@@ -45,27 +45,27 @@ func bundle(parts fs.FS) (string, error) {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if err := d.check(); err != nil {
+	if err := d.checkReferences(); err != nil {
 		return "", err
 	}
-	return sampled(d.String())
+	return addSamples(d.String())
 }
 
 func (d *document) add(part, text string) error {
 	for _, found := range reference.FindAllStringSubmatch(text, -1) {
 		d.refs[part] = append(d.refs[part], found[1])
 	}
-	for _, s := range cut(text, 0) {
+	for _, s := range splitBlocks(text, 0) {
 		switch {
 		case !slices.Contains(sections, s.key):
 			return fmt.Errorf("there is no section %q", s.key)
-		case slices.Contains(ofCommon, s.key):
+		case slices.Contains(commonOnly, s.key):
 			if part != common {
 				return fmt.Errorf("only %s may have the section %q", common, s.key)
 			}
 			d.text[s.key] = s.text
 		case s.key == "components":
-			for _, kind := range cut(s.body(), 2) {
+			for _, kind := range splitBlocks(s.body(), 2) {
 				if !slices.Contains(kinds, kind.key) {
 					return fmt.Errorf("there are no components %q", kind.key)
 				}
@@ -84,7 +84,7 @@ func (d *document) add(part, text string) error {
 
 // merge adds a part's text to a place that all parts share.
 func (d *document) merge(part, place, text string, indent int) error {
-	for _, e := range cut(text, indent) {
+	for _, e := range splitBlocks(text, indent) {
 		key := place + "/" + e.key
 		if owner, taken := d.owners[key]; taken {
 			return fmt.Errorf("%s has %s already", owner, key)
@@ -101,11 +101,11 @@ func (d *document) merge(part, place, text string, indent int) error {
 	return nil
 }
 
-// reference is one to a component of the document.
+// reference matches a reference to a component of the document.
 var reference = regexp.MustCompile(`\$ref: ["']?#/(components/\w+/[\w.-]+)`)
 
-// check sees to it that a family can be read with common.yaml alone.
-func (d *document) check() error {
+// checkReferences checks that a family can be read with common.yaml alone.
+func (d *document) checkReferences() error {
 	for part, refs := range d.refs {
 		for _, ref := range refs {
 			if owner := d.owners[ref]; owner != part && owner != common {
@@ -116,7 +116,7 @@ func (d *document) check() error {
 	return nil
 }
 
-// String is the document's text.
+// String returns the document's text.
 func (d *document) String() string {
 	var all []string
 	for _, section := range sections {
@@ -129,7 +129,7 @@ func (d *document) String() string {
 				}
 			}
 			all = append(all, text)
-		case slices.Contains(ofCommon, section):
+		case slices.Contains(commonOnly, section):
 			all = append(all, d.text[section])
 		default:
 			all = append(all, section+":\n"+d.text[section])
@@ -141,24 +141,24 @@ func (d *document) String() string {
 	return strings.Join(all, "\n")
 }
 
-// block is a key's line and what is below it, with the comments before it.
+// block is a key's line with the text below it and the comments before it.
 type block struct{ key, text string }
 
-// body is the text below the key's line.
+// body returns the text below the key's line.
 func (b block) body() string {
 	_, below, _ := strings.Cut(b.text[strings.Index(b.text, b.key):], "\n")
 	return below
 }
 
-// cut divides YAML text in block style at the keys, or the list's members, of one indentation.
-func cut(text string, indent int) []block {
+// splitBlocks divides YAML text in block style at the keys, or the list's members, of one indentation.
+func splitBlocks(text string, indent int) []block {
 	var blocks []block
 	margin, comments := strings.Repeat(" ", indent), ""
 	for line := range strings.Lines(text) {
 		rest, here := strings.CutPrefix(line, margin)
 		switch {
 		case here && strings.HasPrefix(rest, "#"):
-			comments += line // of the next key
+			comments += line // belongs to the next key
 			continue
 		case here && strings.TrimSpace(rest) != "" && rest[0] != ' ':
 			key := strings.TrimSpace(rest)

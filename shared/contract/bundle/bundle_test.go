@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTheDocumentIsMadeOfItsParts as they are now.
-func TestTheDocumentIsMadeOfItsParts(t *testing.T) {
+// TestBundle_UpToDate checks that openapi.yaml is up to date.
+func TestBundle_UpToDate(t *testing.T) {
 	t.Parallel()
 	want, err := bundle(os.DirFS("../openapi"))
 	if err != nil {
@@ -29,7 +29,7 @@ const (
 		"\ncomponents:\n  schemas:\n    # Furry.\n    Cat: { type: string }\n"
 )
 
-func TestPartsAreJoined(t *testing.T) {
+func TestBundle_Parts(t *testing.T) {
 	t.Parallel()
 	got, err := bundle(fstest.MapFS{
 		"cats.yaml": {Data: []byte(ours)},
@@ -86,7 +86,7 @@ components:
 	}
 }
 
-func TestPartsThatDoNotFitAreNamed(t *testing.T) {
+func TestBundle_InvalidPart(t *testing.T) {
 	t.Parallel()
 	for want, part := range map[string]string{
 		`dogs.yaml: only common.yaml may have the section "info"`:   "info:\n  title: Dogs\n",

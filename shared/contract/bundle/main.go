@@ -1,10 +1,11 @@
-// Package main joins the files of shared/contract/openapi, one for each family and common.yaml for what they share,
+// Package main joins the files of shared/contract/openapi, one for each family and common.yaml for the shared parts,
 // into the one document that is published and embedded:
 //
 //	go run ./shared/contract/bundle
 //
-// Text is copied as it is written, and only the samples of requests are made here, from the examples. Every reference
-// is already that of the document (#/components/…), to the family's own or common components.
+// Text is copied as written, so that order and comments stay. Only the samples of requests are made here, from the
+// examples. Every reference already has the form in the document (#/components/…), and leads to the family's own or
+// common components.
 package main
 
 import (

@@ -9,13 +9,13 @@ import (
 	yaml "github.com/oasdiff/yaml3"
 )
 
-// yamlNode is a value of a document, or nothing: then its Node is nil. References in it are followed.
+// yamlNode is a value of a document. Its Node is nil if there is no value. Its methods follow references.
 type yamlNode struct {
 	*yaml.Node
 	root *yaml.Node
 }
 
-// at is a member, or nothing.
+// at returns the member with the name, or nothing.
 func (n yamlNode) at(name string) yamlNode {
 	for key, value := range n.members() {
 		if key == name {
@@ -25,33 +25,33 @@ func (n yamlNode) at(name string) yamlNode {
 	return yamlNode{}
 }
 
-// members are those of an object, in their order.
+// members returns the members of an object, in their order.
 func (n yamlNode) members() iter.Seq2[string, yamlNode] {
 	return func(yield func(string, yamlNode) bool) {
 		if n.Node == nil || n.Kind != yaml.MappingNode {
 			return
 		}
 		for i := 0; i < len(n.Content); i += 2 {
-			if !yield(n.Content[i].Value, n.of(n.Content[i+1])) {
+			if !yield(n.Content[i].Value, n.resolve(n.Content[i+1])) {
 				return
 			}
 		}
 	}
 }
 
-// items are those of a list.
+// items returns the items of a list.
 func (n yamlNode) items() []yamlNode {
 	var all []yamlNode
 	if n.Node != nil && n.Kind == yaml.SequenceNode {
 		for _, item := range n.Content {
-			all = append(all, n.of(item))
+			all = append(all, n.resolve(item))
 		}
 	}
 	return all
 }
 
-// of is a part of the document, or what it refers to.
-func (n yamlNode) of(part *yaml.Node) yamlNode {
+// resolve returns a part of the document, or the value it refers to.
+func (n yamlNode) resolve(part *yaml.Node) yamlNode {
 	if part.Kind == yaml.AliasNode {
 		part = part.Alias
 	}
@@ -66,7 +66,7 @@ func (n yamlNode) of(part *yaml.Node) yamlNode {
 	return found
 }
 
-// text is that of a scalar; "" of nothing.
+// text returns the text of a scalar, or "" if there is no value.
 func (n yamlNode) text() string {
 	if n.Node == nil {
 		return ""
@@ -74,21 +74,21 @@ func (n yamlNode) text() string {
 	return n.Value
 }
 
-// json is the value with its members in their order. All lines but the first begin with the margin.
+// json returns the value with its members in their order. All lines but the first begin with the margin.
 func (n yamlNode) json(margin string) (string, error) {
 	var b strings.Builder
-	err := n.write(jsontext.NewEncoder(&b, jsontext.WithIndentPrefix(margin), jsontext.WithIndent("  ")))
+	err := n.writeJSON(jsontext.NewEncoder(&b, jsontext.WithIndentPrefix(margin), jsontext.WithIndent("  ")))
 	return strings.TrimRight(b.String(), "\n"), err
 }
 
-func (n yamlNode) write(to *jsontext.Encoder) error {
+func (n yamlNode) writeJSON(to *jsontext.Encoder) error {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		if err := to.WriteToken(jsontext.BeginObject); err != nil {
 			return err
 		}
 		for name, value := range n.members() {
-			if err := errors.Join(to.WriteToken(jsontext.String(name)), value.write(to)); err != nil {
+			if err := errors.Join(to.WriteToken(jsontext.String(name)), value.writeJSON(to)); err != nil {
 				return err
 			}
 		}
@@ -98,14 +98,14 @@ func (n yamlNode) write(to *jsontext.Encoder) error {
 			return err
 		}
 		for _, item := range n.items() {
-			if err := item.write(to); err != nil {
+			if err := item.writeJSON(to); err != nil {
 				return err
 			}
 		}
 		return to.WriteToken(jsontext.EndArray)
 	case n.ShortTag() == "!!str":
 		return to.WriteToken(jsontext.String(n.Value))
-	default: // a number, true, false or null, which JSON writes alike
+	default: // JSON writes a number, true, false or null alike
 		return to.WriteValue(jsontext.Value(n.Value))
 	}
 }

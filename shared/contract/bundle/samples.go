@@ -10,9 +10,11 @@ import (
 	yaml "github.com/oasdiff/yaml3"
 )
 
-// sampled is the document with curl's command line for each operation, before its responses. Errors: a document
-// that is not YAML, or an operation whose parameter or body has no example where the line needs one.
-func sampled(text string) (string, error) {
+// addSamples returns the document with a curl command line for each operation, before its responses. Errors: a document
+// that is not YAML, or an operation whose parameter or body lacks an example that the command needs.
+//
+// A command is little more than the operation's address and example, so no generator is used.
+func addSamples(text string) (string, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
 		return "", err
@@ -29,7 +31,7 @@ func sampled(text string) (string, error) {
 			method = at[1]
 		}
 		if bare == "      responses:" {
-			sample, err := d.sample(method, path)
+			sample, err := d.curl(method, path)
 			if err != nil {
 				return "", fmt.Errorf("%s %s: %w", method, path, err)
 			}
@@ -45,7 +47,7 @@ var (
 	methodLine = regexp.MustCompile(`^    (get|put|post|delete|patch):$`)
 )
 
-// sampleText is a command line as an operation has it, in the form that renderers of documents read.
+// sampleText returns the lines of an operation with the command, in the form that renderers of documents read.
 func sampleText(sample string) string {
 	const margin = "            "
 	return "      x-codeSamples:\n        - lang: Shell\n          label: curl\n          source: |-\n" + margin +
@@ -54,8 +56,8 @@ func sampleText(sample string) string {
 
 type described struct{ yamlNode }
 
-// sample is the command line that sends an operation's first example.
-func (d described) sample(method, path string) (string, error) {
+// curl returns the command line that sends an operation's first example.
+func (d described) curl(method, path string) (string, error) {
 	item := d.at("paths").at(path)
 	operation := item.at(method)
 	address, err := d.address(path, operation.at("x-in-sample").items(),
@@ -85,7 +87,7 @@ func (d described) sample(method, path string) (string, error) {
 	return strings.Join(append(lines, body...), " \\\n  "), err
 }
 
-// address is the operation's with its required parameters and those that are named, as a word of a shell.
+// address returns the operation's address as a word of a shell, with its required parameters and the named ones.
 func (d described) address(path string, named, parameters []yamlNode) (string, error) {
 	var query []string
 	for _, p := range parameters {
@@ -103,19 +105,19 @@ func (d described) address(path string, named, parameters []yamlNode) (string, e
 			return "", fmt.Errorf("the parameter %s has no example of one value", name)
 		}
 		if place == "path" {
-			path = strings.ReplaceAll(path, "{"+name+"}", escaped(example.text()))
+			path = strings.ReplaceAll(path, "{"+name+"}", percentEncode(example.text()))
 		} else {
-			query = append(query, escaped(name)+"="+escaped(example.text()))
+			query = append(query, percentEncode(name)+"="+percentEncode(example.text()))
 		}
 	}
 	address := d.at("servers").items()[0].at("url").text() + path
 	if len(query) == 0 {
-		return variable(address), nil
+		return withVar(address), nil
 	}
-	return `"` + variable(address+"?"+strings.Join(query, "&")) + `"`, nil
+	return `"` + withVar(address+"?"+strings.Join(query, "&")) + `"`, nil
 }
 
-// shows reports whether the operation's first response is of the media type, whatever its charset.
+// shows returns true if the operation's first response has the media type, with any charset.
 func (n yamlNode) shows(media string) bool {
 	for _, response := range n.at("responses").members() {
 		for first := range response.at("content").members() {
@@ -126,7 +128,7 @@ func (n yamlNode) shows(media string) bool {
 	return false
 }
 
-// exampleOf is the first example of a request's body, with its media type; nothing if there is none.
+// exampleOf returns the first example of a request's body with its media type, or nothing.
 func exampleOf(body yamlNode) (media string, value yamlNode) {
 	for media, content := range body.at("content").members() {
 		for _, example := range content.at("examples").members() {
@@ -136,36 +138,36 @@ func exampleOf(body yamlNode) (media string, value yamlNode) {
 	return "", yamlNode{}
 }
 
-// bodyLines are curl's options for a body.
+// bodyLines returns curl's options for a body.
 func bodyLines(media string, value yamlNode) (lines []string, err error) {
 	switch {
 	case value.Node == nil:
 		return nil, nil
 	case media == "application/x-www-form-urlencoded":
 		for name, member := range value.members() {
-			lines = append(lines, "--data-urlencode "+quoted(name+"="+member.text()))
+			lines = append(lines, "--data-urlencode "+shellQuote(name+"="+member.text()))
 		}
 		return lines, nil
 	default:
 		text, err := value.json("  ")
-		return []string{"-H " + quoted("Content-Type: "+media), "-d " + quoted(text)}, err
+		return []string{"-H " + shellQuote("Content-Type: "+media), "-d " + shellQuote(text)}, err
 	}
 }
 
-// merchantCode is the merchant of all examples. Readers have set $MERCHANT_CODE to their own.
+// merchantCode is the merchant of all examples. Readers set $MERCHANT_CODE to their own merchant.
 const merchantCode = "MC0A1B2C3D"
 
-// variable is a text of an address, or between double quotes.
-func variable(text string) string { return strings.ReplaceAll(text, merchantCode, "$MERCHANT_CODE") }
+// withVar replaces the merchant code by $MERCHANT_CODE in text outside of quotes or between double quotes.
+func withVar(text string) string { return strings.ReplaceAll(text, merchantCode, "$MERCHANT_CODE") }
 
-// quoted is a text as one word of a shell.
-func quoted(text string) string {
+// shellQuote returns the text as one word of a shell.
+func shellQuote(text string) string {
 	text = strings.ReplaceAll(text, "'", `'\''`)
 	return strings.TrimSuffix("'"+strings.ReplaceAll(text, merchantCode, "'$MERCHANT_CODE'")+"'", "''")
 }
 
-// escaped is a value as part of an address, and of a shell's word.
-func escaped(text string) string {
+// percentEncode returns the value for an address, which is also safe in a shell's word.
+func percentEncode(text string) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {
 		if slices.Contains([]byte("-._~"), c) || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {

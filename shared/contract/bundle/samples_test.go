@@ -12,7 +12,7 @@ import (
 	yaml "github.com/oasdiff/yaml3"
 )
 
-// operations of a document about cats.
+// cats is a document about cats.
 const cats = `servers: [{ url: "http://localhost:8080" }]
 paths:
   /cats/{id}:
@@ -55,9 +55,9 @@ components:
             two: { value: {} }
 `
 
-func TestSamples(t *testing.T) {
+func TestAddSamples(t *testing.T) {
 	t.Parallel()
-	text, err := sampled(cats)
+	text, err := addSamples(cats)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestSamples(t *testing.T) {
   --data-urlencode 'of='$MERCHANT_CODE`,
 	}
 	var got []string
-	for _, s := range samplesOf(t, text) {
+	for _, s := range parseSamples(t, text) {
 		got = append(got, s.text)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -99,7 +99,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// cutSamples is the document as it was before it got its samples.
+// cutSamples returns the document without its samples.
 func cutSamples(text string) string {
 	var lines []string
 	within := false
@@ -112,7 +112,7 @@ func cutSamples(text string) string {
 	return strings.Join(lines, "")
 }
 
-func TestASampleNeedsExamples(t *testing.T) {
+func TestAddSamples_MissingExample(t *testing.T) {
 	t.Parallel()
 	const examples = "          examples:\n            one:\n"
 	for want, change := range map[string][2]string{
@@ -120,17 +120,17 @@ func TestASampleNeedsExamples(t *testing.T) {
 		"put /cats/{id}: the body has no example":                      {examples, "          others:\n            one:\n"},
 		"yaml: ": {"paths:", "paths: {"},
 	} {
-		_, err := sampled(strings.Replace(cats, change[0], change[1], 1))
+		_, err := addSamples(strings.Replace(cats, change[0], change[1], 1))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 }
 
-// sampleOf is an operation's sample in a document.
+// operationSample is an operation's sample in a document.
 type operationSample struct{ method, path, text string }
 
-func samplesOf(t *testing.T, text string) (all []operationSample) {
+func parseSamples(t *testing.T, text string) (all []operationSample) {
 	t.Helper()
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
@@ -150,20 +150,20 @@ func samplesOf(t *testing.T, text string) (all []operationSample) {
 	return all
 }
 
-// TestAShellReadsTheSamples of openapi.yaml as they are meant: there is one for each operation, to its address, and a
-// body of JSON is some.
-func TestAShellReadsTheSamples(t *testing.T) {
+// TestAddSamples_InShell runs the samples of openapi.yaml in a shell. Each operation must have a sample that calls
+// its address, and a JSON body must be valid.
+func TestAddSamples_InShell(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples := samplesOf(t, string(text))
+	samples := parseSamples(t, string(text))
 	if want := strings.Count(string(text), "\n      operationId: "); len(samples) != want || want < 100 {
 		t.Errorf("got %d samples, want one for each of %d operations", len(samples), want)
 	}
 	for _, s := range samples {
-		words := wordsOf(t, s.text)
+		words := runShell(t, s.text)
 		method, implied := "GET", slices.ContainsFunc(words, func(w string) bool {
 			return w == "-d" || w == "--data-urlencode"
 		})
@@ -175,7 +175,7 @@ func TestAShellReadsTheSamples(t *testing.T) {
 		}
 		path, ok := strings.CutPrefix(words[0], "http://localhost:8080")
 		path, _, _ = strings.Cut(path, "?")
-		if !ok || method != s.method || !fits(s.path, path) {
+		if !ok || method != s.method || !matchesPattern(s.path, path) {
 			t.Errorf("%s %s: got %s %s, want that operation", s.method, s.path, method, words[0])
 		}
 		if at := slices.Index(words, "-d"); at >= 0 && !json.Valid([]byte(words[at+1])) {
@@ -184,8 +184,8 @@ func TestAShellReadsTheSamples(t *testing.T) {
 	}
 }
 
-// wordsOf are what a shell hands to curl.
-func wordsOf(t *testing.T, sample string) []string {
+// runShell returns the words that a shell passes to curl.
+func runShell(t *testing.T, sample string) []string {
 	t.Helper()
 	shell := exec.CommandContext(t.Context(), "sh", "-euc", `curl() { printf '%s\0' "$@"; }
 API_KEY=sk_test_x MERCHANT_CODE=MC0A1B2C3D
@@ -198,8 +198,8 @@ API_KEY=sk_test_x MERCHANT_CODE=MC0A1B2C3D
 	return words[:len(words)-1]
 }
 
-// fits reports whether a path is of a pattern, whose parameters have something in them.
-func fits(pattern, path string) bool {
+// matchesPattern returns true if a path matches a pattern, with no empty parameter.
+func matchesPattern(pattern, path string) bool {
 	patterns, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(patterns) != len(segments) {
 		return false

@@ -1,4 +1,5 @@
-// Package checker compares the traffic of tests with openapi.yaml. Only tests link it and its validator.
+// Package checker compares the traffic of tests with openapi.yaml: call Check, or send requests through Transport. Only
+// tests link it and its validator.
 package checker
 
 import (
@@ -31,11 +32,11 @@ func New() (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := operations(doc)
+	list, err := readOperations(doc)
 	if err != nil {
 		return nil, fmt.Errorf("checker: %w", err)
 	}
-	// Tests listen on ports of their own: the path alone names the operation.
+	// Tests listen on random ports, so the path alone names the operation.
 	doc.Servers = nil
 	router, err := gorillamux.NewRouter(doc)
 	if err != nil {
@@ -44,7 +45,7 @@ func New() (*Checker, error) {
 	return &Checker{doc: doc, router: router, operations: list}, nil
 }
 
-// Load reads the caller's own document, resolved. Errors: invalid OpenAPI, an example that breaks its schema.
+// Load returns a new copy of the document, resolved. Errors: invalid OpenAPI, an example that breaks its schema.
 func Load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData([]byte(contract.OpenAPI()))
@@ -57,12 +58,12 @@ func Load() (*openapi3.T, error) {
 	return doc, nil
 }
 
-// Check compares an exchange with the document. Its error says where they differ.
+// Check compares an exchange with the document. Its error describes the difference.
 //
-// The response is always checked: status, media type to the letter, headers, body. The request is checked only if it
-// was accepted (a status below 400), since a test may send bad input on purpose. An unknown operation is an error,
-// unless it is refused with 405, HEAD of a known GET, or the preflight of one that a public key may use. The messages'
-// own bodies are not read. Errors quote no body values, which may be card numbers.
+// Check always compares the response: status, media type to the letter, headers, body. It compares the request only if
+// it was accepted (a status below 400), since a test may send bad input on purpose. An unknown operation is an error,
+// unless it is refused with 405, HEAD of a known GET, or the preflight of an operation for browsers. Check does not
+// read the messages' own bodies. Errors quote no body values, which may be card numbers.
 func (c *Checker) Check(req *http.Request, reqBody []byte, res *http.Response, resBody []byte) error {
 	route, params, err := c.router.FindRoute(req)
 	if errors.Is(err, routers.ErrMethodNotAllowed) {
@@ -91,10 +92,10 @@ type exchange struct {
 	res     *http.Response
 	resBody []byte
 
-	bodyless bool // the response describes a body but holds none, as to HEAD
+	bodyless bool // the response describes a body but has none, as for HEAD
 }
 
-// checkRequest compares what the service accepted with what the document says it accepts.
+// checkRequest compares an accepted request with the document.
 func (x exchange) checkRequest(body []byte) error {
 	req := x.req.Clone(x.req.Context())
 	setBody(req, withoutNulls(req.Header.Get("Content-Type"), body))
@@ -106,7 +107,7 @@ func (x exchange) checkRequest(body []byte) error {
 	})
 }
 
-// options are those of both directions: keys are not checked here, and errors do not quote values.
+// options returns the validator's options: credentials are not checked, and errors do not quote values.
 func options() *openapi3filter.Options {
 	return &openapi3filter.Options{
 		AuthenticationFunc:      openapi3filter.NoopAuthenticationFunc,
@@ -116,8 +117,8 @@ func options() *openapi3filter.Options {
 	}
 }
 
-// Transport checks every exchange through next (nil: http.DefaultTransport); fail gets differences. It checks redirects
-// too: set CheckRedirect where they lead out of the service.
+// Transport returns a transport that checks every exchange through next (nil: http.DefaultTransport) and passes
+// differences to fail. It checks redirects too: set CheckRedirect where they lead out of the service.
 func (c *Checker) Transport(next http.RoundTripper, fail func(format string, args ...any)) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
@@ -131,7 +132,7 @@ type transport struct {
 	fail    func(format string, args ...any)
 }
 
-// RoundTrip implements http.RoundTripper. It reads both bodies whole.
+// RoundTrip reads both bodies whole.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	reqBody, err := drain(req.Body)
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 		"expiry_month":"12","expiry_year":"30","cvv":"123"}}`
 )
 
-func TestCheckAcceptsWhatTheContractAllows(t *testing.T) {
+func TestCheck_Accepted(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	webhookKeys := `{"keys":[{"id":"k1","public_key":"whpk_AAAA","created_at":"2020-02-29T10:56:56.876Z"}]}`
@@ -69,9 +69,8 @@ func TestCheckAcceptsWhatTheContractAllows(t *testing.T) {
 	}
 }
 
-// TestCheckRefuses spoils a good exchange in one way each, and wants the rule
-// it broke to be named.
-func TestCheckRefuses(t *testing.T) {
+// TestCheck_Refused spoils a good exchange in one way each. The error must name the broken rule.
+func TestCheck_Refused(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	retrieved := func(old, new string) func(*testing.T) *sample {
@@ -192,12 +191,12 @@ func TestCheckRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wants(t, test.make(t).check(checker), test.want)
+			expect(t, test.make(t).check(checker), test.want)
 		})
 	}
 }
 
-func TestErrorsQuoteNoCard(t *testing.T) {
+func TestCheck_ErrorQuotesNoCard(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	const number = "4200000000000042"

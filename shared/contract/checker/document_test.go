@@ -13,7 +13,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// loadOnce is for reading only: parallel tests share it.
+// loadOnce returns a document that parallel tests share; they must not change it.
 var loadOnce = sync.OnceValues(Load)
 
 func loadDocument(t *testing.T) *openapi3.T {
@@ -25,7 +25,7 @@ func loadDocument(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// successes joins the operation's statuses below 400.
+// successes returns the operation's statuses below 400, joined.
 func successes(op *openapi3.Operation) string {
 	var list []string
 	for status := range op.Responses.Map() {
@@ -37,7 +37,7 @@ func successes(op *openapi3.Operation) string {
 	return strings.Join(list, ",")
 }
 
-func TestOperationsForBrowsers(t *testing.T) {
+func TestOperations_Browsers(t *testing.T) {
 	t.Parallel()
 	got := map[string][]string{}
 	for _, op := range sharedChecker(t).Operations() {
@@ -55,9 +55,8 @@ func TestOperationsForBrowsers(t *testing.T) {
 	}
 }
 
-// TestDeprecatedOperationsAreMarked: those of contract §2.10, in the document and
-// in each answer.
-func TestDeprecatedOperationsAreMarked(t *testing.T) {
+// TestDocument_DeprecatedOperations checks the operations of contract §2.10, in the document and in each answer.
+func TestDocument_DeprecatedOperations(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for path, item := range loadDocument(t).Paths.Map() {
@@ -81,7 +80,7 @@ func TestDeprecatedOperationsAreMarked(t *testing.T) {
 	}
 }
 
-func TestOperationsAreComplete(t *testing.T) {
+func TestOperations_Complete(t *testing.T) {
 	t.Parallel()
 	doc := loadDocument(t)
 	camel := regexp.MustCompile(`^[a-z][a-zA-Z0-9]+$`)
@@ -97,7 +96,7 @@ func TestOperationsAreComplete(t *testing.T) {
 					t.Errorf("got no response %s, want one", status)
 				}
 			}
-			if writes(operation) && op.Parameters.GetByInAndName("header", "Idempotency-Key") == nil {
+			if takesKey(operation) && op.Parameters.GetByInAndName("header", "Idempotency-Key") == nil {
 				t.Error("got no Idempotency-Key, want one (contract §2.8)")
 			}
 			for status, response := range op.Responses.Map() {
@@ -111,14 +110,12 @@ func TestOperationsAreComplete(t *testing.T) {
 	}
 }
 
-// writes reports whether the operation takes an Idempotency-Key: pages do not, because
-// keys belong to a merchant.
-func writes(op Operation) bool { return !op.Public && op.Method != http.MethodGet }
+// takesKey returns true if the operation takes an Idempotency-Key. Pages do not, because keys belong to a merchant.
+func takesKey(op Operation) bool { return !op.Public && op.Method != http.MethodGet }
 
-// requiredErrors are those that follow from the operation's route, whatever it
-// does: any query may be malformed (400), and come without TLS (403) or too often
-// (429); any body may be too large (413), or in an unknown coding (415); what a path names may not be there (404);
-// and a key of idempotency may be in use (409) or taken (422).
+// requiredErrors returns the errors that follow from the operation's route alone: any query may be malformed (400), and
+// come without TLS (403) or too often (429); any body may be too large (413), or in an unknown coding (415); an object
+// named in the path may not exist (404); and an Idempotency-Key may be in use (409) or taken (422).
 func requiredErrors(op Operation) []string {
 	list := []string{"400", "403", "429", "500", "504"}
 	if !op.Public {
@@ -130,15 +127,15 @@ func requiredErrors(op Operation) []string {
 	if strings.Contains(op.Path, "{") {
 		list = append(list, "404")
 	}
-	if writes(op) {
+	if takesKey(op) {
 		list = append(list, "409", "422")
 	}
 	return list
 }
 
-// TestNullableHasAType of its own: without one it says nothing (OpenAPI 3.0.3,
+// TestDocument_NullableType checks that nullable stands beside a type: without one it says nothing (OpenAPI 3.0.3,
 // clarified by proposal 2019-10-31), and linters refuse the document.
-func TestNullableHasAType(t *testing.T) {
+func TestDocument_NullableType(t *testing.T) {
 	t.Parallel()
 	text, err := loadDocument(t).MarshalJSON()
 	if err != nil {
@@ -173,7 +170,7 @@ func TestNullableHasAType(t *testing.T) {
 	}
 }
 
-// requiredHeaders of a response (contract §2.3, §2.9, §3.2, §3.4).
+// requiredHeaders returns the headers of a response (contract §2.3, §2.9, §3.2, §3.4).
 func requiredHeaders(status string) []string {
 	list := []string{"X-Request-Id", "RateLimit-Policy", "RateLimit"}
 	switch status {
@@ -187,7 +184,7 @@ func requiredHeaders(status string) []string {
 	return list
 }
 
-func TestReferencesResolveAndComponentsAreUsed(t *testing.T) {
+func TestDocument_References(t *testing.T) {
 	t.Parallel()
 	text, err := loadDocument(t).MarshalJSON()
 	if err != nil {
@@ -197,7 +194,7 @@ func TestReferencesResolveAndComponentsAreUsed(t *testing.T) {
 	if err := json.Unmarshal(text, &root); err != nil {
 		t.Fatal(err)
 	}
-	// The checker applies it to methods that no path lists.
+	// The checker uses this response for methods that no path lists.
 	used := map[string]bool{"#/components/responses/MethodNotAllowed": true}
 	collectReferences(root, used)
 	for ref := range used {

@@ -9,8 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// errorRows is contract §3.3 (and §2.2, §2.8) for the operations built so far:
-// method, path, status, error_code, then the slugs.
+// errorRows is contract §3.3 (and §2.2, §2.8), as far as it is built: method, path, status, error_code, then the slugs.
 const errorRows = `
 POST   /v0.1/checkouts        400 MISSING                     invalid-parameter
 POST   /v0.1/checkouts        400 INVALID                     invalid-parameter multiple-invalid-parameters
@@ -86,9 +85,9 @@ GET    /v1.1/receipts/r       400 INVALID                     invalid-parameter
 GET    /v1.1/receipts/r       404 NOT_FOUND                   not-found
 `
 
-// TestErrorCodes: each error the platform may give is accepted, and the same
-// with another code, another type or without either is not.
-func TestErrorCodes(t *testing.T) {
+// TestCheck_ErrorCodes checks that each error the platform may give is accepted. The same error with another code,
+// another type or without either must be refused.
+func TestCheck_ErrorCodes(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	paths := strings.NewReplacer("/v0.1/checkouts/{id}", checkoutPath, "{refunds}", refundsPath,
@@ -109,16 +108,16 @@ func TestErrorCodes(t *testing.T) {
 					s.header("Retry-After", "1").header("WWW-Authenticate", "Bearer").header("Accept-Encoding", "gzip")
 					return s.check(checker)
 				}
-				wants(t, try(row[3], slug), "")
-				wants(t, try("TEAPOT", slug), "/error_code")
-				wants(t, try(row[3], "teapot"), "/type")
-				wants(t, try("", slug), "/error_code")
+				expect(t, try(row[3], slug), "")
+				expect(t, try("TEAPOT", slug), "/error_code")
+				expect(t, try(row[3], "teapot"), "/type")
+				expect(t, try("", slug), "/error_code")
 			})
 		}
 	}
 }
 
-// errorBody is the hybrid object with what its status adds (contract §3.2).
+// errorBody returns the hybrid object with the fields that its status adds (contract §3.2).
 func errorBody(t *testing.T, status int, code, slug string) string {
 	t.Helper()
 	body := map[string]any{
@@ -148,8 +147,8 @@ func errorBody(t *testing.T, status int, code, slug string) string {
 	return string(text)
 }
 
-// TestCallbackBodyIsExact: contract §11.1 fixes the callback's fields.
-func TestCallbackBodyIsExact(t *testing.T) {
+// TestDocument_CallbackBody checks the fields of a callback, which contract §11.1 fixes.
+func TestDocument_CallbackBody(t *testing.T) {
 	t.Parallel()
 	callback := loadDocument(t).Paths.Value("/v0.1/checkouts").Post.Callbacks["checkoutStatusChanged"].Value
 	schema := callback.Value("{$request.body#/return_url}").Post.RequestBody.Value.Content["application/json"].Schema.Value
@@ -168,7 +167,7 @@ func TestCallbackBodyIsExact(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wants(t, schema.VisitJSON(test.body, openapi3.DisableSchemaErrorDetails()), test.want)
+			expect(t, schema.VisitJSON(test.body, openapi3.DisableSchemaErrorDetails()), test.want)
 		})
 	}
 }

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// decided is an operation as the contract lists it in §1.
+// decided is an operation as contract §1 lists it.
 type decided struct {
 	method, path string
-	scopes       string // joined by commas; "-": none is needed, "any": any credential
-	statuses     string // of success, joined by commas
+	scopes       string // joined by commas; "-": no scope is needed, "any": any credential
+	statuses     string // below 400, joined by commas
 }
 
-// operationsDecided are the contract's §1, by their operationIds.
-func operationsDecided(t *testing.T) map[string]decided {
+// readIndex returns the operations of contract §1 by their operationIds.
+func readIndex(t *testing.T) map[string]decided {
 	t.Helper()
 	text, err := os.ReadFile("../contract.md")
 	if err != nil {
@@ -42,22 +42,21 @@ func operationsDecided(t *testing.T) map[string]decided {
 		all[id] = decided{
 			method: method, path: strings.ReplaceAll(path, "{mc}", "{merchant_code}"),
 			scopes:   strings.ReplaceAll(scopes, ", ", ","),
-			statuses: sorted(regexp.MustCompile(`\d{3}`).FindAllString(cells[5], -1)),
+			statuses: joinSorted(regexp.MustCompile(`\d{3}`).FindAllString(cells[5], -1)),
 		}
 	}
 	return all
 }
 
-func sorted(list []string) string {
+func joinSorted(list []string) string {
 	slices.Sort(list)
 	return strings.Join(list, ",")
 }
 
-// TestOperationsAreAsDecided: what is built has its row in contract §1, and is
-// what the row says.
-func TestOperationsAreAsDecided(t *testing.T) {
+// TestOperations_ContractIndex checks that each operation of the document has a row in contract §1 and matches it.
+func TestOperations_ContractIndex(t *testing.T) {
 	t.Parallel()
-	doc, rows := loadDocument(t), operationsDecided(t)
+	doc, rows := loadDocument(t), readIndex(t)
 	for _, op := range sharedChecker(t).Operations() {
 		got := decided{op.Method, op.Path, strings.Join(op.Scopes, ","),
 			successes(doc.Paths.Value(op.Path).GetOperation(op.Method))}
@@ -78,14 +77,14 @@ func TestOperationsAreAsDecided(t *testing.T) {
 	}
 }
 
-// TestTheContractNamesOperationsAsListed: each operationId in its text is one of §1.
-func TestTheContractNamesOperationsAsListed(t *testing.T) {
+// TestContract_OperationIDs checks that contract §1 lists each operationId in the contract's text.
+func TestContract_OperationIDs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../contract.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, found := operationsDecided(t), 0
+	rows, found := readIndex(t), 0
 	for _, id := range regexp.MustCompile(
 		`\b(create|retrieve|list|update|delete|deactivate|process|show|decide|download)[A-Z]\w+`).FindAllString(string(text),
 		-1) {

@@ -9,25 +9,25 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Where an input is, in the words of package validate.
+// Places of an input, in the words of package validate.
 const (
 	inForm = "form"
 	inJSON = "json"
 )
 
-// forms are the media types of request bodies, with where their members are.
+// forms maps the media types of request bodies to the place of their members.
 var forms = map[string]string{"application/json": inJSON, "application/x-www-form-urlencoded": inForm}
 
 // Input is a parameter of an operation, or a member of its body.
 type Input struct {
 	In       string // path, query, header, form or json
 	Path     string // name of a parameter, without a list's brackets; dot path of a member, e.g. card.expiry_year
-	Required bool   // in the object it is in
-	Example  string // of a parameter, as in an address, not escaped; "": none is documented
+	Required bool   // in its object
+	Example  string // of a parameter, as in an address, not escaped; "": not documented
 	schema   *openapi3.SchemaRef
 }
 
-// Allows reports whether the document accepts the value. On an optional member null is absent (contract §2.2).
+// Allows returns true if the document accepts the value. On an optional member null is absent (contract §2.2).
 func (i Input) Allows(value any) bool {
 	if value == nil && !i.Required {
 		return true
@@ -35,10 +35,10 @@ func (i Input) Allows(value any) bool {
 	return i.schema.Value.VisitJSON(value) == nil
 }
 
-// Is reports whether the document gives the input this type of JSON, such as "object".
+// Is returns true if the document gives the input this type of JSON, such as "object".
 func (i Input) Is(kind string) bool { return i.schema.Value.Type.Is(kind) }
 
-// InputsIn lists the operation's inputs of one place; of a body each object before its members.
+// InputsIn returns the operation's inputs of one place. In a body each object comes before its members.
 func (o Operation) InputsIn(place string) []Input {
 	return slices.DeleteFunc(slices.Clone(o.Inputs), func(i Input) bool { return i.In != place })
 }
@@ -61,7 +61,7 @@ func inputsOf(item *openapi3.PathItem, op *openapi3.Operation) []Input {
 	return list
 }
 
-// members lists those of an object, and of the objects in it and in its lists.
+// members returns the members of an object, and of the objects in it and in its lists.
 func members(in string, object *openapi3.Schema, path string) []Input {
 	var list []Input
 	for _, part := range object.AllOf {
@@ -79,7 +79,7 @@ func members(in string, object *openapi3.Schema, path string) []Input {
 	return list
 }
 
-// Sample returns a value that the document accepts: its example, or the least that the schema requires.
+// Sample returns a value that the document accepts: its example, or the smallest value that the schema allows.
 func (i Input) Sample() any { return smallest(i.schema.Value) }
 
 func smallest(s *openapi3.Schema) any {

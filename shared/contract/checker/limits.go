@@ -9,9 +9,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Limits are the document's requirements of the input, each as keyword=value, sorted: required, type, minLength,
-// maxLength, pattern, format, enum (its values sorted, joined by |), minimum, maximum, minItems and maxItems. A list's
-// own are type, minItems and maxItems; the others are its entries'. One with alternatives has only schema=<its name>.
+// Limits returns the document's requirements of the input, each as keyword=value, sorted: required, type, minLength,
+// maxLength, pattern, format, enum (its values sorted, joined by |), minimum, maximum, minItems and maxItems. For a
+// list, type, minItems and maxItems limit the list, and the other keywords limit its entries. Alternatives give only
+// schema=<the schema's name>.
 func (i Input) Limits() []string {
 	var list []string
 	if i.Required {
@@ -51,7 +52,7 @@ func limitsOf(ref *openapi3.SchemaRef) []string {
 		add("format", s.Format)
 	}
 	if len(s.Enum) > 0 {
-		add("enum", joined(s.Enum))
+		add("enum", joinValues(s.Enum))
 	}
 	return append(list, boundsOf(s)...)
 }
@@ -79,14 +80,14 @@ func boundsOf(s *openapi3.Schema) []string {
 	return list
 }
 
-// withoutJoined leaves out the alternative that several values are joined by commas (contract §2.5).
+// withoutJoined drops the alternative of several values joined by commas (contract §2.5).
 func withoutJoined(alternatives openapi3.SchemaRefs) openapi3.SchemaRefs {
 	return slices.DeleteFunc(alternatives, func(ref *openapi3.SchemaRef) bool {
 		return strings.HasSuffix(ref.Ref, "/CommaJoined")
 	})
 }
 
-func joined(values []any) string {
+func joinValues(values []any) string {
 	texts := make([]string, len(values))
 	for i, value := range values {
 		texts[i] = fmt.Sprint(value)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestMethodNotAllowed(t *testing.T) {
+func TestCheck_MethodNotAllowed(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	body := strings.NewReplacer("404", "405", "checkout-not-found", "method-not-allowed", "NOT_FOUND", "INVALID_REQUEST").
@@ -25,12 +25,12 @@ func TestMethodNotAllowed(t *testing.T) {
 			if test.origin != "" {
 				s.header("Access-Control-Allow-Origin", test.origin)
 			}
-			wants(t, s.check(checker), test.want)
+			expect(t, s.check(checker), test.want)
 		})
 	}
 }
 
-func TestPreflight(t *testing.T) {
+func TestCheck_Preflight(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	for name, test := range map[string]struct {
@@ -49,12 +49,12 @@ func TestPreflight(t *testing.T) {
 			if test.origin != "" {
 				s.header("Access-Control-Allow-Origin", test.origin)
 			}
-			wants(t, s.check(checker), test.want)
+			expect(t, s.check(checker), test.want)
 		})
 	}
 }
 
-func TestHeadIsGetWithoutBody(t *testing.T) {
+func TestCheck_Head(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	head := func(path, body string, status int) *sample {
@@ -74,7 +74,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wants(t, test.sample.check(checker), test.want)
+			expect(t, test.sample.check(checker), test.want)
 		})
 	}
 }

@@ -25,17 +25,17 @@ type Operation struct {
 	Scopes      []string  // any one suffices; empty: any credential, or none where Public
 	Public      bool      // needs no credential at all
 	PublicKey   bool      // a public key may use it, from a browser (contract §2.1)
-	Action      string    // that lets a merchant token use it, from a browser (contract §8.5); "": none does
+	Action      string    // of merchant tokens that may use it, from a browser (contract §8.5); "": none
 	Success     []int     // statuses below 400, sorted
-	Inputs      []Input   // its parameters, headers among them, and the members of its body
-	Examples    []Example // of its body, by name; none of an operation without a body
+	Inputs      []Input   // parameters and headers, and the members of the body
+	Examples    []Example // of the body, by name
 }
 
-// Operations lists the document's endpoints by path, then method.
+// Operations returns the document's endpoints by path, then method.
 func (c *Checker) Operations() []Operation { return slices.Clone(c.operations) }
 
-// operations reads the endpoints off a validated document, with the global security as the default.
-func operations(doc *openapi3.T) ([]Operation, error) {
+// readOperations reads the endpoints of a validated document. An operation without security has the global default.
+func readOperations(doc *openapi3.T) ([]Operation, error) {
 	var list []Operation
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
@@ -87,7 +87,7 @@ func actionOf(op *openapi3.Operation) string {
 	return action
 }
 
-// browserMethods lists the methods of a path that browsers may use, sorted.
+// browserMethods returns the methods of a path that browsers may use, sorted.
 func browserMethods(item *openapi3.PathItem) []string {
 	var list []string
 	for method, op := range item.Operations() {

@@ -9,7 +9,7 @@ const (
 	csvType     = "text/plain;charset=UTF-8"
 )
 
-func TestPayoutsAsTheContractAllows(t *testing.T) {
+func TestCheck_PayoutsAccepted(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	link := `<https://api.shop.example/v1.0/merchants/MC1/payouts>; rel="successor-version"`
@@ -22,33 +22,33 @@ func TestPayoutsAsTheContractAllows(t *testing.T) {
 		`"reference":"PO-1","transaction_code":""}]`
 	for name, s := range map[string]*sample{
 		"carried":      newSample(t, "GET", payoutsPath+february, 200, carried),
-		"CSV, carried": csv(t, header+"1,BALANCE_DEDUCTION,9.90,2020-03-01,EUR,0.00,SUCCESSFUL,PO-1,\n"),
+		"CSV, carried": newCSV(t, header+"1,BALANCE_DEDUCTION,9.90,2020-03-01,EUR,0.00,SUCCESSFUL,PO-1,\n"),
 		"JSON":         newSample(t, "GET", payoutsPath+february+"&format=json&limit=9999&order=desc", 200, "Payouts"),
 		"none":         newSample(t, "GET", payoutsPath+february, 200, "[]"),
 		"CSV": newSample(t, "GET", payoutsPath+february+"&format=csv", 200,
 			"PayoutsCSV").header("Content-Type", csvType),
-		"CSV, none":       csv(t, header),
-		"CSV, quoted":     csv(t, quoted),
+		"CSV, none":       newCSV(t, header),
+		"CSV, quoted":     newCSV(t, quoted),
 		"deprecated":      newSample(t, "GET", myPayouts+february, 200, "Payouts").deprecated().header("Link", link),
 		"faults":          newSample(t, "GET", payoutsPath, 400, faults),
 		"faults, problem": newSample(t, "GET", myPayouts, 400, faults).accept("application/problem+json"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wants(t, s.check(checker), "")
+			expect(t, s.check(checker), "")
 		})
 	}
 }
 
-// csv is a reply of that text.
-func csv(t *testing.T, text string) *sample {
+// newCSV returns a sample with the text as its reply.
+func newCSV(t *testing.T, text string) *sample {
 	t.Helper()
 	s := newSample(t, "GET", payoutsPath+february+"&format=csv", 200, "PayoutsCSV").header("Content-Type", csvType)
 	s.resBody = text
 	return s
 }
 
-func TestPayoutsAsTheContractForbids(t *testing.T) {
+func TestCheck_PayoutsRefused(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	for name, test := range map[string]struct {
@@ -72,19 +72,19 @@ func TestPayoutsAsTheContractForbids(t *testing.T) {
 		"fault's code": {newSample(t, "GET", payoutsPath, 400, `[{"message":"m","error_code":"NEGATIVE"}]`),
 			"/error_code"},
 		"no deprecation":     {newSample(t, "GET", myPayouts+february, 200, "[]"), `"Deprecation" missing`},
-		"CSV, empty":         {csv(t, ""), "response body doesn't match"},
-		"CSV, other columns": {csv(t, "id,type,amount\n"), "response body doesn't match"},
+		"CSV, empty":         {newCSV(t, ""), "response body doesn't match"},
+		"CSV, other columns": {newCSV(t, "id,type,amount\n"), "response body doesn't match"},
 		"CSV as JSON": {newSample(t, "GET", payoutsPath+february, 200, "PayoutsCSV"),
 			"not one JSON value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wants(t, test.sample.check(checker), test.want)
+			expect(t, test.sample.check(checker), test.want)
 		})
 	}
 }
 
-func TestPayoutIsExact(t *testing.T) {
+func TestCheck_PayoutFields(t *testing.T) {
 	t.Parallel()
 	checkRefusals(t, func(t *testing.T) *sample {
 		return newSample(t, "GET", payoutsPath+february, 200, "Payouts")
@@ -106,9 +106,9 @@ func TestPayoutIsExact(t *testing.T) {
 	})
 }
 
-func TestPayoutLineIsExact(t *testing.T) {
+func TestCheck_PayoutLineFields(t *testing.T) {
 	t.Parallel()
-	checkRefusals(t, func(t *testing.T) *sample { return csv(t, exampleBody(t, "PayoutsCSV")) }, map[string]refusal{
+	checkRefusals(t, func(t *testing.T) *sample { return newCSV(t, exampleBody(t, "PayoutsCSV")) }, map[string]refusal{
 		"type":           {"REFUND_DEDUCTION", "REFUND", "response body doesn't match"},
 		"status":         {"SUCCESSFUL", "PAID_OUT", "response body doesn't match"},
 		"exponent":       {"9.90", "9.9e0", "response body doesn't match"},

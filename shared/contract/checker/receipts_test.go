@@ -7,7 +7,7 @@ import (
 
 const receiptPath = "/v1.1/receipts/T1A2B3C4D5?mid=MC1"
 
-func TestReceiptIsExact(t *testing.T) {
+func TestCheck_ReceiptFields(t *testing.T) {
 	t.Parallel()
 	checkRefusals(t, func(t *testing.T) *sample {
 		return newSample(t, "GET", receiptPath, 200, "Receipt")
@@ -36,8 +36,8 @@ func TestReceiptIsExact(t *testing.T) {
 	})
 }
 
-// TestReceiptOfWholeMoney: some currencies have no decimals (contract §2.4).
-func TestReceiptOfWholeMoney(t *testing.T) {
+// TestCheck_ReceiptWithoutDecimals checks a currency without decimals (contract §2.4).
+func TestCheck_ReceiptWithoutDecimals(t *testing.T) {
 	t.Parallel()
 	decimals := regexp.MustCompile(`"([0-9]+)\.[0-9]{2}"`)
 	checkRefusals(t, func(t *testing.T) *sample {
@@ -52,7 +52,7 @@ func TestReceiptOfWholeMoney(t *testing.T) {
 	})
 }
 
-func TestReceiptNeedsItsMerchant(t *testing.T) {
+func TestCheck_ReceiptWithoutMerchant(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	for name, query := range map[string]string{
@@ -63,7 +63,7 @@ func TestReceiptNeedsItsMerchant(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wants(t, newSample(t, "GET", "/v1.1/receipts/T1A2B3C4D5"+query, 200, "Receipt").check(checker), "accepted request")
+			expect(t, newSample(t, "GET", "/v1.1/receipts/T1A2B3C4D5"+query, 200, "Receipt").check(checker), "accepted request")
 		})
 	}
 }

@@ -23,7 +23,8 @@ const (
 	problemType = "application/problem+json;charset=UTF-8"
 )
 
-// checkResponse checks what the validator does not: unknown statuses and media types, empty bodies, rules of no schema.
+// checkResponse checks the rules that the validator does not know: undocumented statuses and media types, empty bodies,
+// and rules outside of schemas. Then it calls the validator.
 func (x exchange) checkResponse() error {
 	documented := x.route.Operation.Responses.Status(x.res.StatusCode)
 	if documented == nil {
@@ -84,7 +85,7 @@ func (x exchange) checkJSON() error {
 	return x.checkErrorForm()
 }
 
-// checkErrorForm checks an error body's form. Arrays, and OAuth's errors, have only the older form (contract §3.2).
+// checkErrorForm checks an error body's form. Arrays and OAuth's errors have only the older form (contract §3.2).
 func (x exchange) checkErrorForm() error {
 	var problem struct {
 		Status *int   `json:"status"`
@@ -111,7 +112,7 @@ func acceptsProblem(req *http.Request) bool {
 
 // checkUnknownMethod checks an exchange on a known path with a method that the document does not list for it.
 func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resBody []byte) error {
-	sibling := c.sibling(req)
+	sibling := c.findSibling(req)
 	switch {
 	case req.Method == http.MethodHead && sibling.PathItem.Get != nil:
 		return checkHead(sibling, req, res, resBody)
@@ -123,8 +124,8 @@ func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resB
 	return fmt.Errorf("no method %s for this path in the contract", req.Method)
 }
 
-// sibling returns a route of the request's path with another method. There is one: the router knows the path.
-func (c *Checker) sibling(req *http.Request) *routers.Route {
+// findSibling returns a route of the request's path with another method. The router knows the path, so there is one.
+func (c *Checker) findSibling(req *http.Request) *routers.Route {
 	probe := *req
 	for _, method := range []string{
 		http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -137,10 +138,10 @@ func (c *Checker) sibling(req *http.Request) *routers.Route {
 	return &routers.Route{PathItem: &openapi3.PathItem{}}
 }
 
-// checkHead requires what GET documents, without the body (RFC 9110 §9.3.2).
+// checkHead requires the response that GET documents, without the body (RFC 9110 §9.3.2).
 func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBody []byte) error {
 	asGet := *req
-	asGet.Method = http.MethodGet // the validator knows no HEAD
+	asGet.Method = http.MethodGet // the validator does not know HEAD
 	x := exchange{route: get, req: &asGet, res: res, resBody: resBody, bodyless: true}
 	if err := x.checkResponse(); err != nil {
 		return fmt.Errorf("response: %w", err)
@@ -149,7 +150,7 @@ func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBod
 }
 
 // checkPreflight requires a preflight to allow exactly the methods for public keys and merchant tokens (contract §2.1).
-// Browsers send preflights by themselves, so the document does not list them.
+// The document does not list preflights, because browsers send them automatically.
 func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte) error {
 	want, got := browserMethods(item), methodsIn(res, "Access-Control-Allow-Methods")
 	if len(want) == 0 {
@@ -181,7 +182,7 @@ func (c *Checker) checkRefusal(item *openapi3.PathItem, req *http.Request, res *
 	return nil
 }
 
-// methodsIn lists a header's methods, sorted, without those that every HTTP server has and no document lists.
+// methodsIn returns a header's methods, sorted, without HEAD and OPTIONS, which servers have and no document lists.
 func methodsIn(res *http.Response, header string) []string {
 	var list []string
 	for method := range strings.SplitSeq(res.Header.Get(header), ",") {
@@ -195,8 +196,8 @@ func methodsIn(res *http.Response, header string) []string {
 	return list
 }
 
-// registerDecoders teaches the validator that pages, scripts and YAML are texts. It knows JSON, problem+json, forms and
-// plain text, whatever their charset, and takes binary bodies as they are. Its registry is global.
+// registerDecoders tells the validator that pages, scripts and YAML are texts. The validator knows JSON, problem+json,
+// forms and plain text with any charset, and does not decode binary bodies. Its registry is global.
 var registerDecoders = sync.OnceFunc(func() {
 	for _, media := range []string{"text/html", "text/markdown", "text/javascript", "application/yaml"} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
@@ -265,7 +266,7 @@ func checkNumbers(body []byte) error {
 	}
 }
 
-// setBody makes body the request's body, readable again and again.
+// setBody sets the request's body so that it can be read more than once.
 func setBody(req *http.Request, body []byte) {
 	req.ContentLength = int64(len(body))
 	if len(body) == 0 {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// checkerOnce is shared by the tests: to load the document takes longest.
+// checkerOnce is shared by the tests, because loading the document takes longest.
 var checkerOnce = sync.OnceValues(New)
 
 func sharedChecker(t *testing.T) *Checker {
@@ -22,7 +22,7 @@ func sharedChecker(t *testing.T) *Checker {
 	return checker
 }
 
-// sample is an exchange the contract accepts until a test spoils it.
+// sample is an exchange that the contract accepts until a test spoils it.
 type sample struct {
 	method, path string
 	reqType      string
@@ -35,8 +35,7 @@ type sample struct {
 
 const checkoutPath = "/v0.1/checkouts/4e425463-3e1b-431d-83fa-1e51c2925e99"
 
-// newSample takes its response body from the document's examples; a name
-// with a brace is the body itself.
+// newSample takes its response body from the document's examples; a name with a brace is the body.
 func newSample(t *testing.T, method, path string, status int, example string) *sample {
 	t.Helper()
 	s := &sample{
@@ -55,8 +54,7 @@ func newSample(t *testing.T, method, path string, status int, example string) *s
 	return s
 }
 
-// exampleBody is one of the document's named examples as it is sent: text as
-// it is, anything else as JSON.
+// exampleBody returns one of the document's named examples as sent: text unchanged, other values as JSON.
 func exampleBody(t *testing.T, name string) string {
 	t.Helper()
 	ref := loadDocument(t).Components.Examples[name]
@@ -89,7 +87,7 @@ func (s *sample) header(name, value string) *sample {
 	return s
 }
 
-// deprecated adds what the operations of contract §2.10 send.
+// deprecated adds the headers of the operations of contract §2.10.
 func (s *sample) deprecated() *sample {
 	s.resHeader.Set("Deprecation", "@1582934400")
 	s.resHeader.Set("Link", `<https://api.shop.example/v2.1/merchants/MC1/transactions>; rel="successor-version"`)
@@ -101,7 +99,7 @@ func (s *sample) accept(types string) *sample {
 	return s
 }
 
-// replace swaps text in the response body, which must hold it.
+// replace swaps text in the response body, which must contain it.
 func (s *sample) replace(t *testing.T, old, new string) {
 	t.Helper()
 	if !strings.Contains(s.resBody, old) {
@@ -118,8 +116,8 @@ func (s *sample) check(c *Checker) error {
 	return c.Check(req, []byte(s.reqBody), res, []byte(s.resBody))
 }
 
-// wants fails unless err says want, or is nil where want is empty.
-func wants(t *testing.T, err error, want string) {
+// expect fails unless err contains want, or is nil if want is empty.
+func expect(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {
 	case want == "" && err != nil:

@@ -9,9 +9,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// TestSchemasAreStrictOnlyInResponses: a response may hold documented fields
-// only, so that the tests catch leaks; a request may hold any (contract §2.2).
-func TestSchemasAreStrictOnlyInResponses(t *testing.T) {
+// TestDocument_StrictResponses checks that a response may have documented fields only, so that the tests catch
+// leaks, and that a request may have any (contract §2.2).
+func TestDocument_StrictResponses(t *testing.T) {
 	t.Parallel()
 	doc := loadDocument(t)
 	for path, item := range doc.Paths.Map() {
@@ -38,16 +38,14 @@ func TestSchemasAreStrictOnlyInResponses(t *testing.T) {
 
 func isOpen(s *openapi3.Schema) bool { return !isClosed(s) }
 
-// isClosed: no undocumented fields, or none but strings, as in the payload of
-// a redirect.
+// isClosed returns true if the schema allows no undocumented fields, or only strings, as in the payload of a redirect.
 func isClosed(s *openapi3.Schema) bool {
 	extra := s.AdditionalProperties
 	return extra.Has != nil && !*extra.Has || extra.Schema != nil
 }
 
-// findObject is the first object schema within s that matches; nil if none.
-// Objects beside a closed one in allOf only add rules to it, so they are
-// looked into but not matched themselves.
+// findObject returns the first object schema within s that matches, or nil. Objects beside a closed one in allOf only
+// add rules to it, so they are searched but not matched themselves.
 func findObject(s *openapi3.Schema, match func(*openapi3.Schema) bool) *openapi3.Schema {
 	if s.Type.Is(openapi3.TypeObject) && match(s) {
 		return s
@@ -69,7 +67,7 @@ func findObject(s *openapi3.Schema, match func(*openapi3.Schema) bool) *openapi3
 	return nil
 }
 
-// closes reports whether s, or a part of its allOf, refuses undocumented fields.
+// closes returns true if s, or a part of its allOf, refuses undocumented fields.
 func closes(s *openapi3.Schema) bool {
 	return isClosed(s) || slices.ContainsFunc(s.AllOf, func(ref *openapi3.SchemaRef) bool { return closes(ref.Value) })
 }
@@ -94,10 +92,10 @@ func fields(s *openapi3.Schema) []string {
 	return names
 }
 
-// sandboxCards are those of contract §12 that examples may show.
+// sandboxCards are the cards of contract §12 that examples may show.
 var sandboxCards = []string{"4200000000000091", "4200000000000042"}
 
-func TestExamplesShowSandboxCardsInRequestsOnly(t *testing.T) {
+func TestDocument_CardsInExamples(t *testing.T) {
 	t.Parallel()
 	digits := regexp.MustCompile(`\b[0-9]{12,19}\b`)
 	doc := loadDocument(t)
@@ -106,7 +104,7 @@ func TestExamplesShowSandboxCardsInRequestsOnly(t *testing.T) {
 		for method, op := range item.Operations() {
 			if op.RequestBody != nil {
 				for _, content := range op.RequestBody.Value.Content {
-					for _, number := range digits.FindAllString(text(t, content.Examples), -1) {
+					for _, number := range digits.FindAllString(examplesText(t, content.Examples), -1) {
 						cards++
 						if !slices.Contains(sandboxCards, number) {
 							t.Errorf("%s %s: got card %s in a request example, want one of %v", method, path, number, sandboxCards)
@@ -116,7 +114,7 @@ func TestExamplesShowSandboxCardsInRequestsOnly(t *testing.T) {
 			}
 			for status, response := range op.Responses.Map() {
 				for _, content := range response.Value.Content {
-					if found := digits.FindString(text(t, content.Examples)); found != "" {
+					if found := digits.FindString(examplesText(t, content.Examples)); found != "" {
 						t.Errorf("%s %s %s: got card %s in a response example, want none", method, path, status, found)
 					}
 				}
@@ -128,8 +126,8 @@ func TestExamplesShowSandboxCardsInRequestsOnly(t *testing.T) {
 	}
 }
 
-// text is the examples' values as JSON, references followed.
-func text(t *testing.T, examples openapi3.Examples) string {
+// examplesText returns the examples' values as JSON, with references followed.
+func examplesText(t *testing.T, examples openapi3.Examples) string {
 	t.Helper()
 	values := map[string]any{}
 	for name, ref := range examples {
@@ -142,7 +140,7 @@ func text(t *testing.T, examples openapi3.Examples) string {
 	return string(data)
 }
 
-func TestEveryOperationHasExamples(t *testing.T) {
+func TestDocument_Examples(t *testing.T) {
 	t.Parallel()
 	binary := []string{"downloadBoleto"}
 	doc := loadDocument(t)

@@ -12,22 +12,22 @@ const (
 // refusal spoils one place of a document's example, and names the rule.
 type refusal struct{ old, new, want string }
 
-// checkRefusals tests each refusal on a sample of its own.
+// checkRefusals tests each refusal on a fresh sample.
 func checkRefusals(t *testing.T, fresh func(*testing.T) *sample, refusals map[string]refusal) {
 	t.Helper()
 	checker := sharedChecker(t)
-	wants(t, fresh(t).check(checker), "")
+	expect(t, fresh(t).check(checker), "")
 	for name, r := range refusals {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := fresh(t)
 			s.replace(t, r.old, r.new)
-			wants(t, s.check(checker), r.want)
+			expect(t, s.check(checker), r.want)
 		})
 	}
 }
 
-func TestTransactionsAsTheContractAllows(t *testing.T) {
+func TestCheck_TransactionsAccepted(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	none := `{"items":[],"links":[]}`
@@ -60,12 +60,12 @@ func TestTransactionsAsTheContractAllows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wants(t, s.check(checker), "")
+			expect(t, s.check(checker), "")
 		})
 	}
 }
 
-func TestTransactionsAsTheContractForbids(t *testing.T) {
+func TestCheck_TransactionsRefused(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	none := `{"items":[],"links":[]}`
@@ -101,12 +101,12 @@ func TestTransactionsAsTheContractForbids(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wants(t, test.sample.check(checker), test.want)
+			expect(t, test.sample.check(checker), test.want)
 		})
 	}
 }
 
-func TestRefundErrorsAreExact(t *testing.T) {
+func TestCheck_RefundErrors(t *testing.T) {
 	t.Parallel()
 	checkRefusals(t, func(t *testing.T) *sample {
 		return newSample(t, "POST", refundsPath, 422, "RefundTooHigh")
@@ -123,7 +123,7 @@ func TestRefundErrorsAreExact(t *testing.T) {
 	})
 }
 
-func TestTransactionIsExact(t *testing.T) {
+func TestCheck_TransactionFields(t *testing.T) {
 	t.Parallel()
 	checkRefusals(t, func(t *testing.T) *sample {
 		return newSample(t, "GET", transactionsPath+"?id=x", 200, "Transaction")
@@ -168,7 +168,7 @@ func TestTransactionIsExact(t *testing.T) {
 	})
 }
 
-func TestPendingTransactionHasNoSimpleStatus(t *testing.T) {
+func TestCheck_PendingTransactionStatus(t *testing.T) {
 	t.Parallel()
 	checkRefusals(t, func(t *testing.T) *sample {
 		return newSample(t, "GET", transactionsPath+"?id=x", 200, "PendingTransaction")
@@ -180,7 +180,7 @@ func TestPendingTransactionHasNoSimpleStatus(t *testing.T) {
 	})
 }
 
-func TestLegacyTransactionIsExact(t *testing.T) {
+func TestCheck_LegacyTransactionFields(t *testing.T) {
 	t.Parallel()
 	checkRefusals(t, func(t *testing.T) *sample {
 		return newSample(t, "GET", myTransactions+"?id=x", 200, "LegacyTransaction").deprecated()
@@ -194,7 +194,7 @@ func TestLegacyTransactionIsExact(t *testing.T) {
 	})
 }
 
-func TestHistoryIsExact(t *testing.T) {
+func TestCheck_HistoryFields(t *testing.T) {
 	t.Parallel()
 	checkRefusals(t, func(t *testing.T) *sample {
 		return newSample(t, "GET", historyPath, 200, "TransactionHistory")

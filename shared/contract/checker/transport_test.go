@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// complaints collects what a transport reports.
+// complaints collects the reports of a transport.
 type complaints struct {
 	mu   sync.Mutex
 	list []string
@@ -22,8 +22,7 @@ func (c *complaints) fail(format string, args ...any) {
 	c.list = append(c.list, fmt.Sprintf(format, args...))
 }
 
-// echo answers every request with the sample's response, and keeps the body
-// it was sent.
+// echo answers every request with the sample's response, and records the body.
 func echo(t *testing.T, s *sample, received *string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +44,7 @@ func send(t *testing.T, s *sample) (received, answer string, reported []string) 
 	server := echo(t, s, &received)
 	var reports complaints
 	client := &http.Client{Transport: sharedChecker(t).Transport(server.Client().Transport, reports.fail)}
-	// A reader of an unknown kind: the transport must not need GetBody.
+	// The transport must not need GetBody, which a reader of an unknown kind lacks.
 	req, err := http.NewRequest(s.method, server.URL+s.path, io.MultiReader(strings.NewReader(s.reqBody)))
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +62,7 @@ func send(t *testing.T, s *sample) (received, answer string, reported []string) 
 	return received, string(body), reports.list
 }
 
-func TestTransportPassesGoodExchangesUnchanged(t *testing.T) {
+func TestTransport_GoodExchange(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, "POST", "/v0.1/checkouts", 201, "CreatedCheckout").body(createBody)
 	received, answer, reported := send(t, s)
@@ -78,7 +77,7 @@ func TestTransportPassesGoodExchangesUnchanged(t *testing.T) {
 	}
 }
 
-func TestTransportReportsBadExchanges(t *testing.T) {
+func TestTransport_BadExchange(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, "POST", "/v0.1/checkouts", 200, "CreatedCheckout").body(createBody)
 	_, answer, reported := send(t, s)
@@ -91,7 +90,7 @@ func TestTransportReportsBadExchanges(t *testing.T) {
 	}
 }
 
-func TestTransportPassesErrorsOn(t *testing.T) {
+func TestTransport_NetworkError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
