@@ -11,8 +11,8 @@ import (
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestARepeatedOperationMakesTheSameMail, and each other one another.
-func TestARepeatedOperationMakesTheSameMail(t *testing.T) {
+// TestNewMail_RepeatedOperation also checks that other operations make other mails.
+func TestNewMail_RepeatedOperation(t *testing.T) {
 	t.Parallel()
 	ids := func(operation string) []string {
 		parent := mail.NewKeyCreated(operation, "till")
@@ -32,8 +32,8 @@ func TestARepeatedOperationMakesTheSameMail(t *testing.T) {
 	}
 }
 
-// TestAReceiptIsOneMail, whether the payment is paid when it is repeated or was not before.
-func TestAReceiptIsOneMail(t *testing.T) {
+// TestNewReceipt_RepeatedOperation checks a repeated operation after the payment has become paid.
+func TestNewReceipt_RepeatedOperation(t *testing.T) {
 	t.Parallel()
 	before := mail.NewReceipt("1", mail.PaymentState, "a@b.c", "1")
 	after := mail.NewReceipt("1", mail.Receipt, "a@b.c", "1")
@@ -42,7 +42,7 @@ func TestAReceiptIsOneMail(t *testing.T) {
 	}
 }
 
-func TestAMailShowsOnlyTheEndOfANumber(t *testing.T) {
+func TestNewBankAccountChanged_Number(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]string{"DE89370400440532013000": "3000", "123": "123", "": ""} {
 		if got := mail.NewBankAccountChanged("1", number).About; got != want {
@@ -51,7 +51,7 @@ func TestAMailShowsOnlyTheEndOfANumber(t *testing.T) {
 	}
 }
 
-func TestAMailIsHeldForAWeek(t *testing.T) {
+func TestMail_Held(t *testing.T) {
 	t.Parallel()
 	m := mail.NewAccountDisabled("1", 1, "a@b.c").Due(start)
 	for hours, want := range map[int]string{0: outbox.Pending, 167: outbox.Pending, 168: outbox.Dead} {
@@ -61,7 +61,7 @@ func TestAMailIsHeldForAWeek(t *testing.T) {
 	}
 }
 
-func TestAnAddressWithMoreThanAnAddressIsRefused(t *testing.T) {
+func TestPlain(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{"ada@example.com": true, "jürgen@example.com": true, "": false,
 		"a@b.c\r\nBcc: x@y.z": false, "a@b.c, x@y.z": false, "Ada <a@b.c>": false, "a b@c.d": false} {
@@ -71,8 +71,8 @@ func TestAnAddressWithMoreThanAnAddressIsRefused(t *testing.T) {
 	}
 }
 
-// TestOnlyMailsWithoutAnAddressAreToOwners: a receipt is to a payer, who is no member.
-func TestOnlyMailsWithoutAnAddressAreToOwners(t *testing.T) {
+// TestMail_ToOwners also checks that a receipt goes to a payer, who is no member.
+func TestMail_ToOwners(t *testing.T) {
 	t.Parallel()
 	for want, all := range map[bool][]mail.Mail{
 		true: {mail.NewKeyCreated("1", "till"), mail.NewBankAccountChanged("1", "123")},

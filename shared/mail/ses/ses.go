@@ -1,4 +1,4 @@
-// Package ses sends mails by Amazon SES (API version 2).
+// Package ses sends mails by Amazon SES (API version 2). New returns a Sender for package mail's port.
 package ses
 
 import (
@@ -24,8 +24,8 @@ type Sender struct {
 // New returns the sender; it makes no call. from is an address of a verified identity.
 func New(c aws.Config, from string) *Sender {
 	return &Sender{from: from, client: sesv2.NewFromConfig(c, func(o *sesv2.Options) {
-		// SES does not recognise a repeated request: one whose reply was lost would be
-		// sent again at once, and perhaps again. The outbox repeats it, later.
+		// SES does not recognise a repeated request, so a retry after a lost reply would send the mail twice at once. The
+		// outbox repeats it, later.
 		o.Retryer = aws.NopRetryer{}
 	})}
 }
@@ -36,7 +36,7 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 		FromEmailAddress: aws.String(s.from),
 		Destination:      &types.Destination{ToAddresses: []string{m.To}},
 		Content: &types.EmailContent{Simple: &types.Message{
-			Subject: content(encoded(m.Subject)),
+			Subject: content(encodeSubject(m.Subject)),
 			Body:    &types.Body{Text: content(m.Text), Html: content(m.HTML)},
 			Headers: []types.MessageHeader{{Name: aws.String(mail.IDHeader), Value: aws.String(m.ID)}},
 		}},
@@ -51,7 +51,7 @@ func content(text string) *types.Content {
 	return &types.Content{Data: aws.String(text), Charset: aws.String("UTF-8")}
 }
 
-// encoded returns a subject in the 7 bits that SES takes: encoded words (RFC 2047), which stay on one line.
-func encoded(subject string) string {
+// encodeSubject returns the subject in the 7 bits that SES accepts: encoded words (RFC 2047), on one line.
+func encodeSubject(subject string) string {
 	return strings.ReplaceAll(mime.QEncoding.Encode("utf-8", subject), "\r\n", "")
 }
