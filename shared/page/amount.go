@@ -6,14 +6,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// noBreak is a space that joins what must stay on one line.
+// noBreak is a space without a line break.
 const noBreak = "\u00a0"
 
-// symbols are those of currencies that most people know by them.
+// symbols are the currencies' symbols that most people know.
 var symbols = map[money.Currency]string{"EUR": "€", "GBP": "£", "BRL": "R$", "USD": "US$"}
 
 // Money returns an amount as people read it: €1,234.50 in English, 1.234,50 € in German, € 1.234,50 in Portuguese, or
-// with the currency's code. The forms are the Unicode CLDR's, whose library would cost a millisecond at start.
+// with the currency's code. The forms are the Unicode CLDR's; its library would add a millisecond to the start.
 func Money(a money.Amount, l Language) string {
 	symbol, known := symbols[a.Currency()]
 	if !known {
@@ -35,7 +35,7 @@ func Money(a money.Amount, l Language) string {
 
 const minus = "−"
 
-// Number is Money without the currency.
+// Number returns an amount as Money does, without the currency.
 func Number(a money.Amount, l Language) string {
 	thousands, point := ".", ","
 	if l == English {

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page"
 )
 
-func TestMoneyIsWrittenAsPeopleReadIt(t *testing.T) {
+func TestMoney(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		amount   string
@@ -37,7 +37,7 @@ func TestMoneyIsWrittenAsPeopleReadIt(t *testing.T) {
 	}
 }
 
-func TestANumberIsMoneyWithoutItsCurrency(t *testing.T) {
+func TestNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"1234567.8": "1,234,567.80", "-100": "−100.00", "0": "0.00"} {
 		if got := page.Number(money.MustParse(text, "EUR"), page.English); got != want {

@@ -9,7 +9,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// Badge marks a page, as one of test mode, on which no money moves.
+// Badge marks a page, such as a page of test mode, where no money moves.
 func Badge(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -52,7 +52,7 @@ func Badge(text string) templ.Component {
 	})
 }
 
-// Amount is what is paid.
+// Amount renders the amount to pay.
 func Amount(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -95,7 +95,7 @@ func Amount(text string) templ.Component {
 	})
 }
 
-// Facts is a list of Fact.
+// Facts renders a list of Fact.
 func Facts() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -133,7 +133,7 @@ func Facts() templ.Component {
 	})
 }
 
-// Fact is a name with its value.
+// Fact renders a name with its value.
 func Fact(name, value string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -189,7 +189,7 @@ func Fact(name, value string) templ.Component {
 	})
 }
 
-// Alert says what is wrong; nothing if the text is empty. Fields refer to it by its id.
+// Alert renders a problem, or nothing if the text is empty. Fields refer to it by its id.
 func Alert(id, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -257,7 +257,7 @@ func Alert(id, text string) templ.Component {
 	})
 }
 
-// Hidden is a field that nobody sees.
+// Hidden renders an invisible field.
 func Hidden(name, value string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -313,7 +313,7 @@ func Hidden(name, value string) templ.Component {
 	})
 }
 
-// Button sends a form.
+// Button renders a button that sends a form.
 func Button(label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -356,7 +356,7 @@ func Button(label string) templ.Component {
 	})
 }
 
-// Choice sends a form with the value of one of several buttons.
+// Choice renders one of several buttons, which sends a form with its value.
 func Choice(name, value, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -425,7 +425,7 @@ func Choice(name, value, label string) templ.Component {
 	})
 }
 
-// MainChoice is the Choice that most people make.
+// MainChoice renders the Choice that most people make.
 func MainChoice(name, value, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -494,7 +494,7 @@ func MainChoice(name, value, label string) templ.Component {
 	})
 }
 
-// Input is a labelled field.
+// Input renders a labelled field.
 func Input(f Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -904,8 +904,8 @@ func Input(f Field) templ.Component {
 	})
 }
 
-// Leave is a link that looks like the main button. target is where the page opens, such as _top: out
-// of all frames.
+// Leave renders a link that looks like the main button. target names the frame for the page, such as _top: out of all
+// frames.
 func Leave(id, address, target, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1007,7 +1007,7 @@ func Leave(id, address, target, label string) templ.Component {
 	})
 }
 
-// Line is a Fact with a text to copy, in groups.
+// Line renders a Fact with a text to copy, in groups.
 func Line(name string, groups []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1082,7 +1082,7 @@ func Line(name string, groups []string) templ.Component {
 	})
 }
 
-// Bars is a barcode of 405 by 50 pixels.
+// Bars renders a barcode of 405 by 50 pixels.
 func Bars(address, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1138,7 +1138,7 @@ func Bars(address, name string) templ.Component {
 	})
 }
 
-// Table is a table of Row, with a heading for each column. All but the first are of numbers.
+// Table renders a table of Row, with a heading for each column. All columns but the first are numbers.
 func Table(headings []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1199,7 +1199,7 @@ func Table(headings []string) templ.Component {
 	})
 }
 
-// Row is one row of a Table.
+// Row renders one row of a Table.
 func Row(cells ...string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestThePreferredLanguage(t *testing.T) {
+func TestPreferred(t *testing.T) {
 	t.Parallel()
 	for accepted, want := range map[string]page.Language{
 		"": page.English, "de-AT,de;q=0.9,en;q=0.5": page.German, "pt-BR": page.Portuguese, "fr": page.English,
@@ -22,7 +22,7 @@ func TestThePreferredLanguage(t *testing.T) {
 	}
 }
 
-func TestTextsInALanguage(t *testing.T) {
+func TestTexts_In(t *testing.T) {
 	t.Parallel()
 	texts := page.Texts[string]{English: "one", German: "eins", Portuguese: "um"}
 	for language, want := range map[page.Language]string{page.English: "one", page.German: "eins", page.Portuguese: "um",
@@ -33,7 +33,7 @@ func TestTextsInALanguage(t *testing.T) {
 	}
 }
 
-func drawnField(t *testing.T, f page.Field) string {
+func renderField(t *testing.T, f page.Field) string {
 	t.Helper()
 	var b strings.Builder
 	if err := page.Input(f).Render(t.Context(), &b); err != nil {
@@ -42,8 +42,8 @@ func drawnField(t *testing.T, f page.Field) string {
 	return b.String()
 }
 
-// TestAFieldIsDescribed by its label, its hint and what is wrong with it.
-func TestAFieldIsDescribed(t *testing.T) {
+// TestInput_Description checks that a field's label, hint and problem describe it.
+func TestInput_Description(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -64,7 +64,7 @@ func TestAFieldIsDescribed(t *testing.T) {
 		{"choice", page.Field{Name: "a", Value: "2", Options: []page.Option{{Value: "1", Label: "one"},
 			{Value: "2", Label: "two"}}}, []string{`<option value="1">one</option>`, `<option value="2" selected>two</option>`}},
 	} {
-		got := drawnField(t, c.field)
+		got := renderField(t, c.field)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: got %s, want %s in it", c.name, got, want)
@@ -73,10 +73,10 @@ func TestAFieldIsDescribed(t *testing.T) {
 	}
 }
 
-func TestATextInAFieldStaysAText(t *testing.T) {
+func TestInput_HostileText(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(21, func(text string) (string, error) {
-		return drawnField(t, page.Field{Name: text, ID: text, Label: text, Hint: text, Problem: text, Value: text,
+		return renderField(t, page.Field{Name: text, ID: text, Label: text, Hint: text, Problem: text, Value: text,
 			Type: text, Autocomplete: text, InputMode: text, Capitals: text, Placeholder: text, Live: true, Missing: text,
 			Wrong: text, Class: text, DescribedBy: text, Note: true}), nil
 	})
@@ -85,8 +85,8 @@ func TestATextInAFieldStaysAText(t *testing.T) {
 	}
 }
 
-// TestTheOutcomeLeadsOn to a page of ours, in the parent frame; and nowhere without one.
-func TestTheOutcomeLeadsOn(t *testing.T) {
+// TestOutcome_Next checks that the page links to ours in the parent frame, and to nothing if there is none.
+func TestOutcome_Next(t *testing.T) {
 	t.Parallel()
 	for next, want := range map[string]bool{"/pay/c-1": true, "": false} {
 		p, err := page.Outcome(page.German, "co-1", payments.CheckoutPaid, next)

@@ -8,31 +8,32 @@ import (
 
 // Field is a labelled field of a form.
 type Field struct {
-	Name  string // of what is sent
-	ID    string // of the element; "": the name
+	Name  string // of the sent value
+	ID    string // of the element; "": as Name
 	Label string
-	Hint  string // what the field is for
-	// Problem is what is wrong with the value: it is read out when the page opens.
+	Hint  string // explains the field's purpose
+	// Problem is the fault of the value. Screen readers read it out when the page opens.
 	Problem string
-	// Live fields have a place for a script's problem. Their own is not read out: the page says so at its top.
+	// Live fields have a place for a problem that a script finds. Screen readers do not read the problem out there,
+	// because the page also reports the problem at its top.
 	Live bool
 
 	Type, Value, Autocomplete, InputMode string
-	// Capitals is autocapitalize, for text that is no prose: it is not spellchecked either.
+	// Capitals is the attribute autocapitalize, for text that is not prose. Such text is not spellchecked either.
 	Capitals    string
 	Required    bool
-	Min, Max    int      // length
+	Min, Max    int      // of the value's length
 	Options     []Option // of a select
-	DescribedBy string   // id of another element that says what is wrong
+	DescribedBy string   // id of another element that describes the fault
 	Placeholder string
-	// Missing and Wrong are what a script says of a Live field.
+	// Missing and Wrong are a script's messages about a Live field.
 	Missing, Wrong string
-	Note           bool // a script has something to say about the value: it is put into the element "<id>-note"
-	Invalid        bool // by what DescribedBy says
+	Note           bool // adds the element "<id>-note" for a script's remark on the value
+	Invalid        bool // the fault is in the element DescribedBy
 	Class          string
 }
 
-// Option is one that a Field offers.
+// Option is an option of a select.
 type Option struct{ Value, Label string }
 
 func (f Field) id() string {
@@ -44,7 +45,7 @@ func (f Field) id() string {
 
 func (f Field) class() string { return strings.TrimSpace("field " + f.Class) }
 
-// attributes are those that inputs and selects have.
+// attributes returns the attributes that inputs and selects share.
 func (f Field) attributes() templ.OrderedAttributes {
 	var all templ.OrderedAttributes
 	add := func(name string, value any) {

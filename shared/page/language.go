@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Language is one in which pages are written: a BCP 47 tag.
+// Language is a language of pages: a BCP 47 tag.
 type Language string
 
 // The languages.
@@ -17,13 +17,13 @@ const (
 	Portuguese Language = "pt"
 )
 
-// Languages are all of them, the default first.
+// Languages lists all languages, the default first.
 var Languages = []Language{English, German, Portuguese}
 
 // Texts are the texts of a page in each language.
 type Texts[T any] struct{ English, German, Portuguese T }
 
-// In are the texts in the language; the English ones for a language in which no page is written.
+// In returns the texts in the language, or the English texts for a language without pages.
 func (t Texts[T]) In(l Language) T {
 	switch l {
 	case German:
@@ -35,7 +35,7 @@ func (t Texts[T]) In(l Language) T {
 	}
 }
 
-// TestMode is the mark of pages on which payers pay in test mode.
+// TestMode marks pages where payers pay in test mode.
 var TestMode = Texts[string]{
 	English:    "Test mode: no money moves",
 	German:     "Testmodus: Es fließt kein Geld",
@@ -61,5 +61,5 @@ func Preferred(acceptLanguage string) Language {
 	return Languages[at]
 }
 
-// Fill replaces placeholders in a text, as {merchant}; pairs are placeholder, value and so on.
+// Fill replaces placeholders such as {merchant} in a text. pairs are placeholder, value and so on.
 func Fill(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }

@@ -7,8 +7,8 @@ package page
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// layout is what all pages share. Style and script are source, so they are
-// written as they are: the policy names them by the hash of these very bytes.
+// layout renders the shared frame of all pages. Style and script are source and written unchanged, because the policy
+// names them by the hash of these very bytes.
 func layout(language, title, style, script string, header, body templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

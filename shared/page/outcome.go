@@ -14,9 +14,9 @@ var outcomeScript string
 
 var outcomePage = New(outcomeScript)
 
-// Outcome ends a 3DS challenge of a checkout without redirect_url (contract §4.4): it posts {type: "cashwrap:3ds",
-// checkout_id, status} to the parent frame. Any site may be the parent, so the message holds nothing secret; the
-// merchant reads the checkout to be sure. next is our page to which the payer goes on, in the parent frame, or "".
+// Outcome returns the page that ends a 3DS challenge of a checkout without redirect_url (contract §4.4). It posts
+// {type: "cashwrap:3ds", checkout_id, status} to the parent frame. Any site may be the parent, so the message holds no
+// secret; the merchant reads the checkout to be sure. next is our page that the parent frame can go on to, or "".
 func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next string) (Page, error) {
 	texts := outcomeIn.In(l)
 	shown := texts.of(status)
@@ -24,8 +24,8 @@ func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next
 	return p.Framed(), err
 }
 
-// ReturnURL returns where a payer goes at the end: the merchant's redirect_url with checkout_id, which replaces an
-// existing one. In the rest it only escapes what no URI has (RFC 3986 §3.4), since a Location takes URIs only.
+// ReturnURL returns a payer's last URL: the merchant's redirect_url with checkout_id, which replaces an existing one.
+// In the rest it only escapes characters that no URI has (RFC 3986 §3.4), since a Location takes URIs only.
 func ReturnURL(redirectURL, checkoutID string) (string, error) {
 	u, err := url.Parse(redirectURL)
 	if err != nil {
@@ -35,17 +35,17 @@ func ReturnURL(redirectURL, checkoutID string) (string, error) {
 	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		name, _, _ := strings.Cut(pair, "=")
 		if decoded, err := url.QueryUnescape(name); pair != "" && (err != nil || decoded != "checkout_id") {
-			query = append(query, escapedQuery(pair))
+			query = append(query, escapeQuery(pair))
 		}
 	}
 	u.RawQuery = strings.Join(append(query, "checkout_id="+url.QueryEscape(checkoutID)), "&")
 	return u.String(), nil
 }
 
-// inQueries are the characters beside letters and digits that a query may have (RFC 3986 §3.4).
+// inQueries are the characters besides letters and digits that a query may have (RFC 3986 §3.4).
 const inQueries = "-._~!$&'()*+,;=:@/?"
 
-func escapedQuery(text string) string {
+func escapeQuery(text string) string {
 	var out strings.Builder
 	for i := range len(text) {
 		c := text[i]
@@ -61,10 +61,10 @@ func escapedQuery(text string) string {
 	return out.String()
 }
 
-// words say how a payment ended.
+// words describe how a payment ended.
 type words struct{ Title, Text string }
 
-// outcomeTexts are those of the outcome's page in one language.
+// outcomeTexts are the texts of the outcome's page in one language.
 type outcomeTexts struct {
 	paid, failed, expired, pending words
 

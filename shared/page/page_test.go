@@ -21,8 +21,8 @@ import (
 // heading is a page's body.
 var heading = templ.Raw("<h1>x</h1>")
 
-// The policy names each inline element by the hash of what the browser gets.
-func TestThePolicyAllowsExactlyWhatThePageHolds(t *testing.T) {
+// TestTemplate_Policy checks that the policy names each inline element by the hash of the bytes that the browser gets.
+func TestTemplate_Policy(t *testing.T) {
 	t.Parallel()
 	script := `if (1 < 2 && "</b>" !== '&amp;') { document.title = "ok"; }`
 	p, err := page.New(script).Draw("A & B", heading)
@@ -48,7 +48,7 @@ func TestThePolicyAllowsExactlyWhatThePageHolds(t *testing.T) {
 	}
 }
 
-func TestAPageWithoutAScriptMayRunNone(t *testing.T) {
+func TestTemplate_NoScript(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("").Draw("x", heading)
 	if err != nil || strings.Contains(string(p.HTML), "<script") || len(p.CSP) != 2 {
@@ -56,7 +56,7 @@ func TestAPageWithoutAScriptMayRunNone(t *testing.T) {
 	}
 }
 
-func TestAPageSaysItsLanguage(t *testing.T) {
+func TestTemplate_Language(t *testing.T) {
 	t.Parallel()
 	english := page.New("")
 	for want, template := range map[string]*page.Template{"en": english, "pt-BR": english.In("pt-BR")} {
@@ -67,7 +67,7 @@ func TestAPageSaysItsLanguage(t *testing.T) {
 	}
 }
 
-func TestLeaveIsGivenToOnePageOnly(t *testing.T) {
+func TestPage_CopiesPolicy(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("").Draw("x", heading)
 	if err != nil {
@@ -81,8 +81,8 @@ func TestLeaveIsGivenToOnePageOnly(t *testing.T) {
 	}
 }
 
-// TestEachPageHasItsIcon: browsers ask for no /favicon.ico. Only a page that shows pictures of ours may load them.
-func TestEachPageHasItsIcon(t *testing.T) {
+// TestTemplate_Icon checks that browsers need not ask for /favicon.ico. Only a Showing page may load our pictures.
+func TestTemplate_Icon(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("").Draw("x", heading)
 	if err != nil || !strings.Contains(string(p.HTML), `<link rel="icon" href="data:image/svg+xml,`) {
@@ -95,8 +95,8 @@ func TestEachPageHasItsIcon(t *testing.T) {
 	}
 }
 
-// TestAPageHasAStyleOfItsOwn after the one that all share, and the policy names both as the one element they are.
-func TestAPageHasAStyleOfItsOwn(t *testing.T) {
+// TestTemplate_Styled checks that the style sheet follows the shared one. The policy must name both as one element.
+func TestTemplate_Styled(t *testing.T) {
 	t.Parallel()
 	const own = "p { color: red; }"
 	shared, err := page.New("f();").Draw("x", heading)
@@ -119,7 +119,7 @@ func TestAPageHasAStyleOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAHeaderIsAboveThePage(t *testing.T) {
+func TestTemplate_DrawBelow(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("").DrawBelow("x", templ.Raw("<header>above</header>"), heading)
 	want := "<body><header>above</header><main><h1>x</h1></main>"
@@ -128,8 +128,8 @@ func TestAHeaderIsAboveThePage(t *testing.T) {
 	}
 }
 
-// TestANonceCountsForScriptsAndStyles of one page.
-func TestANonceCountsForScriptsAndStyles(t *testing.T) {
+// TestPage_Nonced checks that a nonce is allowed for one page only.
+func TestPage_Nonced(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("f();").Draw("x", heading)
 	if err != nil {
@@ -141,7 +141,7 @@ func TestANonceCountsForScriptsAndStyles(t *testing.T) {
 	}
 }
 
-func TestABodyThatFailsIsAnError(t *testing.T) {
+func TestTemplate_BodyFails(t *testing.T) {
 	t.Parallel()
 	fails := templ.ComponentFunc(func(context.Context, io.Writer) error { return io.ErrUnexpectedEOF })
 	if _, err := page.New("").Draw("x", fails); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -149,7 +149,7 @@ func TestABodyThatFailsIsAnError(t *testing.T) {
 	}
 }
 
-func TestATextInTheLayoutStaysAText(t *testing.T) {
+func TestTemplate_HostileText(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(1, func(text string) (string, error) {
 		p, err := page.New("f();").Draw(text, heading)
@@ -160,8 +160,8 @@ func TestATextInTheLayoutStaysAText(t *testing.T) {
 	}
 }
 
-// A checkout's id and page, and a status if it ever came from outside.
-func TestATextInTheOutcomeStaysAText(t *testing.T) {
+// TestOutcome_HostileText checks a checkout's id and page, and a status, in case it ever comes from outside.
+func TestOutcome_HostileText(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(3, func(text string) (string, error) {
 		p, err := page.Outcome(page.English, text, payments.CheckoutStatus(text), "/"+text)

@@ -1,4 +1,5 @@
-// Package pagetest is for tests of pages: whether a text that means harm stays a text.
+// Package pagetest checks in tests that hostile text on a page stays text and does not become markup. Call Check with a
+// function that renders the page.
 package pagetest
 
 import (
@@ -9,17 +10,18 @@ import (
 	"strings"
 )
 
-// Hostile leaves what it is put into, if it can: an element, an attribute, quoted or not, a comment, a title, a script.
+// Hostile breaks out of an unescaped place: an element, an attribute, quoted or not, a comment, a title, a script.
 const Hostile = `x y=z '"--></title></script></style><script>alert(1)</script><img src=x onerror=alert(1)>&lt;&#39;`
 
-// Scripts are addresses that run what they hold when they are followed.
+// Scripts are addresses that run a script when a browser follows them.
 var Scripts = []string{
 	"javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)",
 	"\x01javascript:alert(1)",
 	"javascript://shop.example/%0Aalert(1)", "vbscript:x", "data:text/html,<script>alert(1)</script>",
 }
 
-// Check draws a page with harmless and hostile texts. Tags and attributes must be equal, and each text unchanged.
+// Check renders a page with a harmless and with a hostile text. Both pages must have the same tags and attributes, and
+// the hostile text must be readable unchanged. places is the number of places that show the text.
 func Check(places int, draw func(text string) (string, error)) error {
 	plain, err := draw("x")
 	if err != nil {
@@ -43,12 +45,12 @@ var (
 	value = regexp.MustCompile(`="[^"]*"`)
 )
 
-// skeleton returns what no text may change of a page: its tags and the names of their attributes, in order.
+// skeleton returns the part of a page that no text may change: its tags and the names of their attributes, in order.
 func skeleton(page string) string {
 	return value.ReplaceAllString(strings.Join(tag.FindAllString(page, -1), "\n"), `=""`)
 }
 
-// values are what a browser reads out of a page: the attributes' values, and the texts between the tags.
+// values returns the texts that a browser reads from a page: the attributes' values, and the texts between the tags.
 func values(page string) []string {
 	var all []string
 	for _, element := range tag.FindAllString(page, -1) {
@@ -62,10 +64,10 @@ func values(page string) []string {
 	return all
 }
 
-// Empty names the empty texts in a structure, and in structures and maps there. Fields named hint are optional.
-func Empty(texts any) []string { return empty("", reflect.ValueOf(texts)) }
+// Empty returns the names of the empty texts in a struct, and in its structs and maps. Fields named hint are optional.
+func Empty(texts any) []string { return findEmpty("", reflect.ValueOf(texts)) }
 
-func empty(name string, v reflect.Value) []string {
+func findEmpty(name string, v reflect.Value) []string {
 	var all []string
 	switch v.Kind() {
 	case reflect.String:
@@ -74,14 +76,14 @@ func empty(name string, v reflect.Value) []string {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			all = append(all, empty(name+"."+v.Type().Field(i).Name, v.Field(i))...)
+			all = append(all, findEmpty(name+"."+v.Type().Field(i).Name, v.Field(i))...)
 		}
 	case reflect.Map:
 		if v.Len() == 0 {
 			return []string{name}
 		}
 		for _, key := range v.MapKeys() {
-			all = append(all, empty(name+"."+key.String(), v.MapIndex(key))...)
+			all = append(all, findEmpty(name+"."+key.String(), v.MapIndex(key))...)
 		}
 	}
 	return all

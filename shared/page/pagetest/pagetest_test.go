@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 )
 
-// Check must see each way in which a page can let a text out of its place.
-func TestCheckFindsWhatIsWrong(t *testing.T) {
+// TestCheck_Faults checks a correct page, and each way to show a text wrongly: unescaped, escaped twice, or not at all.
+func TestCheck_Faults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		page string
@@ -40,8 +40,8 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestEmptyFindsMissingTexts in fields, structures and maps.
-func TestEmptyFindsMissingTexts(t *testing.T) {
+// TestEmpty checks fields, structs and maps.
+func TestEmpty(t *testing.T) {
 	t.Parallel()
 	type said struct{ title, hint string }
 	type texts struct {
