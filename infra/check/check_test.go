@@ -19,9 +19,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/demo"
 )
 
-func TestSizesOfBinaryAndZip(t *testing.T) {
+func TestMeasure(t *testing.T) {
 	t.Parallel()
-	noise := make([]byte, maxZip/2) // a zip cannot make it smaller
+	noise := make([]byte, maxZip/2) // not compressible
 	if _, err := rand.Read(noise); err != nil {
 		t.Fatal(err)
 	}
@@ -36,13 +36,13 @@ func TestSizesOfBinaryAndZip(t *testing.T) {
 	}
 }
 
-func TestSizesHaveALimit(t *testing.T) {
+func TestCheckSize_Limits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		binary, zipped int64
 		ok             bool
 	}{{maxBinary, maxZip, true}, {maxBinary + 1, maxZip, false}, {maxBinary, maxZip + 1, false}} {
-		if err := within("public", c.binary, c.zipped); (err == nil) != c.ok {
+		if err := checkSize("public", c.binary, c.zipped); (err == nil) != c.ok {
 			t.Errorf("%+v: got error %v, want one: %t", c, err, !c.ok)
 		}
 	}
@@ -55,12 +55,12 @@ func TestSizesHaveALimit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := sizes(built, io.Discard); err == nil || !strings.Contains(err.Error(), functions.All[0].Name) {
+	if err := checkSizes(built, io.Discard); err == nil || !strings.Contains(err.Error(), functions.All[0].Name) {
 		t.Errorf("a function that is not built: got error %v, want %s in it", err, functions.All[0].Name)
 	}
 }
 
-func TestWhatTheEmulatorIgnoresMustBeInTheTemplate(t *testing.T) {
+func TestTemplate_FindTable(t *testing.T) {
 	t.Parallel()
 	const whole = `{"TableName":"t","TimeToLiveSpecification":{"AttributeName":"expires_at","Enabled":true},` +
 		`"Replicas":[{"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":35}}]}`
@@ -79,22 +79,22 @@ func TestWhatTheEmulatorIgnoresMustBeInTheTemplate(t *testing.T) {
 	} {
 		stack := template{Resources: map[string]*resource{"Table": {tableKind, json.RawMessage(c.properties)},
 			"Other": {"AWS::SQS::Queue", nil}}}
-		if _, err := stack.tableProperties("t"); (err == nil) != c.ok {
+		if _, err := stack.findTable("t"); (err == nil) != c.ok {
 			t.Errorf("%s: got error %v, want one: %t", name, err, !c.ok)
 		}
 	}
 }
 
-func TestNoVariableLeadsToARealAccount(t *testing.T) {
+func TestDropUnsafe(t *testing.T) {
 	t.Parallel()
-	got := harmless([]string{"PATH=/bin", "AWS_PROFILE=prod", "AWS_ENDPOINT_URL_LAMBDA=x", "CDK_DEFAULT_ACCOUNT=1",
+	got := dropUnsafe([]string{"PATH=/bin", "AWS_PROFILE=prod", "AWS_ENDPOINT_URL_LAMBDA=x", "CDK_DEFAULT_ACCOUNT=1",
 		"https_proxy=p", "HOME=/h"})
 	if want := []string{"PATH=/bin", "HOME=/h"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestARequestForTheAPIArrivesAsOverTLS(t *testing.T) {
+func TestGateway_RoundTrip(t *testing.T) {
 	t.Parallel()
 	emulator := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Host+r.URL.Path+" "+r.Header.Get("X-Forwarded-Proto"))
@@ -107,7 +107,7 @@ func TestARequestForTheAPIArrivesAsOverTLS(t *testing.T) {
 	client := http.Client{Transport: gateway{"api.test:1", at.Host}}
 	for target, want := range map[string]string{
 		"https://api.test:1/healthz": "api.test:1/healthz https",
-		emulator.URL + "/callback":   at.Host + "/callback ", // the shop's, say
+		emulator.URL + "/callback":   at.Host + "/callback ", // another host, such as the shop's
 	} {
 		response, err := client.Get(target)
 		if err != nil {
@@ -120,8 +120,8 @@ func TestARequestForTheAPIArrivesAsOverTLS(t *testing.T) {
 	}
 }
 
-// answering is a cloud that answers every request the same.
-func answering(t *testing.T, status int, header, body string) *cloud {
+// newCloudAnswering returns a cloud that answers every request the same.
+func newCloudAnswering(t *testing.T, status int, header, body string) *cloud {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.Contains(r.Header.Get("Authorization"), "/"+region+"/") {
@@ -137,7 +137,7 @@ func answering(t *testing.T, status int, header, body string) *cloud {
 	return newCloud(server.URL)
 }
 
-func TestAnInvocationReturnsRefusalsAsErrors(t *testing.T) {
+func TestCloud_InvokeRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		status             int
@@ -148,36 +148,35 @@ func TestAnInvocationReturnsRefusalsAsErrors(t *testing.T) {
 		{404, "", `{"message":"no such function"}`, "no such function"},
 		{200, "", `sk_test_1`, "invalid character"},
 	} {
-		err := answering(t, c.status, c.header, c.body).invoke(t.Context(), "provision", object{}, &object{})
+		err := newCloudAnswering(t, c.status, c.header, c.body).invoke(t.Context(), "provision", object{}, &object{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "sk_test_1") {
 			t.Errorf("%s: got error %v, want %q in it and no key", c.body, err, c.want)
 		}
 	}
 	var answer object
-	if err := answering(t, 200, "", `{"merchant_code":"MC1"}`).invoke(t.Context(), "provision", object{},
+	if err := newCloudAnswering(t, 200, "", `{"merchant_code":"MC1"}`).invoke(t.Context(), "provision", object{},
 		&answer); err != nil || answer["merchant_code"] != "MC1" {
 		t.Errorf("got %v and error %v, want MC1", answer, err)
 	}
 }
 
-func TestAnErrorInALogIsFound(t *testing.T) {
+func TestCheckLogs_Error(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{"events":[{"message":"START"},{"message":"{\"level\":\"INFO\"}"}]}`: "",
 		`{"events":[{"message":"{\"level\":\"ERROR\",\"msg\":\"lost\"}"}]}`:   "lost",
 		`{"events":[{"message":"panic: oh"}]}`:                                "oh",
 	} {
-		d := deployment{check: &check{out: io.Discard}, cloud: answering(t, 200, "", body)}
-		err := d.readLogs(t.Context(), demo.Config{})
+		d := deployment{check: &check{out: io.Discard}, cloud: newCloudAnswering(t, 200, "", body)}
+		err := d.checkLogs(t.Context(), demo.Config{})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want %q (empty: none)", body, err, want)
 		}
 	}
 }
 
-// TestAProgramEndsWithItsChildren: the pipe ends when the last process that could write
-// to it has ended.
-func TestAProgramEndsWithItsChildren(t *testing.T) {
+// TestNewCmd_EndsChildren reads a pipe, which ends when the last process that could write to it has ended.
+func TestNewCmd_EndsChildren(t *testing.T) {
 	t.Parallel()
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -185,8 +184,8 @@ func TestAProgramEndsWithItsChildren(t *testing.T) {
 	}
 	defer reader.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	cmd := process(ctx, "", os.Environ(), writer, "sh", "-c", "cat <&3 & echo started; wait")
-	held, hold, err := os.Pipe() // cat waits for it for ever
+	cmd := newCmd(ctx, "", os.Environ(), writer, "sh", "-c", "cat <&3 & echo started; wait")
+	held, hold, err := os.Pipe() // cat waits for its end for ever
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +209,7 @@ func TestAProgramEndsWithItsChildren(t *testing.T) {
 	}
 }
 
-func TestSAMGetsThePlatformsEnvironment(t *testing.T) {
+func TestForSAM(t *testing.T) {
 	t.Parallel()
 	const synthesized = `{"Resources":{"Table":{"Type":"AWS::DynamoDB::GlobalTable"},` +
 		`"Pages":{"Type":"AWS::Lambda::Function","Properties":{"Timeout":29,` +

@@ -18,7 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// cloud calls the emulator as an operator would: by SDK clients that the module needs anyway, else over HTTP.
+// cloud calls the emulator as an operator would: with SDK clients that the module needs anyway, else over HTTP.
 type cloud struct {
 	endpoint string
 	config   aws.Config
@@ -32,13 +32,13 @@ func newCloud(endpoint string) *cloud {
 	return &cloud{endpoint, config, dynamodb.NewFromConfig(config), sqs.NewFromConfig(config)}
 }
 
-// call sends a request to a REST service and reads its JSON. An error has only the answer of a failed request.
+// call sends a request to a REST service and reads its JSON. An error contains the answer only if the request failed.
 func (c *cloud) call(ctx context.Context, service, method, path string, body, into any) (http.Header, error) {
 	return c.send(ctx, service, method, path, "", body, into)
 }
 
-// operation calls a service whose operations are named in a header.
-func (c *cloud) operation(ctx context.Context, service, name string, body, into any) error {
+// callOperation calls a service that takes its operation's name in a header.
+func (c *cloud) callOperation(ctx context.Context, service, name string, body, into any) error {
 	_, err := c.send(ctx, service, http.MethodPost, "/", name, body, into)
 	return err
 }
@@ -91,7 +91,7 @@ func (c *cloud) sign(ctx context.Context, request *http.Request, payload []byte,
 	return v4.NewSigner().SignHTTP(ctx, keys, request, hex.EncodeToString(hash[:]), service, region, time.Now())
 }
 
-// invoke does `aws lambda invoke`. Errors: the function's, refused commands, without answers, which may have keys.
+// invoke does `aws lambda invoke`. Errors: the function's, and refused commands; no other answer, which may have keys.
 func (c *cloud) invoke(ctx context.Context, name string, request, into any) error {
 	var answer json.RawMessage
 	header, err := c.call(ctx, "lambda", http.MethodPost, functionPath(name)+"/invocations", request, &answer)
@@ -110,7 +110,7 @@ func (c *cloud) invoke(ctx context.Context, name string, request, into any) erro
 
 func functionPath(name string) string { return "/2015-03-31/functions/" + stack + "-" + name }
 
-// gateway sends API requests to the emulator, under a name no resolver knows, as over TLS, and others unchanged.
+// gateway sends API requests to the emulator, as if over TLS and to a name no resolver knows. Others stay unchanged.
 type gateway struct{ api, emulator string } // hosts
 
 // RoundTrip implements http.RoundTripper.

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// stage is what the guide's lines deploy. stack is its stack, with which its resources' names begin.
+// stage is the stage that the guide's lines deploy. The names of its resources begin with its stack.
 const (
 	stage = "dev"
 	stack = "cashwrap-" + stage
@@ -23,15 +23,15 @@ const limit = 15 * time.Minute
 
 type check struct {
 	root    string
-	logs    string // folder that is kept
-	work    string // folder that is deleted
+	logs    string // folder that stays
+	work    string // folder that is deleted at the end
 	out     io.Writer
 	started time.Time
 }
 
 // deploy deploys the template to an emulator and tests it. All its processes have ended when it returns.
 func deploy(ctx context.Context, root string, out io.Writer) (err error) {
-	if err = missing(); err != nil {
+	if err = checkPrograms(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -57,7 +57,7 @@ func (c *check) runSteps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log, err := c.log("emulator")
+	log, err := c.openLog("emulator")
 	if err != nil {
 		return err
 	}
@@ -68,26 +68,26 @@ func (c *check) runSteps(ctx context.Context) error {
 		return err
 	}
 	defer e.stop()
-	c.say("Deploy by the lines of the guide: %s", strings.Join(walked, ", "))
-	d, err := c.walk(ctx, e, programs)
+	c.say("Deploy by the lines of the guide: %s", strings.Join(guideChapters, ", "))
+	d, err := c.runGuide(ctx, e, programs)
 	if err != nil {
 		return err
 	}
 	if err := d.verify(ctx); err != nil {
 		return err
 	}
-	return d.test(ctx)
+	return d.runScenario(ctx)
 }
 
 func (c *check) say(format string, values ...any) {
 	fmt.Fprintf(c.out, "%4.0f s  %s\n", time.Since(c.started).Seconds(), fmt.Sprintf(format, values...))
 }
 
-func (c *check) log(name string) (*os.File, error) {
+func (c *check) openLog(name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(c.logs, name+".log"), os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
 }
 
-func (c *check) read(e *emulator, assembly, outputs string) (*deployment, error) {
+func (c *check) readDeployment(e *emulator, assembly, outputs string) (*deployment, error) {
 	d := &deployment{check: c, cloud: newCloud(e.endpoint)}
 	var err error
 	if d.template, err = readTemplate(filepath.Join(assembly, templateFile)); err != nil {

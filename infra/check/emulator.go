@@ -24,27 +24,27 @@ const (
 	accessKey = "emulator"
 )
 
-// startLimit is how long the emulator may take to start; usually it takes a second or two.
+// startLimit limits the start of the emulator, which usually takes a second or two.
 const startLimit = time.Minute
 
 type emulator struct {
 	endpoint string // of all services
-	stop     func() // ends it and the functions it has started; may be called more than once
+	stop     func() // ends the emulator and its functions; may be called more than once
 }
 
 const pollInterval = 100 * time.Millisecond
 
 // startEmulator starts an emulator on 127.0.0.1 until ctx ends. It writes only below the folder and to the log.
 func startEmulator(ctx context.Context, programs, root, folder string, log *os.File) (*emulator, error) {
-	port, err := freePort(ctx)
+	port, err := findFreePort(ctx)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	e := &emulator{endpoint: "http://127.0.0.1:" + strconv.Itoa(port)}
-	cmd := process(ctx, folder, e.environment(port, folder), log, filepath.Join(programs, "python"),
+	cmd := newCmd(ctx, folder, e.variables(port, folder), log, filepath.Join(programs, "python"),
 		filepath.Join(root, "infra", "emulator", "run.py"))
-	lifeline, err := cmd.StdinPipe() // closes with us, see run.py
+	lifeline, err := cmd.StdinPipe() // closes when this process ends, see run.py
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -54,7 +54,7 @@ func startEmulator(ctx context.Context, programs, root, folder string, log *os.F
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // the log says why it ended
+		_ = cmd.Wait() // the log has the reason
 		processgroup.Kill(cmd)
 		close(ended)
 	}()
@@ -63,15 +63,16 @@ func startEmulator(ctx context.Context, programs, root, folder string, log *os.F
 		_ = lifeline.Close()
 		<-ended
 	}
-	if err := e.await(ctx, ended); err != nil {
+	if err := e.awaitReady(ctx, ended); err != nil {
 		e.stop()
 		return nil, fmt.Errorf("the emulator does not start: %w\n%s", err, tail(log, 0))
 	}
 	return e, nil
 }
 
-// environment of the emulator, which passes it to the functions: they find AWS at AWS_ENDPOINT_URL, as with LocalStack.
-func (e *emulator) environment(port int, folder string) []string {
+// variables returns the environment of the emulator, which passes it to the functions. They find AWS at
+// AWS_ENDPOINT_URL, as with LocalStack.
+func (e *emulator) variables(port int, folder string) []string {
 	return environment("BIND_HOST=127.0.0.1", "GATEWAY_PORT="+strconv.Itoa(port), "AWS_ENDPOINT_URL="+e.endpoint,
 		"MINISTACK_REGION="+region, "MINISTACK_ACCOUNT_ID="+account,
 		"LAMBDA_EXECUTOR=local", "PERSIST_STATE=0", "TMPDIR="+folder, "PYTHONDONTWRITEBYTECODE=1",
@@ -80,12 +81,12 @@ func (e *emulator) environment(port int, folder string) []string {
 
 var errEnded = errors.New("it ended at once")
 
-func (e *emulator) await(ctx context.Context, ended <-chan struct{}) error {
+func (e *emulator) awaitReady(ctx context.Context, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	for !e.ready(ctx) {
+	for !e.checkReady(ctx) {
 		select {
 		case <-tick.C:
 		case <-ended:
@@ -97,7 +98,7 @@ func (e *emulator) await(ctx context.Context, ended <-chan struct{}) error {
 	return nil
 }
 
-func (e *emulator) ready(ctx context.Context) bool {
+func (e *emulator) checkReady(ctx context.Context) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.endpoint+"/_ministack/health", nil)
 	if err != nil {
 		return false
@@ -111,14 +112,15 @@ func (e *emulator) ready(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// Ports below those that systems assign (Linux from 32768, others from 49152), so that no program takes one first.
+// The ports are below the ports that systems assign (Linux from 32768, others from 49152), so that no other program
+// takes one of them.
 const (
 	firstPort = 20_000
 	ports     = 12_000
 	portTries = 100
 )
 
-func freePort(ctx context.Context) (int, error) {
+func findFreePort(ctx context.Context) (int, error) {
 	var config net.ListenConfig
 	var err error
 	for range portTries {
@@ -131,8 +133,8 @@ func freePort(ctx context.Context) (int, error) {
 	return 0, err
 }
 
-// missing fails if this machine does not have the programs that deploying needs.
-func missing() error {
+// checkPrograms fails if this machine lacks a program that deploying needs.
+func checkPrograms() error {
 	var problems []error
 	for _, needed := range []struct{ program, why string }{
 		{"python3", "the emulator needs Python 3.10 or later with its venv module"},

@@ -16,14 +16,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// finding is that a checker's rule is not kept by a resource of the template.
+// finding is a resource of the template that breaks a checker's rule.
 type finding struct{ rule, resource string }
 
 func (f finding) String() string { return f.rule + " at " + f.resource }
 
-// findings compares what cfn-lint, checkov and cdk-nag find in the folder's template with its answers
+// checkFindings compares the findings of cfn-lint, checkov and cdk-nag in the folder's template with its answers
 // (infra/findings.go). The error names each finding without an answer, and each answer without a finding.
-func findings(ctx context.Context, root, folder string, out io.Writer) error {
+func checkFindings(ctx context.Context, root, folder string, out io.Writer) error {
 	synthesized, err := os.ReadFile(filepath.Join(folder, templateFile))
 	if err != nil {
 		return fmt.Errorf("run `make synth` first: %w", err)
@@ -44,7 +44,7 @@ func findings(ctx context.Context, root, folder string, out io.Writer) error {
 	if err = os.WriteFile(file, bare, 0o600); err != nil {
 		return err
 	}
-	found, err := allFindings(ctx, root, folder, file, t)
+	found, err := collectFindings(ctx, root, folder, file, t)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func findings(ctx context.Context, root, folder string, out io.Writer) error {
 
 func compare(found, answered map[finding]bool) error {
 	var problems []error
-	for _, f := range sorted(found) {
+	for _, f := range sortFindings(found) {
 		if !answered[f] {
 			problems = append(problems, fmt.Errorf("%s: neither repaired nor answered in infra/findings.go", f))
 		}
 	}
-	for _, f := range sorted(answered) {
+	for _, f := range sortFindings(answered) {
 		if !found[f] {
 			problems = append(problems, fmt.Errorf("%s: answered in infra/findings.go, and nothing finds it", f))
 		}
@@ -69,7 +69,7 @@ func compare(found, answered map[finding]bool) error {
 	return errors.Join(problems...)
 }
 
-func sorted(set map[finding]bool) []finding {
+func sortFindings(set map[finding]bool) []finding {
 	var all []finding
 	for f := range set {
 		all = append(all, f)
@@ -121,7 +121,7 @@ func (t synthesizedTemplate) answers() map[finding]bool {
 	return answered
 }
 
-// withoutAnswers returns the template in which cfn-lint and checkov find everything.
+// withoutAnswers returns the template without answers, so that cfn-lint and checkov report everything.
 func (t synthesizedTemplate) withoutAnswers() ([]byte, error) {
 	resources, _ := t.whole["Resources"].(map[string]any)
 	for _, r := range resources {
@@ -133,11 +133,11 @@ func (t synthesizedTemplate) withoutAnswers() ([]byte, error) {
 	return json.Marshal(t.whole)
 }
 
-func allFindings(ctx context.Context, root, folder, file string, t synthesizedTemplate) (map[finding]bool, error) {
+func collectFindings(ctx context.Context, root, folder, file string, t synthesizedTemplate) (map[finding]bool, error) {
 	var lint, scan, nag []finding
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		report, err := checker(ctx, root, "cfn-lint", cfnLintList, "--regions", "eu-central-1", "--format", "json",
+		report, err := runChecker(ctx, root, "cfn-lint", cfnLintList, "--regions", "eu-central-1", "--format", "json",
 			"--", file)
 		if err == nil {
 			lint, err = lintFindings(report)
@@ -145,7 +145,7 @@ func allFindings(ctx context.Context, root, folder, file string, t synthesizedTe
 		return err
 	})
 	group.Go(func() error {
-		report, err := checker(ctx, root, "checkov", checkovList, "--file", file, "--framework", "cloudformation",
+		report, err := runChecker(ctx, root, "checkov", checkovList, "--file", file, "--framework", "cloudformation",
 			"--skip-download", "--quiet", "--compact", "--output", "json")
 		if err == nil {
 			scan, err = checkovFindings(report)
@@ -166,8 +166,8 @@ func allFindings(ctx context.Context, root, folder, file string, t synthesizedTe
 	return found, nil
 }
 
-// checker installs and runs a checker, and returns what it prints. That it has findings is no error.
-func checker(ctx context.Context, root, name, list string, args ...string) ([]byte, error) {
+// runChecker installs and runs a checker, and returns its report. Findings are not an error.
+func runChecker(ctx context.Context, root, name, list string, args ...string) ([]byte, error) {
 	programs, err := installPython(ctx, root, name, list)
 	if err != nil {
 		return nil, err
@@ -226,13 +226,13 @@ func checkovFindings(report []byte) ([]finding, error) {
 	}
 	var all []finding
 	for _, f := range scan.Results.Failed {
-		_, name, _ := strings.Cut(f.Resource, ".") // after the type
+		_, name, _ := strings.Cut(f.Resource, ".") // without the type before the dot
 		all = append(all, finding{f.ID, name})
 	}
 	return all, nil
 }
 
-// nagFindings reads the findings from cdk-nag's reports, one of each pack.
+// nagFindings reads the findings from cdk-nag's reports. Each rule pack has one report.
 func nagFindings(folder string, t synthesizedTemplate) ([]finding, error) {
 	ids := map[string]string{} // by path
 	for id, r := range t.Resources {

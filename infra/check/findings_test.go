@@ -18,7 +18,7 @@ const answeredTemplate = `{"Resources": {
 		"cfn-lint": {"config": {"ignore_checks": ["W3005"]}}}},
 	"Topic2": {"Type": "AWS::SNS::Topic", "Metadata": {"aws:cdk:path": "Cashwrap/Topic/Resource"}}}}`
 
-// What the three checkers print of that template.
+// Reports of the three checkers on that template.
 const (
 	lintReport = `[{"Id": "4734", "Rule": {"Id": "W3005"}, "Location": {"Path": ["Resources", "Queue1", "DependsOn", 0]}},
 		{"Rule": {"Id": "E1001"}, "Location": {"Path": ["Outputs"]}}]`
@@ -43,7 +43,7 @@ func answeredParts(t *testing.T) synthesizedTemplate {
 	return parts
 }
 
-func TestTheCheckersReportsAreRead(t *testing.T) {
+func TestFindings_Reports(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "AwsSolutions-NagReport.json"), []byte(nagReport), 0o600); err != nil {
@@ -70,7 +70,7 @@ func TestTheCheckersReportsAreRead(t *testing.T) {
 	}
 }
 
-func TestEachFindingNeedsAnAnswerAndEachAnswerAFinding(t *testing.T) {
+func TestCompare(t *testing.T) {
 	t.Parallel()
 	parts := answeredParts(t)
 	answered := map[finding]bool{{"AwsSolutions-SQS3", "Queue1"}: true, {"CKV_AWS_27", "Queue1"}: true,

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// TestTheGuideIsWalked: its lines prepare the account by the command that needs no
-// built function, deploy, and look at what runs, in the region and stage of the check.
-func TestTheGuideIsWalked(t *testing.T) {
+// TestShellLines_Guide checks that the guide's lines prepare the account with the command that needs no built function,
+// deploy, and read from the deployment, in the region and stage of the check.
+func TestShellLines_Guide(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, err := linesOf(string(guide), walked...)
+	lines, err := shellLines(string(guide), guideChapters...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestTheGuideIsWalked(t *testing.T) {
 	}
 }
 
-func TestOnlyShellLinesOfAChapterAreRun(t *testing.T) {
+func TestShellLines_Chapter(t *testing.T) {
 	t.Parallel()
 	const guide = "# Guide\n\n## One\n\n1. Do:\n\n   ```sh\n   first \\\n     --more\n   ```\n\n```json\n{}\n```\n" +
 		"`prose`\n```sh\nsecond\n```\n## Two\n```sh\nthird\n```\n\n## Three\n\nNothing to run.\n"
@@ -54,7 +54,7 @@ func TestOnlyShellLinesOfAChapterAreRun(t *testing.T) {
 		{[]string{"Two", "One"}, "third\n   first \\\n     --more\nsecond\n"},
 		{[]string{"Three"}, ""}, {[]string{"Four"}, ""},
 	} {
-		got, err := linesOf(guide, c.chapters...)
+		got, err := shellLines(guide, c.chapters...)
 		if c.want == "" && !errors.Is(err, errGuide) || c.want != "" && (err != nil || got != c.want) {
 			t.Errorf("%v: got %q and error %v, want %q", c.chapters, got, err, c.want)
 		}

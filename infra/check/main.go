@@ -1,4 +1,5 @@
-// Command check tests what tests of the template cannot: that it can be deployed, and that the deployed platform works.
+// Command check tests what tests of the template cannot: that the template can be deployed, and that the deployed
+// platform works.
 //
 //	go run ./infra/check deploy        deploy to an emulator on this machine, and test the platform there
 //	go run ./infra/check sizes FOLDER  check the size limits of the functions built there
@@ -25,7 +26,7 @@ var errUsage = errors.New("usage, in the repository's root: check deploy | sizes
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	err := command(ctx, os.Args[1:], os.Stdout)
+	err := runCommand(ctx, os.Args[1:], os.Stdout)
 	stop()
 	switch {
 	case errors.Is(err, errUsage):
@@ -37,7 +38,7 @@ func main() {
 	}
 }
 
-func command(ctx context.Context, args []string, out io.Writer) error {
+func runCommand(ctx context.Context, args []string, out io.Writer) error {
 	root, err := os.Getwd()
 	if err != nil {
 		return err
@@ -49,11 +50,11 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	case len(args) == 1 && args[0] == "deploy":
 		return deploy(ctx, root, out)
 	case len(args) == 2 && args[0] == "sizes":
-		return sizes(args[1], out)
+		return checkSizes(args[1], out)
 	case len(args) == 2 && args[0] == "findings":
-		return findings(ctx, root, args[1], out)
+		return checkFindings(ctx, root, args[1], out)
 	case len(args) == 1 && args[0] == "sam":
-		return sam(ctx, root, out)
+		return runSAM(ctx, root, out)
 	default:
 		return errUsage
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/processgroup"
 )
 
-// drain is how long to wait for the output of a killed program.
-const drain = 2 * time.Second
+// drainTime limits the wait for the output of a killed program.
+const drainTime = 2 * time.Second
 
-// process returns a program that ends with the context, with all processes it has started.
-func process(ctx context.Context, dir string, env []string, log io.Writer, program string, args ...string) *exec.Cmd {
+// newCmd returns a program that ends with the context, with all processes that it started.
+func newCmd(ctx context.Context, dir string, env []string, log io.Writer, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, log, log
 	processgroup.Own(cmd)
@@ -26,20 +26,20 @@ func process(ctx context.Context, dir string, env []string, log io.Writer, progr
 		processgroup.Kill(cmd)
 		return nil
 	}
-	cmd.WaitDelay = drain
+	cmd.WaitDelay = drainTime
 	return cmd
 }
 
-// lastLines is how many lines of output the error of a failed program has.
+// lastLines is the number of output lines in the error of a failed program.
 const lastLines = 25
 
-// run runs a program to its end. The error ends with the last lines that it printed; the log has all of them.
+// run runs a program to its end. The error ends with the last lines that the program printed; the log has all lines.
 func run(ctx context.Context, dir string, env []string, log *os.File, program string, args ...string) error {
 	before, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	if err := process(ctx, dir, env, log, program, args...).Run(); err != nil {
+	if err := newCmd(ctx, dir, env, log, program, args...).Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -57,10 +57,10 @@ func tail(log *os.File, from int64) string {
 	return strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
 }
 
-// environment returns this process's and more, without variables that lead to a real account or a proxy.
-func environment(more ...string) []string { return append(harmless(os.Environ()), more...) }
+// environment returns this process's variables and more, without variables that lead to a real account or a proxy.
+func environment(more ...string) []string { return append(dropUnsafe(os.Environ()), more...) }
 
-func harmless(variables []string) []string {
+func dropUnsafe(variables []string) []string {
 	var env []string
 	for _, variable := range variables {
 		name, _, _ := strings.Cut(variable, "=")
@@ -80,17 +80,17 @@ const (
 	checkovList  = "check/checkov.txt"
 )
 
-// installPython makes a Python environment of a list, once for its content, and returns its programs' folder.
+// installPython makes a Python environment of a list, once for its content, and returns the folder of its programs.
 func installPython(ctx context.Context, root, name, list string) (programs string, _ error) {
 	venv := filepath.Join(root, ".local", name)
 	programs = filepath.Join(venv, "bin")
 	list = filepath.Join(root, "infra", filepath.FromSlash(list))
-	installed := filepath.Join(venv, "installed") // the list, written last
+	installed := filepath.Join(venv, "installed") // has the list; written last
 	wanted, err := os.ReadFile(list)
 	if err != nil {
 		return "", err
 	}
-	wanted = append(wanted, venv...) // which its programs name in their first lines
+	wanted = append(wanted, venv...) // the programs' first lines contain the path
 	if there, _ := os.ReadFile(installed); bytes.Equal(there, wanted) {
 		return programs, nil
 	}

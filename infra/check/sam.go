@@ -14,10 +14,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
-// sam runs the API under SAM, on the template of `make synth`, with the environment of `make run`. SAM resolves no
-// references and sets only the template's variables, so their values go into a copy.
-func sam(ctx context.Context, root string, out io.Writer) error {
-	if err := samMissing(); err != nil {
+// runSAM runs the API under SAM, on the template of `make synth`, with the environment of `make run`. SAM resolves no
+// references and sets only variables that the template has, so runSAM writes the variables' values into a copy of the
+// template.
+func runSAM(ctx context.Context, root string, out io.Writer) error {
+	if err := checkSAMPrograms(); err != nil {
 		return err
 	}
 	b, err := platform.Folder(filepath.Join(root, ".local")).Surroundings()
@@ -37,18 +38,18 @@ func sam(ctx context.Context, root string, out io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, template, 0o600); err != nil { // the secret is in it
+	if err := os.WriteFile(file, template, 0o600); err != nil { // the template has the secret
 		return err
 	}
 	env := append(environment("AWS_ACCESS_KEY_ID="+b.AccessKey, "AWS_SECRET_ACCESS_KEY="+b.AccessKey,
-		"AWS_REGION="+b.Environment["AWS_REGION"], "SAM_CLI_TELEMETRY=0"), proxies(os.Environ())...)
+		"AWS_REGION="+b.Environment["AWS_REGION"], "SAM_CLI_TELEMETRY=0"), proxyVariables(os.Environ())...)
 	cmd := exec.CommandContext(ctx, "sam", "local", "start-api")
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = root, env, os.Stdin, out, os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its containers
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that sam ends its containers
 	return cmd.Run()
 }
 
-func samMissing() error {
+func checkSAMPrograms() error {
 	var problems []error
 	if _, err := exec.LookPath("sam"); err != nil {
 		problems = append(problems, errors.New("no sam is in the PATH: install the AWS SAM CLI (pip install aws-sam-cli)"))
@@ -61,7 +62,7 @@ func samMissing() error {
 	return errors.Join(problems...)
 }
 
-// forSAM returns the template with each function's environment, but SAM's, and absolute paths of the code.
+// forSAM returns the template with absolute paths of the code, and each function's variables except SAM's (AWS_…).
 func forSAM(synthesized []byte, assembly string, variables map[string]string) ([]byte, error) {
 	var whole map[string]any
 	if err := json.Unmarshal(synthesized, &whole); err != nil {
@@ -70,11 +71,11 @@ func forSAM(synthesized []byte, assembly string, variables map[string]string) ([
 	own := map[string]string{}
 	for name, value := range variables {
 		if !strings.HasPrefix(name, "AWS_") {
-			// In a container the machine has another name.
+			// In a container this machine has another name.
 			own[name] = strings.NewReplacer("//127.0.0.1:", "//host.docker.internal:").Replace(value)
 		}
 	}
-	own["BASE_URL"] = variables["BASE_URL"] // this is for the payer's browser
+	own["BASE_URL"] = variables["BASE_URL"] // used by the payer's browser
 	resources, _ := whole["Resources"].(map[string]any)
 	for id, r := range resources {
 		r, _ := r.(map[string]any)
@@ -93,8 +94,8 @@ func forSAM(synthesized []byte, assembly string, variables map[string]string) ([
 	return json.MarshalIndent(whole, "", " ")
 }
 
-// proxies returns the variables that environment drops and Docker may need.
-func proxies(variables []string) []string {
+// proxyVariables returns the proxies' variables. The function environment drops them, but Docker may need them.
+func proxyVariables(variables []string) []string {
 	var found []string
 	for _, variable := range variables {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasSuffix(strings.ToUpper(name), "_PROXY") {

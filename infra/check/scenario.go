@@ -22,8 +22,8 @@ import (
 
 type object = map[string]any
 
-// test has an operator create a merchant, who sells and is paid out; reconciliation finds no break.
-func (d *deployment) test(ctx context.Context) error {
+// runScenario creates a merchant, sells, and pays the merchant out. Reconciliation must find no break.
+func (d *deployment) runScenario(ctx context.Context) error {
 	d.say("Provision a merchant")
 	var merchant struct {
 		MerchantCode string                     `json:"merchant_code"`
@@ -46,9 +46,9 @@ func (d *deployment) test(ctx context.Context) error {
 		return err
 	}
 	shop := demo.Config{API: client.Client{BaseURL: d.baseURL, Transport: gateway{api.Host, emulator.Host}},
-		Today: time.Now(), MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext, Operator: d.answer}
+		Today: time.Now(), MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext, Operator: d.invokeRaw}
 	steps := []func(context.Context, demo.Config) error{
-		d.showCommit, d.readDocs, d.sell, d.payOut, d.invokeOthers, d.reconcile, d.readLogs}
+		d.checkCommit, d.readDocs, d.sell, d.payOut, d.invokeOthers, d.reconcile, d.checkLogs}
 	for _, step := range steps {
 		if err := step(ctx, shop); err != nil {
 			return err
@@ -57,40 +57,40 @@ func (d *deployment) test(ctx context.Context) error {
 	return nil
 }
 
-func (d *deployment) answer(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
+func (d *deployment) invokeRaw(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
 	var answer json.RawMessage
 	err := d.invoke(ctx, name, payload, &answer)
 	return answer, err
 }
 
-func (d *deployment) showCommit(ctx context.Context, shop demo.Config) error {
+func (d *deployment) checkCommit(ctx context.Context, shop demo.Config) error {
 	var health struct{ Status, Commit string }
-	if err := get(ctx, shop, "/healthz", &health); err != nil {
+	if err := fetchJSON(ctx, shop, "/healthz", &health); err != nil {
 		return err
 	}
-	return differs("health", health.Status+" "+health.Commit, "ok "+d.commit)
+	return checkEqual("health", health.Status+" "+health.Commit, "ok "+d.commit)
 }
 
-// link finds the addresses of links in Markdown, and script those of scripts in HTML.
+// link matches the links in Markdown, and script the scripts in HTML.
 var (
 	link   = regexp.MustCompile(`\]\((\S+?)\)`)
 	script = regexp.MustCompile(`<script src="([^"]+)"`)
 )
 
-// readDocs reads the reference and all that /llms.txt lists, without a credential. Each link must lead to the
-// deployment, and what the function has compressed must arrive readable.
+// readDocs reads the reference and the pages in /llms.txt, without a credential. Each link must lead to the deployment,
+// and compressed answers must arrive readable.
 func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	d.say("Read the documentation")
 	shop.APIKey = ""
-	reference, err := read(ctx, shop, "/docs")
+	reference, err := fetch(ctx, shop, "/docs")
 	if err != nil {
 		return err
 	}
-	index, err := read(ctx, shop, "/llms.txt")
+	index, err := fetch(ctx, shop, "/llms.txt")
 	if err != nil {
 		return err
 	}
-	pages := map[string]string{} // what each contains
+	pages := map[string]string{} // the text that each must contain
 	for _, found := range script.FindAllStringSubmatch(string(reference), -1) {
 		pages[found[1]] = "Redoc"
 	}
@@ -107,7 +107,7 @@ func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	}
 	pages[document] = "openapi: 3."
 	for path, text := range pages {
-		body, err := read(ctx, shop, path)
+		body, err := fetch(ctx, shop, path)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 
 func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
 	d.say("Run the demo at %s", d.baseURL)
-	log, err := d.log("demo")
+	log, err := d.openLog("demo")
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
 	return nil
 }
 
-// payOut pays out what was sold, at a time when its day is over in any time zone.
+// payOut pays out the sales, at a simulated time when their day is over in any time zone.
 func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 	d.say("Pay the merchant out")
 	today := time.Now().UTC()
@@ -154,13 +154,13 @@ func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 	var records []record
 	query := url.Values{"start_date": {today.AddDate(0, 0, -1).Format(time.DateOnly)},
 		"end_date": {later.AddDate(0, 0, 1).Format(time.DateOnly)}} // the merchant's day may be ahead of UTC's
-	if err := get(ctx, shop, "/v1.0/merchants/"+shop.MerchantCode+"/payouts?"+query.Encode(), &records); err != nil {
+	if err := fetchJSON(ctx, shop, "/v1.0/merchants/"+shop.MerchantCode+"/payouts?"+query.Encode(), &records); err != nil {
 		return err
 	}
 	if len(records) != run.Payouts[0].Records {
 		return fmt.Errorf("the payout has %d records, but the list %d", run.Payouts[0].Records, len(records))
 	}
-	return paidOut(ctx, shop, records)
+	return checkPaidOut(ctx, shop, records)
 }
 
 type record struct {
@@ -168,14 +168,14 @@ type record struct {
 	TransactionCode string `json:"transaction_code"`
 }
 
-// paidOut checks that all records' transactions show a payout, or else a refund (contract §6.5).
-func paidOut(ctx context.Context, shop demo.Config, records []record) error {
+// checkPaidOut checks that all records' transactions show a payout, or else a refund (contract §6.5).
+func checkPaidOut(ctx context.Context, shop demo.Config, records []record) error {
 	statuses := map[string]int{}
 	for _, r := range records {
 		var t struct {
 			SimpleStatus string `json:"simple_status"`
 		}
-		if err := get(ctx, shop, "/v2.1/merchants/"+shop.MerchantCode+"/transactions?transaction_code="+
+		if err := fetchJSON(ctx, shop, "/v2.1/merchants/"+shop.MerchantCode+"/transactions?transaction_code="+
 			r.TransactionCode, &t); err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 	return nil
 }
 
-// invokeOthers invokes unused functions with sample events (events/): no payout is due, and ids do not exist.
+// invokeOthers invokes the remaining functions with sample events (events/). No payout is due, and the ids are unknown.
 func (d *deployment) invokeOthers(ctx context.Context, shop demo.Config) error {
 	d.say("Invoke mails, polls, payoutplan, payoutopen and payoutrun with their sample events, and files with a message")
 	for _, name := range []string{"mails", "polls", "payoutplan", "payoutopen", "payoutrun"} {
@@ -199,19 +199,19 @@ func (d *deployment) invokeOthers(ctx context.Context, shop demo.Config) error {
 			return err
 		}
 		event := strings.ReplaceAll(string(sample), "${MERCHANT_CODE}", shop.MerchantCode)
-		if err := d.handOver(ctx, name, event); err != nil {
+		if err := d.invokeBatch(ctx, name, event); err != nil {
 			return err
 		}
 	}
-	return d.handOver(ctx, "files", unknownObject)
+	return d.invokeBatch(ctx, "files", unknownObject)
 }
 
-// unknownObject is a message for files, whose sample event is a request.
+// unknownObject is a message for files. The sample event of files is a request.
 const unknownObject = `{"Records":[{"messageId":"1","eventSource":"aws:sqs",` +
 	`"body":"{\"object\":\"0123456789abcdef0123456789abcdef\"}"}]}`
 
-// handOver invokes a function with an event, of which nothing may fail.
-func (d *deployment) handOver(ctx context.Context, name, event string) error {
+// invokeBatch invokes a function with an event. No message of the event may fail.
+func (d *deployment) invokeBatch(ctx context.Context, name, event string) error {
 	var answer struct{ BatchItemFailures []any }
 	if err := d.invoke(ctx, name, json.RawMessage(event), &answer); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (d *deployment) handOver(ctx context.Context, name, event string) error {
 	return nil
 }
 
-// reconcile checks that everything matches, and that there is something to match.
+// reconcile checks that everything matches, and that there are transactions and payouts to match.
 func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
 	d.say("Reconcile")
 	var report struct {
@@ -239,15 +239,15 @@ func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
 	return nil
 }
 
-func get(ctx context.Context, shop demo.Config, path string, into any) error {
-	body, err := read(ctx, shop, path)
+func fetchJSON(ctx context.Context, shop demo.Config, path string, into any) error {
+	body, err := fetch(ctx, shop, path)
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal(body, into)
 }
 
-func read(ctx context.Context, shop demo.Config, path string) ([]byte, error) {
+func fetch(ctx context.Context, shop demo.Config, path string) ([]byte, error) {
 	response, err := shop.API.Do(ctx, client.Request{Method: http.MethodGet, Path: path, APIKey: shop.APIKey})
 	if err != nil {
 		return nil, err
@@ -258,17 +258,17 @@ func read(ctx context.Context, shop demo.Config, path string) ([]byte, error) {
 	return response.Body, nil
 }
 
-// scheduleLimit is how long a schedule of every minute may take for its first call.
+// scheduleLimit limits the wait for the first call by a schedule of every minute.
 const scheduleLimit = 2 * time.Minute
 
-// readLogs checks that sweep was scheduled, all functions were called, lines have the commit, and no errors are logged.
-func (d *deployment) readLogs(ctx context.Context, _ demo.Config) error {
+// checkLogs checks that sweep was scheduled, all functions were called, lines have the commit, and no line is an error.
+func (d *deployment) checkLogs(ctx context.Context, _ demo.Config) error {
 	d.say("Wait until the schedule has invoked sweep, a minute after it was created; read all logs")
 	if err := d.awaitSweep(ctx); err != nil {
 		return err
 	}
 	for _, f := range functions.All {
-		lines, err := d.logged(ctx, f.Name)
+		lines, err := d.fetchLog(ctx, f.Name)
 		if err != nil {
 			return err
 		}
@@ -293,7 +293,7 @@ func (d *deployment) awaitSweep(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		lines, err := d.logged(ctx, "sweep")
+		lines, err := d.fetchLog(ctx, "sweep")
 		if err != nil {
 			return err
 		}
@@ -308,8 +308,8 @@ func (d *deployment) awaitSweep(ctx context.Context) error {
 	}
 }
 
-// logged returns the lines of a function's log; none before its first call.
-func (d *deployment) logged(ctx context.Context, name string) ([]string, error) {
+// fetchLog returns the lines of a function's log; none before its first call.
+func (d *deployment) fetchLog(ctx context.Context, name string) ([]string, error) {
 	var lines []string
 	for token := ""; ; {
 		request := object{"logGroupName": "/aws/lambda/" + stack + "-" + name}
@@ -320,7 +320,7 @@ func (d *deployment) logged(ctx context.Context, name string) ([]string, error) 
 			Events    []struct{ Message string }
 			NextToken string
 		}
-		if err := d.operation(ctx, "logs", "Logs_20140328.FilterLogEvents", request, &page); err != nil {
+		if err := d.callOperation(ctx, "logs", "Logs_20140328.FilterLogEvents", request, &page); err != nil {
 			return nil, err
 		}
 		for _, e := range page.Events {

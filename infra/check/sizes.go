@@ -21,8 +21,8 @@ const (
 
 const program = "bootstrap"
 
-// sizes prints each function's size, as a binary and as a zip. The error names each that is too large.
-func sizes(folder string, out io.Writer) error {
+// checkSizes prints each function's size, as a binary and as a zip. The error names each function that is too large.
+func checkSizes(folder string, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "function\tbinary\tzip\t")
 	var problems []error
@@ -32,12 +32,12 @@ func sizes(folder string, out io.Writer) error {
 			return fmt.Errorf("run `make build` first: %w", err)
 		}
 		fmt.Fprintf(table, "%s\t%d\t%d\t\n", f.Name, binary, zipped)
-		problems = append(problems, within(f.Name, binary, zipped))
+		problems = append(problems, checkSize(f.Name, binary, zipped))
 	}
 	return errors.Join(table.Flush(), errors.Join(problems...))
 }
 
-func within(name string, binary, zipped int64) error {
+func checkSize(name string, binary, zipped int64) error {
 	if binary > maxBinary || zipped > maxZip {
 		return fmt.Errorf("%s is too large: a binary of %d bytes (at most %d), a zip of %d (at most %d)",
 			name, binary, maxBinary, zipped, maxZip)
@@ -45,7 +45,7 @@ func within(name string, binary, zipped int64) error {
 	return nil
 }
 
-// measure returns the size of the file, and of a zip of it, compressed as the CDK does.
+// measure returns the size of the file, and of a zip of it, compressed as by the CDK.
 func measure(file string) (binary, zipped int64, err error) {
 	content, err := os.Open(file)
 	if err != nil {
@@ -61,7 +61,7 @@ func measure(file string) (binary, zipped int64, err error) {
 	if err == nil {
 		binary, err = io.Copy(entry, content)
 	}
-	err = errors.Join(err, archive.Close()) // which writes the rest
+	err = errors.Join(err, archive.Close()) // Close writes the rest
 	return binary, int64(size), err
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// verify checks that everything in the list of functions was deployed, and sets what the emulator has ignored.
+// verify checks that everything in the list of functions was deployed, and sets properties that the emulator ignored.
 func (d *deployment) verify(ctx context.Context) error {
 	d.say("Check each function, queue, source and schedule")
 	for _, f := range functions.All {
@@ -40,7 +40,7 @@ func (d *deployment) verify(ctx context.Context) error {
 	return d.adjust(ctx)
 }
 
-func differs(what string, is, want any) error {
+func checkEqual(what string, is, want any) error {
 	if is, want := fmt.Sprint(is), fmt.Sprint(want); is != want {
 		return fmt.Errorf("%s is %s, want %s", what, is, want)
 	}
@@ -56,7 +56,7 @@ func (d *deployment) verifyFunction(ctx context.Context, f functions.Function) e
 	if _, err := d.call(ctx, "lambda", http.MethodGet, functionPath(f.Name)+"/configuration", nil, &is); err != nil {
 		return err
 	}
-	if err := differs("it", fmt.Sprint(is.Runtime, is.Architectures, is.Timeout),
+	if err := checkEqual("it", fmt.Sprint(is.Runtime, is.Architectures, is.Timeout),
 		fmt.Sprint("provided.al2023", []string{"arm64"}, f.Timeout.Seconds())); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (d *deployment) verifyFunction(ctx context.Context, f functions.Function) e
 	}
 }
 
-// verifySource checks that the function reads a source by ARN, reporting failed messages. Batch 0 is any size.
+// verifySource checks that the function reads a source by ARN and reports failed messages. Batch 0 means any size.
 func (d *deployment) verifySource(ctx context.Context, name, arn string, batch int) error {
 	var found struct {
 		EventSourceMappings []struct {
@@ -110,15 +110,15 @@ func (d *deployment) verifySchedule(ctx context.Context, f functions.Function, f
 		!strings.HasSuffix(is.Target.DeadLetterConfig.Arn, ":"+stack+"-"+f.Name+"-dead") {
 		return fmt.Errorf("its schedule is %+v", is)
 	}
-	return differs("its schedule", is.State+" "+is.Target.Arn, "ENABLED "+function)
+	return checkEqual("its schedule", is.State+" "+is.Target.Arn, "ENABLED "+function)
 }
 
 func (d *deployment) verifyQueue(ctx context.Context, q functions.Queue) error {
-	is, err := d.queue(ctx, q.Name)
+	is, err := d.readQueue(ctx, q.Name)
 	if err != nil {
 		return err
 	}
-	dead, err := d.queue(ctx, q.DeadName())
+	dead, err := d.readQueue(ctx, q.DeadName())
 	if err != nil {
 		return err
 	}
@@ -131,11 +131,11 @@ func (d *deployment) verifyQueue(ctx context.Context, q functions.Queue) error {
 	}
 	got := fmt.Sprint(is["VisibilityTimeout"], redrive, dead["MessageRetentionPeriod"])
 	redrive.DeadLetterTargetArn, redrive.MaxReceiveCount = dead["QueueArn"], json.Number(strconv.Itoa(q.MaxReceives))
-	return differs("visibility, redrive, dead letters' retention", got, fmt.Sprint(
+	return checkEqual("visibility, redrive, dead letters' retention", got, fmt.Sprint(
 		strconv.Itoa(int(q.Visibility.Seconds())), redrive, strconv.Itoa(int(functions.DeadRetention.Seconds()))))
 }
 
-func (d *deployment) queue(ctx context.Context, name string) (map[string]string, error) {
+func (d *deployment) readQueue(ctx context.Context, name string) (map[string]string, error) {
 	found, err := d.sqs.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: aws.String(stack + "-" + name)})
 	if err != nil {
 		return nil, err
@@ -163,18 +163,18 @@ func (d *deployment) verifyTable(ctx context.Context) error {
 	}
 	slices.Sort(indexes)
 	slices.Sort(wanted)
-	if err := differs("indexes", indexes, wanted); err != nil {
+	if err := checkEqual("indexes", indexes, wanted); err != nil {
 		return err
 	}
 	if is.Table.StreamSpecification == nil {
 		return fmt.Errorf("it has no stream")
 	}
-	return differs("stream", is.Table.StreamSpecification.StreamViewType, "NEW_AND_OLD_IMAGES")
+	return checkEqual("stream", is.Table.StreamSpecification.StreamViewType, "NEW_AND_OLD_IMAGES")
 }
 
-// adjust sets and prints what the emulator ignores of the template, and what only the test may have.
+// adjust sets the template's properties that the emulator ignores, and a setting for the test only. It prints each.
 func (d *deployment) adjust(ctx context.Context) error {
-	want, err := d.template.tableProperties(d.table)
+	want, err := d.template.findTable(d.table)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (d *deployment) adjust(ctx context.Context) error {
 	if err := d.setRecovery(ctx, want); err != nil {
 		return err
 	}
-	// The test's shop is on loopback, which deployments refuse: checkouts accepts its address, callbacks calls it.
+	// The test's shop is on loopback, which deployments refuse. checkouts accepts its address, and callbacks calls it.
 	for _, name := range []string{"checkouts", "callbacks"} {
 		if err := d.allowLoopback(ctx, name); err != nil {
 			return err
@@ -214,7 +214,7 @@ func (d *deployment) setTTL(ctx context.Context, want tableProperties) error {
 	if is, err = ttl(); err != nil {
 		return err
 	}
-	return differs("TTL", is, types.TimeToLiveStatusEnabled)
+	return checkEqual("TTL", is, types.TimeToLiveStatusEnabled)
 }
 
 func (d *deployment) setRecovery(ctx context.Context, want tableProperties) error {
@@ -238,13 +238,13 @@ func (d *deployment) setRecovery(ctx context.Context, want tableProperties) erro
 	if is, err = recovery(); err != nil {
 		return err
 	}
-	return differs("point-in-time recovery", is, types.PointInTimeRecoveryStatusEnabled)
+	return checkEqual("point-in-time recovery", is, types.PointInTimeRecoveryStatusEnabled)
 }
 
-// loopback is the setting with which callbacks may go to a developer's machine.
+// loopback is the variable that allows callbacks to a developer's machine.
 const loopback = "ALLOW_LOOPBACK_CALLBACKS"
 
-// allowLoopback adds the setting to a function, printing nothing of its environment, which has the secret.
+// allowLoopback adds the variable to a function. It prints nothing of the function's environment, which has the secret.
 func (d *deployment) allowLoopback(ctx context.Context, name string) error {
 	type configuration struct {
 		Environment struct{ Variables map[string]string }
@@ -285,7 +285,7 @@ func readTemplate(file string) (t template, err error) {
 	return t, json.Unmarshal(text, &t)
 }
 
-// tableProperties are those of the table that the emulator ignores.
+// tableProperties are the properties of the table that the emulator ignores.
 type tableProperties struct {
 	TableName               string
 	TimeToLiveSpecification struct {
@@ -300,8 +300,8 @@ type tableProperties struct {
 	}
 }
 
-// tableProperties are those of a table in the template. The error says which of them is wrong.
-func (t template) tableProperties(name string) (tableProperties, error) {
+// findTable returns the properties of a table in the template. The error names a wrong property.
+func (t template) findTable(name string) (tableProperties, error) {
 	for id, r := range t.Resources {
 		var p tableProperties
 		if r.Type != tableKind {
