@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Members of functions/capacity.json that are needed.
+// The members of functions/capacity.json that the program needs.
 const (
 	create     = "POST /v0.1/checkouts, card"
 	createOnce = "POST /v0.1/checkouts, with an Idempotency-Key"
@@ -27,16 +27,16 @@ const (
 	leftByPayout  = "32 payments are paid out, in addition"
 	leftByFile    = "a file is uploaded"
 
-	paidOut = 32 // payments in that payout
+	paidOut = 32 // payments in the payout that was measured
 )
 
 type use struct {
 	reads, writes      float64 // units
-	list, due, history float64 // of writes, by the index
-	calls, relayed     float64 // to the table; and of its stream to relay
+	list, due, history float64 // writes, by index
+	calls, relayed     float64 // calls to the table; records of its stream for relay
 }
 
-// less returns how much more u uses than v.
+// less returns the use of u beyond that of v.
 func (u use) less(v use) use {
 	return use{u.reads - v.reads, u.writes - v.writes, u.list - v.list, u.due - v.due, u.history - v.history,
 		u.calls - v.calls, u.relayed - v.relayed}
@@ -44,7 +44,7 @@ func (u use) less(v use) use {
 
 func (u use) plus(v use) use { return u.less(use{}.less(v)) }
 
-// left is what remains in the table, in bytes.
+// left is the storage that remains in use, in bytes.
 type left struct{ table, indexes float64 }
 
 type capacity struct {

@@ -24,13 +24,13 @@ const million = 1e6
 // bill returns the line for a number of units per payment.
 func (b basis) bill(what, formula, price string, units float64) line {
 	l := line{what: what, formula: fmt.Sprintf("%s = %s", formula, short(units))}
-	for _, dollars := range b.prices.of(price) {
+	for _, dollars := range b.prices.value(price) {
 		l.dollars = append(l.dollars, units*million*dollars)
 	}
 	return l
 }
 
-// payment returns what one payment uses of the table, without the rate limit.
+// payment returns the table's units for one payment, without the rate limit.
 func (b basis) payment() use {
 	u := b.measured.uses
 	return u[create].plus(u[charge]).plus(u[retrieve]).plus(u[callback]).plus(b.share())
@@ -43,7 +43,7 @@ func (b basis) share() use {
 }
 
 func (b basis) running() []line {
-	u, a := b.measured.uses, b.assumed.of
+	u, a := b.measured.uses, b.assumed.value
 	calls, seconds, spelled := b.lambda()
 	return []line{
 		b.bill("DynamoDB writes", fmt.Sprintf("%s + %s + %s + %s/%d + %d × %s", short(u[create].writes),
@@ -61,27 +61,27 @@ func (b basis) running() []line {
 }
 
 func (b basis) edge() []line {
-	a := b.assumed.of
+	a := b.assumed.value
 	return []line{
 		b.bill("HTTP API requests", "create, charge, read", "api.request", requests),
 		b.bill("sent, GB", fmt.Sprintf("%d × %s B/10⁹", requests+1, short(a("answer"))), "out", (requests+1)*a("answer")/1e9),
 	}
 }
 
-// logged returns what a payment logs, in GB.
+// logged returns the bytes that a payment logs, in GB.
 func (b basis) logged() float64 {
-	a := b.assumed.of
+	a := b.assumed.value
 	return (a("log.payment") + requests*a("log.request")) / 1e9
 }
 
 func (b basis) loggedBytes() string {
-	a := b.assumed.of
+	a := b.assumed.value
 	return fmt.Sprintf("(%s B + %d × %s B)/10⁹", short(a("log.payment")), requests, short(a("log.request")))
 }
 
-// lambda returns a payment's calls and GB-seconds: at worst a call per relayed record, without payoutrun's few calls.
+// lambda returns a payment's calls and GB-seconds, at worst a call per relayed record, without payoutrun's few calls.
 func (b basis) lambda() (calls, seconds float64, spelled string) {
-	u, a := b.measured.uses, b.assumed.of
+	u, a := b.measured.uses, b.assumed.value
 	relayed := b.payment().relayed
 	calls = requests + 1 + relayed
 	tables := u[create].calls + u[charge].calls + u[retrieve].calls + u[callback].calls
@@ -91,7 +91,7 @@ func (b basis) lambda() (calls, seconds float64, spelled string) {
 		short(a("memory")), short(calls), short(a("own")), short(tables), short(a("table")), short(waited))
 }
 
-// bytesKept returns what remains of a payment, with its share of a payout.
+// bytesKept returns the bytes that remain of a payment, with its share of a payout.
 func (b basis) bytesKept() left {
 	one, more := b.measured.left[leftByPayment], b.measured.left[leftByPayout]
 	return left{one.table + more.table/paidOut, one.indexes + more.indexes/paidOut}
@@ -99,7 +99,7 @@ func (b basis) bytesKept() left {
 
 func (b basis) kept() []line {
 	const nights, readUnit = 30, 4096
-	a, kept := b.assumed.of, b.bytesKept()
+	a, kept := b.assumed.value, b.bytesKept()
 	return []line{
 		b.bill("table and indexes, GB", fmt.Sprintf("(%s B + %s B)/10⁹", short(kept.table), short(kept.indexes)),
 			"dynamodb.storage", (kept.table+kept.indexes)/1e9),
@@ -112,7 +112,7 @@ func (b basis) kept() []line {
 
 func (b basis) fixed() []line {
 	const minutes = 30 * 24 * 60
-	a := b.assumed.of
+	a := b.assumed.value
 	monthly := func(what, formula, price string, units float64) line {
 		l := b.bill(what, formula, price, units/million)
 		l.formula = formula + " = " + short(units)
@@ -120,7 +120,7 @@ func (b basis) fixed() []line {
 	}
 	polls := a("polled") * a("pollers") * minutes * 60 / a("longPoll")
 	queries := a("shards") * minutes * (1 + 1.0/a("planEvery"))
-	const leastQuery = 0.5 // RRU of a query that finds nothing, eventually consistent
+	const leastQuery = 0.5 // RRU of an empty query, eventually consistent
 	return []line{
 		monthly("alarms", "metrics that they watch", "cloudwatch.alarm", a("alarms")),
 		monthly("metrics of our own", "at most", "cloudwatch.metric", a("metrics")),
@@ -140,7 +140,7 @@ func (b basis) fixed() []line {
 
 func (b basis) files() []line {
 	const calls, requests = 3, 3 // create, complete and read
-	u, a := b.measured.uses, b.assumed.of
+	u, a := b.measured.uses, b.assumed.value
 	all := u[createFile].plus(u[completeFile]).plus(u[readFile])
 	sum := func(each func(use) float64) string {
 		return fmt.Sprintf("%s + %s + %s", short(each(u[createFile])), short(each(u[completeFile])), short(each(u[readFile])))
@@ -161,7 +161,7 @@ func (b basis) files() []line {
 }
 
 func (b basis) storedFiles() []line {
-	a, kept := b.assumed.of, b.measured.left[leftByFile]
+	a, kept := b.assumed.value, b.measured.left[leftByFile]
 	return []line{
 		b.bill("content, GB", fmt.Sprintf("%s B/10⁹", short(a("file"))), "s3.storage", a("file")/1e9),
 		b.bill("table, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.storage", kept.table/1e9),
@@ -169,7 +169,7 @@ func (b basis) storedFiles() []line {
 	}
 }
 
-// extras returns what else may happen to a payment: units in addition to those above.
+// extras returns optional parts of a payment, with their units in addition to those above.
 func (b basis) extras() []line {
 	u, nothing := b.measured.uses, use{}
 	var all []line

@@ -33,7 +33,7 @@ the [operating guide](README.md#cost).
 
 `
 
-func printed(t *testing.T, arguments ...string) string {
+func runReport(t *testing.T, arguments ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := run(append([]string{"-capacity", measuredFile}, arguments...), &out, io.Discard); err != nil {
@@ -42,14 +42,13 @@ func printed(t *testing.T, arguments ...string) string {
 	return out.String()
 }
 
-// TestThePageShowsWhatIsPrinted now, so that its numbers follow the code.
-func TestThePageShowsWhatIsPrinted(t *testing.T) {
+// TestReport_Page checks that COST.md has the current report, so that its numbers follow the code.
+func TestReport_Page(t *testing.T) {
 	t.Parallel()
-	golden.Check(t, costFile, pageHead+printed(t))
+	golden.Check(t, costFile, pageHead+runReport(t))
 }
 
-// measured is small, so that its costs can be computed by hand: each request writes 1
-// unit, reads 2 and makes 3 calls.
+// measured returns small numbers, for costs by hand: each request writes 1 unit, reads 2 and makes 3 calls.
 func measured() string {
 	var uses, remain []string
 	for _, name := range needed {
@@ -62,7 +61,7 @@ func measured() string {
 	return `{"Uses":[` + strings.Join(uses, ",") + `],"Left":[` + strings.Join(remain, ",") + `]}`
 }
 
-func from(t *testing.T, text string) basis {
+func newBasis(t *testing.T, text string) basis {
 	t.Helper()
 	found, err := readCapacity([]byte(text))
 	if err != nil {
@@ -71,16 +70,16 @@ func from(t *testing.T, text string) basis {
 	return basis{prices(), assumptions(), found}
 }
 
-func TestCostsByHand(t *testing.T) {
+func TestReport_ByHand(t *testing.T) {
 	t.Parallel()
-	b := from(t, measured())
+	b := newBasis(t, measured())
 	// Four rows of 1, a 32nd of another, and three leases of 0.02, at 0.625 dollars a million.
 	want := (4 + 1.0/32 + 0.06) * 0.625
-	if got := b.running()[0]; got.what != "DynamoDB writes" || near(got.dollars[0], want) {
+	if got := b.running()[0]; got.what != "DynamoDB writes" || differs(got.dollars[0], want) {
 		t.Errorf("got %s %v, want DynamoDB writes %v", got.what, got.dollars, want)
 	}
 	// (3,200 + 3,200/32 + 320 + 320/32) bytes of a million payments are 3.63 GB.
-	if got := b.kept()[0]; near(got.dollars[0], 3.63*0.25) {
+	if got := b.kept()[0]; differs(got.dollars[0], 3.63*0.25) {
 		t.Errorf("%s: got %v, want %v", got.what, got.dollars, 3.63*0.25)
 	}
 	limits, err := b.limits()
@@ -95,12 +94,12 @@ func TestCostsByHand(t *testing.T) {
 		switch l.what {
 		case "the table's quota": // created, charged, callback delivered: 3 units
 			found++
-			if near(l.perSecond, 40000.0/3) {
+			if differs(l.perSecond, 40000.0/3) {
 				t.Errorf("%s: got %v, want %v", l.what, l.perSecond, 40000.0/3)
 			}
 		case "one shard of a merchant's list":
 			found++
-			if near(l.perSecond, 1000.0/3) {
+			if differs(l.perSecond, 1000.0/3) {
 				t.Errorf("%s: got %v, want %v", l.what, l.perSecond, 1000.0/3)
 			}
 		}
@@ -110,8 +109,8 @@ func TestCostsByHand(t *testing.T) {
 	}
 }
 
-// TestTheGuideHasTheLimitsInTheirOrder, with the numbers that are printed.
-func TestTheGuideHasTheLimitsInTheirOrder(t *testing.T) {
+// TestLimits_Guide also checks that the guide has the printed numbers.
+func TestLimits_Guide(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -127,7 +126,7 @@ func TestTheGuideHasTheLimitsInTheirOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits, err := from(t, string(text)).limits()
+	limits, err := newBasis(t, string(text)).limits()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,54 +135,54 @@ func TestTheGuideHasTheLimitsInTheirOrder(t *testing.T) {
 		want = append(want, regexp.MustCompile(`(\d)(\d{3})$`).ReplaceAllString(fmt.Sprintf("%.0f", l.perSecond), "$1,$2"))
 	}
 	want = slices.Compact(want)
-	want = want[:len(want)-1] // a merchant with all shards, whose own item ends first
+	want = want[:len(want)-1] // a merchant with all shards is limited first by the merchant's own item
 	if !slices.Equal(got, want) {
 		t.Errorf("got the limits %v in the guide, want %v", got, want)
 	}
 }
 
-func near(got, want float64) (not bool) { return got < want*0.999999 || got > want*1.000001 }
+func differs(got, want float64) (not bool) { return got < want*0.999999 || got > want*1.000001 }
 
-func TestCallsAreCounted(t *testing.T) {
+func TestBasis_Calls(t *testing.T) {
 	t.Parallel()
 	text := strings.ReplaceAll(measured(), `"GetItem":1,"Query":1,"PutItem":1}`,
 		`"BatchGetItem":2,"TransactGetItems":1,"Query":14,"TransactWriteItems":8,"UpdateItem":2},"Relayed":3`)
-	b := from(t, text)
+	b := newBasis(t, text)
 	if u := b.measured.uses[create]; u.calls != 27 || u.relayed != 3 {
 		t.Errorf("got %v calls and %v records for relay; want 27 and 3", u.calls, u.relayed)
 	}
-	// Three requests and the callback, and three records of each and of a 32nd of the payout.
-	if calls, _, _ := b.lambda(); near(calls, 4+3*(4+1.0/32)) {
+	// Three requests and the callback; and three records of each and of a 32nd of the payout.
+	if calls, _, _ := b.lambda(); differs(calls, 4+3*(4+1.0/32)) {
 		t.Errorf("got %v calls of functions, want %v", calls, 4+3*(4+1.0/32))
 	}
 }
 
-// mostDollars is the goal for a million payments in us-east-1, without edge and fixed costs.
-const mostDollars = 40
+// maxDollars is the goal for a million payments in us-east-1, without edge and fixed costs.
+const maxDollars = 40
 
-func TestAMillionPaymentsCostNoMoreThanTheGoal(t *testing.T) {
+func TestBasis_Goal(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(measuredFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := 0.0
-	for _, l := range from(t, string(text)).running() {
+	for _, l := range newBasis(t, string(text)).running() {
 		got += l.dollars[0]
 	}
-	if got > mostDollars {
-		t.Errorf("got $%.2f for a million payments, want at most $%d", got, mostDollars)
+	if got > maxDollars {
+		t.Errorf("got $%.2f for a million payments, want at most $%d", got, maxDollars)
 	}
 }
 
-// TestLogsAreAsLongAsAssumed: of a payment that is created, charged and read, with its callback and what is counted. Of
-// Lambda's own lines there are none, as infra/functions.go sets.
-func TestLogsAreAsLongAsAssumed(t *testing.T) {
+// TestAssumptions_LogBytes measures the log of a payment that is created, charged and read, with its callback and its
+// metrics. Lambda's own lines are switched off, by infra/functions.go.
+func TestAssumptions_LogBytes(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Shop().WithCallbacks()
 	const payments = 10
-	// bytes are those of all lines, each with its commit as in a deployment.
+	// bytes returns the length of all lines, each with its commit as in a deployment.
 	bytes := func() int {
 		return len(w.Logs.String()) + len(w.Metrics.String()) +
 			strings.Count(w.Logs.String(), "\n")*len(`,"commit":"0123456789ab"`)
@@ -199,13 +198,13 @@ func TestLogsAreAsLongAsAssumed(t *testing.T) {
 	if got := len(shop.Receiver.Deliveries()); got != payments {
 		t.Fatalf("got %d callbacks, want %d", got, payments)
 	}
-	got, assumed := float64(bytes()-before)/payments, assumptions().of("log.payment")
+	got, assumed := float64(bytes()-before)/payments, assumptions().value("log.payment")
 	if got > assumed || got < assumed*0.85 {
 		t.Errorf("got %.0f bytes logged for a payment, want the assumed %.0f or a little less", got, assumed)
 	}
 }
 
-func TestWhatWasNotMeasuredIsNamed(t *testing.T) {
+func TestReadCapacity_MissingMember(t *testing.T) {
 	t.Parallel()
 	for _, name := range append(append([]string{}, needed...), neededLeft...) {
 		text := strings.Replace(measured(), `"`+name+`"`, `"something else"`, 1)
@@ -218,12 +217,12 @@ func TestWhatWasNotMeasuredIsNamed(t *testing.T) {
 	}
 }
 
-func TestPricesAndAssumptionsMayBeOthers(t *testing.T) {
+func TestRun_PricesAndAssumptions(t *testing.T) {
 	t.Parallel()
-	free := printed(t, "-price", "dynamodb.write=0", "-assume", "acquirer=400")
+	free := runReport(t, "-price", "dynamodb.write=0", "-assume", "acquirer=400")
 	for _, want := range []string{" | $0.00 | $0.00 |\n| DynamoDB reads", "+ 710 ms)"} {
-		if strings.Contains(printed(t), want) || !strings.Contains(free, want) {
-			t.Errorf("got\n%s\nwant %q in it, and not in\n%s", free, want, printed(t))
+		if strings.Contains(runReport(t), want) || !strings.Contains(free, want) {
+			t.Errorf("got\n%s\nwant %q in it, and not in\n%s", free, want, runReport(t))
 		}
 	}
 	for _, wrong := range [][]string{
@@ -236,9 +235,9 @@ func TestPricesAndAssumptionsMayBeOthers(t *testing.T) {
 	}
 }
 
-func TestALimitOfNothingIsAnError(t *testing.T) {
+func TestLimits_NothingTaken(t *testing.T) {
 	t.Parallel()
-	b := from(t, strings.ReplaceAll(measured(), `"due":1`, `"due":0`))
+	b := newBasis(t, strings.ReplaceAll(measured(), `"due":1`, `"due":0`))
 	if _, err := b.report(); err == nil {
 		t.Error("a due index that takes nothing: got no error, want one")
 	}

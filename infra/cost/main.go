@@ -1,9 +1,10 @@
-// Package main prints what a million payments cost at AWS's list prices, and how many a second each limit allows:
+// Package main prints the cost of a million payments at AWS's list prices, and the payments a second that each limit
+// allows:
 //
 //	go run ./infra/cost [-price name=value]… [-assume name=value]…
 //
-// functions/capacity.json has what a payment uses, as measured; a missing member is an error. prices.go has prices and,
-// for the rest, assumptions. Amounts are estimates in US dollars, for which floats are good enough.
+// functions/capacity.json has the measured use of a payment; a missing member is an error. prices.go has prices and,
+// for the rest, assumptions. Amounts are estimates in US dollars, so floats are good enough.
 package main
 
 import (
@@ -24,19 +25,19 @@ func main() {
 	}
 }
 
-// run is the program. Errors: an invalid flag, an unreadable file, a missing member. help gets the usage.
+// run runs the program. Errors: an invalid flag, an unreadable file, a missing member. help gets the usage.
 func run(arguments []string, out, help io.Writer) error {
 	b := basis{prices: prices(), assumed: assumptions()}
 	flags := flag.NewFlagSet("cost", flag.ContinueOnError)
 	flags.SetOutput(help)
 	path := flags.String("capacity", "functions/capacity.json", "what was measured")
 	flags.Func("price", "name=value: another price, in every region", func(text string) error {
-		return change(text, func(name string, value float64) bool {
+		return parseSetting(text, func(name string, value float64) bool {
 			return b.prices.set(name, slices.Repeat([]float64{value}, len(regions)))
 		})
 	})
 	flags.Func("assume", "name=value: another assumption", func(text string) error {
-		return change(text, b.assumed.set)
+		return parseSetting(text, b.assumed.set)
 	})
 	if err := flags.Parse(arguments); err != nil {
 		return err
@@ -56,8 +57,8 @@ func run(arguments []string, out, help io.Writer) error {
 	return err
 }
 
-// change parses name=value and sets it. Errors: an invalid form, a negative value, an unknown name.
-func change(text string, set func(string, float64) bool) error {
+// parseSetting parses name=value and sets it. Errors: an invalid form, a negative value, an unknown name.
+func parseSetting(text string, set func(string, float64) bool) error {
 	name, number, _ := strings.Cut(text, "=")
 	value, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(value >= 0) {

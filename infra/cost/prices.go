@@ -15,7 +15,7 @@ type list[V any] []struct {
 	value      V
 }
 
-// set replaces a value; false: there is none of the name.
+// set replaces a value. It returns false for an unknown name.
 func (l list[V]) set(name string, value V) bool {
 	for i := range l {
 		if l[i].name == name {
@@ -26,7 +26,7 @@ func (l list[V]) set(name string, value V) bool {
 	return false
 }
 
-func (l list[V]) of(name string) V {
+func (l list[V]) value(name string) V {
 	for _, entry := range l {
 		if entry.name == name {
 			return entry.value
@@ -38,7 +38,7 @@ func (l list[V]) of(name string) V {
 // priceList has AWS's prices for one unit, in US dollars, by region in the order of regions.
 type priceList = list[[]float64]
 
-// prices are AWS's in 2025, without free tiers, discounts and taxes. Correct them here by AWS's pages, or by -price.
+// prices returns AWS's in 2025, without free tiers, discounts and taxes. Correct them by AWS's pages, or with -price.
 func prices() priceList {
 	const million, tenThousandth = 1e6, 1e-4
 	return priceList{
@@ -68,8 +68,9 @@ func prices() priceList {
 // assumptionList has numbers that our tests cannot measure.
 type assumptionList = list[float64]
 
-// assumptions are conservative: sparse traffic, which shares no calls, costs most per payment. Memory, workers and
-// rates are prod's (functions.go, settings.go); quotas are a new account's, and all but a partition's can be raised.
+// assumptions returns conservative values: sparse traffic, which shares no calls, costs most per payment. Memory,
+// workers and rates are prod's (functions.go, settings.go); quotas are a new account's, all but a partition's can be
+// raised.
 func assumptions() assumptionList {
 	return assumptionList{
 		{"own", "ms a function computes for one call", milliseconds(faults.Assumed.Function)},

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// report returns what the program prints. Error: a row that divides by zero.
+// report returns the text that the program prints. Error: a row that divides by zero.
 func (b basis) report() (string, error) {
 	var to strings.Builder
 	write(&to, "a million payments, without edge and fixed costs", b.running(), true)
@@ -52,10 +52,11 @@ type limit struct {
 
 var errNothingTaken = errors.New("a measured row takes nothing of what it must")
 
-// limits returns the limits of a payment's requests, the lowest first.
+// limits returns the limits of a payment's requests, lowest first.
 func (b basis) limits() ([]limit, error) {
-	u, a := b.measured.uses, b.assumed.of
-	// A shard's payables are in one partition; a transaction's units count twice (AWS: transactional writes).
+	u, a := b.measured.uses, b.assumed.value
+	// A shard's payables are in one partition. A payment writes its payable in a transaction, and such a write counts
+	// twice (AWS: transactional writes).
 	const waiting = 2
 	today := u[create].plus(u[charge]).plus(u[callback]) // payouts come at another time
 	seconds := b.functionSeconds()
@@ -64,19 +65,19 @@ func (b basis) limits() ([]limit, error) {
 			perSecond: a("quota.key") / requests},
 		{what: "one merchant's keys", formula: fmt.Sprintf("%s/%d requests", short(a("quota.merchant")), requests),
 			perSecond: a("quota.merchant") / requests},
-		per("one shard of a merchant's payables", a("quota.partition"), waiting),
-		per("one shard of a merchant's list", a("quota.partition"), today.list),
-		per("one shard of a merchant's history", a("quota.partition"), today.history),
-		per(fmt.Sprintf("one merchant, %d shards", merchant.MaxShards), merchant.MaxShards*a("quota.partition"),
+		newLimit("one shard of a merchant's payables", a("quota.partition"), waiting),
+		newLimit("one shard of a merchant's list", a("quota.partition"), today.list),
+		newLimit("one shard of a merchant's history", a("quota.partition"), today.history),
+		newLimit(fmt.Sprintf("one merchant, %d shards", merchant.MaxShards), merchant.MaxShards*a("quota.partition"),
 			max(waiting, today.list, today.history)),
 		{what: "one merchant's own item", formula: fmt.Sprintf("%s/%d requests", short(a("quota.reads")), requests),
 			perSecond: a("quota.reads") / requests},
-		per(fmt.Sprintf("the due index, %d partitions", store.DefaultDueShards),
+		newLimit(fmt.Sprintf("the due index, %d partitions", store.DefaultDueShards),
 			store.DefaultDueShards*a("quota.partition"), today.due),
-		per("a table that is new", a("quota.new"), today.writes),
-		per("the table's quota", a("quota.table"), today.writes),
-		per("the table's quota, with payouts all the time", a("quota.table"), b.payment().writes),
-		per("Lambda's concurrency, s a payment", a("quota.concurrency"), seconds),
+		newLimit("a table that is new", a("quota.new"), today.writes),
+		newLimit("the table's quota", a("quota.table"), today.writes),
+		newLimit("the table's quota, with payouts all the time", a("quota.table"), b.payment().writes),
+		newLimit("Lambda's concurrency, s a payment", a("quota.concurrency"), seconds),
 		{what: "callback calls, messages", formula: fmt.Sprintf("%s × %s/%s s", short(a("callbackCalls")), short(a("batch")),
 			short(a("receiver")/1000)),
 			perSecond: a("callbackCalls") * a("batch") / (a("receiver") / 1000)},
@@ -92,13 +93,14 @@ func (b basis) limits() ([]limit, error) {
 	return all, nil
 }
 
-func per(what string, quota, taken float64) limit {
+func newLimit(what string, quota, taken float64) limit {
 	return limit{what, short(quota) + "/" + short(taken), quota / taken}
 }
 
-// functionSeconds returns a payment's seconds of functions, without relay, whose calls heavy traffic shares.
+// functionSeconds returns the seconds that functions run for a payment. It leaves out relay: under heavy traffic many
+// payments share a call of relay.
 func (b basis) functionSeconds() float64 {
-	u, a := b.measured.uses, b.assumed.of
+	u, a := b.measured.uses, b.assumed.value
 	calls := u[create].calls + u[charge].calls + u[retrieve].calls + u[callback].calls/a("batch")
 	return ((requests+1/a("batch"))*a("own") + calls*a("table") + a("acquirer") + a("receiver")/a("batch")) / 1000
 }
