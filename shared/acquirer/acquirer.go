@@ -1,5 +1,5 @@
 // Package acquirer is the port to the acquirers that charge cards and other payment instruments. Every call is
-// idempotent by our id, so after a crash or a lost reply it is repeated without charging again.
+// idempotent by our id: after a crash or a lost reply, repeat it; the acquirer does not charge again.
 package acquirer
 
 import (
@@ -12,76 +12,78 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Charge requests one payment. ID is the idempotency key: for a known ID the
-// acquirer returns the outcome of that charge and ignores the other fields.
+// Charge requests one payment. ID is the idempotency key: for a known ID the acquirer returns the outcome of that
+// charge and ignores the other fields.
 type Charge struct {
 	ID           string
 	Reference    Reference // ours, returned in the acquirer's notifications
 	Amount       money.Amount
 	Method       payments.Method
 	Installments int
-	Present      *payments.CardPresent     // of a charge by a terminal
+	Present      *payments.CardPresent     // only if a terminal charges
 	Summary      *payments.CardSummary     // with AtReader: the card that the terminal has read
-	Card         *payments.Card            // with CardMethod: this, or
-	Token        string                    // the acquirer's token of a stored card
+	Card         *payments.Card            // with CardMethod: either Card or Token
+	Token        string                    // stands for a stored card at the acquirer
 	Store        bool                      // store the card and return its token
 	Unattended   bool                      // under a mandate, without the payer: never challenge
 	Verification bool                      // authorize and release, never capture
-	Payer        *payments.PersonalDetails // for methods that need them
+	Payer        *payments.PersonalDetails // only for methods that need the payer's details
 	Descriptor   string                    // shown on the payer's statement
 	ReturnURL    string                    // where a method's page redirects the payer afterwards
 }
 
-// Reference identifies what a charge pays.
+// Reference identifies the checkout that a charge pays.
 type Reference struct {
 	Tenant     string
 	CheckoutID string
 }
 
-// ErrNotTaken reports that the acquirer certainly did not take this request, and will charge or refund nothing. After
+// ErrNotTaken reports that the acquirer certainly did not take the request: it will neither charge nor refund. After
 // any other error the outcome is unknown.
 var ErrNotTaken = errors.New("acquirer: the request was not taken")
 
-// ErrUnknownCharge reports an id the acquirer has never seen.
+// ErrUnknownCharge reports that the acquirer has never seen the charge's id.
 var ErrUnknownCharge = errors.New("acquirer: unknown charge")
 
 // ErrBadAnswer reports a payer's answer (PaRes) that the issuer did not make.
 var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid")
 
-// Acquirer charges payers and refunds them. Package sandbox is the built-in one; live mode needs another.
+// Acquirer charges payers and refunds them. Package sandbox has the built-in acquirer; live mode needs another.
 type Acquirer interface {
-	// Summary returns the fields of a card that may be kept once it was charged here: a sandbox's merchants try real
-	// cards, whose expiry is not kept (contract §8.4). It makes no call.
+	// Summary returns the fields of a card that may be kept after a charge. It makes no call. The sandbox leaves out the
+	// expiry, because its merchants try real cards (contract §8.4).
 	Summary(c *payments.Card) payments.CardSummary
-	// Charge takes the charge, or returns its outcome. Errors: ErrNotTaken, or an unknown outcome.
+	// Charge takes the charge, or returns the outcome of a known one. Errors: ErrNotTaken, or an unknown outcome.
 	Charge(ctx context.Context, c Charge) (payments.Outcome, error)
 	// LookUp returns the charge's outcome. Errors: ErrUnknownCharge.
 	LookUp(ctx context.Context, id string) (payments.Outcome, error)
 	// Complete takes the payer's answer to a challenge. Errors: ErrUnknownCharge, ErrBadAnswer.
 	Complete(ctx context.Context, id, answer string) (payments.Outcome, error)
-	// Cancel makes sure that the charge will never succeed, and returns Cancelled, or else the final outcome, or
-	// OutcomeUnknown while it is pending. A later charge with an unknown id is refused.
+	// Cancel prevents the charge from succeeding later. It returns Cancelled, the final outcome if the charge was decided
+	// before, or OutcomeUnknown while the charge is pending. After Cancel with an unknown id, the acquirer refuses a later
+	// charge with that id.
 	Cancel(ctx context.Context, id string) (payments.Outcome, error)
-	// Refund returns money of an approved charge, or returns that refund's outcome: Approved, Declined, OutcomeUnknown,
-	// or Cancelled by CancelRefund. It may be repeated. Errors: ErrNotTaken, or an unknown outcome.
+	// Refund returns money of an approved charge, or returns the outcome of a known refund: Approved, Declined,
+	// OutcomeUnknown, or Cancelled after CancelRefund. It may be repeated. Errors: ErrNotTaken, or an unknown outcome.
 	Refund(ctx context.Context, r Refund) (payments.Outcome, error)
-	// CancelRefund makes sure that the refund will never be made, and returns Cancelled, or else the final outcome, or
-	// OutcomeUnknown while it is pending. A later refund with an unknown id is refused: Cancelled or Declined.
+	// CancelRefund prevents the refund from being made later. It returns Cancelled, the final outcome if the refund was
+	// decided before, or OutcomeUnknown while the refund is pending. After CancelRefund with an unknown id, the acquirer
+	// answers a later refund with that id with Cancelled or Declined.
 	CancelRefund(ctx context.Context, id string) (payments.Outcome, error)
-	// DeleteCard deletes a stored card. The token may be unknown.
+	// DeleteCard deletes a stored card. It succeeds for an unknown token, too.
 	DeleteCard(ctx context.Context, token string) error
 	// Statement walks every movement of money at the acquirer, in no particular order, for reconciliation.
 	Statement(ctx context.Context) iter.Seq2[Movement, error]
 }
 
-// Refund is a request to return money. ID is the idempotency key, as a Charge's.
+// Refund is a request to return money. ID is the idempotency key, as in a Charge.
 type Refund struct {
 	ID       string
 	ChargeID string
 	Amount   money.Amount // more than zero
 }
 
-// Kind of a movement of money.
+// Kind is the kind of a movement of money.
 type Kind string
 
 // The kinds.
@@ -93,7 +95,7 @@ const (
 
 // Movement is one line of the acquirer's statement.
 type Movement struct {
-	ID       string // ours: of the charge or refund; a chargeback's is the acquirer's
+	ID       string // our id of the charge or refund; the acquirer's id of a chargeback
 	ChargeID string
 	Tenant   string // of the charge's Reference
 	Kind     Kind
@@ -104,43 +106,43 @@ type Movement struct {
 // None is the acquirer of a deployment without one: live payments answer 424 (contract §12).
 type None struct{}
 
-// Summary keeps all that a summary has.
+// Summary returns the full summary of the card.
 func (None) Summary(c *payments.Card) payments.CardSummary { return c.Summary() }
 
-// Charge takes nothing.
+// Charge returns ErrNotTaken.
 func (None) Charge(context.Context, Charge) (payments.Outcome, error) {
 	return payments.Outcome{}, ErrNotTaken
 }
 
-// LookUp knows nothing.
+// LookUp returns ErrUnknownCharge.
 func (None) LookUp(context.Context, string) (payments.Outcome, error) {
 	return payments.Outcome{}, ErrUnknownCharge
 }
 
-// Complete knows nothing.
+// Complete returns ErrUnknownCharge.
 func (None) Complete(context.Context, string, string) (payments.Outcome, error) {
 	return payments.Outcome{}, ErrUnknownCharge
 }
 
-// Cancel has nothing that could succeed.
+// Cancel returns Cancelled.
 func (None) Cancel(context.Context, string) (payments.Outcome, error) {
 	return payments.Outcome{Decision: payments.Cancelled}, nil
 }
 
-// Refund takes nothing.
+// Refund returns ErrNotTaken.
 func (None) Refund(context.Context, Refund) (payments.Outcome, error) {
 	return payments.Outcome{}, ErrNotTaken
 }
 
-// CancelRefund has nothing that could be made.
+// CancelRefund returns Cancelled.
 func (None) CancelRefund(context.Context, string) (payments.Outcome, error) {
 	return payments.Outcome{Decision: payments.Cancelled}, nil
 }
 
-// DeleteCard has no card to delete.
+// DeleteCard does nothing.
 func (None) DeleteCard(context.Context, string) error { return nil }
 
-// Statement is empty.
+// Statement returns no movements.
 func (None) Statement(context.Context) iter.Seq2[Movement, error] {
 	return func(func(Movement, error) bool) {}
 }

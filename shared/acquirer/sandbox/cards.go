@@ -2,7 +2,7 @@ package sandbox
 
 import "github.com/cashwrap/cashwrap/shared/payments"
 
-// scenario is what happens to payments with a card (contract §12).
+// scenario names the course of payments with a card (contract §12).
 type scenario string
 
 // The scenarios.
@@ -11,11 +11,11 @@ const (
 	challenged       scenario = "challenged"        // the issuer asks the payer, unless the charge is unattended
 	technicalFailure scenario = "technical_failure" // the authentication fails with an error
 	notEnrolled      scenario = "not_enrolled"      // the card is not in the 3DS programme
-	notParticipating scenario = "not_participating" // its issuer is not
-	forgotten        scenario = "forgotten"         // the token of a card that was deleted
+	notParticipating scenario = "not_participating" // the card's issuer is not in the programme
+	forgotten        scenario = "forgotten"         // the card was stored, and has been deleted
 )
 
-// scenarioOf returns the scenario of a card number, frictionless for one that is not listed.
+// scenarioOf returns the scenario of a card number. A number that contract §12 does not list is frictionless.
 func scenarioOf(number string) scenario {
 	if p, ok := testCards[number]; ok {
 		return p
@@ -23,7 +23,7 @@ func scenarioOf(number string) scenario {
 	return frictionless
 }
 
-// Summary keeps the expiry of published test numbers alone (contract §12): any other number may be a real card's.
+// Summary keeps the expiry only of published test numbers (contract §12): any other number might be a real card's.
 func (a *Acquirer) Summary(c *payments.Card) payments.CardSummary {
 	if _, listed := testCards[c.Number.Reveal()]; listed {
 		return c.Summary()
@@ -57,7 +57,7 @@ var testCards = func() map[string]scenario {
 	return cards
 }()
 
-// Amounts, in minor units of any currency, that decide the outcome of a charge (contract §12) or refund.
+// Amounts that decide the outcome of a charge (contract §12) or refund, in minor units of any currency.
 const (
 	notTakenAmount = 4224 // 424: certainly not taken
 	unknownAmount  = 4225 // taken, but the answer is lost
@@ -82,7 +82,7 @@ const (
 	codeMalfunction        = "96"
 )
 
-// declinedAmounts are always declined, whatever the card (contract §12).
+// declinedAmounts maps the amounts that are declined with every card (contract §12) to their return codes.
 var declinedAmounts = map[int64]string{
 	1100: codeInsufficientFunds,
 	4201: codeDoNotHonour,
@@ -90,14 +90,14 @@ var declinedAmounts = map[int64]string{
 	4291: codeIssuerUnavailable,
 }
 
-// declinedRefunds are the same for refunds, without 11.00: the payer's insufficient funds decline no refund.
+// declinedRefunds maps amounts to return codes for refunds. A payer's insufficient funds (11.00) decline no refund.
 var declinedRefunds = map[int64]string{
 	4201: codeDoNotHonour,
 	4276: codeAmountLimit,
 	4291: codeIssuerUnavailable,
 }
 
-// declinedScenarios are declined whatever the amount.
+// declinedScenarios maps the scenarios that are declined at every amount to their return codes.
 var declinedScenarios = map[scenario]string{
 	technicalFailure: codeMalfunction,
 	notEnrolled:      codeNotPermitted,

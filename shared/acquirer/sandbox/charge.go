@@ -13,17 +13,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// terminalID is the sandbox's one terminal (ISO 8583 field 41, 8 characters).
+// terminalID is the id of the sandbox's only terminal (ISO 8583 field 41, 8 characters).
 const terminalID = "SBX00001"
 
-// charge is a charge as stored. Its Decision changes at most twice; Approved, Declined and Cancelled are final.
+// charge is a charge as stored. Its Decision changes at most twice. Approved, Declined and Cancelled are final.
 type charge struct {
 	ID           string                `dynamo:"id"`
 	Decision     payments.Decision     `dynamo:"decision"`
 	Tenant       string                `dynamo:"tenant,omitempty"`
 	CheckoutID   string                `dynamo:"checkout_id,omitempty"`
 	Amount       money.Amount          `dynamo:"amount"`
-	Refundable   money.Amount          `dynamo:"refundable,omitempty"` // what is left of the captured amount, if any
+	Refundable   money.Amount          `dynamo:"refundable,omitempty"` // rest of the captured amount, if there is one
 	Method       payments.Method       `dynamo:"method,omitempty"`
 	Verification bool                  `dynamo:"verification,omitempty"`
 	Payee        string                `dynamo:"payee,omitempty"`
@@ -31,7 +31,7 @@ type charge struct {
 	Scenario     scenario              `dynamo:"scenario,omitempty"`
 	Card         *payments.CardSummary `dynamo:"card,omitempty"`
 	Present      *payments.CardPresent `dynamo:"present,omitempty"`
-	KeepsCard    bool                  `dynamo:"keeps_card,omitempty"` // the card is stored once it is approved
+	KeepsCard    bool                  `dynamo:"keeps_card,omitempty"` // store the card once the charge is approved
 	Code         *payments.PaymentCode `dynamo:"code,omitempty"`
 	DecidesAt    time.Time             `dynamo:"decides_at,omitempty"` // while OutcomeUnknown
 	AuthCode     string                `dynamo:"auth_code,omitempty"`
@@ -39,7 +39,7 @@ type charge struct {
 	CreatedAt    time.Time             `dynamo:"created_at"`
 }
 
-// authorize decides a card charge, or challenges the payer if one is present.
+// authorize decides a card charge, or challenges the payer if the payer is present.
 func (c charge) authorize(minor int64, attended bool) charge {
 	if code, ok := declinedAmounts[minor]; ok {
 		return c.decline(code)
@@ -55,7 +55,7 @@ func (c charge) authorize(minor int64, attended bool) charge {
 }
 
 func (c charge) approve() charge {
-	c.Decision, c.ReturnCode, c.AuthCode = payments.Approved, codeApproved, authCode()
+	c.Decision, c.ReturnCode, c.AuthCode = payments.Approved, codeApproved, newAuthCode()
 	if c.captures() {
 		c.Refundable = c.Amount
 	}
@@ -67,28 +67,27 @@ func (c charge) decline(code string) charge {
 	return c
 }
 
-// waits reports whether the charge waits for the payer.
-func (c charge) waits() bool {
+func (c charge) isWaiting() bool {
 	return c.Decision == payments.Challenge || c.Decision == payments.Voucher
 }
 
 func (c charge) cancel() charge {
-	if c.waits() {
+	if c.isWaiting() {
 		c.Decision = payments.Cancelled
 	}
 	return c
 }
 
-// captures reports whether the charge is approved and moves money.
+// captures returns true if the charge is approved and moves money.
 func (c charge) captures() bool { return c.Decision == payments.Approved && !c.Verification }
 
-// covers reports whether the amount is above 0 and at most the rest of the captured amount.
+// covers returns true if the amount is above 0 and at most the rest of the captured amount.
 func (c charge) covers(amount money.Amount) bool {
 	order, err := c.Refundable.Cmp(amount)
 	return amount.Sign() > 0 && err == nil && order >= 0
 }
 
-// reduce reduces the rest of the captured amount. Errors: ErrMismatch for another currency.
+// reduce subtracts the amount from the rest of the captured amount. Errors: ErrMismatch for another currency.
 func (c charge) reduce(amount money.Amount) (charge, error) {
 	left, err := c.Refundable.Sub(amount)
 	c.Refundable = left
@@ -99,7 +98,7 @@ func (c charge) reference() acquirer.Reference {
 	return acquirer.Reference{Tenant: c.Tenant, CheckoutID: c.CheckoutID}
 }
 
-// outcome is the charge as the port returns it.
+// outcome returns the charge as an outcome of the port.
 func (a *Acquirer) outcome(c charge) payments.Outcome {
 	o := payments.Outcome{Decision: c.Decision, AuthCode: c.AuthCode, ReturnCode: c.ReturnCode, TerminalID: terminalID,
 		Present: c.Present}
@@ -118,8 +117,8 @@ func (a *Acquirer) outcome(c charge) payments.Outcome {
 	return o
 }
 
-// authCode is an issuer's six random digits.
-func authCode() string {
+// newAuthCode returns six random digits, as an issuer does.
+func newAuthCode() string {
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 	if err != nil { // crypto/rand never fails (Go 1.24)
 		panic(err)
@@ -127,10 +126,10 @@ func authCode() string {
 	return fmt.Sprintf("%06d", n)
 }
 
-// settlesAfter is how long a charge of 42.25 stays pending (contract §12), and a refund.
+// settlesAfter ends the pending state of a charge (contract §12) or refund of 42.25.
 const settlesAfter = 30 * time.Second
 
-// plan decides a new charge. Errors: ErrNotTaken, or the table's.
+// plan decides a new charge. Errors: ErrNotTaken, or an error of the table.
 func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, error) {
 	c := charge{
 		ID: request.ID, Tenant: request.Reference.Tenant, CheckoutID: request.Reference.CheckoutID,
@@ -146,7 +145,7 @@ func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, e
 	}
 	if request.Method.Flow() == payments.CardFlow {
 		var err error
-		if c, err = a.present(ctx, c, request); err != nil {
+		if c, err = a.addCard(ctx, c, request); err != nil {
 			return c, err
 		}
 	}
@@ -164,9 +163,9 @@ func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, e
 	}
 }
 
-// present adds the card and its scenario. A wallet shows no card: the payer's
-// device has already authenticated the payer. A terminal has read the card itself.
-func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charge) (charge, error) {
+// addCard adds the card and its scenario to the charge. A wallet shows no card, because the payer's device has already
+// authenticated the payer. A terminal sends the card that it has read.
+func (a *Acquirer) addCard(ctx context.Context, c charge, request acquirer.Charge) (charge, error) {
 	switch {
 	case request.Method == payments.AtReader:
 		if request.Present == nil || request.Summary == nil {
@@ -181,7 +180,7 @@ func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charg
 		}
 		c.Card = &summary
 	case request.Token != "":
-		known, err := a.records.card(ctx, request.Token)
+		known, err := a.records.readCard(ctx, request.Token)
 		if errors.Is(err, errNoCard) {
 			c.Scenario = forgotten
 			return c, nil
@@ -198,7 +197,7 @@ func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charg
 	return c, nil
 }
 
-// tipFits reports whether the tip of a charge by a terminal, if it has one, is part of the amount.
+// tipFits returns true if the tip is part of the amount, or the charge has no tip.
 func tipFits(request acquirer.Charge) bool {
 	if request.Present == nil || request.Present.Tip.Currency() == "" {
 		return true

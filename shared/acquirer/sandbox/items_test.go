@@ -103,7 +103,7 @@ func (w storedFixture) approved() charge {
 
 func (w storedFixture) open(c charge, pageToken string) {
 	w.Helper()
-	got, isNew, err := w.records.open(w.Context(), c, pageToken)
+	got, isNew, err := w.records.openCharge(w.Context(), c, pageToken)
 	if diff := cmp.Diff(c, got, storedtest.Options); err != nil || !isNew || diff != "" {
 		w.Fatalf("entered: new %t, %v (-want +got):\n%s", isNew, err, diff)
 	}
@@ -111,7 +111,7 @@ func (w storedFixture) open(c charge, pageToken string) {
 
 func (w storedFixture) enter(r refund) {
 	w.Helper()
-	_, isNew, err := w.records.enter(w.Context(), r, func(r refund, _ charge) (refund, error) { return r, nil })
+	_, isNew, err := w.records.openRefund(w.Context(), r, func(r refund, _ charge) (refund, error) { return r, nil })
 	if err != nil || !isNew {
 		w.Fatalf("got new %t, %v, want a new refund", isNew, err)
 	}
@@ -120,7 +120,7 @@ func (w storedFixture) enter(r refund) {
 func (w storedFixture) charge(c charge, version int) storedtest.Read {
 	want := chargeItem{Key: table.NewKey(chargePartition(c.ID), chargeSort), Version: version, charge: c}
 	return storedtest.Expect("charge", want, func(ctx context.Context) (chargeItem, error) {
-		item, err := w.records.read(ctx, c.ID)
+		item, err := w.records.readCharge(ctx, c.ID)
 		item.WriteID = ""
 		return item, err
 	})
@@ -128,14 +128,14 @@ func (w storedFixture) charge(c charge, version int) storedtest.Read {
 
 func (w storedFixture) page(token, chargeID string) storedtest.Read {
 	return storedtest.Expect("page", chargeID, func(ctx context.Context) (string, error) {
-		return w.records.page(ctx, token)
+		return w.records.readPage(ctx, token)
 	})
 }
 
 func (w storedFixture) card(c charge) storedtest.Read {
 	want := cardItem{Key: table.NewKey(cardPartition(c.Card.AcquirerToken), cardSort), Scenario: c.Scenario, Card: *c.Card}
 	return storedtest.Expect("card", want, func(ctx context.Context) (cardItem, error) {
-		return w.records.card(ctx, c.Card.AcquirerToken)
+		return w.records.readCard(ctx, c.Card.AcquirerToken)
 	})
 }
 

@@ -12,19 +12,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// View is what a page shows of a charge.
+// View has the fields of a charge that a page shows.
 type View struct {
 	ChargeID  string
 	Reference acquirer.Reference
 	Amount    money.Amount
 	Merchant  string
 	Method    payments.Method
-	Card      *payments.CardSummary // nil when no card pays
+	Card      *payments.CardSummary // nil when the payer pays without a card
 	ReturnURL string                // where the page redirects the payer; "" with a 3DS frame
-	Decision  payments.Decision     // of the charge as it was read
+	Decision  payments.Decision     // as it was when the charge was read
 }
 
-// Waits reports whether the payer can still decide: the page then offers the answers.
+// Waits returns true while the payer can still decide. The page then offers the answers.
 func (v View) Waits() bool { return v.Decision == payments.Challenge }
 
 func (c charge) view() View {
@@ -32,21 +32,21 @@ func (c charge) view() View {
 		Method: c.Method, Card: c.Card, ReturnURL: c.ReturnURL, Decision: c.Decision}
 }
 
-// The uses of the secret.
+// Uses of the secret.
 const (
 	forPaReq   = "PaReq"
 	forPaRes   = "PaRes "
 	forSession = "bank session"
 )
 
-// token returns a keyed hash of the charge's id for one use, which cannot be guessed and is always the same.
+// token returns a keyed hash of the charge's id for one use. A token is always the same and cannot be guessed.
 func (a *Acquirer) token(use, chargeID string) string {
 	mac := hmac.New(sha256.New, a.secret())
 	mac.Write([]byte(use + "\x00" + chargeID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// pageToken identifies the page on which the payer decides; "" when there is none.
+// pageToken returns the token of the page where the payer decides, or "" if the charge needs no page.
 func (a *Acquirer) pageToken(c charge) string {
 	switch {
 	case c.Decision != payments.Challenge:
@@ -58,7 +58,7 @@ func (a *Acquirer) pageToken(c charge) string {
 	}
 }
 
-// step sends the payer to that page (contract §4.3, §4.4).
+// step returns the step that sends the payer to the charge's page (contract §4.3, §4.4).
 func (a *Acquirer) step(c charge) *payments.Step {
 	if c.Method.Flow() == payments.RedirectFlow {
 		return &payments.Step{URL: a.baseURL + "/apm/" + a.pageToken(c),
@@ -69,29 +69,29 @@ func (a *Acquirer) step(c charge) *payments.Step {
 
 // Challenge returns the charge of a PaReq. Errors: ErrUnknownCharge.
 func (a *Acquirer) Challenge(ctx context.Context, paReq string) (View, error) {
-	return a.behind(ctx, forPaReq, paReq)
+	return a.readByToken(ctx, forPaReq, paReq)
 }
 
-// Session is the charge of a bank page. Errors: ErrUnknownCharge.
+// Session returns the charge of a bank page. Errors: ErrUnknownCharge.
 func (a *Acquirer) Session(ctx context.Context, id string) (View, error) {
-	return a.behind(ctx, forSession, id)
+	return a.readByToken(ctx, forSession, id)
 }
 
-// behind is the charge of a page's token, which must be for the use.
-func (a *Acquirer) behind(ctx context.Context, use, token string) (View, error) {
-	id, err := a.records.page(ctx, token)
+// readByToken reads the charge of a page's token. It refuses a token that was made for another use.
+func (a *Acquirer) readByToken(ctx context.Context, use, token string) (View, error) {
+	id, err := a.records.readPage(ctx, token)
 	if err != nil {
 		return View{}, err
 	}
 	if !hmac.Equal([]byte(token), []byte(a.token(use, id))) {
 		return View{}, acquirer.ErrUnknownCharge
 	}
-	c, err := a.records.read(ctx, id)
+	c, err := a.records.readCharge(ctx, id)
 	return c.view(), err
 }
 
-// Decide returns the issuer's answer (PaRes) to a challenge for the payer's browser. Only Complete changes the charge.
-// Errors: ErrUnknownCharge, ErrBadAnswer.
+// Decide returns the issuer's answer (PaRes) to a challenge, for the payer's browser. It does not change the charge;
+// only Complete does. Errors: ErrUnknownCharge, ErrBadAnswer.
 func (a *Acquirer) Decide(ctx context.Context, paReq string, answer Answer) (string, error) {
 	if !answer.Valid() {
 		return "", acquirer.ErrBadAnswer
@@ -103,21 +103,21 @@ func (a *Acquirer) Decide(ctx context.Context, paReq string, answer Answer) (str
 	return a.token(forPaRes+string(answer), view.ChargeID), nil
 }
 
-// Complete takes a PaRes. A charge that was decided stays as it is. Errors: ErrUnknownCharge, ErrBadAnswer.
+// Complete applies a PaRes, unless the charge is already decided. Errors: ErrUnknownCharge, ErrBadAnswer.
 func (a *Acquirer) Complete(ctx context.Context, id, paRes string) (payments.Outcome, error) {
 	for _, answer := range answers {
 		if hmac.Equal([]byte(paRes), []byte(a.token(forPaRes+string(answer), id))) {
-			return a.after(a.records.move(ctx, id, answer.apply))
+			return a.toOutcome(a.records.move(ctx, id, answer.apply))
 		}
 	}
-	if _, err := a.records.read(ctx, id); err != nil {
+	if _, err := a.records.readCharge(ctx, id); err != nil {
 		return payments.Outcome{}, err
 	}
 	return payments.Outcome{}, acquirer.ErrBadAnswer
 }
 
-// DecideSession applies the payer's choice on a bank page. A charge that has been
-// decided stays as it is. Errors: ErrUnknownCharge, ErrBadAnswer.
+// DecideSession applies the payer's choice on a bank page, unless the charge is already decided. Errors:
+// ErrUnknownCharge, ErrBadAnswer.
 func (a *Acquirer) DecideSession(ctx context.Context, id string, answer BankAnswer) (View, error) {
 	if !answer.Valid() {
 		return View{}, acquirer.ErrBadAnswer
@@ -130,7 +130,7 @@ func (a *Acquirer) DecideSession(ctx context.Context, id string, answer BankAnsw
 	return view, err
 }
 
-// Answer is what a payer does on the issuer's 3DS page (contract §12).
+// Answer is a payer's answer on the issuer's 3DS page (contract §12).
 type Answer string
 
 // The answers. Break makes the authentication fail with an error.
@@ -142,7 +142,7 @@ const (
 
 var answers = []Answer{Approve, Reject, Break}
 
-// Valid reports whether the page offers the answer.
+// Valid returns true if the page offers the answer.
 func (a Answer) Valid() bool { return slices.Contains(answers, a) }
 
 func (a Answer) apply(c charge) charge {
@@ -158,7 +158,7 @@ func (a Answer) apply(c charge) charge {
 	}
 }
 
-// BankAnswer is what a payer does on a method's page (contract §12).
+// BankAnswer is a payer's answer on the page of a payment method (contract §12).
 type BankAnswer string
 
 // The answers. Leave keeps the payment pending.
@@ -168,7 +168,7 @@ const (
 	Leave BankAnswer = "leave"
 )
 
-// Valid reports whether the page offers the answer.
+// Valid returns true if the page offers the answer.
 func (b BankAnswer) Valid() bool { return b == Pay || b == Fail || b == Leave }
 
 func (b BankAnswer) apply(c charge) charge {

@@ -23,9 +23,9 @@ import (
 //
 //	entity       pk                             sk
 //	charge       SANDBOX#CHARGE#<id>            CHARGE
-//	movement     SANDBOX#CHARGE#<id>            CAPTURE#<random>   one for each time money moved: in,
-//	                                            REFUND#<random>        back by a refund, and
-//	                                            CHARGEBACK#<random>   back by the issuer
+//	movement     SANDBOX#CHARGE#<id>            CAPTURE#<random>       money came in,
+//	                                            REFUND#<random>        went back by a refund, or
+//	                                            CHARGEBACK#<random>    was taken back by the issuer
 //	refund       SANDBOX#REFUND#<id>            REFUND             or a tombstone in its place
 //	chargeback   SANDBOX#CHARGEBACK#<id>        CHARGEBACK
 //	page         SANDBOX#PAGE#<sha256 of token> PAGE               PaReq or bank session → charge
@@ -48,7 +48,7 @@ func pagePartition(token string) string {
 type chargeItem struct {
 	table.Key
 	Version int    `dynamo:"version"`
-	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
+	WriteID string `dynamo:"write_id"` // random for each write, so that a writer recognises its own
 	charge
 }
 
@@ -65,13 +65,13 @@ type cardItem struct {
 
 var errNoCard = errors.New("sandbox: unknown stored card")
 
-// records are the sandbox's records in the table.
+// records reads and writes the sandbox's records in the table.
 type records struct{ table.Client }
 
-// open stores a new charge, and its page if it has one. For a known id it returns the stored charge and false.
-func (b records) open(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
+// openCharge stores a new charge, and its page if it has one. For a known id it returns the stored charge and false.
+func (b records) openCharge(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
 	item := b.item(c, 1)
-	tx := b.write(item, b.Table.Put(item).If("attribute_not_exists(pk)"))
+	tx := b.writeTx(item, b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if pageToken != "" {
 		tx.Put(b.Table.Put(pageItem{Key: table.NewKey(pagePartition(pageToken), pageSort), ChargeID: c.ID}))
 	}
@@ -79,11 +79,11 @@ func (b records) open(ctx context.Context, c charge, pageToken string) (charge, 
 	return stored.charge, stored.WriteID == item.WriteID, err
 }
 
-// move applies a rule to a charge, again on its new state whenever another writer
-// was faster, and returns the charge as it is then. Errors: ErrUnknownCharge.
+// move applies a rule to a charge and returns the new charge. When another writer was faster, move applies the rule
+// again to the charge's new state. Errors: ErrUnknownCharge.
 func (b records) move(ctx context.Context, id string, rule func(charge) charge) (charge, error) {
 	for {
-		before, err := b.read(ctx, id)
+		before, err := b.readCharge(ctx, id)
 		if err != nil {
 			return charge{}, err
 		}
@@ -92,11 +92,11 @@ func (b records) move(ctx context.Context, id string, rule func(charge) charge) 
 			return before.charge, nil
 		}
 		item := b.item(after, before.Version+1)
-		cause := b.write(item, b.Table.Put(item).If("version = ?", before.Version)).Run(ctx)
+		cause := b.writeTx(item, b.Table.Put(item).If("version = ?", before.Version)).Run(ctx)
 		if cause == nil {
 			return after, nil
 		}
-		stored, err := b.read(ctx, id)
+		stored, err := b.readCharge(ctx, id)
 		switch {
 		case err != nil:
 			return charge{}, errors.Join(cause, err)
@@ -113,9 +113,9 @@ func (b records) item(c charge, version int) chargeItem {
 		WriteID: uuid.NewString(), charge: c}
 }
 
-// write returns the transaction that stores a charge's decision and, if it is approved, its capture and card. An
-// approved charge is never decided again, so put's condition allows only one capture.
-func (b records) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
+// writeTx returns the transaction that stores a charge and, if the charge is approved, its capture and card. An
+// approved charge is never decided again, so the condition of put allows only one capture.
+func (b records) writeTx(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 	tx := b.Transaction().Put(put)
 	if item.captures() {
 		tx.Put(b.Table.Put(b.movement(acquirer.CaptureMovement, item.ID, item.ID, item.Tenant, item.Amount)))
@@ -127,18 +127,18 @@ func (b records) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 	return tx
 }
 
-func (b records) read(ctx context.Context, id string) (chargeItem, error) {
+func (b records) readCharge(ctx context.Context, id string) (chargeItem, error) {
 	return table.One[chargeItem](ctx, b.Client, table.NewKey(chargePartition(id), chargeSort), acquirer.ErrUnknownCharge)
 }
 
-// page returns the id of the charge to which a page's token leads. Errors: ErrUnknownCharge.
-func (b records) page(ctx context.Context, token string) (string, error) {
+// readPage returns the charge id of a page's token. Errors: ErrUnknownCharge.
+func (b records) readPage(ctx context.Context, token string) (string, error) {
 	item, err := table.One[pageItem](ctx, b.Client, table.NewKey(pagePartition(token), pageSort),
 		acquirer.ErrUnknownCharge)
 	return item.ChargeID, err
 }
 
-func (b records) card(ctx context.Context, token string) (cardItem, error) {
+func (b records) readCard(ctx context.Context, token string) (cardItem, error) {
 	return table.One[cardItem](ctx, b.Client, table.NewKey(cardPartition(token), cardSort), errNoCard)
 }
 
@@ -146,7 +146,8 @@ func (b records) deleteCard(ctx context.Context, token string) error {
 	return b.Delete(table.NewKey(cardPartition(token), cardSort)).Run(ctx)
 }
 
-// movementItem has a random key, so that a second movement would show: only conditions elsewhere prevent that.
+// movementItem has a random key, so that a duplicate would be stored and noticed. Only the conditions on other items
+// prevent duplicates.
 type movementItem struct {
 	table.Key
 	ID      string        `dynamo:"id"` // of the charge, refund or chargeback
@@ -156,10 +157,10 @@ type movementItem struct {
 	MovedAt time.Time     `dynamo:"moved_at"`
 }
 
-// movementPrefix begins the sort keys of one kind.
+// movementPrefix returns the prefix of the sort keys of one kind.
 func movementPrefix(kind acquirer.Kind) string { return strings.ToUpper(string(kind)) + "#" }
 
-// movement is money of a charge that moves now.
+// movement returns the item for money of a charge that moves now.
 func (b records) movement(kind acquirer.Kind, chargeID, id, tenant string, amount money.Amount) movementItem {
 	return movementItem{
 		Key: table.NewKey(chargePartition(chargeID), movementPrefix(kind)+rand.Text()),
@@ -174,16 +175,16 @@ func (m movementItem) line() acquirer.Movement {
 	}
 }
 
-// Statement walks every movement of money. A real acquirer sends a settlement file; the sandbox scans the whole table,
-// which is acceptable in test mode only. Movements during the walk may be missing. An error ends it.
+// Statement walks every movement of money. A real acquirer sends a settlement file. The sandbox scans the whole table,
+// which is acceptable only in test mode. Movements during the walk may be missing. An error ends the walk.
 func (a *Acquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
 	return table.Walk(ctx, a.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort), movementItem.line)
 }
 
-// Moved sums up the stored movements of a charge by kind, whatever the charge and its refunds say.
+// Moved sums up the stored movements of a charge by kind. It ignores the amounts in the charge and its refunds.
 func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kind]money.Amount, error) {
-	movements, err := a.records.movements(ctx, chargeID)
+	movements, err := a.records.readMovements(ctx, chargeID)
 	if err != nil {
 		return nil, err
 	}
@@ -200,8 +201,8 @@ func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kin
 	return sums, nil
 }
 
-// movements are those of one charge, the other items of its partition.
-func (b records) movements(ctx context.Context, chargeID string) ([]movementItem, error) {
+// readMovements returns the movements of one charge: all items of its partition except the charge.
+func (b records) readMovements(ctx context.Context, chargeID string) ([]movementItem, error) {
 	var items, movements []movementItem
 	err := b.Table.Get("pk", chargePartition(chargeID)).Consistent(true).All(ctx, &items)
 	for _, m := range items {

@@ -15,12 +15,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// refund is a refund or chargeback as the sandbox stores it. Storing it reduces what is left of its charge, so that the
-// same money is never refunded twice. Its Decision changes at most once, from OutcomeUnknown to Approved. A Cancelled
-// one is a tombstone without other fields: it was cancelled before it was requested.
+// refund is a refund or chargeback as the sandbox stores it. Storing a refund reduces the rest of its charge, so that
+// the same money is never refunded twice. Its Decision changes at most once, from OutcomeUnknown to Approved. A
+// Cancelled refund is a tombstone without other fields: it was cancelled before it was requested.
 type refund struct {
 	ID         string            `dynamo:"id"`
-	Kind       acquirer.Kind     `dynamo:"kind"` // Refunded or Chargeback
+	Kind       acquirer.Kind     `dynamo:"kind"` // RefundMovement or ChargebackMovement
 	ChargeID   string            `dynamo:"charge_id"`
 	Tenant     string            `dynamo:"tenant,omitempty"`
 	Amount     money.Amount      `dynamo:"amount"`
@@ -40,17 +40,17 @@ func (r refund) decline(code string) refund {
 	return r
 }
 
-// takes reports whether the refund reduces what is left of its charge.
-func (r refund) takes() bool {
+// reducesCharge returns true if the refund reduces the rest of its charge.
+func (r refund) reducesCharge() bool {
 	return r.Decision == payments.Approved || r.Decision == payments.OutcomeUnknown
 }
 
-// outcome is the refund as the port returns it.
+// outcome returns the refund as an outcome of the port.
 func (r refund) outcome() payments.Outcome {
 	return payments.Outcome{Decision: r.Decision, ReturnCode: r.ReturnCode, TerminalID: terminalID}
 }
 
-// authorize decides a refund by its charge, which is zero when unknown, and its amount. Errors: ErrNotTaken.
+// authorize decides a refund by its amount and its charge; an unknown charge is the zero charge. Errors: ErrNotTaken.
 func (r refund) authorize(c charge) (refund, error) {
 	minor := r.Amount.Minor()
 	if minor == notTakenAmount {
@@ -75,8 +75,8 @@ func (r refund) authorize(c charge) (refund, error) {
 	}
 }
 
-// Refund returns money of a charge, or returns the refund's outcome. It is Declined when the charge is unknown,
-// captured nothing or has less left, and for declinedRefunds. Errors: ErrNotTaken, or an unknown outcome.
+// Refund returns money of a charge, or the outcome of a known refund. The refund is Declined when the charge is
+// unknown, captured nothing or has less left, and for declinedRefunds. Errors: ErrNotTaken, or an unknown outcome.
 func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payments.Outcome, error) {
 	r, isNew, err := a.storeRefund(ctx, refund{
 		ID: request.ID, Kind: acquirer.RefundMovement, ChargeID: request.ChargeID, Amount: request.Amount,
@@ -88,23 +88,23 @@ func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payment
 	case r.Decision == payments.OutcomeUnknown && isNew:
 		return payments.Outcome{}, errNoAnswer
 	default:
-		return a.settled(ctx, r)
+		return a.settleIfDue(ctx, r)
 	}
 }
 
-// CancelRefund makes sure that a refund with an unknown id is refused later; a
-// refund that was taken is not stopped. It may be repeated after an error.
+// CancelRefund makes the sandbox refuse a later refund with an unknown id. It does not stop a refund that was taken
+// before. It may be repeated after an error.
 func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
-	r, err := a.records.enterTombstone(ctx, refund{ID: id, Kind: acquirer.RefundMovement, Decision: payments.Cancelled,
+	r, err := a.records.putTombstone(ctx, refund{ID: id, Kind: acquirer.RefundMovement, Decision: payments.Cancelled,
 		CreatedAt: a.records.Time()})
 	if err != nil {
 		return payments.Outcome{}, err
 	}
-	return a.settled(ctx, r)
+	return a.settleIfDue(ctx, r)
 }
 
-// settled returns the outcome as of now: it first approves a pending refund whose time has come.
-func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, error) {
+// settleIfDue approves a pending refund whose time has come, and returns the refund's outcome.
+func (a *Acquirer) settleIfDue(ctx context.Context, r refund) (payments.Outcome, error) {
 	if r.Decision == payments.OutcomeUnknown && !a.records.Time().Before(r.DecidesAt) {
 		var err error
 		if r, err = a.records.settle(ctx, r); err != nil {
@@ -114,26 +114,26 @@ func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, err
 	return r.outcome(), nil
 }
 
-// ErrTooMuch reports a chargeback of more than is left of its charge, or of nothing, or in another currency.
+// ErrTooMuch reports a chargeback of more than the rest of its charge, of 0 or less, or in another currency.
 var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 
-// Chargeback acts as the payer's issuer, who takes money of the charge back, as the Statement then shows. It may be
-// repeated. Errors: ErrUnknownCharge, ErrTooMuch; after others it is unknown whether it was stored.
+// Chargeback acts as the payer's issuer, which takes money of the charge back. The Statement then shows the chargeback.
+// It may be repeated. Errors: ErrUnknownCharge, ErrTooMuch; after any other error the chargeback may have been stored.
 func (a *Acquirer) Chargeback(ctx context.Context, chargeID, id string, amount money.Amount) error {
 	_, _, err := a.storeRefund(ctx, refund{
 		ID: id, Kind: acquirer.ChargebackMovement, ChargeID: chargeID, Amount: amount, CreatedAt: a.records.Time(),
-	}, refund.chargeBack)
+	}, refund.approveChargeback)
 	return err
 }
 
-// ChargedBack is the charge and the amount of the chargeback with the id.
+// ChargedBack returns the charge and the amount of the chargeback with the id.
 func (a *Acquirer) ChargedBack(ctx context.Context, id string) (chargeID string, amount money.Amount, err error) {
 	item, err := a.records.readRefund(ctx, refundKey(refund{ID: id, Kind: acquirer.ChargebackMovement}))
 	return item.ChargeID, item.Amount, err
 }
 
-// chargeBack approves a chargeback that the charge covers. Errors: ErrUnknownCharge, ErrTooMuch.
-func (r refund) chargeBack(c charge) (refund, error) {
+// approveChargeback approves a chargeback that the charge covers. Errors: ErrUnknownCharge, ErrTooMuch.
+func (r refund) approveChargeback(c charge) (refund, error) {
 	r.Tenant = c.Tenant
 	switch {
 	case c.ID == "":
@@ -145,23 +145,24 @@ func (r refund) chargeBack(c charge) (refund, error) {
 	}
 }
 
-// storeRefund stores a refund, after it has brought its charge up to date, so that it is not declined for good because
-// of a pending charge whose time has come.
+// storeRefund brings the charge up to date and stores the refund. Otherwise a pending charge whose time has come would
+// decline the refund for good.
 func (a *Acquirer) storeRefund(ctx context.Context, r refund, rule func(refund, charge) (refund, error)) (refund, bool,
 	error) {
 	if _, err := a.LookUp(ctx, r.ChargeID); err != nil && !errors.Is(err, acquirer.ErrUnknownCharge) {
 		return refund{}, false, err
 	}
-	return a.records.enter(ctx, r, rule)
+	return a.records.openRefund(ctx, r, rule)
 }
 
 type refundItem struct {
 	table.Key
-	WriteID string `dynamo:"write_id"` // of the first write, by which its writer recognises it
+	WriteID string `dynamo:"write_id"` // of the first write, so that its writer recognises it
 	refund
 }
 
-// refundKey keeps the ids of refunds, which are the platform's, apart from the issuers' ids of chargebacks.
+// refundKey returns the key of a refund or chargeback. The kind in the key keeps the platform's ids of refunds apart
+// from the issuers' ids of chargebacks.
 func refundKey(r refund) table.Key {
 	name := strings.ToUpper(string(r.Kind))
 	return table.NewKey("SANDBOX#"+name+"#"+r.ID, name)
@@ -169,16 +170,16 @@ func refundKey(r refund) table.Key {
 
 var errUnknownRefund = errors.New("sandbox: unknown refund")
 
-// enter stores a new refund as the rule decides it, again on its charge's new state whenever another writer was faster;
-// the charge is zero when unknown. After the rule's error nothing is stored. For a known id it returns the stored
-// refund and false.
-func (b records) enter(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund, bool,
-	error) {
+// openRefund decides a new refund by the rule and stores it. When another writer was faster, openRefund decides again
+// by the charge's new state. An unknown charge is the zero charge. When the rule returns an error, nothing is stored.
+// For a known id it returns the stored refund and false.
+func (b records) openRefund(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund,
+	bool, error) {
 	writeID := uuid.NewString() // the same for all tries
 	var cause error
 	for tried := 0; ; {
-		// The charge is read first: if a try whose reply was lost is applied in between, the second read shows it.
-		before, err := b.find(ctx, planned.ChargeID)
+		// Read the charge first: if a try whose reply was lost is applied in between, the second read shows its refund.
+		before, err := b.findCharge(ctx, planned.ChargeID)
 		if err != nil {
 			return refund{}, false, errors.Join(cause, err)
 		}
@@ -202,11 +203,11 @@ func (b records) enter(ctx context.Context, planned refund, rule func(refund, ch
 	}
 }
 
-// writeRefund stores the refund, with its effect on the charge and its movement. Because of the condition on the
-// charge's version no two refunds use the same money.
+// writeRefund stores the refund, its effect on the charge and its movement. The condition on the charge's version keeps
+// two refunds from using the same money.
 func (b records) writeRefund(ctx context.Context, item refundItem, before chargeItem) error {
 	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
-	if item.takes() {
+	if item.reducesCharge() {
 		after, err := before.reduce(item.Amount)
 		if err != nil {
 			return err
@@ -214,13 +215,13 @@ func (b records) writeRefund(ctx context.Context, item refundItem, before charge
 		tx.Put(b.Table.Put(b.item(after, before.Version+1)).If("version = ?", before.Version))
 	}
 	if item.Decision == payments.Approved {
-		tx.Put(b.Table.Put(b.refunded(item.refund)))
+		tx.Put(b.Table.Put(b.movementOf(item.refund)))
 	}
 	return tx.Run(ctx)
 }
 
-// enterTombstone stores a tombstone under a refund's key, and returns what is stored there, perhaps the refund.
-func (b records) enterTombstone(ctx context.Context, tombstone refund) (refund, error) {
+// putTombstone stores a tombstone under a refund's key. If the refund is there already, it returns the refund.
+func (b records) putTombstone(ctx context.Context, tombstone refund) (refund, error) {
 	item := refundItem{Key: refundKey(tombstone), WriteID: uuid.NewString(), refund: tombstone}
 	stored, err := table.Write(ctx, b.Client, item.Key, item, b.Table.Put(item).If("attribute_not_exists(pk)").Run, nil)
 	return stored.refund, err
@@ -231,14 +232,14 @@ func (b records) settle(ctx context.Context, r refund) (refund, error) {
 	item := refundItem{Key: refundKey(r), WriteID: uuid.NewString(), refund: r.approve()}
 	tx := b.Transaction().
 		Put(b.Table.Put(item).If("decision = ?", payments.OutcomeUnknown)).
-		Put(b.Table.Put(b.refunded(item.refund)))
+		Put(b.Table.Put(b.movementOf(item.refund)))
 	stored, err := table.Write(ctx, b.Client, item.Key, item, tx.Run,
 		func(i refundItem) bool { return i.Decision == payments.OutcomeUnknown })
 	return stored.refund, err
 }
 
-// refunded is the movement that an approved refund makes.
-func (b records) refunded(r refund) movementItem {
+// movementOf returns the movement of an approved refund.
+func (b records) movementOf(r refund) movementItem {
 	return b.movement(r.Kind, r.ChargeID, r.ID, r.Tenant, r.Amount)
 }
 
@@ -246,9 +247,9 @@ func (b records) readRefund(ctx context.Context, k table.Key) (refundItem, error
 	return table.One[refundItem](ctx, b.Client, k, errUnknownRefund)
 }
 
-// find reads a charge; one that is unknown is zero.
-func (b records) find(ctx context.Context, id string) (chargeItem, error) {
-	item, err := b.read(ctx, id)
+// findCharge reads a charge. An unknown charge is the zero item.
+func (b records) findCharge(ctx context.Context, id string) (chargeItem, error) {
+	item, err := b.readCharge(ctx, id)
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
 		return chargeItem{}, nil
 	}

@@ -1,8 +1,8 @@
-// Package sandbox simulates an acquirer for test mode. It is independent of the platform: it keeps its own records and
-// is called through the port only. A payment's outcome is decided by its card and amount (contract §12), or by the
-// payer on the pages of functions/sandbox.
+// Package sandbox simulates an acquirer for test mode. Call it through the port only: it is independent of the platform
+// and keeps its own records. The card and the amount decide the outcome of a payment (contract §12), or the payer
+// decides it on the pages of functions/sandbox.
 //
-// It stores no card number in any form: of a stored card it keeps the scenario.
+// The sandbox stores no card number in any form. For a stored card it keeps the scenario.
 package sandbox
 
 import (
@@ -17,12 +17,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// Config is the sandbox's configuration.
+// Config configures the sandbox.
 type Config struct {
 	DB      *dynamo.DB
 	Table   dynamo.Table
-	Secret  func() []byte    // at least 32 bytes, for page tokens and answers that cannot be forged
-	BaseURL string           // where its pages are, without a trailing slash
+	Secret  func() []byte    // at least 32 bytes; makes page tokens and answers unforgeable
+	BaseURL string           // of the sandbox's pages, without a trailing slash
 	Now     func() time.Time // nil: the system's clock
 }
 
@@ -41,19 +41,19 @@ func New(c Config) *Acquirer {
 	return &Acquirer{records: stored, secret: c.Secret, baseURL: c.BaseURL}
 }
 
-// errNoAnswer is the error for a charge or refund of 42.25: it was taken, but the answer is lost.
+// errNoAnswer is the error for a charge or refund of 42.25: the sandbox has taken it, but the answer is lost.
 var errNoAnswer = errors.New("sandbox: no answer in time")
 
-// Charge takes the charge as contract §12 says, or returns its outcome.
+// Charge takes the charge by the rules of contract §12, or returns the outcome of a known one.
 func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payments.Outcome, error) {
 	planned, err := a.plan(ctx, request)
 	if errors.Is(err, acquirer.ErrNotTaken) {
-		return a.unlessKnown(ctx, request.ID, err)
+		return a.lookUpOr(ctx, request.ID, err)
 	}
 	if err != nil {
 		return payments.Outcome{}, err
 	}
-	c, isNew, err := a.records.open(ctx, planned, a.pageToken(planned))
+	c, isNew, err := a.records.openCharge(ctx, planned, a.pageToken(planned))
 	switch {
 	case err != nil:
 		return payments.Outcome{}, err
@@ -66,8 +66,8 @@ func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payment
 	}
 }
 
-// unlessKnown returns the outcome of a charge that was taken or cancelled before, else the refusal.
-func (a *Acquirer) unlessKnown(ctx context.Context, id string, refusal error) (payments.Outcome, error) {
+// lookUpOr returns the outcome of a charge that was taken or cancelled before, or the refusal of an unknown id.
+func (a *Acquirer) lookUpOr(ctx context.Context, id string, refusal error) (payments.Outcome, error) {
 	o, err := a.LookUp(ctx, id)
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
 		return payments.Outcome{}, refusal
@@ -77,38 +77,39 @@ func (a *Acquirer) unlessKnown(ctx context.Context, id string, refusal error) (p
 
 // LookUp returns the charge's outcome. Errors: ErrUnknownCharge.
 func (a *Acquirer) LookUp(ctx context.Context, id string) (payments.Outcome, error) {
-	return a.after(a.records.move(ctx, id, a.upToDate))
+	return a.toOutcome(a.records.move(ctx, id, a.approveIfDue))
 }
 
-// Cancel cancels a charge that waits for its payer, and stores a tombstone for an unknown id, which then is refused.
+// Cancel cancels a charge that waits for its payer. For an unknown id it stores a tombstone, so that a later charge
+// with that id is refused.
 func (a *Acquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
-	o, err := a.after(a.records.move(ctx, id, func(c charge) charge { return a.upToDate(c).cancel() }))
+	o, err := a.toOutcome(a.records.move(ctx, id, func(c charge) charge { return a.approveIfDue(c).cancel() }))
 	if !errors.Is(err, acquirer.ErrUnknownCharge) {
 		return o, err
 	}
 	tombstone := charge{ID: id, Decision: payments.Cancelled, CreatedAt: a.records.Time()}
-	c, isNew, err := a.records.open(ctx, tombstone, "")
+	c, isNew, err := a.records.openCharge(ctx, tombstone, "")
 	if err == nil && !isNew { // the charge arrived meanwhile
 		return a.Cancel(ctx, id)
 	}
-	return a.after(c, err)
+	return a.toOutcome(c, err)
 }
 
-// DeleteCard deletes a stored card. The token may be unknown.
+// DeleteCard deletes a stored card. It succeeds for an unknown token, too.
 func (a *Acquirer) DeleteCard(ctx context.Context, token string) error {
 	return a.records.deleteCard(ctx, token)
 }
 
-// upToDate returns the charge as of now: approved if it was pending and its time has come.
-func (a *Acquirer) upToDate(c charge) charge {
+// approveIfDue approves a pending charge whose time has come. It returns any other charge unchanged.
+func (a *Acquirer) approveIfDue(c charge) charge {
 	if c.Decision == payments.OutcomeUnknown && !a.records.Time().Before(c.DecidesAt) {
 		return c.approve()
 	}
 	return c
 }
 
-// after converts a stored charge to the port's outcome.
-func (a *Acquirer) after(c charge, err error) (payments.Outcome, error) {
+// toOutcome converts a stored charge to the port's outcome, and passes an error on.
+func (a *Acquirer) toOutcome(c charge, err error) (payments.Outcome, error) {
 	if err != nil {
 		return payments.Outcome{}, err
 	}

@@ -15,16 +15,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// How long a payment code can be paid (contract §4.5).
+// A payment code can be paid for this long (contract §4.5).
 const (
 	boletoTime = 3 * 24 * time.Hour
 	pixTime    = 24 * time.Hour
 )
 
-// saoPaulo is the time zone of due dates; Brazil has had no summer time since 2019 (Decreto 9.772).
+// saoPaulo is the time zone of due dates. Brazil has had no summer time since 2019 (Decreto 9.772).
 var saoPaulo = time.FixedZone("BRT", -3*60*60)
 
-// voucher gives the payer a code to pay by.
+// voucher adds the code that the payer pays.
 func (a *Acquirer) voucher(c charge) charge {
 	c.Decision = payments.Voucher
 	digest := sha256.Sum256([]byte(c.ID))
@@ -43,11 +43,11 @@ func (a *Acquirer) voucher(c charge) charge {
 	return c
 }
 
-// ErrNotPayable reports a charge that is no voucher, or one that was cancelled or has expired.
+// ErrNotPayable reports a charge that is not a voucher, was cancelled or has expired.
 var ErrNotPayable = errors.New("sandbox: no payable voucher")
 
-// PayVoucher acts as the payer, who pays the boleto or Pix code of the charge. It may be repeated. The caller must have
-// the reference's checkout resolved. Errors: ErrUnknownCharge, ErrNotPayable.
+// PayVoucher acts as the payer, who pays the boleto or Pix code of the charge. It may be repeated. The caller must then
+// have the returned checkout resolved. Errors: ErrUnknownCharge, ErrNotPayable.
 func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Reference, error) {
 	c, err := a.records.move(ctx, chargeID, func(c charge) charge {
 		if c.Decision == payments.Voucher && a.records.Time().Before(c.Code.Until) {
@@ -68,21 +68,21 @@ func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Re
 // boleto is a Brazilian bank slip (FEBRABAN, "Layout padrão de código de barras, boleto de cobrança").
 type boleto struct {
 	bank  string    // three digits
-	due   time.Time // its date in its own zone counts
+	due   time.Time // only the date counts, in the time's own zone
 	minor int64     // centavos
-	free  string    // the bank's own 25 digits
+	free  string    // 25 digits that the bank chooses
 }
 
 // sandboxBank is no bank's number (Banco Central assigns none above 998), so no real bank takes a sandbox slip.
 const sandboxBank = "999"
 
-// freeField is the length of the bank's own part of the barcode.
+// freeField is the number of digits in the barcode that the bank chooses.
 const freeField = 25
 
 const reais = "9" // currency code
 
-// line is the "linha digitável": the barcode's 44 digits in five fields, the
-// first three each with a check digit of its own; 47 digits.
+// line returns the "linha digitável": the 44 digits of the barcode in five fields. Each of the first three fields has
+// its own check digit, so the line has 47 digits.
 func (b boleto) line() string {
 	terms := b.terms()
 	check := mod11(b.bank + reais + terms + b.free)
@@ -90,8 +90,8 @@ func (b boleto) line() string {
 	return first + mod10(first) + second + mod10(second) + third + mod10(third) + check + terms
 }
 
-// terms are due date and amount, 14 digits. An amount that needs more than
-// ten takes the due date's place too, as the layout provides.
+// terms returns the due date and amount in 14 digits. An amount of more than ten digits takes the due date's place,
+// too, as the layout provides.
 func (b boleto) terms() string {
 	if b.minor >= 1e10 {
 		return fmt.Sprintf("%014d", b.minor)
@@ -99,8 +99,7 @@ func (b boleto) terms() string {
 	return fmt.Sprintf("%04d%010d", dueFactor(b.due), b.minor)
 }
 
-// dueFactor counts days since 7 October 1997 in four digits. It ran out on 21
-// February 2025 (9999) and began again at 1000 the day after.
+// dueFactor returns the days since 7 October 1997 in four digits. After 9999 (21 February 2025) they restart at 1000.
 func dueFactor(due time.Time) int {
 	y, m, d := due.Date()
 	day := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
@@ -135,7 +134,7 @@ func mod11(digits string) string {
 	return fmt.Sprint(check)
 }
 
-// decimals reads bytes as exactly n decimal digits.
+// decimals converts bytes to exactly n decimal digits.
 func decimals(b []byte, n int) string {
 	text := new(big.Int).SetBytes(b).String()
 	if len(text) < n {
@@ -144,18 +143,18 @@ func decimals(b []byte, n int) string {
 	return text[len(text)-n:]
 }
 
-// brCode is the text of a Pix QR code, also "copia e cola" (Banco Central do
-// Brasil, "Manual do BR Code", after EMV QRCPS merchant-presented mode 1.1).
+// brCode has the fields of a Pix QR code, also "copia e cola" (Banco Central do Brasil, "Manual do BR Code", after EMV
+// QRCPS merchant-presented mode 1.1).
 type brCode struct {
 	key    string // the receiver's Pix key
 	amount string // in reais, "10.10"
-	name   string // receiver, shown in full up to 25 characters
+	name   string // the receiver's, shown in full up to 25 characters
 	city   string // at most 15 characters
-	txID   string // the payment's name on the receiver's statement, at most 25 letters and digits
+	txID   string // identifies the payment on the receiver's statement, at most 25 letters and digits
 }
 
-// String is the code: tag, length, value, and so on, closed by a CRC-16 over
-// everything before it, its own tag and length included.
+// String returns the text of the code: a series of tag, length and value. The last value is a CRC-16 over everything
+// before it, including the CRC's own tag and length.
 func (c brCode) String() string {
 	text := field("00", "01") +
 		field("26", field("00", "br.gov.bcb.pix")+field("01", c.key)) +
@@ -174,10 +173,10 @@ func (c brCode) String() string {
 
 func field(tag, value string) string { return fmt.Sprintf("%s%02d%s", tag, len(value), value) }
 
-// maxName is the field's length in the standard.
+// maxName is the maximum length of the name by the standard.
 const maxName = 25
 
-// accents are the accented letters of Portuguese and similar languages; plain has their replacements in order.
+// accents has the accented letters of Portuguese and similar languages; plain has their replacements in the same order.
 const (
 	accents = "áàâãäåéèêëíìîïóòôõöúùûüçñýÁÀÂÃÄÅÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑÝ"
 	plain   = "aaaaaaeeeeiiiiooooouuuucnyAAAAAAEEEEIIIIOOOOOUUUUCNY"
@@ -203,10 +202,10 @@ func plainName(name string) string {
 	return name
 }
 
-// txID shapes a digest into 25 capitals and digits.
+// txID returns 25 capitals and digits of a digest.
 func txID(digest []byte) string { return strings.ToUpper(hex.EncodeToString(digest))[:25] }
 
-// crc16 is CRC-16/CCITT-FALSE (polynomial 1021, start FFFF), as EMV QRCPS §4.7.3 wants.
+// crc16 returns the CRC-16/CCITT-FALSE (polynomial 1021, start FFFF) that EMV QRCPS §4.7.3 requires.
 func crc16(text string) uint16 {
 	crc := uint16(0xffff)
 	for i := range len(text) {
