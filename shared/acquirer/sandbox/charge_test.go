@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// series is contract §12's way of listing cards.
+// series returns card numbers that share a prefix, as contract §12 lists them.
 func series(prefix string, endings ...string) []string {
 	var numbers []string
 	for _, ending := range endings {
@@ -22,7 +22,7 @@ func series(prefix string, endings ...string) []string {
 	return numbers
 }
 
-func TestEveryCardOfTheContract(t *testing.T) {
+func TestCharge_CardsOfTheContract(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	visa, mastercard := "4200000000000", "5200000000000"
@@ -63,7 +63,7 @@ func TestEveryCardOfTheContract(t *testing.T) {
 	}
 }
 
-func TestAmountsAlwaysDeclined(t *testing.T) {
+func TestCharge_DeclinedAmounts(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	codes := map[string]string{}
@@ -71,8 +71,8 @@ func TestAmountsAlwaysDeclined(t *testing.T) {
 		for _, number := range []string{plainCard, askingCard, silentCard} {
 			id := amount + " " + number
 			o := w.mustCharge(t, cardCharge(id, number, amount))
-			if o.Decision != payments.Declined || o.AuthCode != "" || w.captures(t, id) != 0 {
-				t.Errorf("%s: got %+v and %d captures, want declined without an auth code, and none", id, o, w.captures(t, id))
+			if o.Decision != payments.Declined || o.AuthCode != "" || w.countCaptures(t, id) != 0 {
+				t.Errorf("%s: got %+v and %d captures, want declined without an auth code, and none", id, o, w.countCaptures(t, id))
 			}
 			codes[o.ReturnCode] = amount
 		}
@@ -86,7 +86,7 @@ func TestAmountsAlwaysDeclined(t *testing.T) {
 	}
 }
 
-func TestMinorUnitsDecideInEveryCurrency(t *testing.T) {
+func TestCharge_MinorUnitsDecideInEveryCurrency(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, c := range []struct {
@@ -105,14 +105,14 @@ func TestMinorUnitsDecideInEveryCurrency(t *testing.T) {
 	}
 }
 
-func TestApprovalHasWhatReceiptsNeed(t *testing.T) {
+func TestCharge_ApprovalHasReceiptFields(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	o := w.mustCharge(t, cardCharge("c", plainCard, "10.10"))
 	if !regexp.MustCompile(`^[0-9]{6}$`).MatchString(o.AuthCode) || o.TerminalID == "" {
 		t.Errorf("got auth code %q, terminal %q, want six digits and a terminal", o.AuthCode, o.TerminalID)
 	}
-	// Contract §8.4: of a card that may be real not even the expiry.
+	// Contract §8.4: the expiry is kept of no card that may be real.
 	want := payments.CardSummary{Brand: "VISA", LastFour: "1111"}
 	if o.Card == nil || *o.Card != want {
 		t.Errorf("got card %+v, want %+v", o.Card, want)
@@ -122,12 +122,12 @@ func TestApprovalHasWhatReceiptsNeed(t *testing.T) {
 	if listed == nil || *listed != want {
 		t.Errorf("listed: got card %+v, want %+v", listed, want)
 	}
-	if w.captures(t, "c") != 1 {
-		t.Errorf("got %d captures, want 1", w.captures(t, "c"))
+	if w.countCaptures(t, "c") != 1 {
+		t.Errorf("got %d captures, want 1", w.countCaptures(t, "c"))
 	}
 }
 
-func TestAnAmountThatIsCertainlyNotTaken(t *testing.T) {
+func TestCharge_NotTakenAmount(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for range 2 {
@@ -143,54 +143,54 @@ func TestAnAmountThatIsCertainlyNotTaken(t *testing.T) {
 	}
 }
 
-func TestAnAmountOfUnknownOutcome(t *testing.T) {
+func TestCharge_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, number := range []string{plainCard, askingCard} {
-		unknown(t)(w.Charge(t.Context(), cardCharge(number, number, "42.25")))
+		wantUnknown(t)(w.Charge(t.Context(), cardCharge(number, number, "42.25")))
 		w.Advance(30*time.Second - time.Nanosecond)
 		for name, ask := range map[string]func() (payments.Outcome, error){
 			"look up": func() (payments.Outcome, error) { return w.LookUp(t.Context(), number) },
 			"cancel":  func() (payments.Outcome, error) { return w.Cancel(t.Context(), number) },
 			"charge":  func() (payments.Outcome, error) { return w.Charge(t.Context(), cardCharge(number, number, "42.25")) },
 		} {
-			if o := must(t)(ask()); o.Decision != payments.OutcomeUnknown || w.captures(t, number) != 0 {
+			if o := must(t)(ask()); o.Decision != payments.OutcomeUnknown || w.countCaptures(t, number) != 0 {
 				t.Errorf("%s before 30 s: got %s and %d captures, want an unknown outcome and none", name, o.Decision,
-					w.captures(t, number))
+					w.countCaptures(t, number))
 			}
 		}
 		w.Advance(time.Nanosecond)
 		first := must(t)(w.Cancel(t.Context(), number))
 		again := must(t)(w.LookUp(t.Context(), number))
-		if first.Decision != payments.Approved || again.AuthCode != first.AuthCode || w.captures(t, number) != 1 {
+		if first.Decision != payments.Approved || again.AuthCode != first.AuthCode || w.countCaptures(t, number) != 1 {
 			t.Errorf("after 30 s: got %+v, then %+v, and %d captures, want approved with one auth code, and 1", first, again,
-				w.captures(t, number))
+				w.countCaptures(t, number))
 		}
 	}
 }
 
-func TestAVerificationMovesNoMoney(t *testing.T) {
+func TestCharge_Verification(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, amount := range []string{"0", "1.00"} {
 		charge := cardCharge(amount, plainCard, amount)
 		charge.Verification = true
-		if o := w.mustCharge(t, charge); o.Decision != payments.Approved || w.captures(t, amount) != 0 {
-			t.Errorf("%s: got %s and %d captures, want approved and none", amount, o.Decision, w.captures(t, amount))
+		if o := w.mustCharge(t, charge); o.Decision != payments.Approved || w.countCaptures(t, amount) != 0 {
+			t.Errorf("%s: got %s and %d captures, want approved and none", amount, o.Decision, w.countCaptures(t, amount))
 		}
 	}
 }
 
-func TestWalletsAreApprovedAtOnce(t *testing.T) {
+func TestCharge_Wallet(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	o := w.mustCharge(t, methodCharge("c", payments.GooglePay, "10", "EUR"))
-	if o.Decision != payments.Approved || o.Step != nil || w.captures(t, "c") != 1 {
-		t.Errorf("got %+v and %d captures, want approved without a step, and 1", o, w.captures(t, "c"))
+	if o.Decision != payments.Approved || o.Step != nil || w.countCaptures(t, "c") != 1 {
+		t.Errorf("got %+v and %d captures, want approved without a step, and 1", o, w.countCaptures(t, "c"))
 	}
 }
 
-func TestACardChargeNeedsACard(t *testing.T) {
+func TestCharge_CardMethodWithoutCard(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	if _, err := w.Charge(t.Context(), methodCharge("c", payments.CardMethod, "10", "EUR")); !errors.Is(err,

@@ -9,8 +9,8 @@ import (
 
 func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, saoPaulo) }
 
-// A slip widely published as an example of Banco do Brasil's layout.
-func TestBoletoLineOfAPublishedSlip(t *testing.T) {
+// TestBoletoLine_PublishedSlip uses a slip that is widely published as an example of Banco do Brasil's layout.
+func TestBoletoLine_PublishedSlip(t *testing.T) {
 	t.Parallel()
 	slip := boleto{bank: "001", due: date(2007, time.December, 31), minor: 100, free: "0500940144816060680935031"}
 	if got, want := slip.line(), "00190500954014481606906809350314337370000000100"; got != want {
@@ -18,7 +18,7 @@ func TestBoletoLineOfAPublishedSlip(t *testing.T) {
 	}
 }
 
-func TestDueFactorBeginsAgain(t *testing.T) {
+func TestDueFactor_BeginsAgain(t *testing.T) {
 	t.Parallel()
 	for due, want := range map[time.Time]int{
 		date(2000, time.July, 3):      1000,
@@ -32,7 +32,7 @@ func TestDueFactorBeginsAgain(t *testing.T) {
 	}
 }
 
-func TestBoletoOfALargeAmountLeavesTheDueDateOut(t *testing.T) {
+func TestBoletoLine_LargeAmountWithoutDueDate(t *testing.T) {
 	t.Parallel()
 	slip := boleto{bank: "999", due: date(2026, time.November, 23), minor: 99_999_999_999,
 		free: strings.Repeat("7", freeField)}
@@ -42,7 +42,7 @@ func TestBoletoOfALargeAmountLeavesTheDueDateOut(t *testing.T) {
 	}
 }
 
-func TestBarcodeCheckDigitIsNeverAboveNine(t *testing.T) {
+func TestMod11_OneDigitFromOneToNine(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for digits := "1"; len(digits) < 44; digits += "3" {
@@ -57,8 +57,8 @@ func TestBarcodeCheckDigitIsNeverAboveNine(t *testing.T) {
 	}
 }
 
-// The example of Banco Central's "Manual do BR Code".
-func TestBRCodeOfTheManual(t *testing.T) {
+// TestBRCode_ExampleOfTheManual uses the example of Banco Central's "Manual do BR Code".
+func TestBRCode_ExampleOfTheManual(t *testing.T) {
 	t.Parallel()
 	code := brCode{key: "123e4567-e12b-12d1-a456-426655440000", name: "Fulano de Tal", city: "BRASILIA", txID: "***"}
 	want := "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de " +
@@ -68,7 +68,7 @@ func TestBRCodeOfTheManual(t *testing.T) {
 	}
 }
 
-func TestANameWithoutItsAccents(t *testing.T) {
+func TestPlainName_Accents(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"Padaria São João": "Padaria Sao Joao", "Açaí & Ñandú": "Acai  Nandu", "ÔÝ": "OY", "à": "a", "店": "SANDBOX",
@@ -83,7 +83,7 @@ func TestANameWithoutItsAccents(t *testing.T) {
 	}
 }
 
-func TestBRCodeCarriesTheAmount(t *testing.T) {
+func TestBRCode_Amount(t *testing.T) {
 	t.Parallel()
 	code := brCode{key: "k", amount: "10.10", name: "Loja", city: "SAO PAULO", txID: "A1"}.String()
 	if !strings.Contains(code, "540510.10"+"5802BR") {
@@ -91,7 +91,7 @@ func TestBRCodeCarriesTheAmount(t *testing.T) {
 	}
 }
 
-func TestReceiverNamesThatEveryReaderShows(t *testing.T) {
+func TestPlainName_ReceiverNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"Café do João":             "Cafe do Joao",

@@ -22,7 +22,7 @@ const (
 	securityCode = "7319"
 )
 
-// fixture is a sandbox with records of its own.
+// fixture is a sandbox with its own records.
 type fixture struct {
 	*sandbox.Acquirer
 	*counterpartytest.Fixture
@@ -31,19 +31,19 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	w := &fixture{Fixture: counterpartytest.New(t)}
-	w.Acquirer = w.restarted()
+	w.Acquirer = w.restart()
 	return w
 }
 
-// restarted is the sandbox in a new process.
-func (w *fixture) restarted() *sandbox.Acquirer {
+// restart returns the sandbox as a new process would have it.
+func (w *fixture) restart() *sandbox.Acquirer {
 	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table,
 		Secret:  func() []byte { return []byte(strings.Repeat("s", 32)) },
 		BaseURL: baseURL, Now: w.Now})
 }
 
-// captures is how often money moved for the charge.
-func (w *fixture) captures(t *testing.T, id string) int {
+// countCaptures returns the number of captures in the statement for the charge.
+func (w *fixture) countCaptures(t *testing.T, id string) int {
 	t.Helper()
 	n := 0
 	for m, err := range w.Statement(t.Context()) {
@@ -72,8 +72,8 @@ func must(t *testing.T) func(payments.Outcome, error) payments.Outcome {
 	}
 }
 
-// unknown expects that the outcome of a call is unknown: the caller gets neither one, nor that there will be none.
-func unknown(t *testing.T) func(payments.Outcome, error) {
+// wantUnknown checks that a call returned an unknown outcome: neither an outcome, nor an error that rules one out.
+func wantUnknown(t *testing.T) func(payments.Outcome, error) {
 	return func(o payments.Outcome, err error) {
 		t.Helper()
 		if err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) ||
@@ -102,7 +102,7 @@ func methodCharge(id string, m payments.Method, amount string, c money.Currency)
 	return charge
 }
 
-// scan is every item of the table.
+// scan returns every item of the table.
 func (w *fixture) scan(t *testing.T) []map[string]any {
 	t.Helper()
 	var items []map[string]any

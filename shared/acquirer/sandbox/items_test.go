@@ -14,19 +14,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// storedFixture is an empty table with the sandbox's records, and what fills the fields of its entries.
+// storedFixture is an empty table with the sandbox's records. Its filler fills the fields of the entries.
 type storedFixture struct {
 	testing.TB
 	*storedtest.Filler
 	*Acquirer
 }
 
-// recognised is why no read misses write_id.
+// recognised is the reason why no read returns write_id.
 const recognised = "a write recognises itself by it, see TestALostReplyOfAChargeOfUnknownOutcome and " +
 	"TestLostRepliesOfARefundOfUnknownOutcome"
 
-// TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
-func TestEachStoredFieldIsReadBack(t *testing.T) {
+// TestRecords_EachFieldReadBack checks that each stored attribute is read back and that no field is left unstored.
+func TestRecords_EachFieldReadBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		write  func(storedFixture) []storedtest.Read
@@ -38,7 +38,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			return []storedtest.Read{w.charge(c, 1), w.page("token", c.ID)}
 		}, storedtest.NotRead{"CHARGE write_id": recognised}},
 		"an approved charge and its card": {func(w storedFixture) []storedtest.Read {
-			c := w.approved()
+			c := w.approvedCharge()
 			w.open(c, "")
 			return []storedtest.Read{w.charge(c, 1), w.card(c),
 				w.statement(acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.CaptureMovement,
@@ -58,7 +58,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			return []storedtest.Read{w.refund(r)}
 		}, storedtest.NotRead{"REFUND write_id": recognised}},
 		"an approved refund": {func(w storedFixture) []storedtest.Read {
-			c := w.approved()
+			c := w.approvedCharge()
 			c.KeepsCard = false
 			w.open(c, "")
 			r := storedtest.Fill(w, w.Filler, func(r *refund) {
@@ -93,11 +93,11 @@ func (w storedFixture) must(err error) {
 	}
 }
 
-// approved is a charge that has captured its amount, and stores its card.
-func (w storedFixture) approved() charge {
+// approvedCharge returns a charge that has captured its amount and stores its card.
+func (w storedFixture) approvedCharge() charge {
 	w.Helper()
 	c := storedtest.Fill(w, w.Filler, func(c *charge) { c.Decision, c.Refundable = payments.Approved, c.Amount })
-	c.Verification = false // which captures nothing
+	c.Verification = false // a verification captures nothing
 	return c
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestAHundredConcurrentChargesCaptureOnce(t *testing.T) {
+func TestCharge_HundredConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	outcomes := make([]payments.Outcome, 100)
@@ -30,12 +30,12 @@ func TestAHundredConcurrentChargesCaptureOnce(t *testing.T) {
 			t.Errorf("charge %d: got %+v, want approved with the first one's auth code, %+v", i, o, outcomes[0])
 		}
 	}
-	if n := w.captures(t, "c"); n != 1 {
+	if n := w.countCaptures(t, "c"); n != 1 {
 		t.Errorf("got %d captures, want 1", n)
 	}
 }
 
-func TestTheSameIDIsTheSameChargeWhateverElseIsAsked(t *testing.T) {
+func TestCharge_SameIDOtherFields(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	first := w.mustCharge(t, cardCharge("c", plainCard, "10"))
@@ -47,18 +47,18 @@ func TestTheSameIDIsTheSameChargeWhateverElseIsAsked(t *testing.T) {
 			t.Errorf("%s of %s: got %+v, want approved with auth code %s", other.Method, other.Amount, o, first.AuthCode)
 		}
 	}
-	if n := w.captures(t, "c"); n != 1 {
+	if n := w.countCaptures(t, "c"); n != 1 {
 		t.Errorf("got %d captures, want 1", n)
 	}
 }
 
-func TestARepeatedChargeGivesTheSamePage(t *testing.T) {
+func TestCharge_RepeatedReturnsSamePage(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, c := range []acquirer.Charge{cardCharge("3ds", askingCard, "10"),
 		methodCharge("bank", payments.IDEAL, "10", "EUR")} {
 		first := w.mustCharge(t, c)
-		again := must(t)(w.restarted().Charge(t.Context(), c))
+		again := must(t)(w.restart().Charge(t.Context(), c))
 		if first.Step == nil || again.Step == nil || first.Step.URL != again.Step.URL ||
 			first.Step.Payload["PaReq"] != again.Step.Payload["PaReq"] {
 			t.Errorf("%s: got %+v, then %+v, want the same page", c.ID, first.Step, again.Step)
@@ -66,12 +66,13 @@ func TestARepeatedChargeGivesTheSamePage(t *testing.T) {
 	}
 }
 
-// What a caller that was cut off finds when it comes again.
-func TestLostRequestsAndReplies(t *testing.T) {
+// TestCharge_LostRequestOrReply checks that a repeated charge is made once, after the table has lost the request or the
+// reply of the first.
+func TestCharge_LostRequestOrReply(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
 		fault faults.Fault
-		known bool // the charge was taken although the caller got an error or no answer
+		known bool // the charge was stored, so Charge finds it and returns its outcome
 	}{"lost request": {faults.FailBefore, false}, "lost reply": {faults.LoseReply, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,22 +88,23 @@ func TestLostRequestsAndReplies(t *testing.T) {
 			if o := w.mustCharge(t, cardCharge("c", plainCard, "10")); o.Decision != payments.Approved {
 				t.Errorf("again: got %+v, want approved", o)
 			}
-			if n := w.captures(t, "c"); n != 1 {
+			if n := w.countCaptures(t, "c"); n != 1 {
 				t.Errorf("got %d captures, want 1", n)
 			}
 		})
 	}
 }
 
-// TestALostReplyOfAChargeOfUnknownOutcome is still that of the first request for 42.25, which gets no answer.
-func TestALostReplyOfAChargeOfUnknownOutcome(t *testing.T) {
+// TestCharge_UnknownOutcomeLostReply checks that a new charge of 42.25 has an unknown outcome, also if the table's
+// reply is lost.
+func TestCharge_UnknownOutcomeLostReply(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
-	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
+	wantUnknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
 }
 
-func TestNothingIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
+func TestCharge_TableUnreadable(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.Wire.Inject(func(operation string) faults.Fault {
@@ -111,20 +113,20 @@ func TestNothingIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
 		}
 		return faults.FailBefore
 	})
-	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "10")))
+	wantUnknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "10")))
 	w.Wire.Inject(nil)
-	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.captures(t, "c") != 1 {
-		t.Errorf("got %+v and %d captures, want approved and 1", o, w.captures(t, "c"))
+	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.countCaptures(t, "c") != 1 {
+		t.Errorf("got %+v and %d captures, want approved and 1", o, w.countCaptures(t, "c"))
 	}
 }
 
-func TestLostReplyOfACompletion(t *testing.T) {
+func TestComplete_LostRequestOrReply(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]faults.Fault{"lost request": faults.FailBefore, "lost reply": faults.LoseReply} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newFixture(t)
-			paRes := w.answer(t, cardCharge("c", askingCard, "10"), "approve")
+			paRes := w.answerChallenge(t, cardCharge("c", askingCard, "10"), "approve")
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f))
 			o, err := w.Complete(t.Context(), "c", paRes)
 			if f == faults.LoseReply && (err != nil || o.Decision != payments.Approved) {
@@ -134,14 +136,14 @@ func TestLostReplyOfACompletion(t *testing.T) {
 				t.Errorf("got %+v, want an error of a request that never arrived", o)
 			}
 			again := must(t)(w.Complete(t.Context(), "c", paRes))
-			if again.Decision != payments.Approved || w.captures(t, "c") != 1 {
-				t.Errorf("again: got %+v and %d captures, want approved and 1", again, w.captures(t, "c"))
+			if again.Decision != payments.Approved || w.countCaptures(t, "c") != 1 {
+				t.Errorf("again: got %+v and %d captures, want approved and 1", again, w.countCaptures(t, "c"))
 			}
 		})
 	}
 }
 
-func TestACancelledIDIsRefusedForGood(t *testing.T) {
+func TestCancel_UnknownIDRefusedForGood(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for range 2 {
@@ -154,12 +156,13 @@ func TestACancelledIDIsRefusedForGood(t *testing.T) {
 			t.Errorf("a late charge of %s: got %+v, want cancelled", amount, o)
 		}
 	}
-	if o := must(t)(w.restarted().LookUp(t.Context(), "c")); o.Decision != payments.Cancelled || w.captures(t, "c") != 0 {
-		t.Errorf("look up: got %+v and %d captures, want cancelled and none", o, w.captures(t, "c"))
+	if o := must(t)(w.restart().LookUp(t.Context(), "c")); o.Decision != payments.Cancelled ||
+		w.countCaptures(t, "c") != 0 {
+		t.Errorf("look up: got %+v and %d captures, want cancelled and none", o, w.countCaptures(t, "c"))
 	}
 }
 
-func TestCancelDoesNotChangeWhatIsDecided(t *testing.T) {
+func TestCancel_DecidedCharge(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, c := range []struct {
@@ -175,8 +178,8 @@ func TestCancelDoesNotChangeWhatIsDecided(t *testing.T) {
 	}
 }
 
-// In whichever order they arrive, both callers get the same outcome.
-func TestCancelRacesWithCharge(t *testing.T) {
+// TestCancel_RacesWithCharge checks that both callers get the same outcome in either order.
+func TestCancel_RacesWithCharge(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
@@ -185,7 +188,7 @@ func TestCancelRacesWithCharge(t *testing.T) {
 		group.Go(func() { charged, _ = w.Charge(t.Context(), cardCharge(id, plainCard, "10")) })
 		group.Go(func() { cancelled, _ = w.Cancel(t.Context(), id) })
 		group.Wait()
-		captured := w.captures(t, id) == 1
+		captured := w.countCaptures(t, id) == 1
 		if charged.Decision != cancelled.Decision || captured != (charged.Decision == payments.Approved) {
 			t.Errorf("%s: got charge %s, cancel %s, captured %t, want the same of both, and captured only if approved", id,
 				charged.Decision, cancelled.Decision, captured)
@@ -193,11 +196,11 @@ func TestCancelRacesWithCharge(t *testing.T) {
 	}
 }
 
-func TestCancelRacesWithTheCardholder(t *testing.T) {
+func TestCancel_RacesWithComplete(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
-		paRes := w.answer(t, cardCharge(id, askingCard, "10"), "approve")
+		paRes := w.answerChallenge(t, cardCharge(id, askingCard, "10"), "approve")
 		var completed, cancelled payments.Outcome
 		var group sync.WaitGroup
 		group.Go(func() { completed, _ = w.Complete(t.Context(), id, paRes) })

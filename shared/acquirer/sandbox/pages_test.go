@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// answer has the charge challenged and answered on the issuer's page.
-func (w *fixture) answer(t *testing.T, c acquirer.Charge, a sandbox.Answer) (paRes string) {
+// answerChallenge charges a card that is challenged, and gives the payer's answer on the issuer's page.
+func (w *fixture) answerChallenge(t *testing.T, c acquirer.Charge, a sandbox.Answer) (paRes string) {
 	t.Helper()
 	o := w.mustCharge(t, c)
 	if o.Step == nil {
@@ -24,7 +24,7 @@ func (w *fixture) answer(t *testing.T, c acquirer.Charge, a sandbox.Answer) (paR
 	return paRes
 }
 
-func TestAnswersToAChallenge(t *testing.T) {
+func TestComplete_EachAnswer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	codes := map[string]bool{}
@@ -32,16 +32,16 @@ func TestAnswersToAChallenge(t *testing.T) {
 		sandbox.Approve: payments.Approved, sandbox.Reject: payments.Declined, sandbox.Break: payments.Declined,
 	} {
 		id := string(answer)
-		paRes := w.answer(t, cardCharge(id, askingCard, "10"), answer)
+		paRes := w.answerChallenge(t, cardCharge(id, askingCard, "10"), answer)
 		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != payments.Challenge {
 			t.Errorf("%s: got %s by the page alone, want a challenge", id, o.Decision)
 		}
 		first := must(t)(w.Complete(t.Context(), id, paRes))
-		again := must(t)(w.restarted().Complete(t.Context(), id, paRes))
+		again := must(t)(w.restart().Complete(t.Context(), id, paRes))
 		if first.Decision != want || again.Decision != want || again.AuthCode != first.AuthCode {
 			t.Errorf("%s: got %+v, then %+v, want %s with one auth code", id, first, again, want)
 		}
-		if captured := w.captures(t, id); (captured == 1) != (want == payments.Approved) {
+		if captured := w.countCaptures(t, id); (captured == 1) != (want == payments.Approved) {
 			t.Errorf("%s: got %d captures of a charge that is %s, want 1 only if approved", id, captured, want)
 		}
 		codes[first.ReturnCode] = true
@@ -51,21 +51,22 @@ func TestAnswersToAChallenge(t *testing.T) {
 	}
 }
 
-func TestTheFirstAnswerCounts(t *testing.T) {
+func TestComplete_FirstAnswerCounts(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	rejected := w.answer(t, cardCharge("c", askingCard, "10"), sandbox.Reject)
-	approved := w.answer(t, cardCharge("c", askingCard, "10"), sandbox.Approve)
+	rejected := w.answerChallenge(t, cardCharge("c", askingCard, "10"), sandbox.Reject)
+	approved := w.answerChallenge(t, cardCharge("c", askingCard, "10"), sandbox.Approve)
 	must(t)(w.Complete(t.Context(), "c", rejected))
-	if o := must(t)(w.Complete(t.Context(), "c", approved)); o.Decision != payments.Declined || w.captures(t, "c") != 0 {
-		t.Errorf("got %+v and %d captures, want declined and none", o, w.captures(t, "c"))
+	if o := must(t)(w.Complete(t.Context(), "c", approved)); o.Decision != payments.Declined ||
+		w.countCaptures(t, "c") != 0 {
+		t.Errorf("got %+v and %d captures, want declined and none", o, w.countCaptures(t, "c"))
 	}
 }
 
-func TestForgedAnswers(t *testing.T) {
+func TestComplete_ForgedAnswer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	other := w.answer(t, cardCharge("other", askingCard, "10"), sandbox.Approve)
+	other := w.answerChallenge(t, cardCharge("other", askingCard, "10"), sandbox.Approve)
 	o := w.mustCharge(t, cardCharge("c", askingCard, "10"))
 	for _, forged := range []string{"", "approve", other, other[:len(other)-1], o.Step.Payload["PaReq"]} {
 		if _, err := w.Complete(t.Context(), "c", forged); !errors.Is(err, acquirer.ErrBadAnswer) {
@@ -83,7 +84,7 @@ func TestForgedAnswers(t *testing.T) {
 	}
 }
 
-func TestAChallengeShowsWhatIsPaid(t *testing.T) {
+func TestChallenge_View(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	o := w.mustCharge(t, cardCharge("c", askingCard, "10.10"))
@@ -109,7 +110,7 @@ func TestAChallengeShowsWhatIsPaid(t *testing.T) {
 	}
 }
 
-func TestTokensOpenOnlyTheirOwnPage(t *testing.T) {
+func TestPageTokens_OpenOnlyTheirPage(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	paReq := w.mustCharge(t, cardCharge("card", askingCard, "10")).Step.Payload["PaReq"]
@@ -135,7 +136,7 @@ func sessionOf(o payments.Outcome) string {
 	return strings.TrimPrefix(o.Step.URL, baseURL+"/apm/")
 }
 
-func TestBankPages(t *testing.T) {
+func TestDecideSession_EachAnswer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for answer, want := range map[sandbox.BankAnswer]payments.Decision{
@@ -156,13 +157,13 @@ func TestBankPages(t *testing.T) {
 		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != want {
 			t.Errorf("%s: got %s, want %s", id, o.Decision, want)
 		}
-		if captured := w.captures(t, id); (captured == 1) != (want == payments.Approved) {
+		if captured := w.countCaptures(t, id); (captured == 1) != (want == payments.Approved) {
 			t.Errorf("%s: got %d captures of a charge that is %s, want 1 only if approved", id, captured, want)
 		}
 	}
 }
 
-func TestAPaymentLeftPendingMayStillBePaid(t *testing.T) {
+func TestDecideSession_PayAfterLeave(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	session := sessionOf(w.mustCharge(t, methodCharge("c", payments.Twint, "10", "CHF")))
@@ -176,7 +177,7 @@ func TestAPaymentLeftPendingMayStillBePaid(t *testing.T) {
 	}
 }
 
-func TestACancelledSessionCannotBePaid(t *testing.T) {
+func TestDecideSession_Cancelled(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	session := sessionOf(w.mustCharge(t, methodCharge("c", payments.Blik, "10", "PLN")))
@@ -184,8 +185,8 @@ func TestACancelledSessionCannotBePaid(t *testing.T) {
 	if _, err := w.DecideSession(t.Context(), session, sandbox.Pay); err != nil {
 		t.Fatal(err)
 	}
-	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Cancelled || w.captures(t, "c") != 0 {
-		t.Errorf("got %+v and %d captures, want cancelled and none", o, w.captures(t, "c"))
+	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Cancelled || w.countCaptures(t, "c") != 0 {
+		t.Errorf("got %+v and %d captures, want cancelled and none", o, w.countCaptures(t, "c"))
 	}
 	if _, err := w.DecideSession(t.Context(), session, "refund"); !errors.Is(err, acquirer.ErrBadAnswer) {
 		t.Errorf("got error %v, want ErrBadAnswer", err)

@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// presentCharge is what a terminal asks for.
+// presentCharge returns a charge as a terminal requests it.
 func presentCharge(id, amount string) acquirer.Charge {
 	c := methodCharge(id, payments.AtReader, amount, "EUR")
 	c.Summary = &payments.CardSummary{Brand: "VISA", LastFour: "0091"}
@@ -25,8 +25,8 @@ func presentCharge(id, amount string) acquirer.Charge {
 	return c
 }
 
-// What the terminal has sent comes back with each answer, in every process; and the payer is never challenged.
-func TestAChargeWithTheCardPresent(t *testing.T) {
+// TestCharge_CardPresent checks that each answer has the terminal's data and is no challenge, also after a restart.
+func TestCharge_CardPresent(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for amount, want := range map[string]payments.Outcome{
@@ -37,25 +37,26 @@ func TestAChargeWithTheCardPresent(t *testing.T) {
 		want.Card, want.Present, want.TerminalID = request.Summary, request.Present, first.TerminalID
 		want.AuthCode, want.ReturnCode = first.AuthCode, first.ReturnCode
 		for name, got := range map[string]payments.Outcome{"charged": first, "repeated": w.mustCharge(t, request),
-			"looked up": must(t)(w.restarted().LookUp(t.Context(), amount)),
+			"looked up": must(t)(w.restart().LookUp(t.Context(), amount)),
 			"cancelled": must(t)(w.Cancel(t.Context(), amount))} {
 			if diff := cmp.Diff(want, got, cmpopts.EquateComparable(money.Amount{})); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", amount, name, diff)
 			}
 		}
 		captures := map[payments.Decision]int{payments.Approved: 1}[want.Decision]
-		if got := w.captures(t, amount); got != captures || (first.AuthCode != "") != (captures == 1) {
+		if got := w.countCaptures(t, amount); got != captures || (first.AuthCode != "") != (captures == 1) {
 			t.Errorf("%s: got %d captures, auth code %q, want %d", amount, got, first.AuthCode, captures)
 		}
 	}
 }
 
-// An outcome that is unknown for 30 s has what the terminal has sent from the start.
-func TestAnUnknownOutcomeWithTheCardPresent(t *testing.T) {
+// TestCharge_CardPresentUnknownOutcome checks that a charge has the terminal's data at once, although it stays pending
+// for 30 s.
+func TestCharge_CardPresentUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	request := presentCharge("c", "42.25")
-	unknown(t)(w.Charge(t.Context(), request))
+	wantUnknown(t)(w.Charge(t.Context(), request))
 	for _, want := range []payments.Decision{payments.OutcomeUnknown, payments.Approved} {
 		got := must(t)(w.LookUp(t.Context(), "c"))
 		if diff := cmp.Diff(request.Present, got.Present, cmpopts.EquateComparable(money.Amount{})); diff != "" ||
@@ -66,23 +67,25 @@ func TestAnUnknownOutcomeWithTheCardPresent(t *testing.T) {
 	}
 }
 
-// A checkout that is given up is cancelled before the terminal has charged: it cannot charge it any more.
-func TestATerminalCannotChargeWhatWasCancelled(t *testing.T) {
+// TestCharge_CancelledBeforeTerminalCharges checks that a terminal cannot charge a checkout that was given up.
+func TestCharge_CancelledBeforeTerminalCharges(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for range 2 {
 		if o := must(t)(w.Cancel(t.Context(), "c")); o.Decision != payments.Cancelled {
 			t.Fatalf("cancelled: got %s, want %s", o.Decision, payments.Cancelled)
 		}
-		if o := w.mustCharge(t, presentCharge("c", "10.10")); o.Decision != payments.Cancelled || w.captures(t, "c") != 0 {
-			t.Errorf("a late charge: got %s and %d captures, want %s and none", o.Decision, w.captures(t, "c"),
+		if o := w.mustCharge(t, presentCharge("c", "10.10")); o.Decision != payments.Cancelled ||
+			w.countCaptures(t, "c") != 0 {
+			t.Errorf("a late charge: got %s and %d captures, want %s and none", o.Decision, w.countCaptures(t, "c"),
 				payments.Cancelled)
 		}
 	}
 }
 
-// A code that a terminal shows comes back with what the terminal has sent, is paid once, and not after a cancellation.
-func TestACodeAtATerminal(t *testing.T) {
+// TestCharge_CodeAtTerminal checks that a terminal's code comes back with the data that the terminal sent. The code can
+// be paid once, and not after a cancellation.
+func TestCharge_CodeAtTerminal(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for id, want := range map[string]struct {
@@ -105,15 +108,14 @@ func TestACodeAtATerminal(t *testing.T) {
 		}
 		last := w.mustCharge(t, request)
 		if diff := cmp.Diff(request.Present, last.Present, cmpopts.EquateComparable(money.Amount{})); diff != "" ||
-			last.Decision != want.Decision || last.Card != nil || w.captures(t, id) != want.captures {
+			last.Decision != want.Decision || last.Card != nil || w.countCaptures(t, id) != want.captures {
 			t.Errorf("%s: got %s, card %+v, %d captures, want %+v; what was sent (-want +got):\n%s", id, last.Decision,
-				last.Card, w.captures(t, id), want, diff)
+				last.Card, w.countCaptures(t, id), want, diff)
 		}
 	}
 }
 
-// What a terminal may not charge is refused for certain.
-func TestWhatATerminalMayNotCharge(t *testing.T) {
+func TestCharge_RefusedAtTerminal(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for name, change := range map[string]func(*acquirer.Charge){

@@ -28,8 +28,8 @@ func (w *fixture) mustChargeback(t *testing.T, chargeID, id, amount string) {
 	}
 }
 
-// moved checks what moved of a charge, by kind; "" is nothing.
-func (w *fixture) moved(t *testing.T, chargeID, captured, refunded, chargedBack string) {
+// checkMoved checks the money that moved of a charge, by kind; "" means none.
+func (w *fixture) checkMoved(t *testing.T, chargeID, captured, refunded, chargedBack string) {
 	t.Helper()
 	got, err := w.Moved(t.Context(), chargeID)
 	if err != nil {
@@ -48,7 +48,7 @@ func (w *fixture) moved(t *testing.T, chargeID, captured, refunded, chargedBack 
 	}
 }
 
-func TestPartialRefundsUpToTheCapturedAmount(t *testing.T) {
+func TestRefund_PartsUpToCapturedAmount(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
@@ -67,10 +67,10 @@ func TestPartialRefundsUpToTheCapturedAmount(t *testing.T) {
 			t.Errorf("%s: got %+v, want %s %s", step.id, o, step.want, step.code)
 		}
 	}
-	w.moved(t, "c", "30", "30", "")
+	w.checkMoved(t, "c", "30", "30", "")
 }
 
-func TestWhatCannotBeRefunded(t *testing.T) {
+func TestRefund_ChargeNotRefundable(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("declined", plainCard, "42.01"))
@@ -91,16 +91,16 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		{refundOf("cancelled", "4", "5"), "12"}, {refundOf("verification", "5", "5"), "12"}, {dollars, "13"},
 		{refundOf("approved", "6", "10.01"), "13"}, {refundOf("approved", "7", "0"), "13"},
 		{refundOf("approved", "8", "-5"), "13"},
-		{refundOf("unknown", "9", "42.25"), "25"}, // nothing is taken that cannot be paid
+		{refundOf("unknown", "9", "42.25"), "25"}, // a refund that cannot be paid is declined at once
 	} {
 		if o := w.mustRefund(t, c.refund); o.Decision != payments.Declined || o.ReturnCode != c.code {
 			t.Errorf("%s of %s: got %+v, want declined with %s", c.refund.Amount, c.refund.ChargeID, o, c.code)
 		}
-		w.moved(t, c.refund.ChargeID, map[string]string{"approved": "10"}[c.refund.ChargeID], "", "")
+		w.checkMoved(t, c.refund.ChargeID, map[string]string{"approved": "10"}[c.refund.ChargeID], "", "")
 	}
 }
 
-func TestRefundsDeclinedByTheirAmount(t *testing.T) {
+func TestRefund_DeclinedAmounts(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
@@ -112,10 +112,10 @@ func TestRefundsDeclinedByTheirAmount(t *testing.T) {
 	if o := w.mustRefund(t, refundOf("c", "all", "100")); o.Decision != payments.Approved {
 		t.Errorf("got %+v, want approved: a declined refund uses up nothing", o)
 	}
-	w.moved(t, "c", "100", "100", "")
+	w.checkMoved(t, "c", "100", "100", "")
 }
 
-func TestARefundThatIsCertainlyNotTaken(t *testing.T) {
+func TestRefund_NotTakenAmount(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
@@ -133,12 +133,12 @@ func TestARefundThatIsCertainlyNotTaken(t *testing.T) {
 	}
 }
 
-func TestARefundOfUnknownOutcome(t *testing.T) {
+func TestRefund_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "50"))
 	silent := refundOf("c", "silent", "42.25")
-	unknown(t)(w.Refund(t.Context(), silent))
+	wantUnknown(t)(w.Refund(t.Context(), silent))
 	if o := w.mustRefund(t, refundOf("c", "meanwhile", "7.76")); o.Decision != payments.Declined {
 		t.Errorf("a refund of what is set aside: got %+v, want declined", o)
 	}
@@ -146,24 +146,24 @@ func TestARefundOfUnknownOutcome(t *testing.T) {
 	if o := w.mustRefund(t, silent); o.Decision != payments.OutcomeUnknown || o.ReturnCode != "" {
 		t.Errorf("before 30 s: got %+v, want an unknown outcome without a return code", o)
 	}
-	w.moved(t, "c", "50", "", "")
+	w.checkMoved(t, "c", "50", "", "")
 	w.Advance(time.Nanosecond)
 	for range 2 {
-		if o := must(t)(w.restarted().Refund(t.Context(), silent)); o.Decision != payments.Approved || o.ReturnCode != "00" {
+		if o := must(t)(w.restart().Refund(t.Context(), silent)); o.Decision != payments.Approved || o.ReturnCode != "00" {
 			t.Errorf("after 30 s: got %+v, want approved with 00", o)
 		}
 	}
-	w.moved(t, "c", "50", "42.25", "")
+	w.checkMoved(t, "c", "50", "42.25", "")
 	if o := w.mustRefund(t, refundOf("c", "rest", "7.75")); o.Decision != payments.Approved {
 		t.Errorf("the rest: got %+v, want approved", o)
 	}
 }
 
-// A charge is decided when its time has come, also if it was not polled.
-func TestARefundOfAChargeThatWasNotPolled(t *testing.T) {
+// TestRefund_ChargeNotPolled checks that a charge is decided when its time has come, also if it was never polled.
+func TestRefund_ChargeNotPolled(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
+	wantUnknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
 	if o := w.mustRefund(t, refundOf("c", "early", "5")); o.Decision != payments.Declined {
 		t.Errorf("before 30 s: got %+v, want declined", o)
 	}
@@ -171,10 +171,10 @@ func TestARefundOfAChargeThatWasNotPolled(t *testing.T) {
 	if o := w.mustRefund(t, refundOf("c", "in time", "5")); o.Decision != payments.Approved {
 		t.Errorf("after 30 s: got %+v, want approved", o)
 	}
-	w.moved(t, "c", "42.25", "5", "")
+	w.checkMoved(t, "c", "42.25", "5", "")
 }
 
-func TestTheSameIDIsTheSameRefundWhateverElseIsAsked(t *testing.T) {
+func TestRefund_SameIDOtherFields(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
@@ -192,12 +192,12 @@ func TestTheSameIDIsTheSameRefundWhateverElseIsAsked(t *testing.T) {
 			}
 		}
 	}
-	w.moved(t, "c", "100", "10", "")
-	w.moved(t, "other", "100", "", "")
-	w.moved(t, "later", "100", "", "")
+	w.checkMoved(t, "c", "100", "10", "")
+	w.checkMoved(t, "other", "100", "", "")
+	w.checkMoved(t, "later", "100", "", "")
 }
 
-func TestAPaidVoucherCanBeRefunded(t *testing.T) {
+func TestRefund_PaidVoucher(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, methodCharge("c", payments.Boleto, "10", "EUR"))
@@ -213,18 +213,18 @@ func TestAPaidVoucherCanBeRefunded(t *testing.T) {
 	if _, err := w.PayVoucher(t.Context(), "c"); err != nil {
 		t.Errorf("paying again after the refund: got error %v, want none", err)
 	}
-	w.moved(t, "c", "10", "10", "")
+	w.checkMoved(t, "c", "10", "10", "")
 }
 
-func TestChargebacks(t *testing.T) {
+func TestChargeback(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	w.mustRefund(t, refundOf("c", "same id", "30"))
-	w.mustChargeback(t, "c", "same id", "42.24") // no amount decides anything here
+	w.mustChargeback(t, "c", "same id", "42.24") // the amount of a chargeback decides nothing
 	w.mustChargeback(t, "c", "same id", "42.24")
 	w.mustChargeback(t, "unknown", "same id", "1000")
-	w.moved(t, "c", "100", "30", "42.24")
+	w.checkMoved(t, "c", "100", "30", "42.24")
 	for id, amount := range map[string]string{"above": "27.77", "zero": "0", "negative": "-1"} {
 		if err := w.Chargeback(t.Context(), "c", id, money.MustParse(amount, "EUR")); !errors.Is(err, sandbox.ErrTooMuch) {
 			t.Errorf("%s: got error %v, want ErrTooMuch", id, err)
@@ -237,10 +237,10 @@ func TestChargebacks(t *testing.T) {
 		t.Errorf("a refund of what was charged back: got %+v, want declined", o)
 	}
 	w.mustChargeback(t, "c", "above", "27.76") // a refusal leaves no trace
-	w.moved(t, "c", "100", "30", "70")
+	w.checkMoved(t, "c", "100", "30", "70")
 }
 
-func TestAChargebackNeedsACapture(t *testing.T) {
+func TestChargeback_NothingCaptured(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("declined", plainCard, "11.00"))
@@ -253,6 +253,6 @@ func TestAChargebackNeedsACapture(t *testing.T) {
 		if err := w.Chargeback(t.Context(), id, "b", money.MustParse("1", "EUR")); !errors.Is(err, want) {
 			t.Errorf("%s: got error %v, want %v", id, err, want)
 		}
-		w.moved(t, id, "", "", "")
+		w.checkMoved(t, id, "", "", "")
 	}
 }

@@ -15,9 +15,9 @@ func (w *fixture) mustCancelRefund(t *testing.T, id string) payments.Outcome {
 	return must(t)(w.CancelRefund(t.Context(), id))
 }
 
-// A refund that was cancelled ahead of its arrival is never made, whatever it
-// asks for and however often it comes, and takes nothing of its charge.
-func TestARefundThatWasCancelledAhead(t *testing.T) {
+// TestCancelRefund_BeforeRefund checks that a refund that was cancelled before it arrived is never made, at any amount
+// and any number of tries, and takes nothing of its charge.
+func TestCancelRefund_BeforeRefund(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
@@ -27,27 +27,27 @@ func TestARefundThatWasCancelledAhead(t *testing.T) {
 			if o := w.mustCancelRefund(t, id); o.Decision != payments.Cancelled {
 				t.Errorf("%s: got %+v by its cancellation, want cancelled", id, o)
 			}
-			if o := must(t)(w.restarted().Refund(t.Context(), refundOf("c", id, amount))); o.Decision != payments.Cancelled {
+			if o := must(t)(w.restart().Refund(t.Context(), refundOf("c", id, amount))); o.Decision != payments.Cancelled {
 				t.Errorf("%s: got %+v, want cancelled", id, o)
 			}
 		}
 	}
-	w.moved(t, "c", "100", "", "")
-	w.mustChargeback(t, "c", "refund of 10", "30") // an id of the issuer's is none of ours
+	w.checkMoved(t, "c", "100", "", "")
+	w.mustChargeback(t, "c", "refund of 10", "30") // an id of the issuer's does not clash with ours
 	if o := w.mustRefund(t, refundOf("c", "rest", "70")); o.Decision != payments.Approved {
 		t.Errorf("got %+v, want approved: a cancelled refund uses up nothing", o)
 	}
-	w.moved(t, "c", "100", "70", "30")
+	w.checkMoved(t, "c", "100", "70", "30")
 }
 
-// A cancellation does not stop a refund that was taken, and returns its outcome.
-func TestCancellingARefundThatWasTaken(t *testing.T) {
+// TestCancelRefund_AfterRefund checks that a cancellation returns the outcome of a refund that was taken.
+func TestCancelRefund_AfterRefund(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	w.mustRefund(t, refundOf("c", "made", "10"))
 	w.mustRefund(t, refundOf("c", "declined", "42.91"))
-	unknown(t)(w.Refund(t.Context(), refundOf("c", "silent", "42.25")))
+	wantUnknown(t)(w.Refund(t.Context(), refundOf("c", "silent", "42.25")))
 	cancelled := func(id string, want payments.Decision, code string) {
 		t.Helper()
 		if o := w.mustCancelRefund(t, id); o.Decision != want || o.ReturnCode != code {
@@ -57,15 +57,15 @@ func TestCancellingARefundThatWasTaken(t *testing.T) {
 	cancelled("made", payments.Approved, "00")
 	cancelled("declined", payments.Declined, "91")
 	cancelled("silent", payments.OutcomeUnknown, "")
-	w.moved(t, "c", "100", "10", "")
+	w.checkMoved(t, "c", "100", "10", "")
 	w.Advance(30 * time.Second)
 	cancelled("silent", payments.Approved, "00")
 	cancelled("silent", payments.Approved, "00")
-	w.moved(t, "c", "100", "52.25", "")
+	w.checkMoved(t, "c", "100", "52.25", "")
 }
 
-// The first to arrive decides, and both get the same outcome.
-func TestCancellationsRaceWithTheirRefunds(t *testing.T) {
+// TestCancelRefund_RacesWithRefund checks that the first call to arrive decides, and that all get the same outcome.
+func TestCancelRefund_RacesWithRefund(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
@@ -93,12 +93,11 @@ func TestCancellationsRaceWithTheirRefunds(t *testing.T) {
 			made++
 		}
 	}
-	w.moved(t, "c", "100", map[bool]string{true: fmt.Sprint(made)}[made > 0], "")
+	w.checkMoved(t, "c", "100", map[bool]string{true: fmt.Sprint(made)}[made > 0], "")
 }
 
-// The tombstone comes between a refund's reads and its write, and takes its
-// place.
-func TestACancellationOvertakesARefund(t *testing.T) {
+// TestRefund_OvertakenByCancellation writes a tombstone between a refund's reads and its write.
+func TestRefund_OvertakenByCancellation(t *testing.T) {
 	t.Parallel()
 	for _, amount := range []string{"10", "42.91", "42.25"} { // approved, declined, under way
 		w := newFixture(t)
@@ -107,12 +106,12 @@ func TestACancellationOvertakesARefund(t *testing.T) {
 		if o := w.mustRefund(t, refundOf("c", "r", amount)); o.Decision != payments.Cancelled {
 			t.Errorf("%s: got %+v, want cancelled", amount, o)
 		}
-		w.moved(t, "c", "100", "", "")
+		w.checkMoved(t, "c", "100", "", "")
 	}
 }
 
-// The refund comes before its tombstone is written, and is spared.
-func TestARefundOvertakesItsCancellation(t *testing.T) {
+// TestCancelRefund_OvertakenByRefund checks that a refund stored before its tombstone is written stays.
+func TestCancelRefund_OvertakenByRefund(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
@@ -123,11 +122,11 @@ func TestARefundOvertakesItsCancellation(t *testing.T) {
 	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
 		t.Errorf("got %+v, want approved: no tombstone takes its place", o)
 	}
-	w.moved(t, "c", "100", "10", "")
+	w.checkMoved(t, "c", "100", "10", "")
 }
 
-// What a caller that was cut off finds when it comes again.
-func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
+// TestCancelRefund_LostRequestOrReply checks what a caller finds that repeats a call after it was cut off.
+func TestCancelRefund_LostRequestOrReply(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
@@ -136,12 +135,12 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 		t.Errorf("got %+v, want its own tombstone recognised as cancelled", o)
 	}
 	w.Wire.Inject(faults.Times(1, "PutItem", faults.FailBefore))
-	unknown(t)(w.CancelRefund(t.Context(), "request"))
+	wantUnknown(t)(w.CancelRefund(t.Context(), "request"))
 	w.Wire.Inject(func(operation string) faults.Fault {
 		return map[string]faults.Fault{"PutItem": faults.LoseReply, "GetItem": faults.FailBefore,
 			"Query": faults.FailBefore}[operation]
 	})
-	unknown(t)(w.CancelRefund(t.Context(), "blind")) // the records cannot be read
+	wantUnknown(t)(w.CancelRefund(t.Context(), "blind")) // the records cannot be read
 	w.Wire.Inject(nil)
 	for id, want := range map[string]payments.Decision{
 		"reply": payments.Cancelled, "request": payments.Approved, "blind": payments.Cancelled,
@@ -153,16 +152,15 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 			t.Errorf("%s again: got %+v, want %s", id, o, want)
 		}
 	}
-	w.moved(t, "c", "30", "10", "")
+	w.checkMoved(t, "c", "30", "10", "")
 }
 
-// The settlement that a cancellation finds due is made once, also when its
-// reply is lost.
-func TestALostSettlementByACancellation(t *testing.T) {
+// TestCancelRefund_SettlesOnce checks that a cancellation settles a due refund once, also when the reply is lost.
+func TestCancelRefund_SettlesOnce(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "50"))
-	unknown(t)(w.Refund(t.Context(), refundOf("c", "r", "42.25")))
+	wantUnknown(t)(w.Refund(t.Context(), refundOf("c", "r", "42.25")))
 	w.Advance(30 * time.Second)
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.FailBefore))
 	if o, err := w.CancelRefund(t.Context(), "r"); err == nil {
@@ -174,5 +172,5 @@ func TestALostSettlementByACancellation(t *testing.T) {
 			t.Errorf("got %+v, want approved", o)
 		}
 	}
-	w.moved(t, "c", "50", "42.25", "")
+	w.checkMoved(t, "c", "50", "42.25", "")
 }

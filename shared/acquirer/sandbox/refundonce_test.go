@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestAHundredConcurrentRefundsPayOnce(t *testing.T) {
+func TestRefund_HundredConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "1000"))
@@ -28,15 +28,15 @@ func TestAHundredConcurrentRefundsPayOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	w.moved(t, "c", "1000", "10", "")
+	w.checkMoved(t, "c", "1000", "10", "")
 }
 
-func TestConcurrentPollsOfAPendingRefundPayOnce(t *testing.T) {
+func TestRefund_ConcurrentPollsOfPending(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "1000"))
 	silent := refundOf("c", "r", "42.25")
-	unknown(t)(w.Refund(t.Context(), silent))
+	wantUnknown(t)(w.Refund(t.Context(), silent))
 	w.Advance(30 * time.Second)
 	var group sync.WaitGroup
 	for i := range 50 {
@@ -48,11 +48,11 @@ func TestConcurrentPollsOfAPendingRefundPayOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	w.moved(t, "c", "1000", "42.25", "")
+	w.checkMoved(t, "c", "1000", "42.25", "")
 }
 
-// Three refunds and three chargebacks of 30 fit into 100 only three times.
-func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
+// TestRefund_ConcurrentWithChargebacks checks that of three refunds and three chargebacks of 30 three fit into 100.
+func TestRefund_ConcurrentWithChargebacks(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	thirty := money.MustParse("30", "EUR")
@@ -97,12 +97,12 @@ func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 	}
 }
 
-// What a caller that was cut off finds when it comes again.
-func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
+// TestRefund_LostRequestOrReply checks what a caller finds that repeats a call after it was cut off.
+func TestRefund_LostRequestOrReply(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
 		fault faults.Fault
-		known bool // it was taken although the caller got an error or no answer
+		known bool // the refund was taken although the caller got an error or no answer
 	}{"lost request": {faults.FailBefore, false}, "lost reply": {faults.LoseReply, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +114,7 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 				t.Errorf("got %+v, %v, want its own refund recognised as approved", o, err)
 			}
 			if !f.known {
-				unknown(t)(o, err)
+				wantUnknown(t)(o, err)
 			}
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f.fault))
 			if err := w.Chargeback(t.Context(), "c", "b", money.MustParse("10", "EUR")); (err == nil) != f.known {
@@ -125,14 +125,14 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 				t.Errorf("again: got %+v, want approved", o)
 			}
 			w.mustChargeback(t, "c", "b", "10")
-			w.moved(t, "c", "30", "10", "10")
+			w.checkMoved(t, "c", "30", "10", "10")
 		})
 	}
 }
 
-// A lost reply of 42.25 is still the first answer, which is lost; and the
-// approval is recognised when its reply is lost.
-func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
+// TestRefund_UnknownOutcomeLostReply checks that the first refund of 42.25 gets no answer when the table's reply is
+// lost. The later approval is recognised when its reply is lost.
+func TestRefund_UnknownOutcomeLostReply(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]faults.Fault{"lost request": faults.FailBefore, "lost reply": faults.LoseReply} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 			w.mustCharge(t, cardCharge("c", plainCard, "50"))
 			silent := refundOf("c", "r", "42.25")
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
-			unknown(t)(w.Refund(t.Context(), silent))
+			wantUnknown(t)(w.Refund(t.Context(), silent))
 			w.Advance(30 * time.Second)
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f))
 			o, err := w.Refund(t.Context(), silent)
@@ -154,14 +154,13 @@ func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 			if o := w.mustRefund(t, silent); o.Decision != payments.Approved {
 				t.Errorf("again: got %+v, want approved", o)
 			}
-			w.moved(t, "c", "50", "42.25", "")
+			w.checkMoved(t, "c", "50", "42.25", "")
 		})
 	}
 }
 
-// A refund whose write was lost while another one's arrived is decided again,
-// by what that one left.
-func TestALostRefundIsDecidedAgain(t *testing.T) {
+// TestRefund_DecidedAgainAfterLostWrite checks a refund whose write was lost while another took most of the charge.
+func TestRefund_DecidedAgainAfterLostWrite(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
@@ -176,11 +175,11 @@ func TestALostRefundIsDecidedAgain(t *testing.T) {
 	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Declined {
 		t.Errorf("got %+v, want declined", o)
 	}
-	w.moved(t, "c", "30", "", "25")
+	w.checkMoved(t, "c", "30", "", "25")
 }
 
-// Two refunds under one id have no charge in common that would let in only one.
-func TestOneIDRefundsOneOfTwoCharges(t *testing.T) {
+// TestRefund_SameIDOfTwoCharges checks two refunds with one id: no charge's version stops the second.
+func TestRefund_SameIDOfTwoCharges(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("a", plainCard, "30"))
@@ -189,14 +188,14 @@ func TestOneIDRefundsOneOfTwoCharges(t *testing.T) {
 	if o := w.mustRefund(t, refundOf("a", "r", "20")); o.Decision != payments.Approved {
 		t.Errorf("got %+v, want approved", o)
 	}
-	w.moved(t, "a", "30", "", "")
-	w.moved(t, "b", "30", "10", "")
+	w.checkMoved(t, "a", "30", "", "")
+	w.checkMoved(t, "b", "30", "10", "")
 	if o := w.mustRefund(t, refundOf("a", "all", "30")); o.Decision != payments.Approved {
 		t.Errorf("got %+v, want approved: the refund of b takes nothing from a", o)
 	}
 }
 
-func TestNoRefundIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
+func TestRefund_TableUnreadable(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
@@ -212,22 +211,22 @@ func TestNoRefundIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
 			return faults.None
 		}
 	})
-	if unknown(t)(w.Refund(t.Context(), refundOf("c", "r", "10"))); !written {
+	if wantUnknown(t)(w.Refund(t.Context(), refundOf("c", "r", "10"))); !written {
 		t.Error("got no write of the refund, want one")
 	}
 	w.Wire.Inject(nil)
 	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
 		t.Errorf("again: got %+v, want approved", o)
 	}
-	w.moved(t, "c", "30", "10", "")
+	w.checkMoved(t, "c", "30", "10", "")
 }
 
-// Neither a refund nor a late decision of the same charge undoes the other.
-func TestRefundsRaceWithPollsOfTheirCharge(t *testing.T) {
+// TestRefund_RacesWithPolls checks that neither a refund nor a late decision of the same charge undoes the other.
+func TestRefund_RacesWithPolls(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
-		unknown(t)(w.Charge(t.Context(), cardCharge(id, plainCard, "42.25")))
+		wantUnknown(t)(w.Charge(t.Context(), cardCharge(id, plainCard, "42.25")))
 	}
 	w.Advance(30 * time.Second)
 	var group sync.WaitGroup
@@ -238,6 +237,6 @@ func TestRefundsRaceWithPollsOfTheirCharge(t *testing.T) {
 	}
 	group.Wait()
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
-		w.moved(t, id, "42.25", "42.00", "")
+		w.checkMoved(t, id, "42.25", "42.00", "")
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// statement collects the lines by kind and id; no two may share both.
-func (w *fixture) statement(t *testing.T) map[string]acquirer.Movement {
+// readStatement returns the statement's lines by kind and id, and fails the test if two lines share both.
+func (w *fixture) readStatement(t *testing.T) map[string]acquirer.Movement {
 	t.Helper()
 	lines := map[string]acquirer.Movement{}
 	for m, err := range w.Statement(t.Context()) {
@@ -31,19 +31,19 @@ func (w *fixture) statement(t *testing.T) map[string]acquirer.Movement {
 	return lines
 }
 
-func TestStatementHasEveryMovement(t *testing.T) {
+func TestStatement_EveryMovement(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	if lines := w.statement(t); len(lines) != 0 {
+	if lines := w.readStatement(t); len(lines) != 0 {
 		t.Errorf("got %v of empty records, want no lines", lines)
 	}
 	started := w.Now()
-	w.mustCharge(t, storing("c", plainCard)) // of 10
+	w.mustCharge(t, storingCharge("c", plainCard)) // of 10
 	w.mustCharge(t, cardCharge("declined", plainCard, "11.00"))
 	w.mustCharge(t, cardCharge("asked", askingCard, "10"))
 	w.mustCharge(t, cardCharge("large", plainCard, "100"))
 	w.mustRefund(t, refundOf("c", "refused", "10.01"))
-	unknown(t)(w.Refund(t.Context(), refundOf("large", "silent", "42.25")))
+	wantUnknown(t)(w.Refund(t.Context(), refundOf("large", "silent", "42.25")))
 	w.Advance(time.Minute)
 	w.mustRefund(t, refundOf("c", "r", "4"))
 	w.mustChargeback(t, "c", "b", "6")
@@ -56,18 +56,18 @@ func TestStatementHasEveryMovement(t *testing.T) {
 	add(acquirer.CaptureMovement, "large", "large", "100", started)
 	add(acquirer.RefundMovement, "c", "r", "4", w.Now())
 	add(acquirer.ChargebackMovement, "c", "b", "6", w.Now())
-	if got := w.statement(t); !maps.Equal(got, want) {
+	if got := w.readStatement(t); !maps.Equal(got, want) {
 		t.Errorf("before the silent refund is decided: got %v, want %v", got, want)
 	}
 	w.mustRefund(t, refundOf("large", "silent", "42.25"))
 	add(acquirer.RefundMovement, "large", "silent", "42.25", w.Now())
-	if got := w.statement(t); !maps.Equal(got, want) {
+	if got := w.readStatement(t); !maps.Equal(got, want) {
 		t.Errorf("after: got %v, want %v", got, want)
 	}
 }
 
-// large fills the table with charges of 200 KB, five to a page of a scan.
-func (w *fixture) large(t *testing.T, n int) {
+// chargeLarge fills the table with charges of 200 KB, so that a page of a scan has five.
+func (w *fixture) chargeLarge(t *testing.T, n int) {
 	t.Helper()
 	for i := range n {
 		c := cardCharge(fmt.Sprint("c", i), plainCard, "10")
@@ -78,11 +78,11 @@ func (w *fixture) large(t *testing.T, n int) {
 	}
 }
 
-func TestStatementGoesOverPages(t *testing.T) {
+func TestStatement_SeveralPages(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	const charges = 12
-	w.large(t, charges)
+	w.chargeLarge(t, charges)
 	sums := map[acquirer.Kind]int64{}
 	for _, m := range counterpartytest.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] {
 		return w.Statement(t.Context())
@@ -91,17 +91,17 @@ func TestStatementGoesOverPages(t *testing.T) {
 	}
 	want := map[acquirer.Kind]int64{acquirer.CaptureMovement: charges * 1000, acquirer.RefundMovement: charges * 100,
 		acquirer.ChargebackMovement: charges * 200}
-	if lines := w.statement(t); len(lines) != 3*charges || !maps.Equal(sums, want) {
+	if lines := w.readStatement(t); len(lines) != 3*charges || !maps.Equal(sums, want) {
 		t.Errorf("got %d lines, sums %v, want %d, %v", len(lines), sums, 3*charges, want)
 	}
 }
 
-func TestMovedCountsEachEntry(t *testing.T) {
+func TestMoved_CountsDuplicates(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "10"))
 	w.mustRefund(t, refundOf("c", "r", "4"))
-	for _, item := range w.scan(t) { // what the conditions prevent
+	for _, item := range w.scan(t) { // a duplicate that the conditions would prevent
 		if sk := item["sk"].(string); strings.HasPrefix(sk, "REFUND#") {
 			item["sk"] = sk + "X"
 			if err := w.Table.Put(item).Run(t.Context()); err != nil {
@@ -109,8 +109,8 @@ func TestMovedCountsEachEntry(t *testing.T) {
 			}
 		}
 	}
-	w.moved(t, "c", "10", "8", "")
-	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.captures(t, "c") != 1 {
-		t.Errorf("got %+v and %d captures, want approved and 1", o, w.captures(t, "c"))
+	w.checkMoved(t, "c", "10", "8", "")
+	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.countCaptures(t, "c") != 1 {
+		t.Errorf("got %+v and %d captures, want approved and 1", o, w.countCaptures(t, "c"))
 	}
 }

@@ -16,23 +16,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func storing(id, number string) acquirer.Charge {
+func storingCharge(id, number string) acquirer.Charge {
 	c := cardCharge(id, number, "10")
 	c.Store = true
 	return c
 }
 
-func byToken(id, token string, unattended bool) acquirer.Charge {
+func tokenCharge(id, token string, unattended bool) acquirer.Charge {
 	c := methodCharge(id, payments.CardMethod, "10", "EUR")
 	c.Token, c.Unattended = token, unattended
 	return c
 }
 
-func TestAStoredCardKeepsItsScenario(t *testing.T) {
+func TestCharge_StoredCardKeepsScenario(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	quiet := w.mustCharge(t, storing("quiet", silentCard)).Card
-	paRes := w.answer(t, storing("asking", askingCard), sandbox.Approve)
+	quiet := w.mustCharge(t, storingCharge("quiet", silentCard)).Card
+	paRes := w.answerChallenge(t, storingCharge("asking", askingCard), sandbox.Approve)
 	asking := must(t)(w.Complete(t.Context(), "asking", paRes)).Card
 	for _, c := range []struct {
 		name       string
@@ -48,7 +48,7 @@ func TestAStoredCardKeepsItsScenario(t *testing.T) {
 		if !regexp.MustCompile(`^sbx_card_[A-Z2-7]{26}$`).MatchString(c.card.AcquirerToken) {
 			t.Fatalf("%s: got token %q, want sbx_card_ and 26 letters or digits", c.name, c.card.AcquirerToken)
 		}
-		o := must(t)(w.restarted().Charge(t.Context(), byToken(c.name, c.card.AcquirerToken, c.unattended)))
+		o := must(t)(w.restart().Charge(t.Context(), tokenCharge(c.name, c.card.AcquirerToken, c.unattended)))
 		if o.Decision != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, o.Decision, c.want)
 		}
@@ -56,27 +56,27 @@ func TestAStoredCardKeepsItsScenario(t *testing.T) {
 			t.Errorf("%s: got card %+v, want %+v", c.name, o.Card, c.card)
 		}
 	}
-	declined := byToken("declined", quiet.AcquirerToken, true)
+	declined := tokenCharge("declined", quiet.AcquirerToken, true)
 	declined.Amount = cardCharge("", plainCard, "42.01").Amount
 	if o := w.mustCharge(t, declined); o.Decision != payments.Declined {
 		t.Errorf("a declined amount by token: got %s, want declined", o.Decision)
 	}
 }
 
-func TestARepeatedChargeAnswersTheSameToken(t *testing.T) {
+func TestCharge_RepeatedReturnsSameToken(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	first, again := w.mustCharge(t, storing("c", plainCard)), w.mustCharge(t, storing("c", plainCard))
+	first, again := w.mustCharge(t, storingCharge("c", plainCard)), w.mustCharge(t, storingCharge("c", plainCard))
 	if first.Card.AcquirerToken != again.Card.AcquirerToken {
 		t.Errorf("got tokens %s and %s, want the same", first.Card.AcquirerToken, again.Card.AcquirerToken)
 	}
 }
 
-func TestOnlyApprovedCardsAreStored(t *testing.T) {
+func TestCharge_StoresOnlyApprovedCards(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	w.mustCharge(t, storing("failed", "4012001037461114"))
-	must(t)(w.Complete(t.Context(), "asking", w.answer(t, storing("asking", askingCard), sandbox.Reject)))
+	w.mustCharge(t, storingCharge("failed", "4012001037461114"))
+	must(t)(w.Complete(t.Context(), "asking", w.answerChallenge(t, storingCharge("asking", askingCard), sandbox.Reject)))
 	for _, item := range w.scan(t) {
 		if pk := item["pk"].(string); strings.HasPrefix(pk, "SANDBOX#CARD#") {
 			t.Errorf("got %v in the records, want no card", item)
@@ -84,27 +84,27 @@ func TestOnlyApprovedCardsAreStored(t *testing.T) {
 	}
 }
 
-func TestForget(t *testing.T) {
+func TestDeleteCard(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	token := w.mustCharge(t, storing("c", plainCard)).Card.AcquirerToken
+	token := w.mustCharge(t, storingCharge("c", plainCard)).Card.AcquirerToken
 	for range 2 {
 		if err := w.DeleteCard(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, unattended := range []bool{true, false} {
-		o := w.mustCharge(t, byToken(fmt.Sprint(unattended), token, unattended))
+		o := w.mustCharge(t, tokenCharge(fmt.Sprint(unattended), token, unattended))
 		if o.Decision != payments.Declined || o.ReturnCode != "14" {
 			t.Errorf("a forgotten card: got %+v, want declined with 14", o)
 		}
 	}
-	if o := w.mustCharge(t, storing("c", plainCard)); o.Card == nil || o.Card.AcquirerToken != token {
+	if o := w.mustCharge(t, storingCharge("c", plainCard)); o.Card == nil || o.Card.AcquirerToken != token {
 		t.Errorf("the charge itself: got card %+v, want token %s", o.Card, token)
 	}
 }
 
-// traces are the forms in which a secret might stand in the records.
+// traces returns the forms that a secret might have in the records.
 func traces(secret string) []string {
 	m, s1, s2 := md5.Sum([]byte(secret)), sha1.Sum([]byte(secret)), sha256.Sum256([]byte(secret))
 	forms := []string{secret}
@@ -115,15 +115,15 @@ func traces(secret string) []string {
 	return forms
 }
 
-func TestNoCardNumberIsStored(t *testing.T) {
+func TestCharge_StoresNoCardNumber(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	numbers := []string{plainCard, silentCard, askingCard, "4012001037461114"}
 	for i, number := range numbers {
-		w.mustCharge(t, storing(fmt.Sprintf("store %d", i), number))
-		unknown(t)(w.Charge(t.Context(), cardCharge(fmt.Sprintf("unknown %d", i), number, "42.25")))
+		w.mustCharge(t, storingCharge(fmt.Sprintf("store %d", i), number))
+		wantUnknown(t)(w.Charge(t.Context(), cardCharge(fmt.Sprintf("unknown %d", i), number, "42.25")))
 	}
-	must(t)(w.Complete(t.Context(), "asking", w.answer(t, storing("asking", askingCard), sandbox.Approve)))
+	must(t)(w.Complete(t.Context(), "asking", w.answerChallenge(t, storingCharge("asking", askingCard), sandbox.Approve)))
 	items := w.scan(t)
 	if len(items) < 10 {
 		t.Fatalf("got %d items, want at least 10", len(items))

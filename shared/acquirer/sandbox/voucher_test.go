@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestVouchers(t *testing.T) {
+func TestPayVoucher(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for method, lasts := range map[payments.Method]time.Duration{
@@ -22,7 +22,7 @@ func TestVouchers(t *testing.T) {
 		if o.Decision != payments.Voucher || !o.Code.Until.Equal(w.Now().Add(lasts)) {
 			t.Fatalf("%s: got %s, code %+v, want a voucher until %s", id, o.Decision, o.Code, w.Now().Add(lasts))
 		}
-		if again := must(t)(w.restarted().LookUp(t.Context(), id)); *again.Code != *o.Code {
+		if again := must(t)(w.restart().LookUp(t.Context(), id)); *again.Code != *o.Code {
 			t.Errorf("%s: got %+v, want %+v", id, again.Code, o.Code)
 		}
 		for range 2 {
@@ -31,13 +31,13 @@ func TestVouchers(t *testing.T) {
 				t.Errorf("%s: got %+v, %v, want checkout of %[1]s", id, reference, err)
 			}
 		}
-		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != payments.Approved || w.captures(t, id) != 1 {
-			t.Errorf("%s: got %+v and %d captures, want approved and 1", id, o, w.captures(t, id))
+		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != payments.Approved || w.countCaptures(t, id) != 1 {
+			t.Errorf("%s: got %+v and %d captures, want approved and 1", id, o, w.countCaptures(t, id))
 		}
 	}
 }
 
-func TestTheCodesOfVouchers(t *testing.T) {
+func TestCharge_VoucherCodes(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	slip := w.mustCharge(t, methodCharge("boleto", payments.Boleto, "10.10", "BRL")).Code.Text
@@ -56,7 +56,7 @@ func TestTheCodesOfVouchers(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBePaidAsAVoucher(t *testing.T) {
+func TestPayVoucher_NotPayable(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.mustCharge(t, methodCharge("late", payments.Boleto, "10", "BRL"))
@@ -73,7 +73,7 @@ func TestWhatCannotBePaidAsAVoucher(t *testing.T) {
 			t.Errorf("%s: got error %v, want %v", id, err, want)
 		}
 	}
-	if n := w.captures(t, "late"); n != 0 {
+	if n := w.countCaptures(t, "late"); n != 0 {
 		t.Errorf("got %d captures, want none", n)
 	}
 }
