@@ -1,6 +1,6 @@
 package merchant
 
-// Address is that of a merchant or a person (contract §7.1). All fields are optional; "" is unset.
+// Address is the address of a merchant or a person (contract §7.1). All fields are optional; "" is unset.
 type Address struct {
 	Line1      string `dynamo:"address_line1,omitempty" json:"address_line1,omitzero" validate:"text=255"`
 	Line2      string `dynamo:"address_line2,omitempty" json:"address_line2,omitzero" validate:"text=255"`

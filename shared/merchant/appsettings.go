@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// AppSettings are a user's settings of the operator's own applications (contract §7.1, §13.9). Only an operator's
+// AppSettings has a user's settings of the operator's own applications (contract §7.1, §13.9). Only an operator's
 // command writes them. The largest expected transaction is in the merchant's Settings instead.
 type AppSettings struct {
 	CheckoutPreference    string          `dynamo:"checkout_preference,omitempty" json:"checkout_preference" validate:"text=32"` //nolint:lll // a tag is one line
@@ -33,10 +33,10 @@ type AppSettings struct {
 	Referral              string          `dynamo:"referral,omitempty" json:"referral" validate:"text=32"`
 }
 
-// defaultTipRates are contract §13.9's.
+// defaultTipRates has the rates of contract §13.9.
 var defaultTipRates = []money.Decimal{"0.05", "0.10", "0.15"}
 
-// OrDefaults fills in what was never set.
+// OrDefaults fills in the settings that were never set.
 func (a AppSettings) OrDefaults() AppSettings {
 	if len(a.TipRates) == 0 {
 		a.TipRates = slices.Clone(defaultTipRates)
@@ -44,5 +44,5 @@ func (a AppSettings) OrDefaults() AppSettings {
 	return a
 }
 
-// InAdvancedMode reports whether the user's payments are made in advanced mode (contract §6.3).
+// InAdvancedMode returns true if the user's payments are made in advanced mode (contract §6.3).
 func (a AppSettings) InAdvancedMode() bool { return strings.EqualFold(a.AdvancedMode, "ON") }

@@ -8,12 +8,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// ForAudit returns the state as audit entries show it: without what the platform keeps for itself, and with only the
-// last four characters of the numbers of bank accounts, if they were read.
+// ForAudit returns the state as audit entries show it: without the platform's internal fields, and with only the last
+// four characters of bank account numbers. Accounts that were not read are left out.
 func (s State) ForAudit() any { return s.view() }
 
-// ModeForAudit is the one mode in which the state differs from before, as audit entries
-// show it; "" when that is both, neither, or what both have in common.
+// ModeForAudit returns the only mode that differs from before in the audit view. It returns "" when both modes differ,
+// neither differs, or the part that they have in common differs.
 func (s State) ModeForAudit(before State) identity.Mode {
 	now, then := s.view(), before.view()
 	live, test := !reflect.DeepEqual(now.Live, then.Live), !reflect.DeepEqual(now.Test, then.Test)
@@ -66,10 +66,10 @@ type callbacksView struct {
 	RotatedAt time.Time `json:"rotated_at,omitzero"`
 }
 
-// tenantView is what a merchant has in one mode.
+// tenantView is the part of a merchant that belongs to one mode.
 type tenantView struct {
 	Settings settingsView  `json:"settings"`
-	Held     bool          `json:"held"`                   // payouts are
+	Held     bool          `json:"held"`                   // an operator stopped payouts
 	Accounts *accountsView `json:"bank_accounts,omitzero"` // nil: not read
 }
 
@@ -81,7 +81,7 @@ type settingsView struct {
 type accountsView struct {
 	Primary string                 `json:"primary"`
 	Paid    string                 `json:"paid"`
-	All     map[string]accountView `json:"accounts"` // by their ids
+	All     map[string]accountView `json:"accounts"` // by id
 }
 
 type accountView struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// BankAccountStatus is an account's state of verification (contract §7.3).
+// BankAccountStatus is the state of an account's verification (contract §7.3).
 type BankAccountStatus string
 
 // The statuses.
@@ -20,7 +20,7 @@ const (
 	BankAccountRejected BankAccountStatus = "REJECTED"
 )
 
-// AccountType is what kind of account it is (contract §7.3).
+// AccountType is the type of a bank account (contract §7.3).
 type AccountType string
 
 // The types.
@@ -29,7 +29,7 @@ const (
 	Savings AccountType = "SAVINGS"
 )
 
-// AccountCategory is whose account it is (contract §7.3).
+// AccountCategory tells if a bank account is a person's or a business's (contract §7.3).
 type AccountCategory string
 
 // The categories.
@@ -38,48 +38,48 @@ const (
 	Business AccountCategory = "BUSINESS"
 )
 
-// BankAccount is where a merchant is paid out.
+// BankAccount is a bank account that payouts may go to.
 type BankAccount struct {
 	ID            string            `dynamo:"id"`
 	Holder        string            `dynamo:"account_holder_name"`
 	IBAN          string            `dynamo:"iban,omitempty"`
 	BIC           string            `dynamo:"swift,omitempty"`
-	BankCode      string            `dynamo:"bank_code,omitempty"`      // national, where there is no IBAN
+	BankCode      string            `dynamo:"bank_code,omitempty"`      // national, for an account without an IBAN
 	BranchCode    string            `dynamo:"branch_code,omitempty"`    // likewise
 	AccountNumber string            `dynamo:"account_number,omitempty"` // likewise
-	CheckDigit    string            `dynamo:"check_digit,omitempty"`    // of the number, where it is written apart
+	CheckDigit    string            `dynamo:"check_digit,omitempty"`    // of the number, if it is written separately
 	Type          AccountType       `dynamo:"account_type,omitempty"`
 	Category      AccountCategory   `dynamo:"account_category,omitempty"`
 	Status        BankAccountStatus `dynamo:"status"`
 	CreatedAt     time.Time         `dynamo:"created_at,omitempty"`
 }
 
-// Number returns the account's IBAN or national number, without a check digit that is written apart.
+// Number returns the account's IBAN or national number, without a check digit that is written separately.
 func (b BankAccount) Number() string { return cmp.Or(b.IBAN, b.AccountNumber) }
 
-// Ending is the last four characters of the number, which may be shown anywhere.
+// Ending returns the last four characters of the number. They may be shown anywhere.
 func (b BankAccount) Ending() string {
 	number := b.Number()
 	return number[max(0, len(number)-4):]
 }
 
-// CanReceive reports whether payouts may go to the account (contract §6.7). A national number needs its bank beside it.
-func (b BankAccount) CanReceive() bool { return b.Status == BankAccountVerified && b.routed() }
+// CanReceive returns true if payouts may go to the account (contract §6.7). A national number also needs its bank.
+func (b BankAccount) CanReceive() bool { return b.Status == BankAccountVerified && b.isRoutable() }
 
-// routed reports whether a transfer can name the account.
-func (b BankAccount) routed() bool {
+// isRoutable returns true if a transfer can name the account.
+func (b BankAccount) isRoutable() bool {
 	return b.IBAN != "" || b.AccountNumber != "" && (b.BankCode != "" || b.BranchCode != "" || b.BIC != "")
 }
 
-// Same reports whether transfers to both reach the same account of the same holder, whatever id and status.
+// Same returns true if transfers to both reach the same account of the same holder. It ignores ids and statuses.
 func (b BankAccount) Same(other BankAccount) bool {
 	return b.Holder == other.Holder && b.BIC == other.BIC && b.IBAN == other.IBAN && b.sameNational(other)
 }
 
-// sameNumber reports whether both have the same number at the same bank, however it is written: the IBAN, which says
-// both, or what its country has instead.
+// sameNumber returns true if both accounts have the same number at the same bank, in any spelling. It compares the
+// IBANs, which include the bank; without IBANs it compares national numbers and banks.
 func (b BankAccount) sameNumber(other BankAccount) bool {
-	return b.IBAN == other.IBAN && (b.IBAN != "" || b.compared() == other.compared())
+	return b.IBAN == other.IBAN && (b.IBAN != "" || b.comparisonKey() == other.comparisonKey())
 }
 
 func (b BankAccount) sameNational(other BankAccount) bool {
@@ -87,17 +87,17 @@ func (b BankAccount) sameNational(other BankAccount) bool {
 		b.CheckDigit == other.CheckDigit
 }
 
-// BankAccountChange is an operator's change of a bank account; what is absent
-// or null stays as it is. A new number replaces the whole account.
+// BankAccountChange is an operator's change of a bank account. Absent and null fields stay unchanged. A new number
+// replaces the whole account.
 type BankAccountChange struct {
-	Holder        optional.Of[string] `json:"holder" validate:"text=70"` // the most that a SEPA transfer carries
-	IBAN          optional.Of[string] `json:"iban" validate:"iban?"`     // or, where there is none:
+	Holder        optional.Of[string] `json:"holder" validate:"text=70"` // 70 is the maximum of a SEPA transfer
+	IBAN          optional.Of[string] `json:"iban" validate:"iban?"`     // without one: the next fields
 	AccountNumber optional.Of[string] `json:"account_number"`            // national, with bank_code or bic
 	BankCode      optional.Of[string] `json:"bank_code"`
 	BIC           optional.Of[string] `json:"bic" validate:"bic?"`
 }
 
-// Empty reports whether nothing is given.
+// Empty returns true if the change has no field.
 func (c BankAccountChange) Empty() bool {
 	for _, field := range []optional.Of[string]{c.Holder, c.IBAN, c.AccountNumber, c.BankCode, c.BIC} {
 		if _, given := field.Get(); given {
@@ -107,10 +107,10 @@ func (c BankAccountChange) Empty() bool {
 	return true
 }
 
-// Apply returns the account with the change; id is for a new one. Failures: Invalid and Missing, with the field.
+// Apply returns the changed account. A new account gets the id. Failures: Invalid and Missing, with the field.
 func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error) {
 	faults := validate.Forms(c)
-	if c.replaces() {
+	if c.replacesAccount() {
 		to = BankAccount{ID: id, Holder: to.Holder}
 	}
 	to.Holder = strings.TrimSpace(c.Holder.Or(to.Holder))
@@ -120,14 +120,14 @@ func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error)
 	return to, validate.Order(c, append(faults, to.faults()...)).First()
 }
 
-// replaces reports whether another account's number is given.
-func (c BankAccountChange) replaces() bool {
+// replacesAccount returns true if the change has the number of another account.
+func (c BankAccountChange) replacesAccount() bool {
 	_, iban := c.IBAN.Get()
 	_, number := c.AccountNumber.Get()
 	return iban || number
 }
 
-// faults lists what is missing from an account, or too much.
+// faults returns the fields of an account that are missing or exclude each other.
 func (b BankAccount) faults() failure.List {
 	if b.IBAN == "" && b.AccountNumber == "" {
 		return failure.List{failure.Missing("iban")}

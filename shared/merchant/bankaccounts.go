@@ -7,23 +7,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// MaxBankAccounts bounds a tenant's accounts, not counting REJECTED ones (contract §7.3).
+// MaxBankAccounts limits the accounts of a tenant. REJECTED accounts do not count (contract §7.3).
 const MaxBankAccounts = 10
 
-// maxRejected is how many REJECTED accounts are kept, the latest, so that the tenant's one item stays small.
+// maxRejected limits the REJECTED accounts that are kept, so that the tenant's one item stays small. The latest stay.
 const maxRejected = 10
 
-// BankAccounts are the bank accounts of a tenant (contract §7.3). One of them is primary, and at most one pending.
+// BankAccounts has the bank accounts of a tenant (contract §7.3). One account is primary, and at most one is pending.
 // Payouts go to the last account that was both primary and VERIFIED.
 type BankAccounts struct {
-	All     []BankAccount `dynamo:"accounts"`           // in the order in which they were added
-	Primary string        `dynamo:"primary"`            // id of the primary account; "": there is none at all
-	Paid    string        `dynamo:"paid,omitempty"`     // id of the account that is paid; "": none is VERIFIED
-	CheckAt time.Time     `dynamo:"check_at,omitempty"` // when the bank is asked again; zero: nothing is pending
+	All     []BankAccount `dynamo:"accounts"`           // oldest first
+	Primary string        `dynamo:"primary"`            // id of the primary account; "": no account exists
+	Paid    string        `dynamo:"paid,omitempty"`     // id of the account that is paid; "": no account is VERIFIED
+	CheckAt time.Time     `dynamo:"check_at,omitempty"` // when to ask the bank again; zero: no account is pending
 	Version int           `dynamo:"version"`            // of the stored item, from 1
 }
 
-// Conflicts of Add (contract §3.3), in the order in which they are reported.
+// Conflicts of Add (contract §3.3), in the order of Add's checks.
 var (
 	ErrVerificationPending = failure.Conflict("Another bank account is pending verification.").
 				WithCode("cannot_add_bank_account").AsTransient()
@@ -32,7 +32,7 @@ var (
 				WithCode("max_number_of_bank_accounts_exceeded")
 )
 
-// Get finds an account by its id.
+// Get returns the account with the id.
 func (b BankAccounts) Get(id string) (BankAccount, bool) {
 	at := b.index(id)
 	if at < 0 {
@@ -41,7 +41,8 @@ func (b BankAccounts) Get(id string) (BankAccount, bool) {
 	return b.All[at], true
 }
 
-// PrimaryChanged reports whether another account, or number, is primary than before, and its number.
+// PrimaryChanged returns the number of the primary account. changed is true if another account is primary than before,
+// or the primary account has another number.
 func (b BankAccounts) PrimaryChanged(before BankAccounts) (number string, changed bool) {
 	now, _ := b.Get(b.Primary)
 	was, _ := before.Get(before.Primary)
@@ -52,14 +53,14 @@ func (b BankAccounts) index(id string) int {
 	return slices.IndexFunc(b.All, func(a BankAccount) bool { return a.ID == id })
 }
 
-// indexOfNumber finds the account with the number of another one, unless it was REJECTED; -1: there is none.
+// indexOfNumber returns the index of the account with the same number that was not REJECTED, or -1.
 func (b BankAccounts) indexOfNumber(a BankAccount) int {
 	return slices.IndexFunc(b.All, func(other BankAccount) bool {
 		return other.Status != BankAccountRejected && other.sameNumber(a)
 	})
 }
 
-// Pending is the account that waits for its verification.
+// Pending returns the account that waits for its verification.
 func (b BankAccounts) Pending() (BankAccount, bool) {
 	at := slices.IndexFunc(b.All, func(a BankAccount) bool { return a.Status == BankAccountPending })
 	if at < 0 {
@@ -68,15 +69,15 @@ func (b BankAccounts) Pending() (BankAccount, bool) {
 	return b.All[at], true
 }
 
-// Payee is the account that payouts go to; the zero one if none is VERIFIED.
+// Payee returns the account that payouts go to, or the zero account if none is VERIFIED.
 func (b BankAccounts) Payee() BankAccount {
 	payee, _ := b.Get(b.Paid)
 	return payee
 }
 
-// Add returns the accounts with a new one, which is pending verification. It becomes primary if so requested, or if no
-// other account could be paid. A known id changes nothing, and a REJECTED account may be added again. Failures:
-// ErrVerificationPending, ErrBankAccountExists, ErrTooManyBankAccounts.
+// Add returns the accounts with a new account, which is pending verification. The account becomes primary if so
+// requested, or if no other account could be paid. A known id changes nothing. A REJECTED account may be added again.
+// Failures: ErrVerificationPending, ErrBankAccountExists, ErrTooManyBankAccounts.
 func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccounts, error) {
 	if _, there := b.Get(a.ID); there {
 		return b, nil
@@ -88,7 +89,7 @@ func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccou
 		return b, ErrBankAccountExists
 	}
 	a.Status, a.CreatedAt = BankAccountPending, now
-	b, err := b.with(a)
+	b, err := b.appended(a)
 	if err != nil {
 		return b, err
 	}
@@ -99,8 +100,8 @@ func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccou
 	return b, nil
 }
 
-// with is the accounts with one more. Failure: ErrTooManyBankAccounts.
-func (b BankAccounts) with(a BankAccount) (BankAccounts, error) {
+// appended returns the accounts with one more. Failure: ErrTooManyBankAccounts.
+func (b BankAccounts) appended(a BankAccount) (BankAccounts, error) {
 	kept := 0
 	for _, other := range b.All {
 		if other.Status != BankAccountRejected {
@@ -114,8 +115,9 @@ func (b BankAccounts) with(a BankAccount) (BankAccounts, error) {
 	return b, nil
 }
 
-// Vouch returns the accounts with one that is VERIFIED and primary at once, because an operator vouches for it. It
-// replaces the account with its id, else one with its number that is not REJECTED. Failure: ErrTooManyBankAccounts.
+// Vouch returns the accounts with an account that is VERIFIED and primary at once, because an operator vouches for it.
+// The account replaces the account with its id, else an account with its number that is not REJECTED. Failure:
+// ErrTooManyBankAccounts.
 func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) {
 	at := b.index(a.ID)
 	if at < 0 {
@@ -123,7 +125,7 @@ func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) 
 	}
 	if at < 0 {
 		a.CreatedAt = now
-		with, err := b.with(a)
+		with, err := b.appended(a)
 		if err != nil {
 			return b, err
 		}
@@ -134,11 +136,11 @@ func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) 
 	a.ID, a.CreatedAt, a.Type, a.Category = replaced.ID, replaced.CreatedAt, replaced.Type, replaced.Category
 	a.Status = BankAccountVerified
 	b.All[at], b.Primary, b.Paid = a, a.ID, a.ID
-	return b.checked(), nil
+	return b.clearCheck(), nil
 }
 
-// Decide returns the accounts after the bank's answer about a pending one, which is final. A REJECTED primary account
-// hands that back to the account that is paid.
+// Decide returns the accounts after the bank's answer about a pending account. The answer is final. If the primary
+// account is REJECTED, the account that is paid becomes primary again.
 func (b BankAccounts) Decide(id string, verdict BankAccountStatus) BankAccounts {
 	at := b.index(id)
 	if at < 0 || b.All[at].Status != BankAccountPending || verdict == BankAccountPending {
@@ -153,27 +155,27 @@ func (b BankAccounts) Decide(id string, verdict BankAccountStatus) BankAccounts 
 	case verdict == BankAccountVerified && (b.Paid == "" || b.All[at].CanReceive()):
 		b.Paid = id
 	}
-	return b.checked().pruned()
+	return b.clearCheck().pruneRejected()
 }
 
-// PayeeUnknown reports whether the bank is to be asked about the primary account by now: until its answer is recorded,
-// nobody knows which account payouts go to.
+// PayeeUnknown returns true if it is time to ask the bank about the primary account. Until the bank's answer is
+// recorded, the account that payouts go to is not known.
 func (b BankAccounts) PayeeUnknown(now time.Time) bool {
 	pending, is := b.Pending()
 	return is && pending.ID == b.Primary && !now.Before(b.CheckAt)
 }
 
-// checked leaves nothing to ask the bank if no account is pending.
-func (b BankAccounts) checked() BankAccounts {
+// clearCheck removes the time of the next check if no account is pending.
+func (b BankAccounts) clearCheck() BankAccounts {
 	if _, pending := b.Pending(); !pending {
 		b.CheckAt = time.Time{}
 	}
 	return b
 }
 
-// pruned forgets the oldest of too many REJECTED accounts. The primary one is kept:
-// it is REJECTED only if nothing else is there, and then it is the latest.
-func (b BankAccounts) pruned() BankAccounts {
+// pruneRejected removes the oldest of too many REJECTED accounts. It never removes the primary account: that is
+// REJECTED only if no other account exists, and then it is the latest.
+func (b BankAccounts) pruneRejected() BankAccounts {
 	rejected := 0
 	for i := len(b.All) - 1; i >= 0; i-- {
 		if b.All[i].Status != BankAccountRejected {
@@ -186,13 +188,13 @@ func (b BankAccounts) pruned() BankAccounts {
 	return b
 }
 
-// The bank is asked about a pending account soon after it was added, then at gaps that grow with its age.
+// The bank is asked about a pending account soon after it was added, then at gaps that grow with the account's age.
 const (
 	firstCheck   = 2 * time.Second
 	longestCheck = 6 * time.Hour
 )
 
-// Postponed is the accounts after the bank was asked in vain.
+// Postponed returns the accounts after the bank gave no answer: the next check is later.
 func (b BankAccounts) Postponed(now time.Time) BankAccounts {
 	pending, is := b.Pending()
 	if !is || now.Before(b.CheckAt) {

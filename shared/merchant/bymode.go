@@ -2,13 +2,13 @@ package merchant
 
 import "github.com/cashwrap/cashwrap/shared/identity"
 
-// ByMode is what a merchant has once for live and once for test mode.
+// ByMode holds one value for live and one for test mode.
 type ByMode[T any] struct {
 	Live T `dynamo:"live"`
 	Test T `dynamo:"test"`
 }
 
-// Of is the one of the mode.
+// Of returns the value of the mode.
 func (b ByMode[T]) Of(mode identity.Mode) T {
 	if mode == identity.Live {
 		return b.Live
@@ -16,7 +16,7 @@ func (b ByMode[T]) Of(mode identity.Mode) T {
 	return b.Test
 }
 
-// With replaces the one of the mode.
+// With returns both values, with the mode's replaced.
 func (b ByMode[T]) With(mode identity.Mode, of T) ByMode[T] {
 	if mode == identity.Live {
 		b.Live = of

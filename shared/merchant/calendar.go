@@ -6,26 +6,26 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Calendar says when the payouts of a merchant are due.
+// Calendar computes the due days of a merchant's payouts.
 type Calendar struct {
 	Settings Settings
-	Where    *time.Location // the merchant is
+	Where    *time.Location // the merchant's time zone
 }
 
-// Calendar is that of the merchant's payouts in the mode.
+// Calendar returns the calendar of the merchant's payouts in the mode.
 func (m Merchant) Calendar(mode identity.Mode) Calendar {
 	return Calendar{m.Settings.Of(mode), m.Location()}
 }
 
-// NextCutoff is the first one after now: tomorrow's midnight, Monday's or that
-// of the first of the month, where the merchant is.
-func (c Calendar) NextCutoff(now time.Time) Cutoff { return c.Settings.step(now, c.Where, +1) }
+// NextCutoff returns the first cut-off after now: the next midnight, Monday's or that of the first of the month, in the
+// merchant's time zone.
+func (c Calendar) NextCutoff(now time.Time) Cutoff { return c.Settings.cutoff(now, c.Where, +1) }
 
-// LastCutoff is the latest one not after now.
-func (c Calendar) LastCutoff(now time.Time) Cutoff { return c.Settings.step(now, c.Where, 0) }
+// LastCutoff returns the latest cut-off that is not after now.
+func (c Calendar) LastCutoff(now time.Time) Cutoff { return c.Settings.cutoff(now, c.Where, 0) }
 
-// PayoutDay returns the day, YYYY-MM-DD, of the first payout of what becomes eligible then (contract §6.7); "" when
-// only an operator's command pays it out.
+// PayoutDay returns the day, YYYY-MM-DD, of the first payout after a payable becomes eligible (contract §6.7). It
+// returns "" when only an operator's command pays the merchant out.
 func (c Calendar) PayoutDay(eligible time.Time) string {
 	if c.Settings.OnDemand {
 		return ""

@@ -2,17 +2,17 @@ package merchant
 
 import "time"
 
-// CallbackSecret says which of a merchant's callback secrets sign. Version 0
-// means the merchant never asked for one: only the platform's own key signs.
+// CallbackSecret tells which callback secrets of a merchant sign. Version 0 means that the merchant never asked for a
+// secret: only the platform's own key signs.
 type CallbackSecret struct {
 	Version   int       `dynamo:"version"`
 	RotatedAt time.Time `dynamo:"rotated_at"`
 }
 
-// overlap is how long the previous secret goes on signing (contract §11.2).
-const overlap = 24 * time.Hour
+// secretOverlap limits how long the previous secret still signs (contract §11.2).
+const secretOverlap = 24 * time.Hour
 
-// Rotated is the next version, from now on.
+// Rotated returns the next version, which signs from now on.
 func (s CallbackSecret) Rotated(now time.Time) CallbackSecret {
 	return CallbackSecret{Version: s.Version + 1, RotatedAt: now}
 }
@@ -22,7 +22,7 @@ func (s CallbackSecret) Signing(now time.Time) []int {
 	switch {
 	case s.Version == 0:
 		return nil
-	case s.Version > 1 && now.Before(s.RotatedAt.Add(overlap)):
+	case s.Version > 1 && now.Before(s.RotatedAt.Add(secretOverlap)):
 		return []int{s.Version, s.Version - 1}
 	default:
 		return []int{s.Version}

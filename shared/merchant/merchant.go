@@ -1,4 +1,5 @@
-// Package merchant holds the types and pure rules of a merchant: its terms, bank accounts and settings.
+// Package merchant has the types and pure rules of a merchant: its terms, bank accounts and settings. Make a merchant
+// with New, and change it with Terms, SettingsChange and BankAccounts.
 package merchant
 
 import (
@@ -12,8 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Merchant is a merchant as stored. Each request reads it once, with its
-// credential, so it holds nothing that grows without bound.
+// Merchant is a merchant as stored. Each request reads it with its credential, so no field may grow without bound.
 type Merchant struct {
 	Code           string           `dynamo:"code"`
 	Name           string           `dynamo:"name"`
@@ -29,25 +29,25 @@ type Merchant struct {
 	PayoutPlan     PayoutPlan       `dynamo:"payout_plan,omitempty"`     // contract §6.7; "": SINGLE_PAYMENT
 	Settings       ByMode[Settings] `dynamo:"settings"`
 	Shards         int              `dynamo:"shards,omitempty"`        // see ShardCount
-	GrownAt        time.Time        `dynamo:"grown_at,omitempty"`      // when Grow changed them last
-	Requests       int              `dynamo:"requests,omitempty"`      // a second in each mode; 0: UsualRequests
-	PayPal         bool             `dynamo:"paypal,omitempty"`        // may offer it (contract §4.3)
-	AdvancedMode   bool             `dynamo:"advanced_mode,omitempty"` // the owner's app setting, as in the account
+	GrownAt        time.Time        `dynamo:"grown_at,omitempty"`      // when Grow last changed Shards
+	Requests       int              `dynamo:"requests,omitempty"`      // per second in each mode; 0: UsualRequests
+	PayPal         bool             `dynamo:"paypal,omitempty"`        // may offer PayPal (contract §4.3)
+	AdvancedMode   bool             `dynamo:"advanced_mode,omitempty"` // copy of the owner's app setting in the account
 	Callbacks      CallbackSecret   `dynamo:"callbacks"`
 	CreatedAt      time.Time        `dynamo:"created_at"`
-	UpdatedAt      time.Time        `dynamo:"updated_at,omitempty"` // of its terms, by an operator
+	UpdatedAt      time.Time        `dynamo:"updated_at,omitempty"` // when an operator last changed the terms
 	Version        int              `dynamo:"version"`              // of the stored item, from 1
 }
 
-// Registration is fixed when a merchant is created, because its stored data depends on it.
+// Registration has the fields that are fixed when a merchant is created, because its stored data depends on them.
 type Registration struct {
-	Code     string `json:"merchant_code"`                         // "": one is generated
+	Code     string `json:"merchant_code"`                         // "": New generates a code
 	Country  string `json:"country" validate:"required country"`   // ISO 3166-1 alpha-2
 	Currency string `json:"currency" validate:"required currency"` // of contract §2.4
 	Sandbox  bool   `json:"sandbox"`                               // only test credentials
 }
 
-// New is the merchant with these terms. Failure: Invalid, with the field.
+// New returns a merchant with these terms. Failure: Invalid, with the field.
 func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 	if err := validate.Forms(r).First(); err != nil {
 		return Merchant{}, err
@@ -62,14 +62,14 @@ func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 		OnlinePayments: true, Settings: ByMode[Settings]{DefaultSettings, DefaultSettings}, CreatedAt: now})
 }
 
-// Same reports whether both were created with the same registration, and have the same terms.
+// Same returns true if both merchants have the same registration and terms.
 func (m Merchant) Same(other Merchant) bool {
 	m.CreatedAt, m.Version, m.Settings, m.Callbacks = other.CreatedAt, other.Version, other.Settings, other.Callbacks
 	m.Shards, m.GrownAt, m.UpdatedAt, m.AdvancedMode = other.Shards, other.GrownAt, other.UpdatedAt, other.AdvancedMode
 	return reflect.DeepEqual(m, other)
 }
 
-// Modes are the modes that the merchant has.
+// Modes returns the modes that the merchant has.
 func (m Merchant) Modes() []identity.Mode {
 	if m.Sandbox {
 		return []identity.Mode{identity.Test}
@@ -80,7 +80,7 @@ func (m Merchant) Modes() []identity.Mode {
 // FirstMode returns the mode of the merchant's first key: a sandbox merchant has only test credentials (contract §2.1).
 func (m Merchant) FirstMode() identity.Mode { return m.Modes()[0] }
 
-// CheckProfileForWrite refuses writes to a merchant without a profile. Failure: Conflict, as contract §7.1 says.
+// CheckProfileForWrite refuses writes for a merchant without a profile. Failure: Conflict (contract §7.1).
 func (m Merchant) CheckProfileForWrite() error {
 	if m.Onboarding {
 		return failure.Conflict("The merchant has no merchant profile yet.").WithCode("merchant_account_missing")
@@ -96,7 +96,7 @@ func (m Merchant) CheckProfileForRead() error {
 	return nil
 }
 
-// Mode reads a mode that the merchant can have; "" means FirstMode. Failure: Invalid, field mode.
+// Mode parses a mode that the merchant can have; "" means FirstMode. Failure: Invalid, field mode.
 func (m Merchant) Mode(name string) (identity.Mode, error) {
 	if name == "" {
 		return m.FirstMode(), nil
@@ -112,10 +112,11 @@ func (m Merchant) Mode(name string) (identity.Mode, error) {
 	}
 }
 
-// standardMinimum is how far below zero refunds may take a live merchant's balance, in its currency (contract §6.4).
+// standardMinimum is the balance that refunds must leave a live merchant, in its currency (contract §6.4).
 const standardMinimum = "-1000"
 
-// MinimumBalanceIn returns the balance that refunds must leave; nil in test mode, which has no minimum (contract §6.4).
+// MinimumBalanceIn returns the balance that refunds must leave. It returns nil in test mode, which has no minimum
+// (contract §6.4).
 func (m Merchant) MinimumBalanceIn(mode identity.Mode) (*money.Amount, error) {
 	if mode != identity.Live {
 		return nil, nil

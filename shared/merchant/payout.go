@@ -2,7 +2,7 @@ package merchant
 
 import "time"
 
-// PayoutPeriod is how often a merchant is paid out (contract §7.2).
+// PayoutPeriod is the period of a merchant's payouts (contract §7.2).
 type PayoutPeriod string
 
 // The periods.
@@ -12,14 +12,14 @@ const (
 	Monthly PayoutPeriod = "monthly" // on the first
 )
 
-// Cutoff ends the period of a payout, which pays on its Day what became payable before.
+// Cutoff ends the period of a payout. The payout on Day pays all payables of the time before At.
 type Cutoff struct {
-	Day string    // of the payout, YYYY-MM-DD, where the merchant is
-	At  time.Time // the day's first moment there, in UTC
+	Day string    // of the payout, YYYY-MM-DD, in the merchant's time zone
+	At  time.Time // the day's first moment in that zone, in UTC
 }
 
-// step finds the first day of the period that now falls into, or of one later.
-func (s Settings) step(now time.Time, where *time.Location, periods int) Cutoff {
+// cutoff returns the first day of the period that contains now, moved by the given number of periods.
+func (s Settings) cutoff(now time.Time, where *time.Location, periods int) Cutoff {
 	year, month, day := now.In(where).Date()
 	switch s.Period {
 	case Monthly:
@@ -32,8 +32,8 @@ func (s Settings) step(now time.Time, where *time.Location, periods int) Cutoff 
 	}
 }
 
-// firstMoment returns the beginning of a civil day. Where clocks change at midnight, time.Date may be wrong: a skipped
-// midnight is when the clocks go forward, and of two midnights the first counts.
+// firstMoment returns the beginning of a civil day. time.Date may be wrong where clocks change at midnight: a skipped
+// midnight is the time when the clocks go forward, and of two midnights the first counts.
 func firstMoment(year int, month time.Month, day int, where *time.Location) Cutoff {
 	midnight := time.Date(year, month, day, 0, 0, 0, 0, time.UTC) // normalises the date
 	name := midnight.Format(time.DateOnly)
@@ -50,13 +50,13 @@ func firstMoment(year int, month time.Month, day int, where *time.Location) Cuto
 	return Cutoff{Day: name, At: at.UTC()}
 }
 
-// PayoutSchedule says where, and when next, a tenant is paid out; the merchant's Settings say how often.
+// PayoutSchedule tells where and when a tenant is next paid out. The merchant's Settings have the period.
 type PayoutSchedule struct {
 	To      BankAccount `dynamo:"to"`             // BankAccounts.Payee
-	Held    bool        `dynamo:"held,omitempty"` // by an operator: no payout leaves
+	Held    bool        `dynamo:"held,omitempty"` // an operator stopped all payouts
 	NextAt  time.Time   `dynamo:"next_at"`        // the next cut-off
 	Version int         `dynamo:"version"`        // of the stored item, from 1
 }
 
-// CanPay reports whether payouts may leave now.
+// CanPay returns true if payouts may be made now.
 func (p PayoutSchedule) CanPay() bool { return !p.Held && p.To.CanReceive() }

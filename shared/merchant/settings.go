@@ -9,26 +9,26 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Settings are a merchant's in one mode (contract §7.2). Period, OnDemand and Gross decide how the merchant is paid
-// out; the others are shown, and say what a merchant may change or is sent.
+// Settings has a merchant's settings in one mode (contract §7.2). Period, OnDemand and Gross decide how the merchant is
+// paid out. The other settings are shown, and decide what a merchant may change or is sent.
 type Settings struct {
 	Period             PayoutPeriod `dynamo:"payout_period"`
-	OnDemand           bool         `dynamo:"payout_on_demand,omitempty"`           // only by an operator's command
+	OnDemand           bool         `dynamo:"payout_on_demand,omitempty"`           // only an operator's command pays out
 	OnDemandAvailable  bool         `dynamo:"payout_on_demand_available,omitempty"` // the merchant may set OnDemand
-	Gross              bool         `dynamo:"gross_settlement,omitempty"`           // fees are billed apart
+	Gross              bool         `dynamo:"gross_settlement,omitempty"`           // fees are billed separately
 	TaxEnabled         bool         `dynamo:"tax_enabled,omitempty"`
 	PrintersEnabled    bool         `dynamo:"printers_enabled,omitempty"`
 	DailyPayoutEmail   bool         `dynamo:"daily_payout_email,omitempty"`
 	MonthlyPayoutEmail bool         `dynamo:"monthly_payout_email,omitempty"`
 	Moto               MotoPayment  `dynamo:"moto_payment,omitempty"`
-	KeepKeys           bool         `dynamo:"keep_api_keys,omitempty"`                   // when the maker leaves
-	ExpectedMax        money.Amount `dynamo:"expected_max_transaction_amount,omitempty"` // of one purchase; 0: not given
+	KeepKeys           bool         `dynamo:"keep_api_keys,omitempty"`                   // when the key's maker leaves
+	ExpectedMax        money.Amount `dynamo:"expected_max_transaction_amount,omitempty"` // of one purchase; 0: unset
 }
 
-// DefaultSettings are contract §7.2's, which each new merchant has.
+// DefaultSettings has the settings of each new merchant (contract §7.2).
 var DefaultSettings = Settings{Period: Daily, Moto: MotoUnavailable}
 
-// SettingsView is the object that clients see (contract §7.2).
+// SettingsView has the settings as clients see them (contract §7.2).
 type SettingsView struct {
 	TaxEnabled         bool         `json:"tax_enabled"`
 	Type               string       `json:"payout_type"`
@@ -44,17 +44,16 @@ type SettingsView struct {
 	KeepKeys           bool         `json:"keep_api_keys"`
 }
 
-// View is the settings as clients see them.
+// View returns the settings as clients see them.
 func (s Settings) View() SettingsView {
 	return SettingsView{TaxEnabled: s.TaxEnabled, Type: string(SinglePayment), Period: s.Period,
 		OnDemandAvailable: s.OnDemandAvailable, OnDemand: s.OnDemand, PrintersEnabled: s.PrintersEnabled,
-		Instrument: "BANK_ACCOUNT", // all there is (contract §13.9)
+		Instrument: "BANK_ACCOUNT", // the only instrument (contract §13.9)
 		Moto:       s.Moto, DailyPayoutEmail: s.DailyPayoutEmail, MonthlyPayoutEmail: s.MonthlyPayoutEmail, Gross: s.Gross,
 		KeepKeys: s.KeepKeys}
 }
 
-// MotoPayment says whether a merchant may charge cards by mail order and telephone.
-// It is shown and changes nothing else (contract §13.9).
+// MotoPayment tells if a merchant may charge cards by mail order and telephone. It is only shown (contract §13.9).
 type MotoPayment string
 
 // The values.
@@ -68,7 +67,7 @@ const (
 // Flag is a boolean that clients may also send as the text "true" or "false" (contract §7.2).
 type Flag bool
 
-// UnmarshalJSON reads true, false, "true" and "false". Failure: Invalid.
+// UnmarshalJSON accepts true, false, "true" and "false". Failure: Invalid.
 func (f *Flag) UnmarshalJSON(text []byte) error {
 	switch string(bytes.TrimSpace(text)) {
 	case "true", `"true"`:
@@ -81,10 +80,10 @@ func (f *Flag) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// SettingsChange is a merchant's change of its settings; absent or null fields stay.
+// SettingsChange is a merchant's change of its settings. Absent and null fields stay unchanged.
 type SettingsChange struct {
 	Period            optional.Of[PayoutPeriod]  `json:"payout_period" validate:"one-of=daily|weekly|monthly"`
-	Type              optional.Of[string]        `json:"payout_type" validate:"one-of=SINGLE_PAYMENT"` // all there is
+	Type              optional.Of[string]        `json:"payout_type" validate:"one-of=SINGLE_PAYMENT"` // the only type
 	OnDemand          optional.Of[Flag]          `json:"payout_on_demand"`
 	OnDemandAvailable optional.Of[Flag]          `json:"payout_on_demand_available"`
 	ExpectedMax       optional.Of[money.Literal] `json:"expected_max_transaction_amount"`
@@ -93,16 +92,16 @@ type SettingsChange struct {
 	KeepKeys          optional.Of[Flag]          `json:"keep_api_keys"`
 }
 
-// Apply returns the settings with the change, for a merchant of the currency. Failure: Invalid, with the field.
+// Apply returns the changed settings of a merchant with the currency. Failure: Invalid, with the field.
 func (c SettingsChange) Apply(s Settings, currency money.Currency) (Settings, error) {
-	s, err := c.apply(s, currency)
+	s, err := c.applyFields(s, currency)
 	if on, _ := c.OnDemand.Get(); err == nil && bool(on) && !s.OnDemandAvailable {
 		err = failure.Invalid("payout_on_demand", "cannot be set while payout_on_demand_available is false")
 	}
 	return s, err
 }
 
-func (c SettingsChange) apply(s Settings, currency money.Currency) (Settings, error) {
+func (c SettingsChange) applyFields(s Settings, currency money.Currency) (Settings, error) {
 	if err := validate.Forms(c).First(); err != nil {
 		return s, err
 	}
@@ -136,12 +135,12 @@ type OperatorSettingsChange struct {
 	Moto               optional.Of[MotoPayment] `json:"moto_payment" validate:"one-of=UNAVAILABLE|ENFORCED|ON|OFF"`
 }
 
-// Apply returns the settings with the change, for a merchant of the currency. Failure: Invalid, with the field.
+// Apply returns the changed settings of a merchant with the currency. Failure: Invalid, with the field.
 func (c OperatorSettingsChange) Apply(s Settings, currency money.Currency) (Settings, error) {
 	if err := validate.Forms(c).First(); err != nil {
 		return s, err
 	}
-	s, err := c.apply(s, currency)
+	s, err := c.applyFields(s, currency)
 	s.TaxEnabled = c.TaxEnabled.Or(s.TaxEnabled)
 	s.DailyPayoutEmail, s.MonthlyPayoutEmail = c.DailyPayoutEmail.Or(s.DailyPayoutEmail),
 		c.MonthlyPayoutEmail.Or(s.MonthlyPayoutEmail)

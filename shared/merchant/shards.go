@@ -10,27 +10,26 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// MaxShards bounds a merchant's shards, because a reader queries each. A shard takes 1,000 write units a second: 500
-// payments, or 42 of twelve instalments. Above 1,000 payments a second of one merchant, reads of its item are the limit
-// (infra/README.md, "Limits, and growth to ten thousand payments a second").
+// MaxShards limits a merchant's shards, because a reader queries each. A shard takes 1,000 write units a second: 500
+// payments, or 42 payments of twelve instalments. Above 1,000 payments a second of one merchant, reads of its item are
+// the limit (infra/README.md, "Limits, and growth to ten thousand payments a second").
 const MaxShards = 32
 
-// ShardCount returns over how many shards a merchant's payments of both modes are spread: a power of two, 1 at first.
-// It is never lowered, so a reader of the number finds all checkouts that were created before.
+// ShardCount returns the number of shards over which a merchant's payments of both modes are spread: a power of two, 1
+// at first. The number never falls, so readers find all checkouts that were created before.
 func (m Merchant) ShardCount() int { return max(m.Shards, 1) }
 
-// ShardOf returns the shard of a new checkout with the id, and of all that follows from it.
+// ShardOf returns the shard of a new checkout. The records that follow from the checkout are in the same shard.
 func (m Merchant) ShardOf(checkoutID string) int {
 	sum := sha256.Sum256([]byte(checkoutID))
 	return int(binary.BigEndian.Uint16(sum[:])) % m.ShardCount()
 }
 
-// growthPause passes after the shards grew before they grow again: checkouts of
-// before are still paid meanwhile, in their own shards.
+// growthPause is the least time between two growths: earlier checkouts are still paid then, in their own shards.
 const growthPause = time.Minute
 
-// Grow doubles the shards, because one was throttled at the time. It returns false
-// if they cannot grow, or have grown since that time or just before it.
+// Grow doubles the shards, because one was throttled at the given time. It returns false if the number is at its
+// maximum, or grew after that time or within growthPause before it.
 func (m Merchant) Grow(throttled, now time.Time) (Merchant, bool) {
 	if m.ShardCount() >= MaxShards || throttled.Before(m.GrownAt.Add(growthPause)) {
 		return m, false
@@ -39,7 +38,7 @@ func (m Merchant) Grow(throttled, now time.Time) (Merchant, bool) {
 	return m, true
 }
 
-// withShards sets the number, ahead of a launch. 0 and 1: the merchant has not grown.
+// withShards sets the number of shards ahead of a launch. 0 and 1 mean that the merchant has not grown.
 func (m Merchant) withShards(n int) (Merchant, error) {
 	if n < m.ShardCount() || n > MaxShards || bits.OnesCount(uint(n)) != 1 {
 		return m, failure.Invalid("shards", fmt.Sprintf("must be a power of two, from %d as it is now to %d",

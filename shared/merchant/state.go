@@ -8,14 +8,14 @@ import (
 )
 
 // State is a merchant with its payout schedules and bank accounts. They change together: the settings and the time zone
-// decide when the schedules pay out next, and the bank accounts where.
+// decide when the schedules pay out next, and the bank accounts decide where.
 type State struct {
 	Merchant  Merchant
 	Schedules ByMode[*PayoutSchedule] // nil: payouts were never set up
 	Accounts  ByMode[*BankAccounts]   // nil: not read, and not changed
 }
 
-// BankAccounts are the mode's, if they were read.
+// BankAccounts returns the mode's bank accounts, or none if they were not read.
 func (s State) BankAccounts(mode identity.Mode) BankAccounts {
 	if read := s.Accounts.Of(mode); read != nil {
 		return *read
@@ -23,8 +23,8 @@ func (s State) BankAccounts(mode identity.Mode) BankAccounts {
 	return BankAccounts{}
 }
 
-// WithBankAccounts is the state with the mode's accounts replaced. Payouts go to
-// their payee; the first one sets up the payout schedule.
+// WithBankAccounts returns the state with other bank accounts of the mode. Payouts go to their payee; the first payee
+// sets up the schedule.
 func (s State) WithBankAccounts(mode identity.Mode, accounts BankAccounts) State {
 	s.Accounts = s.Accounts.With(mode, &accounts)
 	if accounts.Paid == "" {
@@ -35,7 +35,7 @@ func (s State) WithBankAccounts(mode identity.Mode, accounts BankAccounts) State
 	return s.WithSchedule(mode, schedule)
 }
 
-// Schedule returns the mode's payout schedule; zero when payouts were never set up.
+// Schedule returns the mode's payout schedule, or the zero schedule when payouts were never set up.
 func (s State) Schedule(mode identity.Mode) PayoutSchedule {
 	if there := s.Schedules.Of(mode); there != nil {
 		return *there
@@ -43,19 +43,20 @@ func (s State) Schedule(mode identity.Mode) PayoutSchedule {
 	return PayoutSchedule{}
 }
 
-// WithSchedule is the state with the mode's payout schedule replaced.
+// WithSchedule returns the state with another payout schedule of the mode.
 func (s State) WithSchedule(mode identity.Mode, schedule PayoutSchedule) State {
 	s.Schedules = s.Schedules.With(mode, &schedule)
 	return s
 }
 
-// WithSettings is the state with the mode's settings replaced.
+// WithSettings returns the state with other settings of the mode.
 func (s State) WithSettings(mode identity.Mode, settings Settings) State {
 	s.Merchant.Settings = s.Merchant.Settings.With(mode, settings)
 	return s
 }
 
-// PayoutsChanged lists the modes in which it differs when, whether or where payouts are made.
+// PayoutsChanged returns the modes in which the payout schedule, the period, the on-demand setting or the time zone
+// differs. These decide when, whether and where payouts are made.
 func (s State) PayoutsChanged(before State) (modes []identity.Mode) {
 	for _, mode := range identity.Modes {
 		now, then := s.Merchant.Settings.Of(mode), before.Merchant.Settings.Of(mode)
@@ -67,7 +68,7 @@ func (s State) PayoutsChanged(before State) (modes []identity.Mode) {
 	return modes
 }
 
-// Overdue reports whether the mode's cut-off has passed.
+// Overdue returns true if the mode's cut-off has passed.
 func (s State) Overdue(mode identity.Mode, now time.Time) bool {
 	p := s.Schedules.Of(mode)
 	return p != nil && p.Version > 0 && !now.Before(p.NextAt)

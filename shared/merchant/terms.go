@@ -14,29 +14,29 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Terms are what an operator may change of a merchant; absent or null fields stay.
+// Terms has the fields of a merchant that an operator may change. Absent and null fields stay unchanged.
 type Terms struct {
 	Name  optional.Of[string] `json:"name" validate:"min=1 text=150"` // contract §13.5
 	Email optional.Of[string] `json:"email" validate:"email"`         // also names the payee (pay_to_email)
 
-	// PayoutPlan is contract §6.7's; "": SINGLE_PAYMENT.
+	// PayoutPlan follows contract §6.7; "": SINGLE_PAYMENT.
 	PayoutPlan optional.Of[PayoutPlan] `json:"payout_plan" validate:"one-of?=SINGLE_PAYMENT|TRUE_INSTALLMENT|ACCELERATED_INSTALLMENT"` //nolint:lll // a tag is one line
 
-	FeeRate        optional.Of[string] `json:"fee_rate"` // fraction of the amount; "": the standard one
+	FeeRate        optional.Of[string] `json:"fee_rate"` // fraction of the amount; "": the standard rate
 	OnlinePayments optional.Of[bool]   `json:"online_payments"`
-	Onboarding     optional.Of[bool]   `json:"onboarding"`   // whether there is no merchant profile yet
-	TimeZone       optional.Of[string] `json:"time_zone"`    // IANA name; "": that of the country's capital
-	MinimumBalance optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
-	PayPal         optional.Of[bool]   `json:"paypal"`       // whether it may be offered
+	Onboarding     optional.Of[bool]   `json:"onboarding"`   // true: no merchant profile yet
+	TimeZone       optional.Of[string] `json:"time_zone"`    // IANA name; "": the zone of the country's capital
+	MinimumBalance optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's minimum (§6.4)
+	PayPal         optional.Of[bool]   `json:"paypal"`       // the merchant may offer PayPal
 
-	// Shards is ShardCount, ahead of a launch; it grows by itself otherwise.
+	// Shards sets ShardCount ahead of a launch. Otherwise Grow raises it.
 	Shards optional.Of[int] `json:"shards"`
 
 	Requests optional.Of[int] `json:"requests_per_second"` // 0: UsualRequests
 }
 
-// UsualRequests limits the requests a second of a merchant in one mode (contract §2.9). maxRequests limits the number
-// that the platform's operator may allow.
+// UsualRequests limits a merchant's requests per second in one mode (contract §2.9). maxRequests limits the number that
+// the platform's operator may allow.
 const (
 	UsualRequests = 300
 	maxRequests   = 10_000
@@ -56,21 +56,21 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 	m.OnlinePayments, m.Onboarding = c.OnlinePayments.Or(m.OnlinePayments), c.Onboarding.Or(m.Onboarding)
 	m.PayPal = c.PayPal.Or(m.PayPal)
 	if plan, given := c.PayoutPlan.Get(); given {
-		m.PayoutPlan = payoutPlan(plan)
+		m.PayoutPlan = normalizePlan(plan)
 	}
 	var err error
 	if rate, given := c.FeeRate.Get(); given {
-		if m.FeeRate, err = feeRate(rate); err != nil {
+		if m.FeeRate, err = parseFeeRate(rate); err != nil {
 			return m, err
 		}
 	}
 	if name, given := c.TimeZone.Get(); given {
-		if m.TimeZone, err = timeZone(name, m.Country); err != nil {
+		if m.TimeZone, err = parseTimeZone(name, m.Country); err != nil {
 			return m, err
 		}
 	}
 	if minimum, given := c.MinimumBalance.Get(); given {
-		if m.MinimumBalance, err = minimumBalance(minimum, m.Currency); err != nil {
+		if m.MinimumBalance, err = parseMinimumBalance(minimum, m.Currency); err != nil {
 			return m, err
 		}
 	}
@@ -83,8 +83,8 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 	return m, nil
 }
 
-// feeRate reads a rate in its shortest form, so that equal rates are equal terms.
-func feeRate(text string) (string, error) {
+// parseFeeRate parses a rate and returns its shortest form, so that equal rates are equal terms.
+func parseFeeRate(text string) (string, error) {
 	rate, err := decimal.Parse(cmp.Or(text, standardFee))
 	if err != nil || rate.IsNeg() || !rate.Less(decimal.One) || rate.Scale() > maxFeeScale {
 		return "", failure.Invalid("fee_rate", "must be a decimal from 0 to below 1 with at most 6 decimals, as text")
@@ -92,15 +92,15 @@ func feeRate(text string) (string, error) {
 	return rate.Trim(0).String(), nil
 }
 
-// payoutPlan returns a plan as stored: without the default, so that equal plans are equal terms.
-func payoutPlan(plan PayoutPlan) PayoutPlan {
+// normalizePlan returns a plan as stored: the default is "", so that equal plans are equal terms.
+func normalizePlan(plan PayoutPlan) PayoutPlan {
 	if plan == SinglePayment {
 		return ""
 	}
 	return plan
 }
 
-func timeZone(name, ofCountry string) (string, error) {
+func parseTimeZone(name, ofCountry string) (string, error) {
 	if name == "" {
 		return country.Zone(ofCountry), nil
 	}
@@ -111,8 +111,8 @@ func timeZone(name, ofCountry string) (string, error) {
 	return name, nil
 }
 
-// minimumBalance reads a minimum balance as the currency writes it.
-func minimumBalance(text string, c money.Currency) (string, error) {
+// parseMinimumBalance parses a minimum balance and returns it in the currency's notation.
+func parseMinimumBalance(text string, c money.Currency) (string, error) {
 	if text == "" {
 		return "", nil
 	}
