@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// expectedBankLine returns the line of the bank's statement that an entry leads us to expect; false for other entries,
-// and for a returned payout, whose statement has no line, or two that cancel out.
+// expectedBankLine returns the line of the bank's statement that an entry makes us expect. It returns false for other
+// entries, and for a returned payout: its statement has no line, or two that cancel out.
 func expectedBankLine(v ledger.Entry) (line, bool) {
 	if v.Kind != ledger.PayoutPaid {
 		return line{}, false
@@ -24,17 +24,17 @@ func expectedBankLine(v ledger.Entry) (line, bool) {
 	return line{}, false
 }
 
-// bankSides are what an entry adds to the comparison with the bank's statement.
+// bankSides returns an entry's part in the comparison with the bank's statement.
 func bankSides(v ledger.Entry) sides {
 	var s sides
 	if l, ok := expectedBankLine(v); ok {
 		s.expected = []line{l}
 	}
-	s.sums[bankSum] = atBank(v)
+	s.sums[bankSum] = bankAmount(v)
 	return s
 }
 
-// bankLineSides returns what a line of the bank's statement adds to it. A return cancels the payment.
+// bankLineSides returns the part of a statement's line in the same comparison. A return cancels the payment.
 func bankLineSides(b bank.StatementLine) sides {
 	paid := []line{bankLine(b.ID, b.Amount.Minor(), b.Amount.Currency())}
 	s := sides{actual: paid}
@@ -45,7 +45,7 @@ func bankLineSides(b bank.StatementLine) sides {
 	return s
 }
 
-// actualBankLine is a line of the bank's statement.
+// actualBankLine returns a line of the bank's statement.
 func actualBankLine(b bank.StatementLine) line {
 	id := b.ID
 	if b.Return {
@@ -55,11 +55,11 @@ func actualBankLine(b bank.StatementLine) line {
 }
 
 func bankLine(id string, minor int64, c money.Currency) line {
-	return line{bankLineKind, id, minorText(minor, c)}
+	return line{bankLineKind, id, amountText(minor, c)}
 }
 
-// atBank is what an entry adds to our money at the bank, in minor units.
-func atBank(v ledger.Entry) int64 {
+// bankAmount returns the amount that an entry adds to our money at the bank, in minor units.
+func bankAmount(v ledger.Entry) int64 {
 	var sum int64
 	for _, p := range v.Postings {
 		if p.Account == ledger.Bank {
@@ -69,7 +69,7 @@ func atBank(v ledger.Entry) int64 {
 	return sum
 }
 
-// debited returns what a statement line takes from our money at the bank, in minor units.
+// debited returns the amount that a statement's line takes from our money at the bank, in minor units.
 func debited(b bank.StatementLine) int64 {
 	if b.Return {
 		return -b.Amount.Minor()
@@ -85,15 +85,15 @@ func (r *run) noteBankLine(t identity.Tenant, b bank.StatementLine) {
 	if !b.Return {
 		amount = amount.Neg()
 	}
-	m.total(bankTotal, amount)
-	if b.At.Before(r.began) { // as with movements
-		m.add(m.subject(t, b.ID), bankLineSides(b), bankComparison)
+	m.addTotal(bankTotal, amount)
+	if b.At.Before(r.began) { // as in noteMovement
+		m.add(m.internSubject(t, b.ID), bankLineSides(b), bankComparison)
 	}
 }
 
 // checkBankLines compares the entries with the bank's statement, as checkMovements does with the acquirer's. The bank
-// may pay a transfer before we get its answer, which counts as open for a day. Any other unexplained line is a break at
-// once, because each transfer is recorded before it is sent.
+// may pay a transfer before we get its answer; such a line counts as open for a day. Any other unexplained line is a
+// break at once, because each transfer is recorded before it is sent.
 func (r *run) checkBankLines(found *result, s *reading) {
 	var expected []line
 	maybeLater := map[line]bool{}
@@ -112,7 +112,7 @@ func (r *run) checkBankLines(found *result, s *reading) {
 		actual[i] = actualBankLine(b)
 		found.imbalances[bankSum] += debited(b)
 	}
-	if p := s.payout; p != nil && p.Status == payout.Sent && r.recent(lines) {
+	if p := s.payout; p != nil && p.Status == payout.Sent && r.allRecent(lines) {
 		inTransit := bankLine(p.ID, p.Total.Minor(), p.Currency)
 		expected, maybeLater[inTransit] = append(expected, inTransit), true
 		if slices.Contains(actual, inTransit) {
@@ -122,18 +122,18 @@ func (r *run) checkBankLines(found *result, s *reading) {
 	}
 	for _, e := range s.entries {
 		if l, ok := expectedBankLine(e); !ok || !maybeLater[l] || slices.Contains(actual, l) {
-			found.imbalances[bankSum] += atBank(e)
+			found.imbalances[bankSum] += bankAmount(e)
 		}
 	}
 	found.compare(s, expected, actual, func(l line) bool { return maybeLater[l] }, func(line) bool { return false })
 }
 
-// recent reports whether all lines are so new that our entry may still be pending.
-func (r *run) recent(lines []bank.StatementLine) bool {
+// allRecent returns true if all lines are so new that our entry may still be pending.
+func (r *run) allRecent(lines []bank.StatementLine) bool {
 	return !slices.ContainsFunc(lines, func(b bank.StatementLine) bool { return r.began.Sub(b.At) > openFor })
 }
 
-// withoutReturned returns the lines without returned payments and their returns.
+// withoutReturned removes returned payments and their returns.
 func withoutReturned(lines []bank.StatementLine) []bank.StatementLine {
 	rest := slices.DeleteFunc(slices.Clone(lines), func(b bank.StatementLine) bool { return b.Return })
 	for _, returned := range lines {

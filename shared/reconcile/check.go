@@ -11,19 +11,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// result is what one reading of a suspect shows.
+// result has the breaks that one reading of a suspect shows.
 type result struct {
 	breaks     []Break
 	imbalances sums // from tenantSums on
-	open       int  // movements and bank lines that may not have been recorded yet
+	open       int  // movements and bank lines that may be recorded later
 }
 
 func (f *result) addBreak(s *reading, kind BreakKind, id, text string) {
 	f.breaks = append(f.breaks, Break{s.tenant.String(), kind, id, text})
 }
 
-// final reports whether nothing is wrong, or just what the reading before found.
-func (f result) final(before *result) bool {
+// isFinal returns true if the reading found no break, or the same breaks as the reading before.
+func (f result) isFinal(before *result) bool {
 	if len(f.breaks) == 0 && f.imbalances == (sums{}) {
 		return true
 	}
@@ -46,7 +46,7 @@ func (r *run) addResult(s *reading, found result) {
 	}
 }
 
-// check finds the breaks of a suspect.
+// check returns the breaks of a suspect.
 func (r *run) check(s *reading) result {
 	var found result
 	var expected, actual []line
@@ -68,7 +68,7 @@ func (r *run) check(s *reading) result {
 		case i == countSum:
 			found.addBreak(s, SumsDiffer, s.id, fmt.Sprintf("%s: off by %d", sumNames[i], minor))
 		case s.exists:
-			found.addBreak(s, SumsDiffer, s.id, sumNames[i]+": off by "+minorText(minor, s.currency()))
+			found.addBreak(s, SumsDiffer, s.id, sumNames[i]+": off by "+amountText(minor, s.currency()))
 		}
 	}
 	if s.checkAcquirer {
@@ -80,10 +80,10 @@ func (r *run) check(s *reading) result {
 	return found
 }
 
-// checkItems checks each item by itself.
+// checkItems checks each item separately.
 func (r *run) checkItems(found *result, s *reading) {
 	if s.transaction != nil {
-		if why := impossible(*s.transaction); why != "" {
+		if why := contradiction(*s.transaction); why != "" {
 			found.addBreak(s, SumsDiffer, s.id, why)
 		}
 	}
@@ -91,23 +91,23 @@ func (r *run) checkItems(found *result, s *reading) {
 		if !s.exists {
 			found.addBreak(s, Orphan, e.ID, fmt.Sprintf("%s of the transaction %s, which does not exist", e.Type, s.id))
 		}
-		if stuck(&e, r.began) {
+		if isStuck(&e, r.began) {
 			found.addBreak(s, RefundStuck, e.ID, fmt.Sprintf("%s %s since %s", e.Amount, e.Amount.Currency(),
 				e.CreatedAt.Format(time.RFC3339)))
 		}
 	}
 }
 
-// isPending reports whether a refund's outcome is unknown. A deduction does not depend on the acquirer.
+// isPending returns true if a refund's outcome is unknown. A deduction never is: it does not depend on the acquirer.
 func isPending(e payments.Event) bool { return e.Type == payments.RefundEvent && e.Open() }
 
-// stuck reports whether a refund has been pending for too long.
-func stuck(e *payments.Event, now time.Time) bool {
+// isStuck returns true if a refund has been pending for too long.
+func isStuck(e *payments.Event, now time.Time) bool {
 	return e != nil && isPending(*e) && now.Sub(e.CreatedAt) > openFor
 }
 
-// impossible says what is wrong with a transaction by itself; "" if nothing is.
-func impossible(t payments.Transaction) string {
+// contradiction describes a contradiction within one transaction, or returns "".
+func contradiction(t payments.Transaction) string {
 	captured := t.Captured.Minor()
 	switch {
 	case captured != 0 && t.Status != payments.TransactionSuccessful:
@@ -122,8 +122,8 @@ func impossible(t payments.Transaction) string {
 	}
 }
 
-// checkMovements compares the entries with the acquirer's statement, which may miss entries written after it was
-// requested. A recent movement may not have been recorded yet.
+// checkMovements compares the entries with the acquirer's statement. The statement may lack entries that were written
+// after it was requested. A recent movement may be recorded later.
 func (r *run) checkMovements(found *result, s *reading) {
 	var expected, actual []line
 	maybeLater, movedAt := map[line]bool{}, map[line]time.Time{}
@@ -147,8 +147,8 @@ func (r *run) checkMovements(found *result, s *reading) {
 	})
 }
 
-// compare finds missing lines and unexpected ones, unless they or their cause may come later; also duplicates, and
-// lines that are not as expected.
+// compare finds missing, unexpected, duplicate and different lines. It ignores a missing line that may come later, and
+// an unexpected line whose cause may come later.
 func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeExplained func(line) bool) {
 	of := "; transaction " + payments.CodeOfID(s.id) + " " + s.id
 	if s.notUUID {
@@ -179,7 +179,7 @@ func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeE
 	}
 }
 
-// currency of the suspect's money; "" if it has none.
+// currency returns the currency of the suspect's money, or "" if it has none.
 func (s *reading) currency() money.Currency {
 	switch {
 	case s.transaction != nil:
@@ -195,7 +195,7 @@ func (s *reading) currency() money.Currency {
 	}
 }
 
-// imbalanceKinds are the kinds of the sums from tenantSums on.
+// imbalanceKinds maps the sums from tenantSums on to the kinds of their breaks.
 var imbalanceKinds = map[int]BreakKind{payableSum: PayablesDiffer,
 	transitSum: TransitDiffers, bankSum: BankDiffers}
 
@@ -203,30 +203,30 @@ var imbalanceKinds = map[int]BreakKind{payableSum: PayablesDiffer,
 func (r *run) checkTenants() {
 	for _, key := range sortedKeys(r.matcher.journals) {
 		r.addBreak(Break{key.tenant.String(), JournalUnbalanced, key.tenant.Merchant,
-			"the journal is off by " + minorText(r.matcher.journals[key], key.currency)})
+			"the journal is off by " + amountText(r.matcher.journals[key], key.currency)})
 	}
 	for _, key := range sortedKeys(r.matcher.imbalances) {
 		for i, off := range r.matcher.imbalances[key] {
 			if off != 0 {
 				r.addBreak(Break{key.tenant.String(), imbalanceKinds[i], key.tenant.Merchant,
-					sumNames[i] + ": off by " + minorText(off, key.currency)})
+					sumNames[i] + ": off by " + amountText(off, key.currency)})
 			}
 		}
 	}
 }
 
-// sortedKeys are the keys of a map, by tenant and currency.
+// sortedKeys returns the keys of a map, sorted by tenant and currency.
 func sortedKeys[V any](of map[balanceKey]V) []balanceKey {
 	return slices.SortedFunc(maps.Keys(of), func(a, b balanceKey) int {
 		return cmp.Or(cmp.Compare(a.tenant.String(), b.tenant.String()), cmp.Compare(a.currency, b.currency))
 	})
 }
 
-// finished is the report with its totals.
-func (r *run) finished() Report {
+// finish completes the report with its totals.
+func (r *run) finish() Report {
 	r.report.Tenants = len(r.matcher.tenants)
 	for key, minor := range r.matcher.totals {
-		r.report.Totals = append(r.report.Totals, Total{key.account, key.currency, digits(minor, key.currency)})
+		r.report.Totals = append(r.report.Totals, Total{key.account, key.currency, decimalText(minor, key.currency)})
 	}
 	slices.SortFunc(r.report.Totals, func(a, b Total) int {
 		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Account, b.Account))

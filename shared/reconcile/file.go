@@ -9,15 +9,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// filesAtOnce is how many files are kept until their entries are read, in one batch.
+// filesAtOnce is the number of files that are kept until one batch reads their entries.
 const filesAtOnce = 100
 
-// EntryMissing is the break of a file whose object has no entry. From there on nothing leads to the object, so the
-// function files, which compares entries with files and objects, cannot find it.
+// EntryMissing is the break of a file whose object has no entry. The function files compares objects by their entries,
+// so it cannot find such an object.
 const EntryMissing = BreakKind(file.EntryMissing)
 
-// segment reads a part of the table.
-func (r *run) segment(ctx context.Context, all iter.Seq2[store.ReconciledItem, error]) error {
+// noteSegment adds a part of the table to the matcher, and checks its files.
+func (r *run) noteSegment(ctx context.Context, all iter.Seq2[store.ReconciledItem, error]) error {
 	var files []store.ReconciledItem
 	for a, err := range all {
 		if err != nil {
@@ -37,8 +37,8 @@ func (r *run) segment(ctx context.Context, all iter.Seq2[store.ReconciledItem, e
 	return r.checkFiles(ctx, files)
 }
 
-// checkFiles finds files without an entry. The entry is read after the file, and then the file again: a file that is
-// there both times had none in between.
+// checkFiles finds files without an entry. It reads the entry after the file, and then the file again. A file that is
+// there both times had no entry in between.
 func (r *run) checkFiles(ctx context.Context, files []store.ReconciledItem) error {
 	wanted := make([]file.File, len(files))
 	for i, a := range files {

@@ -13,19 +13,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// subject is a transaction or payout, or whatever an id that is neither's names.
+// subject identifies a transaction or payout. An id of neither kind is a subject, too.
 type subject struct {
-	tenant uint32 // its index in matcher.tenants
-	plain  bool   // the id has no hyphens: a payout's
+	tenant uint32 // index in matcher.tenants
+	plain  bool   // the id has no hyphens, as a payout's
 	id     uuid.UUID
 }
 
-// residual is what does not cancel out for a subject: the sum, modulo 2⁶⁴, of a random number for each expected line,
-// less those of the actual lines, plus the subject's sums, each times a random number. It is zero when everything
-// matches, and otherwise with a probability of 2⁻⁶⁴.
+// residual is the rest that does not cancel out for a subject. It sums up, modulo 2⁶⁴, a random number for each
+// expected line, minus the number of each actual line, plus the subject's sums, each times a random number. It is zero
+// when everything matches, and otherwise with a probability of 2⁻⁶⁴.
 type residual [comparisonCount]uint64
 
-// The comparisons, each of which cancels out by itself.
+// Comparisons. The lines and sums of each comparison cancel out separately.
 const (
 	internalComparison = iota // of our own records with each other
 	acquirerComparison        // of the entries with the acquirer's statement
@@ -33,13 +33,13 @@ const (
 	comparisonCount
 )
 
-// balanceKey names a tenant's balances in one currency.
+// balanceKey identifies a tenant's balances in one currency.
 type balanceKey struct {
 	tenant   identity.Tenant
 	currency money.Currency
 }
 
-// matcher is all that the first pass keeps. What has cancelled out is deleted.
+// matcher holds the data that the first pass keeps. It deletes a subject whose lines cancel out.
 type matcher struct {
 	mu      sync.Mutex
 	seed    maphash.Seed
@@ -47,12 +47,12 @@ type matcher struct {
 	tenants []identity.Tenant
 	numbers map[identity.Tenant]uint32
 	left    map[subject]residual
-	marked  map[subject]bool   // to be read again in any case
+	marked  map[subject]bool   // always read again
 	notUUID map[subject]string // ids that are not UUIDs
 
-	journals   map[balanceKey]int64 // sums of all postings; those of zero are absent
+	journals   map[balanceKey]int64 // sums of all postings; sums of zero are absent
 	reserves   map[balanceKey]reserve
-	currencies map[balanceKey]bool // those with payables
+	currencies map[balanceKey]bool // tenants' currencies with payables
 	totals     map[totalKey]int64
 	imbalances map[balanceKey]sums // of the suspects that were checked
 }
@@ -68,24 +68,24 @@ func newMatcher() *matcher {
 		reserves: map[balanceKey]reserve{}, currencies: map[balanceKey]bool{}, totals: map[totalKey]int64{},
 		imbalances: map[balanceKey]sums{}}
 	for i := range m.weights {
-		m.weights[i] = maphash.Comparable(m.seed, i) | 1 // times an odd number, only zero is zero
+		m.weights[i] = maphash.Comparable(m.seed, i) | 1 // an odd factor, so that only zero gives zero
 	}
 	return m
 }
 
-// subject is the one of an id: a UUID, with or without hyphens. Any other id is
-// represented by its hash, and kept in notUUID.
-func (m *matcher) subject(t identity.Tenant, id string) subject {
+// internSubject returns the subject of an id, and registers its tenant. The id is a UUID with or without hyphens. For
+// any other id the subject has a hash, and notUUID keeps the id.
+func (m *matcher) internSubject(t identity.Tenant, id string) subject {
 	n, known := m.numbers[t]
 	if !known {
-		n = uint32(len(m.tenants)) //nolint:gosec // each has a partition of its own: there are not four billion
+		n = uint32(len(m.tenants)) //nolint:gosec // each tenant has its own partition: there are not four billion
 		m.tenants, m.numbers[t] = append(m.tenants, t), n
 	}
 	u, err := uuid.Parse(id)
 	switch {
 	case err == nil && u.String() == id:
 		return subject{n, false, u}
-	case err == nil && digitsOf(u) == id:
+	case err == nil && hexOf(u) == id:
 		return subject{n, true, u}
 	}
 	s := subject{n, false, uuid.NewSHA1(uuid.Nil, []byte(id))}
@@ -93,8 +93,8 @@ func (m *matcher) subject(t identity.Tenant, id string) subject {
 	return s
 }
 
-// digitsOf is the id without hyphens.
-func digitsOf(id uuid.UUID) string { return hex.EncodeToString(id[:]) }
+// hexOf returns the id without hyphens.
+func hexOf(id uuid.UUID) string { return hex.EncodeToString(id[:]) }
 
 // add adds an item's sides to a comparison of the subject.
 func (m *matcher) add(s subject, item sides, comparison int) {
@@ -117,7 +117,7 @@ func (m *matcher) add(s subject, item sides, comparison int) {
 	}
 }
 
-// suspect is a transaction or payout that may have a break, to be read again.
+// suspect is a transaction or payout that may have a break, and is read again.
 type suspect struct {
 	tenant        identity.Tenant
 	id            string
@@ -126,7 +126,7 @@ type suspect struct {
 	checkBank     bool // its bank lines do not match
 }
 
-func (m *matcher) suspects() []suspect {
+func (m *matcher) collectSuspects() []suspect {
 	for s := range m.left {
 		m.marked[s] = true
 	}
@@ -135,7 +135,7 @@ func (m *matcher) suspects() []suspect {
 		id, isNotUUID := m.notUUID[s]
 		switch {
 		case s.plain:
-			id, isNotUUID = digitsOf(s.id), true
+			id, isNotUUID = hexOf(s.id), true
 		case !isNotUUID:
 			id = s.id.String()
 		}
@@ -149,6 +149,6 @@ func (m *matcher) suspects() []suspect {
 	return all
 }
 
-func (m *matcher) total(account string, a money.Amount) {
+func (m *matcher) addTotal(account string, a money.Amount) {
 	m.totals[totalKey{account, a.Currency()}] += a.Minor()
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// segments is how many parts of the table are read at the same time.
+// segments is the number of parts of the table that are read at the same time.
 const segments = 8
 
 // Names of the totals that are not ledger accounts.
@@ -23,19 +23,19 @@ const (
 	bankTotal     = "the bank's statement"
 )
 
-// pass reads everything once. The statements come first, so that what is on them
-// has been recorded by the time the table is read, unless it is pending.
-func (r *run) pass(ctx context.Context) error {
-	if err := r.movements(ctx, r.noteMovement); err != nil {
+// readAll reads everything once. It reads the statements first, so that their lines have been recorded by the time the
+// table is read, unless they are pending.
+func (r *run) readAll(ctx context.Context) error {
+	if err := r.walkMovements(ctx, r.noteMovement); err != nil {
 		return err
 	}
-	if err := r.bankLines(ctx, r.noteBankLine); err != nil {
+	if err := r.walkBankLines(ctx, r.noteBankLine); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for segment := range segments {
 		group.Go(func() error {
-			return r.segment(ctx, r.Store.ScanReconciled(ctx, segment, segments))
+			return r.noteSegment(ctx, r.Store.ScanReconciled(ctx, segment, segments))
 		})
 	}
 	return group.Wait()
@@ -49,9 +49,9 @@ func (r *run) noteMovement(t identity.Tenant, m acquirer.Movement) {
 	if m.Kind != acquirer.CaptureMovement {
 		amount = amount.Neg()
 	}
-	l.total(acquirerTotal, amount)
-	if m.At.Before(r.began) { // later ones are left to the next run, as their entries are
-		l.add(l.subject(t, m.ChargeID), sides{actual: []line{actualMovement(m)}}, acquirerComparison)
+	l.addTotal(acquirerTotal, amount)
+	if m.At.Before(r.began) { // later movements and their entries are left to the next run
+		l.add(l.internSubject(t, m.ChargeID), sides{actual: []line{actualMovement(m)}}, acquirerComparison)
 	}
 }
 
@@ -75,7 +75,7 @@ func (r *run) note(a store.ReconciledItem) {
 		return
 	}
 	for _, item := range sidesOf(a) {
-		s := r.matcher.subject(a.Tenant, item.about)
+		s := r.matcher.internSubject(a.Tenant, item.about)
 		r.matcher.add(s, item, internalComparison)
 		if a.Entry != nil && a.Entry.At.Before(r.began) {
 			if l, ok := expectedMovement(*a.Entry); ok {
@@ -83,13 +83,13 @@ func (r *run) note(a store.ReconciledItem) {
 			}
 			r.matcher.add(s, bankSides(*a.Entry), bankComparison)
 		}
-		if stuck(a.Event, r.began) || (a.Transaction != nil && impossible(*a.Transaction) != "") {
+		if isStuck(a.Event, r.began) || (a.Transaction != nil && contradiction(*a.Transaction) != "") {
 			r.matcher.marked[s] = true
 		}
 	}
 }
 
-// transactionOf returns the id of the transaction under whose code the item must be stored, or "".
+// transactionOf returns the id of the transaction whose code the item must be stored under, or "".
 func transactionOf(a store.ReconciledItem) string {
 	switch {
 	case a.Transaction != nil:
@@ -103,8 +103,8 @@ func transactionOf(a store.ReconciledItem) string {
 	}
 }
 
-// count adds the item to the totals, and checks what needs no other item.
-// Entries are never changed, so a bad one need not be read again.
+// count adds the item to the totals, and makes the checks that need no other item. An entry never changes, so a bad
+// entry need not be read again.
 func (r *run) count(a store.ReconciledItem) {
 	switch {
 	case a.Transaction != nil:
@@ -114,7 +114,7 @@ func (r *run) count(a store.ReconciledItem) {
 		r.noteOpen(a.Tenant, *a.Event)
 	case a.Payable != nil:
 		r.report.Payables++
-		r.matcher.total(payablesTotal, a.Payable.Amount)
+		r.matcher.addTotal(payablesTotal, a.Payable.Amount)
 		r.matcher.currencies[balanceKey{a.Tenant, a.Payable.Amount.Currency()}] = true
 	case a.Payout != nil:
 		r.report.Payouts++
@@ -128,7 +128,7 @@ func (r *run) count(a store.ReconciledItem) {
 			r.addBreak(Break{a.Tenant.String(), kind, a.Entry.ID, err.Error()})
 		}
 		for _, posting := range a.Entry.Postings {
-			r.matcher.total(string(posting.Account), posting.Amount)
+			r.matcher.addTotal(string(posting.Account), posting.Amount)
 			key := balanceKey{a.Tenant, posting.Amount.Currency()}
 			if r.matcher.journals[key] += posting.Amount.Minor(); r.matcher.journals[key] == 0 {
 				delete(r.matcher.journals, key)

@@ -20,22 +20,22 @@ import (
 )
 
 const (
-	// maxSuspects bounds the time of reading again. There are that many only when something is wrong everywhere.
+	// maxSuspects limits the time of the second reading. More suspects exist only when something is wrong everywhere.
 	maxSuspects = 100_000
-	// batch is how many suspects are read, and kept in memory, at a time.
-	batch = 500
-	// readers is how many suspects are read at the same time.
+	// batchSize is the number of suspects that are read, and kept in memory, at a time.
+	batchSize = 500
+	// readers is the number of suspects that are read in parallel.
 	readers = 16
-	// maxReadings is how often a suspect is read that changes meanwhile.
+	// maxReadings limits the readings of a suspect that changes meanwhile.
 	maxReadings = 4
 )
 
-// reading is everything that one reading finds about a suspect.
+// reading has the records of a suspect that one reading finds.
 type reading struct {
 	suspect
 	exists      bool
-	payablesIn  money.Currency // of its payables
-	oldest      time.Time      // before anything happened to it
+	payablesIn  money.Currency // currency of the payables
+	oldest      time.Time      // a time before the suspect's first record
 	transaction *payments.Transaction
 	payout      *payout.Payout
 	events      []payments.Event
@@ -43,11 +43,11 @@ type reading struct {
 	sides       []sides
 	movements   []acquirer.Movement
 	bankLines   []bank.StatementLine
-	statementAt time.Time // when those statements were requested
-	before      *result   // of the reading before
+	statementAt time.Time // when the two statements were requested
+	before      *result   // result of the reading before
 }
 
-// recheck reads the suspects again and finds their breaks, the statements first, as in the first pass.
+// recheck reads the suspects again and finds their breaks. Like the first pass, recheck reads the statements first.
 func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 	if n := len(suspects); n > maxSuspects {
 		r.addBreak(Break{suspects[maxSuspects].tenant.String(), Unchecked, suspects[maxSuspects].id,
@@ -56,15 +56,15 @@ func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 		suspects = suspects[:maxSuspects]
 	}
 	at := r.Store.Now()
-	movements, err := r.movementsOf(ctx, suspects)
+	movements, err := r.readMovements(ctx, suspects)
 	if err != nil {
 		return err
 	}
-	bankLines, err := r.bankLinesOf(ctx, suspects)
+	bankLines, err := r.readBankLines(ctx, suspects)
 	if err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(suspects, batch) {
+	for chunk := range slices.Chunk(suspects, batchSize) {
 		open := make([]*reading, len(chunk))
 		for i, s := range chunk {
 			open[i] = &reading{suspect: s, movements: movements[s.key()], bankLines: bankLines[s.key()], statementAt: at}
@@ -76,12 +76,11 @@ func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 	return nil
 }
 
-// key names the suspect among others.
+// key returns a key that is unique among all suspects.
 func (s suspect) key() string { return s.tenant.String() + "#" + s.id }
 
-// confirm checks the suspects until two readings agree. Things may change between the reads of a reading, but such a
-// change is complete before the next reading. A suspect that changes during every reading is being processed, and
-// counts as open.
+// confirm checks the suspects until two readings agree. Records may change during a reading, but such a change is
+// complete before the next reading. A suspect that changes during every reading is being processed, and counts as open.
 func (r *run) confirm(ctx context.Context, open []*reading) error {
 	for range maxReadings {
 		if err := r.read(ctx, open); err != nil {
@@ -89,7 +88,7 @@ func (r *run) confirm(ctx context.Context, open []*reading) error {
 		}
 		var again []*reading
 		for _, s := range open {
-			if found := r.check(s); found.final(s.before) {
+			if found := r.check(s); found.isFinal(s.before) {
 				r.addResult(s, found)
 			} else {
 				s.before = &found
@@ -104,7 +103,7 @@ func (r *run) confirm(ctx context.Context, open []*reading) error {
 	return nil
 }
 
-// read reads the suspects: payables before the records that payouts turn them into, so that none is missed.
+// read reads the suspects. Payouts turn payables into records, so read reads the payables first and misses neither.
 func (r *run) read(ctx context.Context, open []*reading) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
@@ -132,7 +131,7 @@ func (r *run) readOne(ctx context.Context, s *reading) error {
 		before: s.before, oldest: r.began}
 	all := r.Store.MoneyOfCode(ctx, s.tenant, payments.CodeOfID(s.id))
 	if s.notUUID {
-		all = both(all, r.Store.MoneyOfPayout(ctx, s.tenant, s.id))
+		all = concat(all, r.Store.MoneyOfPayout(ctx, s.tenant, s.id))
 	}
 	for a, err := range all {
 		if err != nil {
@@ -143,7 +142,7 @@ func (r *run) readOne(ctx context.Context, s *reading) error {
 	return nil
 }
 
-// readPayables reads the tenant's payables and the payout records that may be about the suspects, once for all of them.
+// readPayables reads a tenant's payables, and the payout records that may be about the suspects, once for all suspects.
 func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*reading) error {
 	byID, keys, oldest := map[string]*reading{}, map[balanceKey]bool{}, r.began
 	for key := range r.matcher.currencies {
@@ -159,14 +158,14 @@ func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*rea
 		}
 	}
 	delete(keys, balanceKey{tenant: t})
-	// Days of payouts are local, and may be a day before the UTC date.
+	// The day of a payout is local, and may be a day before the UTC date.
 	all := r.Store.MoneyOfRecords(ctx, t, oldest.AddDate(0, 0, -1).Format(time.DateOnly))
 	m, err := r.Store.Merchant(ctx, t.Merchant)
 	if err != nil && !failure.Is(err, failure.KindNotFound) {
 		return err
 	}
 	for key := range keys {
-		all = both(r.Store.MoneyOfPayables(ctx, t, m.ShardCount(), key.currency), all)
+		all = concat(r.Store.MoneyOfPayables(ctx, t, m.ShardCount(), key.currency), all)
 	}
 	for a, err := range all {
 		if err != nil {
@@ -184,8 +183,8 @@ func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*rea
 	return nil
 }
 
-// both is one walk after the other.
-func both(first, second items) items {
+// concat returns a walk through both walks.
+func concat(first, second items) items {
 	return func(yield func(store.ReconciledItem, error) bool) {
 		for _, walk := range []items{first, second} {
 			for a, err := range walk {

@@ -1,15 +1,16 @@
-// Package reconcile compares every record of money with every other, for every tenant: transactions and their events,
-// the journal, the payables, the payouts with their records, the reserves, and the statements of acquirers and banks.
-// As it reads the whole table, it also looks for files without a way to their objects (file.go).
+// Package reconcile compares all records of money for every tenant: transactions and their events, the journal, the
+// payables, the payouts with their records, the reserves, and the statements of acquirers and banks. Call Run; it
+// returns a Report of all breaks. Because Run reads the whole table, it also finds files without a way to their objects
+// (file.go).
 //
 // A first pass reads the statements, then the whole table once, in parallel. For each transaction and payout it keeps
-// three numbers: for our records, the acquirer's and the bank's statement. It adds each line that one record leads us
-// to expect, and subtracts each that another has, so what matches cancels out (matcher.go). That takes about 100 bytes
-// for each, 1 GB for ten million; pages are not kept. The pass is not atomic, so the rest is only suspected: those
-// transactions and payouts are read again, consistently and in full, and what two readings agree on is a break
-// (recheck.go).
+// three numbers: for our records, the acquirer's and the bank's statement. It adds each line that one record makes us
+// expect and subtracts each line that another record has, so that matching lines cancel out (matcher.go). This takes
+// about 100 bytes for each transaction or payout, 1 GB for ten million; pages are not kept. The pass is not atomic, so
+// what does not cancel out is only suspected. The suspects are read again, consistently and in full. A difference that
+// two readings agree on is a break (recheck.go).
 //
-// Time grows with the table, all of which a Scan reads.
+// A run takes longer the larger the table is, because a Scan reads the whole table.
 package reconcile
 
 import (
@@ -24,19 +25,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// BreakKind says what does not match, and how. For lines that are missing, unexpected, different or duplicated it is
-// the line's kind (entry, payable, record, movement of the acquirer, bank_line) with a suffix below, as in
+// BreakKind tells which records do not match, and how. For a line that is missing, unexpected, different or duplicated,
+// the kind is the line's kind (entry, payable, record, movement of the acquirer, bank_line) with a suffix, as in
 // bank_line_missing.
 type BreakKind string
 
-// The kinds of breaks that are not of a single line.
+// Kinds of breaks that are not about a single line.
 const (
 	Unreadable        BreakKind = "item_unreadable"    // an item of the table that cannot be read
-	Misplaced         BreakKind = "item_misplaced"     // one stored under another transaction's code
+	Misplaced         BreakKind = "item_misplaced"     // an item stored under another transaction's code
 	Unbalanced        BreakKind = "entry_unbalanced"   // an entry that does not sum to zero
 	Orphan            BreakKind = "event_unexpected"   // an event without its transaction
 	SumsDiffer        BreakKind = "sums_differ"        // a transaction against its events, payables and entries
-	RefundStuck       BreakKind = "refund_stuck"       // pending for more than a day
+	RefundStuck       BreakKind = "refund_stuck"       // a refund pending for more than a day
 	ReserveDiffers    BreakKind = "reserve_differs"    // a tenant's reserve against its pending refunds
 	JournalUnbalanced BreakKind = "journal_unbalanced" // a tenant's journal does not sum to zero
 	PayablesDiffer    BreakKind = "owed_differs"       // a tenant's merchant_payable against its payables
@@ -45,7 +46,7 @@ const (
 	Unchecked         BreakKind = "unchecked"          // more suspected breaks than can be checked
 )
 
-// The suffixes of a line's kind.
+// Suffixes of a line's kind.
 const (
 	missing    = "_missing"    // expected, and not there
 	unexpected = "_unexpected" // there, and not expected
@@ -53,7 +54,7 @@ const (
 	duplicate  = "_duplicate"  // there more than once
 )
 
-// Break is one thing that does not match.
+// Break is one difference between records.
 type Break struct {
 	Tenant string    `json:"tenant"`
 	Kind   BreakKind `json:"kind"`
@@ -68,7 +69,7 @@ type Total struct {
 	Amount   string         `json:"amount"` // in major units
 }
 
-// Report is what a reconciliation found.
+// Report is the result of a reconciliation.
 type Report struct {
 	At           time.Time `json:"at"`
 	Tenants      int       `json:"tenants"`
@@ -80,35 +81,34 @@ type Report struct {
 	Movements    int       `json:"movements"`  // on the acquirers' statements
 	BankLines    int       `json:"bank_lines"` // on the banks' statements
 	Suspects     int       `json:"suspects"`   // read again, mostly because they changed during the first pass
-	Open         int       `json:"open"`       // refunds, charges and payouts whose outcome is pending
+	Open         int       `json:"open"`       // refunds, charges and payouts with a pending outcome
 	Totals       []Total   `json:"totals"`
-	Found        int       `json:"found"`         // breaks
-	FoundInTest  int       `json:"found_in_test"` // those of them in test mode
-	Breaks       []Break   `json:"breaks"`        // the first maxBreaks of them
+	Found        int       `json:"found"`         // number of breaks
+	FoundInTest  int       `json:"found_in_test"` // number of breaks in test mode
+	Breaks       []Break   `json:"breaks"`        // the first maxBreaks
 }
 
-// maxBreaks keeps a report within what a function may answer: 6 MB.
+// maxBreaks keeps a report below the 6 MB that a function may return.
 const maxBreaks = 5000
 
-// openFor is how long an outcome may be pending before that is a break.
+// openFor limits the time that an outcome may be pending. After that, a pending outcome is a break.
 const openFor = 24 * time.Hour
 
-// Config is what is reconciled.
+// Config has the records to reconcile.
 type Config struct {
 	Store     *store.View
 	Acquirers map[identity.Mode]acquirer.Acquirer
 	Banks     map[identity.Mode]bank.Bank
 }
 
-// Run reconciles everything once. It changes nothing. An error means that
-// something could not be read, so that nothing is known.
+// Run reconciles everything once. It changes nothing. After an error there is no result, because a read failed.
 func Run(ctx context.Context, c Config) (Report, error) {
 	r := &run{Config: c, began: c.Store.Now(), matcher: newMatcher()}
 	r.report.At = r.began
-	if err := r.pass(ctx); err != nil {
+	if err := r.readAll(ctx); err != nil {
 		return Report{}, err
 	}
-	suspects := r.matcher.suspects()
+	suspects := r.matcher.collectSuspects()
 	r.report.Suspects = len(suspects)
 	if err := r.recheck(ctx, suspects); err != nil {
 		return Report{}, err
@@ -117,10 +117,10 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	r.checkTenants()
-	return r.finished(), nil
+	return r.finish(), nil
 }
 
-// items is a walk through some of the table.
+// items walks a part of the table.
 type items = iter.Seq2[store.ReconciledItem, error]
 
 // run is one reconciliation.
@@ -131,7 +131,6 @@ type run struct {
 	report  Report
 }
 
-// addBreak adds a break to the report.
 func (r *run) addBreak(b Break) {
 	r.report.Found++
 	if t, ok := identity.ParseTenant(b.Tenant); ok && t.Mode == identity.Test {

@@ -9,11 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// reserve is what is held back from a tenant's payouts for its pending refunds,
-// beside those refunds. Amounts are in minor units.
+// reserve has a tenant's reserve for pending refunds, and the sum of those refunds, in minor units.
 type reserve struct {
 	actual, expected int64
-	version          int      // of the reserve
+	version          int      // of the stored reserve
 	refunds          []string // ids
 }
 
@@ -37,13 +36,13 @@ func (r *run) noteOpen(t identity.Tenant, e payments.Event) {
 	r.matcher.reserves[key] = of
 }
 
-// longestPollGap is more than the longest time between two polls of a refund
-// (package payments): by then every pending one is due.
+// longestPollGap is longer than any gap between polls of a refund (package payments), so every pending refund is due in
+// it.
 const longestPollGap = time.Hour
 
-// checkReserves compares each tenant's reserve with its pending refunds. Where they differ after the first pass, which
-// reads the two at different times, both are read again, until two readings agree. The reserve must not change between
-// them, as one refund may replace another of the same amount.
+// checkReserves compares each tenant's reserve with its pending refunds. The first pass reads the two at different
+// times, so both are read again where they differ, until two readings agree. The reserve must not change between two
+// readings, because one refund may replace another of the same amount.
 func (r *run) checkReserves(ctx context.Context) error {
 	for _, key := range sortedKeys(r.matcher.reserves) {
 		of := r.matcher.reserves[key]
@@ -51,7 +50,7 @@ func (r *run) checkReserves(ctx context.Context) error {
 			if of.actual == of.expected {
 				break
 			}
-			due, err := r.dueRefunds(ctx)
+			due, err := r.readDueRefunds(ctx)
 			if err != nil {
 				return err
 			}
@@ -61,7 +60,7 @@ func (r *run) checkReserves(ctx context.Context) error {
 			}
 			if n > 0 && of.actual != of.expected && of.version == before.version && of.expected == before.expected {
 				r.addBreak(Break{key.tenant.String(), ReserveDiffers, key.tenant.Merchant, "expected " +
-					minorText(of.expected, key.currency) + " for pending refunds, actual " + minorText(of.actual, key.currency)})
+					amountText(of.expected, key.currency) + " for pending refunds, actual " + amountText(of.actual, key.currency)})
 				break
 			}
 		}
@@ -69,9 +68,9 @@ func (r *run) checkReserves(ctx context.Context) error {
 	return nil
 }
 
-// dueRefunds are the pending refunds, by the index that the sweep reads: in all
-// shards that there may be, as one beyond the setting holds money back too.
-func (r *run) dueRefunds(ctx context.Context) (map[identity.Tenant][]string, error) {
+// readDueRefunds reads the pending refunds from the index that the sweep reads. It reads all possible shards, because a
+// refund in a shard above the configured number also holds money back.
+func (r *run) readDueRefunds(ctx context.Context) (map[identity.Tenant][]string, error) {
 	due := map[identity.Tenant][]string{}
 	for shard := range store.MaxDueShards {
 		for d, err := range r.Store.Overdue(ctx, shard, r.Store.Now().Add(longestPollGap)) {
@@ -86,7 +85,7 @@ func (r *run) dueRefunds(ctx context.Context) (map[identity.Tenant][]string, err
 	return due, nil
 }
 
-// readReserve reads a tenant's reserve, and which of the refunds are still pending.
+// readReserve reads a tenant's reserve, and those of the refunds that are still pending.
 func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []string) (reserve, error) {
 	stored, err := r.Store.Reserve(ctx, key.tenant, key.currency)
 	if err != nil {
@@ -99,7 +98,7 @@ func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []stri
 			continue
 		}
 		seen[id] = true
-		e, err := r.refund(ctx, key.tenant, id)
+		e, err := r.readRefund(ctx, key.tenant, id)
 		if err != nil {
 			return reserve{}, err
 		}
@@ -111,8 +110,8 @@ func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []stri
 	return of, nil
 }
 
-// refund reads a refund; it is zero when there is none.
-func (r *run) refund(ctx context.Context, t identity.Tenant, id string) (payments.Event, error) {
+// readRefund reads a refund, or returns the zero event if none exists.
+func (r *run) readRefund(ctx context.Context, t identity.Tenant, id string) (payments.Event, error) {
 	code, _ := payments.CodeWithin(id)
 	records, err := r.Store.Transactions(ctx, t, code)
 	for _, record := range records {

@@ -13,14 +13,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// line is what is matched: one record leads us to expect it, and another has it.
+// line is the unit of matching: one record makes us expect it, and another record has it.
 type line struct {
 	kind string
 	id   string
-	text string // all that must be equal
+	text string // must be equal on both sides
 }
 
-// The kinds of lines.
+// Kinds of lines.
 const (
 	entryKind    = "entry"
 	payableKind  = "payable"
@@ -29,16 +29,16 @@ const (
 	bankLineKind = "bank_line"
 )
 
-// sides are what one record adds to the two sides of the reconciliation of a transaction or payout.
+// sides has the part of one record in the reconciliation of a transaction or payout.
 type sides struct {
 	about    string // the id of the transaction or payout
 	expected []line // lines that other records must have
-	actual   []line // lines that this record is
+	actual   []line // lines that this record has
 	sums     sums
 }
 
-// sums are amounts in minor units that add up to zero over all items about one transaction or payout; from tenantSums
-// on, over a whole tenant.
+// sums has amounts in minor units. Each adds up to zero over all items about one transaction or payout; from tenantSums
+// on, over all items of a tenant.
 type sums [sumCount]int64
 
 const (
@@ -47,8 +47,8 @@ const (
 	pendingSum            // captured and neither refundable, refunded nor charged back, less the pending refunds
 	deductedSum           // refunded and charged back, less what payouts and deductions took for it
 	totalSum              // the payout's total, less its records
-	countSum              // the payout's number of records, less those there are
-	payableSum            // merchant_payable, the payables, and what payouts took and have not paid
+	countSum              // the payout's number of records, less the records that exist
+	payableSum            // merchant_payable, the payables, and amounts that payouts took and have not paid
 	transitSum            // payouts_in_transit, and the sent payouts
 	bankSum               // the bank account, and the bank's statement
 	sumCount
@@ -64,9 +64,10 @@ var sumNames = [sumCount]string{
 	"payouts_in_transit and the sent payouts", "the bank account and the bank's statement",
 }
 
-// What follows is derived from the contract: mistakes of package payments would otherwise confirm themselves.
+// The following functions implement the contract, not package payments: otherwise the mistakes of package payments
+// would confirm themselves.
 
-// sidesOf an item are those for each transaction and payout that it concerns.
+// sidesOf returns the sides of an item for each transaction and payout that the item concerns.
 func sidesOf(a store.ReconciledItem) []sides {
 	switch {
 	case a.Transaction != nil:
@@ -86,13 +87,13 @@ func sidesOf(a store.ReconciledItem) []sides {
 	}
 }
 
-// transactionSides expects an entry for what was captured, and a payable or a payout's record for each part of it.
+// transactionSides expects an entry for the captured amount, and a payable or a payout's record for each part of it.
 func transactionSides(t payments.Transaction) sides {
 	s := sides{about: t.ID}
 	captured, fee, currency := t.Captured.Minor(), t.Fee.Minor(), t.Captured.Currency()
 	if captured != 0 {
 		owed, billed := captured-fee, int64(0)
-		if t.Gross { // all of it is paid out, and the fee is billed (contract §6.7)
+		if t.Gross { // everything is paid out, and the fee is billed (contract §6.7)
 			owed, billed = captured, fee
 		}
 		s.expected = append(s.expected, entryOf(ledger.Payment, t.ID, currency, postings{ledger.AcquirerReceivable: captured,
@@ -103,7 +104,7 @@ func transactionSides(t payments.Transaction) sides {
 	s.sums[pendingSum] = captured - t.Refundable.Minor() - refunded - chargedBack
 	s.sums[deductedSum] = refunded + chargedBack
 	for _, p := range t.Payouts {
-		if p.Status != payments.EventFailed { // else another part replaces it
+		if p.Status != payments.EventFailed { // another part replaces a failed part
 			s.sums[deductedSum] -= p.Deducted.Minor()
 		}
 		id, net := t.ID+"#"+strconv.Itoa(p.Seq), p.Amount.Minor()-p.Deducted.Minor()
@@ -119,12 +120,12 @@ func transactionSides(t payments.Transaction) sides {
 	return s
 }
 
-// recordStatus is the status of the payout record of a part in each status.
+// recordStatus maps the status of a transaction's part to the status of its payout record.
 var recordStatus = map[payments.EventStatus]payout.RecordStatus{payments.EventReconciled: payout.RecordOpen,
 	payments.EventPaidOut: payout.RecordSuccessful, payments.EventFailed: payout.RecordFailed}
 
-// eventSides expects an entry for what was refunded or charged back, and a debit
-// for what has to be deducted from other transactions' payouts.
+// eventSides expects an entry for an amount that was refunded or charged back, and a debit for an amount that is still
+// to be deducted from other transactions' payouts.
 func eventSides(v payments.Event) sides {
 	s := sides{about: v.TransactionID}
 	amount, currency := v.Amount.Minor(), v.Amount.Currency()
@@ -165,17 +166,17 @@ func entrySides(v ledger.Entry) sides {
 	return s
 }
 
-// carried begins the ids of shortfalls that one payout carries forward to the next.
-const carried = "carried#"
+// carriedPrefix begins the ids of shortfalls that one payout carries forward to the next.
+const carriedPrefix = "carried#"
 
-// carriedBy returns the payout that carried the payable forward, by the last of its steps or all at once.
+// carriedBy returns the payout that carried the payable forward, in the last of its steps or in one.
 func carriedBy(p payments.Payable) (payout string, ok bool) {
-	payout, ok = strings.CutPrefix(p.ID, carried)
+	payout, ok = strings.CutPrefix(p.ID, carriedPrefix)
 	payout, _, _ = strings.Cut(payout, "#")
 	return payout, ok && p.TransactionID == ""
 }
 
-// aboutPayable returns the id of the payable's transaction, or of the payout that carried it forward.
+// aboutPayable returns the id of the payable's transaction, or of the payout that carried the payable forward.
 func aboutPayable(p payments.Payable) string {
 	if payout, ok := carriedBy(p); ok {
 		return payout
@@ -189,7 +190,7 @@ func payableSides(p payments.Payable) sides {
 	return s
 }
 
-// payableLine is a payable's line. A debit has neither fee nor date of its own.
+// payableLine returns a payable's line. A debit's line has neither fee nor date.
 func payableLine(p payments.Payable) line {
 	if p.Kind != payments.PayablePart {
 		return debitLine(p)
@@ -197,7 +198,7 @@ func payableLine(p payments.Payable) line {
 	return payable(p.ID, p.Kind, p.Amount.Minor(), p.Fee.Minor(), p.Amount.Currency(), p.EligibleAt)
 }
 
-// postings of an entry, in minor units.
+// postings has the postings of an entry, in minor units.
 type postings map[ledger.Account]int64
 
 func entryOf(kind ledger.Kind, id string, c money.Currency, of postings) line {
@@ -212,19 +213,19 @@ func entryOf(kind ledger.Kind, id string, c money.Currency, of postings) line {
 }
 
 func payable(id string, kind payments.PayableKind, minor, fee int64, c money.Currency, eligible time.Time) line {
-	text := minorText(minor, c)
+	text := amountText(minor, c)
 	if kind == payments.PayablePart {
-		text += " after " + minorText(fee, c) + ", from " + eligible.UTC().Format(time.RFC3339Nano)
+		text += " after " + amountText(fee, c) + ", from " + eligible.UTC().Format(time.RFC3339Nano)
 	}
 	return line{payableKind, id, text}
 }
 
-// debitLine is the line of a payable that is a debit. A payout carries a shortfall
-// forward once, whichever of its steps did it.
+// debitLine returns the line of a payable that is a debit. A payout carries a shortfall forward once, in any of its
+// steps, so the step is left out of the id.
 func debitLine(p payments.Payable) line {
 	id := p.ID
 	if payout, ok := carriedBy(p); ok {
-		id = carried + payout
+		id = carriedPrefix + payout
 	}
 	return debit(id, p.Amount.Minor(), p.Amount.Currency())
 }
@@ -235,11 +236,11 @@ func debit(id string, minor int64, c money.Currency) line {
 }
 
 func postingText(a ledger.Account, minor int64, c money.Currency) string {
-	return string(a) + " " + minorText(minor, c)
+	return string(a) + " " + amountText(minor, c)
 }
 
-// digits is an amount of minor units, written in major ones.
-func digits(minor int64, c money.Currency) string {
+// decimalText returns an amount of minor units as text, in major units.
+func decimalText(minor int64, c money.Currency) string {
 	text := strconv.FormatInt(max(minor, -minor), 10)
 	if scale := c.Scale(); scale > 0 {
 		if len(text) <= scale {
@@ -253,10 +254,10 @@ func digits(minor int64, c money.Currency) string {
 	return text
 }
 
-// minorText is an amount of minor units, written in major ones with its currency.
-func minorText(minor int64, c money.Currency) string { return digits(minor, c) + " " + string(c) }
+// amountText returns an amount of minor units as text, in major units with the currency.
+func amountText(minor int64, c money.Currency) string { return decimalText(minor, c) + " " + string(c) }
 
-// payoutSides expects an entry of a sent payout, another with its outcome, and that shortfalls are carried forward.
+// payoutSides expects an entry of a sent payout, an entry of its outcome, and a debit for a shortfall.
 func payoutSides(p payout.Payout) sides {
 	s := sides{about: p.ID}
 	total := p.Total.Minor()
@@ -269,7 +270,7 @@ func payoutSides(p payout.Payout) sides {
 	case total > 0 && slices.Contains(sent, p.Status):
 		post(ledger.Payout, postings{ledger.MerchantPayable: total, ledger.PayoutsInTransit: -total})
 	case total < 0:
-		s.expected = append(s.expected, debit(carried+p.ID, total, p.Currency))
+		s.expected = append(s.expected, debit(carriedPrefix+p.ID, total, p.Currency))
 	}
 	switch p.Status {
 	case payout.Sent:
@@ -287,7 +288,8 @@ func payoutSides(p payout.Payout) sides {
 	return s
 }
 
-// recordSides are about the payout, and what the payable was for, which the record replaces until the payout fails.
+// recordSides returns one side about the payout, and one about the subject of the payable. The record replaces the
+// payable until the payout fails.
 func recordSides(r payout.Record) []sides {
 	amount, currency := r.Amount.Minor(), r.Amount.Currency()
 	part, of := sides{about: r.PayoutID}, sides{about: aboutPayable(r.Payable)}
@@ -299,20 +301,20 @@ func recordSides(r payout.Record) []sides {
 	case r.Kind == payments.PayablePart:
 		of.actual = []line{record(r.ID, r.Status, r.PayoutID, amount, r.Fee.Minor(), currency)}
 	case r.Status == payout.RecordOpen, r.Status == payout.RecordSuccessful && r.Kind == payments.PayableBalanceDeduction:
-		of.actual = []line{debitLine(r.Payable)} // as its payable was
+		of.actual = []line{debitLine(r.Payable)} // equal to the line of its payable
 	case r.Status == payout.RecordSuccessful:
 		of.actual = []line{settledRecord(r.ID, amount, currency)}
 	}
 	return []sides{part, of}
 }
 
-// record is the line of a payout's record of a transaction's part.
+// record returns the line of a payout's record of a transaction's part.
 func record(id string, status payout.RecordStatus, payout string, minor, fee int64, c money.Currency) line {
-	return line{recordKind, id, string(status) + " " + minorText(minor, c) + " after " + minorText(fee, c) +
+	return line{recordKind, id, string(status) + " " + amountText(minor, c) + " after " + amountText(fee, c) +
 		" in payout " + payout}
 }
 
-// settledRecord is the line of the record of a payout that settled a debit.
+// settledRecord returns the line of the record of a payout that settled a debit.
 func settledRecord(id string, minor int64, c money.Currency) line {
-	return line{recordKind, id, string(payout.RecordSuccessful) + " " + minorText(minor, c)}
+	return line{recordKind, id, string(payout.RecordSuccessful) + " " + amountText(minor, c)}
 }

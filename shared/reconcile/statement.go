@@ -14,22 +14,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// movements walks the acquirers' statements.
-func (r *run) movements(ctx context.Context, note func(identity.Tenant, acquirer.Movement)) error {
-	return statements(r.Acquirers,
+// walkMovements walks the acquirers' statements.
+func (r *run) walkMovements(ctx context.Context, note func(identity.Tenant, acquirer.Movement)) error {
+	return walkStatements(r.Acquirers,
 		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx) },
 		func(m acquirer.Movement) string { return m.Tenant }, note)
 }
 
-// bankLines walks the banks' statements.
-func (r *run) bankLines(ctx context.Context, note func(identity.Tenant, bank.StatementLine)) error {
-	return statements(r.Banks,
+// walkBankLines walks the banks' statements.
+func (r *run) walkBankLines(ctx context.Context, note func(identity.Tenant, bank.StatementLine)) error {
+	return walkStatements(r.Banks,
 		func(b bank.Bank) iter.Seq2[bank.StatementLine, error] { return b.Statement(ctx) },
 		func(b bank.StatementLine) string { return b.Tenant }, note)
 }
 
-// statements walks those of both modes. A line of a counterparty of both counts for the mode of its tenant.
-func statements[Counterparty, Line any](of map[identity.Mode]Counterparty,
+// walkStatements walks the statements of both modes. A counterparty that serves both modes has the lines of both in its
+// statement. Such a line is walked in the mode of its tenant.
+func walkStatements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 	statement func(Counterparty) iter.Seq2[Line, error], tenantOf func(Line) string,
 	note func(identity.Tenant, Line)) error {
 	for _, mode := range slices.Sorted(maps.Keys(of)) {
@@ -39,7 +40,7 @@ func statements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 			}
 			t, ok := identity.ParseTenant(tenantOf(l))
 			if !ok {
-				t = identity.Tenant{Mode: mode, Merchant: tenantOf(l)} // not a tenant of ours
+				t = identity.Tenant{Mode: mode, Merchant: tenantOf(l)} // unknown to us
 			}
 			if t.Mode == mode {
 				note(t, l)
@@ -49,26 +50,26 @@ func statements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 	return nil
 }
 
-// movementsOf reads the acquirers' statements again, for the suspects whose movements do not match.
-func (r *run) movementsOf(ctx context.Context, suspects []suspect) (map[string][]acquirer.Movement, error) {
-	lines := linesOf[acquirer.Movement](suspects, func(s suspect) bool { return s.checkAcquirer })
+// readMovements reads the acquirers' statements again, for the suspects whose movements do not match.
+func (r *run) readMovements(ctx context.Context, suspects []suspect) (map[string][]acquirer.Movement, error) {
+	lines := emptyLists[acquirer.Movement](suspects, func(s suspect) bool { return s.checkAcquirer })
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	return lines, r.movements(ctx, func(t identity.Tenant, m acquirer.Movement) { addLine(lines, t, m.ChargeID, m) })
+	return lines, r.walkMovements(ctx, func(t identity.Tenant, m acquirer.Movement) { addLine(lines, t, m.ChargeID, m) })
 }
 
-// bankLinesOf reads the banks' statements again, for the suspects whose bank lines do not match.
-func (r *run) bankLinesOf(ctx context.Context, suspects []suspect) (map[string][]bank.StatementLine, error) {
-	lines := linesOf[bank.StatementLine](suspects, func(s suspect) bool { return s.checkBank })
+// readBankLines reads the banks' statements again, for the suspects whose bank lines do not match.
+func (r *run) readBankLines(ctx context.Context, suspects []suspect) (map[string][]bank.StatementLine, error) {
+	lines := emptyLists[bank.StatementLine](suspects, func(s suspect) bool { return s.checkBank })
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	return lines, r.bankLines(ctx, func(t identity.Tenant, b bank.StatementLine) { addLine(lines, t, b.ID, b) })
+	return lines, r.walkBankLines(ctx, func(t identity.Tenant, b bank.StatementLine) { addLine(lines, t, b.ID, b) })
 }
 
-// linesOf has an empty list for each suspect that meets the condition.
-func linesOf[Line any](suspects []suspect, condition func(suspect) bool) map[string][]Line {
+// emptyLists returns an empty list for each suspect that meets the condition.
+func emptyLists[Line any](suspects []suspect, condition func(suspect) bool) map[string][]Line {
 	lines := map[string][]Line{}
 	for _, s := range suspects {
 		if condition(s) {
@@ -86,11 +87,11 @@ func addLine[Line any](lines map[string][]Line, t identity.Tenant, id string, li
 	}
 }
 
-// movementFor is the kind of movement that each kind of entry records.
+// movementFor maps each kind of entry to the kind of movement that the entry records.
 var movementFor = map[ledger.Kind]acquirer.Kind{ledger.Payment: acquirer.CaptureMovement,
 	ledger.Refund: acquirer.RefundMovement, ledger.Chargeback: acquirer.ChargebackMovement}
 
-// expectedMovement returns the acquirer's movement that an entry leads us to expect; false for other entries.
+// expectedMovement returns the acquirer's movement that an entry makes us expect. It returns false for other entries.
 func expectedMovement(v ledger.Entry) (line, bool) {
 	kind, ok := movementFor[v.Kind]
 	if !ok {
@@ -117,5 +118,5 @@ func actualMovement(m acquirer.Movement) line {
 }
 
 func movement(kind acquirer.Kind, id string, minor int64, c money.Currency) line {
-	return line{movementKind, string(kind) + " " + id, minorText(minor, c)}
+	return line{movementKind, string(kind) + " " + id, amountText(minor, c)}
 }

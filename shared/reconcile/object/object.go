@@ -1,5 +1,5 @@
-// Package object compares the objects of files at S3 with their entries in the table, and these with their files. It
-// changes nothing, and reports each break. A Comparer goes through the objects shard by shard, a part in each call.
+// Package object compares the objects of files at S3 with their entries in the table, and the entries with their files.
+// It changes nothing, and reports each break. Call Comparer.Shard, once for each part of a shard.
 package object
 
 import (
@@ -20,24 +20,24 @@ import (
 )
 
 const (
-	// lastStart is kept free at the end of a call, for the keys that are being compared then.
+	// lastStart is kept free at the end of a call, for the keys that are then being compared.
 	lastStart = 10 * time.Second
-	// sendTime is kept free for the message with which another call goes on.
+	// sendTime is kept free for sending the message that starts the next call.
 	sendTime = 3 * time.Second
-	// atOnce is how many keys are compared, and kept in memory, at a time: one batch reads their files.
+	// atOnce is the number of keys that are compared, and kept in memory, at a time. One batch reads their files.
 	atOnce = 100
-	// readers is how many keys that look broken are read again at the same time.
+	// readers is the number of suspected keys that are read again in parallel.
 	readers = 8
-	// maxReadings is how often a key is read again whose records change meanwhile.
+	// maxReadings limits the readings of a key whose records change meanwhile.
 	maxReadings = 4
-	// maxLogged is how many breaks a call writes to the log. All are counted.
+	// maxLogged limits the breaks that a call logs. All breaks are counted.
 	maxLogged = 1000
 )
 
-// errNoTime leaves a message in the queue whose call had no time to begin.
+// errNoTime is returned when a call has no time to begin, so that its message stays in the queue.
 var errNoTime = errors.New("no time to compare objects")
 
-// Comparer is safe for concurrent use.
+// Comparer compares objects with their records. It is safe for concurrent use.
 type Comparer struct {
 	Store   *store.View
 	Objects file.Objects
@@ -45,20 +45,20 @@ type Comparer struct {
 	Metrics metric.Log
 }
 
-// comparison is one call's part of a shard.
+// comparison compares the part of a shard that one call reaches.
 type comparison struct {
 	Comparer
 	after   string // the last key that was compared
 	keys    int
 	suspect int                   // keys that were read again
-	open    int                   // of those, which changed at each reading
+	open    int                   // suspects that changed at each reading
 	found   map[identity.Mode]int // breaks
-	logged  int                   // of those
+	logged  int                   // breaks that were logged
 }
 
-// Shard compares the objects of a shard, from the one after an object's id on, or all. It returns whether it has
-// compared the whole shard, and if not, the id of the last object that it has compared: another call goes on after it.
-// If that is the id given, nothing was compared.
+// Shard compares the objects of a shard whose ids follow after, or all objects if after is "". If it has not compared
+// the whole shard, last is the id of the last compared object: pass last as after to the next call. If last equals
+// after, nothing was compared.
 func (c Comparer) Shard(ctx context.Context, shard int, after string) (last string, whole bool, err error) {
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
@@ -81,10 +81,10 @@ func (c Comparer) Shard(ctx context.Context, shard int, after string) (last stri
 	return file.ObjectID(part.after), whole, err
 }
 
-// pairs are the keys of a shard, without their files.
+// pairs walks the keys of a shard, without their files.
 type pairs = iter.Seq2[file.Pair, error]
 
-// walk compares keys until the time to start is over. It reports whether it has compared all.
+// walk compares keys until the time to start is over. It returns true if it has compared all keys.
 func (c *comparison) walk(ctx, starting context.Context, pairs pairs) (whole bool, err error) {
 	chunk := make([]file.Pair, 0, atOnce)
 	for p, err := range pairs {
@@ -106,7 +106,7 @@ func (c *comparison) walk(ctx, starting context.Context, pairs pairs) (whole boo
 	return err == nil, err
 }
 
-// check compares some keys. Those that look broken are read again: the two lists are of different times.
+// check compares some keys. It reads suspected keys again, because the two lists are from different times.
 func (c *comparison) check(ctx context.Context, chunk []file.Pair) error {
 	if len(chunk) == 0 {
 		return nil
@@ -133,7 +133,7 @@ func (c *comparison) check(ctx context.Context, chunk []file.Pair) error {
 	return nil
 }
 
-// readAgain confirms several keys at the same time.
+// readAgain confirms several keys in parallel.
 func (c *comparison) readAgain(ctx context.Context, keys []string) ([]file.Pair, error) {
 	pairs := make([]file.Pair, len(keys))
 	group, ctx := errgroup.WithContext(ctx)
@@ -164,13 +164,13 @@ func (c *comparison) readFiles(ctx context.Context, chunk []file.Pair) error {
 	return err
 }
 
-// note counts and logs the breaks of a pair that was confirmed; a zero one was not.
+// note counts and logs the breaks of a confirmed pair. A zero pair was not confirmed.
 func (c *comparison) note(ctx context.Context, p file.Pair) {
 	if p.Key == "" {
 		c.open++
 		return
 	}
-	mode, tenant, id := identity.Live, "", "" // without an entry the tenant is not known: it may be a live one
+	mode, tenant, id := identity.Live, "", "" // the tenant of an object without an entry is unknown: it may be live
 	if e := p.Entry; e != nil {
 		mode, tenant, id = e.Tenant.Mode, e.Tenant.String(), e.File
 	}
@@ -183,8 +183,8 @@ func (c *comparison) note(ctx context.Context, p file.Pair) {
 	}
 }
 
-// report writes the totals. It measures breaks only if there are any, because an alarm counts the measurements to see
-// that reconcile runs: one measurement is one run.
+// report logs the totals. It measures breaks only if there are any. The function reconcile measures them once at each
+// run, and an alarm counts these measurements to see that reconcile runs.
 func (c *comparison) report(ctx context.Context, shard int, whole bool) {
 	breaks := 0
 	for _, mode := range identity.Modes {
@@ -194,34 +194,34 @@ func (c *comparison) report(ctx context.Context, shard int, whole bool) {
 		}
 	}
 	level := slog.LevelInfo
-	if c.keys == 0 && whole { // nothing is kept there yet, as in all shards of a fresh platform
+	if c.keys == 0 && whole { // an empty shard, as all are on a fresh platform
 		level = slog.LevelDebug
 	}
 	c.Log.Log(ctx, level, "compared objects", "breaks", breaks, "shard", shard, "keys", c.keys, "read_again", c.suspect,
 		"open", c.open, "whole", whole)
 }
 
-// records are what the table has of a key, as values, so that two readings can be compared.
+// records has the table's records of a key as values, so that two readings can be compared.
 type records struct {
 	hasEntry, hasFile bool
 	entry             file.Entry
-	file              file.File // that the entry names
+	file              file.File // the file that the entry names
 }
 
-// confirm reads a key until its records are the same before and after its object: then all are of one moment. The pair
-// is zero if they never are, because the file is being changed.
+// confirm reads a key until its records are the same before and after its object is read: then all are from one moment.
+// If the records differ at every reading, the file is being changed, and confirm returns the zero pair.
 func (c Comparer) confirm(ctx context.Context, key string) (file.Pair, error) {
-	before, err := c.records(ctx, key)
+	before, err := c.readRecords(ctx, key)
 	for range maxReadings {
 		if err != nil {
 			return file.Pair{}, err
 		}
 		p := before.pair(key)
-		if err = c.versions(ctx, &p); err != nil {
+		if err = c.addVersions(ctx, &p); err != nil {
 			return file.Pair{}, err
 		}
 		var after records
-		if after, err = c.records(ctx, key); err == nil && after == before {
+		if after, err = c.readRecords(ctx, key); err == nil && after == before {
 			return p, nil
 		}
 		before = after
@@ -229,8 +229,8 @@ func (c Comparer) confirm(ctx context.Context, key string) (file.Pair, error) {
 	return file.Pair{}, err
 }
 
-// records reads the entry of a key and its file, consistently.
-func (c Comparer) records(ctx context.Context, key string) (r records, err error) {
+// readRecords reads the entry of a key and its file, consistently.
+func (c Comparer) readRecords(ctx context.Context, key string) (r records, err error) {
 	r.entry, err = c.Store.ObjectEntry(ctx, key)
 	if failure.Is(err, failure.KindNotFound) {
 		return records{}, nil
@@ -258,13 +258,13 @@ func (r records) pair(key string) file.Pair {
 	return p
 }
 
-// versions adds the versions that S3 has of exactly the pair's key.
-func (c Comparer) versions(ctx context.Context, p *file.Pair) error {
+// addVersions adds the versions that S3 has under exactly the pair's key.
+func (c Comparer) addVersions(ctx context.Context, p *file.Pair) error {
 	for v, err := range c.Objects.List(ctx, p.Key, "") {
 		switch {
 		case err != nil:
 			return err
-		case v.Key != p.Key: // another begins with it
+		case v.Key != p.Key: // a longer key
 			return nil
 		}
 		p.Add(v)
