@@ -1,10 +1,9 @@
-// Package terminal is the port to card terminals: the devices that read cards. Every message is
-// idempotent by our own id, a pairing's or a checkout's, so one whose reply was lost can be repeated.
+// Package terminal is the port to card terminals, the devices that read cards. Every message is idempotent by our id of
+// the pairing or checkout: after a lost reply, repeat it.
 //
-// A terminal charges the card itself, at the acquirer, and under the id that it was given with the
-// checkout. In the same way it gets the Pix code that it shows. So whatever happens to the line between
-// us and the terminal, the acquirer knows what happened to the payment: the platform asks it, and
-// cancels there what has taken too long (ARCHITECTURE.md, "Card readers").
+// A terminal charges the card at the acquirer, under the id that the platform gave it with the checkout. It gets a Pix
+// code in the same way. So the acquirer knows the outcome, even if the line between us and the terminal fails: the
+// platform asks the acquirer, and cancels there a payment that has taken too long (ARCHITECTURE.md, "Card readers").
 package terminal
 
 import (
@@ -18,33 +17,40 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// Terminals reach the card terminals of one mode. Package virtual is the built-in one of test mode;
-// live mode needs another.
+// Terminals reaches the card terminals of one mode. Package virtual has those of test mode; live mode needs others.
+//
+// ARCHITECTURE.md, "Card readers", lists the duties of a terminal. While the line to the platform is down, a terminal
+// may let the cardholder go on, because the charge does not need that line. The terminal shows the outcome to the
+// cardholder, also when the acquirer refuses because the platform has cancelled meanwhile. A terminal that hides its
+// code reports Stopped. The platform then cancels at the acquirer, because the code could still be paid.
 type Terminals interface {
-	// Pair asks the terminal that shows the code to confirm the pairing, which its heartbeats then report. Errors:
-	// ErrNoTerminal, ErrNotPending; after any other error the terminal may have been asked.
+	// Pair asks the terminal that shows the code to confirm the pairing. The terminal's heartbeats then report the
+	// confirmation. A repeated Pair returns the same device. Errors: ErrNoTerminal, ErrNotPending; after any other error
+	// the terminal may have been asked.
 	Pair(ctx context.Context, p Pairing) (Device, error)
-	// Heartbeat is what the terminal last reported about itself. Error: ErrUnpaired.
+	// Heartbeat returns the terminal's last report about itself. Error: ErrUnpaired.
 	Heartbeat(ctx context.Context, pairing string) (Heartbeat, error)
-	// Offer asks the cardholder to pay a checkout. Errors: ErrOffline, ErrBusy and ErrUnpaired, when the
-	// terminal did not take it and never charges it; after any other error it may have taken it.
+	// Offer asks the cardholder to pay a checkout. A repeated Offer changes nothing, even after the checkout has ended.
+	// Errors: ErrOffline, ErrBusy and ErrUnpaired, when the terminal did not take the checkout and will never charge it;
+	// after any other error it may have taken the checkout.
 	Offer(ctx context.Context, c Checkout) error
-	// Outcome is what the terminal knows of a checkout that it was offered. Whether the card was
-	// charged, or the code paid, only the acquirer knows. Error: ErrUnknownCheckout.
+	// Outcome returns the terminal's progress with a checkout that it was offered. Only the acquirer knows if the card was
+	// charged or the code paid. Error: ErrUnknownCheckout.
 	Outcome(ctx context.Context, checkout string) (Outcome, error)
-	// Terminate asks the terminal to stop waiting for the cardholder. It may be too late: ask the
-	// acquirer. Errors: ErrOffline, ErrUnknownCheckout.
+	// Terminate asks the terminal to stop waiting for the cardholder. It may come too late, so ask the acquirer. It
+	// changes nothing once the checkout has stopped or was charged. Errors: ErrOffline, ErrUnknownCheckout.
 	Terminate(ctx context.Context, checkout string) error
 	// Settings returns the settings of a confirmed pairing's terminal. Errors: ErrOffline, ErrUnpaired.
 	Settings(ctx context.Context, pairing string) (Settings, error)
 	// Configure changes the settings of a confirmed pairing's terminal, until the pairing ends. Errors: ErrOffline,
 	// ErrUnpaired and ErrNoPasscode, when the terminal changed nothing; after any other error it may have.
 	Configure(ctx context.Context, pairing string, c SettingsChange) error
-	// Unpair ends a pairing. That it has ended already, or never began, is no error.
+	// Unpair ends a pairing. It succeeds if the pairing has ended already or never began. A Pair that arrives later is
+	// refused with ErrNotPending.
 	Unpair(ctx context.Context, pairing string) error
 }
 
-// The errors of the port.
+// Errors of the port.
 var (
 	ErrNoTerminal      = errors.New("terminal: no terminal shows the code")
 	ErrNotPending      = errors.New("terminal: the terminal does not wait to be paired")
@@ -59,19 +65,19 @@ var (
 type Pairing struct {
 	ID     string
 	Code   string // in capitals
-	Tenant string // whose the reader is
+	Tenant string // the reader's owner
 	Until  time.Time
 }
 
-// Device is a terminal as its maker knows it.
+// Device identifies a terminal by the maker's data.
 type Device struct {
 	Serial string `dynamo:"serial"`
 	Model  string `dynamo:"model"` // one of contract §2.7
 }
 
-// Heartbeat is what a terminal reports about itself (contract §13.7).
+// Heartbeat is a terminal's report about itself (contract §13.7).
 type Heartbeat struct {
-	Confirmed    bool // a person has confirmed the pairing at the terminal
+	Confirmed    bool // a person at the terminal has confirmed the pairing
 	Online       bool
 	State        State
 	Battery      int     // percent
@@ -81,7 +87,7 @@ type Heartbeat struct {
 	LastActivity time.Time
 }
 
-// State is what a terminal does (contract §13.7).
+// State tells what the terminal does (contract §13.7).
 type State string
 
 // The states.
@@ -94,112 +100,112 @@ const (
 	UpdatingFirmware    State = "UPDATING_FIRMWARE"
 )
 
-// Checkout is what a terminal asks the cardholder to pay.
+// Checkout is a payment that a terminal asks the cardholder to make.
 type Checkout struct {
-	ID           string // by which each message about it is idempotent
+	ID           string // idempotency key of all messages about the checkout
 	Pairing      string
-	Charge       string          // the id under which the terminal charges at the acquirer
-	Method       payments.Method // by which it charges: AtReader, or QRCodePix, whose code the terminal shows
+	Charge       string          // id of the terminal's charge at the acquirer
+	Method       payments.Method // AtReader, or QRCodePix: the terminal shows the code
 	Tenant       string
 	Amount       money.Amount // without a tip
 	Description  string
 	Merchant     string          // shown on the payer's statement
-	TipRates     []money.Decimal // fractions such as 0.05 that the cardholder can choose, or none
-	TipTimeout   time.Duration   // after which none is chosen
-	CardType     string          // credit, debit or "": any
+	TipRates     []money.Decimal // fractions such as 0.05 that the cardholder can choose from, if any
+	TipTimeout   time.Duration   // no tip is chosen after this time
+	CardType     string          // credit, debit or "" (any)
 	Installments int
 	AADE         *payments.AADE // of a sale in Greece
-	Until        time.Time      // its deadline
+	Until        time.Time      // the deadline
 }
 
-// Progress is how far a terminal is with a checkout.
+// Progress is a terminal's progress with a checkout.
 type Progress string
 
-// The kinds of progress. All but Waiting are final.
+// The kinds of progress. All except Waiting are final.
 const (
 	Waiting Progress = "waiting" // for the cardholder, or until the code that the terminal shows is paid
-	Charged Progress = "charged" // the acquirer was asked; it knows the outcome
-	Stopped Progress = "stopped" // at the terminal or by Terminate; it neither charges nor shows a code any more
+	Charged Progress = "charged" // the terminal has asked the acquirer, which knows the outcome
+	Stopped Progress = "stopped" // by a person or by Terminate; the terminal neither charges nor shows a code any more
 )
 
-// Outcome is what a terminal knows of a checkout.
+// Outcome is a terminal's answer about a checkout.
 type Outcome struct {
 	Progress Progress
-	Reason   string // why it was stopped, for people
+	Reason   string // of a stop, for people
 }
 
-// Settings are what a merchant can set at a terminal (contract §13.7).
+// Settings has the settings of a terminal that a merchant can change (contract §13.7).
 type Settings struct {
-	MenuLock *bool // whether the passcode is needed to open the menu; nil: the terminal does not say
+	MenuLock *bool // true: the menu opens only with the passcode; nil: the terminal does not report it
 }
 
 // SettingsChange is a change of a terminal's settings.
 type SettingsChange struct {
-	MenuLock *bool       // nil leaves it as it is
-	Passcode secret.Text // of four digits, which only the terminal keeps; a zero one leaves it as it is
-	Until    time.Time   // a terminal refuses a change that arrives later: its sender has given it up
+	MenuLock *bool       // nil: unchanged
+	Passcode secret.Text // four digits, which only the terminal keeps; zero: unchanged
+	Until    time.Time   // a terminal refuses a later change, because its sender has given up
 }
 
-// None are the terminals of a deployment that has none: no code pairs one (contract §12).
+// None is the port of a deployment without terminals: no code pairs a terminal (contract §12).
 type None struct{}
 
-// Pair finds no terminal.
+// Pair returns ErrNoTerminal.
 func (None) Pair(context.Context, Pairing) (Device, error) { return Device{}, ErrNoTerminal }
 
-// Heartbeat knows no pairing.
+// Heartbeat returns ErrUnpaired.
 func (None) Heartbeat(context.Context, string) (Heartbeat, error) { return Heartbeat{}, ErrUnpaired }
 
-// Offer knows no pairing.
+// Offer returns ErrUnpaired.
 func (None) Offer(context.Context, Checkout) error { return ErrUnpaired }
 
-// Outcome knows no checkout.
+// Outcome returns ErrUnknownCheckout.
 func (None) Outcome(context.Context, string) (Outcome, error) { return Outcome{}, ErrUnknownCheckout }
 
-// Terminate knows no checkout.
+// Terminate returns ErrUnknownCheckout.
 func (None) Terminate(context.Context, string) error { return ErrUnknownCheckout }
 
-// Settings knows no pairing.
+// Settings returns ErrUnpaired.
 func (None) Settings(context.Context, string) (Settings, error) { return Settings{}, ErrUnpaired }
 
-// Configure knows no pairing.
+// Configure returns ErrUnpaired.
 func (None) Configure(context.Context, string, SettingsChange) error { return ErrUnpaired }
 
-// Unpair has no pairing to end.
+// Unpair does nothing.
 func (None) Unpair(context.Context, string) error { return nil }
 
-// Limited are terminals that have a limited time for each message. One that hangs is one that does not
-// answer: the rest of the caller's time is for the acquirer, which knows what happened to a payment.
+// Limited limits the time for each message to the terminals. A terminal that hangs counts as one without an answer, and
+// the caller keeps time for the acquirer, which knows the outcome of a payment.
 type Limited struct {
 	Terminals Terminals
-	Work      time.Duration // for Pair, Offer and Configure, which bring the terminal something new
-	Answer    time.Duration // for all others
+	Work      time.Duration // limits Pair, Offer and Configure, which bring the terminal something new
+	Answer    time.Duration // limits the other messages
 }
 
-// Pair has the time for work.
+// Pair calls the terminals within Work.
 func (l Limited) Pair(ctx context.Context, p Pairing) (Device, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Work)
 	defer cancel()
 	return l.Terminals.Pair(ctx, p)
 }
 
-// Heartbeat has the time for an answer.
+// Heartbeat calls the terminals within Answer.
 func (l Limited) Heartbeat(ctx context.Context, pairing string) (Heartbeat, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Answer)
 	defer cancel()
 	return l.Terminals.Heartbeat(ctx, pairing)
 }
 
-// Offer has the time for work.
+// Offer calls the terminals within Work.
 func (l Limited) Offer(ctx context.Context, c Checkout) error {
 	ctx, cancel := context.WithTimeout(ctx, l.Work)
 	defer cancel()
 	return l.Terminals.Offer(ctx, c)
 }
 
-// longestReason, in characters, is how much of a terminal's reason is kept.
+// longestReason limits a terminal's reason, in characters.
 const longestReason = 255
 
-// Outcome has the time for an answer. Its reason is text from a device: it is made valid UTF-8, and cut.
+// Outcome calls the terminals within Answer. The reason is a device's text: it is cut and made valid UTF-8.
 func (l Limited) Outcome(ctx context.Context, checkout string) (Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Answer)
 	defer cancel()
@@ -212,28 +218,28 @@ func (l Limited) Outcome(ctx context.Context, checkout string) (Outcome, error) 
 	return o, err
 }
 
-// Terminate has the time for an answer.
+// Terminate calls the terminals within Answer.
 func (l Limited) Terminate(ctx context.Context, checkout string) error {
 	ctx, cancel := context.WithTimeout(ctx, l.Answer)
 	defer cancel()
 	return l.Terminals.Terminate(ctx, checkout)
 }
 
-// Settings has the time for an answer.
+// Settings calls the terminals within Answer.
 func (l Limited) Settings(ctx context.Context, pairing string) (Settings, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Answer)
 	defer cancel()
 	return l.Terminals.Settings(ctx, pairing)
 }
 
-// Configure has the time for work.
+// Configure calls the terminals within Work.
 func (l Limited) Configure(ctx context.Context, pairing string, c SettingsChange) error {
 	ctx, cancel := context.WithTimeout(ctx, l.Work)
 	defer cancel()
 	return l.Terminals.Configure(ctx, pairing, c)
 }
 
-// Unpair has the time for an answer.
+// Unpair calls the terminals within Answer.
 func (l Limited) Unpair(ctx context.Context, pairing string) error {
 	ctx, cancel := context.WithTimeout(ctx, l.Answer)
 	defer cancel()

@@ -10,20 +10,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Amounts charged, in minor units of any currency, that decide which card is presented and how (contract §12).
+// Charged amounts, in minor units of any currency, that decide which card is presented and how (contract §12).
 const (
-	WithoutPIN     = 5000 // the largest for which a contactless card needs no PIN; above it the card is inserted
-	swipedEnding   = 66   // the last digits of those paid by a card that has only a stripe
+	WithoutPIN     = 5000 // the largest for a contactless card without PIN; above it the card is inserted
+	swipedEnding   = 66   // last digits of the amounts that are paid by a card with only a stripe
 	perMajor       = 100
 	cryptogramSize = 8 // bytes (EMV Book 3, 9F26)
 )
 
 const debit = "debit" // the card type (contract §13.7)
 
-// place is where all virtual terminals are.
-var place = payments.Location{Lat: 52.5208, Lon: 13.4094, Accuracy: 10}
+// location is the location of all virtual terminals.
+var location = payments.Location{Lat: 52.5208, Lon: 13.4094, Accuracy: 10}
 
-// card is one of the cards that virtual cardholders have.
+// card is a card of the virtual cardholders.
 type card struct{ brand, lastFour, aid, label string }
 
 var (
@@ -32,7 +32,7 @@ var (
 	maestro    = card{"MAESTRO", "0015", "A0000000043060", "MAESTRO"}
 )
 
-// modeOf returns how the payer pays the amount: by a code, or by a card that is presented and shown to be theirs.
+// modeOf returns how the payer pays the amount: by a code, or by a card in an entry mode with a verification.
 func modeOf(m payments.Method, amount money.Amount, cardType string) (mode string, v payments.Verification) {
 	switch minor := amount.Minor(); {
 	case m == payments.QRCodePix:
@@ -46,8 +46,8 @@ func modeOf(m payments.Method, amount money.Amount, cardType string) (mode strin
 	}
 }
 
-// PIN returns how the PIN of a card is checked that is presented in an entry mode: by its chip if it is inserted and no
-// debit card, else by its issuer. A terminal does not send the PIN to the chip of a card that is only held to it.
+// PIN returns how the PIN of a card in an entry mode is checked: by the chip of an inserted card that is not a debit
+// card, else by the issuer. A terminal does not send the PIN to the chip of a card that is only held to it.
 func PIN(mode, cardType string) payments.Verification {
 	if mode == payments.ChipMode && cardType != debit {
 		return payments.OfflinePIN
@@ -55,10 +55,10 @@ func PIN(mode, cardType string) payments.Verification {
 	return payments.OnlinePIN
 }
 
-// Present returns the card that is presented in an entry mode, nil if the payer pays by a code, and what a terminal
-// sends with the charge. The chip of the card, if the terminal reads it, says the same whenever the charge is repeated.
+// Present returns the card that is presented in an entry mode, or nil if the payer pays by a code, and the data that
+// the terminal sends with the charge. The chip's cryptogram stays the same when the charge is repeated.
 func Present(charge, mode, cardType string, v payments.Verification) (*payments.CardSummary, payments.CardPresent) {
-	at := place
+	at := location
 	p := payments.CardPresent{EntryMode: mode, Verification: v, Location: &at}
 	c := mastercard
 	switch {
@@ -80,8 +80,8 @@ func cryptogram(charge string) string {
 	return strings.ToUpper(hex.EncodeToString(sum[:cryptogramSize]))
 }
 
-// withTip is the tip that the cardholder chooses, and what is charged in all. It is the first rate, unless the sum
-// would be too large for an amount. Without rates there is none.
+// withTip returns the tip that the cardholder chooses, and the amount with the tip. The tip is the first rate's, unless
+// the sum would be too large for an amount. Without rates there is no tip.
 func withTip(c terminal.Checkout) (tip, total money.Amount) {
 	if len(c.TipRates) == 0 {
 		return tip, c.Amount

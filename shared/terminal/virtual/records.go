@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// The terminals' items. A pairing's never changes; only the device's says which pairing it has.
+// The terminals' items. A pairing's item never changes; the device's item names its current pairing.
 //
 //	entity    pk                        sk
 //	pairing   TERMINAL#PAIRING#<id>     PAIRING  or a tombstone in its place, without a serial number
@@ -28,11 +28,11 @@ func saleKey(checkout string) table.Key { return keyOf("SALE", checkout) }
 type item[T any] struct {
 	table.Key
 	Version int    `dynamo:"version"`
-	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
+	WriteID string `dynamo:"write_id"` // random for each write, so that a writer recognises its own
 	Record  T      `dynamo:"record"`
 }
 
-// next is the item with a new record, to be written over this one.
+// next returns the item with a new record, to be written over this item.
 func (i item[T]) next(record T) item[T] {
 	return item[T]{Key: i.Key, Version: i.Version + 1, WriteID: uuid.NewString(), Record: record}
 }
@@ -42,7 +42,7 @@ var (
 	errChanged = errors.New("virtual: another writer was faster")
 )
 
-// read reads a record. Without one the error is errNone, and the item that of a record's first write.
+// read reads a record. If there is none, it returns errNone, and the item for the record's first write.
 func read[T any](ctx context.Context, r table.Client, k table.Key) (item[T], error) {
 	var stored item[T]
 	err := r.Get(k).One(ctx, &stored)
@@ -52,7 +52,7 @@ func read[T any](ctx context.Context, r table.Client, k table.Key) (item[T], err
 	return stored, err
 }
 
-// put is the write of an item over the version before it.
+// put returns the write of an item over its earlier version.
 func put[T any](r table.Client, i item[T]) *dynamo.Put {
 	if i.Version == 1 {
 		return r.Table.Put(i).If("attribute_not_exists(pk)")
@@ -60,8 +60,8 @@ func put[T any](r table.Client, i item[T]) *dynamo.Put {
 	return r.Table.Put(i).If("version = ?", i.Version-1)
 }
 
-// write stores an item, by a Put or in a transaction. After a lost reply it recognises its own. Errors: errChanged;
-// after any other error it may have been written.
+// write stores an item by calling run, which is a Put or a transaction. After a lost reply it recognises its own write.
+// Errors: errChanged; after any other error the item may have been written.
 func write[T any](ctx context.Context, r table.Client, i item[T], run func(context.Context) error) error {
 	cause := run(ctx)
 	if cause == nil {
@@ -80,8 +80,8 @@ func write[T any](ctx context.Context, r table.Client, i item[T], run func(conte
 	}
 }
 
-// change applies a rule to a record, again on its new state whenever another writer was faster, and returns the record
-// as it is then. The rule answers false to leave it as it is. Errors: errNone.
+// change applies a rule to a record, and returns the new record. When another writer was faster, change applies the
+// rule again to the record's new state. The rule returns false to leave the record unchanged. Errors: errNone.
 func change[T any](ctx context.Context, r table.Client, k table.Key, rule func(T) (T, bool)) (T, error) {
 	for {
 		before, err := read[T](ctx, r, k)
@@ -99,9 +99,8 @@ func change[T any](ctx context.Context, r table.Client, k table.Key, rule func(T
 	}
 }
 
-// begin stores a new record with the change of its device that belongs to it. Errors: errChanged, when either has
-// another writer.
-func begin[T any](ctx context.Context, r table.Client, first item[T], d item[device]) error {
+// storeWithDevice stores a new record with its device's change. Errors: errChanged, when another writer changed either.
+func storeWithDevice[T any](ctx context.Context, r table.Client, first item[T], d item[device]) error {
 	err := write(ctx, r, first, r.Transaction().Put(put(r, first)).Put(put(r, d)).Run)
 	if err == nil || errors.Is(err, errChanged) {
 		return err
@@ -112,8 +111,8 @@ func begin[T any](ctx context.Context, r table.Client, first item[T], d item[dev
 	return err
 }
 
-// paired is the device of a pairing. Error: terminal.ErrUnpaired.
-func paired(ctx context.Context, r table.Client, id string) (item[device], error) {
+// readPaired reads the device of a pairing. Error: terminal.ErrUnpaired.
+func readPaired(ctx context.Context, r table.Client, id string) (item[device], error) {
 	p, err := read[pairing](ctx, r, pairingKey(id))
 	if errors.Is(err, errNone) || err == nil && p.Record.Serial == "" {
 		return item[device]{}, terminal.ErrUnpaired

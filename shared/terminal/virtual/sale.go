@@ -12,11 +12,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// charging is the progress of a terminal that is asking the acquirer, or shows the code that the acquirer has answered.
-// It reports Waiting to the platform, but Terminate no longer stops it, because the acquirer may have charged.
+// charging is the progress of a terminal that is asking the acquirer, or shows the code from the acquirer's answer. The
+// terminal reports Waiting to the platform. Terminate no longer stops it, because the acquirer may have charged.
 const charging terminal.Progress = "charging"
 
-// Why a terminal did not charge, for people.
+// Reasons for not charging, for people.
 const (
 	terminated = "terminated"
 	unpaired   = "the reader was unpaired"
@@ -33,8 +33,8 @@ type sale struct {
 	Charge       string            `dynamo:"charge"`
 	Method       payments.Method   `dynamo:"method"`
 	Tenant       string            `dynamo:"tenant"`
-	Amount       money.Amount      `dynamo:"amount"`        // with the tip
-	Tip          money.Amount      `dynamo:"tip,omitempty"` // has no currency when none could be chosen
+	Amount       money.Amount      `dynamo:"amount"`        // including the tip
+	Tip          money.Amount      `dynamo:"tip,omitempty"` // without a currency when no tip could be chosen
 	Merchant     string            `dynamo:"merchant"`
 	CardType     string            `dynamo:"card_type,omitempty"`
 	Installments int               `dynamo:"installments"`
@@ -52,9 +52,9 @@ func newSale(c terminal.Checkout, serial string, now time.Time) sale {
 	return s
 }
 
-func (s sale) final() bool { return s.Progress == terminal.Charged || s.Progress == terminal.Stopped }
+func (s sale) isFinal() bool { return s.Progress == terminal.Charged || s.Progress == terminal.Stopped }
 
-// stop is the rule that stops a sale which waits for the cardholder.
+// stop returns the rule that stops a sale which waits for the cardholder.
 func stop(reason string) func(sale) (sale, bool) {
 	return func(s sale) (sale, bool) {
 		waits := s.Progress == terminal.Waiting
@@ -63,7 +63,7 @@ func stop(reason string) func(sale) (sale, bool) {
 	}
 }
 
-// state is what the terminal shows while the sale is not over.
+// state returns the state that the terminal shows until the sale is over.
 func (s sale) state(now time.Time) terminal.State {
 	switch {
 	case s.Tip.Currency() != "" && now.Before(s.OfferedAt.Add(tipSelected)):
@@ -73,18 +73,18 @@ func (s sale) state(now time.Time) terminal.State {
 	}
 }
 
-// request is what the terminal asks of the acquirer.
+// request returns the terminal's request to the acquirer.
 func (s sale) request(checkout string) acquirer.Charge {
 	mode, verification := modeOf(s.Method, s.Amount, s.CardType)
 	card, sent := Present(s.Charge, mode, s.CardType, verification)
 	sent.Tip = s.Tip
 	return acquirer.Charge{ID: s.Charge, Reference: acquirer.Reference{Tenant: s.Tenant, CheckoutID: checkout},
-		Amount: s.Amount, Method: cmp.Or(s.Method, payments.AtReader), // older sales have none
+		Amount: s.Amount, Method: cmp.Or(s.Method, payments.AtReader), // older sales have no method
 		Installments: s.Installments, Present: &sent, Summary: card, Descriptor: s.Merchant}
 }
 
-// chargesAt returns when the terminal charges: a card when the cardholder has presented it, a Pix code as soon as the
-// tip is selected.
+// chargesAt returns the time of the charge: for a card when the cardholder has presented it, for a Pix code as soon as
+// the tip is selected.
 func (s sale) chargesAt() time.Time {
 	switch {
 	case s.Method != payments.QRCodePix:
@@ -96,9 +96,9 @@ func (s sale) chargesAt() time.Time {
 	}
 }
 
-// after returns the sale after the acquirer's answer; why says why it was cancelled there, if it was. Without an
-// answer, or while it shows a code, the terminal asks again; the acquirer refuses what was cancelled.
-func (s sale) after(o payments.Outcome, err error, why string) sale {
+// withAnswer returns the sale after the acquirer's answer. why is the reason if the terminal has cancelled the charge.
+// Without an answer, or while it shows a code, the terminal asks again; the acquirer refuses a cancelled charge.
+func (s sale) withAnswer(o payments.Outcome, err error, why string) sale {
 	switch {
 	case err != nil, o.Decision == payments.Voucher:
 	case o.Decision == payments.Cancelled:
@@ -109,7 +109,7 @@ func (s sale) after(o payments.Outcome, err error, why string) sale {
 	return s
 }
 
-// Offer asks the cardholder to pay a checkout. One that the terminal has already been offered stays as it is. Errors:
+// Offer asks the cardholder to pay a checkout. A checkout that was offered before stays unchanged. Errors:
 // terminal.ErrOffline, terminal.ErrBusy, terminal.ErrUnpaired.
 func (v *Terminals) Offer(ctx context.Context, c terminal.Checkout) error {
 	for {
@@ -117,7 +117,7 @@ func (v *Terminals) Offer(ctx context.Context, c terminal.Checkout) error {
 		if !errors.Is(err, errNone) {
 			return err
 		}
-		d, err := v.free(ctx, c.Pairing)
+		d, err := v.readFree(ctx, c.Pairing)
 		if err != nil {
 			return err
 		}
@@ -127,45 +127,45 @@ func (v *Terminals) Offer(ctx context.Context, c terminal.Checkout) error {
 		}
 		taken := d.Record
 		taken.Checkout = c.ID
-		err = begin(ctx, v.records, first.next(newSale(c, taken.Serial, now)), d.next(taken))
+		err = storeWithDevice(ctx, v.records, first.next(newSale(c, taken.Serial, now)), d.next(taken))
 		if !errors.Is(err, errChanged) {
 			return err
 		}
 	}
 }
 
-// free is the terminal of a pairing, if it can take a checkout.
-func (v *Terminals) free(ctx context.Context, pairing string) (item[device], error) {
-	d, err := v.online(ctx, pairing)
+// readFree reads the terminal of a pairing. Error: terminal.ErrBusy while it has an open checkout; those of readOnline.
+func (v *Terminals) readFree(ctx context.Context, pairing string) (item[device], error) {
+	d, err := v.readOnline(ctx, pairing)
 	if err != nil || d.Record.Checkout == "" {
 		return d, err
 	}
-	s, err := v.progress(ctx, d.Record.Checkout)
-	if err == nil && !s.final() {
+	s, err := v.advance(ctx, d.Record.Checkout)
+	if err == nil && !s.isFinal() {
 		err = terminal.ErrBusy
 	}
 	return d, err
 }
 
-// online reads the terminal of a confirmed pairing. Errors: terminal.ErrUnpaired, terminal.ErrOffline.
-func (v *Terminals) online(ctx context.Context, pairing string) (item[device], error) {
-	d, err := paired(ctx, v.records, pairing)
+// readOnline reads the terminal of a confirmed pairing. Errors: terminal.ErrUnpaired, terminal.ErrOffline.
+func (v *Terminals) readOnline(ctx context.Context, pairing string) (item[device], error) {
+	d, err := readPaired(ctx, v.records, pairing)
 	switch {
 	case err != nil:
 		return d, err
-	case !d.Record.confirmed(v.records.Time()):
+	case !d.Record.isConfirmed(v.records.Time()):
 		return d, terminal.ErrUnpaired
-	case d.Record.offline():
+	case d.Record.isOffline():
 		return d, terminal.ErrOffline
 	default:
 		return d, nil
 	}
 }
 
-// Outcome is what the terminal knows of a checkout. A terminal that is offline does nothing meanwhile. Error:
+// Outcome returns the terminal's progress with a checkout. A terminal that is offline makes no progress. Error:
 // terminal.ErrUnknownCheckout.
 func (v *Terminals) Outcome(ctx context.Context, checkout string) (terminal.Outcome, error) {
-	s, err := v.progress(ctx, checkout)
+	s, err := v.advance(ctx, checkout)
 	if errors.Is(err, errNone) {
 		return terminal.Outcome{}, terminal.ErrUnknownCheckout
 	}
@@ -191,19 +191,19 @@ func (v *Terminals) Terminate(ctx context.Context, checkout string) error {
 	if err != nil {
 		return err
 	}
-	if s.Record.Progress == terminal.Waiting && d.Record.Pairing == s.Record.Pairing && d.Record.offline() {
+	if s.Record.Progress == terminal.Waiting && d.Record.Pairing == s.Record.Pairing && d.Record.isOffline() {
 		return terminal.ErrOffline
 	}
 	_, err = change(ctx, v.records, s.Key, stop(terminated))
 	return err
 }
 
-// progress is a checkout after the terminal has done what it does by now. Error: errNone.
-func (v *Terminals) progress(ctx context.Context, checkout string) (sale, error) {
+// advance makes the terminal do what is due for a checkout by now, and returns the checkout. Error: errNone.
+func (v *Terminals) advance(ctx context.Context, checkout string) (sale, error) {
 	k := saleKey(checkout)
 	stored, err := read[sale](ctx, v.records, k)
 	s := stored.Record
-	if err != nil || s.final() {
+	if err != nil || s.isFinal() {
 		return s, err
 	}
 	d, err := read[device](ctx, v.records, deviceKey(s.Serial))
@@ -212,15 +212,15 @@ func (v *Terminals) progress(ctx context.Context, checkout string) (sale, error)
 		return s, err
 	case d.Record.Pairing != s.Pairing && s.Progress == terminal.Waiting:
 		return change(ctx, v.records, k, stop(unpaired))
-	case d.Record.offline(), v.records.Time().Before(s.chargesAt()):
+	case d.Record.isOffline(), v.records.Time().Before(s.chargesAt()):
 		return s, nil
 	default:
 		return v.pay(ctx, checkout)
 	}
 }
 
-// pay charges at the acquirer. It first stores that it is about to, so that Terminate does not stop a terminal that may
-// have charged.
+// pay charges at the acquirer. It first stores that the terminal is charging, so that Terminate does not stop a
+// terminal that may have charged.
 func (v *Terminals) pay(ctx context.Context, checkout string) (sale, error) {
 	k := saleKey(checkout)
 	s, err := change(ctx, v.records, k, func(s sale) (sale, bool) {
@@ -230,7 +230,7 @@ func (v *Terminals) pay(ctx context.Context, checkout string) (sale, error) {
 		}
 		return s, waits
 	})
-	if err != nil || s.final() {
+	if err != nil || s.isFinal() {
 		return s, err
 	}
 	o, why, chargeErr := v.charge(ctx, s.request(checkout))
@@ -238,13 +238,13 @@ func (v *Terminals) pay(ctx context.Context, checkout string) (sale, error) {
 		if s.Progress != charging {
 			return s, false
 		}
-		s = s.after(o, chargeErr, why)
-		return s, s.final()
+		s = s.withAnswer(o, chargeErr, why)
+		return s, s.isFinal()
 	})
 }
 
-// charge asks the acquirer, and says why the terminal has cancelled it, if it has. That one request was
-// not taken says nothing of others: so it is cancelled.
+// charge asks the acquirer. If the acquirer did not take this request, an earlier request may still charge, so charge
+// cancels, and returns the reason.
 func (v *Terminals) charge(ctx context.Context, request acquirer.Charge) (payments.Outcome, string, error) {
 	o, err := v.acquirer.Charge(ctx, request)
 	if !errors.Is(err, acquirer.ErrNotTaken) {

@@ -1,10 +1,9 @@
-// Package virtual simulates the card terminals of test mode (contract §9, §12 and §13.7). It is independent of the
-// platform: it keeps its own records, is called only through the port, and charges at the acquirer as any terminal
-// does.
+// Package virtual simulates the card terminals of test mode (contract §9, §12 and §13.7). Call it only through the
+// port: it is independent of the platform, keeps its own records, and charges at the acquirer as any terminal does.
 //
 // A terminal confirms its pairing after two seconds, and charges a card three seconds after it was offered a checkout.
-// A Pix code it shows at once, or when the tip is selected. No process waits for that: the terminal does what is due
-// when it is next asked.
+// It shows a Pix code at once, or when the tip is selected. No process waits for these times: the terminal does what is
+// due when it is next asked.
 package virtual
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Model is that of all simulated terminals (contract §2.7).
+// Model is the model of all simulated terminals (contract §2.7).
 const Model = "virtual-solo"
 
 const (
@@ -30,21 +29,21 @@ const (
 	battery     = 87   // percent
 	temperature = 31.5 // degrees Celsius
 	connection  = "Wi-Fi"
-	confirmsIn  = 2 * time.Second // after it was paired
-	paysIn      = 3 * time.Second // by card, after it was offered a checkout
-	tipSelected = time.Second     // after that, too
+	confirmsIn  = 2 * time.Second // after the pairing
+	paysIn      = 3 * time.Second // by card, after the checkout was offered
+	tipSelected = time.Second     // after the checkout was offered
 	serialBytes = 5
 )
 
-// Config is the configuration of the terminals.
+// Config configures the terminals.
 type Config struct {
 	DB       *dynamo.DB
 	Table    dynamo.Table
-	Acquirer acquirer.Acquirer // at which they charge
+	Acquirer acquirer.Acquirer // charges the payments
 	Now      func() time.Time  // nil: the system's clock
 }
 
-// Terminals are all virtual terminals. They are safe for concurrent use.
+// Terminals has all virtual terminals. It is safe for concurrent use.
 type Terminals struct {
 	records  table.Client
 	acquirer acquirer.Acquirer
@@ -64,22 +63,22 @@ type pairing struct {
 
 type device struct {
 	Serial       string    `dynamo:"serial"`
-	Pairing      string    `dynamo:"pairing,omitempty"` // the latest, if it has not been ended
+	Pairing      string    `dynamo:"pairing,omitempty"` // the latest, until it ends
 	Tenant       string    `dynamo:"tenant"`
-	ConfirmsAt   time.Time `dynamo:"confirms_at,omitempty"`   // never, if zero
-	OfflineSince time.Time `dynamo:"offline_since,omitempty"` // online, if zero
+	ConfirmsAt   time.Time `dynamo:"confirms_at,omitempty"`   // zero: never
+	OfflineSince time.Time `dynamo:"offline_since,omitempty"` // zero: online
 	Checkout     string    `dynamo:"checkout,omitempty"`      // the latest
 	MenuLock     MenuLock  `dynamo:"menu_lock,omitempty"`
 }
 
-func (d device) confirmed(now time.Time) bool {
+func (d device) isConfirmed(now time.Time) bool {
 	return !d.ConfirmsAt.IsZero() && !now.Before(d.ConfirmsAt)
 }
-func (d device) offline() bool { return !d.OfflineSince.IsZero() }
+func (d device) isOffline() bool { return !d.OfflineSince.IsZero() }
 
-// Pair pairs a terminal. Any code is shown by one; a merchant's code always by the same terminal, whose
-// earlier pairing ends. A code that begins with FAIL is unknown, with BUSY the terminal does not wait to
-// be paired, and with WAIT nobody confirms (contract §9).
+// Pair pairs a terminal. Each code is shown by a terminal, and a merchant's code always by the same one; its earlier
+// pairing then ends. A code that begins with FAIL is unknown. With BUSY the terminal does not wait to be paired, and
+// with WAIT it never confirms (contract §9).
 func (v *Terminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Device, error) {
 	for {
 		known, err := read[pairing](ctx, v.records, pairingKey(p.ID))
@@ -91,17 +90,17 @@ func (v *Terminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Devi
 		case !errors.Is(err, errNone):
 			return terminal.Device{}, err
 		}
-		if err := v.refusal(p); err != nil {
+		if err := v.checkRequest(p); err != nil {
 			return terminal.Device{}, err
 		}
-		if err := v.pair(ctx, p, known); !errors.Is(err, errChanged) {
+		if err := v.storePairing(ctx, p, known); !errors.Is(err, errChanged) {
 			return terminal.Device{Serial: serial(p), Model: Model}, err
 		}
 	}
 }
 
-// refusal is why a new request pairs no terminal. One that arrives late is refused: its sender has given it up.
-func (v *Terminals) refusal(p terminal.Pairing) error {
+// checkRequest refuses requests that pair no terminal. A late request is refused, because its sender has given up.
+func (v *Terminals) checkRequest(p terminal.Pairing) error {
 	switch {
 	case strings.HasPrefix(p.Code, "FAIL"):
 		return terminal.ErrNoTerminal
@@ -112,7 +111,7 @@ func (v *Terminals) refusal(p terminal.Pairing) error {
 	}
 }
 
-func (v *Terminals) pair(ctx context.Context, p terminal.Pairing, none item[pairing]) error {
+func (v *Terminals) storePairing(ctx context.Context, p terminal.Pairing, none item[pairing]) error {
 	d, err := read[device](ctx, v.records, deviceKey(serial(p)))
 	if err != nil && !errors.Is(err, errNone) {
 		return err
@@ -121,43 +120,43 @@ func (v *Terminals) pair(ctx context.Context, p terminal.Pairing, none item[pair
 	if !strings.HasPrefix(p.Code, "WAIT") {
 		fresh.ConfirmsAt = v.records.Time().Add(confirmsIn)
 	}
-	return begin(ctx, v.records, none.next(pairing{Serial: serial(p)}), d.next(fresh))
+	return storeWithDevice(ctx, v.records, none.next(pairing{Serial: serial(p)}), d.next(fresh))
 }
 
-// serial is the serial number of the terminal that shows a merchant's code.
+// serial returns the serial number of the terminal that shows a merchant's code.
 func serial(p terminal.Pairing) string {
 	sum := sha256.Sum256([]byte(p.Tenant + "\x00" + p.Code))
 	return "VS" + strings.ToUpper(hex.EncodeToString(sum[:serialBytes]))
 }
 
-// Heartbeat is what the terminal reports. Error: terminal.ErrUnpaired.
+// Heartbeat returns the terminal's report about itself. Error: terminal.ErrUnpaired.
 func (v *Terminals) Heartbeat(ctx context.Context, id string) (terminal.Heartbeat, error) {
-	stored, err := paired(ctx, v.records, id)
+	stored, err := readPaired(ctx, v.records, id)
 	if err != nil {
 		return terminal.Heartbeat{}, err
 	}
 	d, now := stored.Record, v.records.Time()
-	h := Idle(d.confirmed(now), now)
-	if d.offline() {
+	h := Idle(d.isConfirmed(now), now)
+	if d.isOffline() {
 		h.Online, h.LastActivity = false, d.OfflineSince
 	}
 	if d.Checkout == "" {
 		return h, nil
 	}
-	s, err := v.progress(ctx, d.Checkout)
-	if err == nil && !s.final() {
+	s, err := v.advance(ctx, d.Checkout)
+	if err == nil && !s.isFinal() {
 		h.State = s.state(now)
 	}
 	return h, err
 }
 
-// Idle is what a simulated terminal reports that is online and has no checkout.
+// Idle returns the report of a simulated terminal that is online and has no checkout.
 func Idle(confirmed bool, now time.Time) terminal.Heartbeat {
 	return terminal.Heartbeat{Confirmed: confirmed, Online: true, State: terminal.Idle, Battery: battery,
 		Temperature: temperature, Connection: connection, Firmware: firmware, LastActivity: now}
 }
 
-// Unpair ends a pairing. A Pair that arrives after it is refused.
+// Unpair ends a pairing. A Pair that arrives later is refused.
 func (v *Terminals) Unpair(ctx context.Context, id string) error {
 	for {
 		p, err := read[pairing](ctx, v.records, pairingKey(id))
@@ -184,12 +183,12 @@ func (v *Terminals) release(ctx context.Context, serial, id string) error {
 
 // SetOffline takes the terminal of a tenant's pairing offline, or puts it online again. Error: terminal.ErrUnpaired.
 func (v *Terminals) SetOffline(ctx context.Context, tenant, id string, offline bool) error {
-	stored, err := paired(ctx, v.records, id)
+	stored, err := readPaired(ctx, v.records, id)
 	if err != nil {
 		return err
 	}
 	d, err := change(ctx, v.records, stored.Key, func(d device) (device, bool) {
-		if d.Pairing != id || d.Tenant != tenant || d.offline() == offline {
+		if d.Pairing != id || d.Tenant != tenant || d.isOffline() == offline {
 			return d, false
 		}
 		d.OfflineSince = time.Time{}
@@ -204,7 +203,7 @@ func (v *Terminals) SetOffline(ctx context.Context, tenant, id string, offline b
 	return err
 }
 
-// MenuLock is the menu lock of a simulated terminal. The terminal keeps no passcode, only that it has one.
+// MenuLock is the menu lock of a simulated terminal. It keeps no passcode, only that there is one.
 type MenuLock struct {
 	Enabled     bool `dynamo:"enabled,omitempty"`
 	HasPasscode bool `dynamo:"has_passcode,omitempty"`
@@ -222,9 +221,9 @@ func (m MenuLock) After(c terminal.SettingsChange) (MenuLock, error) {
 	return m, nil
 }
 
-// Settings reports the settings of a terminal. Errors: terminal.ErrOffline, terminal.ErrUnpaired.
+// Settings returns the settings of a terminal. Errors: terminal.ErrOffline, terminal.ErrUnpaired.
 func (v *Terminals) Settings(ctx context.Context, id string) (terminal.Settings, error) {
-	d, err := v.online(ctx, id)
+	d, err := v.readOnline(ctx, id)
 	return terminal.Settings{MenuLock: &d.Record.MenuLock.Enabled}, err
 }
 
@@ -232,7 +231,7 @@ func (v *Terminals) Settings(ctx context.Context, id string) (terminal.Settings,
 // terminal.ErrUnpaired, terminal.ErrNoPasscode.
 func (v *Terminals) Configure(ctx context.Context, id string, c terminal.SettingsChange) error {
 	for {
-		d, err := v.online(ctx, id)
+		d, err := v.readOnline(ctx, id)
 		if err != nil {
 			return err
 		}
