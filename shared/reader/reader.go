@@ -1,5 +1,5 @@
-// Package reader has the rules of card readers (contract §9, §13.7): pure, without I/O. A reader is
-// one pairing of a card terminal with a merchant; paired again, the same terminal is another reader.
+// Package reader has the rules of card readers (contract §9, §13.7): pure, without I/O. A reader is one pairing of a
+// card terminal with a merchant; paired again, the same terminal is another reader. Package run drives readers.
 package reader
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// MaxReaders is how many a merchant can have in one mode, expired ones too (contract §9).
+// MaxReaders limits the readers of a merchant in one mode, including expired ones (contract §9).
 const MaxReaders = 100
 
-// pairingTime is how long a terminal may take to confirm (contract §9).
+// pairingTime is the time that a terminal has to confirm (contract §9).
 const pairingTime = 5 * time.Minute
 
-// Status is how far a pairing is (contract §2.7).
+// Status is the status of a pairing (contract §2.7).
 type Status string
 
 // The statuses.
@@ -29,10 +29,10 @@ const (
 	Expired    Status = "expired" // for good: the terminal is paired again as another reader
 )
 
-// showCodes are the models with a screen that shows the code of a Pix payment (contract §13.9).
-var showCodes = []string{"solo", "virtual-solo"}
+// pixModels are the models with a screen that shows the code of a Pix payment (contract §13.9).
+var pixModels = []string{"solo", "virtual-solo"}
 
-// Reader is a pairing, as stored.
+// Reader is a pairing as stored.
 type Reader struct {
 	ID               string          `dynamo:"id"`
 	Name             string          `dynamo:"name"`
@@ -42,41 +42,41 @@ type Reader struct {
 	ServiceAccountID string          `dynamo:"service_account_id,omitempty"` // a UUID, once paired
 	CreatedAt        time.Time       `dynamo:"created_at"`
 	UpdatedAt        time.Time       `dynamo:"updated_at"`
-	PairedAt         time.Time       `dynamo:"paired_at,omitempty"` // when it was known that the terminal has confirmed
-	EndedAt          time.Time       `dynamo:"ended_at,omitempty"`  // when it was known that there is no pairing any more
-	Checkout         string          `dynamo:"checkout,omitempty"`  // id of the latest
-	MenuLock         *bool           `dynamo:"menu_lock,omitempty"` // as the terminal last said; nil: it has not
+	PairedAt         time.Time       `dynamo:"paired_at,omitempty"` // when we learned that the terminal has confirmed
+	EndedAt          time.Time       `dynamo:"ended_at,omitempty"`  // when we learned that the pairing is gone
+	Checkout         string          `dynamo:"checkout,omitempty"`  // id of the latest checkout
+	MenuLock         *bool           `dynamo:"menu_lock,omitempty"` // as last reported by the terminal; nil: never
 	Version          int             `dynamo:"version"`
 }
 
-// ID is the id of the reader that an operation makes: the same each time.
+// ID returns the id of the reader that an operation makes. It is the same each time.
 func ID(operation string) string { return identity.DerivedID("rdr_", "reader\x00"+operation) }
 
-// Given is what a merchant says of a reader.
+// Given has the fields of a reader that the merchant chooses.
 type Given struct {
-	Name     string // blank: one that follows from the serial number
+	Name     string // blank: New makes one from the serial number
 	Metadata member.Metadata
 }
 
-// New is the reader with a terminal that was asked to confirm.
+// New returns the reader of a terminal that was asked to confirm.
 func New(id, serial, model string, given Given, now time.Time) Reader {
 	r := Reader{ID: id, Serial: serial, Model: model, Metadata: given.Metadata, CreatedAt: now, UpdatedAt: now}
-	r.Name = r.named(given.Name)
+	r.Name = r.nameOrDefault(given.Name)
 	return r
 }
 
-// named is the name, or the one that a reader has without (contract §9).
-func (r Reader) named(name string) string {
+// nameOrDefault returns the name, or the default name if it is blank (contract §9).
+func (r Reader) nameOrDefault(name string) string {
 	if strings.TrimSpace(name) != "" {
 		return name
 	}
 	return "Reader " + r.Serial[max(0, len(r.Serial)-4):]
 }
 
-// ConfirmUntil is when the pairing expires, unless the terminal has confirmed it.
+// ConfirmUntil returns the time when the pairing expires, unless the terminal has confirmed it.
 func (r Reader) ConfirmUntil() time.Time { return r.CreatedAt.Add(pairingTime) }
 
-// StatusAt is the status that is known at a time.
+// StatusAt returns the status at a time, as far as it is known.
 func (r Reader) StatusAt(now time.Time) Status {
 	switch {
 	case !r.EndedAt.IsZero():
@@ -90,13 +90,15 @@ func (r Reader) StatusAt(now time.Time) Status {
 	}
 }
 
-// ShowsCodes reports whether the terminal can show the code of a Pix payment.
-func (r Reader) ShowsCodes() bool { return slices.Contains(showCodes, r.Model) }
+// ShowsCodes returns true if the terminal can show the code of a Pix payment.
+func (r Reader) ShowsCodes() bool { return slices.Contains(pixModels, r.Model) }
 
-// Settled reports whether the terminal need not be asked again. Past its time it still may have confirmed, unread.
+// Settled returns true if the terminal need not be asked again. A pairing that has expired unanswered is not settled:
+// the terminal may have confirmed in time without our knowing yet.
 func (r Reader) Settled() bool { return !r.PairedAt.IsZero() || !r.EndedAt.IsZero() }
 
-// Confirm records that the terminal has confirmed, as it does only in time. An ended pairing stays as it is.
+// Confirm records that the terminal has confirmed. A terminal confirms only in time, so Confirm does not compare times.
+// An ended pairing stays ended.
 func (r Reader) Confirm(now time.Time) Reader {
 	if r.Settled() {
 		return r
@@ -114,7 +116,7 @@ func (r Reader) End(now time.Time) Reader {
 	return r
 }
 
-// WithMenuLock records whether the terminal's menu is locked. It records nil if the terminal does not say.
+// WithMenuLock records the terminal's report about its menu lock. It records nil if the terminal does not report it.
 func (r Reader) WithMenuLock(said *bool) Reader {
 	if said == nil || r.MenuLock == nil || *said != *r.MenuLock {
 		r.MenuLock = said
@@ -122,17 +124,17 @@ func (r Reader) WithMenuLock(said *bool) Reader {
 	return r
 }
 
-// Change is what an update says; nil leaves a field as it is.
+// Change is an update of a reader; nil leaves a field unchanged.
 type Change struct {
 	Name     *string
-	Metadata *member.Metadata // replaced as a whole (contract §13.9)
+	Metadata *member.Metadata // replaces all entries (contract §13.9)
 }
 
-// Apply is the reader after the change. One that changes nothing leaves the time of the update, too.
+// Apply returns the reader after the change. If nothing changes, the time of the update stays, too.
 func (c Change) Apply(r Reader, now time.Time) Reader {
 	before := r
 	if c.Name != nil {
-		r.Name = r.named(*c.Name)
+		r.Name = r.nameOrDefault(*c.Name)
 	}
 	if c.Metadata != nil {
 		r.Metadata = *c.Metadata
@@ -143,7 +145,7 @@ func (c Change) Apply(r Reader, now time.Time) Reader {
 	return r
 }
 
-// ForAudit is the reader as audit entries show it.
+// ForAudit returns the reader as audit entries show it.
 func (r Reader) ForAudit() any {
 	return struct {
 		Name     string          `json:"name"`

@@ -1,4 +1,4 @@
-// Package run drives card readers: it pairs terminals, asks what they report, gives checkouts to them, and asks the
+// Package run drives card readers: it pairs terminals, asks for their reports, gives checkouts to them, and asks the
 // acquirer for the outcome of each. A Driver's methods may be repeated at any time: each message to a terminal is
 // idempotent, and a payment at a reader has one attempt (ARCHITECTURE.md, "Card readers").
 package run
@@ -28,7 +28,8 @@ type Config struct {
 
 // Payments records the outcomes of payments. Package processing implements it.
 type Payments interface {
-	// ResolveAttempt finds out and records the open attempt's outcome: at a reader by Driver.ResolveWaiting.
+	// ResolveAttempt asks for the outcome of the open attempt, and records the outcome. For an attempt that waits at a
+	// reader, it calls Driver.ResolveWaiting.
 	ResolveAttempt(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error)
 	// Settle records an outcome of the checkout's open attempt. It changes nothing once the attempt is closed.
 	Settle(ctx context.Context, t identity.Tenant, c payments.Checkout, o payments.Outcome) (payments.Checkout, error)
@@ -38,7 +39,7 @@ type Payments interface {
 	CloseNotTaken(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error)
 }
 
-// Driver is safe for concurrent use.
+// Driver drives the card readers of all merchants. It is safe for concurrent use.
 type Driver struct{ Config }
 
 // New returns a Driver.

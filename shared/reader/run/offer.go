@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Begin stores a new checkout as the reader's latest, and gives it to the terminal. Repeated with the same checkout id
-// it returns the stored checkout, and gives that to the terminal again. fits refuses a reader that cannot take the
+// Begin stores a new checkout as the reader's latest, and gives it to the terminal. Repeated with the same checkout id,
+// Begin returns the stored checkout, and gives it to the terminal again. fits refuses a reader that cannot take the
 // checkout. Failures: NotFound, READER_OFFLINE, READER_BUSY, ErrContended; those of fits.
 func (d *Driver) Begin(ctx context.Context, t identity.Tenant, readerID string, c payments.Checkout,
 	fits func(reader.Reader) error) (payments.Checkout, error) {
@@ -36,8 +36,8 @@ func (d *Driver) Begin(ctx context.Context, t identity.Tenant, readerID string, 
 	}
 }
 
-// storeAtReader stores the new checkout as the reader's, if the reader can take one. It returns a checkout that an
-// earlier try of the operation stored, even if the reader could not take it now. Failures: NotFound, READER_OFFLINE,
+// storeAtReader stores the new checkout as the reader's latest, if the reader can take it. It returns a checkout that
+// an earlier try of the operation stored, even if the reader could not take it now. Failures: NotFound, READER_OFFLINE,
 // READER_BUSY; ErrStale when the reader changed meanwhile.
 func (d *Driver) storeAtReader(ctx context.Context, t identity.Tenant, readerID string, c payments.Checkout,
 	fits func(reader.Reader) error) (payments.Checkout, error) {
@@ -57,7 +57,7 @@ func (d *Driver) storeAtReader(ctx context.Context, t identity.Tenant, readerID 
 		if failure.Is(readErr, failure.KindNotFound) {
 			return c, err
 		}
-		return stored, readErr // without an answer, the terminal may have the checkout
+		return stored, readErr // an earlier try has stored it, and the terminal may have it
 	}
 	sale := *c.Reader
 	sale.ReaderID, sale.Serial, sale.Model, sale.Firmware = r.ID, r.Serial, r.Model, h.Firmware
@@ -66,7 +66,8 @@ func (d *Driver) storeAtReader(ctx context.Context, t identity.Tenant, readerID 
 	return d.Store.CreateReaderCheckout(ctx, t, r, c.BeginAtReader(attempt, c.CreatedAt))
 }
 
-// checkIdle reaches the reader, and resolves its latest checkout. Failures: READER_OFFLINE; READER_BUSY while open.
+// checkIdle reaches the reader and resolves its latest checkout. Failures: READER_OFFLINE; READER_BUSY while that
+// checkout is open.
 func (d *Driver) checkIdle(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader,
 	terminal.Heartbeat, error) {
 	r, h, err := d.reach(ctx, t, r)
@@ -80,7 +81,7 @@ func (d *Driver) checkIdle(ctx context.Context, t identity.Tenant, r reader.Read
 	switch {
 	case err == nil && latest.AttemptOpen():
 		err = errBusy
-	case err == nil && h.State != terminal.Idle: // the terminal got the message after the termination
+	case err == nil && h.State != terminal.Idle: // the terminal got the checkout after the termination
 		if stopErr := d.terminals(t).Terminate(ctx, latest.ID); stopErr != nil {
 			d.logSilence(ctx, r, stopErr)
 		}
@@ -89,7 +90,8 @@ func (d *Driver) checkIdle(ctx context.Context, t identity.Tenant, r reader.Read
 }
 
 // Offer sends the stored checkout to the reader's terminal; a repetition is harmless. If the terminal refuses the
-// checkout, Offer closes it and returns the port's error. After any other error the cardholder may still be asked.
+// checkout, Offer closes it and returns the port's error. After any other error of the port, such as a lost reply, the
+// cardholder may be paying. Offer then returns no error, and polls resolve the checkout.
 func (d *Driver) Offer(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	if !c.WaitsAtReader() {
 		return c, nil
@@ -108,14 +110,15 @@ func (d *Driver) Offer(ctx context.Context, t identity.Tenant, c payments.Checko
 	return c, nil
 }
 
-// closeRefused closes a checkout that the terminal refused. An earlier message may have reached it, so the acquirer
-// cancels first; otherwise its outcome is recorded. The error is the refusal if the checkout was closed.
+// closeRefused closes a checkout that the terminal refused. An earlier message may have reached the terminal, so
+// closeRefused first cancels the charge at the acquirer. If the acquirer returns another outcome, closeRefused records
+// that outcome and does not close the checkout. It returns the refusal if the checkout was closed.
 func (d *Driver) closeRefused(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	refusal error) (payments.Checkout, error) {
 	ctx = context.WithoutCancel(ctx)
 	o, err := d.Acquirer(t).Cancel(ctx, c.Attempt.ID)
 	if err != nil || o.Decision != payments.Cancelled {
-		return d.settle(ctx, t, c, o, err)
+		return d.recordAnswer(ctx, t, c, o, err)
 	}
 	c, err = d.Payments.CloseNotTaken(ctx, t, c)
 	return c, errors.Join(refusal, err)

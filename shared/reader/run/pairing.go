@@ -16,7 +16,8 @@ import (
 )
 
 // Pair asks the terminal that shows the code to confirm a pairing, and stores the reader. A repeated operation returns
-// that reader, or stores one for its pairing. Failures: NotFound, Conflict; Timeout if it may have been asked.
+// the stored reader. If the operation has only asked the terminal so far, it stores the reader of that pairing.
+// Failures: NotFound, Conflict; Timeout if the terminal may have been asked.
 func (d *Driver) Pair(ctx context.Context, by audit.By, t identity.Tenant, operation, code string,
 	given reader.Given) (reader.Reader, error) {
 	r, asked := reader.Reader{ID: reader.ID(operation), CreatedAt: d.Store.Now()}, false
@@ -41,14 +42,14 @@ func pairingFailure(err error) error {
 	case errors.Is(err, terminal.ErrNotPending):
 		return failure.Conflict("The terminal does not wait to be paired.").WithCause(err)
 	default:
-		return failure.Timeout(err) // it may have been asked
+		return failure.Timeout(err) // the terminal may have been asked
 	}
 }
 
-// listTime bounds the time in which RefreshAll asks terminals.
+// listTime limits how long RefreshAll asks terminals.
 const listTime = 3 * time.Second
 
-// RefreshAll walks the readers, the oldest first, each after its terminal was asked if time allowed. An error ends it.
+// RefreshAll walks the readers, oldest first. It asks each terminal while time allows. An error ends the walk.
 func (d *Driver) RefreshAll(ctx context.Context, t identity.Tenant) iter.Seq2[reader.Reader, error] {
 	return func(yield func(reader.Reader, error) bool) {
 		stored, err := d.Store.CardReaders(ctx, t)
@@ -59,7 +60,7 @@ func (d *Driver) RefreshAll(ctx context.Context, t identity.Tenant) iter.Seq2[re
 		asking, cancel := context.WithTimeout(ctx, listTime)
 		defer cancel()
 		for _, r := range stored {
-			r, err = d.record(ctx, t, r, func(r reader.Reader) reader.Reader {
+			r, err = d.saveChange(ctx, t, r, func(r reader.Reader) reader.Reader {
 				if asking.Err() != nil {
 					return r
 				}
@@ -75,13 +76,14 @@ func (d *Driver) RefreshAll(ctx context.Context, t identity.Tenant) iter.Seq2[re
 	}
 }
 
-// Refresh asks a reader's terminal about the pairing, and stores it. Failures: NotFound if deleted; ErrContended.
+// Refresh asks a reader's terminal about the pairing, and stores the answer. Failures: NotFound if deleted;
+// ErrContended.
 func (d *Driver) Refresh(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
-	return d.record(ctx, t, r, func(r reader.Reader) reader.Reader { return d.askPairing(ctx, t, r) })
+	return d.saveChange(ctx, t, r, func(r reader.Reader) reader.Reader { return d.askPairing(ctx, t, r) })
 }
 
-// record stores a change of a reader. Failures: NotFound when the reader was deleted meanwhile, ErrContended.
-func (d *Driver) record(ctx context.Context, t identity.Tenant, r reader.Reader,
+// saveChange stores a change of a reader. Failures: NotFound when the reader was deleted meanwhile, ErrContended.
+func (d *Driver) saveChange(ctx context.Context, t identity.Tenant, r reader.Reader,
 	change func(reader.Reader) reader.Reader) (reader.Reader, error) {
 	return store.Retry(func(again bool) (reader.Reader, error) {
 		if again {
@@ -100,7 +102,7 @@ func (d *Driver) record(ctx context.Context, t identity.Tenant, r reader.Reader,
 
 // recordEnd stores that the terminal no longer has the pairing.
 func (d *Driver) recordEnd(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
-	return d.record(ctx, t, r, func(r reader.Reader) reader.Reader { return r.End(d.Store.Now()) })
+	return d.saveChange(ctx, t, r, func(r reader.Reader) reader.Reader { return r.End(d.Store.Now()) })
 }
 
 // askPairing asks the terminal whether it has confirmed the pairing, unless that is settled. A terminal that has not
@@ -128,8 +130,8 @@ func (d *Driver) askPairing(ctx context.Context, t identity.Tenant, r reader.Rea
 	return r.End(now)
 }
 
-// Delete ends the pairing, after the checkout that may wait at the terminal. It may be repeated. Failures: NotFound,
-// also for an open checkout that the caller may not see; Timeout when acquirer or terminal did not answer.
+// Delete cancels a checkout that waits at the terminal, and ends the pairing. It may be repeated. Failures: NotFound,
+// also for an open checkout that the caller may not see; Timeout when the acquirer or the terminal did not answer.
 func (d *Driver) Delete(ctx context.Context, by audit.By, caller identity.Principal, id, operation string) error {
 	return d.Store.DeleteCardReader(ctx, by, caller.Tenant, id, operation,
 		func(r reader.Reader) error { return d.unpair(ctx, caller, r) })
@@ -137,7 +139,7 @@ func (d *Driver) Delete(ctx context.Context, by audit.By, caller identity.Princi
 
 var errNotStopped = errors.New("the acquirer did not say that the checkout is cancelled")
 
-// unpair cancels the reader's open checkout and ends the pairing: a terminal without one gets no other checkout.
+// unpair cancels the reader's open checkout and ends the pairing. A terminal without a pairing gets no other checkout.
 func (d *Driver) unpair(ctx context.Context, caller identity.Principal, r reader.Reader) error {
 	c, err := d.cancelLatest(ctx, caller, r)
 	switch {
@@ -152,8 +154,8 @@ func (d *Driver) unpair(ctx context.Context, caller identity.Principal, r reader
 	return nil
 }
 
-// cancelLatest cancels the reader's checkout while it waits for the cardholder, and returns the checkout as it is then;
-// zero if none is open. Failure: NotFound for another member's checkout that the caller may not see.
+// cancelLatest cancels the reader's checkout if it waits for the cardholder. It returns the checkout afterwards, or the
+// zero checkout if none is open. Failure: NotFound for another member's checkout that the caller may not see.
 func (d *Driver) cancelLatest(ctx context.Context, caller identity.Principal, r reader.Reader) (payments.Checkout,
 	error) {
 	if r.Checkout == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// AskStatus returns the last report of the reader's terminal; nil without an answer or a pairing. Failure: NotFound.
+// AskStatus returns the last report of the reader's terminal, or nil without an answer or a pairing. Failure: NotFound.
 func (d *Driver) AskStatus(ctx context.Context, t identity.Tenant, id string) (*terminal.Heartbeat, error) {
 	r, err := d.Store.CardReader(ctx, t, id)
 	if err == nil {
@@ -22,7 +22,7 @@ func (d *Driver) AskStatus(ctx context.Context, t identity.Tenant, id string) (*
 	}
 	h, err := d.terminals(t).Heartbeat(ctx, r.ID)
 	switch {
-	case errors.Is(err, terminal.ErrUnpaired): // it was paired again, or has forgotten the pairing
+	case errors.Is(err, terminal.ErrUnpaired): // the terminal was paired again, or has forgotten the pairing
 		_, err = d.recordEnd(ctx, t, r)
 		return nil, err
 	case err != nil:
@@ -88,7 +88,7 @@ func (d *Driver) refreshSettings(ctx context.Context, t identity.Tenant, r reade
 	s, err := d.terminals(t).Settings(ctx, r.ID)
 	switch {
 	case err == nil:
-		return d.record(ctx, t, r, func(r reader.Reader) reader.Reader { return r.WithMenuLock(s.MenuLock) })
+		return d.saveChange(ctx, t, r, func(r reader.Reader) reader.Reader { return r.WithMenuLock(s.MenuLock) })
 	case errors.Is(err, terminal.ErrOffline), errors.Is(err, terminal.ErrUnpaired):
 		return r, unreachable("The reader is offline.")
 	default:
@@ -97,10 +97,10 @@ func (d *Driver) refreshSettings(ctx context.Context, t identity.Tenant, r reade
 	}
 }
 
-// changeTime bounds the way of a change of settings to the terminal, which refuses a later one.
+// changeTime limits the way of a change of settings to the terminal, which refuses a later change.
 const changeTime = time.Minute
 
-// Configure has the reader's terminal change its settings, and stores all but the passcode. Failures: NotFound,
+// Configure has the reader's terminal change its settings, and stores them without the passcode. Failures: NotFound,
 // READER_OFFLINE, PASSCODE_REQUIRED; Timeout when the terminal may have changed them.
 func (d *Driver) Configure(ctx context.Context, t identity.Tenant, id string, change terminal.SettingsChange) error {
 	r, err := d.readAndReach(ctx, t, id)
@@ -111,7 +111,7 @@ func (d *Driver) Configure(ctx context.Context, t identity.Tenant, id string, ch
 	err = d.terminals(t).Configure(ctx, r.ID, change)
 	switch {
 	case err == nil && change.MenuLock != nil:
-		_, err = d.record(ctx, t, r, func(r reader.Reader) reader.Reader { return r.WithMenuLock(change.MenuLock) })
+		_, err = d.saveChange(ctx, t, r, func(r reader.Reader) reader.Reader { return r.WithMenuLock(change.MenuLock) })
 		return err
 	case err == nil:
 		return nil
