@@ -8,17 +8,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// CollectionStatus is what may happen to a collection.
+// CollectionStatus decides which changes a collection allows.
 type CollectionStatus string
 
-// The statuses of collections. From open and closed every one can follow.
+// The statuses of collections. An open or closed collection can change to any status.
 const (
 	Open     CollectionStatus = "open"
 	Closed   CollectionStatus = "closed"   // takes no files
 	Archived CollectionStatus = "archived" // final; takes no change
 )
 
-// Values are all statuses.
+// Values returns all statuses.
 func (CollectionStatus) Values() []string {
 	return []string{string(Open), string(Closed), string(Archived)}
 }
@@ -30,7 +30,7 @@ type Collection struct {
 	Description string           `dynamo:"description,omitempty"`
 	Metadata    member.Metadata  `dynamo:"metadata,omitempty"`
 	Status      CollectionStatus `dynamo:"status"`
-	Files       int              `dynamo:"files_count"` // pending ones too
+	Files       int              `dynamo:"files_count"` // including pending ones
 	CreatedAt   time.Time        `dynamo:"created_at"`
 	UpdatedAt   time.Time        `dynamo:"updated_at"`
 	Version     int              `dynamo:"version"`
@@ -42,12 +42,13 @@ var (
 	errFinal        = failure.Conflict("The collection is archived. It cannot be changed.")
 )
 
-// CollectionID is the id of the collection that an operation makes: the same each time.
+// CollectionID returns the id of the collection that an operation makes. It is the same each time.
 func CollectionID(operation string) string {
 	return identity.DerivedID("col_", "collection\x00"+operation)
 }
 
-// CheckTakes refuses to create or complete a file in the collection, or move one to it. Failure: Conflict unless open.
+// CheckTakes refuses to create or complete a file in the collection, or to move a file to it. Failure: Conflict unless
+// open.
 func (c Collection) CheckTakes() error {
 	if c.Status != Open {
 		return errTakesNoFiles
@@ -55,7 +56,7 @@ func (c Collection) CheckTakes() error {
 	return nil
 }
 
-// CheckGives refuses to move a file out of the collection, or delete it. Failure: Conflict when it is archived.
+// CheckGives refuses to move a file out of the collection, or to delete it. Failure: Conflict when archived.
 func (c Collection) CheckGives() error {
 	if c.Status == Archived {
 		return errArchived
@@ -63,15 +64,15 @@ func (c Collection) CheckGives() error {
 	return nil
 }
 
-// CollectionChange is what an update says; nil, and an empty status, leave a field as it is.
+// CollectionChange is an update of a collection; nil, and an empty status, leave a field unchanged.
 type CollectionChange struct {
 	Status      CollectionStatus `json:"status" validate:"required"`
 	Name        *string          `json:"name" validate:"text=255 min=1"`
 	Description *string          `json:"description" validate:"lines=1000"` // "" removes it
-	Metadata    *member.Metadata `json:"metadata"`                          // replaced as a whole
+	Metadata    *member.Metadata `json:"metadata"`                          // replaces all entries
 }
 
-// Apply returns the collection after the change. A change without effect keeps the time, and is always possible.
+// Apply returns the collection after the change. A change without effect keeps the time, and is always allowed.
 // Failures: Invalid status; Conflict when the collection is archived.
 func (u CollectionChange) Apply(c Collection, now time.Time) (Collection, error) {
 	before := c
@@ -101,7 +102,7 @@ func (u CollectionChange) Apply(c Collection, now time.Time) (Collection, error)
 	return c, nil
 }
 
-// ForAudit is the collection as audit entries show it.
+// ForAudit returns the collection as audit entries show it.
 func (c Collection) ForAudit() any {
 	return struct {
 		Name        string           `json:"name"`

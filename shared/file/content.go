@@ -15,21 +15,21 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// Content is what was seen of an object when its whole content was read.
+// Content describes an object whose whole content was read.
 type Content struct {
 	Revision string // of the object
 	Size     int64  // bytes
-	SHA256   string // hexadecimal; "" if it has more bytes than the file
-	Type     string // by the bytes: one of ContentTypes, or another if the content has none of them
-	Stored   string // type with which the object is stored
-	Encoding string // Content-Encoding with which it is stored; "" for none
+	SHA256   string // hexadecimal; "" if the content is longer than the file
+	Type     string // by the bytes: one of ContentTypes, else unknownType
+	Stored   string // type that the object is stored with
+	Encoding string // Content-Encoding that it is stored with; "" for none
 }
 
-// sniffed is how many bytes at the beginning show the type: the library reads as many.
-const sniffed = 3072
+// sniffSize is the number of first bytes that show the type. The library reads as many.
+const sniffSize = 3072
 
-// Inspect reads the content of the file's object once, to the end or until it has more bytes than the file; it closes
-// nothing. Errors: of reading; [io.ErrUnexpectedEOF] when the content ends early, which says nothing about the file.
+// Inspect reads the content of the file's object once, to the end or until it is longer than the file. It closes
+// nothing. Errors: of reading; [io.ErrUnexpectedEOF] when the content ends early, which proves nothing about the file.
 func (f File) Inspect(o Object) (Content, error) {
 	head, sum, text := &beginning{}, sha256.New(), &textual{}
 	size, err := io.Copy(io.MultiWriter(head, sum, text), io.LimitReader(o.Content, f.Size+1))
@@ -45,7 +45,7 @@ func (f File) Inspect(o Object) (Content, error) {
 	return seen, nil
 }
 
-// Differs says in what the content is not that of the file, for people; "" if it is.
+// Differs describes for people how the content differs from the file, or returns "".
 func (f File) Differs(seen Content) string {
 	switch {
 	case seen.Size != f.Size:
@@ -56,7 +56,7 @@ func (f File) Differs(seen Content) string {
 		return fmt.Sprintf("The content is not of the content_type %s.", f.ContentType)
 	case seen.Stored != f.ContentType:
 		return fmt.Sprintf("The content was uploaded with another type than the content_type %s.", f.ContentType)
-	case seen.Encoding != "": // readers would decode it to something else than what was checked
+	case seen.Encoding != "": // readers would decode it to other content than was checked
 		return "The content was uploaded with a Content-Encoding."
 	default:
 		return ""
@@ -66,42 +66,42 @@ func (f File) Differs(seen Content) string {
 type beginning struct{ bytes.Buffer }
 
 func (b *beginning) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), sniffed-b.Len())])
+	b.Buffer.Write(p[:min(len(p), sniffSize-b.Len())])
 	return len(p), nil
 }
 
-// unknown is the type of content that has none of those allowed, or that looks like another one.
-const unknown = "application/octet-stream"
+// unknownType is the type of content that has none of the allowed types, or looks like another format.
+const unknownType = "application/octet-stream"
 
-// typeOf is the type of content by its first bytes, and by what the whole of it is as text.
+// typeOf returns the type of content by its first bytes, and by all of its text.
 //
-// The library's answer alone is not enough. It takes for a PDF whatever has "%PDF-" within its first 1,024 bytes,
-// before it looks whether that is a program for Windows or Linux. A picture of type HEIC may begin with any four bytes,
-// also with the "MZ" of a program. So each format must begin as its standard says.
+// The library's answer is not enough. It takes any content with "%PDF-" in the first 1,024 bytes for a PDF, before it
+// looks for a program for Windows or Linux. A HEIC picture may begin with any four bytes, also with the "MZ" of a
+// program. So each format must begin as its standard requires.
 //
-// That is all that is checked. Content may be of another format as well, as a PDF to which an archive is appended, and
-// text may be a batch file, or have formulas. So it is only ever handed out with the type that was checked, as an
-// attachment, under a name with the extension of that type.
+// Nothing more is checked. Content may have another format as well, such as a PDF with an appended archive, and text
+// may be a batch file or have formulas. So content is only handed out with the checked type, as an attachment, under a
+// name with the extension of that type.
 func typeOf(head []byte, declared string, text *textual) string {
 	library := mimetype.Detect(head)
 	switch {
 	case library.Is(PDF) && bytes.HasPrefix(head, []byte("%PDF-")):
 		return PDF
-	case within(library, PNG) && bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
+	case isOneOf(library, PNG) && bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
 		return PNG
 	case library.Is(JPEG) && bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
 		return JPEG
-	case within(library, HEIC, "image/heif", "image/heic-sequence", "image/heif-sequence") && beginsAsHEIC(head):
+	case isOneOf(library, HEIC, "image/heif", "image/heic-sequence", "image/heif-sequence") && isHEIC(head):
 		return HEIC
-	case text.ended() && !active(text.beginning()) && (declared == CSV || declared == Text):
-		return declared // a CSV is text, and any text has columns
+	case text.isComplete() && !isActive(text.firstBytes()) && (declared == CSV || declared == Text):
+		return declared // CSV is text, and any text has columns
 	default:
-		return unknown
+		return unknownType
 	}
 }
 
-// beginsAsHEIC: the first box is ftyp, of a few brands (ISO/IEC 14496-12, 4.3).
-func beginsAsHEIC(head []byte) bool {
+// isHEIC returns true if the first box is ftyp, with a few brands (ISO/IEC 14496-12, 4.3).
+func isHEIC(head []byte) bool {
 	const least, most = 16, 512
 	if len(head) < least || string(head[4:8]) != "ftyp" {
 		return false
@@ -110,21 +110,21 @@ func beginsAsHEIC(head []byte) bool {
 	return size >= least && size <= most && size%4 == 0
 }
 
-// starts are how text begins that is a program, or another format: a script, DOS or Windows, PDF, PostScript, RTF.
-var starts = []string{"#!", "MZ", "%PDF-", "%!PS", `{\rtf`}
+// otherStarts has first bytes of text that is another format: script, DOS or Windows program, PDF, PostScript, RTF.
+var otherStarts = []string{"#!", "MZ", "%PDF-", "%!PS", `{\rtf`}
 
-// markup begins a page, or a picture that may have a script: HTML, XML, SVG, PHP. Later markup is not looked for.
+// markup matches the start of a page, or of a picture that may have a script: HTML, XML, SVG, PHP. It ignores the rest.
 var markup = regexp.MustCompile(`^<[A-Za-z!?/]`)
 
-// active reports whether text begins, after blanks, like one of a few programs, pages and other formats. The library
-// examines as text only what none of its other formats recognises, by a few letters somewhere.
-func active(text []byte) bool {
+// isActive returns true if text begins, after blanks, like a program, a page or another format. The library examines
+// content as text only if none of its other formats recognises a few letters somewhere.
+func isActive(text []byte) bool {
 	return markup.Match(text) ||
-		slices.ContainsFunc(starts, func(start string) bool { return bytes.HasPrefix(text, []byte(start)) })
+		slices.ContainsFunc(otherStarts, func(start string) bool { return bytes.HasPrefix(text, []byte(start)) })
 }
 
-// within reports whether a type is one of several, or a special form of one.
-func within(m *mimetype.MIME, types ...string) bool {
+// isOneOf returns true if a type is one of several types, or a special form of one.
+func isOneOf(m *mimetype.MIME, types ...string) bool {
 	for ; m != nil; m = m.Parent() {
 		if slices.ContainsFunc(types, m.Is) {
 			return true
@@ -133,24 +133,25 @@ func within(m *mimetype.MIME, types ...string) bool {
 	return false
 }
 
-// textual checks text: UTF-8 without controls but tab, CR and LF (contract §8.3). Characters may come in parts.
+// textual checks that content is text: UTF-8 without controls except tab, CR and LF (contract §8.3). A character may
+// come in several parts.
 type textual struct {
-	part [utf8.UTFMax]byte // of a character whose end has not come
-	n    int               // bytes of it
+	part [utf8.UTFMax]byte // of a character that is not complete
+	n    int               // bytes in part
 	bad  bool
 
-	start [startSize]byte // how it begins after blanks
-	begun int             // bytes of it
+	start [startSize]byte // first bytes after blanks
+	begun int             // bytes in start
 }
 
-// startSize is how many bytes show whether text is something else as well.
+// startSize is the number of bytes that show if text is another format as well.
 const startSize = 8
 
 func (t *textual) Write(p []byte) (int, error) {
 	for i := 0; i < len(p) && !t.bad; i++ {
 		if t.n == 0 && p[i] < utf8.RuneSelf {
 			t.bad = isControl(rune(p[i]))
-			t.begin(rune(p[i]))
+			t.noteStart(rune(p[i]))
 			continue
 		}
 		t.part[t.n] = p[i]
@@ -159,27 +160,27 @@ func (t *textual) Write(p []byte) (int, error) {
 			r, size := utf8.DecodeRune(t.part[:t.n])
 			t.bad = size < t.n || r == utf8.RuneError && size == 1 || isControl(r)
 			t.n = 0
-			t.begin(r)
+			t.noteStart(r)
 		}
 	}
 	return len(p), nil
 }
 
-// begin notes a character of the start, unless it is one of the blanks before it: white space, and byte order marks.
-func (t *textual) begin(r rune) {
+// noteStart adds a character to the start, unless it is a blank before it: white space, or a byte order mark.
+func (t *textual) noteStart(r rune) {
 	if t.begun == startSize || t.begun == 0 && (r == '\ufeff' || unicode.IsSpace(r)) {
 		return
 	}
 	t.begun += copy(t.start[t.begun:], string(r))
 }
 
-// beginning is how the text begins after blanks, however many: its first bytes.
-func (t *textual) beginning() []byte { return t.start[:t.begun] }
+// firstBytes returns the first bytes of the text after blanks.
+func (t *textual) firstBytes() []byte { return t.start[:t.begun] }
 
-// ended reports whether all of it was text, and no character is cut off.
-func (t *textual) ended() bool { return !t.bad && t.n == 0 }
+// isComplete returns true if all content was text, and no character is cut off.
+func (t *textual) isComplete() bool { return !t.bad && t.n == 0 }
 
-// isControl are the control characters of ASCII and Latin 1 that text does not have.
+// isControl returns true for control characters of ASCII and Latin 1 that text does not have.
 func isControl(r rune) bool {
 	switch r {
 	case '\t', '\r', '\n':

@@ -1,6 +1,6 @@
-// Package file has the rules of a merchant's files and of the collections that hold them (contract §8.3): pure,
-// without I/O. A file is a record, and an object with its content. Clients upload and download the object themselves,
-// by links that are signed for it alone; [Objects] is the port to where objects are kept.
+// Package file has the rules of a merchant's files and of the collections that hold them (contract §8.3): pure, without
+// I/O. A file is a record, and an object with its content. Clients upload and download the object with links that are
+// signed only for that object; [Objects] is the port to the store of objects.
 package file
 
 import (
@@ -18,17 +18,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// The limits (contract §8.3).
+// Limits (contract §8.3).
 const (
 	MaxFiles       = 5000             // of a merchant in one mode
-	MaxCollections = 1000             // likewise, archived ones too
+	MaxCollections = 1000             // likewise, including archived ones
 	MaxSize        = 25 * 1024 * 1024 // bytes
-	PendingTime    = 24 * time.Hour   // after which a file that was not uploaded is dropped
-	UploadTime     = 15 * time.Minute // for which an upload's link is open
-	DownloadTime   = 5 * time.Minute  // for which a download's link is open
+	PendingTime    = 24 * time.Hour   // then a file that was not uploaded is dropped
+	UploadTime     = 15 * time.Minute // how long an upload's link is open
+	DownloadTime   = 5 * time.Minute  // how long a download's link is open
 )
 
-// Status is how far a file is.
+// Status is the status of a file.
 type Status string
 
 // The statuses of files.
@@ -37,14 +37,14 @@ const (
 	Uploaded Status = "uploaded" // its content was checked
 )
 
-// Values are all statuses.
+// Values returns all statuses.
 func (Status) Values() []string { return []string{string(Pending), string(Uploaded)} }
 
 // File is a record of a file.
 type File struct {
 	ID          string          `dynamo:"id"`
 	Name        string          `dynamo:"filename"`
-	ContentType string          `dynamo:"content_type"` // one of those allowed
+	ContentType string          `dynamo:"content_type"` // one of ContentTypes
 	Size        int64           `dynamo:"size"`         // bytes
 	SHA256      string          `dynamo:"checksum_sha256,omitempty"`
 	Collection  string          `dynamo:"collection_id,omitempty"`
@@ -58,19 +58,19 @@ type File struct {
 	Version     int             `dynamo:"version"`
 }
 
-// ID is the id of the file that an operation makes: the same each time.
+// ID returns the id of the file that an operation makes. It is the same each time.
 func ID(operation string) string { return identity.DerivedID("file_", "file\x00"+operation) }
 
-// Given is what a merchant says of a file that it wants to upload.
+// Given has a merchant's data of a file to upload.
 type Given struct {
 	Name, ContentType string
 	Size              int64  // bytes
-	SHA256            string // 64 hexadecimal digits; "": not known
+	SHA256            string // 64 hexadecimal digits; "": unknown
 	Collection        string // "": none
 	Metadata          member.Metadata
 }
 
-// New returns a pending file. key is [NewKey]'s. Failures: Invalid content_type, filename, size or checksum_sha256.
+// New returns a pending file with a key of [NewKey]. Failures: Invalid content_type, filename, size or checksum_sha256.
 func New(id, key string, g Given, now time.Time) (File, error) {
 	if err := g.check(); err != nil {
 		return File{}, err
@@ -95,10 +95,10 @@ func (g Given) check() error {
 	return nil
 }
 
-// UploadUntil is when the link to upload the file's content ends.
+// UploadUntil returns the end of the link to upload the file's content.
 func (f File) UploadUntil() time.Time { return f.CreatedAt.Add(UploadTime) }
 
-// Complete returns the file after [File.Differs] found nothing. An uploaded file stays as it is.
+// Complete returns the file as uploaded, after [File.Differs] found nothing. An uploaded file stays unchanged.
 func (f File) Complete(seen Content, now time.Time) File {
 	if f.Status == Uploaded {
 		return f
@@ -107,7 +107,7 @@ func (f File) Complete(seen Content, now time.Time) File {
 	return f
 }
 
-// Move is the file in a collection, "" for none. Whether the collections let it is decided where they are read.
+// Move returns the file in a collection, or in none for "". The caller checks that both collections allow it.
 func (f File) Move(collection string, now time.Time) File {
 	if f.Collection != collection {
 		f.Collection, f.UpdatedAt = collection, now
@@ -115,7 +115,7 @@ func (f File) Move(collection string, now time.Time) File {
 	return f
 }
 
-// ForAudit is the file as audit entries show it. The key of its object is nobody's business.
+// ForAudit returns the file as audit entries show it, without the key of its object.
 func (f File) ForAudit() any {
 	return struct {
 		Name        string          `json:"filename"`
@@ -128,7 +128,7 @@ func (f File) ForAudit() any {
 	}{f.Name, f.ContentType, f.Size, f.SHA256, f.Collection, f.Metadata, f.Status}
 }
 
-// The types of content that files can have (contract §8.3).
+// Types of content that files can have (contract §8.3).
 const (
 	PDF  = "application/pdf"
 	PNG  = "image/png"
@@ -142,10 +142,10 @@ var extensions = map[string][]string{
 	PDF: {".pdf"}, PNG: {".png"}, JPEG: {".jpg", ".jpeg"}, HEIC: {".heic", ".heif"}, CSV: {".csv"}, Text: {".txt"},
 }
 
-// ContentTypes are the types of content that files can have, in order.
+// ContentTypes returns the types of content that files can have, in order.
 func ContentTypes() []string { return slices.Sorted(maps.Keys(extensions)) }
 
-// maxName is how long a file's name may be, in characters.
+// maxName limits a file's name, in characters.
 const maxName = 255
 
 // checkType refuses a type of content that files cannot have. Failure: Invalid content_type.
@@ -163,30 +163,30 @@ func checkName(name, contentType string) error {
 	switch {
 	case !utf8.ValidString(name) || name == "" || utf8.RuneCountInString(name) > maxName:
 		return invalid("must have 1 to 255 characters")
-	case strings.ContainsAny(name, reserved):
-		return invalid("must not have any of " + reserved)
-	case strings.ContainsFunc(name, hidden):
+	case strings.ContainsAny(name, reservedChars):
+		return invalid("must not have any of " + reservedChars)
+	case strings.ContainsFunc(name, isHidden):
 		return invalid("must not have control or format characters, or blanks other than a space")
 	case strings.TrimSpace(name) != name || strings.Contains(name, "  "):
 		return invalid("must not begin or end with a space, or have two in a row")
 	case !slices.Contains(extensions[contentType], strings.ToLower(extension)):
 		return invalid("must end in " + strings.Join(extensions[contentType], " or ") + ", as the content_type says")
-	case !strings.ContainsFunc(strings.TrimSuffix(name, extension), legible):
+	case !strings.ContainsFunc(strings.TrimSuffix(name, extension), isLegible):
 		return invalid("must have a letter or a digit before " + extension)
 	}
 	return nil
 }
 
-// reserved are what separates the parts of paths, and the characters that Windows does not take in names.
-const reserved = `/\<>:"|?*`
+// reservedChars has the separators of paths, and the characters that Windows does not allow in names.
+const reservedChars = `/\<>:"|?*`
 
-// fillers are letters and a symbol that are shown as blanks: of Hangul, and of Braille.
+// fillers has letters and a symbol that look like blanks: of Hangul, and of Braille.
 const fillers = "\u115f\u1160\u3164\uffa0\u2800"
 
-// hidden reports control and format characters, some of which reverse the direction of text: "report_fdp.exe" looks
-// like "report_exe.pdf". It also reports blanks other than a space, which can move the extension out of sight.
-func hidden(r rune) bool {
+// isHidden returns true for control and format characters. Some reverse the direction of text: "report_fdp.exe" looks
+// like "report_exe.pdf". It also returns true for blanks other than a space, which can move the extension out of sight.
+func isHidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z) && r != ' ' || strings.ContainsRune(fillers, r)
 }
 
-func legible(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isLegible(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

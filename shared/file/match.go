@@ -6,13 +6,13 @@ import (
 	"iter"
 )
 
-// Pair is what is known of one key: our records of its object, and what S3 has there.
+// Pair has our records of one key's object, and the object's versions at S3.
 type Pair struct {
 	Key     string
-	Entry   *Entry  // nil: there is none
-	File    *File   // that the entry names; nil: there is none
-	Checked *Listed // the version that was checked when the file was completed; nil: it is not there
-	Others  int     // all other versions, and marks of deletions
+	Entry   *Entry  // nil: no entry
+	File    *File   // the entry's file; nil: no file
+	Checked *Listed // the version that was checked when the file was completed; nil: absent
+	Others  int     // other versions, and marks of deletions
 }
 
 // Add counts a version of the key's object.
@@ -24,28 +24,28 @@ func (p *Pair) Add(v Listed) {
 	p.Others++
 }
 
-// BreakKind says what does not match.
+// BreakKind tells which records do not match.
 type BreakKind string
 
-// The kinds of breaks between files, the entries of their objects, and the objects.
+// Kinds of breaks between files, the entries of their objects, and the objects.
 const (
-	ObjectUnexpected BreakKind = "object_unexpected"    // it has no entry
-	ObjectMissing    BreakKind = "object_missing"       // the version that was checked is not there
-	ObjectDiffers    BreakKind = "object_differs"       // that version has another size than the file
-	ObjectDuplicate  BreakKind = "object_duplicate"     // there are others than that version
-	FileMissing      BreakKind = "file_missing"         // an entry's
-	FileDiffers      BreakKind = "file_differs"         // from the entry
-	EntryMissing     BreakKind = "object_entry_missing" // a file's
+	ObjectUnexpected BreakKind = "object_unexpected"    // an object without an entry
+	ObjectMissing    BreakKind = "object_missing"       // the checked version is absent
+	ObjectDiffers    BreakKind = "object_differs"       // the checked version has another size than the file
+	ObjectDuplicate  BreakKind = "object_duplicate"     // versions other than the checked one
+	FileMissing      BreakKind = "file_missing"         // an entry without its file
+	FileDiffers      BreakKind = "file_differs"         // a file that differs from the entry
+	EntryMissing     BreakKind = "object_entry_missing" // a file whose object has no entry
 )
 
-// Break is one thing that does not match.
+// Break is one difference between records.
 type Break struct {
 	Kind BreakKind
 	Text string // for operators
 }
 
-// Breaks returns what does not match of a key. A doomed entry explains whatever is there, as all of it is to be
-// deleted, and a pending one any upload, as the completion checks it.
+// Breaks returns the differences of a key. A doomed entry explains any versions, because all are to be deleted. A
+// pending entry explains any upload, because the completion checks it.
 func (p Pair) Breaks() []Break {
 	if p.Entry == nil {
 		if p.Others == 0 {
@@ -56,11 +56,11 @@ func (p Pair) Breaks() []Break {
 	if p.File != nil && p.File.Object != p.Key { // the file of an operation that was repeated long after its end
 		p.File = nil
 	}
-	return append(p.record(), p.object()...)
+	return append(p.recordBreaks(), p.objectBreaks()...)
 }
 
-// record compares the entry with its file.
-func (p Pair) record() []Break {
+// recordBreaks compares the entry with its file.
+func (p Pair) recordBreaks() []Break {
 	e, f := *p.Entry, p.File
 	switch {
 	case e.State == ObjectDoomed && f == nil:
@@ -76,8 +76,8 @@ func (p Pair) record() []Break {
 	}
 }
 
-// object compares the entry, and the size of its file, with the versions of the object.
-func (p Pair) object() []Break {
+// objectBreaks compares the entry, and the size of its file, with the versions of the object.
+func (p Pair) objectBreaks() []Break {
 	if p.Entry.State != ObjectUploaded {
 		return nil
 	}
@@ -95,10 +95,10 @@ func (p Pair) object() []Break {
 	return found
 }
 
-// pastAll is after each key that begins with Prefix: "0" follows "/".
+// pastAll follows every key that begins with Prefix: "0" follows "/".
 const pastAll = "files0"
 
-// ShardRange returns a shard's keys: after the one, up to the other inclusive. Each key with Prefix is in one shard.
+// ShardRange returns the range of a shard's keys: above after, up to last. Each key with Prefix is in one shard.
 func ShardRange(shard int) (after, last string) {
 	if shard > 0 {
 		after = shardPrefix(shard)
@@ -109,8 +109,8 @@ func ShardRange(shard int) (after, last string) {
 	return after, shardPrefix(shard + 1)
 }
 
-// Match pairs entries with the versions of objects, up to the last key, without their files. Both are in the order of
-// keys, and so are the pairs. It keeps one of each in memory. An error of either ends it.
+// Match pairs entries with the versions of objects, up to the last key, without their files. Entries and objects must
+// be in the order of keys, and so are the pairs. Match keeps one of each in memory. An error of either ends the walk.
 func Match(entries iter.Seq2[Entry, error], objects iter.Seq2[Listed, error], last string) iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		nextEntry, stopEntries := iter.Pull2(entries)
@@ -121,7 +121,7 @@ func Match(entries iter.Seq2[Entry, error], objects iter.Seq2[Listed, error], la
 		m.entries.read()
 		m.objects.read()
 		for {
-			p, ok, err := m.pair()
+			p, ok, err := m.readPair()
 			if err != nil {
 				yield(Pair{}, err)
 			}
@@ -132,25 +132,25 @@ func Match(entries iter.Seq2[Entry, error], objects iter.Seq2[Listed, error], la
 	}
 }
 
-// source is a sequence of which the next value is known.
+// source is a sequence whose next value has been read.
 type source[T any] struct {
 	next  func() (T, error, bool)
 	value T
-	ok    bool // there is a value
+	ok    bool // value is set
 	err   error
 }
 
 func (s *source[T]) read() { s.value, s.err, s.ok = s.next() }
 
-// matching is how far both sequences have been read.
+// matching has the positions in both sequences.
 type matching struct {
 	entries source[Entry]
 	objects source[Listed]
 	last    string
 }
 
-// pair reads the next pair; false: there is none.
-func (m *matching) pair() (p Pair, ok bool, err error) {
+// readPair reads the next pair. It returns false at the end.
+func (m *matching) readPair() (p Pair, ok bool, err error) {
 	e, o := &m.entries, &m.objects
 	if err := cmp.Or(e.err, o.err); err != nil {
 		return p, false, err
@@ -170,5 +170,5 @@ func (m *matching) pair() (p Pair, ok bool, err error) {
 		p.Add(o.value)
 		o.read()
 	}
-	return p, true, o.err // not all of its versions may have been read
+	return p, true, o.err // some of the pair's versions may not have been read
 }

@@ -8,37 +8,39 @@ import (
 	"time"
 )
 
-// Objects keeps the content of files, each under a key. Whoever has a link can upload or download one object until
-// the link's time is over. Package s3 is Amazon's; only the function files links it.
+// Objects keeps the content of files, each under a key. Anyone with a link can upload or download one object until the
+// link ends. Package s3 implements Objects with Amazon S3. Of the functions, only files imports package s3.
 //
-// A key is uploaded once, never replaced. Several versions exist only after a deletion and an upload by an open link.
+// The object under a key is uploaded once, and never replaced. A key can have several versions only if the object was
+// deleted before its link ended, and a client then used the link again.
 type Objects interface {
-	// UploadLink signs the upload of the object f.Object: with its size, its content type and, if it is known, its
-	// checksum. Nothing else can be uploaded by it. Headers that are not signed may come with it, such as a
-	// Content-Encoding: [File.Differs] refuses that one. now is what the clocks of others show.
+	// UploadLink signs the upload of the object f.Object with its size, its content type and, if known, its checksum.
+	// Nothing else can be uploaded with the link. A client may add headers that are not signed, such as
+	// Content-Encoding; [File.Differs] refuses that header. now is the real time, by which the storage checks if the
+	// link has ended. In a local run the platform's clock may show another time.
 	UploadLink(ctx context.Context, f File, now time.Time) (Link, error)
 	// DownloadLink signs the download of the version f.Revision of f.Object, as an attachment with the file's name and
-	// content type, that nobody decodes or keeps, whatever headers it was uploaded with.
+	// content type. The headers of the upload have no effect: no client decodes or keeps the content.
 	DownloadLink(ctx context.Context, f File, now time.Time) (Link, error)
 	// Open reads the latest version. The caller closes its content. Error: ErrNoObject.
 	Open(ctx context.Context, key string) (Object, error)
-	// Delete deletes every version. That there is none is no error.
+	// Delete deletes every version. It succeeds if there is none.
 	Delete(ctx context.Context, key string) error
-	// List walks all versions whose keys begin with the prefix and are after another key, in the order of keys.
+	// List walks all versions whose keys begin with the prefix and follow the key after, in the order of keys.
 	List(ctx context.Context, prefix, after string) iter.Seq2[Listed, error]
 }
 
-// Prefix begins the keys of all objects. The function's role reaches no others.
+// Prefix begins the keys of all objects. The function's role reaches no other keys.
 const Prefix = "files/"
 
-// ErrNoObject reports that there is no object under a key.
+// ErrNoObject reports that no object is stored under a key.
 var ErrNoObject = errors.New("file: no such object")
 
-// Link is a request that anybody can make until its time is over.
+// Link is a request that anyone can make until its time is over.
 type Link struct {
 	Method  string
 	URL     string
-	Headers map[string]string // that must be sent with it, by names in lower case, an upload's content-length among them
+	Headers map[string]string // to send with it, by name in lower case; an upload's include content-length
 	Until   time.Time
 }
 
@@ -47,7 +49,7 @@ type Object struct {
 	Revision    string
 	Size        int64 // bytes
 	ContentType string
-	Encoding    string // Content-Encoding with which it was uploaded; "" for none
+	Encoding    string // Content-Encoding of the upload; "" for none
 	Content     io.ReadCloser
 }
 
@@ -55,7 +57,7 @@ type Object struct {
 type Listed struct {
 	Key      string
 	Revision string
-	Size     int64 // bytes; 0 of one that only marks a deletion
-	Deletion bool  // it only marks a deletion
+	Size     int64 // bytes; 0 for a mark of a deletion
+	Deletion bool  // the version only marks a deletion
 	StoredAt time.Time
 }

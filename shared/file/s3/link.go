@@ -21,8 +21,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// UploadLink signs a PUT that makes the object f.Object and replaces none. S3 refuses it without any of the headers, or
-// with another value. Errors: a file that no link can be made for, the credentials'.
+// UploadLink signs a PUT that creates the object f.Object, and cannot replace an object. S3 refuses the PUT if a header
+// is missing or has another value. Errors: no link can be made for the file; the credentials' error.
 func (b *Bucket) UploadLink(ctx context.Context, f file.File, now time.Time) (file.Link, error) {
 	if f.Size <= 0 {
 		return file.Link{}, errors.New("s3: the size of nothing is not signed, so anything could be uploaded")
@@ -35,18 +35,18 @@ func (b *Bucket) UploadLink(ctx context.Context, f file.File, now time.Time) (fi
 		}
 		headers.Set("X-Amz-Checksum-Sha256", base64.StdEncoding.EncodeToString(sum))
 	}
-	p := b.presigner(headers, f.Size, now)
+	p := b.newPresigner(headers, f.Size, now)
 	signed, err := p.client(file.UploadTime).PresignPutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &f.Object})
 	if err != nil {
 		return file.Link{}, err
 	}
 	headers.Set("Content-Length", strconv.FormatInt(f.Size, 10))
-	return file.Link{Method: signed.Method, URL: signed.URL, Headers: plain(headers), Until: p.at.Add(file.UploadTime)},
-		nil
+	return file.Link{Method: signed.Method, URL: signed.URL, Headers: lowerNames(headers),
+		Until: p.at.Add(file.UploadTime)}, nil
 }
 
-// plain are headers of one value each, by their names in lower case.
-func plain(headers http.Header) map[string]string {
+// lowerNames returns the headers, each with one value, by name in lower case.
+func lowerNames(headers http.Header) map[string]string {
 	all := make(map[string]string, len(headers))
 	for name := range headers {
 		all[strings.ToLower(name)] = headers.Get(name)
@@ -54,13 +54,14 @@ func plain(headers http.Header) map[string]string {
 	return all
 }
 
-// DownloadLink signs a GET of the version f.Revision, which browsers save under the file's name, and never show, decode
-// or keep: the link replaces the upload's headers. Errors: a file without a version, the credentials'.
+// DownloadLink signs a GET of the version f.Revision. The link replaces the upload's headers, so a browser saves the
+// version under the file's name, and never shows, decodes or caches it. Errors: the file has no version; the
+// credentials' error.
 func (b *Bucket) DownloadLink(ctx context.Context, f file.File, now time.Time) (file.Link, error) {
 	if f.Revision == "" {
 		return file.Link{}, errors.New("s3: a file without a checked version is not given out")
 	}
-	p := b.presigner(nil, 0, now)
+	p := b.newPresigner(nil, 0, now)
 	signed, err := p.client(file.DownloadTime).PresignGetObject(ctx, &s3.GetObjectInput{
 		Bucket: &b.name, Key: &f.Object, VersionId: &f.Revision,
 		ResponseContentType: &f.ContentType, ResponseContentDisposition: aws.String(attachment(f.Name)),
@@ -72,28 +73,28 @@ func (b *Bucket) DownloadLink(ctx context.Context, f file.File, now time.Time) (
 	return file.Link{Method: signed.Method, URL: signed.URL, Until: p.at.Add(file.DownloadTime)}, nil
 }
 
-// presigner signs one link. Everything that the SDK's own would take from elsewhere is given to it: the time, which is
-// the system's, and the headers, most of which it would move to the query or drop.
+// presigner signs one link. It sets the time and the headers, because the SDK's own presigner would take the system's
+// time and would move most headers to the query or drop them.
 type presigner struct {
 	of      *s3.Client
 	signer  *v4.Signer
-	headers http.Header // nil: none but the host
-	size    int64       // 0: of nothing
+	headers http.Header // nil: only the host
+	size    int64       // 0: no content
 	at      time.Time
 }
 
-func (b *Bucket) presigner(headers http.Header, size int64, now time.Time) presigner {
+func (b *Bucket) newPresigner(headers http.Header, size int64, now time.Time) presigner {
 	return presigner{b.client, v4.NewSigner(func(o *v4.SignerOptions) {
 		o.DisableURIPathEscaping = true // S3's rule
 		o.DisableHeaderHoisting = true
-	}), headers, size, now.UTC().Truncate(time.Second)} // signatures know seconds
+	}), headers, size, now.UTC().Truncate(time.Second)} // signatures have whole seconds
 }
 
 func (p presigner) client(open time.Duration) *s3.PresignClient {
 	return s3.NewPresignClient(p.of, func(o *s3.PresignOptions) { o.Presigner, o.Expires = p, open })
 }
 
-// PresignHTTP is called by the SDK with the request that it has made.
+// PresignHTTP signs the request that the SDK has made.
 func (p presigner) PresignHTTP(ctx context.Context, credentials aws.Credentials, r *http.Request, payload, service,
 	region string, _ time.Time, _ ...func(*v4.SignerOptions),
 ) (string, http.Header, error) {
@@ -104,28 +105,28 @@ func (p presigner) PresignHTTP(ctx context.Context, credentials aws.Credentials,
 	return p.signer.PresignHTTP(ctx, credentials, r, payload, service, region, p.at)
 }
 
-// attachment is the Content-Disposition of a download (RFC 6266): the name twice, for readers of RFC 8187 and, without
-// what is not ASCII, for others. Whoever uploaded the file chose the name, so nothing in it may end the header's value,
-// name a folder, or show the end of the name elsewhere than it is.
+// attachment returns the Content-Disposition of a download (RFC 6266). The header has the name twice: encoded by RFC
+// 8187 and, for other readers, in ASCII. The uploader chose the name, so no character in it may end the header's value,
+// name a folder, or make the extension appear in another place.
 func attachment(name string) string {
-	name = safe(name)
+	name = safeName(name)
 	ascii := strings.Map(func(r rune) rune {
 		if r > unicode.MaxASCII || strings.ContainsRune(`"%`, r) {
 			return '_'
 		}
 		return r
 	}, name)
-	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + encoded(name)
+	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + encodeRFC8187(name)
 }
 
 const (
-	maxName      = 255 // bytes that file systems take
-	maxExtension = 16  // likewise bytes; more of what follows a dot is just name
+	maxName      = 255 // bytes that file systems allow
+	maxExtension = 16  // also bytes; a longer ending is part of the name
 )
 
-// safe is a name with _ in place of control and format characters, such as those that change the direction of text,
-// and of separators of paths. Its extension, which has been checked, stays its end.
-func safe(name string) string {
+// safeName replaces control and format characters, such as those that reverse text, and separators of paths with _. The
+// extension has been checked before, and stays at the end of the name.
+func safeName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsGraphic(r) || strings.ContainsRune(`/\:*?<>|`, r) {
 			return '_'
@@ -136,7 +137,7 @@ func safe(name string) string {
 	if len(extension) > maxExtension {
 		extension = ""
 	}
-	base := strings.TrimLeft(strings.TrimSuffix(name, extension), ". ") // no hidden file, no folder above
+	base := strings.TrimLeft(strings.TrimSuffix(name, extension), ". ") // no hidden file, no parent folder
 	if base == "" {
 		base = "file"
 	}
@@ -147,8 +148,8 @@ func safe(name string) string {
 	return base + extension
 }
 
-// encoded is a value in the characters that RFC 8187 gives it.
-func encoded(value string) string {
+// encodeRFC8187 encodes a value in the characters that RFC 8187 allows.
+func encodeRFC8187(value string) string {
 	var out strings.Builder
 	for _, b := range []byte(value) {
 		switch {

@@ -1,4 +1,5 @@
-// Package s3 keeps the content of files in a private, versioned Amazon S3 bucket. Only the function files links it.
+// Package s3 keeps the content of files in a private, versioned Amazon S3 bucket, as [file.Objects]. Make one with New;
+// only the function files links it.
 package s3
 
 import (
@@ -18,8 +19,9 @@ import (
 
 // Bucket is [file.Objects] in one bucket. It is safe for concurrent use.
 //
-// Its role needs s3:GetObject, s3:GetObjectVersion, s3:PutObject and s3:DeleteObjectVersion of the keys,
-// s3:ListBucketVersions of the bucket, and s3:ListBucket, without which an absent key is a 403, not [file.ErrNoObject].
+// Its role needs s3:GetObject, s3:GetObjectVersion, s3:PutObject and s3:DeleteObjectVersion for the keys, and
+// s3:ListBucketVersions and s3:ListBucket for the bucket. Without s3:ListBucket an absent key is a 403, not
+// [file.ErrNoObject].
 type Bucket struct {
 	client *s3.Client
 	name   string
@@ -27,10 +29,10 @@ type Bucket struct {
 
 var _ file.Objects = (*Bucket)(nil)
 
-// New returns the bucket; it makes no call.
+// New returns the bucket. It makes no call.
 func New(c aws.Config, bucket string) *Bucket {
 	return &Bucket{name: bucket, client: s3.NewFromConfig(c, func(o *s3.Options) {
-		// The SDK would add the CRC32 of what it sends: for a link nothing, so that S3 would refuse every object.
+		// The SDK would sign the CRC32 of the content. A link has no content yet, so S3 would refuse every upload.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.UsePathStyle = c.BaseEndpoint != nil // a local endpoint has no host for each bucket
@@ -38,7 +40,7 @@ func New(c aws.Config, bucket string) *Bucket {
 	})}
 }
 
-// Open reads the latest version. Errors: file.ErrNoObject, the call's.
+// Open reads the latest version. Errors: file.ErrNoObject; of the call.
 func (b *Bucket) Open(ctx context.Context, key string) (file.Object, error) {
 	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
@@ -48,12 +50,12 @@ func (b *Bucket) Open(ctx context.Context, key string) (file.Object, error) {
 		Revision:    aws.ToString(out.VersionId),
 		Size:        aws.ToInt64(out.ContentLength),
 		ContentType: aws.ToString(out.ContentType),
-		Encoding:    aws.ToString(out.ContentEncoding), // it is not decoded: the SDK asks for S3's bytes as they are
+		Encoding:    aws.ToString(out.ContentEncoding), // not decoded: the SDK asks for S3's bytes as they are
 		Content:     out.Body,
 	}, nil
 }
 
-// openError is file.ErrNoObject for a key without versions, and for one whose latest version marks a deletion.
+// openError returns file.ErrNoObject for a key without versions, or whose latest version marks a deletion.
 func openError(err error) error {
 	if _, none := errors.AsType[*types.NoSuchKey](err); none {
 		return fmt.Errorf("%w: %w", file.ErrNoObject, err)
@@ -61,8 +63,9 @@ func openError(err error) error {
 	return err
 }
 
-// Delete deletes every version of the key by its id, and every marker of a deletion. It reads the versions first and
-// so deletes none that are uploaded meanwhile. Errors: the calls'; what was deleted stays deleted.
+// Delete deletes every version of the key by its id, and every mark of a deletion. It reads the versions first, so it
+// deletes none that is uploaded meanwhile. If a call fails, Delete returns its error; the versions deleted before stay
+// deleted.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	for {
 		page, err := b.client.ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: &b.name, Prefix: &key})
@@ -72,14 +75,14 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 		if err := b.deleteListed(ctx, key, page); err != nil {
 			return err
 		}
-		// Keys that merely begin with this one come after all of its versions.
+		// Longer keys with this prefix come after all versions of the key.
 		if !aws.ToBool(page.IsTruncated) || aws.ToString(page.NextKeyMarker) != key {
 			return nil
 		}
 	}
 }
 
-// deleteListed deletes a key's versions in a page, the markers, which hide earlier versions, last.
+// deleteListed deletes the versions of a key that a page lists, marks last, because they hide earlier versions.
 func (b *Bucket) deleteListed(ctx context.Context, key string, page *s3.ListObjectVersionsOutput) error {
 	var versions []*string
 	for _, v := range page.Versions {
@@ -101,7 +104,7 @@ func (b *Bucket) deleteListed(ctx context.Context, key string, page *s3.ListObje
 	return nil
 }
 
-// List walks the versions page by page, 1,000 in each call. It ends after the first error.
+// List walks the versions page by page, 1,000 per call. It ends after the first error.
 func (b *Bucket) List(ctx context.Context, prefix, after string) iter.Seq2[file.Listed, error] {
 	return func(yield func(file.Listed, error) bool) {
 		in := &s3.ListObjectVersionsInput{Bucket: &b.name, Prefix: &prefix}
@@ -127,7 +130,7 @@ func (b *Bucket) List(ctx context.Context, prefix, after string) iter.Seq2[file.
 	}
 }
 
-// listed returns a page's versions and markers of deletions, which the SDK separates, by key, the newest first.
+// listed returns a page's versions and marks of deletions by key, newest first. The SDK has them in separate lists.
 func listed(page *s3.ListObjectVersionsOutput) []file.Listed {
 	all := make([]file.Listed, 0, len(page.Versions)+len(page.DeleteMarkers))
 	for _, v := range page.Versions {
