@@ -1,5 +1,6 @@
-// Package account holds an operator's data about a merchant, beyond what each request needs: its profile, the persons
-// behind it, and how far its sign-up is (contract §7.1, §13.5). The merchant changes none of it. Both modes share it.
+// Package account has an operator's data about a merchant: profile, persons and sign-up (contract §7.1, §13.5). Not
+// every request needs this data. Operators change it with Account.Merge; the merchant cannot. Live and test mode share
+// it.
 package account
 
 import (
@@ -8,39 +9,38 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Account is the onboarding data of one merchant, as stored and as operators write it. All of it is optional; the zero
-// value is an account without data.
+// Account is the onboarding data of one merchant, as stored and as operators write it. All fields are optional.
 type Account struct {
 	Profile     Profile              `dynamo:"profile" json:"merchant_profile,omitzero"`
 	Persons     []Person             `dynamo:"persons,omitempty" json:"persons,omitempty" validate:"items=32"`
 	SignupFlows []SignupFlow         `dynamo:"signup_flows,omitempty" json:"signup_flows,omitempty" validate:"items=32"`
 	AppSettings merchant.AppSettings `dynamo:"app_settings" json:"app_settings,omitzero"` // the owner's
 
-	// BusinessType: sole_trader, company, …
+	// BusinessType is sole_trader, company, …
 	BusinessType string `dynamo:"business_type,omitempty" json:"business_type,omitzero" validate:"text=64"`
 	Alias        string `dynamo:"alias,omitempty" json:"alias,omitzero" validate:"text=150"`
 	Avatar       string `dynamo:"avatar,omitempty" json:"avatar,omitzero" validate:"http-url"`
-	// Meta: of the operator's applications
+	// Meta belongs to the operator's applications.
 	Meta map[string]string `dynamo:"meta,omitempty" json:"meta,omitempty" validate:"own"`
 
 	UpdatedAt time.Time `dynamo:"updated_at" json:"-"`
 	Version   int       `dynamo:"version" json:"-"` // of the stored item, from 1; 0: nothing is stored
 }
 
-// SignupFlow is how far a merchant is in one of the operator's sign-ups.
+// SignupFlow is the state of a merchant in one of the operator's sign-ups.
 type SignupFlow struct {
 	ID    int64  `dynamo:"id" json:"id" validate:"required min=1 max=9007199254740991"`
 	Name  string `dynamo:"name" json:"name" validate:"required text=64"`
 	State string `dynamo:"state" json:"state" validate:"required text=64"`
 }
 
-// Identifier is a number of a register, such as {"br.cpf", "111.444.777-35"}. Its Ref names country and register.
+// Identifier is a number in a register, such as {"br.cpf", "111.444.777-35"}. Its Ref names country and register.
 type Identifier struct {
 	Ref   string `dynamo:"ref" json:"ref" validate:"required pattern=^[a-z]{2}\\.[a-z0-9_]{1,60}$"`
 	Value string `dynamo:"value" json:"value" validate:"required text=64 own"`
 }
 
-// Holder is the person who holds the account; false when none is recorded.
+// Holder returns the person who holds the account. It returns false when none is recorded.
 func (a Account) Holder() (Person, bool) {
 	for _, p := range a.Persons {
 		if p.AccountHolder {
@@ -50,7 +50,7 @@ func (a Account) Holder() (Person, bool) {
 	return Person{}, false
 }
 
-// Person is the one with the id; false when there is none.
+// Person returns the person with the id. It returns false when there is none.
 func (a Account) Person(id string) (Person, bool) {
 	for _, p := range a.Persons {
 		if p.ID == id {
@@ -60,7 +60,7 @@ func (a Account) Person(id string) (Person, bool) {
 	return Person{}, false
 }
 
-// Owners are the persons who own a share of the business.
+// Owners returns the persons who own a share of the business.
 func (a Account) Owners() []Person {
 	var owners []Person
 	for _, p := range a.Persons {

@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// What is shown in the place of what audit entries do not show.
+// Texts that audit entries show in place of hidden values.
 const (
 	recorded = "recorded"
-	changed  = "changed" // something else was recorded before
+	changed  = "changed" // another value was recorded before
 )
 
-// ForAudit returns the account as audit entries show it after the one before. Of personal or secret data it shows only
-// that it is recorded, or changed: dates of birth, numbers of registers, phones and addresses of persons, the
+// ForAudit returns the account as audit entries show it after before. Of personal or secret data it shows only that a
+// value is recorded, or changed: dates of birth, numbers of registers, phones and addresses of persons, and the
 // certificate's access code. Of maps with the operator's own content it shows the names.
 func (a Account) ForAudit(before Account) any {
 	persons := map[string]personView{}
 	for _, p := range a.Persons {
 		was, _ := before.Person(p.ID)
-		persons[p.ID] = p.forAudit(was)
+		persons[p.ID] = p.auditView(was)
 	}
 	p, was := a.Profile, before.Profile
-	p.CertificateCode = hidden(p.CertificateCode, was.CertificateCode)
-	p.Identifiers = hiddenIdentifiers(p.Identifiers, was.Identifiers)
-	p.Attributes = hiddenMap(p.Attributes, was.Attributes)
-	a.Profile, a.Meta = p, hiddenMap(a.Meta, before.Meta)
+	p.CertificateCode = hide(p.CertificateCode, was.CertificateCode)
+	p.Identifiers = hideIdentifiers(p.Identifiers, was.Identifiers)
+	p.Attributes = hideMap(p.Attributes, was.Attributes)
+	a.Profile, a.Meta = p, hideMap(a.Meta, before.Meta)
 	return struct {
 		Account
-		Persons map[string]personView `json:"persons,omitempty"` // in the place of Account's
+		Persons map[string]personView `json:"persons,omitempty"` // replaces Account's
 	}{a, persons}
 }
 
@@ -45,16 +45,16 @@ type personView struct {
 	Countries     [3]string      `json:"countries,omitzero"` // citizenship, nationality, residence
 }
 
-func (p Person) forAudit(was Person) personView {
+func (p Person) auditView(was Person) personView {
 	return personView{AccountHolder: p.AccountHolder, GivenName: p.GivenName, MiddleName: p.MiddleName,
-		FamilyName: p.FamilyName, Birthdate: hidden(p.Birthdate, was.Birthdate),
-		PhoneNumber: hidden(p.PhoneNumber, was.PhoneNumber), Relationships: p.Relationships, Ownership: p.Ownership,
-		Address: hidden(p.Address, was.Address), Identifiers: hiddenIdentifiers(p.Identifiers, was.Identifiers),
+		FamilyName: p.FamilyName, Birthdate: hide(p.Birthdate, was.Birthdate),
+		PhoneNumber: hide(p.PhoneNumber, was.PhoneNumber), Relationships: p.Relationships, Ownership: p.Ownership,
+		Address: hide(p.Address, was.Address), Identifiers: hideIdentifiers(p.Identifiers, was.Identifiers),
 		Countries: [3]string{p.Citizenship, p.Nationality, p.CountryOfResidence}}
 }
 
-// hidden says of a value whether it is recorded, and whether another one was before.
-func hidden[T comparable](value, was T) string {
+// hide returns the text in place of a value: recorded, changed if another value was recorded before, or "" for none.
+func hide[T comparable](value, was T) string {
 	var none T
 	switch value {
 	case none:
@@ -68,22 +68,22 @@ func hidden[T comparable](value, was T) string {
 	return changed
 }
 
-func hiddenIdentifiers(all, was []Identifier) []Identifier {
+func hideIdentifiers(all, was []Identifier) []Identifier {
 	all = slices.Clone(all)
 	for i := range all {
 		before := ""
 		if i < len(was) && was[i].Ref == all[i].Ref {
 			before = was[i].Value
 		}
-		all[i].Value = hidden(all[i].Value, before)
+		all[i].Value = hide(all[i].Value, before)
 	}
 	return all
 }
 
-func hiddenMap(all, was map[string]string) map[string]string {
+func hideMap(all, was map[string]string) map[string]string {
 	all = maps.Clone(all)
 	for name, value := range all {
-		all[name] = hidden(value, was[name])
+		all[name] = hide(value, was[name])
 	}
 	return all
 }

@@ -2,7 +2,7 @@ package account
 
 import "github.com/cashwrap/cashwrap/shared/money"
 
-// VATRate is a rate that the merchant's products may have.
+// VATRate is a rate for the merchant's products.
 type VATRate struct {
 	ID          int64         `dynamo:"id" json:"id" validate:"required min=1 max=9007199254740991"`
 	Description string        `dynamo:"description,omitempty" json:"description,omitzero" validate:"text=255"`
@@ -19,7 +19,7 @@ type Shelf struct {
 	Products []Product `dynamo:"products,omitempty" json:"products,omitempty" validate:"items=100"`
 }
 
-// Product is what a shelf offers.
+// Product is a product on a shelf.
 type Product struct {
 	ID           int64   `dynamo:"id" json:"id" validate:"required min=1 max=9007199254740991"`
 	Title        string  `dynamo:"title" json:"title" validate:"required text=255"`
@@ -36,6 +36,6 @@ type Product struct {
 type Price struct {
 	ID          int64  `dynamo:"id" json:"id" validate:"required min=1 max=9007199254740991"`
 	Description string `dynamo:"description,omitempty" json:"description,omitzero" validate:"text=255"`
-	// Net: in the merchant's currency, as that writes it
+	// Net is in the merchant's currency, with its decimals.
 	Net money.Decimal `dynamo:"net" json:"net" validate:"required"`
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// maxSize bounds an account, in bytes of JSON: an item of the table has 400 KB.
+// maxSize limits an account, in bytes of JSON: an item of the table has 400 KB.
 const maxSize = 128 << 10
 
 // Merge returns the account with an operator's change, a JSON merge patch (RFC 7396): absent members stay, null
-// removes, and a list replaces the whole list. A person without an id keeps the recorded one, or gets a new one.
-// Failure: Invalid, with the field, also for one that accounts do not have.
+// removes, and a list replaces the whole list. A person without an id keeps the recorded id, or gets a new one.
+// Failure: Invalid, with the field, also for a field that accounts do not have.
 func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Account, error) {
 	if jsontext.Value(change).Kind() != '{' { // null would remove everything
 		return a, failure.Invalid("", "must be an object")
@@ -31,7 +31,7 @@ func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Accou
 		return a, err
 	}
 	if err = json.Unmarshal(change, &next, json.RejectUnknownMembers(true)); err != nil {
-		return a, misread(err)
+		return a, formFailure(err)
 	}
 	next.UpdatedAt, next.Version = a.UpdatedAt, a.Version
 	next.Meta, next.Profile.Attributes = withoutEmpty(next.Meta), withoutEmpty(next.Profile.Attributes)
@@ -47,35 +47,35 @@ func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Accou
 	return next, err
 }
 
-// identify gives each person without an id one: that of a recorded person with the same names and date of birth, so
-// that a repeated change changes nothing; else a new one.
+// identify sets the id of each person without one: the id of a recorded person with the same names and date of birth,
+// so that a repeated change changes nothing; else a new one.
 func (a *Account) identify(before []Person) {
 	used := ids[string]{}
 	for _, p := range a.Persons {
-		used.again(p.ID)
+		used.markSeen(p.ID)
 	}
 	for i := range a.Persons {
 		p := &a.Persons[i]
 		if p.ID != "" {
 			continue
 		}
-		same := slices.IndexFunc(before, func(b Person) bool { return !used[b.ID] && b.same(*p) })
+		same := slices.IndexFunc(before, func(b Person) bool { return !used[b.ID] && b.isSamePerson(*p) })
 		if same < 0 {
 			p.ID = newPersonID()
 		} else {
 			p.ID = before[same].ID
 		}
-		used.again(p.ID)
+		used.markSeen(p.ID)
 	}
 }
 
-// same reports whether both have the same names and date of birth.
-func (p Person) same(other Person) bool {
+// isSamePerson returns true if both have the same names and date of birth.
+func (p Person) isSamePerson(other Person) bool {
 	return p.GivenName == other.GivenName && p.MiddleName == other.MiddleName && p.FamilyName == other.FamilyName &&
 		p.Birthdate == other.Birthdate
 }
 
-// clone shares no list or map with the account.
+// clone returns a copy that shares no list or map with the account.
 func (a Account) clone() (Account, error) {
 	var copied Account
 	whole, err := json.Marshal(a)
@@ -86,7 +86,7 @@ func (a Account) clone() (Account, error) {
 	return copied, err
 }
 
-// Same reports whether nothing that operators record differs.
+// Same returns true if all the data that operators record is equal.
 func (a Account) Same(other Account) (bool, error) {
 	mine, err := json.Marshal(a, json.Deterministic(true))
 	if err != nil {
@@ -96,7 +96,7 @@ func (a Account) Same(other Account) (bool, error) {
 	return string(mine) == string(theirs), err
 }
 
-// withoutEmpty drops what null or an empty text removes.
+// withoutEmpty removes entries that null or an empty text has cleared.
 func withoutEmpty(of map[string]string) map[string]string {
 	maps.DeleteFunc(of, func(_, value string) bool { return value == "" })
 	if len(of) == 0 {
@@ -105,7 +105,7 @@ func withoutEmpty(of map[string]string) map[string]string {
 	return of
 }
 
-// formatPrices puts prices into the form of their currency.
+// formatPrices writes prices with the decimals of their currency.
 func (a *Account) formatPrices(c money.Currency) {
 	for i := range a.Profile.Shelves {
 		for j := range a.Profile.Shelves[i].Products {
@@ -118,8 +118,8 @@ func (a *Account) formatPrices(c money.Currency) {
 	}
 }
 
-// misread says where a change has another form than accounts.
-func misread(err error) error {
+// formFailure returns the failure of a change whose JSON does not have the form of an account.
+func formFailure(err error) error {
 	wrong, ok := errors.AsType[*json.SemanticError](err)
 	if !ok {
 		return failure.Invalid("", "must be an object without members twice").WithCause(err)

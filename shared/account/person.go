@@ -11,12 +11,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Person is someone who represents, owns or manages a merchant. Contract §7.1's personal profile and business owners
-// are persons too, so that each is recorded once.
+// Person represents, owns or manages a merchant. The personal profile and business owners of contract §7.1 are persons
+// too, so that each is recorded once.
 type Person struct {
-	// ID: "": a new one is generated
+	// ID may be "" in a change: Merge generates one.
 	ID string `dynamo:"id" json:"id,omitzero" validate:"pattern=^pers_[0-9a-z]{26}$"`
-	// AccountHolder: the personal profile is theirs
+	// AccountHolder marks the person of the personal profile.
 	AccountHolder bool `dynamo:"account_holder,omitempty" json:"account_holder,omitzero"`
 
 	GivenName   string `dynamo:"given_name,omitempty" json:"given_name,omitzero" validate:"text=60"`
@@ -28,16 +28,16 @@ type Person struct {
 	Relationships []Relationship   `dynamo:"relationships,omitempty" json:"relationships,omitempty" validate:"items=1"`
 	Ownership     Ownership        `dynamo:"ownership" json:"ownership,omitzero"`
 	Address       merchant.Address `dynamo:"address" json:"address,omitzero"`
-	// Identifiers: the first is the national id
+	// Identifiers begin with the national id.
 	Identifiers []Identifier `dynamo:"identifiers,omitempty" json:"identifiers,omitempty" validate:"items=32"`
 
-	// ISO 3166-1.
+	// Countries, ISO 3166-1.
 	Citizenship        string `dynamo:"citizenship,omitempty" json:"citizenship,omitzero" validate:"country"`
 	Nationality        string `dynamo:"nationality,omitempty" json:"nationality,omitzero" validate:"country"`
 	CountryOfResidence string `dynamo:"country_of_residence,omitempty" json:"country_of_residence,omitzero" validate:"country"` //nolint:lll // a tag is one line
 }
 
-// Relationship is what a person is to a merchant (contract §13.5).
+// Relationship is a person's role at a merchant (contract §13.5).
 type Relationship string
 
 // The relationships.
@@ -47,7 +47,7 @@ const (
 	Officer        Relationship = "officer"
 )
 
-// Values are all of them.
+// Values returns all relationships.
 func (Relationship) Values() []string {
 	return []string{string(Representative), string(Owner), string(Officer)}
 }
@@ -57,13 +57,13 @@ type Ownership struct {
 	Share int `dynamo:"share,omitempty" json:"share,omitzero" validate:"min=25000 max=100000"`
 }
 
-// Percent is the share in percent, such as 33.333.
+// Percent returns the share in percent, such as 33.333.
 func (o Ownership) Percent() money.Decimal {
 	const thousandths = 3
 	return money.NewDecimal(int64(o.Share), thousandths)
 }
 
-// newPersonID is a random one: pers_ and 26 characters with 128 bits.
+// newPersonID returns a random id: pers_ and 26 characters with 128 bits.
 func newPersonID() string {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -71,7 +71,7 @@ func newPersonID() string {
 	return "pers_" + strings.ToLower(text)
 }
 
-// NationalID returns the number by which the person's country knows them; "" when none is recorded.
+// NationalID returns the person's number in their country, or "" when none is recorded.
 func (p Person) NationalID() string {
 	if len(p.Identifiers) == 0 {
 		return ""
@@ -79,11 +79,11 @@ func (p Person) NationalID() string {
 	return p.Identifiers[0].Value
 }
 
-// Complete reports whether a personal profile has all that contract §13.9 asks for.
+// Complete returns true if a personal profile has all the fields that contract §13.9 requires.
 func (p Person) Complete() bool {
 	return p.GivenName != "" && p.FamilyName != "" && p.Birthdate != "" && p.PhoneNumber != "" &&
 		p.Address.Line1 != "" && p.Address.City != "" && p.Address.PostCode != "" && p.Address.Country != ""
 }
 
-// Rule of the birth date.
+// Rule checks the birth date.
 func (p Person) Rule(_ string, now time.Time) string { return validate.BirthDate(p.Birthdate, now) }

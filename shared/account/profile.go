@@ -8,11 +8,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Profile is a merchant's business, without name, email, country and currency, which each request needs.
+// Profile is a merchant's business. Its name, email, country and currency are in Merchant: each request needs them.
 type Profile struct {
 	Website   string    `dynamo:"website,omitempty" json:"website,omitzero" validate:"text=255 http-url"`
 	LegalType LegalType `dynamo:"legal_type" json:"legal_type,omitzero"`
-	// CategoryCode: ISO 18245
+	// CategoryCode follows ISO 18245.
 	CategoryCode string `dynamo:"merchant_category_code,omitempty" json:"merchant_category_code,omitzero" validate:"pattern=^[0-9]{4}$"` //nolint:lll // a tag is one line
 	MobilePhone  string `dynamo:"mobile_phone,omitempty" json:"mobile_phone,omitzero" validate:"phone"`
 
@@ -23,9 +23,9 @@ type Profile struct {
 	Identifiers      []Identifier `dynamo:"identifiers,omitempty" json:"identifiers,omitempty" validate:"items=32"`
 	CertificateCode  string       `dynamo:"permanent_certificate_access_code,omitempty" json:"permanent_certificate_access_code,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
 	NatureAndPurpose string       `dynamo:"nature_and_purpose,omitempty" json:"nature_and_purpose,omitzero" validate:"text=1000"`                              //nolint:lll // a tag is one line
-	// Language: BCP 47; "": the locale's
+	// Language is BCP 47; "": the locale's.
 	Language string `dynamo:"language,omitempty" json:"language,omitzero" validate:"language"`
-	// Locale: BCP 47; "": the country's
+	// Locale is BCP 47; "": the country's.
 	Locale string `dynamo:"locale,omitempty" json:"locale,omitzero" validate:"language"`
 
 	Address        merchant.Address  `dynamo:"address" json:"address,omitzero"`
@@ -37,21 +37,21 @@ type Profile struct {
 	Shelves         []Shelf         `dynamo:"shelves,omitempty" json:"shelves,omitempty" validate:"items=20"`
 
 	ExternalDeveloper bool `dynamo:"extdev,omitempty" json:"extdev,omitzero"`
-	// ZoneMigrated: nil: true (contract §13.9)
+	// ZoneMigrated is true if nil (contract §13.9).
 	ZoneMigrated *bool `dynamo:"payout_zone_migrated,omitempty" json:"payout_zone_migrated,omitzero"`
 }
 
 // LegalType is a legal form, such as a GmbH.
 type LegalType struct {
 	ID int64 `dynamo:"id,omitempty" json:"id,omitzero" validate:"min=1 max=9007199254740991"`
-	// Code: de.gmbh: contract §13.5's legal_type
+	// Code is the legal_type of contract §13.5, such as de.gmbh.
 	Code            string `dynamo:"code,omitempty" json:"code,omitzero" validate:"min=4 text=64"`
 	Description     string `dynamo:"description,omitempty" json:"description,omitzero" validate:"text=64"`
 	FullDescription string `dynamo:"full_description,omitempty" json:"full_description,omitzero" validate:"text=255"`
 	SoleTrader      bool   `dynamo:"sole_trader,omitempty" json:"sole_trader,omitzero"`
 }
 
-// DoingBusinessAs is the merchant's name for payers, on receipts, if not the company's.
+// DoingBusinessAs has the merchant's name for payers, on receipts, where it differs from the company's.
 type DoingBusinessAs struct {
 	BusinessName       string `dynamo:"business_name,omitempty" json:"business_name,omitzero" validate:"text=150"`                             //nolint:lll // a tag is one line
 	RegistrationNumber string `dynamo:"company_registration_number,omitempty" json:"company_registration_number,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
@@ -59,13 +59,13 @@ type DoingBusinessAs struct {
 	Website            string `dynamo:"website,omitempty" json:"website,omitzero" validate:"text=255 http-url"`
 	Email              string `dynamo:"email,omitempty" json:"email,omitzero" validate:"email"`
 	PhoneNumber        string `dynamo:"phone_number,omitempty" json:"phone_number,omitzero" validate:"phone"`
-	// Descriptor: on card statements
+	// Descriptor appears on card statements.
 	Descriptor string           `dynamo:"dynamic_descriptor,omitempty" json:"dynamic_descriptor,omitzero" validate:"text=30"` //nolint:lll // a tag is one line
 	Branding   Branding         `dynamo:"branding" json:"branding,omitzero"`
 	Address    merchant.Address `dynamo:"address" json:"address,omitzero"`
 }
 
-// Branding is how the merchant's pages and receipts look.
+// Branding has the look of the merchant's pages and receipts.
 type Branding struct {
 	Icon           string `dynamo:"icon,omitempty" json:"icon,omitzero" validate:"http-url"`
 	Logo           string `dynamo:"logo,omitempty" json:"logo,omitzero" validate:"http-url"`
@@ -74,7 +74,7 @@ type Branding struct {
 	SecondaryColor string `dynamo:"secondary_color,omitempty" json:"secondary_color,omitzero" validate:"pattern=^#[0-9a-fA-F]{6}$"` //nolint:lll // a tag is one line
 }
 
-// ZoneMigratedOrDefault is contract §13.9's payout_zone_migrated.
+// ZoneMigratedOrDefault returns payout_zone_migrated (contract §13.9).
 func (p Profile) ZoneMigratedOrDefault() bool { return p.ZoneMigrated == nil || *p.ZoneMigrated }
 
 // LocaleIn returns the locale of a merchant of the country: the recorded one, else the language's, else the country's.
@@ -88,8 +88,8 @@ func (p Profile) LanguageIn(code string) string {
 	return cmp.Or(p.Language, language)
 }
 
-// AllIdentifiers are the company's numbers in registers: those that the profile has
-// in fields of their own, under the country's code, then all others.
+// AllIdentifiers returns the company's numbers in registers: first those with their own field in the profile, under the
+// country's code, then the others.
 func (p Profile) AllIdentifiers(country string) []Identifier {
 	var all []Identifier
 	for _, i := range []Identifier{{"company_registration_number", p.RegistrationNumber}, {"vat_id", p.VATID}} {
@@ -100,7 +100,7 @@ func (p Profile) AllIdentifiers(country string) []Identifier {
 	return append(all, p.Identifiers...)
 }
 
-// Shown returns the business as payers know it: its business name, and beneath that the company.
+// Shown returns the business as payers know it. It fills in the company's data where the business has none.
 func (p Profile) Shown(m merchant.Merchant) DoingBusinessAs {
 	d := p.DoingBusinessAs
 	d.BusinessName = cmp.Or(d.BusinessName, m.Name)

@@ -12,40 +12,40 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// allOwned is the whole of a business, in thousandths of a percent.
+// allOwned is the whole business, in thousandths of a percent.
 const allOwned = 100_000
 
-// Bounds of a map of the operator's applications, in entries and characters.
+// Limits of a map of the operator's applications, in entries and characters.
 const (
 	maxEntries   = 64
 	maxEntryName = 64
 	maxEntry     = 500
 )
 
-// Check lists what is wrong with a merchant's account: the form of its fields, and how they fit each other.
+// Check returns the faults of a merchant's account: in the form of its fields, and in the way they fit together.
 func (a Account) Check(m merchant.Merchant, now time.Time) failure.List {
 	faults := validate.Fields(a, now)
-	faults = append(faults, a.persons()...)
-	faults = append(faults, a.Profile.catalogue(m.Currency)...)
+	faults = append(faults, a.checkPersons()...)
+	faults = append(faults, a.Profile.checkCatalogue(m.Currency)...)
 	return validate.Order(a, faults)
 }
 
-// Rule of the map of the operator's applications.
-func (a Account) Rule(string, time.Time) string { return entries(a.Meta) }
+// Rule checks the map of the operator's applications.
+func (a Account) Rule(string, time.Time) string { return checkEntries(a.Meta) }
 
-// Rule of the map of attributes.
-func (p Profile) Rule(string, time.Time) string { return entries(p.Attributes) }
+// Rule checks the map of attributes.
+func (p Profile) Rule(string, time.Time) string { return checkEntries(p.Attributes) }
 
-// Rule of a register's number: where its check digits are known, they must fit.
+// Rule checks a register's number. Its check digits must fit, if their rule is known.
 func (i Identifier) Rule(string, time.Time) string { return validate.NationalID(i.Ref, i.Value) }
 
-// entries is what is wrong with a map of texts; "" when nothing is.
-func entries(of map[string]string) string {
+// checkEntries describes the fault of a map of texts, or returns "".
+func checkEntries(of map[string]string) string {
 	if len(of) > maxEntries {
 		return fmt.Sprintf("must have at most %d entries", maxEntries)
 	}
 	for name, value := range of {
-		if !plain(name, maxEntryName) || name == "" || !plain(value, maxEntry) {
+		if !isPlain(name, maxEntryName) || name == "" || !isPlain(value, maxEntry) {
 			return fmt.Sprintf("must have names of 1 to %d characters and texts of at most %d, without control characters",
 				maxEntryName, maxEntry)
 		}
@@ -53,7 +53,7 @@ func entries(of map[string]string) string {
 	return ""
 }
 
-func plain(text string, limit int) bool {
+func isPlain(text string, limit int) bool {
 	for _, r := range text {
 		if unicode.IsControl(r) {
 			return false
@@ -62,12 +62,12 @@ func plain(text string, limit int) bool {
 	return utf8.RuneCountInString(text) <= limit
 }
 
-// persons checks them against each other.
-func (a Account) persons() (faults failure.List) {
+// checkPersons checks the persons against each other.
+func (a Account) checkPersons() (faults failure.List) {
 	ids, holders, owned := ids[string]{}, 0, 0
 	for i, p := range a.Persons {
 		path := fmt.Sprintf("persons.%d.", i)
-		faults = faults.If(p.ID != "" && ids.again(p.ID), failure.Invalid(path+"id", "is another person's"))
+		faults = faults.If(p.ID != "" && ids.markSeen(p.ID), failure.Invalid(path+"id", "is another person's"))
 		if owned += p.Ownership.Share; owned > allOwned {
 			faults = append(faults, failure.Invalid(path+"ownership.share", "makes more than the whole business"))
 		}
@@ -80,31 +80,31 @@ func (a Account) persons() (faults failure.List) {
 	return faults
 }
 
-// catalogue checks VAT rates, shelves, products and prices against each other and the merchant's currency.
-func (p Profile) catalogue(c money.Currency) (faults failure.List) {
+// checkCatalogue checks VAT rates, shelves, products and prices against each other and the merchant's currency.
+func (p Profile) checkCatalogue(c money.Currency) (faults failure.List) {
 	rates, shelves, products, prices := ids[int64]{}, ids[int64]{}, ids[int64]{}, ids[int64]{}
 	fault := func(predicate, path string, at ...any) {
 		faults = append(faults, failure.Invalid("merchant_profile."+fmt.Sprintf(path, at...), predicate))
 	}
 	for i, r := range p.VATRates {
-		if rates.again(r.ID) {
-			fault(taken, "vat_rates.%d.id", i)
+		if rates.markSeen(r.ID) {
+			fault(takenID, "vat_rates.%d.id", i)
 		}
 	}
 	for i, s := range p.Shelves {
-		if shelves.again(s.ID) {
-			fault(taken, "shelves.%d.id", i)
+		if shelves.markSeen(s.ID) {
+			fault(takenID, "shelves.%d.id", i)
 		}
 		for j, product := range s.Products {
-			if products.again(product.ID) {
-				fault(taken, "shelves.%d.products.%d.id", i, j)
+			if products.markSeen(product.ID) {
+				fault(takenID, "shelves.%d.products.%d.id", i, j)
 			}
 			if product.VATRateID != 0 && !rates[product.VATRateID] {
 				fault("must be the id of one of vat_rates", "shelves.%d.products.%d.vat_rate_id", i, j)
 			}
 			for k, price := range product.Prices {
-				if prices.again(price.ID) {
-					fault(taken, "shelves.%d.products.%d.prices.%d.id", i, j, k)
+				if prices.markSeen(price.ID) {
+					fault(takenID, "shelves.%d.products.%d.prices.%d.id", i, j, k)
 				}
 				if net, err := money.Parse(string(price.Net), c); price.Net != "" && (err != nil || net.Sign() < 0) {
 					fault("must be an amount with at most the currency's decimals", "shelves.%d.products.%d.prices.%d.net", i, j, k)
@@ -115,13 +115,13 @@ func (p Profile) catalogue(c money.Currency) (faults failure.List) {
 	return faults
 }
 
-const taken = "is another one's already"
+const takenID = "is another one's already"
 
-// ids are those that occurred.
+// ids is the set of ids that occurred.
 type ids[T comparable] map[T]bool
 
-// again reports whether the id occurred before, and notes it.
-func (s ids[T]) again(id T) bool {
+// markSeen adds the id, and returns true if it occurred before.
+func (s ids[T]) markSeen(id T) bool {
 	before := s[id]
 	s[id] = true
 	return before
