@@ -1,5 +1,5 @@
-// Package audit is the record of who changed what of a merchant's account: its terms, settings, bank accounts,
-// onboarding data, keys and members. The store writes each entry in the transaction of the change.
+// Package audit records who changed what of a merchant's account: its terms, settings, bank accounts, onboarding data,
+// keys and members. Make an entry with New; the store writes it in the transaction of the change.
 package audit
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Entry is one change, as stored. The table's own policy denies that it is changed or deleted.
+// Entry is one change, as stored. The table's own policy denies changes and deletions of entries.
 type Entry struct {
 	ID        string        `dynamo:"id"`
 	At        time.Time     `dynamo:"at"`
-	Mode      identity.Mode `dynamo:"mode,omitempty"` // "": of the merchant, or of both modes
+	Mode      identity.Mode `dynamo:"mode,omitempty"` // "": the merchant or both modes
 	Actor     Actor         `dynamo:"actor"`
 	Operation string        `dynamo:"operation"`
 	Subject   string        `dynamo:"subject"`
@@ -27,37 +27,37 @@ type Entry struct {
 	After     Fields        `dynamo:"after,omitempty"`
 }
 
-// Kind of an actor.
+// Kind is the kind of an actor.
 type Kind string
 
 // The kinds.
 const (
 	APIKey  Kind = "api_key" // a merchant's
 	Member  Kind = "member"  // a person, by an access token
-	Client  Kind = "client"  // an OAuth client, or a test profile, that acts for the merchant
-	Command Kind = "command" // an operator's of the platform
-	Sweep   Kind = "sweep"   // the platform itself, when something is due
-	Bank    Kind = "bank"    // by its answer
+	Client  Kind = "client"  // an OAuth client or a test profile that acts for the merchant
+	Command Kind = "command" // of the platform's operator
+	Sweep   Kind = "sweep"   // the platform, when something is due
+	Bank    Kind = "bank"    // the bank, by its answer
 )
 
-// Actor is who changes something, and from where.
+// Actor identifies the author of a change and the place that the request came from.
 type Actor struct {
 	Kind Kind `dynamo:"kind" json:"kind"`
 
-	// ID is the key's, the member's, the client's or the profile's. A command's names its giver, as the command itself
-	// says: only AWS's own record of the request proves it.
+	// ID is the id of the key, member, client or profile. For a command, ID is the name that the command gives; only AWS's
+	// record of the request proves that name.
 	ID string `dynamo:"id,omitempty" json:"id,omitempty"`
 
-	Email string `dynamo:"email,omitempty" json:"email,omitempty"` // a member's, as it was then
+	Email string `dynamo:"email,omitempty" json:"email,omitempty"` // a member's, at the time of the change
 
-	Source  string `dynamo:"source,omitempty" json:"source,omitempty"`   // address of the client
+	Source  string `dynamo:"source,omitempty" json:"source,omitempty"`   // IP address of the client
 	Request string `dynamo:"request,omitempty" json:"request,omitempty"` // X-Request-Id, or Lambda's id of the call
 }
 
-// By names the principal, actor and operation of a change. The zero value may change nothing.
+// By has the principal, actor and operation of a change. The zero value may change nothing.
 type By struct {
-	Principal identity.Principal // whose rights decide
-	Actor     Actor              // as entries name it
+	Principal identity.Principal // its rights decide
+	Actor     Actor              // named in entries
 	Operation string             // a route, as "PUT /v0.1/me/merchant-profile/settings", or an operator's command
 }
 
@@ -73,24 +73,24 @@ func (b By) Member(id, email string) By {
 	return b
 }
 
-// Bank returns a By whose actor is the bank that answered the request.
+// Bank returns the By of the bank that answered the request.
 func (b By) Bank() By {
 	b.Actor = Actor{Kind: Bank, Request: b.Actor.Request}
 	return b
 }
 
-// Change is what changes. Before and After are views without secrets: no credential, no date of birth, and of account
-// numbers the last four characters. Nil: there was or is nothing.
+// Change has the state before and after a change, as views without secrets: no credential, no date of birth, and only
+// the last four characters of account numbers. Nil: the subject did not exist, or was deleted.
 type Change struct {
 	Mode          identity.Mode
 	Subject       string // "merchant", or a kind and an id as in "api_key key_…"
-	Before, After any    // which JSON has as objects
+	Before, After any    // encoded as JSON objects
 }
 
 // ErrNobody reports a change without a principal, an actor or an operation.
 var ErrNobody = errors.New("audit: a change needs a principal, an actor and an operation")
 
-// Check errors with ErrNobody when principal, actor or operation are missing.
+// Check returns ErrNobody when the principal, the actor or the operation is missing.
 func (b By) Check() error {
 	if b.Principal.IsNobody() || b.Actor.Kind == "" || b.Operation == "" {
 		return ErrNobody
@@ -98,21 +98,21 @@ func (b By) Check() error {
 	return nil
 }
 
-// New returns the entry of a change, with the fields that differ alone. Errors: ErrNobody; a view cannot be encoded.
+// New returns the entry of a change, with only the fields that differ. Errors: ErrNobody; a view cannot be encoded.
 func New(by By, at time.Time, c Change) (Entry, error) {
 	if err := by.Check(); err != nil {
 		return Entry{}, err
 	}
-	before, after, err := differing(c.Before, c.After)
+	before, after, err := diffViews(c.Before, c.After)
 	return Entry{ID: uuid.NewString(), At: at, Mode: c.Mode, Actor: by.Actor, Operation: by.Operation, Subject: c.Subject,
 		Before: before, After: after}, err
 }
 
-// Fields are members of a JSON object, as its text; "" is an object without any. They
-// are not called members, because a merchant's are people.
+// Fields is a JSON object as text; "" is an empty object. The type is not called Members, because a merchant's members
+// are people.
 type Fields string
 
-// MarshalJSON writes the object.
+// MarshalJSON returns the object.
 func (m Fields) MarshalJSON() ([]byte, error) {
 	if m == "" {
 		return []byte("{}"), nil
@@ -121,57 +121,57 @@ func (m Fields) MarshalJSON() ([]byte, error) {
 }
 
 const (
-	maxField  = 4 << 10  // bytes of one value that is no object
-	maxFields = 64 << 10 // bytes of all; an item has at most 400 KB (AWS: "Quotas in Amazon DynamoDB")
+	maxField  = 4 << 10  // bytes of one value that is not an object
+	maxFields = 64 << 10 // bytes of all fields; an item has at most 400 KB (AWS: "Quotas in Amazon DynamoDB")
 )
 
-// differing returns the fields of two objects that differ, also within objects in them. Lists are compared as a whole.
-// Long values are shown by length and digest.
-func differing(before, after any) (Fields, Fields, error) {
-	old, err := object(before)
+// diffViews returns the fields that differ between two views, also within objects. A list is one value. Long values are
+// replaced by length and digest.
+func diffViews(before, after any) (Fields, Fields, error) {
+	old, err := toObject(before)
 	if err != nil {
 		return "", "", err
 	}
-	changed, err := object(after)
+	changed, err := toObject(after)
 	if err != nil {
 		return "", "", err
 	}
-	old, changed = differ(old, changed)
-	return text(old), text(changed), nil
+	old, changed = diffObjects(old, changed)
+	return toFields(old), toFields(changed), nil
 }
 
-// object is what JSON makes of a view; nil: an empty one.
-func object(view any) (map[string]any, error) {
+// toObject encodes a view as JSON and decodes it. A nil view is an empty object.
+func toObject(view any) (map[string]any, error) {
 	encoded, err := json.Marshal(view)
 	if err != nil {
 		return nil, err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(encoded))
-	decoder.UseNumber() // a float would make different amounts equal
+	decoder.UseNumber() // as floats, different amounts could be equal
 	var fields map[string]any
 	return fields, decoder.Decode(&fields)
 }
 
-func differ(before, after map[string]any) (old, changed map[string]any) {
+func diffObjects(before, after map[string]any) (old, changed map[string]any) {
 	old, changed = map[string]any{}, map[string]any{}
 	for name := range before {
-		compare(name, before, after, old, changed)
+		compareField(name, before, after, old, changed)
 	}
 	for name := range after {
 		if _, compared := before[name]; !compared {
-			compare(name, before, after, old, changed)
+			compareField(name, before, after, old, changed)
 		}
 	}
 	return old, changed
 }
 
-// compare puts a field that differs into old and changed.
-func compare(name string, before, after, old, changed map[string]any) {
+// compareField adds a field that differs to old and changed.
+func compareField(name string, before, after, old, changed map[string]any) {
 	was, wasThere := before[name]
 	is, isThere := after[name]
 	wasObject, isObject := asObject(was, wasThere), asObject(is, isThere)
 	if wasObject != nil && isObject != nil {
-		wasObject, isObject = differ(wasObject, isObject)
+		wasObject, isObject = diffObjects(wasObject, isObject)
 		if len(wasObject) > 0 {
 			old[name] = wasObject
 		}
@@ -184,14 +184,14 @@ func compare(name string, before, after, old, changed map[string]any) {
 		return
 	}
 	if wasThere {
-		old[name] = bounded(was, maxField)
+		old[name] = shorten(was, maxField)
 	}
 	if isThere {
-		changed[name] = bounded(is, maxField)
+		changed[name] = shorten(is, maxField)
 	}
 }
 
-// asObject is the value as an object; what is absent is an empty one. Nil: it is none.
+// asObject returns the value as an object, or nil if the value is no object. An absent value is an empty object.
 func asObject(value any, there bool) map[string]any {
 	if !there {
 		return map[string]any{}
@@ -200,8 +200,8 @@ func asObject(value any, there bool) map[string]any {
 	return fields
 }
 
-// bounded is the value, or its length and digest.
-func bounded(value any, most int) any {
+// shorten returns the value, or its length and digest if it is too long.
+func shorten(value any, most int) any {
 	encoded := encode(value)
 	if len(encoded) <= most {
 		return value
@@ -210,14 +210,14 @@ func bounded(value any, most int) any {
 	return map[string]any{"bytes": len(encoded), "sha256": hex.EncodeToString(sum[:])}
 }
 
-func text(fields map[string]any) Fields {
+func toFields(fields map[string]any) Fields {
 	if len(fields) == 0 {
 		return ""
 	}
-	return Fields(encode(bounded(fields, maxFields)))
+	return Fields(encode(shorten(fields, maxFields)))
 }
 
-// encode is a value of object's, which can be encoded.
+// encode encodes a value from toObject, which never fails.
 func encode(value any) []byte {
 	encoded, _ := json.Marshal(value)
 	return encoded
