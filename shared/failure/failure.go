@@ -1,5 +1,5 @@
-// Package failure has the one error type that may reach a client. It says what went wrong in the platform's terms:
-// package rest turns a Kind into a status and a body (contract §3).
+// Package failure has the only error type that may reach a client. A failure describes an error in the platform's
+// terms: package rest turns its Kind into a status and a body (contract §3). Make one with Invalid, NotFound and so on.
 package failure
 
 import (
@@ -12,28 +12,28 @@ import (
 	"time"
 )
 
-// Kind classifies a failure; contract §3.3 has the table.
+// Kind classifies a failure, by the table in contract §3.3.
 type Kind int
 
-// The kinds, in the order of the statuses they become.
+// The kinds, in the order of their statuses.
 const (
 	KindInternal      Kind = iota // a fault of ours; the cause is logged, never shown
-	KindMalformed                 // the request cannot be read, or asks for something that makes no sense
+	KindMalformed                 // the request cannot be read, or makes no sense
 	KindInvalid                   // a field is missing or has a bad value
 	KindUnauthorized              // no credentials, or bad ones
 	KindNotChargeable             // the instrument cannot be charged at all
 	KindForbidden                 // the credential may not do this
-	KindNotFound                  // does not exist, or belongs to another merchant
+	KindNotFound                  // the resource does not exist, or belongs to another merchant
 	KindConflict                  // the resource's state does not allow it
 	KindTooLarge                  // the body is above the limit
-	KindUnsupported               // the body is in a coding that is not read
-	KindUnprocessable             // well formed, but what it asks for cannot be done
+	KindUnsupported               // the body is in an unknown coding
+	KindUnprocessable             // well formed, but impossible
 	KindUpstream                  // an upstream certainly did not take the request
-	KindTooMany                   // rate limit
+	KindTooMany                   // above the rate limit
 	KindTimeout                   // no answer in time
 )
 
-// usual is what a failure of a kind carries unless it says otherwise.
+// usual has the default code and slug of a kind.
 type usual struct{ code, slug string }
 
 var usuals = [...]usual{
@@ -53,7 +53,7 @@ var usuals = [...]usual{
 	KindTimeout:       {"INTERNAL_ERROR", "gateway-timeout"},
 }
 
-// Slug is the kind's usual problem type.
+// Slug returns the kind's usual problem type.
 func (k Kind) Slug() string { return usuals[k].slug }
 
 // Error is a failure with a text that is safe to show. Cause is for logs only.
@@ -63,11 +63,11 @@ type Error struct {
 	Slug       string // problem type, e.g. session-expired
 	Param      string // dot path of the offending field
 	Message    string // safe for clients
-	Why        string // of a 403: what the caller lacks, for people; its Message is for programs (contract §3.2)
+	Why        string // for a 403: the right that the caller lacks, for people; Message is for programs (contract §3.2)
 	RetryAfter time.Duration
 	Details    []Detail // failed_constraints of the details shape (contract §3.1)
-	Errors     any      // the member errors, whatever its form (contract §13.4, §3.1 readers); safe for clients
-	Transient  bool     // due only to something that is still running: see AsTransient
+	Errors     any      // the member errors, in any form (contract §13.4, §3.1 readers); safe for clients
+	Transient  bool     // see AsTransient
 	Cause      error
 }
 
@@ -87,10 +87,10 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Text returns what people read of the failure.
+// Text returns the failure's text for people.
 func (e *Error) Text() string { return cmp.Or(e.Why, e.Message) }
 
-// Because returns a copy of a Forbidden that says what the caller lacks. why must say nothing of what others have.
+// Because returns a copy of a Forbidden that names the right that the caller lacks. why must not reveal others' data.
 func (e *Error) Because(why string) *Error {
 	clone := *e
 	clone.Why = why
@@ -111,29 +111,29 @@ func (e *Error) WithSlug(slug string) *Error {
 	return &clone
 }
 
-// WithCause returns a copy that carries the cause for the log.
+// WithCause returns a copy with a cause for the log.
 func (e *Error) WithCause(cause error) *Error {
 	clone := *e
 	clone.Cause = cause
 	return &clone
 }
 
-// AsTransient returns a copy that is due only to something that still runs: the same request may succeed later, so no
-// Idempotency-Key keeps the reply (contract §2.8).
+// AsTransient returns a copy for a failure that is only due to work in progress. The same request may succeed
+// later, so no Idempotency-Key keeps the reply (contract §2.8).
 func (e *Error) AsTransient() *Error {
 	clone := *e
 	clone.Transient = true
 	return &clone
 }
 
-// In returns a copy for a field that is a member of the object named parent.
+// In returns a copy whose field is a member of the object named parent.
 func (e *Error) In(parent string) *Error {
 	clone := *e
 	clone.Param, clone.Message = parent+"."+e.Param, parent+"."+e.Message
 	return &clone
 }
 
-// List is several failures of one request; only process and payouts show more than the first (contract §3.1).
+// List has several failures of one request. Only the operations named in contract §3.1 show more than the first.
 type List []*Error
 
 func (l List) Error() string {
@@ -144,7 +144,7 @@ func (l List) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Unwrap lets errors.As and Is look at each failure, the first one first.
+// Unwrap lets errors.As and errors.Is examine each failure, the first one first.
 func (l List) Unwrap() []error {
 	all := make([]error, len(l))
 	for i, e := range l {
@@ -153,7 +153,7 @@ func (l List) Unwrap() []error {
 	return all
 }
 
-// Err is nil for an empty list, the failure itself for one, else the list.
+// Err returns nil for an empty list, the only failure of a list of one, else the list.
 func (l List) Err() error {
 	switch len(l) {
 	case 0:
@@ -165,7 +165,7 @@ func (l List) Err() error {
 	}
 }
 
-// First is the first failure; nil for an empty list.
+// First returns the first failure, or nil for an empty list.
 func (l List) First() error {
 	if len(l) == 0 {
 		return nil
@@ -173,7 +173,7 @@ func (l List) First() error {
 	return l[0]
 }
 
-// If returns the list with the failure, if it applies.
+// If returns the list with the failure added, if it applies.
 func (l List) If(applies bool, e *Error) List {
 	if applies {
 		return append(l, e)
@@ -181,15 +181,15 @@ func (l List) If(applies bool, e *Error) List {
 	return l
 }
 
-// With returns the list with the failure; nil is none.
+// With returns the list with the failure added, unless it is nil.
 func (l List) With(e *Error) List { return l.If(e != nil, e) }
 
-// Names reports whether one of the failures is about the field.
+// Names returns true if a failure in the list is about the field.
 func (l List) Names(param string) bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return e.Param == param })
 }
 
-// Of returns err as a failure: the one it wraps (the first of a List), or Internal with err as its cause.
+// Of returns the failure that err wraps (the first of a List), or an Internal with err as its cause.
 func Of(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -197,13 +197,13 @@ func Of(err error) *Error {
 	return newError(KindInternal, "An internal error occurred.").WithCause(err)
 }
 
-// Is reports whether err is a failure of the kind, or a List whose first one is.
+// Is returns true if err is a failure of the kind, or a List that begins with such a failure.
 func Is(err error, kind Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind
 }
 
-// newError is a failure with its kind's usual code and slug.
+// newError returns a failure with its kind's usual code and slug.
 func newError(kind Kind, message string) *Error {
 	u := usuals[kind]
 	return &Error{Kind: kind, Code: u.code, Slug: u.slug, Message: message}
@@ -212,8 +212,8 @@ func newError(kind Kind, message string) *Error {
 // Malformed returns the failure of a request that cannot be read, or that makes no sense.
 func Malformed(message string) *Error { return newError(KindMalformed, message) }
 
-// Invalid returns the failure of a field with a bad value. The predicate says what is wrong: ("amount", "must be above
-// 0") makes "amount must be above 0." Without a param it is the whole message.
+// Invalid returns the failure of a field with a bad value. The predicate describes the fault: ("amount", "must be above
+// 0") makes "amount must be above 0." Without a param, the predicate is the whole message.
 func Invalid(param, predicate string) *Error {
 	if param == "" {
 		return newError(KindInvalid, predicate)
@@ -223,7 +223,7 @@ func Invalid(param, predicate string) *Error {
 	return e
 }
 
-// Missing is the Invalid of a required field that is absent, with the code MISSING.
+// Missing returns the Invalid of a required field that is absent, with the code MISSING.
 func Missing(param string) *Error {
 	return Invalid(param, "is required").WithCode("MISSING")
 }
@@ -238,52 +238,52 @@ func Unauthorized(slug string) *Error {
 	return newError(KindUnauthorized, message).WithSlug(slug)
 }
 
-// NotChargeable is an instrument that cannot be charged at all (contract §3.4, 402).
+// NotChargeable returns the failure of an instrument that cannot be charged at all (contract §3.4, 402).
 func NotChargeable(message string) *Error { return newError(KindNotChargeable, message) }
 
-// Forbidden returns the failure of a lacking permission. Clients switch on the reason, error_message (contract §3.3).
+// Forbidden returns the failure of a missing permission. Clients switch on the reason, error_message (contract §3.3).
 func Forbidden(reason string) *Error { return newError(KindForbidden, reason) }
 
-// Denied returns the Forbidden of a credential that lacks a right. why names the right, but nothing that others have.
+// Denied returns the Forbidden of a credential that lacks a right. why names the right, but nothing of others' data.
 func Denied(why string) *Error { return Forbidden("request_not_allowed").Because(why) }
 
-// NotFound is a resource that does not exist for this caller.
+// NotFound returns the failure of a resource that does not exist for this caller.
 func NotFound(message string) *Error { return newError(KindNotFound, message) }
 
-// Conflict is a request that the resource's state does not allow.
+// Conflict returns the failure of a request that the resource's state does not allow.
 func Conflict(message string) *Error { return newError(KindConflict, message) }
 
-// TooLarge is a body above the limit.
+// TooLarge returns the failure of a body above the limit.
 func TooLarge(message string) *Error { return newError(KindTooLarge, message) }
 
-// Unsupported is a body in a coding that is not read.
+// Unsupported returns the failure of a body in an unknown coding.
 func Unsupported(message string) *Error { return newError(KindUnsupported, message) }
 
 // Unprocessable returns the failure of a well-formed request that cannot be done. It has no usual code (contract §3.3).
 func Unprocessable(message string) *Error { return newError(KindUnprocessable, message) }
 
-// Upstream is a request that the upstream certainly did not take: nothing
-// changed, and the client may try again (contract §3.4, 424).
+// Upstream returns the failure of a request that the upstream certainly did not take. Nothing changed, so the client
+// may try again (contract §3.4, 424).
 func Upstream(cause error) *Error {
 	e := newError(KindUpstream, "A required upstream service did not accept the request.")
 	e.RetryAfter, e.Cause = 5*time.Second, cause
 	return e
 }
 
-// TooMany returns the failure of a request above the rate limit, which may be tried again after the given time.
+// TooMany returns the failure of a request above the rate limit, which may be repeated after the given time.
 func TooMany(after time.Duration) *Error {
 	e := newError(KindTooMany, "Too many requests.")
 	e.RetryAfter = after
 	return e
 }
 
-// Timeout is an answer that did not come in time; the outcome is unknown.
+// Timeout returns the failure of an answer that did not come in time. The outcome is unknown.
 func Timeout(cause error) *Error {
 	return newError(KindTimeout, "No answer came in time.").WithCause(cause)
 }
 
-// Recover makes a panic the error of the function that defers it, with the stack. A panic of one of many items would
-// otherwise end the process, and with it the work on all others.
+// Recover turns a panic of the function that defers Recover into that function's error, with the stack. Otherwise a
+// panic about one item would end the process, and the work on all other items.
 func Recover(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
