@@ -1,26 +1,25 @@
-// Package optional has the type of a member that a partial update may leave out. Absent, null and a value are three
-// different things, and a zero value is a value.
+// Package optional has a type for a member that a partial update may leave out. Declare the field as an Of. Absent,
+// null and a value differ, and a zero value is a value.
 package optional
 
 import "encoding/json"
 
-// Of is absent (its zero value), null, or a value. Where null means the same
-// as absent (contract §2.2), Get and Or treat them alike.
+// Of is absent (its zero value), null, or a value. Get and Or treat null as absent (contract §2.2).
 type Of[T any] struct {
 	given bool
 	value *T
 }
 
-// Some is a value.
+// Some returns a value.
 func Some[T any](value T) Of[T] { return Of[T]{given: true, value: &value} }
 
-// Null is null.
+// Null returns null.
 func Null[T any]() Of[T] { return Of[T]{given: true} }
 
-// Given reports whether there is a value or null.
+// Given returns true for null and for a value.
 func (o Of[T]) Given() bool { return o.given }
 
-// Get is the value, and whether there is one.
+// Get returns the value, if there is one.
 func (o Of[T]) Get() (value T, ok bool) {
 	if o.value == nil {
 		return value, false
@@ -28,7 +27,7 @@ func (o Of[T]) Get() (value T, ok bool) {
 	return *o.value, true
 }
 
-// Or is the value, or old where there is none.
+// Or returns the value, or old if there is none.
 func (o Of[T]) Or(old T) T {
 	if o.value == nil {
 		return old
@@ -36,7 +35,7 @@ func (o Of[T]) Or(old T) T {
 	return *o.value
 }
 
-// Else is o if it is a value, else the other.
+// Else returns o if it has a value, else other.
 func (o Of[T]) Else(other Of[T]) Of[T] {
 	if o.value == nil {
 		return other
@@ -44,7 +43,7 @@ func (o Of[T]) Else(other Of[T]) Of[T] {
 	return o
 }
 
-// IsZero reports whether it is absent, for encoding/json's omitzero.
+// IsZero returns true if o is absent, for encoding/json's omitzero.
 func (o Of[T]) IsZero() bool { return !o.given }
 
 // UnmarshalJSON reads null or a value. Errors: those of T.
@@ -53,13 +52,13 @@ func (o *Of[T]) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &o.value)
 }
 
-// MarshalJSON writes the value; null for null, and for what is absent.
+// MarshalJSON returns the value, or null if there is none.
 func (o Of[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
 
-// Pointer is a *T: to the value, or nil. It is for packages that use reflection.
+// Pointer returns a *T to the value, or nil, for packages that use reflection.
 func (o Of[T]) Pointer() any { return o.value }
 
-// Give makes it null, and returns a **T for a decoder that uses reflection to fill.
+// Give makes o null, and returns a **T that a decoder fills by reflection.
 func (o *Of[T]) Give() any {
 	*o = Of[T]{given: true}
 	return &o.value

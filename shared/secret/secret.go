@@ -1,4 +1,5 @@
-// Package secret has the type of text that must never be shown, logged or stored: card numbers, CVVs and passwords.
+// Package secret has a type for text that must never be shown, logged or stored: card numbers, CVVs and passwords. Wrap
+// the text with New; only Reveal returns it.
 package secret
 
 import (
@@ -9,8 +10,8 @@ import (
 	"log/slog"
 )
 
-// Text cannot be printed, logged, marshalled or stored; only Reveal returns it. It is inside a func, which fmt cannot
-// print, while it prints unexported fields without calling their methods.
+// Text cannot be printed, logged, marshalled or stored; only Reveal returns it. A func holds the text, because fmt
+// prints unexported fields without calling their methods, but cannot print a func's content.
 type Text struct {
 	reveal func() string
 	number bool
@@ -19,21 +20,21 @@ type Text struct {
 // New wraps text.
 func New(text string) Text { return Text{reveal: func() string { return text }} }
 
-// FromNumber wraps the digits of a number, before which zeros may be missing.
+// FromNumber wraps the digits of a number, whose leading zeros may be missing.
 func FromNumber(digits string) Text {
 	t := New(digits)
 	t.number = true
 	return t
 }
 
-// IsNumber reports whether the text was made from a number.
+// IsNumber returns true if the text was made from a number.
 func (s Text) IsNumber() bool { return s.number }
 
 var errSecret = errors.New("secret: it cannot be written out")
 
-// Reveal returns the text, only for this: a card number or CVV for acquirers, the check of its form, and the keyed
-// hashes that name a card or a request to pay with it; a password for the check of its form and its hash; a terminal's
-// passcode for the check of its form and the terminal.
+// Reveal returns the text. Permitted uses: a card number or CVV for acquirers, for the check of its form, and for the
+// keyed hashes that name a card or a request to pay with it; a password for the check of its form and its hash; a
+// terminal's passcode for the check of its form and the terminal.
 func (s Text) Reveal() string {
 	if s.reveal == nil {
 		return ""
@@ -41,10 +42,10 @@ func (s Text) Reveal() string {
 	return s.reveal()
 }
 
-// IsZero reports whether the text is empty.
+// IsZero returns true if the text is empty.
 func (s Text) IsZero() bool { return s.Reveal() == "" }
 
-// Format hides the text from every verb of fmt; %d would not ask for String.
+// Format hides the text from every verb of fmt; %d would not call String.
 func (Text) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[redacted]") }
 
 // String hides the text from callers of fmt.Stringer.
@@ -53,10 +54,10 @@ func (Text) String() string { return "[redacted]" }
 // LogValue hides the text from slog.
 func (Text) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
-// MarshalJSON always fails: a secret is never part of an answer.
+// MarshalJSON always fails, because a secret is never part of an answer.
 func (Text) MarshalJSON() ([]byte, error) { return nil, errSecret }
 
-// MarshalText always fails; DynamoDB's encoder asks for text too.
+// MarshalText always fails, like MarshalJSON: DynamoDB's encoder calls MarshalText.
 func (Text) MarshalText() ([]byte, error) { return nil, errSecret }
 
 // UnmarshalJSON reads the text from a request.
@@ -69,7 +70,7 @@ func (s *Text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// UnmarshalText reads the field of a form.
+// UnmarshalText reads the text from the field of a form.
 func (s *Text) UnmarshalText(text []byte) error {
 	*s = New(string(text))
 	return nil
