@@ -1,4 +1,5 @@
-// Package country has the time zones of capitals, the languages most people read, names and currencies of countries.
+// Package country has facts about countries: the time zone of the capital, the language that most people read, the
+// names and the currency. Look them up by the ISO 3166-1 alpha-2 code.
 package country
 
 import (
@@ -6,19 +7,19 @@ import (
 	"slices"
 )
 
-// details of one country.
+// details has the facts about one country.
 type details struct {
 	zone     string // of the capital (IANA time zone database, zone.tab)
 	currency string // ISO 4217
 	language string // BCP 47, without the country
 	english  string
-	native   string // in that language; "": the English name
+	native   string // in that language; "": same as English
 }
 
-// Zone is the IANA time zone of the country's capital; "" for a country not listed. code is ISO 3166-1 alpha-2.
+// Zone returns the IANA time zone of the country's capital, or "" for a country not listed.
 func Zone(code string) string { return table[code].zone }
 
-// Locale returns the country's BCP 47 language tag, such as de-DE; English for a country not listed.
+// Locale returns the country's BCP 47 language tag, such as de-DE. For a country not listed the language is English.
 func Locale(code string) string {
 	if f, ok := table[code]; ok {
 		return f.language + "-" + code
@@ -26,7 +27,7 @@ func Locale(code string) string {
 	return "en-" + code
 }
 
-// Names returns the country's names in English and in its own language; "" for a country not listed.
+// Names returns the country's names in English and in its own language, or "" for a country not listed.
 func Names(code string) (english, native string) {
 	f := table[code]
 	if f.native == "" {
@@ -35,14 +36,14 @@ func Names(code string) (english, native string) {
 	return f.english, f.native
 }
 
-// Currency returns the ISO 4217 code of the country's currency; "" for a country not listed.
+// Currency returns the ISO 4217 code of the country's currency, or "" for a country not listed.
 func Currency(code string) string { return table[code].currency }
 
-// Codes are the countries listed, in alphabetical order.
+// Codes returns the listed countries in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(table)) }
 
-// table lists the countries where a served currency (contract §2.4) is legal tender, and those of SEPA, with languages
-// and names by the Unicode CLDR. golang.org/x/text knows all countries, but adds 2.6 MB to each binary.
+// table has the countries where a served currency (contract §2.4) is legal tender, and those of SEPA. Languages and
+// names are from the Unicode CLDR. golang.org/x/text knows all countries, but adds 2.6 MB to each binary.
 var table = map[string]details{
 	"AD": {"Europe/Andorra", "EUR", "ca", "Andorra", ""},
 	"AL": {"Europe/Tirane", "ALL", "sq", "Albania", "Shqipëri"},

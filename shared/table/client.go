@@ -1,5 +1,5 @@
-// Package table has what acquirers and banks share that keep their own records
-// in DynamoDB. They know the platform only by their port.
+// Package table helps acquirers, banks and terminals to keep their own records in DynamoDB. They make a Client for
+// their table. They know the platform only by their port.
 package table
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// Client reads and writes items under keys of its owner's.
+// Client reads and writes items under keys of its owner.
 type Client struct {
 	DB    *dynamo.DB
 	Table dynamo.Table
@@ -24,10 +24,10 @@ type Key struct {
 	SK string `dynamo:"sk,range"`
 }
 
-// NewKey is the key of a partition and a sort key.
+// NewKey returns the key with a partition key and a sort key.
 func NewKey(pk, sk string) Key { return Key{PK: pk, SK: sk} }
 
-// Time is the current time, in UTC.
+// Time returns the current time, in UTC.
 func (c Client) Time() time.Time {
 	if c.Now == nil {
 		return time.Now().UTC()
@@ -35,12 +35,12 @@ func (c Client) Time() time.Time {
 	return c.Now().UTC()
 }
 
-// Get reads one item, consistently.
+// Get returns a consistent read of one item.
 func (c Client) Get(k Key) *dynamo.Query {
 	return c.Table.Get("pk", k.PK).Range("sk", dynamo.Equal, k.SK).Consistent(true)
 }
 
-// One reads one item, consistently. Error: unknown, if there is none.
+// One reads one item, consistently. If there is none, it returns the error unknown.
 func One[I any](ctx context.Context, c Client, k Key, unknown error) (I, error) {
 	var item I
 	err := c.Get(k).One(ctx, &item)
@@ -50,9 +50,9 @@ func One[I any](ctx context.Context, c Client, k Key, unknown error) (I, error) 
 	return item, err
 }
 
-// Write runs a conditional write of an item, and returns the item that is stored then. After a failed write that is the
-// item of a faster writer, or after a lost reply its own. The write has failed for good, with its error, if there is no
-// item, or if the item is open: it still meets the write's condition. nil: no item is open.
+// Write runs a conditional write of an item, and returns the item that is then stored. After a failed write, the stored
+// item is that of a faster writer, or the given item if only the reply was lost. Write returns the write's error if no
+// item is stored, or if open returns true for the stored item: the write's condition still holds. open may be nil.
 func Write[I any](ctx context.Context, c Client, k Key, item I, run func(context.Context) error,
 	open func(I) bool) (I, error) {
 	cause := run(ctx)
@@ -70,22 +70,22 @@ func Write[I any](ctx context.Context, c Client, k Key, item I, run func(context
 	}
 }
 
-// Delete deletes one item.
+// Delete returns the deletion of one item.
 func (c Client) Delete(k Key) *dynamo.Delete { return c.Table.Delete("pk", k.PK).Range("sk", k.SK) }
 
-// Transaction begins a write transaction that takes effect once, however often its request arrives.
+// Transaction begins a write transaction that takes effect once, even if its request arrives several times.
 func (c Client) Transaction() *dynamo.WriteTx { return c.DB.WriteTx().Idempotent(true) }
 
-// Items are those that a query or a scan finds.
+// Items is a query or a scan.
 type Items interface{ Iter() dynamo.PagingIter }
 
-// Walk reads items page by page and converts each with line. Ranging over it again reads again. Writes during the walk
-// may be missing. An error ends it.
+// Walk reads items page by page and converts each with line. Each range over it reads again. Writes during the walk may
+// be missing. An error ends the walk.
 func Walk[I, T any](ctx context.Context, items Items, line func(I) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		pages := items.Iter()
 		for {
-			var item I // a new one: attributes missing from the next item would stay
+			var item I // a new item: otherwise attributes that the next item lacks would stay
 			if !pages.Next(ctx, &item) {
 				break
 			}
