@@ -1,5 +1,8 @@
-// Package metric writes measurements as lines of CloudWatch's embedded metric format (EMF) to the log, from which
-// CloudWatch makes metrics. A line holds numbers, the stage and the mode, and nothing of any merchant.
+// Package metric writes measurements as lines of CloudWatch's embedded metric format (EMF) to the log. CloudWatch makes
+// metrics of them. Write them with Log.Write. A line holds numbers, the stage and the mode, and no data of any
+// merchant.
+//
+// A line is one JSON object of a documented form, so no library is used:
 //
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 package metric
@@ -13,15 +16,15 @@ import (
 	"time"
 )
 
-// Namespace of all metrics, and their dimensions. Two stages in one account share
-// no alarm, and what happens in test mode raises none of live mode.
+// The namespace of all metrics, and their dimensions. With these, two stages in one account share no alarm, and events
+// in test mode raise no alarm of live mode.
 const (
 	Namespace = "Cashwrap"
 	Stage     = "Stage"
-	Mode      = "Mode" // live or test, of metrics that are ByMode
+	Mode      = "Mode" // live or test, for metrics that are ByMode
 )
 
-// Unit of a metric, as CloudWatch names it.
+// Unit is a metric's unit, by CloudWatch's name.
 type Unit string
 
 // The units.
@@ -31,33 +34,33 @@ const (
 	Milliseconds Unit = "Milliseconds"
 )
 
-// Metric is one that functions write.
+// Metric is a metric that functions write.
 type Metric struct {
 	Name   string
 	Unit   Unit
-	ByMode bool // live and test mode are measured apart
+	ByMode bool // live and test mode are measured separately
 }
 
-// The metrics. What each means to an operator is in infra/README.md, "Metrics".
+// The metrics. infra/README.md, "Metrics", tells operators what each means.
 var (
 	PaymentsAttempted = Metric{"PaymentsAttempted", Count, true} // attempts that were sent to the acquirer
-	PaymentsUnknown   = Metric{"PaymentsUnknown", Count, true}   // of these, whose charge got no outcome
-	PaymentsNotTaken  = Metric{"PaymentsNotTaken", Count, true}  // of these, which the acquirer did not take
-	// PaymentsApproved is 1 for each attempt recorded as approved and 0 for each that was
-	// declined: its average is the approval rate, also when nothing is approved any more.
+	PaymentsUnknown   = Metric{"PaymentsUnknown", Count, true}   // attempts whose charge got no outcome
+	PaymentsNotTaken  = Metric{"PaymentsNotTaken", Count, true}  // attempts that the acquirer did not take
+	// PaymentsApproved is 1 for each approved attempt and 0 for each declined attempt. Its average is the approval rate,
+	// also when nothing is approved any more.
 	PaymentsApproved = Metric{"PaymentsApproved", Count, true}
 
 	AcquirerLatency   = Metric{"AcquirerLatency", Milliseconds, true} // of one charge, with its repetition
 	UnknownPaymentAge = Metric{"UnknownPaymentAge", Seconds, true}    // at each poll that gave no outcome
-	UnknownRefundAge  = Metric{"UnknownRefundAge", Seconds, true}     // likewise, of a refund
+	UnknownRefundAge  = Metric{"UnknownRefundAge", Seconds, true}     // likewise, for refunds
 
-	OldestPayoutAge = Metric{"OldestPayoutAge", Seconds, true} // of what was due, at each walk that opens payouts
-	FailedPayouts   = Metric{"FailedPayouts", Count, true}     // that a bank rejected
+	OldestPayoutAge = Metric{"OldestPayoutAge", Seconds, true} // of due payouts, at each walk that opens payouts
+	FailedPayouts   = Metric{"FailedPayouts", Count, true}     // rejected by a bank
 	DeadCallbacks   = Metric{"DeadCallbacks", Count, true}     // given up after three days
 
 	DeadMails    = Metric{"DeadMails", Count, true}    // given up after three days
 	DroppedMails = Metric{"DroppedMails", Count, true} // refused for good, beyond a bound, or no longer wanted
-	HeldMails    = Metric{"HeldMails", Count, true}    // each time that one waits because no sender is set
+	HeldMails    = Metric{"HeldMails", Count, true}    // each time a mail waits because no sender is set
 
 	OldestDueAge         = Metric{"OldestDueAge", Seconds, true}       // at each tick of the sweep; 0: nothing was due
 	OverdueCallbacks     = Metric{"OverdueCallbacks", Count, false}    // sent by a sweep: the fast path lost them
@@ -68,7 +71,7 @@ var (
 	ReconciliationBreaks = Metric{"ReconciliationBreaks", Count, true} // between the records of money
 )
 
-// All are all metrics.
+// All has all metrics.
 var All = []Metric{PaymentsAttempted, PaymentsUnknown, PaymentsNotTaken, PaymentsApproved,
 	AcquirerLatency, UnknownPaymentAge, UnknownRefundAge, OldestPayoutAge, FailedPayouts, DeadCallbacks, DeadMails,
 	DroppedMails, HeldMails, OldestDueAge, OverdueCallbacks, OverdueMails, ResolvedCheckouts, ResolvedRefunds,
@@ -80,13 +83,13 @@ type Value struct {
 	N int64
 }
 
-// Of is a measurement of the metric.
+// Of returns a measurement of the metric.
 func (m Metric) Of(n int64) Value { return Value{m, n} }
 
-// Once counts one.
+// Once returns a measurement of 1.
 func (m Metric) Once() Value { return m.Of(1) }
 
-// Took measures a time, in whole units.
+// Took returns a measurement of a time, in whole units.
 func (m Metric) Took(d time.Duration) Value {
 	if m.Unit == Seconds {
 		return m.Of(int64(d / time.Second))
@@ -94,11 +97,11 @@ func (m Metric) Took(d time.Duration) Value {
 	return m.Of(d.Milliseconds())
 }
 
-// Log writes metrics of one stage to the log. The zero value, which all but deployed functions have, writes nothing.
+// Log writes metrics of one stage to the log. The zero value writes nothing; only deployed functions set Out.
 type Log struct {
 	Out      io.Writer // a function's standard output
 	Stage    string
-	Failures *slog.Logger // where a line that cannot be written is reported; nil: nowhere
+	Failures *slog.Logger // reports lines that cannot be written; nil: unreported
 }
 
 // definition is a metric of the format.
@@ -119,8 +122,8 @@ type metadata struct {
 	CloudWatchMetrics []directive
 }
 
-// Write writes the measurements of one moment as one line. The mode, live or test,
-// is that of the metrics which are ByMode; without such metrics it may be empty.
+// Write writes the measurements of one moment as one line. The mode, live or test, belongs to the metrics that are
+// ByMode; without such metrics it may be empty.
 func (l Log) Write(ctx context.Context, at time.Time, mode string, values ...Value) {
 	if l.Out == nil || len(values) == 0 {
 		return
