@@ -21,10 +21,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// bankShop is a shop with three payouts: one was paid, one was rejected, and of one that was paid the answer is lost.
+// bankShop is a shop with three payouts: one was paid, one was rejected, and one was paid without an answer.
 type bankShop struct {
 	*shop
-	out, rejected, unanswered string // their ids
+	out, rejected, unanswered string // ids of the payouts
 }
 
 func newBankShop(t *testing.T) *bankShop {
@@ -77,7 +77,7 @@ func (s *shop) run(payout string) {
 	}
 }
 
-// banks are the platform's, with further lines on the statement of test mode.
+// banks returns the platform's banks, with further lines on the statement of test mode.
 func (s *shop) banks() map[identity.Mode]bank.Bank {
 	banks := maps.Clone(banking.Banks(s.App))
 	banks[identity.Test] = withLines{banks[identity.Test], s.more}
@@ -104,17 +104,16 @@ func (b withLines) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, 
 	}
 }
 
-// addLine adds a line to the bank's statement.
 func (s *shop) addLine(id, of string, returned bool) {
 	s.more = append(s.more, bank.StatementLine{ID: id, Tenant: s.Tenant().String(),
 		Amount: money.MustParse(of, "EUR"), Return: returned,
 		At: s.Clock.Now().Add(-time.Second)})
 }
 
-func TestPayoutsMatchTheBank(t *testing.T) {
+func TestRun_PayoutsAndBank(t *testing.T) {
 	t.Parallel()
 	s := newBankShop(t)
-	// 5 captures, 3 refunds and a chargeback; 3 payouts, the outcomes of 2. The one without an answer is open.
+	// 5 captures, 3 refunds and a chargeback; 3 payouts, 2 with an outcome. The payout without an answer is open.
 	want := reconcile.Report{At: s.Clock.Now(), Tenants: 1, Transactions: 6, Entries: 14, Payouts: 3, Movements: 9,
 		BankLines: 2, Suspects: 1, Open: 1,
 		Totals: []reconcile.Total{
@@ -129,7 +128,7 @@ func TestPayoutsMatchTheBank(t *testing.T) {
 	if diff := cmp.Diff(want, s.reconcile()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	// What left and came back is as good as never executed.
+	// A payment that came back counts as never made.
 	s.addLine(s.rejected, "87.73", false)
 	s.addLine(s.rejected, "87.73", true)
 	r := s.reconcile()
@@ -145,9 +144,8 @@ func TestPayoutsMatchTheBank(t *testing.T) {
 	}
 }
 
-// TestACancelledTransferIsNoBreak: it leaves no line on the bank's statement. A line that is there all the same is a
-// break.
-func TestACancelledTransferIsNoBreak(t *testing.T) {
+// TestRun_CancelledTransfer checks that a cancelled transfer has no line on the bank's statement; a line is a break.
+func TestRun_CancelledTransfer(t *testing.T) {
 	t.Parallel()
 	s := newBankShop(t)
 	s.Sell("30")
@@ -169,13 +167,13 @@ func TestACancelledTransferIsNoBreak(t *testing.T) {
 	}
 	s.addLine(cancelled, p.Total.String(), false)
 	r := s.reconcile()
-	if diff := cmp.Diff([]reconcile.BreakKind{reconcile.BankDiffers, "bank_line_unexpected"}, kinds(r)); diff != "" ||
-		!names(r, cancelled) {
+	if diff := cmp.Diff([]reconcile.BreakKind{reconcile.BankDiffers, "bank_line_unexpected"},
+		sortedKinds(r)); diff != "" || !hasBreakAbout(r, cancelled) {
 		t.Errorf("paid all the same: -want +got:\n%s\n%+v", diff, r.Breaks)
 	}
 }
 
-// The partitions of a payout, its entries and its transfer.
+// Partitions of a payout, its entries and its transfer.
 func (s *shop) transferOf(payout string) string { return "SANDBOX#TRANSFER#" + payout }
 
 func (s *shop) payoutJournal(payout string) string {
@@ -184,20 +182,20 @@ func (s *shop) payoutJournal(payout string) string {
 
 func (s *shop) payout(id string) string { return "PAYOUT#" + s.Tenant().String() + "#" + id }
 
-// TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed: the report has exactly these kinds.
-func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
+// TestRun_EachCorruptionOfPayoutsAndBank checks that the report has exactly these kinds of breaks.
+func TestRun_EachCorruptionOfPayoutsAndBank(t *testing.T) {
 	t.Parallel()
 	const missing, unexpected, differs, duplicate = "bank_line_missing", "bank_line_unexpected", "bank_line_differs",
 		"bank_line_duplicate"
 	for name, test := range map[string]struct {
 		corrupt func(*bankShop)
 		want    []reconcile.BreakKind
-		about   func(*bankShop) string // the id that some break names; nil: any
+		about   func(*bankShop) string // the id that a break must name; nil: any
 	}{
-		"a bank line is gone": {func(s *bankShop) { s.drop(s.item(s.transferOf(s.out), "STATEMENT_LINE#")) },
+		"a bank line is gone": {func(s *bankShop) { s.drop(s.readItem(s.transferOf(s.out), "STATEMENT_LINE#")) },
 			[]reconcile.BreakKind{missing, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
 		"a bank line has another amount": {func(s *bankShop) {
-			s.change(s.item(s.transferOf(s.out), "STATEMENT_LINE#"), "amount", amount("87.72"))
+			s.change(s.readItem(s.transferOf(s.out), "STATEMENT_LINE#"), "amount", amount("87.72"))
 		},
 			[]reconcile.BreakKind{differs, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
 		"the money left twice": {func(s *bankShop) { s.addLine(s.out, "87.73", false) },
@@ -220,41 +218,41 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 		"a bank line under a name": {func(s *bankShop) { s.addLine("rent", "1000", false) },
 			[]reconcile.BreakKind{unexpected, reconcile.BankDiffers}, func(*bankShop) string { return "rent" }},
 		"a bank line of no tenant": {func(s *bankShop) {
-			s.change(s.item(s.transferOf(s.out), "STATEMENT_LINE#"), "tenant", str(""))
+			s.change(s.readItem(s.transferOf(s.out), "STATEMENT_LINE#"), "tenant", str(""))
 		},
 			[]reconcile.BreakKind{unexpected, missing, reconcile.BankDiffers, reconcile.BankDiffers}, nil},
 		"another tenant's bank line": {func(s *bankShop) {
-			s.change(s.item(s.transferOf(s.out), "STATEMENT_LINE#"), "tenant", str("T#"+s.Other.Code))
+			s.change(s.readItem(s.transferOf(s.out), "STATEMENT_LINE#"), "tenant", str("T#"+s.Other.Code))
 		}, []reconcile.BreakKind{unexpected, missing, reconcile.BankDiffers, reconcile.BankDiffers}, nil},
 		"an unanswered payment is a day old": {func(s *bankShop) { s.Clock.Advance(25 * time.Hour) },
 			[]reconcile.BreakKind{unexpected, reconcile.BankDiffers}, func(s *bankShop) string { return s.unanswered }},
 		"an unanswered payment has another amount": {func(s *bankShop) {
-			s.change(s.item(s.transferOf(s.unanswered), "STATEMENT_LINE#"), "amount", amount("49.03"))
+			s.change(s.readItem(s.transferOf(s.unanswered), "STATEMENT_LINE#"), "amount", amount("49.03"))
 		},
 			[]reconcile.BreakKind{differs, reconcile.BankDiffers}, func(s *bankShop) string { return s.unanswered }},
 		"an unanswered payment left twice": {func(s *bankShop) { s.addLine(s.unanswered, "49.02", false) },
 			[]reconcile.BreakKind{duplicate, reconcile.BankDiffers}, func(s *bankShop) string { return s.unanswered }},
-		"a sent payout's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.unanswered), "payout#")) },
+		"a sent payout's entry is gone": {func(s *bankShop) { s.drop(s.readItem(s.payoutJournal(s.unanswered), "payout#")) },
 			[]reconcile.BreakKind{"entry_missing", reconcile.PayablesDiffer, reconcile.TransitDiffers},
 			func(s *bankShop) string {
 				return "payout " + s.unanswered
 			}},
-		"a paid payout's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.out), "payout_paid#")) },
+		"a paid payout's entry is gone": {func(s *bankShop) { s.drop(s.readItem(s.payoutJournal(s.out), "payout_paid#")) },
 			[]reconcile.BreakKind{"entry_missing", reconcile.TransitDiffers, unexpected, reconcile.BankDiffers}, nil},
 		"a paid payout's entry has another amount": {func(s *bankShop) {
-			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings",
+			s.change(s.readItem(s.payoutJournal(s.out), "payout_paid#"), "postings",
 				postings("payouts_in_transit", "87.70", "bank", "-87.70"))
 		}, []reconcile.BreakKind{"entry_differs", reconcile.TransitDiffers, differs, reconcile.BankDiffers}, nil},
 		"a paid payout's entry is of another account": {func(s *bankShop) {
-			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings",
+			s.change(s.readItem(s.payoutJournal(s.out), "payout_paid#"), "postings",
 				postings("payouts_in_transit", "87.73", "fee_income", "-87.73"))
 		}, []reconcile.BreakKind{"entry_differs", unexpected, reconcile.BankDiffers}, nil},
 		"a paid payout is recorded as sent": {func(s *bankShop) {
-			s.change(s.item(s.payout(s.out), "PAYOUT"), "status", str("SENT"))
+			s.change(s.readItem(s.payout(s.out), "PAYOUT"), "status", str("SENT"))
 		},
 			[]reconcile.BreakKind{"entry_unexpected", reconcile.TransitDiffers}, nil},
 		"a sent payout is recorded as paid": {func(s *bankShop) {
-			s.change(s.item(s.payout(s.unanswered), "PAYOUT"), "status", str("PAID"))
+			s.change(s.readItem(s.payout(s.unanswered), "PAYOUT"), "status", str("PAID"))
 		},
 			[]reconcile.BreakKind{"entry_missing", reconcile.TransitDiffers, unexpected, reconcile.BankDiffers}, nil},
 	} {
@@ -267,18 +265,19 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 				s.put(item)
 			}
 			slices.Sort(test.want)
-			if diff := cmp.Diff(test.want, kinds(r)); diff != "" {
+			if diff := cmp.Diff(test.want, sortedKinds(r)); diff != "" {
 				t.Errorf("-want +got:\n%s\n%+v", diff, r.Breaks)
 			}
-			if test.about != nil && !names(r, test.about(s)) {
+			if test.about != nil && !hasBreakAbout(r, test.about(s)) {
 				t.Errorf("got %+v, want one about %s", r.Breaks, test.about(s))
 			}
 		})
 	}
 }
 
-// TestAShortfallIsCarriedForwardOnce, by the last of its steps; older payouts did it when they were complete.
-func TestAShortfallIsCarriedForwardOnce(t *testing.T) {
+// TestRun_ShortfallCarriedForward checks that the last step of a payout carries the shortfall forward. Older payouts
+// did so when they were complete.
+func TestRun_ShortfallCarriedForward(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.PassMinute() // the refund is decided
@@ -286,7 +285,7 @@ func TestAShortfallIsCarriedForwardOnce(t *testing.T) {
 	s.refund(s.paid, "10.10")
 	s.Clock.Advance(time.Second)
 	payout := "carried#" + s.payOut("shortfall", sandbox.PaidIBAN)
-	debit := s.item(s.payables(), "DEBIT#")
+	debit := s.readItem(s.payables(), "DEBIT#")
 	s.drop(debit)
 	for name, c := range map[string]struct {
 		carried []string
@@ -305,7 +304,7 @@ func TestAShortfallIsCarriedForwardOnce(t *testing.T) {
 			stored = append(stored, carried)
 		}
 		r := s.reconcile()
-		if diff := cmp.Diff(c.want, kinds(r)); diff != "" {
+		if diff := cmp.Diff(c.want, sortedKinds(r)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s\n%+v", name, diff, r.Breaks)
 		}
 		for _, carried := range stored {

@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// fakeBank pays with or without an answer, rejects at once or after a return, does not take the transfer, or leaves it
-// pending.
+// fakeBank pays with or without an answer, rejects at once or after a return, takes nothing, or leaves it pending.
 type fakeBank struct{ h *history }
 
 func (b fakeBank) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
@@ -46,12 +45,12 @@ func (b fakeBank) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, er
 	return outcome, nil
 }
 
-// Verify is not called by payouts.
+// Verify does nothing: payouts do not call it.
 func (fakeBank) Verify(context.Context, bank.Verification) (merchant.BankAccountStatus, error) {
 	return merchant.BankAccountVerified, nil
 }
 
-// Cancel cancels what it has neither paid nor rejected.
+// Cancel cancels a transfer that the bank has neither paid nor rejected.
 func (b fakeBank) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 	if before, known := b.h.outcomes[id]; known && before != notTaken {
 		return before, nil
@@ -60,7 +59,7 @@ func (b fakeBank) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 	return bank.Cancelled, nil
 }
 
-// notTaken is the outcome of a transfer that is not taken, however often it is requested.
+// notTaken is the outcome of a transfer that the bank does not take in any try.
 var notTaken bank.Outcome
 
 var errNoAnswer = errors.New("no answer in time")
@@ -80,13 +79,12 @@ func (h *history) addBankLine(t bank.Transfer, returned bool) {
 		Return: returned, At: h.clock.Now()})
 }
 
-// banks are those of both modes.
+// banks returns the banks of both modes.
 func (h *history) banks() map[identity.Mode]bank.Bank {
 	return map[identity.Mode]bank.Bank{identity.Live: fakeBank{h}, identity.Test: fakeBank{h}}
 }
 
-// loseBankLines drops lines of the bank's statement, one at a time: each loss is a break, except that of a payment
-// without an answer.
+// loseBankLines drops lines of the bank's statement one by one. Each loss is a break, unless the payment got no answer.
 func (h *history) loseBankLines() {
 	h.Helper()
 	all, lost := h.lines, 0

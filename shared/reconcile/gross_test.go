@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// TestGrossSettlementAgrees: all that was captured is paid out, and the fee is billed (contract §6.7).
-func TestGrossSettlementAgrees(t *testing.T) {
+// TestRun_GrossSettlement checks that the full captured amount is paid out, and the fee is billed (contract §6.7).
+func TestRun_GrossSettlement(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Command("update_settings", map[string]any{"gross_settlement": true})

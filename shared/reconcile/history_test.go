@@ -32,8 +32,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// history is a platform on which anything may happen, decided by a seed, in both modes and with every plan of payouts.
-// The rules and the store are the real ones; the acquirer and the bank only keep their statements.
+// history is a platform with random payments and payouts, decided by a seed, in both modes and with every plan of
+// payouts. The rules and the store are the real ones; the acquirer and the bank only keep their statements.
 type history struct {
 	*testing.T
 	*rand.Rand
@@ -42,15 +42,15 @@ type history struct {
 	payouts      *run.Runner
 	movements    []acquirer.Movement
 	lines        []bank.StatementLine
-	outcomes     map[string]bank.Outcome // of the transfers, by id
+	outcomes     map[string]bank.Outcome // outcomes of the transfers, by id
 	transactions []paid
 	refunds      []openRefund
 	n            int
 
 	engine     http.RoundTripper
-	interferes bool                // something happens before every other call
-	busy       sync.Mutex          // while it does
-	before     func(*http.Request) // happens before each call
+	interferes bool                // act before every other call
+	busy       sync.Mutex          // locked meanwhile
+	before     func(*http.Request) // called before each call
 }
 
 // RoundTrip carries a call to the table.
@@ -58,16 +58,16 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 	if h.before != nil {
 		h.before(r)
 	}
-	if h.interferes && h.busy.TryLock() { // else it is part of what happens
-		h.happen()
+	if h.interferes && h.busy.TryLock() { // otherwise the call is a part of act
+		h.act()
 		h.busy.Unlock()
 	}
 	return h.engine.RoundTrip(r)
 }
 
-// happen does any one thing.
-func (h *history) happen() {
-	[]func(){h.pay, h.pay, h.reserve, h.reserve, h.settle, h.settle, h.settle, h.chargeback, h.payOut}[h.IntN(9)]()
+// act performs one random action.
+func (h *history) act() {
+	[]func(){h.pay, h.pay, h.reserve, h.reserve, h.settle, h.settle, h.settle, h.chargeBack, h.payOut}[h.IntN(9)]()
 	h.clock.Advance(time.Duration(h.IntN(1000)) * time.Millisecond)
 }
 
@@ -140,8 +140,8 @@ func (h *history) must(err error) {
 	}
 }
 
-// uuid is random by the seed.
-func (h *history) uuid() string {
+// nextUUID returns a random UUID by the seed.
+func (h *history) nextUUID() string {
 	var b [16]byte
 	for i := range b {
 		b[i] = byte(h.Uint32())
@@ -156,9 +156,9 @@ func (h *history) move(p paid, kind acquirer.Kind, id string, a money.Amount) {
 
 func (h *history) pay() {
 	h.n++
-	p := paid{tenant: shops[h.IntN(len(shops))], id: h.uuid()}
+	p := paid{tenant: shops[h.IntN(len(shops))], id: h.nextUUID()}
 	amount := money.MustParse(fmt.Sprintf("%d.%02d", 1+h.IntN(200), h.IntN(100)), "EUR")
-	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.uuid(),
+	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.nextUUID(),
 		Reference: fmt.Sprint(h.n), Amount: amount,
 		Status: payments.CheckoutPending, CreatedAt: h.clock.Now(), Payee: payments.Payee{Code: p.tenant.Merchant,
 			FeeRate: "0.0195", PayoutPlan: []merchant.PayoutPlan{"", merchant.TrueInstallment}[h.IntN(2)]}})
@@ -186,8 +186,8 @@ func (h *history) read(p paid) store.Record {
 	return r
 }
 
-// some is a part of what is refundable, or nil for all of it.
-func (h *history) some(r store.Record) *money.Amount {
+// drawPart returns a random part of the refundable amount, or nil to refund the whole amount.
+func (h *history) drawPart(r store.Record) *money.Amount {
 	if h.IntN(3) == 0 || r.Refundable.IsZero() {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (h *history) reserve() {
 	p := h.transactions[h.IntN(len(h.transactions))]
 	r := h.read(p)
 	h.n++
-	change, err := r.BeginRefund(fmt.Sprint(h.n), h.some(r), p.tenant.Mode == identity.Live, h.clock.Now())
+	change, err := r.BeginRefund(fmt.Sprint(h.n), h.drawPart(r), p.tenant.Mode == identity.Live, h.clock.Now())
 	if err != nil {
 		return
 	}
@@ -236,7 +236,7 @@ func (h *history) settle() {
 	}
 }
 
-func (h *history) chargeback() {
+func (h *history) chargeBack() {
 	if len(h.transactions) == 0 {
 		return
 	}
@@ -244,7 +244,7 @@ func (h *history) chargeback() {
 	r := h.read(p)
 	h.n++
 	id := fmt.Sprint("cb ", h.n)
-	change, err := r.Chargeback(p.checkout, id, h.some(r), h.IntN(2) == 0, uuid.NewString(), h.clock.Now())
+	change, err := r.Chargeback(p.checkout, id, h.drawPart(r), h.IntN(2) == 0, uuid.NewString(), h.clock.Now())
 	if err != nil {
 		return
 	}
@@ -252,7 +252,7 @@ func (h *history) chargeback() {
 	h.must(h.store.ApplyTransaction(h.Context(), p.tenant, change, nil))
 }
 
-// payOut begins a payout, or continues one.
+// payOut begins or continues a payout.
 func (h *history) payOut() {
 	h.n++
 	tenant := shops[h.IntN(len(shops))]
@@ -283,7 +283,7 @@ func (h *history) reconcile() reconcile.Report {
 	return r
 }
 
-// movedNothing reports whether no money moved by the item, so that its loss changes nothing.
+// movedNothing returns true if the item moved no money, so that its loss changes nothing.
 func movedNothing(item map[string]types.AttributeValue) bool {
 	sk, status := text(item["sk"]), ""
 	if s, ok := item["status"]; ok {
@@ -304,16 +304,16 @@ func movedNothing(item map[string]types.AttributeValue) bool {
 	}
 }
 
-// TestEverythingMatchesUntilSomethingIsLost: no history of payments, refunds, chargebacks and payouts has a break,
-// however it is interrupted; and the loss of any one item is a break. The test reconciles once for each item lost.
-func TestEverythingMatchesUntilSomethingIsLost(t *testing.T) {
+// TestRun_AnyHistory checks that no history of payments, refunds, chargebacks and payouts has a break, even if it is
+// interrupted, and that the loss of any one item is a break. The test reconciles once for each lost item.
+func TestRun_AnyHistory(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			h := newHistory(t, seed)
 			for i := range 120 {
-				h.happen()
+				h.act()
 				if i%30 == 29 {
 					if r := h.reconcile(); r.Found != 0 {
 						t.Fatalf("after %d: got %+v, want no breaks", i, r.Breaks)
@@ -326,15 +326,15 @@ func TestEverythingMatchesUntilSomethingIsLost(t *testing.T) {
 	}
 }
 
-// TestReadingWhileThingsChange: between any two reads something happens, and none of it is a break. It takes seconds:
-// few of the changes meet the moment in which a suspect is read again.
-func TestReadingWhileThingsChange(t *testing.T) {
+// TestRun_ConcurrentChanges checks that changes between any two reads are no breaks. The test takes seconds, because
+// few changes meet the moment when a suspect is read again.
+func TestRun_ConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	suspects := 0
 	for seed := range uint64(6) {
 		h := newHistory(t, seed)
 		for range 40 {
-			h.happen()
+			h.act()
 		}
 		for range 10 {
 			h.interferes = true
@@ -350,7 +350,7 @@ func TestReadingWhileThingsChange(t *testing.T) {
 	}
 }
 
-// loseEach drops items, one at a time: each loss is a break, and none is left once the item is back.
+// loseEach drops items, one at a time. Each loss is a break, and no break is left once the item is back.
 func (h *history) loseEach() {
 	h.Helper()
 	_, table := h.store.Raw()
@@ -378,5 +378,5 @@ func (h *history) loseEach() {
 	}
 }
 
-// byTest is who changes what a test changes by itself.
+// byTest is the author of changes that a test makes directly.
 var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")

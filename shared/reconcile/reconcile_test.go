@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// shop is a shop with money that has moved in every way there is, except by payouts.
+// shop is a shop whose money has moved in every way except by payouts.
 type shop struct {
 	world.Shop
 	paid, refunded, chargedBack, pending string                            // ids of transactions
@@ -56,8 +56,8 @@ func (s *shop) reconcile() reconcile.Report {
 	return report
 }
 
-// kinds are those of the report's breaks, sorted.
-func kinds(r reconcile.Report) []reconcile.BreakKind {
+// sortedKinds returns the kinds of the report's breaks, sorted.
+func sortedKinds(r reconcile.Report) []reconcile.BreakKind {
 	all := make([]reconcile.BreakKind, len(r.Breaks))
 	for i, b := range r.Breaks {
 		all[i] = b.Kind
@@ -66,12 +66,12 @@ func kinds(r reconcile.Report) []reconcile.BreakKind {
 	return all
 }
 
-// names reports whether a break is about the id.
-func names(r reconcile.Report, id string) bool {
+// hasBreakAbout returns true if a break is about the id.
+func hasBreakAbout(r reconcile.Report, id string) bool {
 	return slices.ContainsFunc(r.Breaks, func(b reconcile.Break) bool { return b.ID == id })
 }
 
-func TestNothingToReport(t *testing.T) {
+func TestRun_NoBreaks(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	// 4 captures, 2 refunds and a chargeback; 4 parts and a deduction.
@@ -93,8 +93,8 @@ func TestNothingToReport(t *testing.T) {
 	}
 }
 
-// item is the one item whose keys begin so.
-func (s *shop) item(pk, sk string) map[string]types.AttributeValue {
+// readItem reads the only item whose keys begin with pk and sk.
+func (s *shop) readItem(pk, sk string) map[string]types.AttributeValue {
 	s.Helper()
 	_, table := s.App.Store.Raw()
 	var all []map[string]types.AttributeValue
@@ -125,7 +125,7 @@ func (s *shop) put(item map[string]types.AttributeValue) {
 
 func str(text string) types.AttributeValue { return &types.AttributeValueMemberS{Value: text} }
 
-// amount is a stored amount.
+// amount returns a stored amount.
 func amount(text string) types.AttributeValue {
 	v, err := money.MustParse(text, "EUR").MarshalDynamo()
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *shop) change(item map[string]types.AttributeValue, name string, to type
 	s.put(item)
 }
 
-// The partitions of a transaction and its entries.
+// Partitions of a transaction and its entries.
 func (s *shop) transactions(id string) string {
 	return "TRANSACTION#" + s.Tenant().String() + "#" + payments.CodeOfID(id)
 }
@@ -153,7 +153,7 @@ func (s *shop) journal(id string) string {
 
 func (s *shop) payables() string { return "PAYABLE#" + s.Tenant().String() + "#EUR" }
 
-// part is the payable of a transaction's only part.
+// part returns the payable of a transaction's only part.
 func (s *shop) part(id string) map[string]types.AttributeValue {
 	s.Helper()
 	_, table := s.App.Store.Raw()
@@ -170,7 +170,7 @@ func (s *shop) part(id string) map[string]types.AttributeValue {
 	return nil
 }
 
-// postings of a stored entry, of an account and an amount each.
+// postings returns the postings of a stored entry, from pairs of an account and an amount.
 func postings(of ...string) types.AttributeValue {
 	var postings types.AttributeValueMemberL
 	for i := 0; i < len(of); i += 2 {
@@ -180,32 +180,32 @@ func postings(of ...string) types.AttributeValue {
 	return &postings
 }
 
-// TestEveryCorruptionIsFoundAndNamed: the report names whatever is changed in any record.
-func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
+// TestRun_EachCorruption checks that the report names each change to any record.
+func TestRun_EachCorruption(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		corrupt func(*shop)
 		want    []reconcile.BreakKind
-		about   func(*shop) string // the id that some break names; nil: any
+		about   func(*shop) string // the id that a break must name; nil: any
 	}{
-		"a payment's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.paid), "payment#")) },
+		"a payment's entry is gone": {func(s *shop) { s.drop(s.readItem(s.journal(s.paid), "payment#")) },
 			[]reconcile.BreakKind{"entry_missing", reconcile.PayablesDiffer}, func(s *shop) string {
 				return "payment " + s.paid
 			}},
 		"a refund's entry is gone": {func(s *shop) { s.dropFirst(s.journal(s.refunded), "refund#") },
 			[]reconcile.BreakKind{"entry_missing", reconcile.PayablesDiffer}, nil},
-		"a chargeback's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.chargedBack), "chargeback#")) },
+		"a chargeback's entry is gone": {func(s *shop) { s.drop(s.readItem(s.journal(s.chargedBack), "chargeback#")) },
 			[]reconcile.BreakKind{"entry_missing", reconcile.PayablesDiffer}, nil},
 		"an entry has other amounts": {func(s *shop) {
-			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10", "merchant_payable",
-				"-9.80", "fee_income", "-0.20"))
+			s.change(s.readItem(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10",
+				"merchant_payable", "-9.80", "fee_income", "-0.20"))
 		}, []reconcile.BreakKind{"entry_differs", "movement_differs", reconcile.PayablesDiffer}, nil},
 		"an entry is not balanced": {func(s *shop) {
-			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10.10",
+			s.change(s.readItem(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10.10",
 				"merchant_payable", "-9.90"))
 		}, []reconcile.BreakKind{reconcile.Unbalanced, reconcile.JournalUnbalanced, "entry_differs"}, nil},
 		"an entry has no cause": {func(s *shop) {
-			entry := s.item(s.journal(s.paid), "payment#")
+			entry := s.readItem(s.journal(s.paid), "payment#")
 			entry["kind"], entry["id"] = str("refund"), str("nothing")
 			s.change(entry, "sk", str("refund#nothing"))
 		}, []reconcile.BreakKind{"entry_unexpected", "movement_missing", reconcile.PayablesDiffer},
@@ -218,7 +218,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			return s.paid + "#1"
 		}},
 		"a deduction's payable is gone": {func(s *shop) {
-			s.drop(s.item(s.payables(), "DEBIT#"))
+			s.drop(s.readItem(s.payables(), "DEBIT#"))
 		}, []reconcile.BreakKind{"payable_missing", reconcile.PayablesDiffer}, nil},
 		"a payable has another amount": {func(s *shop) {
 			s.change(s.part(s.paid), "amount", amount("9"))
@@ -238,62 +238,62 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			return "none#1"
 		}},
 		"a transaction is gone": {func(s *shop) {
-			s.drop(s.item(s.transactions(s.refunded), "TRANSACTION#"))
+			s.drop(s.readItem(s.transactions(s.refunded), "TRANSACTION#"))
 		}, []reconcile.BreakKind{reconcile.Orphan, "entry_unexpected", "payable_unexpected"}, nil},
 		"a transaction lost a refund": {func(s *shop) {
-			s.change(s.item(s.transactions(s.refunded), "TRANSACTION#"), "refunded", amount("4.10"))
+			s.change(s.readItem(s.transactions(s.refunded), "TRANSACTION#"), "refunded", amount("4.10"))
 		}, []reconcile.BreakKind{reconcile.SumsDiffer}, func(s *shop) string { return s.refunded }},
 		"more is refundable": {func(s *shop) {
-			s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "refundable", amount("10.11"))
+			s.change(s.readItem(s.transactions(s.paid), "TRANSACTION#"), "refundable", amount("10.11"))
 		}, []reconcile.BreakKind{reconcile.SumsDiffer}, nil},
 		"more was captured": {func(s *shop) {
-			s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "captured", amount("10.11"))
+			s.change(s.readItem(s.transactions(s.paid), "TRANSACTION#"), "captured", amount("10.11"))
 		}, []reconcile.BreakKind{"entry_differs", reconcile.SumsDiffer}, nil},
 		"a captured one failed": {func(s *shop) {
-			s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "status", str("FAILED"))
+			s.change(s.readItem(s.transactions(s.paid), "TRANSACTION#"), "status", str("FAILED"))
 		}, []reconcile.BreakKind{reconcile.SumsDiffer}, nil},
 		"an event is gone": {func(s *shop) {
-			s.drop(s.item(s.transactions(s.chargedBack), "EVENT#"))
+			s.drop(s.readItem(s.transactions(s.chargedBack), "EVENT#"))
 		}, []reconcile.BreakKind{"entry_unexpected", reconcile.SumsDiffer}, nil},
 		"a pending refund is gone": {func(s *shop) {
-			s.drop(s.item(s.transactions(s.pending), "EVENT#"))
+			s.drop(s.readItem(s.transactions(s.pending), "EVENT#"))
 		}, []reconcile.BreakKind{reconcile.SumsDiffer}, func(s *shop) string { return s.pending }},
 		"an event has another amount": {func(s *shop) {
-			s.change(s.item(s.transactions(s.chargedBack), "EVENT#"), "amount", amount("8"))
+			s.change(s.readItem(s.transactions(s.chargedBack), "EVENT#"), "amount", amount("8"))
 		}, []reconcile.BreakKind{"entry_differs", reconcile.SumsDiffer}, nil},
 		"an item cannot be read": {func(s *shop) {
-			s.change(s.item(s.journal(s.paid), "payment#"), "postings", str("none"))
+			s.change(s.readItem(s.journal(s.paid), "payment#"), "postings", str("none"))
 		}, []reconcile.BreakKind{reconcile.Unreadable, "entry_missing"}, nil},
 		"an entry is misplaced": {func(s *shop) {
-			s.change(s.item(s.journal(s.paid), "payment#"), "pk", str(s.journal(s.refunded)))
+			s.change(s.readItem(s.journal(s.paid), "payment#"), "pk", str(s.journal(s.refunded)))
 		},
 			[]reconcile.BreakKind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"an entry is about something else": {func(s *shop) {
 			about := &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
 				"subject": str("payout"), "id": str(s.paid)}}
-			s.change(s.item(s.journal(s.paid), "payment#"), "about", about)
+			s.change(s.readItem(s.journal(s.paid), "payment#"), "about", about)
 		}, []reconcile.BreakKind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"a reserve for nothing": {func(s *shop) {
 			s.put(map[string]types.AttributeValue{"pk": str("RESERVE#" + s.Tenant().String() + "#EUR"), "sk": str("RESERVE"),
 				"amount": amount("1")})
 		}, []reconcile.BreakKind{reconcile.ReserveDiffers}, nil},
 		"no reserve for a pending refund": {func(s *shop) {
-			s.change(s.item(s.transactions(s.pending), "EVENT#"), "in_reserve", &types.AttributeValueMemberBOOL{Value: true})
+			s.change(s.readItem(s.transactions(s.pending), "EVENT#"), "in_reserve", &types.AttributeValueMemberBOOL{Value: true})
 		}, []reconcile.BreakKind{reconcile.ReserveDiffers}, nil},
 		"a refund is stuck": {func(s *shop) {
 			s.Clock.Advance(25 * time.Hour)
 		}, []reconcile.BreakKind{reconcile.RefundStuck}, nil},
 
-		"a movement is missing": {func(s *shop) { s.drop(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#")) },
+		"a movement is missing": {func(s *shop) { s.drop(s.readItem("SANDBOX#CHARGE#"+s.paid, "CAPTURE#")) },
 			[]reconcile.BreakKind{"movement_missing"}, func(s *shop) string { return "capture " + s.paid }},
 		"a chargeback's movement is missing": {func(s *shop) {
-			s.drop(s.item("SANDBOX#CHARGE#"+s.chargedBack, "CHARGEBACK#"))
+			s.drop(s.readItem("SANDBOX#CHARGE#"+s.chargedBack, "CHARGEBACK#"))
 		}, []reconcile.BreakKind{"movement_missing"}, nil},
 		"a movement has another amount": {func(s *shop) {
-			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "amount", amount("10"))
+			s.change(s.readItem("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "amount", amount("10"))
 		}, []reconcile.BreakKind{"movement_differs"}, nil},
 		"money moved twice": {func(s *shop) {
-			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "sk", str("CAPTURE#again"))
+			s.change(s.readItem("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "sk", str("CAPTURE#again"))
 		}, []reconcile.BreakKind{"movement_duplicate"}, nil},
 		"a addCapture movement": {func(s *shop) {
 			s.addCapture("00000000-0000-4000-8000-000000000000", s.Tenant().String())
@@ -310,7 +310,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		},
 			[]reconcile.BreakKind{"movement_unexpected"}, nil},
 		"another tenant's movement": {func(s *shop) {
-			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "tenant", str("T#"+s.Other.Code))
+			s.change(s.readItem("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "tenant", str("T#"+s.Other.Code))
 			s.PassMinute()
 			s.Clock.Advance(24 * time.Hour)
 		},
@@ -321,18 +321,18 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			s := newShop(t)
 			test.corrupt(s)
 			r := s.reconcile()
-			for _, item := range s.before { // the world checks the journal too, when the test ends
+			for _, item := range s.before { // the world checks the journal, too, when the test ends
 				s.put(item)
 			}
 			for _, kind := range test.want {
-				if !slices.Contains(kinds(r), kind) {
+				if !slices.Contains(sortedKinds(r), kind) {
 					t.Errorf("got %+v, want %s in it", r.Breaks, kind)
 				}
 			}
 			if r.Found != len(r.Breaks) {
 				t.Errorf("got %d found, want the %d reported", r.Found, len(r.Breaks))
 			}
-			if test.about != nil && !names(r, test.about(s)) {
+			if test.about != nil && !hasBreakAbout(r, test.about(s)) {
 				t.Errorf("got %+v, want one about %s", r.Breaks, test.about(s))
 			}
 			for _, b := range r.Breaks {
@@ -344,7 +344,6 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 	}
 }
 
-// dropFirst drops one of several items.
 func (s *shop) dropFirst(pk, sk string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
@@ -358,13 +357,13 @@ func (s *shop) dropFirst(pk, sk string) {
 // addCapture adds a capture that the platform never requested.
 func (s *shop) addCapture(charge, tenant string) {
 	s.Helper()
-	movement := s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#")
+	movement := s.readItem("SANDBOX#CHARGE#"+s.paid, "CAPTURE#")
 	movement["pk"], movement["id"], movement["tenant"] = str("SANDBOX#CHARGE#"+charge), str(charge), str(tenant)
 	s.put(movement)
 }
 
-// What is pending at the acquirer is no break yet.
-func TestAMovementThatIsToBeRecordedIsOpen(t *testing.T) {
+// TestRun_RecentMovement checks that a movement that is pending at the acquirer is no break yet.
+func TestRun_RecentMovement(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.addCapture("00000000-0000-4000-8000-000000000000", s.Tenant().String())

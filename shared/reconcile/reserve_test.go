@@ -15,12 +15,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// TestARefundThatReplacesAnotherIsNoBreak: whenever the reserve is read again, one refund has ended and another of the
-// same amount has begun since the pending ones were listed. So all readings are the same, and none is of one moment.
-func TestARefundThatReplacesAnotherIsNoBreak(t *testing.T) {
+// TestRun_RefundReplacesAnother ends a refund and begins another of the same amount at each reading of the reserve,
+// after the pending refunds were listed. All readings are equal, but none is from one moment.
+func TestRun_RefundReplacesAnother(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 1)
-	sold := h.liveSale("20")
+	sold := h.payLive("20")
 	one := money.MustParse("1", "EUR")
 	var open []payments.Event
 	begin := func() {
@@ -49,7 +49,7 @@ func TestARefundThatReplacesAnotherIsNoBreak(t *testing.T) {
 		case strings.HasSuffix(operation, ".Scan"):
 			scans.Lock()
 			defer scans.Unlock()
-			begin() // so that the first pass reads reserve and refunds of different moments
+			begin() // the first pass then reads the reserve and the refunds at different moments
 		case strings.HasSuffix(operation, ".Query") && strings.Contains(bodyOf(t, r), "DUE#"):
 			listed = true // the pending refunds, for the reading that follows
 		case strings.HasSuffix(operation, ".GetItem") && strings.Contains(bodyOf(t, r), "RESERVE#") && listed:
@@ -63,11 +63,11 @@ func TestARefundThatReplacesAnotherIsNoBreak(t *testing.T) {
 	}
 }
 
-// liveSale is a payment by card in live mode.
-func (h *history) liveSale(amount string) paid {
+// payLive makes a payment by card in live mode.
+func (h *history) payLive(amount string) paid {
 	h.Helper()
-	p := paid{tenant: identity.Tenant{Mode: identity.Live, Merchant: "MC1"}, id: h.uuid()}
-	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.uuid(), Reference: "sale",
+	p := paid{tenant: identity.Tenant{Mode: identity.Live, Merchant: "MC1"}, id: h.nextUUID()}
+	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.nextUUID(), Reference: "sale",
 		Amount: money.MustParse(amount, "EUR"), Status: payments.CheckoutPending, CreatedAt: h.clock.Now(),
 		Payee: payments.Payee{Code: p.tenant.Merchant, FeeRate: "0.0195"}})
 	h.must(err)
