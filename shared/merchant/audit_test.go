@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-func audited(t *testing.T, s merchant.State) string {
+func auditText(t *testing.T, s merchant.State) string {
 	t.Helper()
 	text, err := json.Marshal(s.ForAudit())
 	if err != nil {
@@ -21,16 +21,15 @@ func audited(t *testing.T, s merchant.State) string {
 	return string(text)
 }
 
-// unaudited are what the platform keeps for itself, a number beside an IBAN with its check digit, and what the audit of
-// the account shows.
+// unaudited has internal fields, a number with its check digit beside an IBAN, and fields of the account's audit.
 var unaudited = map[string]bool{"Code": true, "GrownAt": true, "CreatedAt": true, "UpdatedAt": true, "Version": true,
 	"CheckAt": true, "AccountNumber": true, "CheckDigit": true, "AdvancedMode": true}
 
-// TestAuditShowsEachField of a merchant, its settings and its bank accounts, and no account number.
-func TestAuditShowsEachField(t *testing.T) {
+// TestForAudit_EachField checks that the view shows each field, but no account number.
+func TestForAudit_EachField(t *testing.T) {
 	t.Parallel()
 	state := storedtest.Fill[merchant.State](t, &storedtest.Filler{})
-	shown := audited(t, state)
+	shown := auditText(t, state)
 	seen := 0
 	for _, part := range []struct {
 		of   any
@@ -55,7 +54,7 @@ func TestAuditShowsEachField(t *testing.T) {
 			changed := reflect.New(reflect.TypeOf(part.of)).Elem()
 			changed.Set(reflect.ValueOf(part.of))
 			changed.Field(i).SetZero()
-			if got := audited(t, part.with(changed.Interface())) != shown; got == unaudited[field.Name] {
+			if got := auditText(t, part.with(changed.Interface())) != shown; got == unaudited[field.Name] {
 				t.Errorf("%T.%s: got a change that is shown %t, want %t", part.of, field.Name, got, !got)
 			}
 			seen++
@@ -73,7 +72,7 @@ func TestAuditShowsEachField(t *testing.T) {
 	}
 	held := *state.Schedules.Live
 	held.Held = !held.Held
-	if audited(t, state.WithSchedule(identity.Live, held)) == shown {
+	if auditText(t, state.WithSchedule(identity.Live, held)) == shown {
 		t.Error("held: got no difference, want one")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-func TestOnlyAVerifiedAccountWithItsBankReceivesPayouts(t *testing.T) {
+func TestCanReceive(t *testing.T) {
 	t.Parallel()
 	const iban, number = "DE17100100100000005678", "00015678"
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestOnlyAVerifiedAccountWithItsBankReceivesPayouts(t *testing.T) {
 	}
 }
 
-func TestSame(t *testing.T) {
+func TestBankAccount_Same(t *testing.T) {
 	t.Parallel()
 	one := merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: "DE17100100100000005678",
 		Status: merchant.BankAccountVerified}

@@ -16,13 +16,13 @@ import (
 
 var addedAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// numbered is an account whose number is its id's.
+// numbered returns an account whose number equals its id.
 func numbered(id string) merchant.BankAccount {
 	return merchant.BankAccount{ID: id, Holder: "Shop", IBAN: "number of " + id}
 }
 
-// added is the accounts with one more, on which the bank has decided.
-func added(t *testing.T, b merchant.BankAccounts, id string, primary bool,
+// addDecided adds an account, and the bank's decision about it.
+func addDecided(t *testing.T, b merchant.BankAccounts, id string, primary bool,
 	verdict merchant.BankAccountStatus) merchant.BankAccounts {
 	t.Helper()
 	b, err := b.Add(numbered(id), primary, addedAt)
@@ -32,8 +32,8 @@ func added(t *testing.T, b merchant.BankAccounts, id string, primary bool,
 	return b.Decide(id, verdict)
 }
 
-// TestAnOperatorVouchesForAnIBANWhateverIsBesideIt: the merchant may have given the bank's code, too.
-func TestAnOperatorVouchesForAnIBANWhateverIsBesideIt(t *testing.T) {
+// TestVouch_IBANWithBankCode checks an account that also has the bank's code.
+func TestVouch_IBANWithBankCode(t *testing.T) {
 	t.Parallel()
 	asked := numbered("a")
 	asked.BankCode = "10010010"
@@ -49,8 +49,8 @@ func TestAnOperatorVouchesForAnIBANWhateverIsBesideIt(t *testing.T) {
 	}
 }
 
-// TestThePrimaryAccountAndTheOneThatIsPaid follow contract §7.3.
-func TestThePrimaryAccountAndTheOneThatIsPaid(t *testing.T) {
+// TestBankAccounts_PrimaryAndPaid checks the rules of contract §7.3.
+func TestBankAccounts_PrimaryAndPaid(t *testing.T) {
 	t.Parallel()
 	const pending, verified, rejected = merchant.BankAccountPending, merchant.BankAccountVerified,
 		merchant.BankAccountRejected
@@ -76,7 +76,7 @@ func TestThePrimaryAccountAndTheOneThatIsPaid(t *testing.T) {
 	} {
 		var b merchant.BankAccounts
 		for i, s := range steps {
-			b = added(t, b, s.id, s.primary, s.verdict)
+			b = addDecided(t, b, s.id, s.primary, s.verdict)
 			if payee := b.Payee(); b.Primary != s.isPrimary || b.Paid != s.is || payee.ID != s.is {
 				t.Errorf("%s, step %d: got primary %q, paid %q (%q), want %q and %q", name, i, b.Primary, b.Paid, payee.ID,
 					s.isPrimary, s.is)
@@ -85,26 +85,26 @@ func TestThePrimaryAccountAndTheOneThatIsPaid(t *testing.T) {
 	}
 }
 
-// TestAnAccountThatNoTransferCanNameTakesNothing from the one that is paid.
-func TestAnAccountThatNoTransferCanNameTakesNothing(t *testing.T) {
+// TestDecide_UnroutablePrimary checks that an account that no transfer can name does not replace the payee.
+func TestDecide_UnroutablePrimary(t *testing.T) {
 	t.Parallel()
-	b := added(t, merchant.BankAccounts{}, "a", false, merchant.BankAccountVerified)
+	b := addDecided(t, merchant.BankAccounts{}, "a", false, merchant.BankAccountVerified)
 	b, err := b.Add(merchant.BankAccount{ID: "b", Holder: "Shop", AccountNumber: "12345678"}, true, addedAt)
 	if b = b.Decide("b", merchant.BankAccountVerified); err != nil || b.Primary != "b" || b.Paid != "a" {
 		t.Errorf("got primary %q, paid %q, %v, want b and a", b.Primary, b.Paid, err)
 	}
 }
 
-// TestConflictsOfAnotherAccount: each limit of contract §7.3 at, below and above, in the contract's order.
-func TestConflictsOfAnotherAccount(t *testing.T) {
+// TestAdd_Conflicts checks each limit of contract §7.3 at, below and above, in the contract's order.
+func TestAdd_Conflicts(t *testing.T) {
 	t.Parallel()
 	var b merchant.BankAccounts
 	for n := range merchant.MaxBankAccounts {
-		for i := range 11 { // do not count, and not all of them are kept
-			b = added(t, b, fmt.Sprintf("rejected %d.%d", n, i), false,
+		for i := range 11 { // rejected accounts do not count, and only some are kept
+			b = addDecided(t, b, fmt.Sprintf("rejected %d.%d", n, i), false,
 				merchant.BankAccountRejected)
 		}
-		b = added(t, b, fmt.Sprint("verified ", n), n%2 == 0, merchant.BankAccountVerified)
+		b = addDecided(t, b, fmt.Sprint("verified ", n), n%2 == 0, merchant.BankAccountVerified)
 	}
 	if len(b.All) != 20 {
 		t.Errorf("got %d accounts, want 10 that are VERIFIED and the latest 10 that are REJECTED", len(b.All))
@@ -129,8 +129,8 @@ func TestConflictsOfAnotherAccount(t *testing.T) {
 	}
 }
 
-// TestANumberIsAddedOnce: that of an account which is there is refused, however it is written, unless it was REJECTED.
-func TestANumberIsAddedOnce(t *testing.T) {
+// TestAdd_SameNumber checks that the number of an existing account is refused in any spelling, unless it was REJECTED.
+func TestAdd_SameNumber(t *testing.T) {
 	t.Parallel()
 	type account = merchant.BankAccount
 	number := func(number, check, bank, branch, bic string) account {
@@ -175,8 +175,7 @@ func TestANumberIsAddedOnce(t *testing.T) {
 	}
 }
 
-// TestAnAccountIsAddedOnce, however often the request arrives.
-func TestAnAccountIsAddedOnce(t *testing.T) {
+func TestAdd_Repeated(t *testing.T) {
 	t.Parallel()
 	once, err := merchant.BankAccounts{}.Add(numbered("a"), true, addedAt)
 	for _, now := range []merchant.BankAccounts{once, once.Decide("a", merchant.BankAccountVerified)} {
@@ -187,8 +186,8 @@ func TestAnAccountIsAddedOnce(t *testing.T) {
 	}
 }
 
-// TestTheBankIsAskedAtGrowingGaps: soon at first, and four times a day about an account that it never decides on.
-func TestTheBankIsAskedAtGrowingGaps(t *testing.T) {
+// TestPostponed_GrowingGaps checks that the bank is asked soon at first, and four times a day if it never decides.
+func TestPostponed_GrowingGaps(t *testing.T) {
 	t.Parallel()
 	b, err := merchant.BankAccounts{}.Add(numbered("a"), false, addedAt)
 	if err != nil {
@@ -212,16 +211,16 @@ func TestTheBankIsAskedAtGrowingGaps(t *testing.T) {
 	}
 }
 
-// accountsMachine applies random events, and keeps what they mean by contract §7.3.
+// accountsMachine applies random events, and keeps the state that contract §7.3 requires after them.
 type accountsMachine struct {
 	merchant.BankAccounts
 	made  int
-	final map[string]merchant.BankAccountStatus // verdicts, never forgotten
-	paid  string                                // the account that was VERIFIED and primary last
+	final map[string]merchant.BankAccountStatus // verdicts of all accounts
+	paid  string                                // the last account that was VERIFIED and primary
 }
 
-// TestAnyHistoryOfBankAccounts holds contract §7.3 to whatever order events may come in.
-func TestAnyHistoryOfBankAccounts(t *testing.T) {
+// TestBankAccounts_AnyHistory checks contract §7.3 with events in any order.
+func TestBankAccounts_AnyHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &accountsMachine{final: map[string]merchant.BankAccountStatus{}}
@@ -230,13 +229,13 @@ func TestAnyHistoryOfBankAccounts(t *testing.T) {
 	})
 }
 
-func (m *accountsMachine) drawn(t *rapid.T) merchant.BankAccount {
+func (m *accountsMachine) draw(t *rapid.T) merchant.BankAccount {
 	m.made++
 	return merchant.BankAccount{ID: fmt.Sprint(m.made), Holder: "Shop",
 		IBAN: rapid.SampledFrom([]string{"one", "two", "three", fmt.Sprint("own ", m.made)}).Draw(t, "number")}
 }
 
-// change applies a rule, and expects that it leaves alone what it was given.
+// change applies a rule, and checks that the rule does not modify its input.
 func (m *accountsMachine) change(t *rapid.T, rule func() (merchant.BankAccounts, error)) error {
 	before := m.BankAccounts
 	before.All = slices.Clone(before.All)
@@ -252,9 +251,9 @@ func (m *accountsMachine) change(t *rapid.T, rule func() (merchant.BankAccounts,
 }
 
 func (m *accountsMachine) add(t *rapid.T) {
-	a, primary := m.drawn(t), rapid.Bool().Draw(t, "primary")
+	a, primary := m.draw(t), rapid.Bool().Draw(t, "primary")
 	_, pending := m.Pending()
-	there := m.has(a.IBAN) >= 0
+	there := m.indexOf(a.IBAN) >= 0
 	full := m.count(merchant.BankAccountVerified) >= 10
 	before := m.Primary
 	err := m.change(t, func() (merchant.BankAccounts, error) { return m.Add(a, primary, addedAt) })
@@ -309,8 +308,8 @@ func (m *accountsMachine) answer(t *rapid.T, id string, verdict merchant.BankAcc
 }
 
 func (m *accountsMachine) vouch(t *rapid.T) {
-	a := m.drawn(t)
-	there := m.has(a.IBAN)
+	a := m.draw(t)
+	there := m.indexOf(a.IBAN)
 	want := a.ID
 	if there >= 0 {
 		want = m.All[there].ID
@@ -325,8 +324,8 @@ func (m *accountsMachine) vouch(t *rapid.T) {
 	}
 }
 
-// has finds the account with the number, unless it was REJECTED; -1: there is none.
-func (m *accountsMachine) has(number string) int {
+// indexOf returns the index of the account with the number that was not REJECTED, or -1.
+func (m *accountsMachine) indexOf(number string) int {
 	return slices.IndexFunc(m.All, func(a merchant.BankAccount) bool {
 		return a.IBAN == number && a.Status != merchant.BankAccountRejected
 	})
@@ -349,7 +348,7 @@ func (m *accountsMachine) check(t *rapid.T) {
 	}
 	ids := map[string]bool{}
 	for i, a := range m.All {
-		if a.Status != merchant.BankAccountRejected && m.has(a.IBAN) != i {
+		if a.Status != merchant.BankAccountRejected && m.indexOf(a.IBAN) != i {
 			t.Fatalf("got %+v, want one account with its number", m.All)
 		}
 		if verdict := m.final[a.ID]; verdict != "" && a.Status != verdict || ids[a.ID] {

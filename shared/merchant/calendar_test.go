@@ -10,8 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Contract §6.7: what becomes payable within a period is paid out when that has ended, where the merchant is.
-func TestPayoutDays(t *testing.T) {
+// TestPayoutDay checks contract §6.7 in the merchant's time zone: amounts that become payable within a period are paid
+// out when it has ended.
+func TestPayoutDay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, zone string
@@ -57,9 +58,9 @@ func TestPayoutDays(t *testing.T) {
 	}
 }
 
-// In every zone and at any time, the payout of the day that PayoutDay names includes what is eligible, and the one
-// before it does not.
-func TestThePayoutOfTheDayIncludesWhatIsEligible(t *testing.T) {
+// TestPayoutDay_AnyTime checks in every zone and at any time that the payout on the PayoutDay includes the eligible
+// amount, and that the payout before it does not.
+func TestPayoutDay_AnyTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		where, err := time.LoadLocation(rapid.SampledFrom([]string{"UTC", "Europe/Berlin", "America/Santiago",

@@ -8,8 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Contract §11.2: none before the merchant asked; after a rotation both sign for 24 hours.
-func TestWhichCallbackSecretsSign(t *testing.T) {
+// TestCallbackSecret_Signing checks contract §11.2: no secret signs before the merchant asked for one, and after a
+// rotation both sign for 24 hours.
+func TestCallbackSecret_Signing(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
 	first := merchant.CallbackSecret{}.Rotated(start)

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TestMinimumBalance is the merchant's own or −1000 in its currency, in live mode only (contract §6.4).
+// TestMinimumBalance checks the merchant's own minimum or −1000 in its currency, only in live mode (contract §6.4).
 func TestMinimumBalance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

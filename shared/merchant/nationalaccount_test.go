@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// TestCheckDigitsOfBrazilianBanks, by the examples that explain the banks' rules.
-func TestCheckDigitsOfBrazilianBanks(t *testing.T) {
+// TestNationalFaults_BrazilianCheckDigits uses the examples in the banks' rules.
+func TestNationalFaults_BrazilianCheckDigits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ bank, branch, number, digit, name string }{
 		{"001", "1584-9", "00210169", "6", "Banco do Brasil"},
@@ -23,7 +23,7 @@ func TestCheckDigitsOfBrazilianBanks(t *testing.T) {
 			a := merchant.BankAccount{BankCode: c.bank, BranchCode: c.branch, AccountNumber: c.number,
 				CheckDigit: string(digit)}
 			faults := a.NationalFaults("BR")
-			fits := string(digit) == c.digit || c.digit == "P" && digit == '0' // Bradesco's P is also written 0
+			fits := string(digit) == c.digit || c.digit == "P" && digit == '0' // Bradesco's P may also be written 0
 			if fits != (len(faults) == 0) || !fits && !faults.Names("check_digit") {
 				t.Errorf("%+v: got faults %v, want it to fit %t", a, faults, fits)
 			}
@@ -45,7 +45,7 @@ func TestCheckDigitsOfBrazilianBanks(t *testing.T) {
 	}
 }
 
-func TestTheRestOfTheirDigitsIsWritten(t *testing.T) {
+func TestNationalFaults_BancoDoBrasilRemainders(t *testing.T) {
 	t.Parallel()
 	for sum, digit := range map[string]string{"00000000": "0", "00000006": "X", "00000010": "8"} {
 		a := merchant.BankAccount{BankCode: "001", AccountNumber: sum, CheckDigit: digit}
@@ -55,8 +55,8 @@ func TestTheRestOfTheirDigitsIsWritten(t *testing.T) {
 	}
 }
 
-// TestNationalForms: only the form is checked where no rule is published.
-func TestNationalForms(t *testing.T) {
+// TestNationalFaults_Forms checks that only the form is checked where no rule is published.
+func TestNationalFaults_Forms(t *testing.T) {
 	t.Parallel()
 	type account = merchant.BankAccount
 	for _, c := range []struct {
@@ -112,14 +112,14 @@ func TestNationalForms(t *testing.T) {
 	}
 }
 
-// TestWhatAPayoutNeeds in each country: without it no transfer can name the account (contract §7.3).
-func TestWhatAPayoutNeeds(t *testing.T) {
+// TestUnpayable checks the fields without which no transfer can name the account, in each country (contract §7.3).
+func TestUnpayable(t *testing.T) {
 	t.Parallel()
 	type account = merchant.BankAccount
 	for _, c := range []struct {
 		country string
 		account account
-		missing string // "": nothing
+		missing string // "": no field
 	}{
 		{"DE", account{Holder: "Shop"}, "iban"},
 		{"DE", account{BIC: "MARKDEFF"}, "iban"},

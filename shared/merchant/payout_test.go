@@ -9,8 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Contract §6.7: daily next day, weekly Monday, monthly the 1st, where the
-// merchant is.
+// TestCutoffs checks contract §6.7 in the merchant's time zone: daily next day, weekly Monday, monthly the 1st.
 func TestCutoffs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -61,9 +60,9 @@ func TestCutoffs(t *testing.T) {
 
 func show(c merchant.Cutoff) string { return c.Day + " " + c.At.Format(time.RFC3339) }
 
-// At any time, anywhere: the last cut-off is not after now, the next is, no
-// third one lies between them, and a day has one cut-off only.
-func TestCutoffsFollowEachOther(t *testing.T) {
+// TestCutoffs_AnyTime checks at any time, in any zone, that the last cut-off is not after now and the next one is. No
+// third cut-off lies between them, and a day has only one cut-off.
+func TestCutoffs_AnyTime(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "Europe/Berlin", "Europe/London", "America/Santiago", "America/Sao_Paulo", "America/New_York",
 		"Pacific/Apia", "Asia/Kathmandu", "Africa/Cairo", "Asia/Beirut", "America/Havana"}

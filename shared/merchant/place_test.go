@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-func TestWhereAMerchantIs(t *testing.T) {
+func TestLocation(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 7, 1, 23, 30, 0, 0, time.UTC)
 	for zone, want := range map[string]string{

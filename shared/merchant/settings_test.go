@@ -22,8 +22,8 @@ func change[T interface {
 	return given.Apply(s, c)
 }
 
-// TestSettingsAreMerged: what is absent or null stays as it is (contract §7.2).
-func TestSettingsAreMerged(t *testing.T) {
+// TestSettingsChange_Merge checks that absent and null fields stay unchanged (contract §7.2).
+func TestSettingsChange_Merge(t *testing.T) {
 	t.Parallel()
 	now := merchant.DefaultSettings
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestSettingsAreMerged(t *testing.T) {
 	}
 }
 
-func TestSettingsOutsideTheirLimitsAreRefused(t *testing.T) {
+func TestSettingsChange_OutsideLimits(t *testing.T) {
 	t.Parallel()
 	for text, param := range map[string]string{
 		`{"payout_period":""}`:                                        "payout_period",
@@ -87,8 +87,8 @@ func TestSettingsOutsideTheirLimitsAreRefused(t *testing.T) {
 	}
 }
 
-// Only an operator changes what a merchant may not (contract §13.9).
-func TestAnOperatorMaySetAnything(t *testing.T) {
+// TestOperatorSettingsChange checks that an operator can change settings that a merchant cannot (contract §13.9).
+func TestOperatorSettingsChange(t *testing.T) {
 	t.Parallel()
 	want := merchant.Settings{Period: merchant.Weekly, OnDemand: true, TaxEnabled: true, DailyPayoutEmail: true,
 		MonthlyPayoutEmail: true, Moto: merchant.MotoOn}

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-func TestAMerchantGrowsOnceForWhatWasThrottledBefore(t *testing.T) {
+func TestGrow(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	m := merchant.Merchant{}
@@ -17,13 +17,13 @@ func TestAMerchantGrowsOnceForWhatWasThrottledBefore(t *testing.T) {
 	}{
 		{0, time.Minute, 2},
 		{0, time.Minute, 2},                     // repeated
-		{90 * time.Second, 2 * time.Minute, 2},  // checkouts of before are still paid
+		{90 * time.Second, 2 * time.Minute, 2},  // checkouts from before the growth are still paid
 		{2*time.Minute - 1, 3 * time.Minute, 2}, // within a minute of the growth
-		{2 * time.Minute, 3 * time.Minute, 4},   // after it
+		{2 * time.Minute, 3 * time.Minute, 4},   // a minute after the growth
 		{5 * time.Minute, 5 * time.Minute, 8},   //
 		{7 * time.Minute, 7 * time.Minute, 16},  //
 		{9 * time.Minute, 9 * time.Minute, 32},  //
-		{time.Hour, time.Hour, 32},              // no further
+		{time.Hour, time.Hour, 32},              // at the maximum
 	} {
 		before := m.ShardCount()
 		var grown bool
@@ -33,8 +33,8 @@ func TestAMerchantGrowsOnceForWhatWasThrottledBefore(t *testing.T) {
 	}
 }
 
-// TestCheckoutsAreSpreadOverAllShards, each always in the same.
-func TestCheckoutsAreSpreadOverAllShards(t *testing.T) {
+// TestShardOf checks that checkouts are spread over all shards, and that each stays in its shard.
+func TestShardOf(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{0, 1, 2, 32} {
 		m, found := merchant.Merchant{Shards: shards}, map[int]int{}

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Zones whose clocks are changed at or about midnight, in either half of the year, and those far from UTC.
+// zones has zones whose clocks change at or about midnight, in either half of the year, and zones far from UTC.
 var zones = []string{"UTC", "Europe/Berlin", "Europe/London", "Atlantic/Azores", "America/Santiago",
 	"America/Sao_Paulo", "America/Bogota",
 	"America/New_York", "America/Havana", "America/Asuncion", "America/Nuuk", "America/Scoresbysund",
@@ -16,9 +16,9 @@ var zones = []string{"UTC", "Europe/Berlin", "Europe/London", "Atlantic/Azores",
 	"Australia/Lord_Howe",
 	"Pacific/Auckland", "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Niue"}
 
-// TestEveryDayOfManyYearsBeginsOnce: from 2015 to 2040 the cut-offs of each zone and period follow each other without a
-// gap or an overlap: each is the very first moment of its day, and no day is left out or comes twice.
-func TestEveryDayOfManyYearsBeginsOnce(t *testing.T) {
+// TestCutoffs_EveryDayOfManyYears checks that the cut-offs of each zone and period from 2015 to 2040 follow each other
+// without a gap or an overlap: each is the first moment of its day, and no day is missing or occurs twice.
+func TestCutoffs_EveryDayOfManyYears(t *testing.T) {
 	t.Parallel()
 	first, last := time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, zone := range zones {
@@ -45,7 +45,7 @@ func TestEveryDayOfManyYearsBeginsOnce(t *testing.T) {
 	}
 }
 
-// checkFirstMoment: it is the day there, and a moment before it was not yet.
+// checkFirstMoment checks that the cut-off is on its day in the zone, and that the moment before is not.
 func checkFirstMoment(t *testing.T, c merchant.Cutoff, where *time.Location) {
 	t.Helper()
 	now, before := c.At.In(where).Format(time.DateOnly), c.At.Add(-time.Microsecond).In(where).Format(time.DateOnly)
@@ -54,7 +54,8 @@ func checkFirstMoment(t *testing.T, c merchant.Cutoff, where *time.Location) {
 	}
 }
 
-// checkPeriods: a week's and a month's cut-offs are those of their first day.
+// checkPeriods checks that a day's cut-off is also the cut-off of a week or month exactly if the week or month begins
+// that day.
 func checkPeriods(t *testing.T, c merchant.Cutoff, day time.Time, where *time.Location) {
 	t.Helper()
 	for period, begins := range map[merchant.PayoutPeriod]bool{merchant.Weekly: day.Weekday() == time.Monday,
