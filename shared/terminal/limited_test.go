@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// talkative gives a reason of its own.
+// talkative gives a reason of any length.
 type talkative struct {
 	None
 	reason string
@@ -17,7 +17,7 @@ func (t talkative) Outcome(context.Context, string) (Outcome, error) {
 	return Outcome{Progress: Stopped, Reason: t.reason}, nil
 }
 
-func TestAReasonIsCut(t *testing.T) {
+func TestLimited_LongReason(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"no battery":             "no battery",

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// message is one of a conversation with terminals, after some time.
+// message is one message of a conversation with terminals, sent after some time.
 type message struct {
 	after time.Duration
 	send  func(context.Context, *fixture) (any, error)
@@ -25,7 +25,7 @@ func done(err error) (any, error) { return "done", err }
 func heartbeat(ctx context.Context, w *fixture) (any, error) { return w.Heartbeat(ctx, "p") }
 func outcome(ctx context.Context, w *fixture) (any, error)   { return w.Outcome(ctx, "c") }
 
-// conversation has each message of the port, and an operator's.
+// conversation has each message of the port, and an operator's SetOffline.
 var conversation = []message{
 	{0, func(ctx context.Context, w *fixture) (any, error) { return w.Pair(ctx, w.pairing("old", "ABCD1234")) }},
 	{0, func(ctx context.Context, w *fixture) (any, error) { return w.Pair(ctx, w.pairing("p", "ABCD1234")) }},
@@ -35,7 +35,7 @@ var conversation = []message{
 	}},
 	{0, func(ctx context.Context, w *fixture) (any, error) { return done(w.Terminate(ctx, "no")) }},
 	{0, func(ctx context.Context, w *fixture) (any, error) {
-		return done(w.Configure(ctx, "p", w.change(new(true), "4711")))
+		return done(w.Configure(ctx, "p", w.settingsChange(new(true), "4711")))
 	}},
 	{0, func(ctx context.Context, w *fixture) (any, error) { return w.Settings(ctx, "p") }},
 	{0, func(ctx context.Context, w *fixture) (any, error) { return done(w.SetOffline(ctx, tenant, "p", true)) }},
@@ -51,7 +51,7 @@ var conversation = []message{
 	{0, func(ctx context.Context, w *fixture) (any, error) { return done(w.Unpair(ctx, "never")) }},
 }
 
-// converse sends the messages, each again when it gets an error, and returns the answers.
+// converse sends the messages, repeats each that returns an error, and returns the answers.
 func converse(w *fixture) (answers []any) {
 	w.Helper()
 	for at, m := range conversation {
@@ -68,9 +68,9 @@ func converse(w *fixture) (answers []any) {
 	return answers
 }
 
-// TestEachMessageMayBeLost, before or after it took effect, at each call to the table: repeated it has the same answer,
-// and the card is charged once.
-func TestEachMessageMayBeLost(t *testing.T) {
+// TestTerminals_LostMessage lets each call to the table fail, before or after it took effect. The repeated message has
+// the same answer, and the card is charged once.
+func TestTerminals_LostMessage(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	calls := 0
@@ -99,8 +99,8 @@ func TestEachMessageMayBeLost(t *testing.T) {
 	}
 }
 
-// TestTwoPairingsAtOnce of one terminal: the later has it.
-func TestTwoPairingsAtOnce(t *testing.T) {
+// TestPair_TwoConcurrently checks that the later of two pairings has the terminal.
+func TestPair_TwoConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.wire.Meanwhile("TransactWriteItems", 1, func() {
@@ -108,6 +108,6 @@ func TestTwoPairingsAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	w.paired("p", "ABCD1234")
+	w.pairAndConfirm("p", "ABCD1234")
 	w.wantErrors(failing{"p", w.heartbeatOf("p"), nil}, failing{"q", w.heartbeatOf("q"), terminal.ErrUnpaired})
 }

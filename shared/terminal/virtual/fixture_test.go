@@ -20,7 +20,7 @@ import (
 
 const tenant = "T#MC0A1B2C3D"
 
-// fixture has virtual terminals, and the acquirer at which they charge, behind a network. Each has a table of its own.
+// fixture has virtual terminals and their acquirer behind a network. Each has its own table.
 type fixture struct {
 	testing.TB
 	*virtual.Terminals
@@ -44,8 +44,8 @@ func (w *fixture) pairing(id, code string) terminal.Pairing {
 	return terminal.Pairing{ID: id, Code: code, Tenant: tenant, Until: w.Now().Add(5 * time.Minute)}
 }
 
-// paired pairs a terminal and waits until it is confirmed.
-func (w *fixture) paired(id, code string) *fixture {
+// pairAndConfirm pairs a terminal and waits until the pairing is confirmed.
+func (w *fixture) pairAndConfirm(id, code string) *fixture {
 	w.Helper()
 	if _, err := w.Pair(w.Context(), w.pairing(id, code)); err != nil {
 		w.Fatal(err)
@@ -60,8 +60,8 @@ func (w *fixture) checkout(id, pairing, amount string) terminal.Checkout {
 		Until: w.Now().Add(2 * time.Minute)}
 }
 
-// offer offers a checkout at the pairing p.
-func (w *fixture) offer(id, amount string) {
+// mustOffer offers a checkout at the pairing p.
+func (w *fixture) mustOffer(id, amount string) {
 	w.Helper()
 	if err := w.Offer(w.Context(), w.checkout(id, "p", amount)); err != nil {
 		w.Fatal(err)
@@ -75,7 +75,7 @@ func (w *fixture) wantOutcome(checkout string, want terminal.Outcome) {
 	}
 }
 
-// wantDecision expects what the acquirer knows of a checkout's charge; "" is none.
+// wantDecision checks the acquirer's decision about a checkout's charge; "" means no charge.
 func (w *fixture) wantDecision(checkout string, want payments.Decision) payments.Outcome {
 	w.Helper()
 	o, err := w.acquirer.LookUp(w.Context(), "charge of "+checkout)
@@ -88,8 +88,8 @@ func (w *fixture) wantDecision(checkout string, want payments.Decision) payments
 	return o
 }
 
-// captured is how often money has moved.
-func (w *fixture) captured() (n int) {
+// countCaptures returns the number of captures in the statement.
+func (w *fixture) countCaptures() (n int) {
 	w.Helper()
 	for _, err := range w.acquirer.Statement(w.Context()) {
 		if err != nil {
@@ -100,7 +100,7 @@ func (w *fixture) captured() (n int) {
 	return n
 }
 
-// failing is a message in a table of messages.
+// failing is a message in a table of messages, with its error.
 type failing struct {
 	name string
 	send func(context.Context) error

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
-func TestEachStoredFieldIsReadBack(t *testing.T) {
+// TestRecords_EachFieldReadBack checks that each stored attribute is read back and that no field is left unstored.
+func TestRecords_EachFieldReadBack(t *testing.T) {
 	t.Parallel()
 	f := &storedtest.Filler{}
 	roundTrip(t, "PAIRING", storedtest.Fill[item[pairing]](t, f))

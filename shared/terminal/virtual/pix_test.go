@@ -15,7 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// offerPix offers a checkout of 10 that is paid by a Pix code at the pairing p, with a tip of a tenth or without.
+// offerPix offers a checkout of 10, to be paid by a Pix code, at the pairing p. With tip, the terminal asks for a tip
+// of a tenth.
 func (w *fixture) offerPix(id string, tip bool) {
 	w.Helper()
 	c := w.checkout(id, "p", "10")
@@ -41,10 +42,10 @@ func (w *fixture) payCode(checkout string) func(context.Context) error {
 	}
 }
 
-// TestPix_Paid shows the code at once, or after the tip, until the acquirer says that it is paid.
+// TestPix_Paid checks that the terminal shows the code at once, or after the tip, until the acquirer reports it paid.
 func TestPix_Paid(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired("p", "ABCD1234")
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 	w.offerPix("c", true)
 	w.wantState(terminal.SelectingTip)
 	w.wantOutcome("c", waiting)
@@ -71,12 +72,12 @@ func TestPix_Paid(t *testing.T) {
 	w.wantDecision("next", payments.Voucher)
 }
 
-// TestPix_OnlyTheAcquirerEnds a code that is shown: neither Terminate nor another pairing does, because the code can be
-// paid until the acquirer has cancelled it.
+// TestPix_OnlyTheAcquirerEnds checks that neither Terminate nor another pairing ends a shown code, because the code can
+// be paid until the acquirer has cancelled it.
 func TestPix_OnlyTheAcquirerEnds(t *testing.T) {
 	t.Parallel()
 	for name, paid := range map[string]bool{"paid": true, "cancelled": false} {
-		w := newFixture(t).paired("p", "ABCD1234")
+		w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 		w.offerPix("c", false)
 		w.wantOutcome("c", waiting)
 		w.wantErrors(failing{"terminate", func(ctx context.Context) error { return w.Terminate(ctx, "c") }, nil},
@@ -93,16 +94,16 @@ func TestPix_OnlyTheAcquirerEnds(t *testing.T) {
 		}
 		w.wantErrors(failing{name, w.payCode("c"), sandbox.ErrNotPayable})
 		w.wantOutcome("c", stopped(""))
-		if n := w.captured(); n != 0 {
+		if n := w.countCaptures(); n != 0 {
 			t.Errorf("%s: got %d captures, want none", name, n)
 		}
 	}
 }
 
-// TestPix_NotShown: what ends a checkout before its code is shown, ends it for good.
+// TestPix_NotShown checks that a checkout that ends before its code is shown has ended for good.
 func TestPix_NotShown(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired("p", "ABCD1234")
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 	w.offerPix("c", true)
 	w.wantErrors(failing{"terminate", func(ctx context.Context) error { return w.Terminate(ctx, "c") }, nil})
 	w.Advance(time.Second)
@@ -114,12 +115,12 @@ func TestPix_NotShown(t *testing.T) {
 	w.wantDecision("offline", "")
 }
 
-// TestPix_AcquirerDoesNotAnswer asks again for the same code.
+// TestPix_AcquirerDoesNotAnswer checks that the terminal asks again for the same code.
 func TestPix_AcquirerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	for fault, after := range map[faults.Fault]payments.Decision{
 		faults.FailBefore: "", faults.LoseReply: payments.Voucher} {
-		w := newFixture(t).paired("p", "ABCD1234")
+		w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 		w.offerPix("c", false)
 		w.line.Plan(1, fault)
 		w.wantOutcome("c", waiting)

@@ -17,12 +17,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// TestATerminalPaysAfterThreeSeconds, by the amounts of contract §12.
-func TestATerminalPaysAfterThreeSeconds(t *testing.T) {
+// TestOffer_PaidAfterThreeSeconds checks the amounts of contract §12.
+func TestOffer_PaidAfterThreeSeconds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		amount   string
-		first    terminal.Outcome // when it has paid
+		first    terminal.Outcome // once the terminal has charged
 		then     terminal.Outcome
 		decision payments.Decision
 	}{
@@ -32,8 +32,8 @@ func TestATerminalPaysAfterThreeSeconds(t *testing.T) {
 			payments.Cancelled},
 		{"42.25", waiting, charged, payments.OutcomeUnknown},
 	} {
-		w := newFixture(t).paired("p", "ABCD1234")
-		w.offer("c", c.amount)
+		w := newFixture(t).pairAndConfirm("p", "ABCD1234")
+		w.mustOffer("c", c.amount)
 		for _, next := range []struct {
 			after time.Duration
 			want  terminal.Outcome
@@ -47,8 +47,8 @@ func TestATerminalPaysAfterThreeSeconds(t *testing.T) {
 	}
 }
 
-// TestWhatIsPresented for each amount charged, as contract §12 says.
-func TestWhatIsPresented(t *testing.T) {
+// TestOffer_PresentedCard checks the card and entry mode for the amounts of contract §12.
+func TestOffer_PresentedCard(t *testing.T) {
 	t.Parallel()
 	place := &payments.Location{Lat: 52.5208, Lon: 13.4094, Accuracy: 10}
 	emv := func(aid, label string) payments.EMV {
@@ -87,9 +87,9 @@ func TestWhatIsPresented(t *testing.T) {
 		{"46.00", "0.1", "", tipped(chip, "4.60"), card("MASTERCARD", "0007"), "50.60"},
 		{"10.05", "0.1", "", tipped(contactless, "1.00"), card("VISA", "0091"), "11.05"},
 		{"0.30", "0.1", "", tipped(contactless, "0.03"), card("VISA", "0091"), "0.33"},
-		{"9999999999.99", "0.99", "", chip, card("MASTERCARD", "0007"), "9999999999.99"}, // more is no amount
+		{"9999999999.99", "0.99", "", chip, card("MASTERCARD", "0007"), "9999999999.99"}, // too large with a tip
 	} {
-		w := newFixture(t).paired("p", "ABCD1234")
+		w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 		offered := w.checkout("c", "p", c.amount)
 		offered.CardType = c.cardType
 		if c.tip != "" {
@@ -115,7 +115,7 @@ func TestWhatIsPresented(t *testing.T) {
 	}
 }
 
-// wantCaptured expects that one charge has moved the amount.
+// wantCaptured checks that exactly one charge has moved the amount.
 func (w *fixture) wantCaptured(amount string) {
 	w.Helper()
 	var moved []string
@@ -130,8 +130,8 @@ func (w *fixture) wantCaptured(amount string) {
 	}
 }
 
-// TestOffersThatAreRefused: the terminal has not got them, and charges nothing.
-func TestOffersThatAreRefused(t *testing.T) {
+// TestOffer_Refused checks that a terminal does not have a refused checkout, and charges nothing.
+func TestOffer_Refused(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	if _, err := w.Pair(t.Context(), w.pairing("p", "ABCD1234")); err != nil {
@@ -139,7 +139,7 @@ func TestOffersThatAreRefused(t *testing.T) {
 	}
 	w.wantErrors(failing{"not confirmed", w.offering(w.checkout("early", "p", "10")), terminal.ErrUnpaired})
 	w.Advance(2 * time.Second)
-	w.offer("c", "10")
+	w.mustOffer("c", "10")
 	w.wantErrors(failing{"unknown pairing", w.offering(w.checkout("unknown", "none", "10")), terminal.ErrUnpaired},
 		failing{"busy", w.offering(w.checkout("busy", "p", "10")), terminal.ErrBusy},
 		failing{"the same", w.offering(w.checkout("c", "p", "99")), nil})
@@ -159,8 +159,8 @@ func TestOffersThatAreRefused(t *testing.T) {
 	w.wantCaptured("10.00")
 }
 
-// TestWhatStopsACheckout before the card is charged, and what does not once it is.
-func TestWhatStopsACheckout(t *testing.T) {
+// TestOutcome_Stopped checks the events that stop a checkout before the card is charged, and that none stops it later.
+func TestOutcome_Stopped(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		do     func(*fixture, context.Context) error
@@ -179,18 +179,18 @@ func TestWhatStopsACheckout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t).paired("p", "ABCD1234")
-			w.offer("c", "10")
+			w := newFixture(t).pairAndConfirm("p", "ABCD1234")
+			w.mustOffer("c", "10")
 			for range 2 {
 				w.wantErrors(failing{name, func(ctx context.Context) error { return c.do(w, ctx) }, nil})
 			}
 			w.Advance(3 * time.Second)
 			w.wantOutcome("c", stopped(c.reason))
-			if n := w.captured(); n != 0 {
+			if n := w.countCaptures(); n != 0 {
 				t.Errorf("got %d captures, want none", n)
 			}
-			w = newFixture(t).paired("p", "ABCD1234")
-			w.offer("c", "10")
+			w = newFixture(t).pairAndConfirm("p", "ABCD1234")
+			w.mustOffer("c", "10")
 			w.Advance(3 * time.Second)
 			w.wantOutcome("c", charged)
 			w.wantErrors(failing{"too late", func(ctx context.Context) error { return c.do(w, ctx) }, nil})
@@ -200,21 +200,21 @@ func TestWhatStopsACheckout(t *testing.T) {
 	}
 }
 
-// TestTerminateRacesWithThePayment: the terminal has stopped, or it has charged.
-func TestTerminateRacesWithThePayment(t *testing.T) {
+// TestTerminate_RacesWithPayment checks that the terminal has either stopped or charged.
+func TestTerminate_RacesWithPayment(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired("p", "ABCD1234")
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
-		w.offer(id, "10")
+		w.mustOffer(id, "10")
 		w.Advance(3 * time.Second)
-		before := w.captured()
+		before := w.countCaptures()
 		var group sync.WaitGroup
 		group.Go(func() { _ = w.Terminate(t.Context(), id) })
 		group.Go(func() { _, _ = w.Outcome(t.Context(), id) })
 		group.Go(func() { _, _ = w.Heartbeat(t.Context(), "p") })
 		group.Wait()
 		got, err := w.Outcome(t.Context(), id)
-		captures := w.captured() - before
+		captures := w.countCaptures() - before
 		if err != nil || got != charged && got != stopped("terminated") || (got == charged) != (captures == 1) ||
 			captures > 1 {
 			t.Errorf("%s: got %+v, %v and %d captures, want it stopped without one, or charged with one", id, got, err, captures)
@@ -222,10 +222,10 @@ func TestTerminateRacesWithThePayment(t *testing.T) {
 	}
 }
 
-// TestTwoOffersAtOnce: one wins, and the other finds the terminal busy.
-func TestTwoOffersAtOnce(t *testing.T) {
+// TestOffer_TwoConcurrently checks that one offer wins, and the other finds the terminal busy.
+func TestOffer_TwoConcurrently(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired("p", "ABCD1234")
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 	errs := make([]error, 2)
 	var group sync.WaitGroup
 	for i, id := range []string{"a", "b"} {
@@ -246,13 +246,14 @@ func count(errs []error, want error) (n int) {
 	return n
 }
 
-// TestAnAcquirerThatDoesNotAnswer is asked again until it does, also after the checkout was given up, and charges once.
-func TestAnAcquirerThatDoesNotAnswer(t *testing.T) {
+// TestOutcome_AcquirerDoesNotAnswer checks that the terminal asks until the acquirer answers, also after the checkout
+// was given up, and charges once.
+func TestOutcome_AcquirerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	for fault, after := range map[faults.Fault]payments.Decision{
 		faults.FailBefore: "", faults.LoseReply: payments.Approved} {
-		w := newFixture(t).paired("p", "ABCD1234")
-		w.offer("c", "10")
+		w := newFixture(t).pairAndConfirm("p", "ABCD1234")
+		w.mustOffer("c", "10")
 		w.Advance(3 * time.Second)
 		w.line.Plan(1, fault)
 		w.wantOutcome("c", waiting)
@@ -264,8 +265,8 @@ func TestAnAcquirerThatDoesNotAnswer(t *testing.T) {
 		w.wantDecision("c", payments.Approved)
 		w.wantCaptured("10.00")
 	}
-	w := newFixture(t).paired("p", "ABCD1234")
-	w.offer("c", "10")
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
+	w.mustOffer("c", "10")
 	w.Advance(2 * time.Minute)
 	w.line.Plan(1, faults.FailBefore)
 	w.wantOutcome("c", waiting)

@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// change is a change of settings; "" is no passcode.
-func (w *fixture) change(menuLock *bool, passcode string) terminal.SettingsChange {
+// settingsChange returns a change of settings; "" means no passcode.
+func (w *fixture) settingsChange(menuLock *bool, passcode string) terminal.SettingsChange {
 	return terminal.SettingsChange{MenuLock: menuLock, Passcode: secret.New(passcode), Until: w.Now().Add(time.Minute)}
 }
 
@@ -32,37 +32,37 @@ func (w *fixture) wantLocked(pairing string, want bool) {
 	}
 }
 
-// TestConfigure: a menu is locked only with a passcode, which lasts as long as the pairing.
+// TestConfigure checks that a menu is locked only with a passcode, which lasts until the pairing ends.
 func TestConfigure(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired("p", "ABCD1234")
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 	on, off := new(true), new(false)
 	w.wantLocked("p", false)
-	late := w.change(on, "4711")
+	late := w.settingsChange(on, "4711")
 	for _, c := range []struct {
 		failing
 		locked bool
 	}{
-		{failing{"lock without a passcode", w.configuring("p", w.change(on, "")), terminal.ErrNoPasscode}, false},
-		{failing{"unlock", w.configuring("p", w.change(off, "")), nil}, false},
-		{failing{"nothing", w.configuring("p", w.change(nil, "")), nil}, false},
-		{failing{"still no passcode", w.configuring("p", w.change(on, "")), terminal.ErrNoPasscode}, false},
-		{failing{"passcode alone", w.configuring("p", w.change(nil, "4711")), nil}, false},
-		{failing{"lock", w.configuring("p", w.change(on, "")), nil}, true},
-		{failing{"lock again", w.configuring("p", w.change(on, "")), nil}, true},
-		{failing{"another passcode", w.configuring("p", w.change(nil, "0000")), nil}, true},
-		{failing{"unlock", w.configuring("p", w.change(off, "")), nil}, false},
-		{failing{"lock by the old passcode", w.configuring("p", w.change(on, "")), nil}, true},
+		{failing{"lock without a passcode", w.configuring("p", w.settingsChange(on, "")), terminal.ErrNoPasscode}, false},
+		{failing{"unlock", w.configuring("p", w.settingsChange(off, "")), nil}, false},
+		{failing{"nothing", w.configuring("p", w.settingsChange(nil, "")), nil}, false},
+		{failing{"still no passcode", w.configuring("p", w.settingsChange(on, "")), terminal.ErrNoPasscode}, false},
+		{failing{"passcode alone", w.configuring("p", w.settingsChange(nil, "4711")), nil}, false},
+		{failing{"lock", w.configuring("p", w.settingsChange(on, "")), nil}, true},
+		{failing{"lock again", w.configuring("p", w.settingsChange(on, "")), nil}, true},
+		{failing{"another passcode", w.configuring("p", w.settingsChange(nil, "0000")), nil}, true},
+		{failing{"unlock", w.configuring("p", w.settingsChange(off, "")), nil}, false},
+		{failing{"lock by the old passcode", w.configuring("p", w.settingsChange(on, "")), nil}, true},
 	} {
 		w.wantErrors(c.failing)
 		w.wantLocked("p", c.locked)
 	}
-	w.paired("q", "ABCD1234")
+	w.pairAndConfirm("q", "ABCD1234")
 	w.wantLocked("q", false)
 	w.wantErrors(failing{"the pairing before", w.settingsOf("p"), terminal.ErrUnpaired},
-		failing{"the pairing before", w.configuring("p", w.change(on, "4711")), terminal.ErrUnpaired},
-		failing{"the passcode before", w.configuring("q", w.change(on, "")), terminal.ErrNoPasscode},
-		failing{"both at once", w.configuring("q", w.change(on, "4711")), nil})
+		failing{"the pairing before", w.configuring("p", w.settingsChange(on, "4711")), terminal.ErrUnpaired},
+		failing{"the passcode before", w.configuring("q", w.settingsChange(on, "")), terminal.ErrNoPasscode},
+		failing{"both at once", w.configuring("q", w.settingsChange(on, "4711")), nil})
 	w.wantLocked("q", true)
 	w.Advance(time.Minute)
 	if err := w.Configure(t.Context(), "q", late); err == nil {
@@ -70,11 +70,11 @@ func TestConfigure(t *testing.T) {
 	}
 }
 
-// TestSettings_NotReached: a terminal that is offline, or that nobody has confirmed, takes no change.
+// TestSettings_NotReached checks that a terminal that is offline or not confirmed takes no change.
 func TestSettings_NotReached(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired("p", "ABCD1234").paired("unconfirmed", "WAIT1234")
-	lock := w.change(new(true), "4711")
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234").pairAndConfirm("unconfirmed", "WAIT1234")
+	lock := w.settingsChange(new(true), "4711")
 	w.wantErrors(
 		failing{"offline", func(ctx context.Context) error { return w.SetOffline(ctx, tenant, "p", true) }, nil},
 		failing{"settings", w.settingsOf("p"), terminal.ErrOffline},
@@ -85,12 +85,12 @@ func TestSettings_NotReached(t *testing.T) {
 	w.wantLocked("p", false)
 }
 
-// TestConfigure_DuringAnOffer loses neither the change nor the checkout.
+// TestConfigure_DuringAnOffer checks that neither the change nor the checkout is lost.
 func TestConfigure_DuringAnOffer(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired("p", "ABCD1234")
-	w.wire.Meanwhile("PutItem", 1, func() { w.offer("c", "10") })
-	w.wantErrors(failing{"lock", w.configuring("p", w.change(new(true), "4711")), nil},
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
+	w.wire.Meanwhile("PutItem", 1, func() { w.mustOffer("c", "10") })
+	w.wantErrors(failing{"lock", w.configuring("p", w.settingsChange(new(true), "4711")), nil},
 		failing{"another", w.offering(w.checkout("other", "p", "10")), terminal.ErrBusy})
 	w.wantLocked("p", true)
 }

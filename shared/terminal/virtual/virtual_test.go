@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// TestCodes: contract §9.
-func TestCodes(t *testing.T) {
+// TestPair_Codes checks the codes of contract §9.
+func TestPair_Codes(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, c := range []struct {
@@ -42,8 +42,9 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestACodeIsOneTerminal of each merchant, and a new pairing ends the one before.
-func TestACodeIsOneTerminal(t *testing.T) {
+// TestPair_SameCode checks that a merchant's pairings with the same code get the same terminal, and that a new pairing
+// ends the earlier pairing.
+func TestPair_SameCode(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	pair := func(id, tenant, code string) string {
@@ -66,7 +67,7 @@ func TestACodeIsOneTerminal(t *testing.T) {
 		failing{"second", w.heartbeatOf("second"), nil})
 }
 
-func TestAPairingThatComesLateIsRefused(t *testing.T) {
+func TestPair_AfterDeadlineOrUnpair(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	late := w.pairing("late", "ABCD1234")
@@ -89,10 +90,10 @@ func TestAPairingThatComesLateIsRefused(t *testing.T) {
 		failing{"which changes nothing", w.heartbeatOf("p"), terminal.ErrUnpaired})
 }
 
-// TestHeartbeats show what the terminal does (contract §12, §13.7).
-func TestHeartbeats(t *testing.T) {
+// TestHeartbeat checks that heartbeats show the terminal's activity (contract §12, §13.7).
+func TestHeartbeat(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired("p", "ABCD1234")
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 	idle := terminal.Heartbeat{Confirmed: true, Online: true, State: terminal.Idle, Battery: 87, Temperature: 31.5,
 		Connection: "Wi-Fi", Firmware: "3.3.24.1", LastActivity: w.Now()}
 	want := func(name string, want terminal.Heartbeat) {
@@ -118,19 +119,19 @@ func TestHeartbeats(t *testing.T) {
 		want(string(next.state), idle)
 	}
 	w.wantDecision("c", "approved")
-	w.offer("no tip", "10")
+	w.mustOffer("no tip", "10")
 	idle.State = terminal.WaitingForCard
 	want("no tip", idle)
 }
 
-func TestAnOfflineTerminal(t *testing.T) {
+func TestSetOffline(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired("p", "ABCD1234")
+	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
 	set := func(tenant, pairing string, offline bool) func(context.Context) error {
 		return func(ctx context.Context) error { return w.SetOffline(ctx, tenant, pairing, offline) }
 	}
 	terminate := func(ctx context.Context) error { return w.Terminate(ctx, "c") }
-	w.offer("c", "10")
+	w.mustOffer("c", "10")
 	w.wantErrors(failing{"another merchant's", set("T#MC00000000", "p", true), terminal.ErrUnpaired},
 		failing{"unknown", set(tenant, "none", true), terminal.ErrUnpaired},
 		failing{"offline", set(tenant, "p", true), nil},
