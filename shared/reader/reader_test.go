@@ -16,13 +16,13 @@ var start = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return start.Add(d) }
 
-// processing is a reader that has just been made.
+// processing returns a new reader.
 func processing() reader.Reader {
 	return reader.New("rdr_1", "VS0123456789", "virtual-solo", reader.Given{Name: "Till"}, start)
 }
 
-// TestStatuses: in each state, each event; when it happens, and the status before and after the five minutes.
-func TestStatuses(t *testing.T) {
+// TestStatusAt checks each event in each state: its time, and the status before and after the five minutes.
+func TestStatusAt(t *testing.T) {
 	t.Parallel()
 	type event = func(reader.Reader, time.Time) reader.Reader
 	nothing := func(r reader.Reader, _ time.Time) reader.Reader { return r }
@@ -51,7 +51,7 @@ func TestStatuses(t *testing.T) {
 		{"paired and ended", "confirmed", reader.Expired, reader.Expired, reader.Expired, true, false},
 		{"paired and ended", "ended", reader.Expired, reader.Expired, reader.Expired, true, false},
 	} {
-		for _, at := range []time.Duration{3 * time.Second, late} { // it may be known late that it was confirmed in time
+		for _, at := range []time.Duration{3 * time.Second, late} { // a confirmation in time may become known late
 			before := states[c.state]
 			r := events[c.event](before, after(at))
 			got := row{c.state, c.event, r.StatusAt(after(3 * time.Second)), r.StatusAt(after(5 * time.Minute)),
@@ -70,8 +70,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestConfirming gives the reader a service account, which is the same each time that it is recorded.
-func TestConfirming(t *testing.T) {
+// TestConfirm checks that the reader gets a service account, which is the same each time.
+func TestConfirm(t *testing.T) {
 	t.Parallel()
 	uuid := regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	a, again := processing().Confirm(after(time.Second)), processing().Confirm(after(time.Minute))
@@ -86,7 +86,7 @@ func TestConfirming(t *testing.T) {
 	}
 }
 
-func TestANameIsNeverEmpty(t *testing.T) {
+func TestReader_DefaultName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ given, serial, want string }{
 		{"Till 1", "VS0123456789", "Till 1"}, {" Till ", "VS0123456789", " Till "}, {"", "VS0123456789", "Reader 6789"},
@@ -101,7 +101,7 @@ func TestANameIsNeverEmpty(t *testing.T) {
 	}
 }
 
-func TestChanges(t *testing.T) {
+func TestChange(t *testing.T) {
 	t.Parallel()
 	before := processing()
 	before.Metadata = `{"a":1}`
@@ -132,7 +132,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func TestIDs(t *testing.T) {
+func TestID(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^rdr_[0-9a-z]{26}$`)
 	seen := map[string]bool{}
@@ -145,7 +145,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestShowsCodes of the models of contract §2.7, and not of any other (contract §13.9).
+// TestShowsCodes checks the models of contract §2.7 and an unknown one (contract §13.9).
 func TestShowsCodes(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]bool{"solo": true, "virtual-solo": true, "air": false, "": false} {
@@ -155,8 +155,8 @@ func TestShowsCodes(t *testing.T) {
 	}
 }
 
-// TestLocked records what the terminal says, and changes nothing when it says the same again.
-func TestLocked(t *testing.T) {
+// TestWithMenuLock checks that the terminal's report is recorded, and that the same report changes nothing.
+func TestWithMenuLock(t *testing.T) {
 	t.Parallel()
 	for _, before := range []*bool{nil, new(false), new(true)} {
 		for _, said := range []*bool{nil, new(false), new(true)} {
