@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestStatusesOfCollections: which may follow which, and what a file may do there.
-func TestStatusesOfCollections(t *testing.T) {
+// TestCollection_Statuses checks the changes of status, and the changes to files that each status allows.
+func TestCollection_Statuses(t *testing.T) {
 	t.Parallel()
 	all := []file.CollectionStatus{file.Open, file.Closed, file.Archived}
 	for _, from := range all {
@@ -37,8 +37,8 @@ func TestStatusesOfCollections(t *testing.T) {
 	}
 }
 
-// TestFieldsOfCollections are overwritten if they are sent, but not in the archive.
-func TestFieldsOfCollections(t *testing.T) {
+// TestCollectionChange_Fields checks that sent fields are overwritten, but not in an archived collection.
+func TestCollectionChange_Fields(t *testing.T) {
 	t.Parallel()
 	name, none, metadata := "b", "", member.Metadata(`{"b":1}`)
 	for _, status := range []file.CollectionStatus{file.Open, file.Closed, file.Archived} {

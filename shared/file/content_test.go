@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// What each format begins with; mach is of a Mac's program.
+// First bytes of each format; mach is a Mac's program.
 const (
 	pdf  = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"
 	png  = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
@@ -27,18 +27,18 @@ const (
 	zip  = "PK\x03\x04\x14\x00\x00\x00\x08\x00"
 )
 
-// extensions are one of each type.
+// extensions has one extension of each type.
 var extensions = map[string]string{file.PDF: ".pdf", file.PNG: ".png", file.JPEG: ".jpg", file.HEIC: ".heic",
 	file.CSV: ".csv", file.Text: ".txt"}
 
-// sumOf is the checksum of content.
+// sumOf returns the checksum of content.
 func sumOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])
 }
 
-// of is the file of a type with the content.
-func of(t *testing.T, contentType, content string) file.File {
+// fileOf returns a file of a type with the content.
+func fileOf(t *testing.T, contentType, content string) file.File {
 	t.Helper()
 	f, err := file.New("file_1", "files/00", given(func(g *file.Given) {
 		g.Name, g.ContentType, g.Size = "a"+extensions[contentType], contentType, int64(len(content))
@@ -50,14 +50,14 @@ func of(t *testing.T, contentType, content string) file.File {
 	return f
 }
 
-// object is an uploaded one.
-func object(contentType, content string) file.Object {
+// uploadedObject returns an object of a type with the content.
+func uploadedObject(contentType, content string) file.Object {
 	return file.Object{Revision: "rev", Size: int64(len(content)), ContentType: contentType,
 		Content: io.NopCloser(iotest.OneByteReader(strings.NewReader(content)))}
 }
 
-// TestContent is taken for the types that it has, and for no other.
-func TestContent(t *testing.T) {
+// TestInspect_Types checks that content is accepted only as the types that it can have.
+func TestInspect_Types(t *testing.T) {
 	t.Parallel()
 	text := []string{file.CSV, file.Text}
 	for name, c := range map[string]struct {
@@ -128,8 +128,8 @@ func TestContent(t *testing.T) {
 		"nothing that is known":         {"\x01\x02\x03\x04", nil},
 	} {
 		for _, contentType := range file.ContentTypes() {
-			f := of(t, contentType, c.content)
-			seen, err := f.Inspect(object(contentType, c.content))
+			f := fileOf(t, contentType, c.content)
+			seen, err := f.Inspect(uploadedObject(contentType, c.content))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,35 +141,36 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestContentThatDiffers says in what.
-func TestContentThatDiffers(t *testing.T) {
+// TestDiffers checks the text about each difference.
+func TestDiffers(t *testing.T) {
 	t.Parallel()
 	whole := pdf + strings.Repeat("a", 5000)
-	f := of(t, file.PDF, whole)
+	f := fileOf(t, file.PDF, whole)
 	same := func(f file.File) file.File { return f }
 	for name, c := range map[string]struct {
 		of     func(file.File) file.File
 		object file.Object
 		want   string
 	}{
-		"nothing": {same, object(file.PDF, whole), ""},
-		"shorter": {same, object(file.PDF, whole[:20]), "The content has 20 bytes, not the size 5015."},
-		"empty":   {same, object(file.PDF, ""), "The content has 0 bytes, not the size 5015."},
-		"longer":  {same, object(file.PDF, whole+"a"), "The content has 5016 bytes, not the size 5015."},
-		"much longer": {same, object(file.PDF, whole+strings.Repeat("a", 9000)),
+		"nothing": {same, uploadedObject(file.PDF, whole), ""},
+		"shorter": {same, uploadedObject(file.PDF, whole[:20]), "The content has 20 bytes, not the size 5015."},
+		"empty":   {same, uploadedObject(file.PDF, ""), "The content has 0 bytes, not the size 5015."},
+		"longer":  {same, uploadedObject(file.PDF, whole+"a"), "The content has 5016 bytes, not the size 5015."},
+		"much longer": {same, uploadedObject(file.PDF, whole+strings.Repeat("a", 9000)),
 			"The content has 14015 bytes, not the size 5015."},
-		"other bytes": {same, object(file.PDF, whole[:5014]+"b"), "The content has the SHA-256 " +
+		"other bytes": {same, uploadedObject(file.PDF, whole[:5014]+"b"), "The content has the SHA-256 " +
 			sumOf(whole[:5014]+"b") + ", not the checksum_sha256 " + sumOf(whole) + "."},
 		"other bytes without a checksum": {func(f file.File) file.File { f.SHA256 = ""; return f },
-			object(file.PDF, whole[:5014]+"b"), ""},
-		"stored as another type": {same, object("text/html", whole),
+			uploadedObject(file.PDF, whole[:5014]+"b"), ""},
+		"stored as another type": {same, uploadedObject("text/html", whole),
 			"The content was uploaded with another type than the content_type application/pdf."},
 		"stored as encoded": {same, file.Object{Size: 5015, ContentType: file.PDF, Encoding: "br",
 			Content: io.NopCloser(strings.NewReader(whole))}, "The content was uploaded with a Content-Encoding."},
 		"stored as not encoded": {same, file.Object{Size: 5015, ContentType: file.PDF, Encoding: "identity",
 			Content: io.NopCloser(strings.NewReader(whole))}, "The content was uploaded with a Content-Encoding."},
 		"of another type": {func(f file.File) file.File { f.SHA256 = ""; return f },
-			object(file.PDF, elf+strings.Repeat("a", 5015-len(elf))), "The content is not of the content_type application/pdf."},
+			uploadedObject(file.PDF, elf+strings.Repeat("a", 5015-len(elf))),
+			"The content is not of the content_type application/pdf."},
 	} {
 		one := c.of(f)
 		seen, err := one.Inspect(c.object)
@@ -180,11 +181,10 @@ func TestContentThatDiffers(t *testing.T) {
 	}
 }
 
-// TestWhatIsSeen is what the file is completed with.
-func TestWhatIsSeen(t *testing.T) {
+func TestInspect_Seen(t *testing.T) {
 	t.Parallel()
-	f := of(t, file.CSV, "a,b\n")
-	encoded := object(file.CSV, "a,b\n")
+	f := fileOf(t, file.CSV, "a,b\n")
+	encoded := uploadedObject(file.CSV, "a,b\n")
 	encoded.Encoding = "br"
 	seen, err := f.Inspect(encoded)
 	want := file.Content{Revision: "rev", Size: 4, SHA256: f.SHA256, Type: file.CSV, Stored: file.CSV,
@@ -194,17 +194,17 @@ func TestWhatIsSeen(t *testing.T) {
 	}
 }
 
-// TestContentThatCannotBeRead is neither right nor wrong.
-func TestContentThatCannotBeRead(t *testing.T) {
+// TestInspect_Unreadable checks that a failed read proves nothing about the content.
+func TestInspect_Unreadable(t *testing.T) {
 	t.Parallel()
-	f, broken := of(t, file.CSV, "a,b\n"), errors.New("the line dropped")
+	f, broken := fileOf(t, file.CSV, "a,b\n"), errors.New("the line dropped")
 	content := io.MultiReader(strings.NewReader("a,"), iotest.ErrReader(broken))
 	if _, err := f.Inspect(file.Object{Size: 4, ContentType: file.CSV, Content: io.NopCloser(content)}); !errors.Is(err,
 		broken) {
 		t.Errorf("got error %v, want %v", err, broken)
 	}
-	for _, part := range []string{"", "a,b"} { // also when the line only ends
-		cut := object(file.CSV, part)
+	for _, part := range []string{"", "a,b"} { // also when the connection just ends
+		cut := uploadedObject(file.CSV, part)
 		cut.Size = 4
 		if _, err := f.Inspect(cut); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%q: got error %v, want %v", part, err, io.ErrUnexpectedEOF)
@@ -212,7 +212,7 @@ func TestContentThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// FuzzText: text is what Go takes for UTF-8, without control characters, however it is divided.
+// FuzzText checks that text is valid UTF-8 without control characters, however the content is split.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"a,b\n", "Grüße 🎉", "a\xffb", "\xf0\x9f", "\ufffd", "a\x00"} {
 		f.Add(seed, true)
@@ -220,9 +220,9 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content string, whole bool) {
 		content = "text " + content
-		one := of(t, file.Text, content)
-		o := object(file.Text, content)
-		if whole { // else it comes byte by byte
+		one := fileOf(t, file.Text, content)
+		o := uploadedObject(file.Text, content)
+		if whole { // otherwise byte by byte
 			o.Content = io.NopCloser(strings.NewReader(content))
 		}
 		seen, err := one.Inspect(o)

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-func TestKeysAreRandom(t *testing.T) {
+func TestNewKey(t *testing.T) {
 	t.Parallel()
 	one, other := file.NewKey(), file.NewKey()
 	if one == other || !regexp.MustCompile(`^files/[0-9a-f]{32}$`).MatchString(one) {
@@ -37,10 +37,10 @@ func TestKeysAreRandom(t *testing.T) {
 	}
 }
 
-// TestTheLifeOfAnObject from the file's creation to its end.
-func TestTheLifeOfAnObject(t *testing.T) {
+// TestEntry checks an object's entry from the file's creation to the object's end.
+func TestEntry(t *testing.T) {
 	t.Parallel()
-	f, err := file.New("file_1", "files/00", given(as), now)
+	f, err := file.New("file_1", "files/00", given(unchanged), now)
 	if err != nil {
 		t.Fatal(err)
 	}

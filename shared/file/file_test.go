@@ -19,7 +19,7 @@ var (
 	tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC1"}
 )
 
-// given is a PDF within all limits.
+// given returns a PDF within all limits, after the change.
 func given(change func(*file.Given)) file.Given {
 	g := file.Given{Name: "invoice.pdf", ContentType: file.PDF, Size: 10, SHA256: strings.Repeat("aB", 32),
 		Collection: "col_1", Metadata: `{"a":1}`}
@@ -27,11 +27,11 @@ func given(change func(*file.Given)) file.Given {
 	return g
 }
 
-func as(*file.Given) {}
+func unchanged(*file.Given) {}
 
-func TestNewFilesArePending(t *testing.T) {
+func TestNew(t *testing.T) {
 	t.Parallel()
-	got, err := file.New("file_1", "files/00", given(as), now)
+	got, err := file.New("file_1", "files/00", given(unchanged), now)
 	want := file.File{ID: "file_1", Name: "invoice.pdf", ContentType: file.PDF, Size: 10,
 		SHA256: strings.Repeat("ab", 32), Collection: "col_1", Metadata: `{"a":1}`, Status: file.Pending,
 		Object: "files/00", CreatedAt: now, UpdatedAt: now}
@@ -43,7 +43,7 @@ func TestNewFilesArePending(t *testing.T) {
 	}
 }
 
-func TestIDsFollowFromTheOperation(t *testing.T) {
+func TestID(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		of     func(string) string
@@ -60,14 +60,14 @@ func TestIDsFollowFromTheOperation(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaidOfAFile is checked: the field that is at fault, "" if none is.
-func TestWhatIsSaidOfAFile(t *testing.T) {
+// TestNew_Invalid checks the field that is at fault; "" if the file is valid.
+func TestNew_Invalid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*file.Given)
 		param  string
 	}{
-		"as it should be":            {as, ""},
+		"as it should be":            {unchanged, ""},
 		"no checksum":                {func(g *file.Given) { g.SHA256 = "" }, ""},
 		"the largest":                {func(g *file.Given) { g.Size = file.MaxSize }, ""},
 		"a byte more":                {func(g *file.Given) { g.Size = file.MaxSize + 1 }, "size"},
@@ -123,8 +123,8 @@ func TestWhatIsSaidOfAFile(t *testing.T) {
 	}
 }
 
-// TestExtensions are those of contract §8.3.
-func TestExtensions(t *testing.T) {
+// TestNew_Extensions checks the extensions of contract §8.3.
+func TestNew_Extensions(t *testing.T) {
 	t.Parallel()
 	allowed := map[string]string{"pdf": file.PDF, "png": file.PNG, "jpg": file.JPEG, "jpeg": file.JPEG,
 		"heic": file.HEIC, "heif": file.HEIC, "csv": file.CSV, "txt": file.Text}
@@ -140,8 +140,8 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// TestNoNameHidesAnything: whatever the name that is taken, it is one line of one folder, and ends in the extension.
-func TestNoNameHidesAnything(t *testing.T) {
+// TestNew_NameHidesNothing checks that any accepted name is one line in one folder, and ends in the extension.
+func TestNew_NameHidesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.String().Draw(t, "name") + rapid.SampledFrom([]string{".pdf", ".PDF", "", " "}).Draw(t, "end")
@@ -153,9 +153,9 @@ func TestNoNameHidesAnything(t *testing.T) {
 	})
 }
 
-func TestCompletingAndMoving(t *testing.T) {
+func TestFile_CompleteAndMove(t *testing.T) {
 	t.Parallel()
-	before, err := file.New("file_1", "files/00", given(as), now)
+	before, err := file.New("file_1", "files/00", given(unchanged), now)
 	if err != nil {
 		t.Fatal(err)
 	}

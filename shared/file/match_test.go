@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// kinds are those of breaks.
-func kinds(breaks []file.Break) []file.BreakKind {
+// kindsOf returns the kinds of breaks.
+func kindsOf(breaks []file.Break) []file.BreakKind {
 	var all []file.BreakKind
 	for _, b := range breaks {
 		all = append(all, b.Kind)
@@ -24,7 +24,7 @@ func kinds(breaks []file.Break) []file.BreakKind {
 	return all
 }
 
-// TestBreaks are whatever does not match, and nothing else.
+// TestBreaks checks that each difference is found, and nothing else.
 func TestBreaks(t *testing.T) {
 	t.Parallel()
 	const key = "files/00"
@@ -81,13 +81,13 @@ func TestBreaks(t *testing.T) {
 		for _, v := range c.versions {
 			p.Add(v)
 		}
-		if diff := gocmp.Diff(c.want, kinds(p.Breaks())); diff != "" {
+		if diff := gocmp.Diff(c.want, kindsOf(p.Breaks())); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// sequence is that of values, and then of an error unless it is nil.
+// sequence returns a sequence of the values. If the error is not nil, the sequence ends with it.
 func sequence[T any](values []T, err error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, v := range values {
@@ -102,26 +102,27 @@ func sequence[T any](values []T, err error) iter.Seq2[T, error] {
 	}
 }
 
-// drawn are keys of a few shards, also such as nobody makes.
-func drawn() *rapid.Generator[string] {
+// genKey generates keys in a few shards, including keys that NewKey never makes.
+func genKey() *rapid.Generator[string] {
 	return rapid.Map(rapid.StringMatching(`[0-9a-f]{1,2}|[g-z]{0,2}|[A-Z]|é`), func(s string) string {
 		return file.Prefix + s
 	})
 }
 
-// TestEachKeyIsMatchedOnce in one shard, with its entry and all its versions, wherever a message goes on.
-func TestEachKeyIsMatchedOnce(t *testing.T) {
+// TestMatch_EachKeyOnce checks that each key is matched once, with its entry and versions, however the messages divide
+// the keys.
+func TestMatch_EachKeyOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := map[string]file.Pair{}
 		var entries []file.Entry
 		var objects []file.Listed
-		for _, key := range rapid.SliceOfDistinct(drawn(), rapid.ID[string]).Draw(t, "entries") {
+		for _, key := range rapid.SliceOfDistinct(genKey(), rapid.ID[string]).Draw(t, "entries") {
 			e := file.Entry{Key: key, State: file.ObjectUploaded, Revision: "1"}
 			entries = append(entries, e)
 			want[key] = file.Pair{Key: key, Entry: &e}
 		}
-		for _, key := range rapid.SliceOfDistinct(drawn(), rapid.ID[string]).Draw(t, "objects") {
+		for _, key := range rapid.SliceOfDistinct(genKey(), rapid.ID[string]).Draw(t, "objects") {
 			p := want[key]
 			p.Key = key
 			for rev := range rapid.IntRange(1, 4).Draw(t, "versions") {
@@ -137,7 +138,7 @@ func TestEachKeyIsMatchedOnce(t *testing.T) {
 		for shard := range file.Shards {
 			after, last := file.ShardRange(shard)
 			for whole := false; !whole; {
-				pairs := match(t, entries, objects, after, last, some)
+				pairs := matchPart(t, entries, objects, after, last, some)
 				for _, p := range pairs {
 					if _, twice := got[p.Key]; twice || p.Key <= after {
 						t.Errorf("got %s after %q, %t twice; want it once and in order", p.Key, after, twice)
@@ -153,8 +154,8 @@ func TestEachKeyIsMatchedOnce(t *testing.T) {
 	})
 }
 
-// match is a message's part of what comes after a key: at most some pairs.
-func match(t *rapid.T, entries []file.Entry, objects []file.Listed, after, last string, some int) []file.Pair {
+// matchPart returns the pairs that one message compares. Their keys follow the key after; some limits their number.
+func matchPart(t *rapid.T, entries []file.Entry, objects []file.Listed, after, last string, some int) []file.Pair {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e file.Entry) bool { return e.Key <= after })
 	objects = slices.DeleteFunc(slices.Clone(objects), func(o file.Listed) bool { return o.Key <= after })
 	var pairs []file.Pair
@@ -169,8 +170,8 @@ func match(t *rapid.T, entries []file.Entry, objects []file.Listed, after, last 
 	return pairs
 }
 
-// TestAnErrorEndsAMatch, and a key of which not everything was read is left out.
-func TestAnErrorEndsAMatch(t *testing.T) {
+// TestMatch_Error checks that an error ends the match. A key that was not completely read is left out.
+func TestMatch_Error(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	entries := []file.Entry{{Key: "files/00"}, {Key: "files/01"}}
@@ -198,8 +199,8 @@ func TestAnErrorEndsAMatch(t *testing.T) {
 	}
 }
 
-// TestShardsHaveAllKeys that begin with the prefix, each one.
-func TestShardsHaveAllKeys(t *testing.T) {
+// TestShardRange checks that each key with the prefix is in one shard.
+func TestShardRange(t *testing.T) {
 	t.Parallel()
 	keys := map[string]int{}
 	for _, key := range []string{"files/", "files/!", "files/0", "files/00", "files/9z", "files/A", "files/a0", "files/f",

@@ -41,9 +41,8 @@ func TestAttachment(t *testing.T) {
 	}
 }
 
-// TestAnyNameStaysOne: whatever the name is, a reader of the header finds an attachment with one name, and that is a
-// file's.
-func TestAnyNameStaysOne(t *testing.T) {
+// TestAttachment_AnyName checks that any name makes an attachment with one valid file name.
+func TestAttachment_AnyName(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		value := attachment(rapid.String().Draw(t, "name"))

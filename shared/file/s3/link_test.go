@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// amazons is a bucket at Amazon's own address, as a function in Lambda has it.
-func amazons() *s3.Bucket {
+// newAmazonBucket returns a bucket at Amazon's own address, as a function in Lambda has it.
+func newAmazonBucket() *s3.Bucket {
 	return s3.New(aws.Config{Region: "eu-central-1", Credentials: aws.CredentialsProviderFunc(
 		func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "AKID", SecretAccessKey: "secret", SessionToken: "token"}, nil
@@ -28,8 +28,8 @@ var invoice = file.File{
 	SHA256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", Revision: "rev1",
 }
 
-// query reads a link's, without its signature, which the conformance tests of the local S3 check.
-func query(t *testing.T, link file.Link) (address string, _ url.Values) {
+// parseLink returns a link's address and query without the signature. The conformance tests of the local S3 check that.
+func parseLink(t *testing.T, link file.Link) (address string, _ url.Values) {
 	t.Helper()
 	u, err := url.Parse(link.URL)
 	if err != nil {
@@ -44,13 +44,13 @@ func query(t *testing.T, link file.Link) (address string, _ url.Values) {
 	return u.String(), values
 }
 
-func TestAnUploadsHeadersAreSignedAndStayHeaders(t *testing.T) {
+func TestUploadLink_SignedHeaders(t *testing.T) {
 	t.Parallel()
-	link, err := amazons().UploadLink(t.Context(), invoice, clock.Start.Add(900*time.Millisecond))
+	link, err := newAmazonBucket().UploadLink(t.Context(), invoice, clock.Start.Add(900*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, values := query(t, link)
+	address, values := parseLink(t, link)
 	link.URL = address
 	want := file.Link{
 		Method: http.MethodPut, URL: "https://cashwrap-files.s3.eu-central-1.amazonaws.com/files/00aa",
@@ -73,13 +73,13 @@ func TestAnUploadsHeadersAreSignedAndStayHeaders(t *testing.T) {
 	}
 }
 
-func TestADownloadIsOfOneVersionAsAnAttachment(t *testing.T) {
+func TestDownloadLink_OneVersionAsAttachment(t *testing.T) {
 	t.Parallel()
-	link, err := amazons().DownloadLink(t.Context(), invoice, clock.Start)
+	link, err := newAmazonBucket().DownloadLink(t.Context(), invoice, clock.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, values := query(t, link)
+	address, values := parseLink(t, link)
 	link.URL = address
 	want := file.Link{Method: http.MethodGet, URL: "https://cashwrap-files.s3.eu-central-1.amazonaws.com/files/00aa",
 		Until: clock.Start.Add(file.DownloadTime)}
@@ -98,7 +98,7 @@ func TestADownloadIsOfOneVersionAsAnAttachment(t *testing.T) {
 	}
 }
 
-func TestNoLinkIsSignedThatOpensMore(t *testing.T) {
+func TestLinks_Refused(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*file.File){
 		"without a size":             func(f *file.File) { f.Size = 0 },
@@ -106,13 +106,13 @@ func TestNoLinkIsSignedThatOpensMore(t *testing.T) {
 	} {
 		f := invoice
 		change(&f)
-		if link, err := amazons().UploadLink(t.Context(), f, clock.Start); err == nil {
+		if link, err := newAmazonBucket().UploadLink(t.Context(), f, clock.Start); err == nil {
 			t.Errorf("upload %s: got %v, want an error", name, link)
 		}
 	}
 	f := invoice
 	f.Revision = ""
-	if link, err := amazons().DownloadLink(t.Context(), f, clock.Start); err == nil {
+	if link, err := newAmazonBucket().DownloadLink(t.Context(), f, clock.Start); err == nil {
 		t.Errorf("download without a revision: got %v, want an error", link)
 	}
 }
