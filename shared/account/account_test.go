@@ -21,8 +21,8 @@ var (
 	cafe = merchant.Merchant{Code: "MC0A1B2C3D", Name: "Café GmbH", Email: "a@b.example", Country: "DE", Currency: "EUR"}
 )
 
-// merged is an account to which the changes were made one after another.
-func merged(t *testing.T, changes ...string) account.Account {
+// mergeAll returns an account after the changes, made one after another.
+func mergeAll(t *testing.T, changes ...string) account.Account {
 	t.Helper()
 	var a account.Account
 	for _, change := range changes {
@@ -35,7 +35,7 @@ func merged(t *testing.T, changes ...string) account.Account {
 	return a
 }
 
-func TestWhatDoesNotFitTogether(t *testing.T) {
+func TestMerge_Inconsistent(t *testing.T) {
 	t.Parallel()
 	const ada, bo = `{"id":"pers_0123456789abcdefghijklmnop"`, `{"given_name":"Bo"`
 	for param, change := range map[string]string{
@@ -70,13 +70,13 @@ func TestWhatDoesNotFitTogether(t *testing.T) {
 		}
 	}
 	whole := `{"persons":[` + ada + `,"ownership":{"share":60000}},` + bo + `,"ownership":{"share":40000}}]}`
-	if got := merged(t, whole).Owners(); len(got) != 2 {
+	if got := mergeAll(t, whole).Owners(); len(got) != 2 {
 		t.Errorf("%s: got owners %+v, want two", whole, got)
 	}
 }
 
-// TestAnAccountHasABound: 128 KiB of JSON, whatever its lists hold.
-func TestAnAccountHasABound(t *testing.T) {
+// TestMerge_TooLarge checks the limit of 128 KiB of JSON for any lists.
+func TestMerge_TooLarge(t *testing.T) {
 	t.Parallel()
 	products := func(n int) string {
 		one := make([]string, n)
@@ -93,11 +93,11 @@ func TestAnAccountHasABound(t *testing.T) {
 	}
 }
 
-// TestAChangeIsAMergePatch: absent keeps, null and the empty text remove, a value replaces, and a list as a whole
-// (RFC 7396).
-func TestAChangeIsAMergePatch(t *testing.T) {
+// TestMerge_MergePatch checks RFC 7396: absent keeps, null and the empty text remove, a value replaces, and a list
+// replaces the whole list.
+func TestMerge_MergePatch(t *testing.T) {
 	t.Parallel()
-	first := merged(t, `{"alias":"Ring","business_type":"company","meta":{"a":"1","b":"2"},
+	first := mergeAll(t, `{"alias":"Ring","business_type":"company","meta":{"a":"1","b":"2"},
 		"signup_flows":[{"id":1,"name":"web","state":"started"}],
 		"merchant_profile":{"vat_id":"DE1","website":"https://cafe.example","payout_zone_migrated":false,
 			"address":{"city":"Berlin","post_code":"10115"},"vat_rates":[{"id":1,"rate":0.19},{"id":2,"rate":"0.07"}]}}`)
@@ -111,7 +111,7 @@ func TestAChangeIsAMergePatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := merged(t, `{"business_type":"company","meta":{"b":"2","c":"3"},"merchant_profile":{
+	want := mergeAll(t, `{"business_type":"company","meta":{"b":"2","c":"3"},"merchant_profile":{
 		"website":"https://neu.example","address":{"city":"Köln","post_code":"10115"},"vat_rates":[{"id":2,"rate":"0.07"}]}}`)
 	if same, err := got.Same(want); err != nil || !same {
 		t.Errorf("got %v (-want +got):\n%s", err, cmp.Diff(want, got))
@@ -121,11 +121,11 @@ func TestAChangeIsAMergePatch(t *testing.T) {
 	}
 }
 
-// TestPersonsKeepTheirIDs when a change repeats them without.
-func TestPersonsKeepTheirIDs(t *testing.T) {
+// TestMerge_PersonsKeepIDs checks a change that repeats the persons without ids.
+func TestMerge_PersonsKeepIDs(t *testing.T) {
 	t.Parallel()
 	const ada, bo = `{"given_name":"Ada","birthdate":"1990-01-01"}`, `{"given_name":"Bo"}`
-	first := merged(t, `{"persons":[`+ada+`,`+ada+`,`+bo+`]}`)
+	first := mergeAll(t, `{"persons":[`+ada+`,`+ada+`,`+bo+`]}`)
 	again, err := first.Merge(cafe, []byte(`{"persons":[`+ada+`,`+ada+`,`+bo+`]}`), now)
 	if err != nil || cmp.Diff(first, again) != "" {
 		t.Errorf("repeated: got %v (-want +got):\n%s", err, cmp.Diff(first, again))
@@ -142,8 +142,8 @@ func TestPersonsKeepTheirIDs(t *testing.T) {
 	}
 }
 
-// TestAnAccountIsMergedWhole: what operators are shown is what they may write.
-func TestAnAccountIsMergedWhole(t *testing.T) {
+// TestAccount_RoundTrip checks that operators can write the JSON that they read.
+func TestAccount_RoundTrip(t *testing.T) {
 	t.Parallel()
 	a := storedtest.Fill[account.Account](t, &storedtest.Filler{})
 	text, err := json.Marshal(a)
@@ -160,18 +160,18 @@ func TestAnAccountIsMergedWhole(t *testing.T) {
 	}
 }
 
-func TestWhatPayersSee(t *testing.T) {
+func TestShown(t *testing.T) {
 	t.Parallel()
 	company := `{"merchant_profile":{"vat_id":"DE1","website":"https://cafe.example","mobile_phone":"+493012345678",
 		"company_registration_number":"HRB 1","address":{"city":"Berlin"}}}`
-	got := merged(t, company).Profile.Shown(cafe)
+	got := mergeAll(t, company).Profile.Shown(cafe)
 	want := account.DoingBusinessAs{BusinessName: "Café GmbH", RegistrationNumber: "HRB 1", VATID: "DE1",
 		Website: "https://cafe.example", Email: "a@b.example", PhoneNumber: "+493012345678",
 		Address: merchant.Address{City: "Berlin", Country: "DE"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("without another name (-want +got):\n%s", diff)
 	}
-	got = merged(t, company, `{"merchant_profile":{"doing_business_as":{"business_name":"Ring","email":"c@d.example",
+	got = mergeAll(t, company, `{"merchant_profile":{"doing_business_as":{"business_name":"Ring","email":"c@d.example",
 		"address":{"city":"Wien","country":"AT"}}}}`).Profile.Shown(cafe)
 	want.BusinessName, want.Email, want.Address = "Ring", "c@d.example", merchant.Address{City: "Wien", Country: "AT"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -179,24 +179,24 @@ func TestWhatPayersSee(t *testing.T) {
 	}
 }
 
-func TestWhenAPersonalProfileIsComplete(t *testing.T) {
+func TestPerson_Complete(t *testing.T) {
 	t.Parallel()
 	const whole = `{"persons":[{"account_holder":true,"given_name":"Ada","family_name":"Lovelace","birthdate":"1990-01-01",
 		"phone_number":"+493012345678",
 		"address":{"address_line1":"Ring 1","city":"Berlin","post_code":"10115","country":"DE"},
 		"identifiers":[{"ref":"de.passport","value":"C01X00T47"}]}]}`
-	if p, ok := merged(t, whole).Holder(); !ok || !p.Complete() || p.NationalID() != "C01X00T47" {
+	if p, ok := mergeAll(t, whole).Holder(); !ok || !p.Complete() || p.NationalID() != "C01X00T47" {
 		t.Errorf("got %+v, %t, want it complete, with C01X00T47", p, ok)
 	}
 	for _, missing := range []string{"given_name", "family_name", "birthdate", "phone_number", "address_line1", "city",
 		"post_code", "country"} {
 		without := regexp.MustCompile(`"`+missing+`":"[^"]*",?`).ReplaceAllString(whole, "")
 		without = strings.ReplaceAll(without, ",}", "}")
-		if p, ok := merged(t, without).Holder(); !ok || p.Complete() {
+		if p, ok := mergeAll(t, without).Holder(); !ok || p.Complete() {
 			t.Errorf("without %s: got %+v, %t, want it incomplete", missing, p, ok)
 		}
 	}
-	if p, ok := merged(t, `{"persons":[{"given_name":"Ada"}]}`).Holder(); ok || p.NationalID() != "" {
+	if p, ok := mergeAll(t, `{"persons":[{"given_name":"Ada"}]}`).Holder(); ok || p.NationalID() != "" {
 		t.Errorf("nobody holds the account: got %+v, want none", p)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// TestAuditHidesWhatIsPersonal: an entry shows that it is recorded, and no more.
-func TestAuditHidesWhatIsPersonal(t *testing.T) {
+// TestForAudit_Personal checks that an entry shows a personal value only as "recorded".
+func TestForAudit_Personal(t *testing.T) {
 	t.Parallel()
 	number := []account.Identifier{{Ref: "de.steuer_id", Value: "hidden-1"}}
 	a := account.Account{Meta: map[string]string{"crm": "hidden-2"},
@@ -40,8 +40,8 @@ func TestAuditHidesWhatIsPersonal(t *testing.T) {
 	}
 }
 
-// TestAuditSaysThatWhatItHidesHasChanged, or nobody could see what an operator did.
-func TestAuditSaysThatWhatItHidesHasChanged(t *testing.T) {
+// TestForAudit_Changed checks that an entry shows a hidden value that has changed as "changed".
+func TestForAudit_Changed(t *testing.T) {
 	t.Parallel()
 	hides := func(text string, person account.Person) account.Account {
 		person.ID, person.PhoneNumber, person.Address = "pers_1", "+49"+text, merchant.Address{Line1: text}

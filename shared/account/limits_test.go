@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// TestEachLimit is accepted below and at it, and refused above, naming the field.
-func TestEachLimit(t *testing.T) {
+// TestMerge_EachLimit checks values below, at and above each limit. The failure names the field.
+func TestMerge_EachLimit(t *testing.T) {
 	t.Parallel()
 	for path, limit := range texts {
 		for length, want := range map[int]bool{limit - 1: true, limit: true, limit + 1: false} {
@@ -19,7 +19,7 @@ func TestEachLimit(t *testing.T) {
 			if form := forms[path]; form != "" {
 				value = strings.Replace(form, "…", strings.Repeat("1", length-len(strings.Replace(form, "…", "", 1))), 1)
 			}
-			_, err := account.Account{}.Merge(cafe, []byte(with(path, value)), now)
+			_, err := account.Account{}.Merge(cafe, []byte(changeOf(path, value)), now)
 			if (err == nil) != want || err != nil && failure.Of(err).Param != strings.ReplaceAll(path, "[]", ".0") {
 				t.Errorf("%s with %d of %d characters: got %v, want it accepted: %t", path, length, limit, err, want)
 			}
@@ -27,8 +27,8 @@ func TestEachLimit(t *testing.T) {
 	}
 }
 
-// with is a change of one field, in objects that are otherwise complete.
-func with(path string, value any) string {
+// changeOf returns a change of one field. The objects around the field are complete.
+func changeOf(path string, value any) string {
 	parts := strings.Split(path, ".")
 	for i := len(parts) - 1; i >= 0; i-- {
 		name, list := strings.CutSuffix(parts[i], "[]")
@@ -51,7 +51,7 @@ func with(path string, value any) string {
 	return string(text)
 }
 
-// complete are the required members of the objects of lists.
+// complete has the required members of the objects in lists.
 var complete = map[string]map[string]any{
 	"signup_flows[]":                                 {"id": 1, "name": "web", "state": "done"},
 	"persons[].identifiers[]":                        {"ref": "de.passport", "value": "C01X00T47"},
@@ -62,7 +62,7 @@ var complete = map[string]map[string]any{
 	"merchant_profile.shelves[].products[].prices[]": {"id": 3, "net": "2.50"},
 }
 
-// texts are the longest texts.
+// texts has the maximum length of each text.
 var texts = func() map[string]int {
 	all := map[string]int{
 		"business_type": 64, "alias": 150, "avatar": 2048, "signup_flows[].name": 64, "signup_flows[].state": 64,
@@ -110,7 +110,7 @@ var texts = func() map[string]int {
 	return all
 }()
 
-// forms are texts that are not free: "…" is as long as it must be.
+// forms has the texts that need a form; "…" is filled up to the length.
 var forms = func() map[string]string {
 	all := map[string]string{"persons[].identifiers[].ref": "de.…"}
 	for path := range texts {
@@ -127,8 +127,8 @@ var forms = func() map[string]string {
 	return all
 }()
 
-// TestMembersThatCannotBe names each and its neighbours that can.
-func TestMembersThatCannotBe(t *testing.T) {
+// TestMerge_InvalidMembers checks values that a member cannot have, and similar values that it can have.
+func TestMerge_InvalidMembers(t *testing.T) {
 	t.Parallel()
 	long := func(n int, value any) []any {
 		list := make([]any, n)
@@ -213,12 +213,12 @@ func TestMembersThatCannotBe(t *testing.T) {
 			[]any{"-1", "2.505", "1e3", "1000000000000", "much"}},
 	} {
 		for _, value := range c.good {
-			if _, err := (account.Account{}).Merge(cafe, []byte(with(path, value)), now); err != nil {
+			if _, err := (account.Account{}).Merge(cafe, []byte(changeOf(path, value)), now); err != nil {
 				t.Errorf("%s: %v: got %v, want no error", path, value, err)
 			}
 		}
 		for _, value := range c.bad {
-			_, err := account.Account{}.Merge(cafe, []byte(with(path, value)), now)
+			_, err := account.Account{}.Merge(cafe, []byte(changeOf(path, value)), now)
 			if got, want := failure.Of(err), strings.ReplaceAll(path, "[]", ".0"); got.Code != "INVALID" || got.Param != want {
 				t.Errorf("%s: %v: got %s of %q, want INVALID of %s", path, value, got.Code, got.Param, want)
 			}

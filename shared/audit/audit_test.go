@@ -16,7 +16,7 @@ type object = map[string]any
 
 var by = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
 
-func TestNobodyChangesNothing(t *testing.T) {
+func TestNew_Nobody(t *testing.T) {
 	t.Parallel()
 	for name, nobody := range map[string]audit.By{"zero": {},
 		"without an actor":     audit.ByPlatform(audit.Actor{Source: "192.0.2.1"}, "POST /pay"),
@@ -28,7 +28,7 @@ func TestNobodyChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAnEntrySaysWhoChangedWhat(t *testing.T) {
+func TestNew(t *testing.T) {
 	t.Parallel()
 	actor := audit.Actor{Kind: audit.APIKey, ID: "key_1", Source: "192.0.2.1", Request: "r"}
 	author := audit.ByPlatform(actor, "PUT /v0.1/me")
@@ -45,7 +45,7 @@ func TestAnEntrySaysWhoChangedWhat(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatDiffersIsKept(t *testing.T) {
+func TestNew_OnlyDifferences(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, after any
@@ -73,10 +73,10 @@ func TestOnlyWhatDiffersIsKept(t *testing.T) {
 	}
 }
 
-// TestEntriesAreBounded: an item of the table has at most 400 KB.
-func TestEntriesAreBounded(t *testing.T) {
+// TestNew_TooLarge checks that entries stay small: an item of the table has at most 400 KB.
+func TestNew_TooLarge(t *testing.T) {
 	t.Parallel()
-	fits, long := strings.Repeat("x", 4<<10-2), strings.Repeat("x", 4<<10-1) // with two quotes
+	fits, long := strings.Repeat("x", 4<<10-2), strings.Repeat("x", 4<<10-1) // including two quotes
 	e, err := audit.New(by, time.Time{}, audit.Change{Before: object{"t": fits}, After: object{"t": long}})
 	if want := audit.Fields(`{"t":"` + fits + `"}`); err != nil || e.Before != want {
 		t.Errorf("4 KiB: got %d bytes, %v, want %d", len(e.Before), err, len(want))
