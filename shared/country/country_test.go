@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// A merchant of every country whose currency is served has its local time.
-func TestEveryCountryOfAServedCurrencyIsListed(t *testing.T) {
+// TestTable_EachServedCurrency checks that merchants of each country with a served currency have their local time.
+func TestTable_EachServedCurrency(t *testing.T) {
 	t.Parallel()
 	for a := 'A'; a <= 'Z'; a++ {
 		for b := 'A'; b <= 'Z'; b++ {
@@ -31,7 +31,7 @@ func TestEveryCountryOfAServedCurrencyIsListed(t *testing.T) {
 	}
 }
 
-func TestEachListedCountryIsComplete(t *testing.T) {
+func TestTable_CompleteEntries(t *testing.T) {
 	t.Parallel()
 	for code, f := range table {
 		if _, err := time.LoadLocation(f.zone); err != nil || f.zone == "" {
@@ -45,7 +45,7 @@ func TestEachListedCountryIsComplete(t *testing.T) {
 	}
 }
 
-func TestSomeCountries(t *testing.T) {
+func TestLookups(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ code, zone, locale, english, native string }{
 		{"DE", "Europe/Berlin", "de-DE", "Germany", "Deutschland"},

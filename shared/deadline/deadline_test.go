@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/deadline"
 )
 
-func TestEarlyKeepsTheMarginFree(t *testing.T) {
+func TestEarly_Margin(t *testing.T) {
 	t.Parallel()
 	end := time.Now().Add(time.Hour)
 	ctx, cancel := context.WithDeadline(t.Context(), end)
@@ -23,7 +23,7 @@ func TestEarlyKeepsTheMarginFree(t *testing.T) {
 	}
 }
 
-func TestEarlyWithoutADeadline(t *testing.T) {
+func TestEarly_NoDeadline(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

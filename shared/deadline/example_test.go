@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/deadline"
 )
 
-// A function that must record what it has done keeps time for that.
+// A function keeps time free to record what it has done.
 func ExampleEarly() {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

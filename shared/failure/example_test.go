@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// A failure carries its kind's usual code and slug; only what differs is given.
+// A failure has its kind's usual code and slug, unless the caller sets others.
 func Example() {
 	usual := failure.Conflict("The refund is already running.")
 	own := failure.Conflict("The checkout has expired.").
@@ -19,8 +19,7 @@ func Example() {
 	// CHECKOUT_SESSION_IS_EXPIRED session-expired
 }
 
-// Any error is a failure to the client: one that wraps none is Internal, and
-// its text goes to the log only.
+// Clients see any error as a failure. An error that wraps none becomes an Internal, and its text is only logged.
 func ExampleOf() {
 	for _, err := range []error{
 		fmt.Errorf("read the customer: %w", failure.NotFound("There is no such customer.")),
@@ -33,7 +32,7 @@ func ExampleOf() {
 	// An internal error occurred.
 }
 
-// Several faults of one request are collected; a single one is returned as itself.
+// Err returns several faults of one request as a list, and a single fault as itself.
 func ExampleList_Err() {
 	var faults failure.List
 	faults = append(faults, failure.Missing("amount"))

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Codes and slugs of contract §3.3.
+// TestConstructors checks the codes and slugs of contract §3.3.
 func TestConstructors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ got, want *failure.Error }{
@@ -52,30 +52,30 @@ func TestConstructors(t *testing.T) {
 		"timeout": {failure.Timeout(io.EOF), &failure.Error{Kind: failure.KindTimeout, Code: "INTERNAL_ERROR",
 			Slug: "gateway-timeout", Message: "No answer came in time.", Cause: io.EOF}},
 	} {
-		same(t, name, c.got, c.want)
+		checkSame(t, name, c.got, c.want)
 	}
 }
 
-// The failures that a package shares must not pick up what one request adds.
-func TestCopiesLeaveTheOriginalUnchanged(t *testing.T) {
+// TestError_Copies checks that a package's shared failure does not keep the additions of one request.
+func TestError_Copies(t *testing.T) {
 	t.Parallel()
 	busy := func() *failure.Error { return failure.Conflict("Busy.") }
 	original, with := busy(), busy()
 	with.Code = "CHECKOUT_PROCESSED"
-	same(t, "code", original.WithCode(with.Code), with)
+	checkSame(t, "code", original.WithCode(with.Code), with)
 	with = busy()
 	with.Slug = "session-already-processed"
-	same(t, "slug", original.WithSlug(with.Slug), with)
+	checkSame(t, "slug", original.WithSlug(with.Slug), with)
 	with = busy()
 	with.Cause = io.EOF
-	same(t, "cause", original.WithCause(with.Cause), with)
+	checkSame(t, "cause", original.WithCause(with.Cause), with)
 	with = busy()
 	with.Transient = true
-	same(t, "transient", original.AsTransient(), with)
-	same(t, "original", original, busy())
+	checkSame(t, "transient", original.AsTransient(), with)
+	checkSame(t, "original", original, busy())
 }
 
-func same(t *testing.T, name string, got, want *failure.Error) {
+func checkSame(t *testing.T, name string, got, want *failure.Error) {
 	t.Helper()
 	if diff := cmp.Diff(*want, *got, cmpopts.EquateErrors()); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -101,8 +101,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// What is not a failure is a fault of ours: its text is kept for the log only.
-func TestAnyOtherErrorIsInternal(t *testing.T) {
+// TestOf_OtherError checks that any other error is a fault of ours, and that its text is kept only for the log.
+func TestOf_OtherError(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{io.EOF, fmt.Errorf("read: %w", io.EOF), failure.List{}} {
 		got := failure.Of(err)
@@ -110,7 +110,7 @@ func TestAnyOtherErrorIsInternal(t *testing.T) {
 			t.Errorf("got cause %v, want %v", got.Cause, err)
 		}
 		got.Cause = nil
-		same(t, err.Error(), got, &failure.Error{Kind: failure.KindInternal, Code: "INTERNAL_ERROR",
+		checkSame(t, err.Error(), got, &failure.Error{Kind: failure.KindInternal, Code: "INTERNAL_ERROR",
 			Slug: "internal-server-error", Message: "An internal error occurred."})
 	}
 }
@@ -136,7 +136,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-func TestErrorText(t *testing.T) {
+func TestError_Text(t *testing.T) {
 	t.Parallel()
 	invalid := failure.Invalid("amount", "must be above 0")
 	for want, err := range map[string]error{
@@ -152,7 +152,7 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-func TestCauseIsWrapped(t *testing.T) {
+func TestError_Unwrap(t *testing.T) {
 	t.Parallel()
 	if err := failure.Conflict("Busy.").WithCause(io.EOF); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v, want an error around %v", err, io.EOF)

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-func TestAPanicIsAnErrorWithItsStack(t *testing.T) {
+func TestRecover_Panic(t *testing.T) {
 	t.Parallel()
 	usual := errors.New("usual")
 	for name, c := range map[string]struct {

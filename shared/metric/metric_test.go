@@ -13,8 +13,8 @@ import (
 
 var at = time.UnixMilli(1790000000123)
 
-// TestALineIsOfTheFormat, as CloudWatch's specification has it.
-func TestALineIsOfTheFormat(t *testing.T) {
+// TestWrite checks the format by CloudWatch's specification.
+func TestWrite(t *testing.T) {
 	t.Parallel()
 	count := metric.Metric{Name: "A", Unit: metric.Count}
 	apart := metric.Metric{Name: "B", Unit: metric.Milliseconds, ByMode: true}
@@ -41,7 +41,7 @@ func TestALineIsOfTheFormat(t *testing.T) {
 	}
 }
 
-func TestATimeIsInTheMetricsUnit(t *testing.T) {
+func TestTook(t *testing.T) {
 	t.Parallel()
 	for m, want := range map[metric.Metric]int64{metric.AcquirerLatency: 61_500, metric.OldestDueAge: 61} {
 		if got := m.Took(61500 * time.Millisecond); got != m.Of(want) {
@@ -50,7 +50,7 @@ func TestATimeIsInTheMetricsUnit(t *testing.T) {
 	}
 }
 
-func TestMetricsHaveNamesOfTheirOwn(t *testing.T) {
+func TestAll_UniqueNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{metric.Stage: true, metric.Mode: true, "_aws": true}
 	for _, m := range metric.All {
@@ -67,7 +67,7 @@ var errBroken = errors.New("no room")
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
-func TestWriteWithoutAWriterAndWithAFailingOne(t *testing.T) {
+func TestWrite_NoWriterOrFailingWriter(t *testing.T) {
 	t.Parallel()
 	var failures bytes.Buffer
 	log := metric.Log{Failures: slog.New(slog.NewJSONHandler(&failures, nil))}
@@ -81,5 +81,5 @@ func TestWriteWithoutAWriterAndWithAFailingOne(t *testing.T) {
 		t.Errorf("a writer that fails: got failure %q, want %v in it", &failures, errBroken)
 	}
 	log.Failures = nil
-	log.Write(t.Context(), at, "", metric.SweepFailures.Once()) // must not panic
+	log.Write(t.Context(), at, "", metric.SweepFailures.Once()) // does not panic
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-func TestAbsentNullAndValueAreThreeThings(t *testing.T) {
+func TestOf_AbsentNullAndValue(t *testing.T) {
 	t.Parallel()
 	type update struct {
 		Name optional.Of[string] `json:"name,omitzero"`

@@ -39,7 +39,7 @@ func secretCarriers() map[string]any {
 	}
 }
 
-// leaks reports whether a text shows the card number or the CVV, as text, in hex or as a list of bytes.
+// leaks returns true if a text shows the card number or the CVV, as text, in hex or as a list of bytes.
 func leaks(text string) bool {
 	for _, secret := range []string{panText, cvvText} {
 		for _, form := range []string{"%s", "%x", "%X", "% x", "%v", "%d"} {
@@ -52,7 +52,7 @@ func leaks(text string) bool {
 	return false
 }
 
-func TestSecretsAreNotPrinted(t *testing.T) {
+func TestText_NotPrinted(t *testing.T) {
 	t.Parallel()
 	for name, carrier := range secretCarriers() {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%d", "%c", "%U", "%t",
@@ -72,7 +72,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 
 var errDetail = fmt.Errorf("declined %v", secret.New(cvvText))
 
-func TestSecretsAreNotLogged(t *testing.T) {
+func TestText_NotLogged(t *testing.T) {
 	t.Parallel()
 	for name, carrier := range secretCarriers() {
 		var out bytes.Buffer
@@ -87,7 +87,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 	}
 }
 
-func TestSecretsAreNotEncoded(t *testing.T) {
+func TestText_NotEncoded(t *testing.T) {
 	t.Parallel()
 	for name, carrier := range secretCarriers() {
 		var binary bytes.Buffer
@@ -104,8 +104,8 @@ func TestSecretsAreNotEncoded(t *testing.T) {
 	}
 }
 
-// Leaving a secret out silently would hide a mistake; the encoders in use refuse.
-func TestEncodingASecretIsAnError(t *testing.T) {
+// TestText_EncodingFails checks that encoders refuse a secret. Leaving it out silently would hide a mistake.
+func TestText_EncodingFails(t *testing.T) {
 	t.Parallel()
 	card := payments.Card{Number: secret.New(panText)}
 	if body, err := json.Marshal(card); err == nil || leaks(err.Error()) {
@@ -116,7 +116,7 @@ func TestEncodingASecretIsAnError(t *testing.T) {
 	}
 }
 
-func TestSecretFromARequest(t *testing.T) {
+func TestText_UnmarshalJSON(t *testing.T) {
 	t.Parallel()
 	var card payments.Card
 	if err := json.Unmarshal([]byte(`{"number":"`+panText+`","cvv":null}`), &card); err != nil {
@@ -136,7 +136,7 @@ func TestSecretFromARequest(t *testing.T) {
 	}
 }
 
-func TestNoSecret(t *testing.T) {
+func TestText_Empty(t *testing.T) {
 	t.Parallel()
 	for _, s := range []secret.Text{{}, secret.New("")} {
 		if got := s.Reveal(); !s.IsZero() || got != "" {

@@ -46,9 +46,8 @@ func lines(t *testing.T, walk iter.Seq2[string, error]) []string {
 	return all
 }
 
-// Nothing of an item stays in the next one, and a walk that is begun again sees
-// what was written since.
-func TestAWalkShowsEachItemAsItIs(t *testing.T) {
+// TestWalk checks that attributes of an item do not stay in the next one, and that a repeated walk sees later writes.
+func TestWalk(t *testing.T) {
 	t.Parallel()
 	b := fill(t, item{SK: "1", Note: " first"}, item{SK: "2"})
 	walk := table.Walk(t.Context(), b.Table.Get("pk", "p").Consistent(true), item.line)
@@ -66,7 +65,7 @@ func TestAWalkShowsEachItemAsItIs(t *testing.T) {
 	}
 }
 
-func TestAWalkGoesOverPages(t *testing.T) {
+func TestWalk_SeveralPages(t *testing.T) {
 	t.Parallel()
 	var items []item
 	for i := range 14 {
@@ -82,7 +81,7 @@ func TestAWalkGoesOverPages(t *testing.T) {
 	}
 }
 
-func TestAWalkEndsWithItsContext(t *testing.T) {
+func TestWalk_ContextCancelled(t *testing.T) {
 	t.Parallel()
 	b := fill(t, item{SK: "1"}, item{SK: "2"})
 	ctx, stop := context.WithCancel(t.Context())
