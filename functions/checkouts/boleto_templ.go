@@ -9,17 +9,17 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/cashwrap/cashwrap/shared/page"
 
-// printed is what a boleto's page shows. The description may be empty.
-type printed struct {
-	test                                 bool // no bank would take it
+// boletoContent holds the values that a boleto's page shows. The description may be empty.
+type boletoContent struct {
+	test                                 bool // a boleto of test mode, which no bank accepts
 	merchant, description, amount, until string
-	line                                 []string // to type, in groups
+	line                                 []string // the typeable line, in groups
 	image                                string
 }
 
-// boletoBody is a boleto to print, or to type into a bank's app. Its payer
-// is in Brazil, so it is in Portuguese.
-func boletoBody(p printed) templ.Component {
+// boletoBody renders a boleto to print, or to type into a bank's app. Its payer is in Brazil, so the text is
+// Portuguese.
+func boletoBody(p boletoContent) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 )
 
-func drawnBoleto(t *testing.T, p printed) string {
+func drawnBoleto(t *testing.T, p boletoContent) string {
 	t.Helper()
 	var b strings.Builder
 	if err := boletoBody(p).Render(t.Context(), &b); err != nil {
@@ -22,13 +22,13 @@ func drawnBoleto(t *testing.T, p printed) string {
 func TestATextStaysAText(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(6, func(text string) (string, error) {
-		return drawnBoleto(t, printed{merchant: text, description: text, line: []string{text}, amount: text,
+		return drawnBoleto(t, boletoContent{merchant: text, description: text, line: []string{text}, amount: text,
 			until: text, image: text}), nil
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	if body := drawnBoleto(t, printed{}); strings.Contains(body, "Descrição") {
+	if body := drawnBoleto(t, boletoContent{}); strings.Contains(body, "Descrição") {
 		t.Errorf("without a description: got %s, want no Descrição", body)
 	}
 }
@@ -36,7 +36,7 @@ func TestATextStaysAText(t *testing.T) {
 func TestTheImageIsNoScript(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {
-		if body := drawnBoleto(t, printed{image: address}); !strings.Contains(body, `src="about:invalid#`) {
+		if body := drawnBoleto(t, boletoContent{image: address}); !strings.Contains(body, `src="about:invalid#`) {
 			t.Errorf("%q: got %s, want the source about:invalid", address, body)
 		}
 	}
@@ -61,7 +61,7 @@ func TestAmountsInReais(t *testing.T) {
 func TestOnlyATestIsMarkedAsOne(t *testing.T) {
 	t.Parallel()
 	for _, test := range []bool{true, false} {
-		if body := drawnBoleto(t, printed{test: test}); strings.Contains(body, "Modo de teste") != test {
+		if body := drawnBoleto(t, boletoContent{test: test}); strings.Contains(body, "Modo de teste") != test {
 			t.Errorf("got %s, want Modo de teste in it: %t", body, test)
 		}
 	}

@@ -20,8 +20,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// artefact is downloadArtefact: a payment code as an image or as text, without a credential, by an unguessable id.
-func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, error) {
+// downloadArtefact handles downloadArtefact. It returns a payment code as an image or as text. The request needs no
+// credential, since the id in its URL cannot be guessed.
+func (f family) downloadArtefact(ctx context.Context, req idRequest) (rest.Document, error) {
 	token, form, _ := strings.Cut(string(req.ID), ".")
 	voucher, err := f.processing.Code(ctx, token)
 	if err != nil {
@@ -75,7 +76,7 @@ func boletoBarcode(line string) string {
 
 var boletoPage = page.New("").In("pt-BR")
 
-// brasilia is where a boleto's last day is counted; there has been no summer time since 2019 (Decreto 9.772).
+// brasilia is the time zone of a boleto's last day. Brazil has had no summer time since 2019 (Decreto 9.772).
 var brasilia = time.FixedZone("BRT", -3*60*60)
 
 type boletoRequest struct {
@@ -83,8 +84,8 @@ type boletoRequest struct {
 	Token string  `path:"n"`
 }
 
-// boleto is downloadBoleto: a page for the payer to print.
-func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, error) {
+// downloadBoleto handles downloadBoleto. It returns a page for the payer to print.
+func (f family) downloadBoleto(ctx context.Context, req boletoRequest) (rest.Document, error) {
 	voucher, err := f.processing.Code(ctx, req.Token)
 	if err != nil {
 		return rest.Document{}, err
@@ -93,7 +94,7 @@ func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, e
 	if c.ID != string(req.ID) || c.Attempt.Method != payments.Boleto {
 		return rest.Document{}, failure.NotFound("There is no such boleto.")
 	}
-	drawn, err := boletoPage.Draw("Boleto", boletoBody(printed{
+	drawn, err := boletoPage.Draw("Boleto", boletoBody(boletoContent{
 		test: voucher.Mode == identity.Test, merchant: c.Payee.Name, description: c.Description,
 		line: checkout.BoletoGroups(code.Text), amount: inReais(c.Amount),
 		until: code.Until.In(brasilia).Format("02/01/2006"), image: f.views.ArtefactURL(req.Token, checkout.ImageForm),
@@ -101,7 +102,7 @@ func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, e
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.Showing().CSP}, err
 }
 
-// inReais writes an amount as Brazil does: R$ 1.234,56.
+// inReais formats an amount as in Brazil: R$ 1.234,56.
 func inReais(a money.Amount) string {
 	whole, cents, _ := strings.Cut(a.String(), ".")
 	for at := len(whole) - 3; at > 0; at -= 3 {

@@ -37,7 +37,8 @@ type createRequest struct {
 	Hosted       *hostedRequest                  `json:"hosted_checkout"`
 }
 
-// checkoutsOfToken limits a token's checkouts, so that limits of attempts still stop card tests (contract §2.9).
+// checkoutsOfToken limits the checkouts that one merchant token creates. New checkouts would otherwise evade the limits
+// of attempts, which stop card tests (contract §2.9).
 var checkoutsOfToken = store.Bucket{Every: 45 * time.Second, Burst: 20}
 
 type hostedRequest struct {
@@ -65,7 +66,7 @@ func (f family) create(ctx context.Context, req createRequest) (checkout.View, e
 	return f.views.For(caller, stored), err
 }
 
-// draft returns the checkout that the request describes, or the first thing wrong with the request.
+// draft returns the checkout that the request describes, or the request's first fault.
 func (f family) draft(m merchant.Merchant, by identity.Principal, req createRequest) (payments.Checkout, error) {
 	now := f.store.Now()
 	c := payments.Checkout{
@@ -87,15 +88,16 @@ func (f family) draft(m merchant.Merchant, by identity.Principal, req createRequ
 	return c, f.check(req, c, m, by, fields).First()
 }
 
-// notInBrowser is why a field is refused that only the merchant's server may set (contract §8.5).
+// notInBrowser is the reason for refusing a field that only the merchant's server may set (contract §8.5).
 const notInBrowser = "is not allowed with a merchant token"
 
-// errNoOnlinePayments is the failure of a merchant that the operator has not allowed to take payments online.
+// errNoOnlinePayments refuses a merchant whom the operator has not allowed to take payments online.
 var errNoOnlinePayments = failure.Forbidden("checkout_payments_not_allowed").
 	Because("The merchant may not take payments online.")
 
 // check returns the faults of a request in the contract's order (§3.3, §4.1): missing fields, the payee, then each
-// field's value. fields are faults of single values. A payer's browser is not told whether an email is the merchant's.
+// field's value. fields holds the faults of single values. A merchant token may not send pay_to_email, so that a
+// payer's browser cannot find out whether an email is the merchant's.
 func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchant, by identity.Principal,
 	fields failure.List) failure.List {
 	inBrowser, emailIsOurs := by.Actor.Kind.InBrowser(), strings.EqualFold(req.PayToEmail, m.Email)
@@ -128,7 +130,7 @@ func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchan
 		validate.Order(req, values, "currency", "amount", "valid_until"))
 }
 
-// checkReturnURL refuses forged targets (contract §11.3).
+// checkReturnURL refuses targets that callbacks must not reach (contract §11.3).
 func (f family) checkReturnURL(text string) *failure.Error {
 	if text == "" {
 		return nil
@@ -151,7 +153,7 @@ func (f family) checkCustomer(ctx context.Context, t identity.Tenant, id string)
 	return err
 }
 
-// setAmount reads the amount in the merchant's currency (contract §4.1).
+// setAmount parses the amount, which must be in the merchant's currency, and sets it (contract §4.1).
 func setAmount(c *payments.Checkout, literal money.Literal, code string, m merchant.Merchant) *failure.Error {
 	currency, err := money.ParseCurrency(code)
 	if err != nil || currency != m.Currency {
@@ -172,12 +174,12 @@ func setAmount(c *payments.Checkout, literal money.Literal, code string, m merch
 	return nil
 }
 
-// setValidUntil reads a date-time; "" removes the end.
+// setValidUntil parses a date-time and sets it. "" removes the expiry.
 func setValidUntil(c *payments.Checkout, text string, now time.Time) *failure.Error {
 	c.ValidUntil = nil
 	at, ok := validate.Time(text)
 	if !ok {
-		return nil // there is none, or the rules of the field refuse it
+		return nil // absent, or refused by the field's own rules
 	}
 	if !at.After(now) {
 		return failure.Invalid("valid_until", "must be in the future")

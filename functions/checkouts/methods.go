@@ -19,8 +19,8 @@ type namedMethod struct {
 	Name string          `json:"name"`
 }
 
-// methodsOfCheckout is listCheckoutPaymentMethods: how this checkout can be paid.
-func (f family) methodsOfCheckout(ctx context.Context, req idRequest) (checkoutMethods, error) {
+// listCheckoutMethods handles listCheckoutPaymentMethods. It lists the methods by which this checkout can be paid.
+func (f family) listCheckoutMethods(ctx context.Context, req idRequest) (checkoutMethods, error) {
 	if _, err := f.read(ctx, string(req.ID)); err != nil {
 		return checkoutMethods{}, err
 	}
@@ -44,8 +44,8 @@ type methodReference struct {
 	ID payments.Method `json:"id"`
 }
 
-// methodsOfMerchant is listMerchantPaymentMethods. A currency that is not the merchant's has no methods.
-func (f family) methodsOfMerchant(ctx context.Context, req methodsRequest) (merchantMethods, error) {
+// listMerchantMethods handles listMerchantPaymentMethods. For a currency other than the merchant's, the list is empty.
+func (f family) listMerchantMethods(ctx context.Context, req methodsRequest) (merchantMethods, error) {
 	merchant := rest.Merchant(ctx)
 	response := merchantMethods{Available: []methodReference{}}
 	if err := req.check(); err != nil {
@@ -67,27 +67,27 @@ func (req methodsRequest) check() error {
 		}
 		e := failure.Invalid("", "Currency must also be specified when filtering by amount") // contract §13.2
 		e.Param = "currency"
-		return constraint(e)
+		return withDetails(e)
 	}
 	currency, err := money.ParseCurrency(req.Currency)
 	if err != nil {
-		return constraint(failure.Invalid("currency", "must be one that the platform settles in"))
+		return withDetails(failure.Invalid("currency", "must be one that the platform settles in"))
 	}
 	if req.Amount == "" {
 		return nil
 	}
 	switch amount, err := money.Parse(req.Amount, currency); {
 	case errors.Is(err, money.ErrExponent):
-		return constraint(failure.Invalid("amount", money.Expected(err)))
+		return withDetails(failure.Invalid("amount", money.Expected(err)))
 	case err != nil || amount.Sign() <= 0:
-		return constraint(failure.Invalid("amount", "must be above 0 with at most the currency's decimals"))
+		return withDetails(failure.Invalid("amount", "must be above 0 with at most the currency's decimals"))
 	default:
 		return nil
 	}
 }
 
-// constraint is a bad filter in the details shape (contract §13.2).
-func constraint(e *failure.Error) error {
+// withDetails returns the failure for a bad filter in the shape with details (contract §13.2).
+func withDetails(e *failure.Error) error {
 	e = e.WithSlug("validation-failed")
 	e.Details = []failure.Detail{{Message: e.Message, Reference: e.Param}}
 	return e

@@ -16,7 +16,7 @@ type processRequest struct {
 	checkout.Payment
 }
 
-// process is processCheckout.
+// process handles processCheckout.
 func (f family) process(ctx context.Context, req processRequest) (checkout.Processed, error) {
 	caller := rest.Caller(ctx)
 	if req.Token != "" && !caller.Has(identity.CreateMOTOPayments) {
@@ -31,14 +31,14 @@ func (f family) process(ctx context.Context, req processRequest) (checkout.Proce
 	if err := req.Check(payee, f.store.Now()).Err(); err != nil {
 		return checkout.Processed{}, err
 	}
-	if err := f.visible(ctx, string(req.ID)); err != nil {
+	if err := f.checkVisible(ctx, string(req.ID)); err != nil {
 		return checkout.Processed{}, err
 	}
 	request := req.Request(string(req.ID), rest.OperationID(ctx))
 	request.TaxEnabled = payee.Settings.Of(caller.Tenant.Mode).TaxEnabled
 	request.PayerPresent = caller.Actor.Kind.InBrowser()
 	request.AskedBy = []string{"credential " + caller.Actor.ID}
-	if request.PayerPresent { // all payers share the merchant's public key, and a payer may get many merchant tokens
+	if request.PayerPresent { // all payers share the public key, and one payer may get many merchant tokens
 		request.AskedBy = []string{rest.SourceAddress(ctx)}
 	}
 	c, step, err := f.processing.Start(ctx, caller.Tenant, request)
@@ -52,15 +52,16 @@ func (f family) process(ctx context.Context, req processRequest) (checkout.Proce
 	return checkout.Processed{View: &view}, nil
 }
 
-// completeRequest is what the issuer's page posts to TermUrl (contract §4.4).
+// completeRequest is the form that the issuer's page posts to TermUrl (contract §4.4).
 type completeRequest struct {
 	ID    rest.ID `path:"id"`
 	PaRes string  `form:"PaRes" validate:"required"`
 	MD    string  `form:"MD" validate:"required"`
 }
 
-// complete is completePayment, the 3DS return. The browser goes on to the merchant's page, or gets a page that reports
-// to the frame around it. A payment page there leads on to another try or, once paid, to the merchant.
+// complete handles completePayment, the 3DS return. It redirects the browser to the merchant's page. Without a
+// redirect_url it returns a page that reports the outcome to the frame around it. If the challenge began on our payment
+// page, the returned page leads back there or, once the checkout is paid, to the merchant.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
 	c, err := f.processing.Complete(ctx, string(req.ID), req.MD, req.PaRes)
 	if err != nil {

@@ -14,7 +14,8 @@ type listRequest struct {
 	Reference string `query:"checkout_reference"`
 }
 
-// list is listCheckouts: newest first, or one by reference, read consistently to recover from DUPLICATED_CHECKOUT.
+// list handles listCheckouts. It returns all checkouts, newest first, or the one with the reference. The lookup by
+// reference is consistent, so a client can recover from DUPLICATED_CHECKOUT.
 func (f family) list(ctx context.Context, req listRequest) ([]checkout.View, error) {
 	caller := rest.Caller(ctx)
 	tenant := caller.Tenant
@@ -38,13 +39,13 @@ type idRequest struct {
 	ID rest.ID `path:"id"`
 }
 
-// retrieve is retrieveCheckout.
+// retrieve handles retrieveCheckout.
 func (f family) retrieve(ctx context.Context, req idRequest) (checkout.View, error) {
 	c, err := f.read(ctx, string(req.ID))
 	return f.views.For(rest.Caller(ctx), c), err
 }
 
-// read is a checkout that the caller may see. Failure: NotFound.
+// read returns a checkout. Failure: NotFound, also if the caller may not see the checkout.
 func (f family) read(ctx context.Context, id string) (payments.Checkout, error) {
 	caller := rest.Caller(ctx)
 	c, err := f.store.Checkout(ctx, caller.Tenant, id)
@@ -54,9 +55,9 @@ func (f family) read(ctx context.Context, id string) (payments.Checkout, error) 
 	return c, err
 }
 
-// visible checks that the caller may see a checkout, before something reads it that knows no caller. Its creator never
-// changes. Failure: NotFound.
-func (f family) visible(ctx context.Context, id string) error {
+// checkVisible checks that the caller may see a checkout. It runs before processing, which does not know the caller.
+// The check stays true, since a checkout's creator never changes. Failure: NotFound.
+func (f family) checkVisible(ctx context.Context, id string) error {
 	if rest.Caller(ctx).Has(identity.FullTransactionHistoryView) {
 		return nil
 	}
@@ -64,9 +65,9 @@ func (f family) visible(ctx context.Context, id string) error {
 	return err
 }
 
-// deactivate is deactivateCheckout.
+// deactivate handles deactivateCheckout.
 func (f family) deactivate(ctx context.Context, req idRequest) (checkout.View, error) {
-	if err := f.visible(ctx, string(req.ID)); err != nil {
+	if err := f.checkVisible(ctx, string(req.ID)); err != nil {
 		return checkout.View{}, err
 	}
 	c, err := f.processing.Deactivate(ctx, rest.Caller(ctx).Tenant, string(req.ID))

@@ -1,4 +1,4 @@
-// Package checkouts is the family of checkouts (contract §4, §13.1, §13.2): creation, charge and outcome.
+// Package checkouts creates, charges and reads checkouts (contract §4, §13.1, §13.2). Routes returns its operations.
 package checkouts
 
 import (
@@ -36,14 +36,14 @@ type family struct {
 	callbacks  webhook.Policy
 }
 
-// Routes of the family.
+// Routes returns the family's routes.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, processing: a.Processing,
 		views:     checkout.Viewer{Processing: a.Processing, BaseURL: a.BaseURL, Now: a.Store.Now},
 		callbacks: a.CallbackPolicy()}
 	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
-	others := []identity.Permission{identity.FullTransactionHistoryView} // checkouts of others
-	partial := append(slices.Clone(others), identity.CreateMOTOPayments) // and saved cards
+	others := []identity.Permission{identity.FullTransactionHistoryView} // to see checkouts that others created
+	partial := append(slices.Clone(others), identity.CreateMOTOPayments) // and to charge saved cards
 	const action = identity.CheckoutAction
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Action: action,
@@ -58,14 +58,14 @@ func Routes(a *app.App) []rest.Route {
 		{Method: "PATCH", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: partial,
 			Handle: rest.JSON(200, f.update).Unchecked()},
 		{Method: "GET", Path: "/v0.1/checkouts/{id}/payment-methods", Scopes: read, Partial: others,
-			Errors: rest.Details, Handle: rest.JSON(200, f.methodsOfCheckout)},
+			Errors: rest.Details, Handle: rest.JSON(200, f.listCheckoutMethods)},
 		{Method: "GET", Path: "/v0.1/merchants/{merchant_code}/payment-methods", Errors: rest.Details,
-			Handle: rest.JSON(200, f.methodsOfMerchant)},
+			Handle: rest.JSON(200, f.listMerchantMethods)},
 		{Method: "POST", Path: "/v0.1/checkouts/{id}/complete_payment", Access: rest.Open, Errors: rest.HTML,
 			Handle: rest.Page(f.complete)},
 		{Method: "GET", Path: "/v0.1/artefacts/{id}/content", Access: rest.Open, Errors: rest.HTML,
-			Handle: rest.Page(f.artefact)},
+			Handle: rest.Page(f.downloadArtefact)},
 		{Method: "GET", Path: "/v0.1/checkouts/{id}/boletos/{n}", Access: rest.Open, Errors: rest.HTML,
-			Handle: rest.Page(f.boleto)},
+			Handle: rest.Page(f.downloadBoleto)},
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// updateRequest is updateCheckout's body. Absent fields stay; a null valid_until removes the expiry (contract §13.1).
+// updateRequest is the body of updateCheckout. Absent fields stay; a null valid_until removes the expiry (contract
+// §13.1).
 type updateRequest struct {
 	ID          rest.ID                    `path:"id"`
 	Reference   optional.Of[string]        `json:"checkout_reference" validate:"min=1 text=90"`
@@ -26,7 +27,7 @@ type updateRequest struct {
 	ValidUntil  optional.Of[string]        `json:"valid_until" empty:"refused" validate:"date-time"`
 }
 
-// update is updateCheckout.
+// update handles updateCheckout.
 func (f family) update(ctx context.Context, req updateRequest) (checkout.View, error) {
 	if err := f.checkCustomer(ctx, rest.Caller(ctx).Tenant, req.CustomerID.Or("")); err != nil {
 		return checkout.View{}, err
@@ -58,7 +59,7 @@ func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout.Vie
 	return f.views.For(rest.Caller(ctx), c), nil
 }
 
-// apply is the checkout with the request's changes, checked as at creation.
+// apply returns the checkout with the request's changes, which it checks as createCheckout does.
 func (req updateRequest) apply(c payments.Checkout, m merchant.Merchant, now time.Time) (payments.Checkout, error) {
 	c.Reference = req.Reference.Or(c.Reference)
 	c.Description = req.Description.Or(c.Description)
