@@ -19,11 +19,11 @@ type customer struct {
 func view(c payments.Customer) customer { return customer{ID: c.ID, Details: c.Details} }
 
 type createRequest struct {
-	ID      string                          `json:"customer_id" validate:"required text=255"` // which the client chooses
+	ID      string                          `json:"customer_id" validate:"required text=255"` // chosen by the client
 	Details *payments.PersonalDetailsChange `json:"personal_details"`
 }
 
-// create is createCustomer.
+// create handles createCustomer.
 func (f family) create(ctx context.Context, req createRequest) (customer, error) {
 	c := payments.Customer{ID: req.ID, Details: req.Details.Apply(payments.PersonalDetails{}), CreatedAt: f.store.Now()}
 	stored, err := f.store.CreateCustomer(ctx, rest.Caller(ctx).Tenant, c, rest.OperationID(ctx))
@@ -34,7 +34,7 @@ type retrieveRequest struct {
 	ID string `path:"customer_id"`
 }
 
-// retrieve is retrieveCustomer.
+// retrieve handles retrieveCustomer.
 func (f family) retrieve(ctx context.Context, req retrieveRequest) (customer, error) {
 	c, err := f.store.Customer(ctx, rest.Caller(ctx).Tenant, req.ID)
 	return view(c), err
@@ -45,7 +45,7 @@ type updateRequest struct {
 	Details *payments.PersonalDetailsChange `json:"personal_details"`
 }
 
-// update is updateCustomer: only what is sent is overwritten, also in the address.
+// update handles updateCustomer. It overwrites only the fields sent, also within the address.
 func (f family) update(ctx context.Context, req updateRequest) (customer, error) {
 	c, err := f.store.UpdateCustomer(ctx, rest.Caller(ctx).Tenant, req.ID, req.Details)
 	return view(c), err
@@ -66,7 +66,7 @@ type card struct {
 	Brand    string `json:"type"`
 }
 
-// listInstruments is listPaymentInstruments: inactive ones too.
+// listInstruments handles listPaymentInstruments. It also returns inactive instruments.
 func (f family) listInstruments(ctx context.Context, req retrieveRequest) ([]instrument, error) {
 	saved, err := f.store.Instruments(ctx, rest.Caller(ctx).Tenant, req.ID)
 	if err != nil {
@@ -85,11 +85,11 @@ type deactivateRequest struct {
 	Token      rest.ID `path:"token"`
 }
 
-// forgetTime bounds the acquirer's part of a deactivation.
+// forgetTime limits the acquirer's call in a deactivation.
 const forgetTime = 10 * time.Second
 
-// deactivateInstrument is deactivatePaymentInstrument. The card cannot be charged from here on;
-// then the acquirer forgets it. A repeat finishes what was cut off.
+// deactivateInstrument handles deactivatePaymentInstrument. It first deactivates the card here, so that the card cannot
+// be charged any more, and then deletes it at the acquirer. A repeated request finishes an interrupted one.
 func (f family) deactivateInstrument(ctx context.Context, req deactivateRequest) (rest.NoContent, error) {
 	tenant := rest.Caller(ctx).Tenant
 	saved, err := f.store.DeactivateInstrument(ctx, tenant, req.CustomerID, string(req.Token))

@@ -1,4 +1,4 @@
-// Package customers is the family of contract §5: a merchant's customers and their saved cards.
+// Package customers serves a merchant's customers and their saved cards (contract §5). Routes returns its operations.
 package customers
 
 import (
@@ -30,7 +30,7 @@ type family struct {
 	acquirers map[identity.Mode]acquirer.Acquirer
 }
 
-// Routes of the family.
+// Routes returns the family's routes.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, acquirers: a.Acquirers}
 	read, write := []string{"payment_instruments", "customers.read"}, []string{"payment_instruments", "customers.write"}
