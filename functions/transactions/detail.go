@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// identifiers name a transaction; clients know five (contract §6.1).
+// identifiers name a transaction. Clients know five (contract §6.1).
 type identifiers struct {
 	ID         rest.ID `query:"id"`
 	InternalID string  `query:"internal_id" validate:"pattern=^[0-9]{1,19}$"`
@@ -22,7 +22,7 @@ type identifiers struct {
 	ClientID   rest.ID `query:"client_transaction_id"`
 }
 
-func (q identifiers) given() int {
+func (q identifiers) count() int {
 	n := 0
 	for _, text := range []string{string(q.ID), q.InternalID, q.Code, q.ForeignID, string(q.ClientID)} {
 		if text != "" {
@@ -32,14 +32,15 @@ func (q identifiers) given() int {
 	return n
 }
 
-// fit reports whether every given identifier is the transaction's.
-func (q identifiers) fit(t payments.Transaction) bool {
+// matches reports whether every given identifier is the transaction's.
+func (q identifiers) matches(t payments.Transaction) bool {
 	fits := func(given, has string) bool { return given == "" || given == has }
 	return fits(string(q.ID), t.ID) && fits(q.InternalID, strconv.FormatInt(t.InternalID(), 10)) && fits(q.Code, t.Code) &&
 		fits(q.ForeignID, t.ForeignID) && fits(string(q.ClientID), t.ClientTransactionID)
 }
 
-// code returns the code that follows from an identifier; "" for a foreign id. False: no transaction can have it.
+// code returns the transaction code that an identifier implies ("" for a foreign id), or false if no transaction can
+// have the identifier.
 func (q identifiers) code() (string, bool) {
 	switch {
 	case q.Code != "":
@@ -61,16 +62,16 @@ func (q identifiers) code() (string, bool) {
 
 var errNoTransaction = failure.NotFound("There is no such transaction.")
 
-// find reads the transaction that the identifiers name, with its events: of several the successful one, else the newest
-// (contract §6.1). Failure: NotFound, also for one that the caller may not see.
+// find reads the transaction that the identifiers name, with its events. If they name several, it returns the
+// successful one, else the newest (contract §6.1). Failure: NotFound, also if the caller may not see the transaction.
 func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 	caller := rest.Caller(ctx)
-	records, err := f.candidates(ctx, caller.Tenant, q)
+	records, err := f.findCandidates(ctx, caller.Tenant, q)
 	if err != nil {
 		return store.Record{}, err
 	}
 	records = slices.DeleteFunc(records, func(r store.Record) bool {
-		return !q.fit(r.Transaction) || !caller.Sees(r.Creator)
+		return !q.matches(r.Transaction) || !caller.Sees(r.Creator)
 	})
 	if len(records) == 0 {
 		return store.Record{}, errNoTransaction
@@ -78,8 +79,8 @@ func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 	return store.Preferred(records), nil
 }
 
-// candidates are the transactions that one of the identifiers leads to.
-func (f family) candidates(ctx context.Context, t identity.Tenant, q identifiers) ([]store.Record, error) {
+// findCandidates returns the transactions that the first given identifier leads to.
+func (f family) findCandidates(ctx context.Context, t identity.Tenant, q identifiers) ([]store.Record, error) {
 	code, ok := q.code()
 	switch {
 	case !ok:
@@ -93,16 +94,16 @@ func (f family) candidates(ctx context.Context, t identity.Tenant, q identifiers
 
 type detailRequest struct{ identifiers }
 
-// detail is retrieveTransaction: exactly one identifier.
-func (f family) detail(ctx context.Context, req detailRequest) (transaction, error) {
-	if req.given() != 1 {
+// retrieve handles retrieveTransaction, which takes exactly one identifier.
+func (f family) retrieve(ctx context.Context, req detailRequest) (transaction, error) {
+	if req.count() != 1 {
 		return transaction{}, failure.Invalid("", "Give exactly one identifier.")
 	}
 	r, err := f.find(ctx, req.identifiers)
 	if err != nil {
 		return transaction{}, err
 	}
-	return f.view(ctx, r), nil
+	return f.newTransaction(ctx, r), nil
 }
 
 type legacyRequest struct {
@@ -111,24 +112,24 @@ type legacyRequest struct {
 	EventTypes    []payments.EventType   `query:"event_types" validate:"one-of=PAYOUT|CHARGE_BACK|REFUND|PAYOUT_DEDUCTION"`
 }
 
-// legacyDetail is retrieveMyTransaction: any identifiers, all of which must be the transaction's.
-func (f family) legacyDetail(ctx context.Context, req legacyRequest) (transaction, error) {
-	if req.given() == 0 {
+// retrieveLegacy handles retrieveMyTransaction. Its identifiers must all be those of one transaction.
+func (f family) retrieveLegacy(ctx context.Context, req legacyRequest) (transaction, error) {
+	if req.count() == 0 {
 		return transaction{}, failure.Invalid("", "Give at least one identifier.")
 	}
 	r, err := f.find(ctx, req.identifiers)
 	if err != nil {
 		return transaction{}, err
 	}
-	return f.legacyView(ctx, r, req), nil
+	return f.newLegacyTransaction(ctx, r, req), nil
 }
 
-// legacyView is the view in the form of older clients (contract §6.3, §2.7).
-func (f family) legacyView(ctx context.Context, r store.Record, req legacyRequest) transaction {
-	v := f.view(ctx, r)
+// newLegacyTransaction returns the detail in the form of older clients (contract §6.3, §2.7).
+func (f family) newLegacyTransaction(ctx context.Context, r store.Record, req legacyRequest) transaction {
+	v := f.newTransaction(ctx, r)
 	v.ProcessAs, v.TaxEnabled = strings.ToLower(v.ProcessAs), r.AdvancedMode
-	v.SimpleStatus = olderStatus(v.SimpleStatus)
-	numberReceipts(v.Events, r)
+	v.SimpleStatus = legacyStatus(v.SimpleStatus)
+	addReceiptNumbers(v.Events, r)
 	v.Events = slices.DeleteFunc(v.Events, func(e event) bool { return !req.shows(e.Status, e.Type) })
 	v.TransactionEvents = slices.DeleteFunc(v.TransactionEvents, func(e transactionEvent) bool {
 		return e.Type == payments.PayoutDeductionEvent || !req.shows(e.Status, e.Type)
@@ -136,8 +137,8 @@ func (f family) legacyView(ctx context.Context, r store.Record, req legacyReques
 	return v
 }
 
-// olderStatus returns a simple status of the set without PAID_OUT and NON_COLLECTION.
-func olderStatus(s payments.SimpleStatus) payments.SimpleStatus {
+// legacyStatus maps a simple status to the older set, which has no PAID_OUT and NON_COLLECTION.
+func legacyStatus(s payments.SimpleStatus) payments.SimpleStatus {
 	switch s {
 	case payments.SimplePaidOut:
 		return payments.SimpleSuccessful
@@ -148,8 +149,8 @@ func olderStatus(s payments.SimpleStatus) payments.SimpleStatus {
 	}
 }
 
-// numberReceipts shows the receipt numbers given out so far.
-func numberReceipts(shown []event, r store.Record) {
+// addReceiptNumbers adds the receipt numbers assigned so far to the events.
+func addReceiptNumbers(shown []event, r store.Record) {
 	for _, e := range r.Events {
 		i := slices.IndexFunc(shown, func(s event) bool { return s.ID == e.NumericID() })
 		if n, ok := r.Receipts[e.ID]; ok && i >= 0 {

@@ -4,23 +4,23 @@ import (
 	"context"
 )
 
-// history is listTransactions: payments, refunds and chargebacks, in pages.
-func (f family) history(ctx context.Context, req currentHistoryRequest) (historyView, error) {
+// list handles listTransactions: payments, refunds and chargebacks, in pages.
+func (f family) list(ctx context.Context, req currentHistoryRequest) (historyView, error) {
 	p := req.plan()
 	p.filter.Statuses = req.Statuses
 	p.filter.PaymentTypes = req.PaymentTypes
-	p.filter.EntryModes = texts[string](req.EntryModes)
+	p.filter.EntryModes = convert[string](req.EntryModes)
 	p.oldest.inclusive = true
-	return f.page(ctx, p)
+	return f.listPage(ctx, p)
 }
 
-// legacyHistory is listMyTransactions: times are exclusive, refs inclusive on demand (contract §6.3; §14, number 22).
-func (f family) legacyHistory(ctx context.Context, req legacyHistoryRequest) (historyView, error) {
+// listLegacy handles listMyTransactions. Times are exclusive; refs can be inclusive (contract §6.3; §14, number 22).
+func (f family) listLegacy(ctx context.Context, req legacyHistoryRequest) (historyView, error) {
 	p := req.plan()
 	p.filter.Statuses = req.Statuses
 	p.filter.PaymentTypes = req.PaymentTypes
 	p.filter.Readers, p.filter.Area = req.Readers, req.Area
 	p.filter.ChangesAfter = true
 	p.oldest.refIncluded, p.newest.refIncluded = req.OldestIncl, req.NewestIncl
-	return f.page(ctx, p)
+	return f.listPage(ctx, p)
 }

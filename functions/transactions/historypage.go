@@ -16,27 +16,28 @@ import (
 )
 
 const (
-	// maxSkipped is how many entries that do not match one page passes over. A sparse filter over a long history thus
-	// answers early, perhaps with no item at all, and the next link goes on from there.
+	// maxSkipped limits the entries without a match that one page skips. With a filter that rarely matches, a page over a
+	// long history thus ends early, perhaps with no item. Its next link continues from there.
 	maxSkipped = 1000
-	// maxCompared bounds the items that a page reads for changes_since, or for a person who sees only its own, unless
-	// it may show more: the index knows neither when a payout changed an item nor who created its checkout. Each costs
-	// half a unit, 100 in all, as two pages over 1,000 entries; a request for the largest page costs 500.
+	// maxCompared limits the items that a page reads for a filter that the index cannot decide, unless the page shows
+	// more. The index does not know when a payout changed an item (changes_since), nor who created its checkout (a person
+	// who sees only its own). Each item costs half a unit, 100 in all, as two pages over 1,000 entries; the largest page
+	// costs 500.
 	maxCompared = 200
 )
 
-// historyPage is what a page may show, and whether anything may follow it.
+// historyPage holds the items that a page may show.
 type historyPage struct {
 	items []payments.HistoryItem
 	last  string // id of the last item examined
-	more  bool   // after that one
+	more  bool   // more items may follow the last
 }
 
-// page lists what was planned, from its beginning.
-func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
+// listPage returns the first page of the plan.
+func (f family) listPage(ctx context.Context, p historyPlan) (historyView, error) {
 	read := f.readHistory
 	if p.code != "" {
-		read = f.readCode
+		read = f.readHistoryOfCode
 	}
 	caller := rest.Caller(ctx)
 	p.caller, p.partial = caller, !caller.Has(identity.FullTransactionHistoryView)
@@ -54,9 +55,9 @@ func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
 	return page, nil
 }
 
-func (f family) readCode(ctx context.Context, p historyPlan) (historyPage, error) {
+func (f family) readHistoryOfCode(ctx context.Context, p historyPlan) (historyPage, error) {
 	t, found := rest.Caller(ctx).Tenant, historyPage{}
-	span, err := f.span(ctx, p)
+	span, err := f.readRange(ctx, p)
 	if err != nil {
 		return found, err
 	}
@@ -71,11 +72,11 @@ func (f family) readCode(ctx context.Context, p historyPlan) (historyPage, error
 
 func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, error) {
 	t := rest.Caller(ctx).Tenant
-	span, err := f.span(ctx, p)
+	span, err := f.readRange(ctx, p)
 	if err != nil {
 		return historyPage{}, err
 	}
-	first := p.mostRead() + 1 // one ahead, to know whether there are more
+	first := p.readLimit() + 1 // one more than a page shows, to know whether another page follows
 	most := first
 	if !p.filter.All() {
 		most += maxSkipped
@@ -88,14 +89,15 @@ func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, er
 	return found, err
 }
 
-func (p historyPlan) mostRead() int {
+func (p historyPlan) readLimit() int {
 	if p.filter.ChangesSince != nil || p.partial {
 		return max(p.limit, maxCompared)
 	}
 	return p.limit
 }
 
-// choose returns the entries whose items the page may show, and whether another matches, or may not be examined.
+// choose returns the entries whose items the page may show. It sets more if another entry matches, or if it stopped
+// before examining all.
 func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (historyPage, []store.HistoryEntry, error) {
 	var found historyPage
 	var chosen []store.HistoryEntry
@@ -105,7 +107,7 @@ func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (histo
 			return found, nil, err
 		}
 		matches := p.filter.MayMatch(entry.HistoryEntry)
-		if examined == p.mostRead()+maxSkipped || (matches && len(chosen) == p.mostRead()) {
+		if examined == p.readLimit()+maxSkipped || (matches && len(chosen) == p.readLimit()) {
 			found.more = true
 			break
 		}
@@ -117,14 +119,14 @@ func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (histo
 	return found, chosen, nil
 }
 
-// following is the place where the next page begins.
-type following struct {
-	ref    string // id of the item before it; "": there is no next page
+// nextPage is the place where the next page begins.
+type nextPage struct {
+	ref    string // id of the last item before the next page; "": no next page
 	hidden bool   // the caller may not see the item
 }
 
-// cut makes a page of the items that match and that the caller sees.
-func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) (historyView, following) {
+// cut returns a page of the matching items that the caller may see.
+func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) (historyView, nextPage) {
 	page := historyView{Items: []historyItem{}, Links: []historyLink{}}
 	shown := ""
 	for _, item := range found.items {
@@ -139,41 +141,41 @@ func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) (history
 		shown = item.ID
 	}
 	if !found.more {
-		return page, following{}
+		return page, nextPage{}
 	}
-	return page, following{ref: found.last, hidden: p.partial && found.last != shown}
+	return page, nextPage{ref: found.last, hidden: p.partial && found.last != shown}
 }
 
-// sealRef encrypts the id of an item that the caller may not see, with the first key, for the same caller alone.
+// sealRef encrypts the id of an item that the caller may not see, with the first key. Only that caller can use the ref.
 func sealRef(keys [][]byte, caller identity.Principal, id string) string {
 	aead := newAEAD(keys[0])
-	sealed := aead.Seal(nil, nil, []byte(id), boundTo(caller)) //nolint:gosec // G407: the AEAD makes its nonces itself
+	sealed := aead.Seal(nil, nil, []byte(id), associatedData(caller)) //nolint:gosec // G407: the AEAD makes its nonces
 	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
-// openRef returns the id in a ref that sealRef made for the caller with any of the keys; false for every other ref.
+// openRef returns the id in a ref that sealRef made for the caller with any of the keys, or false for every other ref.
 func openRef(keys [][]byte, caller identity.Principal, ref string) (id string, ok bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(ref)
 	if err != nil {
 		return "", false
 	}
 	for _, key := range keys {
-		if plain, openErr := newAEAD(key).Open(nil, nil, sealed, boundTo(caller)); openErr == nil {
+		if plain, openErr := newAEAD(key).Open(nil, nil, sealed, associatedData(caller)); openErr == nil {
 			return string(plain), true
 		}
 	}
 	return "", false
 }
 
-// boundTo returns the associated data of the encryption, which binds a sealed ref to the caller and its tenant.
-func boundTo(caller identity.Principal) []byte {
+// associatedData returns the associated data that binds a sealed ref to the caller and its tenant.
+func associatedData(caller identity.Principal) []byte {
 	return []byte(caller.Tenant.String() + "\x00" + caller.Actor.ID)
 }
 
 func newAEAD(key []byte) cipher.AEAD {
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		panic(err) // 32 bytes are a key
+		panic(err) // the key has 32 bytes
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
@@ -187,7 +189,7 @@ type historyView struct {
 	Links []historyLink `json:"links"` // none on the last page
 }
 
-// historyLink leads on; Href is a bare query string (contract §2.6).
+// historyLink is a link to another page. Href is a bare query string (contract §2.6).
 type historyLink struct {
 	Rel  string `json:"rel"`
 	Href string `json:"href"`
@@ -233,6 +235,6 @@ func newHistoryItem(h payments.HistoryItem, calendar merchant.Calendar) historyI
 	if h.Card != nil {
 		v.CardType = h.Card.Brand
 	}
-	v.PayoutType, v.PayoutDate = paysOut(h.Payouts, v.PayoutsTotal, calendar)
+	v.PayoutType, v.PayoutDate = payoutTypeAndDate(h.Payouts, v.PayoutsTotal, calendar)
 	return v
 }

@@ -19,9 +19,9 @@ const (
 	maxHistoryLimit     = 1000
 )
 
-// historyPlan is what to list, for either version.
+// historyPlan describes the items to list, for both versions of the operation.
 type historyPlan struct {
-	code           string // of the one transaction to list; "": all
+	code           string // of the only transaction to list; "": all
 	order          historyOrder
 	limit          int // items per page
 	oldest, newest edge
@@ -35,7 +35,7 @@ type edge struct {
 	ref         string // id of an item
 	refIncluded bool
 	at          *time.Time
-	inclusive   bool // of at
+	inclusive   bool // includes an item at exactly that time
 }
 
 func (r historyRequest) plan() historyPlan {
@@ -45,11 +45,11 @@ func (r historyRequest) plan() historyPlan {
 	return historyPlan{
 		code: r.Code, order: r.Order, limit: r.Limit.Capped(defaultHistoryLimit, maxHistoryLimit),
 		oldest: edge{ref: string(r.OldestRef), at: r.OldestTime}, newest: edge{ref: string(r.NewestRef), at: r.NewestTime},
-		filter: payments.HistoryFilter{Users: texts[string](r.Users), Types: r.Types, ChangesSince: r.ChangesSince},
+		filter: payments.HistoryFilter{Users: convert[string](r.Users), Types: r.Types, ChangesSince: r.ChangesSince},
 	}
 }
 
-// after is the plan of the page that follows the item with the id.
+// after returns the plan of the page that follows the item with the id.
 func (p historyPlan) after(id string) historyPlan {
 	if p.order == descending {
 		p.newest = edge{ref: id}
@@ -59,12 +59,12 @@ func (p historyPlan) after(id string) historyPlan {
 	return p
 }
 
-// query is the plan as a query, in either version's parameters.
+// query encodes the plan as a query string. It has the parameters of both versions.
 func (p historyPlan) query() string {
 	q := url.Values{"order": {string(p.order)}, "limit": {strconv.Itoa(p.limit)}}
 	for name, values := range map[string][]string{
-		"users[]": p.filter.Users, "statuses[]": texts[string](p.filter.Statuses), "payment_types[]": p.filter.PaymentTypes,
-		"entry_modes[]": p.filter.EntryModes, "types[]": texts[string](p.filter.Types), "readers[]": p.filter.Readers,
+		"users[]": p.filter.Users, "statuses[]": convert[string](p.filter.Statuses), "payment_types[]": p.filter.PaymentTypes,
+		"entry_modes[]": p.filter.EntryModes, "types[]": convert[string](p.filter.Types), "readers[]": p.filter.Readers,
 	} {
 		if len(values) > 0 {
 			q[name] = values
@@ -99,19 +99,19 @@ func setTime(q url.Values, name string, at *time.Time) {
 	}
 }
 
-// span reads the places of the refs. A sealed ref may name an item that the caller does not see, after which the next
-// page begins. Failure: Invalid for any other ref that names no item which the caller sees.
-func (f family) span(ctx context.Context, p historyPlan) (store.Range, error) {
+// readRange reads the places of the refs. A sealed ref may name an item that the caller may not see; the page then
+// begins after that item. Failure: Invalid, for any other ref unless it names an item that the caller may see.
+func (f family) readRange(ctx context.Context, p historyPlan) (store.Range, error) {
 	span := store.Range{NewestFirst: p.order == descending}
 	var err error
-	if span.Oldest, err = f.bound(ctx, p.caller, p.oldest, "oldest_ref"); err != nil {
+	if span.Oldest, err = f.readBound(ctx, p.caller, p.oldest, "oldest_ref"); err != nil {
 		return span, err
 	}
-	span.Newest, err = f.bound(ctx, p.caller, p.newest, "newest_ref")
+	span.Newest, err = f.readBound(ctx, p.caller, p.newest, "newest_ref")
 	return span, err
 }
 
-func (f family) bound(ctx context.Context, caller identity.Principal, e edge, param string) (*store.Bound, error) {
+func (f family) readBound(ctx context.Context, caller identity.Principal, e edge, param string) (*store.Bound, error) {
 	if e.ref == "" {
 		if e.at == nil {
 			return nil, nil
@@ -176,8 +176,8 @@ var neverEntered = []string{"SOFORT", "GIROPAY", "NONE", "MANUAL_ENTRY", "MAGSTR
 // Values returns all published entry modes; any other is refused (contract §2.5).
 func (entryMode) Values() []string { return append(payments.EntryModes(), neverEntered...) }
 
-// texts are the same values under another name.
-func texts[To, From ~string](from []From) []To {
+// convert converts strings from one type to another.
+func convert[To, From ~string](from []From) []To {
 	if from == nil {
 		return nil
 	}

@@ -12,36 +12,36 @@ import (
 )
 
 type refundRequest struct {
-	ID     rest.ID       `path:"txn_id"` // or code
-	Amount money.Literal `json:"amount"` // "": all that is not refunded yet
+	ID     rest.ID       `path:"txn_id"` // the transaction's id or code
+	Amount money.Literal `json:"amount"` // "" refunds the rest
 }
 
-// refund is refundTransaction.
+// refund handles refundTransaction.
 func (f family) refund(ctx context.Context, req refundRequest) (rest.NoContent, error) {
 	return rest.NoContent{}, f.refundAmount(ctx, string(req.ID), req.Amount)
 }
 
 type refundPaymentRequest struct {
-	ID     rest.ID       `path:"transaction_id"` // or code
-	Amount money.Literal `json:"amount"`         // "": all that is not refunded yet
+	ID     rest.ID       `path:"transaction_id"` // its id or code
+	Amount money.Literal `json:"amount"`         // "" refunds the rest
 }
 
-// refundPayment is createRefund, which says more about an amount that is too high or too low.
-func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (struct{}, error) {
+// createRefund handles createRefund. If the amount is too high or too low, the answer includes the allowed range.
+func (f family) createRefund(ctx context.Context, req refundPaymentRequest) (struct{}, error) {
 	err := f.refundAmount(ctx, string(req.ID), req.Amount)
 	var above *payments.AmountTooHighError
 	var below *payments.AmountTooLowError
 	switch {
 	case errors.As(err, &above):
-		err = outOfRange(above.Minimum, above.Refundable, "amount_too_high", "The amount exceeds what is left to refund.")
+		err = newAmountError(above.Minimum, above.Refundable, "amount_too_high", "The amount exceeds what is left to refund.")
 	case errors.As(err, &below):
-		err = outOfRange(below.Minimum, below.Refundable, "amount_too_low",
+		err = newAmountError(below.Minimum, below.Refundable, "amount_too_low",
 			"The amount is below the minimum that can be refunded.")
 	}
 	return struct{}{}, err
 }
 
-// refundAmount refunds, once for all retries under one Idempotency-Key. Failures: those of processing.Refund.
+// refundAmount refunds, once for all requests under one Idempotency-Key. Failures: those of processing.Refund.
 func (f family) refundAmount(ctx context.Context, id string, amount money.Literal) error {
 	caller := rest.Caller(ctx)
 	owner := rest.Merchant(ctx)
@@ -54,7 +54,7 @@ func (f family) refundAmount(ctx context.Context, id string, amount money.Litera
 		Country: owner.Country, MinimumBalance: minimum})
 }
 
-// invalidAmount is an entry of createRefund's errors (contract §13.4); amounts are in minor units.
+// invalidAmount is an entry of createRefund's errors (contract §13.4). Amounts are in minor units.
 type invalidAmount struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
@@ -63,8 +63,8 @@ type invalidAmount struct {
 	Min    int64  `json:"min_refundable_amount"`
 }
 
-// outOfRange names the least and the most that can be refunded.
-func outOfRange(least, most money.Amount, reason, detail string) error {
+// newAmountError returns createRefund's failure with the least and the most that can be refunded.
+func newAmountError(least, most money.Amount, reason, detail string) error {
 	const code = "INVALID_AMOUNT"
 	e := failure.Unprocessable(detail).WithCode(code)
 	e.Errors = []invalidAmount{{Code: code, Detail: detail, Reason: reason, Max: most.Minor(), Min: least.Minor()}}

@@ -1,4 +1,4 @@
-// Package transactions is the family of contract §6.1 to §6.4 and §13.4: payments, what happened to them, and refunds.
+// Package transactions serves payments, history and refunds (contract §6.1 to §6.4, §13.4). See Routes.
 package transactions
 
 import (
@@ -34,25 +34,25 @@ type family struct {
 	cursorKeys func(time.Time) [][]byte // App.CursorKeys
 }
 
-// Routes of the family.
+// Routes returns the family's routes.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store.View, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL,
 		cursorKeys: a.CursorKeys}
 	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
 	const detail, history = "/v2.1/merchants/{merchant_code}/transactions",
 		"/v2.1/merchants/{merchant_code}/transactions/history"
-	others := []identity.Permission{identity.FullTransactionHistoryView} // than one's own
+	others := []identity.Permission{identity.FullTransactionHistoryView} // to see transactions that others created
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/me/refund/{txn_id}", Scopes: refund, Permission: identity.RefundTransactions,
 			Partial: others, Handle: rest.JSON(204, f.refund)},
 		{Method: "POST", Path: "/v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds", Scopes: refund,
 			Permission: identity.RefundTransactions, Partial: others, Errors: rest.Listed,
-			Handle: rest.JSON(201, f.refundPayment)},
-		{Method: "GET", Path: detail, Scopes: read, Partial: others, Handle: rest.JSON(200, f.detail)},
-		{Method: "GET", Path: history, Scopes: read, Partial: others, Handle: rest.JSON(200, f.history)},
+			Handle: rest.JSON(201, f.createRefund)},
+		{Method: "GET", Path: detail, Scopes: read, Partial: others, Handle: rest.JSON(200, f.retrieve)},
+		{Method: "GET", Path: history, Scopes: read, Partial: others, Handle: rest.JSON(200, f.list)},
 		{Method: "GET", Path: "/v0.1/me/transactions", Scopes: read, Partial: others, Successor: detail,
-			Handle: rest.JSON(200, f.legacyDetail)},
+			Handle: rest.JSON(200, f.retrieveLegacy)},
 		{Method: "GET", Path: "/v0.1/me/transactions/history", Scopes: read, Partial: others, Successor: history,
-			Handle: rest.JSON(200, f.legacyHistory)},
+			Handle: rest.JSON(200, f.listLegacy)},
 	}
 }

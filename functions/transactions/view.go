@@ -35,7 +35,7 @@ type transaction struct {
 	SimpleStatus       payments.SimpleStatus      `json:"simple_status,omitempty"` // absent while PENDING (contract §2.7)
 	PaymentType        string                     `json:"payment_type"`
 	SimplePaymentType  string                     `json:"simple_payment_type,omitempty"`
-	EntryMode          string                     `json:"entry_mode,omitempty"` // absent at a reader that read no card
+	EntryMode          string                     `json:"entry_mode,omitempty"` // absent if the reader read no card
 	VerificationMethod string                     `json:"verification_method,omitempty"`
 	Card               *card                      `json:"card,omitempty"`
 	AuthCode           string                     `json:"auth_code,omitempty"`
@@ -52,10 +52,10 @@ type transaction struct {
 	TransactionEvents  []transactionEvent         `json:"transaction_events"`
 	Events             []event                    `json:"events"`
 	Links              []link                     `json:"links"`
-	*place                                        // of the reader, where it is known
+	*place                                        // of the reader, if known
 }
 
-// place is where a reader was, in both forms of contract §6.1.
+// place is the location of a reader, in both forms of contract §6.1.
 type place struct {
 	coordinates
 	Location coordinates `json:"location"`
@@ -72,7 +72,7 @@ type card struct {
 	Type     string `json:"type"`
 }
 
-// link is a hyperlink to what can be done with the transaction. The amounts are in major units (contract §6.1).
+// link is a hyperlink to an operation that the transaction allows. The amounts are in major units (contract §6.1).
 type link struct {
 	Rel  string       `json:"rel"`
 	Href string       `json:"href"`
@@ -82,14 +82,14 @@ type link struct {
 }
 
 const (
-	enteredOnline = "CC_CUSTOMER_ENTERED" // a card whose number the payer typed
-	signedFor     = "CC_SIGNATURE"        // a card that was swiped, not read by its chip
+	enteredOnline = "CC_CUSTOMER_ENTERED" // the payer typed the card number
+	signedFor     = "CC_SIGNATURE"        // the card was swiped, and its chip not read
 	readByReader  = "EMV"
 	unverified    = "none" // neither signature nor PIN
 )
 
-// view shows a transaction to the caller, whose own it is.
-func (f family) view(ctx context.Context, r store.Record) transaction {
+// newTransaction returns the detail of a transaction. The caller must be allowed to see the transaction.
+func (f family) newTransaction(ctx context.Context, r store.Record) transaction {
 	t, calendar := r.Transaction, rest.Merchant(ctx).Calendar(rest.Caller(ctx).Tenant.Mode)
 	currency := t.Amount.Currency()
 	v := transaction{
@@ -101,7 +101,7 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 		Status: t.Status, SimpleStatus: t.SimpleStatus(), PaymentType: t.PaymentType, EntryMode: t.EntryMode,
 		AuthCode: t.AuthCode, Installments: t.Installments, ProductSummary: t.ProductSummary,
 		PayoutPlan: t.PayoutPlan, PayoutsTotal: t.PayoutsTotal(), PayoutsReceived: t.PayoutsReceived(),
-		Links: f.links(ctx, t),
+		Links: f.linkRefund(ctx, t),
 	}
 	v.showCard(t)
 	if l := t.Location; l != nil {
@@ -109,7 +109,7 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 		v.place = &place{at, at}
 	}
 	v.showProducts(t)
-	v.PayoutType, v.PayoutDate = paysOut(t.Payouts, v.PayoutsTotal, calendar)
+	v.PayoutType, v.PayoutDate = payoutTypeAndDate(t.Payouts, v.PayoutsTotal, calendar)
 	v.TransactionEvents, v.Events = transactionEvents(r, calendar), events(r)
 	return v
 }
@@ -129,8 +129,8 @@ func (v *transaction) showCard(t payments.Transaction) {
 	}
 }
 
-// links leads to createRefund while there is something to refund, if the caller may.
-func (f family) links(ctx context.Context, t payments.Transaction) []link {
+// linkRefund returns the link to createRefund, or none if the caller may not refund or nothing is left to refund.
+func (f family) linkRefund(ctx context.Context, t payments.Transaction) []link {
 	terms := f.refunds.Terms(t, rest.Merchant(ctx).Country)
 	if !rest.Caller(ctx).Has(identity.RefundTransactions) || !t.CanRefund() || terms.Expired(f.store.Now()) {
 		return []link{}
@@ -147,7 +147,7 @@ type transactionEvent struct {
 	Status      payments.EventStatus `json:"status"`
 	Amount      money.Amount         `json:"amount"`
 	DueDate     rest.Date            `json:"due_date,omitzero"` // payouts only
-	Date        rest.Date            `json:"date,omitzero"`     // of a payout: the same
+	Date        rest.Date            `json:"date,omitzero"`     // of a payout: the same as DueDate
 	Installment int                  `json:"installment_number,omitempty"`
 	Timestamp   rest.Timestamp       `json:"timestamp"`
 }
@@ -159,14 +159,14 @@ type event struct {
 	Status            payments.EventStatus `json:"status"`
 	Amount            money.Amount         `json:"amount"`
 	Timestamp         rest.Timestamp       `json:"timestamp"`
-	FeeAmount         *money.Amount        `json:"fee_amount,omitempty"` // this and the rest: payouts only
+	FeeAmount         *money.Amount        `json:"fee_amount,omitempty"` // this field and the next three: payouts only
 	Installment       int                  `json:"installment_number,omitempty"`
 	DeductedAmount    *money.Amount        `json:"deducted_amount,omitempty"`
 	DeductedFeeAmount *money.Amount        `json:"deducted_fee_amount,omitempty"`
 	ReceiptNo         string               `json:"receipt_no,omitempty"` // legacy only
 }
 
-// transactionEvents are the payouts, then what else happened, oldest first. Days are where the merchant is.
+// transactionEvents returns the payouts, then all other events, oldest first. Dates are in the merchant's time zone.
 func transactionEvents(r store.Record, calendar merchant.Calendar) []transactionEvent {
 	shown := make([]transactionEvent, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -181,7 +181,8 @@ func transactionEvents(r store.Record, calendar merchant.Calendar) []transaction
 	return shown
 }
 
-// events returns the same in the other form. A refund leaves our fee (contract §6.7): no share of it is deducted.
+// events returns the same entries in the form of the field events. A refund does not return our fee (contract §6.7), so
+// a deduction from a payout includes no fee.
 func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -211,7 +212,7 @@ type product struct {
 	TotalWithVAT    money.Amount `json:"total_with_vat"`
 }
 
-// vatRate is what was paid under one rate (contract §6.1).
+// vatRate is the total sold at one VAT rate (contract §6.1).
 type vatRate struct {
 	Rate  json.Number  `json:"rate"`
 	Net   money.Amount `json:"net"`
@@ -219,7 +220,7 @@ type vatRate struct {
 	Gross money.Amount `json:"gross"`
 }
 
-// showProducts shows what was sold, to which a tip does not belong.
+// showProducts sets the products and VAT rates. A tip belongs to neither.
 func (v *transaction) showProducts(t payments.Transaction) {
 	lines := t.Products(t.Sale())
 	for _, p := range lines {
@@ -232,12 +233,13 @@ func (v *transaction) showProducts(t payments.Transaction) {
 	}
 }
 
-// toBank is the payout_type of all that is paid out (contract §2.7).
+// toBank is the payout_type of every payout (contract §2.7).
 const toBank = "BANK_ACCOUNT"
 
-// paysOut returns where the parts of a payment are paid out, and the day on which all of it is; none when that takes
-// several payouts. Total counts the parts that did not fail; the last part replaces those that did.
-func paysOut(parts []payments.PayoutPart, total int, calendar merchant.Calendar) (to string, on rest.Date) {
+// payoutTypeAndDate returns the destination of a payment's payouts, and the day on which the payment is paid out in
+// full. Several payouts have no such day. total counts the parts that did not fail. The last part replaces those that
+// failed.
+func payoutTypeAndDate(parts []payments.PayoutPart, total int, calendar merchant.Calendar) (to string, on rest.Date) {
 	if len(parts) == 0 {
 		return "", rest.Date{}
 	}
@@ -247,7 +249,8 @@ func paysOut(parts []payments.PayoutPart, total int, calendar merchant.Calendar)
 	return toBank, on
 }
 
-// dueDate is the day of the part's payout, or the first that may have it; none before one on demand is asked for.
+// dueDate returns the day of the part's payout, or the first day on which it can be paid out. With payouts on demand
+// there is no day until one is requested.
 func dueDate(p payments.PayoutPart, calendar merchant.Calendar) rest.Date {
 	day := p.Day
 	if day == "" {
