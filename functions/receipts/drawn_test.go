@@ -51,7 +51,7 @@ func TestTag_OfAllThatIsDrawn(t *testing.T) {
 // TestShowPDF_DrawsOnce checks that a receipt that has not changed gets the kept PDF.
 func TestShowPDF_DrawsOnce(t *testing.T) {
 	t.Parallel()
-	f := family{drawn: newDrawnPDFs(), commit: "commit"}
+	f := family{pdfs: newPDFCache(), commit: "commit"}
 	first, err := f.showPDF(t.Context(), sampled("de"))
 	if err != nil {
 		t.Fatal(err)
@@ -73,8 +73,8 @@ func TestShowPDF_DrawsOnce(t *testing.T) {
 // TestDrawnPDFs_Bounded checks that the least recently used PDF is dropped first, and that too large a PDF is not kept.
 func TestDrawnPDFs_Bounded(t *testing.T) {
 	t.Parallel()
-	d := newDrawnPDFs()
-	const each = mostDrawn / 4
+	d := newPDFCache()
+	const each = maxCacheSize / 4
 	for i := range 4 {
 		d.put(fmt.Sprint(i), make([]byte, each))
 	}
@@ -86,8 +86,8 @@ func TestDrawnPDFs_Bounded(t *testing.T) {
 			t.Errorf("%s: got kept %t, want %t", tag, got, want)
 		}
 	}
-	d.put("large", make([]byte, mostDrawn+1))
-	if d.size != mostDrawn || len(d.byTag) != 4 || d.used.Len() != 4 {
+	d.put("large", make([]byte, maxCacheSize+1))
+	if d.size != maxCacheSize || len(d.byTag) != 4 || d.used.Len() != 4 {
 		t.Errorf("got %d bytes in %d PDFs, want the four as before", d.size, len(d.byTag))
 	}
 }
@@ -97,10 +97,10 @@ func BenchmarkShowPDF(b *testing.B) {
 	s := sampled("de")
 	for name, f := range map[string]func() (rest.Document, error){
 		"drawn": func() (rest.Document, error) {
-			return family{drawn: newDrawnPDFs()}.showPDF(b.Context(), s)
+			return family{pdfs: newPDFCache()}.showPDF(b.Context(), s)
 		},
 		"kept": func() func() (rest.Document, error) {
-			f := family{drawn: newDrawnPDFs()}
+			f := family{pdfs: newPDFCache()}
 			return func() (rest.Document, error) { return f.showPDF(b.Context(), s) }
 		}(),
 	} {

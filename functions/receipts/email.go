@@ -17,8 +17,8 @@ type emailRequest struct {
 	Email string `json:"email" validate:"required text=256 email"`
 }
 
-// Contract §2.9: how many mails with receipts a merchant can send in a day and in one mode, and how many of one
-// receipt. The platform writes them to addresses that nobody has confirmed.
+// mailsOfMerchant limits the receipts that a merchant can mail in one mode in a day, and mailsOfReceipt the mails of
+// one receipt in a day (contract §2.9). The addresses come from the client, and no recipient has confirmed them.
 var (
 	mailsOfMerchant = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
 	mailsOfReceipt  = store.Bucket{Every: 24 * time.Hour / mailsOfOneADay, Burst: mailsOfOneADay}
@@ -29,13 +29,14 @@ const (
 	mailsOfOneADay = 5
 )
 
-// email is emailReceipt. The link's token is derived from the mail's id; only its hash is stored. Failure: TooMany.
-func (f family) email(ctx context.Context, req emailRequest) (struct{}, error) {
+// emailReceipt handles emailReceipt. The link's token is derived from the mail's id; only its hash is stored. Failure:
+// TooMany.
+func (f family) emailReceipt(ctx context.Context, req emailRequest) (struct{}, error) {
 	var accepted struct{}
-	if !mail.Plain(req.Email) { // as a quoted name with blanks
+	if !mail.Plain(req.Email) { // such as a quoted local part with blanks
 		return accepted, failure.Invalid("email", "must be an email address")
 	}
-	about, err := f.find(ctx, req.receiptRequest)
+	about, err := f.findAndNumber(ctx, req.receiptRequest)
 	if err != nil {
 		return accepted, err
 	}
@@ -45,19 +46,19 @@ func (f family) email(ctx context.Context, req emailRequest) (struct{}, error) {
 		return accepted, err
 	}
 	amount := page.Money(about.amount, page.Preferred(a.Profile.LanguageIn(m.Country)))
-	letter := mail.NewReceipt(rest.OperationID(ctx), about.mail(), req.Email, amount)
-	link := about.link(f.token(letter.ID), f.store.Now())
+	letter := mail.NewReceipt(rest.OperationID(ctx), about.mailKind(), req.Email, amount)
+	link := about.newLink(f.token(letter.ID), f.store.Now())
 	if _, _, err = f.store.ReceiptLink(ctx, link.TokenHash); !failure.Is(err, failure.KindNotFound) {
-		return accepted, err // of a request that is repeated, and has written its mail before
+		return accepted, err // nil if an earlier attempt of this request has written its mail
 	}
-	if err = f.takeMail(ctx, tenant, about); err != nil {
+	if err = f.countMail(ctx, tenant, about); err != nil {
 		return accepted, err
 	}
 	return accepted, f.store.MailReceipt(ctx, tenant, link, letter)
 }
 
-// mail is the kind of mail in which the receipt is sent.
-func (p subject) mail() mail.Kind {
+// mailKind returns the kind of mail that sends the receipt.
+func (p subject) mailKind() mail.Kind {
 	switch {
 	case p.refund && p.moved:
 		return mail.RefundReceipt
@@ -70,8 +71,8 @@ func (p subject) mail() mail.Kind {
 	}
 }
 
-// takeMail counts a mail against the limits. Failure: TooMany.
-func (f family) takeMail(ctx context.Context, t identity.Tenant, about subject) error {
+// countMail counts a mail against the limits. Failure: TooMany.
+func (f family) countMail(ctx context.Context, t identity.Tenant, about subject) error {
 	for _, limit := range []struct {
 		subject string
 		bucket  store.Bucket

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// receiptLink is the response object of createReceiptLink (contract §6.6). Its replay has no url (contract §2.8).
+// receiptLink is the response object of createReceiptLink (contract §6.6). A replayed one has no url (contract §2.8).
 type receiptLink struct {
 	URL       string         `json:"url,omitempty"`
 	ExpiresAt rest.Timestamp `json:"expires_at"`
@@ -19,9 +19,9 @@ func (l receiptLink) Redacted() any {
 	return l
 }
 
-// createLink is createReceiptLink. The receipt is numbered now, as when it is read.
+// createLink handles createReceiptLink. It numbers the receipt, as reading the receipt does.
 func (f family) createLink(ctx context.Context, req receiptRequest) (receiptLink, error) {
-	about, err := f.find(ctx, req)
+	about, err := f.findAndNumber(ctx, req)
 	if err != nil {
 		return receiptLink{}, err
 	}
@@ -29,7 +29,7 @@ func (f family) createLink(ctx context.Context, req receiptRequest) (receiptLink
 	if err != nil {
 		return receiptLink{}, err
 	}
-	made, err := f.store.CreateReceiptLink(ctx, rest.Caller(ctx).Tenant, about.link(token, f.store.Now()))
+	made, err := f.store.CreateReceiptLink(ctx, rest.Caller(ctx).Tenant, about.newLink(token, f.store.Now()))
 	return receiptLink{URL: f.address(token), ExpiresAt: rest.Timestamp(made.ExpiresAt)}, err
 }
 

@@ -68,7 +68,7 @@ func TestPercents(t *testing.T) {
 	for fraction, want := range map[string][]string{"0": {"0", "0"}, "0.19": {"19", "19"}, "0.07": {"7", "7"},
 		"0.055": {"5.5", "5,5"}, "0.2": {"20", "20"}, "1": {"100", "100"}, "0.0025": {"0.25", "0,25"}, "0.10": {"10", "10"}} {
 		for i, language := range []string{"en", "de"} {
-			if got := sampled(language).percent(fraction); got != want[i]+"\u00a0%" {
+			if got := sampled(language).formatRate(fraction); got != want[i]+"\u00a0%" {
 				t.Errorf("%s, %s: got %q, want %q", fraction, language, got, want[i])
 			}
 		}

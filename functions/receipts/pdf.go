@@ -15,14 +15,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The measures of a page, A4, in mm.
+// Measures of an A4 page, in mm.
 const (
 	margin  = 20.0
 	width   = 210 - 2*margin
 	bottom  = 297 - margin
 	leading = 5.0 // from one line of text to the next
 	indent  = 60.0
-	narrow  = 20.0 // widths of a table's columns
+	narrow  = 20.0 // narrow and column: widths of a table's columns
 	column  = 35.0
 )
 
@@ -33,19 +33,19 @@ const (
 	small  = 8.0
 )
 
-// allPages is replaced by the number of pages when all are drawn. No printable text has these characters.
+// allPages stands for the number of pages until all are drawn. No printable text has these characters.
 const allPages = "\u00ad\u00ad"
 
-// maxLines bounds what one text takes of a page, so that each row fits on one.
+// maxLines limits the lines of one text, so that each row fits on a page.
 const maxLines = 20
 
-// drawing is a PDF that is being drawn. Its errors are kept until the end, as fpdf's are.
+// drawing is a PDF under construction. As with fpdf, errors are kept until the end.
 type drawing struct {
 	*fpdf.Fpdf
 	sheet
 }
 
-// newDrawing has a title and fonts, and no page yet. It has no time but the receipt's own.
+// newDrawing returns a drawing with title and fonts, without pages. Its time is the receipt's, so its bytes repeat.
 func newDrawing(s sheet) drawing {
 	d := drawing{fpdf.New("P", "mm", "A4", ""), s}
 	d.SetCatalogSort(true)
@@ -59,22 +59,22 @@ func newDrawing(s sheet) drawing {
 	d.SetAutoPageBreak(false, 0)
 	d.SetCellMargin(0)
 	d.AliasNbPages(allPages)
-	d.SetFooterFunc(d.footer)
+	d.SetFooterFunc(d.drawFooter)
 	return d
 }
 
-// pdf draws the receipt. The same receipt is always the same bytes.
-func (s sheet) pdf() ([]byte, error) {
+// renderPDF draws the receipt. The same receipt always gives the same bytes.
+func (s sheet) renderPDF() ([]byte, error) {
 	d := newDrawing(s)
 	d.AddPage()
-	d.head()
-	d.facts()
-	d.table(d.products, d.productTable())
-	d.amounts(d.sums)
-	d.table(d.vatRates, d.rateTable())
+	d.drawHead()
+	d.drawFacts()
+	d.drawTable(d.products, d.productTable())
+	d.drawAmounts(d.sums)
+	d.drawTable(d.vatRates, d.rateTable())
 	if len(d.refunds) > 0 {
-		d.subtitle(d.refundsTitle)
-		d.amounts(d.refunds)
+		d.drawSubtitle(d.refundsTitle)
+		d.drawAmounts(d.refunds)
 	}
 	var b bytes.Buffer
 	if err := d.Output(&b); err != nil {
@@ -83,22 +83,22 @@ func (s sheet) pdf() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (d drawing) footer() {
-	d.font("", small)
+func (d drawing) drawFooter() {
+	d.useFont("", small)
 	d.SetXY(margin, bottom+leading)
 	d.CellFormat(width, leading, fmt.Sprintf("%d / %s", d.PageNo(), allPages), "", 0, "R", false, 0, "")
 }
 
-func (d drawing) font(style string, size float64) { d.SetFont("Go", style, size) }
+func (d drawing) useFont(style string, size float64) { d.SetFont("Go", style, size) }
 
-// head is what the receipt is, by whom and of how much.
-func (d drawing) head() {
+// drawHead draws the kind of receipt, the merchant and the amount.
+func (d drawing) drawHead() {
 	if d.test {
-		d.paragraph(d.nothingMoved, "B", normal)
+		d.drawParagraph(d.nothingMoved, "B", normal)
 	}
-	d.paragraph(d.heading(), "B", large)
+	d.drawParagraph(d.heading(), "B", large)
 	if d.state != "" {
-		d.paragraph(d.state, "B", normal)
+		d.drawParagraph(d.state, "B", normal)
 	}
 	d.Ln(leading)
 	for i, text := range d.merchant {
@@ -106,31 +106,31 @@ func (d drawing) head() {
 		if i == 0 {
 			style = "B"
 		}
-		d.paragraph(text, style, normal)
+		d.drawParagraph(text, style, normal)
 	}
 	d.Ln(leading)
-	d.paragraph(d.amount, "B", large)
+	d.drawParagraph(d.amount, "B", large)
 	d.Ln(leading)
 }
 
-// paragraph is a text of its own, on as many lines as it needs.
-func (d drawing) paragraph(text, style string, size float64) {
-	d.font(style, size)
+// drawParagraph draws a text on as many lines as it needs, with nothing beside it.
+func (d drawing) drawParagraph(text, style string, size float64) {
+	d.useFont(style, size)
 	height := leading * size / normal
-	for _, one := range d.wrapped(text, width) {
-		d.room(height)
+	for _, one := range d.wrap(text, width) {
+		d.ensureRoom(height)
 		d.CellFormat(width, height, one, "", 1, "L", false, 0, "")
 	}
 }
 
-func (d drawing) subtitle(text string) {
-	d.room(5 * leading) // never the last on a page
+func (d drawing) drawSubtitle(text string) {
+	d.ensureRoom(5 * leading) // keeps the subtitle from ending a page
 	d.Ln(leading)
-	d.paragraph(text, "B", normal)
+	d.drawParagraph(text, "B", normal)
 }
 
-// room begins another page where the height does not fit on this one; it reports whether it has.
-func (d drawing) room(height float64) bool {
+// ensureRoom begins another page if the height does not fit on this page, and reports whether it did.
+func (d drawing) ensureRoom(height float64) bool {
 	if d.GetY()+height <= bottom {
 		return false
 	}
@@ -138,10 +138,10 @@ func (d drawing) room(height float64) bool {
 	return true
 }
 
-// wrapped is the text on lines of the width, in the present font.
-func (d drawing) wrapped(text string, width float64) []string {
+// wrap breaks the text into lines of the width, in the current font.
+func (d drawing) wrap(text string, width float64) []string {
 	var lines []string
-	for _, one := range linesOf(text) {
+	for _, one := range splitLines(text) {
 		lines = append(lines, d.SplitText(printable(one), width)...)
 	}
 	if len(lines) > maxLines {
@@ -150,19 +150,19 @@ func (d drawing) wrapped(text string, width float64) []string {
 	return lines
 }
 
-// facts are names, with their values beside them.
-func (d drawing) facts() {
-	d.font("", normal)
+// drawFacts draws names, with their values beside them.
+func (d drawing) drawFacts() {
+	d.useFont("", normal)
 	for _, f := range d.sheet.facts {
-		d.row([]cell{{f.name, indent, "L"}, {f.value, width - indent, "L"}})
+		d.drawRow([]cell{{f.name, indent, "L"}, {f.value, width - indent, "L"}})
 	}
 }
 
-// amounts are names, with amounts at the right edge.
-func (d drawing) amounts(all []fact) {
-	d.font("B", normal)
+// drawAmounts draws names, with amounts at the right edge.
+func (d drawing) drawAmounts(all []fact) {
+	d.useFont("B", normal)
 	for _, f := range all {
-		d.row([]cell{{f.name, width - 2*column, "L"}, {f.value, 2 * column, "R"}})
+		d.drawRow([]cell{{f.name, width - 2*column, "L"}, {f.value, 2 * column, "R"}})
 	}
 }
 
@@ -172,10 +172,10 @@ type cell struct {
 	align string
 }
 
-// row draws cells beside each other, each on as many lines as it needs.
-func (d drawing) row(cells []cell) {
-	lines, height := d.laid(cells)
-	d.room(height)
+// drawRow draws cells beside each other, each on as many lines as it needs.
+func (d drawing) drawRow(cells []cell) {
+	lines, height := d.layOut(cells)
+	d.ensureRoom(height)
 	x, y := margin, d.GetY()
 	for i, c := range cells {
 		for n, one := range lines[i] {
@@ -187,37 +187,37 @@ func (d drawing) row(cells []cell) {
 	d.SetXY(margin, y+height)
 }
 
-// laid are the lines of each of the cells, and the height of their row.
-func (d drawing) laid(cells []cell) (lines [][]string, height float64) {
+// layOut returns the lines of each cell, and the height of their row.
+func (d drawing) layOut(cells []cell) (lines [][]string, height float64) {
 	const gap = 2.0
 	for _, c := range cells {
-		wrapped := d.wrapped(c.text, c.width-gap)
+		wrapped := d.wrap(c.text, c.width-gap)
 		lines, height = append(lines, wrapped), max(height, float64(len(wrapped))*leading)
 	}
 	return lines, height
 }
 
-// table draws rows under their headings, which each page repeats.
-func (d drawing) table(title string, rows [][]cell) {
-	d.subtitle(title)
+// drawTable draws rows under their headings, which it repeats on each page.
+func (d drawing) drawTable(title string, rows [][]cell) {
+	d.drawSubtitle(title)
 	heading := func() {
-		d.font("B", normal)
-		d.row(rows[0])
-		d.rule()
-		d.font("", normal)
+		d.useFont("B", normal)
+		d.drawRow(rows[0])
+		d.drawRule()
+		d.useFont("", normal)
 	}
 	heading()
 	for _, cells := range rows[1:] {
-		if _, height := d.laid(cells); d.room(height) {
+		if _, height := d.layOut(cells); d.ensureRoom(height) {
 			heading()
 		}
-		d.row(cells)
+		d.drawRow(cells)
 	}
-	d.rule()
+	d.drawRule()
 }
 
-// rule is a line across the page, with some space beneath.
-func (d drawing) rule() {
+// drawRule draws a line across the page, with some space below.
+func (d drawing) drawRule() {
 	const space = 1.0
 	d.Line(margin, d.GetY(), margin+width, d.GetY())
 	d.SetY(d.GetY() + space)
@@ -242,16 +242,16 @@ func (d drawing) rateTable() [][]cell {
 	return rows
 }
 
-// unknown is printed in place of a character that the fonts do not have.
-const unknown = "?"
+// replacement replaces a character that the fonts do not have.
+const replacement = "?"
 
-// linesOf are the lines of a text, which may end as on any system.
-func linesOf(text string) []string {
+// splitLines splits a text at the line ends of any system.
+func splitLines(text string) []string {
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }
 
-// printable returns the text on one line, in the fonts' Latin, Greek and Cyrillic letters. Others lose accents or
-// become question marks. It drops unseen characters, some of which change the direction of text.
+// printable returns the text on one line, in the fonts' Latin, Greek and Cyrillic letters. Other characters lose their
+// accents or become question marks. It drops invisible characters, some of which change the direction of text.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFC.String(strings.Join(strings.Fields(text), " ")) {
@@ -260,34 +260,34 @@ func printable(text string) string {
 		case hasGlyph(r):
 			b.WriteRune(r)
 		default:
-			b.WriteString(plainer(r))
+			b.WriteString(withoutAccents(r))
 		}
 	}
 	return b.String()
 }
 
-// plainer is a character that the fonts do not have without its accents.
-func plainer(r rune) string {
+// withoutAccents returns a character without its accents, if the fonts have it so.
+func withoutAccents(r rune) string {
 	if unicode.Is(unicode.Mn, r) {
-		return "" // an accent by itself
+		return "" // an accent without a letter
 	}
 	if base, _ := utf8.DecodeRuneInString(norm.NFKD.String(string(r))); hasGlyph(base) {
 		return string(base)
 	}
-	return unknown
+	return replacement
 }
 
-// fonts is the regular one; the bold one has the same characters.
-var fonts = sync.OnceValue(func() *sfnt.Font {
+// regularFont returns the regular font. The bold font has the same characters.
+var regularFont = sync.OnceValue(func() *sfnt.Font {
 	f, err := sfnt.Parse(goregular.TTF)
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // the font is part of the program
 	}
 	return f
 })
 
 func hasGlyph(r rune) bool {
 	var b sfnt.Buffer
-	glyph, err := fonts().GlyphIndex(&b, r)
+	glyph, err := regularFont().GlyphIndex(&b, r)
 	return err == nil && glyph != 0
 }

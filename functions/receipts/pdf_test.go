@@ -45,7 +45,8 @@ func sampled(language string) sheet {
 		BusinessName: "Kaffeehaus Ελλάς & Кофе", VATID: "DE123456789", RegistrationNumber: "HRB 1",
 		Website: "https://kaffee.example", Email: "kaffee@example.com",
 		Address: merchant.Address{Line1: "Ring 1", City: "Berlin", PostCode: "10115", Country: "DE"}}}}
-	return newSheet(payment(r), merchant.Merchant{Code: "MC0A1B2C3D", Country: "DE", TimeZone: "Europe/Berlin"}, a, true)
+	return newSheet(newPaymentSubject(r),
+		merchant.Merchant{Code: "MC0A1B2C3D", Country: "DE", TimeZone: "Europe/Berlin"}, a, true)
 }
 
 // textOf is what a PDF says, a line for each cell, and on how many pages. The texts are those of the content streams,
@@ -79,7 +80,7 @@ func fromUTF16(text string) string {
 
 func draw(t *testing.T, s sheet) []byte {
 	t.Helper()
-	drawn, err := s.pdf()
+	drawn, err := s.renderPDF()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +212,8 @@ func TestEachLineFits(t *testing.T) {
 	d := newDrawing(sampled("de"))
 	rapid.Check(t, func(r *rapid.T) {
 		text, column := rapid.String().Draw(r, "text"), rapid.Float64Range(narrow-2, width).Draw(r, "column")
-		d.font(rapid.SampledFrom([]string{"", "B"}).Draw(r, "style"), large)
-		lines := d.wrapped(text, column)
+		d.useFont(rapid.SampledFrom([]string{"", "B"}).Draw(r, "style"), large)
+		lines := d.wrap(text, column)
 		for _, one := range lines {
 			if got := d.GetStringWidth(one); got > column {
 				r.Errorf("got line %q, %.1f mm wide, want at most %.1f", one, got, column)
@@ -227,8 +228,8 @@ func TestEachLineFits(t *testing.T) {
 func TestLinesAreDrawnAsWritten(t *testing.T) {
 	t.Parallel()
 	d := newDrawing(sampled("de"))
-	d.font("", normal)
-	got := d.wrapped("Two coffees\n\twith milk\r\nand\ra cake", width)
+	d.useFont("", normal)
+	got := d.wrap("Two coffees\n\twith milk\r\nand\ra cake", width)
 	if want := []string{"Two coffees", "with milk", "and", "a cake"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

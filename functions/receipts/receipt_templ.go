@@ -9,7 +9,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/cashwrap/cashwrap/shared/page"
 
-// receiptBody is a receipt to read and to print. download is the address of its PDF.
+// receiptBody renders a receipt to read and to print. download is the address of its PDF.
 func receiptBody(s sheet, download string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -91,7 +91,7 @@ func receiptBody(s sheet, download string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = facts(s.facts).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = drawFacts(s.facts).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -136,7 +136,7 @@ func receiptBody(s sheet, download string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = facts(s.sums).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = drawFacts(s.sums).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -199,7 +199,7 @@ func receiptBody(s sheet, download string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = facts(s.refunds).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = drawFacts(s.refunds).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -238,8 +238,8 @@ func receiptBody(s sheet, download string) templ.Component {
 	})
 }
 
-// facts is a list of names with their values.
-func facts(all []fact) templ.Component {
+// facts renders names with their values.
+func drawFacts(all []fact) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -20,9 +20,9 @@ type receiptRequest struct {
 	EventID      *int64  `query:"tx_event_id"`             // of one of its refunds
 }
 
-// retrieve is retrieveReceipt.
+// retrieve handles retrieveReceipt.
 func (f family) retrieve(ctx context.Context, req receiptRequest) (receipt, error) {
-	about, err := f.find(ctx, req)
+	about, err := f.findAndNumber(ctx, req)
 	if err != nil {
 		return receipt{}, err
 	}
@@ -30,8 +30,8 @@ func (f family) retrieve(ctx context.Context, req receiptRequest) (receipt, erro
 	return view(about, rest.Merchant(ctx), a), err
 }
 
-// find is what the receipt is about, which is numbered now if it was not before.
-func (f family) find(ctx context.Context, req receiptRequest) (subject, error) {
+// findAndNumber reads the subject of a receipt, and numbers the receipt if it has no number yet.
+func (f family) findAndNumber(ctx context.Context, req receiptRequest) (subject, error) {
 	caller := rest.Caller(ctx)
 	tenant := caller.Tenant
 	if req.MerchantCode != tenant.Merchant {
@@ -43,21 +43,21 @@ func (f family) find(ctx context.Context, req receiptRequest) (subject, error) {
 	} else if err != nil {
 		return subject{}, err
 	}
-	about := payment(r)
+	about := newPaymentSubject(r)
 	if req.EventID != nil {
 		e, ok := r.Event(*req.EventID)
 		if !ok || e.Type != payments.RefundEvent {
 			return subject{}, notFound(strconv.FormatInt(*req.EventID, 10))
 		}
-		about = refund(r, e)
+		about = newRefundSubject(r, e)
 	}
 	return about, f.assignNumber(ctx, tenant, about)
 }
 
-// notFound has the message of contract §6.6.
+// notFound returns the failure with the message of contract §6.6.
 func notFound(id string) error { return failure.NotFound("No such tx event " + id) }
 
-// assignNumber numbers the receipt when first read, if money moved: a series has no void numbers.
+// assignNumber numbers the receipt when it is first read, if money moved: a series has no void numbers.
 func (f family) assignNumber(ctx context.Context, t identity.Tenant, p subject) error {
 	if _, has := p.record.Receipts[p.id]; has || !p.moved {
 		return nil
@@ -69,11 +69,11 @@ func (f family) assignNumber(ctx context.Context, t identity.Tenant, p subject) 
 	return err
 }
 
-// subject is what one receipt is about: a payment or a refund of it.
+// subject is the payment or refund that a receipt documents.
 type subject struct {
 	record     store.Record // of the payment
 	id         string       // of the transaction, or the refund's event
-	refund     bool         // it is about a refund
+	refund     bool         // the receipt is of a refund
 	amount     money.Amount
 	sale       money.Amount // the amount without the tip
 	tip        money.Amount
@@ -83,20 +83,20 @@ type subject struct {
 	moved      bool // the money moved
 }
 
-// payment is the receipt of the transaction itself.
-func payment(r store.Record) subject {
+// newPaymentSubject returns the subject of the transaction's own receipt.
+func newPaymentSubject(r store.Record) subject {
 	return subject{record: r, id: r.ID, amount: r.Amount, sale: r.Sale(), tip: r.Tip, status: r.Status,
 		returnCode: r.ReturnCode, at: r.CreatedAt, moved: r.Status == payments.TransactionSuccessful && !r.OnlyChecked()}
 }
 
-// refund is the receipt of a refund: its lines and sums are of the refunded amount, which may include some of a tip.
-func refund(r store.Record, e payments.Event) subject {
+// newRefundSubject returns the subject of a refund's receipt. Its lines divide the refund, which may include some tip.
+func newRefundSubject(r store.Record, e payments.Event) subject {
 	return subject{record: r, id: e.ID, refund: true, amount: e.Amount, sale: e.Amount,
 		tip: money.Zero(e.Amount.Currency()), status: e.HistoryItem().Status(), returnCode: e.ReturnCode, at: e.CreatedAt,
 		moved: e.Status == payments.EventRefunded}
 }
 
-func (p subject) link(token string, now time.Time) payments.ReceiptLink {
+func (p subject) newLink(token string, now time.Time) payments.ReceiptLink {
 	l := payments.ReceiptLink{TokenHash: identity.Hash(token), TransactionID: p.record.ID,
 		ExpiresAt: payments.ReceiptLinkEnd(now)}
 	if p.refund {
@@ -105,14 +105,14 @@ func (p subject) link(token string, now time.Time) payments.ReceiptLink {
 	return l
 }
 
-// behind is what a link leads to; false if it is no more.
-func behind(l payments.ReceiptLink, r store.Record) (subject, bool) {
+// newLinkSubject returns the subject of a link's receipt, or false if it no longer exists.
+func newLinkSubject(l payments.ReceiptLink, r store.Record) (subject, bool) {
 	if l.EventID == "" {
-		return payment(r), true
+		return newPaymentSubject(r), true
 	}
 	at := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.ID == l.EventID })
 	if at < 0 {
 		return subject{}, false
 	}
-	return refund(r, r.Events[at]), true
+	return newRefundSubject(r, r.Events[at]), true
 }

@@ -1,4 +1,4 @@
-// Package receipts is the family of contract §6.6: receipts as JSON for the merchant, by a link as a page or PDF.
+// Package receipts serves receipts as JSON, as a page and as PDF (contract §6.6). Routes returns its operations.
 package receipts
 
 import (
@@ -32,16 +32,16 @@ type storage interface {
 
 type family struct {
 	store   storage
-	token   func(mailID string) string // of the link in a mail
+	token   func(mailID string) string // returns the token of the link in a mail
 	baseURL string                     // of the API, without a trailing slash
-	drawn   *drawnPDFs
+	pdfs    *pdfCache
 	commit  string // of the code that draws PDFs
 }
 
-// Routes of the family.
+// Routes returns the family's routes.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, token: a.ReceiptToken, baseURL: strings.TrimRight(a.BaseURL, "/"),
-		drawn: newDrawnPDFs(), commit: a.Commit}
+		pdfs: newPDFCache(), commit: a.Commit}
 	const one = "/v1.1/receipts/{id}"
 	read := []string{"receipts.read", "transactions.read", "transactions.history", "payments"}
 	write := []string{"payments", "checkouts.write"}
@@ -51,7 +51,7 @@ func Routes(a *app.App) []rest.Route {
 		{Method: "GET", Path: "/v1.0/receipts/{id}", Successor: one, Scopes: read, Partial: partial,
 			Handle: rest.JSON(200, f.retrieve)},
 		{Method: "POST", Path: one + "/links", Scopes: read, Partial: partial, Handle: rest.JSON(201, f.createLink)},
-		{Method: "POST", Path: one + "/emails", Scopes: write, Partial: partial, Handle: rest.JSON(202, f.email)},
+		{Method: "POST", Path: one + "/emails", Scopes: write, Partial: partial, Handle: rest.JSON(202, f.emailReceipt)},
 		{Method: "GET", Path: "/receipts/{token}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.show)},
 	}
 }

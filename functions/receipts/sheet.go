@@ -14,16 +14,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// sheet is a receipt as people read it, in the merchant's language and time zone: the same on the page and in the PDF.
+// sheet is a receipt for people, in the merchant's language and time zone. Page and PDF show the same sheet.
 type sheet struct {
 	words
 
 	language page.Language
-	file     string // a name for it
+	file     string // file name without suffix
 	refund   bool
 	test     bool
-	state    string   // what has become of it, if no money has moved
-	merchant []string // the name first
+	state    string   // the reason why no money has moved; "" if it has
+	merchant []string // lines of the address, the name first
 	amount   string
 	facts    []fact
 	lines    []line
@@ -58,7 +58,7 @@ func (s sheet) heading() string {
 	return s.title
 }
 
-// stateOf says why no money has moved; "" if it has.
+// stateOf returns the reason why no money has moved, or "" if it has.
 func (w words) stateOf(p subject) string {
 	states := w.payment
 	if p.refund {
@@ -109,10 +109,10 @@ func (s *sheet) addFacts(p subject, zone *time.Location) {
 	t := p.record.Transaction
 	s.add(s.number, receiptNo(p.record, p.id))
 	s.add(s.transaction, t.Code)
-	s.add(s.when, s.moment(p.at, zone))
-	s.add(s.paidWith, s.means(t))
+	s.add(s.when, s.formatTime(p.at, zone))
+	s.add(s.paidWith, s.paymentMeans(t))
 	s.add(s.entry, s.entries[t.EntryMode])
-	s.add(s.verification, s.verifications[verificationOf(t)])
+	s.add(s.verification, s.verifications[readerVerification(t)])
 	if t.Installments > 1 {
 		s.add(s.installments, strconv.Itoa(t.Installments))
 	}
@@ -123,16 +123,16 @@ func (s *sheet) addFacts(p subject, zone *time.Location) {
 	s.add("AID", t.EMV.AID)
 }
 
-// verificationOf is how the payer was verified at a reader; "" online.
-func verificationOf(t payments.Transaction) string {
+// readerVerification returns the payer's verification method at a reader, or "" online.
+func readerVerification(t payments.Transaction) string {
 	if t.Reader == "" || t.Card == nil {
 		return ""
 	}
-	return verification(t)
+	return printedVerification(t)
 }
 
-// means is what was paid with: the card, or the method.
-func (w words) means(t payments.Transaction) string {
+// paymentMeans returns the card or the method that the payer used.
+func (w words) paymentMeans(t payments.Transaction) string {
 	if t.Card == nil {
 		return payments.MethodIn(t.EntryMode).Name()
 	}
@@ -151,7 +151,7 @@ func (s *sheet) addLines(p subject) {
 			money(one.TotalWithVAT)})
 	}
 	for _, v := range payments.VATTotals(products) {
-		s.rates = append(s.rates, rate{s.percent(v.Rate), money(v.Net), money(v.VAT), money(v.Gross)})
+		s.rates = append(s.rates, rate{s.formatRate(v.Rate), money(v.Net), money(v.VAT), money(v.Gross)})
 	}
 	if !p.tip.IsZero() {
 		s.sums = append(s.sums, fact{s.tip, page.Money(p.tip, s.language)})
@@ -159,13 +159,13 @@ func (s *sheet) addLines(p subject) {
 	s.sums = append(s.sums, fact{s.total, s.amount})
 }
 
-// addRefunds lists what went back of a payment, and what is on its way.
+// addRefunds lists the payment's refunds, including those still pending.
 func (s *sheet) addRefunds(p subject, zone *time.Location) {
 	if p.refund {
 		return
 	}
 	for _, e := range p.record.Events {
-		name := s.moment(e.CreatedAt, zone)
+		name := s.formatTime(e.CreatedAt, zone)
 		if n := receiptNo(p.record, e.ID); n != "" {
 			name += ", " + s.number + " " + n
 		}

@@ -18,17 +18,17 @@ import (
 )
 
 type showRequest struct {
-	Token string `path:"token"` // of a link; with .pdf at its end the receipt as PDF
+	Token string `path:"token"` // token of a link; the suffix .pdf asks for the receipt as PDF
 }
 
 var receiptPage = page.New("")
 
 const pdfSuffix = ".pdf"
 
-// show is showReceipt: a receipt by its link, as page or PDF. Failure: NotFound, the same for every invalid token.
+// show handles showReceipt. It returns a page or PDF. Failure: NotFound, the same for every invalid token.
 func (f family) show(ctx context.Context, req showRequest) (rest.Document, error) {
 	token, asPDF := strings.CutSuffix(req.Token, pdfSuffix)
-	s, err := f.sheet(ctx, token)
+	s, err := f.readSheet(ctx, token)
 	switch {
 	case err != nil:
 		return rest.Document{}, err
@@ -39,8 +39,8 @@ func (f family) show(ctx context.Context, req showRequest) (rest.Document, error
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err
 }
 
-// sheet reads the receipt that a token leads to. It is numbered now if it was not before.
-func (f family) sheet(ctx context.Context, token string) (sheet, error) {
+// readSheet reads the receipt behind a token, and numbers the receipt if it has no number yet.
+func (f family) readSheet(ctx context.Context, token string) (sheet, error) {
 	if !payments.IsReceiptToken(token) {
 		return sheet{}, store.ErrNoLink
 	}
@@ -52,7 +52,7 @@ func (f family) sheet(ctx context.Context, token string) (sheet, error) {
 	if err != nil {
 		return sheet{}, err
 	}
-	about, found := behind(link, r)
+	about, found := newLinkSubject(link, r)
 	if !found {
 		return sheet{}, store.ErrNoLink
 	}
@@ -67,29 +67,29 @@ func (f family) sheet(ctx context.Context, token string) (sheet, error) {
 	return newSheet(about, m, a, tenant.Mode == identity.Test), err
 }
 
-// mostDrawn limits the PDFs that a process keeps, in bytes. A PDF has some 20 kB.
-const mostDrawn = 4 << 20
+// maxCacheSize limits the PDFs that a process keeps, in bytes. A PDF has some 20 kB.
+const maxCacheSize = 4 << 20
 
-// drawnPDFs keeps the PDFs that were used last, by their entity tags, because drawing one takes 70 to 230 ms. They are
-// only in memory: few receipts are opened by two browsers, so storing each would cost more than it saves.
-type drawnPDFs struct {
+// pdfCache keeps the last used PDFs by their entity tags, because drawing a PDF takes 70 to 230 ms. It keeps them only
+// in memory: few receipts are opened by two browsers, so storing each PDF would cost more than it saves.
+type pdfCache struct {
 	mu    sync.Mutex
 	byTag map[string]*list.Element
-	used  *list.List // of drawnPDF, the latest first
+	used  *list.List // of cachedPDF, the latest first
 	size  int
 }
 
-type drawnPDF struct {
+type cachedPDF struct {
 	tag  string
 	body []byte
 }
 
-func newDrawnPDFs() *drawnPDFs {
-	return &drawnPDFs{byTag: map[string]*list.Element{}, used: list.New()}
+func newPDFCache() *pdfCache {
+	return &pdfCache{byTag: map[string]*list.Element{}, used: list.New()}
 }
 
-// get returns the PDF with the tag; nil if it is not kept.
-func (d *drawnPDFs) get(tag string) []byte {
+// get returns the PDF with the tag, or nil.
+func (d *pdfCache) get(tag string) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	found := d.byTag[tag]
@@ -97,19 +97,19 @@ func (d *drawnPDFs) get(tag string) []byte {
 		return nil
 	}
 	d.used.MoveToFront(found)
-	return found.Value.(drawnPDF).body
+	return found.Value.(cachedPDF).body
 }
 
-// put keeps a PDF, and drops the least recently used PDFs beyond mostDrawn.
-func (d *drawnPDFs) put(tag string, body []byte) {
+// put keeps a PDF, and drops the least recently used PDFs beyond maxCacheSize.
+func (d *pdfCache) put(tag string, body []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.byTag[tag] != nil || len(body) > mostDrawn {
+	if d.byTag[tag] != nil || len(body) > maxCacheSize {
 		return
 	}
-	d.byTag[tag] = d.used.PushFront(drawnPDF{tag, body})
-	for d.size += len(body); d.size > mostDrawn; {
-		oldest := d.used.Remove(d.used.Back()).(drawnPDF)
+	d.byTag[tag] = d.used.PushFront(cachedPDF{tag, body})
+	for d.size += len(body); d.size > maxCacheSize; {
+		oldest := d.used.Remove(d.used.Back()).(cachedPDF)
 		delete(d.byTag, oldest.tag)
 		d.size -= len(oldest.body)
 	}
@@ -117,24 +117,24 @@ func (d *drawnPDFs) put(tag string, body []byte) {
 
 // tag returns the entity tag of the receipt's PDF: a digest of the sheet and of the commit of the code that draws it.
 func (s sheet) tag(commit string) string {
-	s.words = words{} // they follow from the language
+	s.words = words{} // the language implies them
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %#v", commit, s))
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
-// showPDF returns the receipt as PDF, drawn unless the process keeps it, or 304 if the browser has that PDF.
+// showPDF returns the receipt as PDF, from the cache if possible. If the browser has that PDF, the answer is 304.
 func (f family) showPDF(ctx context.Context, s sheet) (rest.Document, error) {
 	tag := s.tag(f.commit)
 	if rest.BrowserHas(ctx, tag) {
 		return rest.Document{Status: http.StatusNotModified, ETag: tag}, nil
 	}
-	body := f.drawn.get(tag)
+	body := f.pdfs.get(tag)
 	if body == nil {
 		var err error
-		if body, err = s.pdf(); err != nil {
+		if body, err = s.renderPDF(); err != nil {
 			return rest.Document{}, err
 		}
-		f.drawn.put(tag, body)
+		f.pdfs.put(tag, body)
 	}
 	return rest.Document{ContentType: "application/pdf", Body: body, Filename: s.file + pdfSuffix, ETag: tag}, nil
 }

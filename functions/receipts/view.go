@@ -13,7 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// receipt is contract §6.6's response. Money is text with exactly the currency's decimals (§2.4), but for vat_rates.
+// receipt is the response object of contract §6.6. Amounts are strings with exactly the currency's decimals (§2.4),
+// except in vat_rates.
 type receipt struct {
 	Transaction transactionData `json:"transaction_data"`
 	Merchant    merchantData    `json:"merchant_data"`
@@ -32,7 +33,7 @@ type transactionData struct {
 	Timestamp          rest.Timestamp             `json:"timestamp"`
 	Status             payments.TransactionStatus `json:"status"`
 	PaymentType        string                     `json:"payment_type"`
-	EntryMode          string                     `json:"entry_mode,omitempty"` // absent at a reader that read no card
+	EntryMode          string                     `json:"entry_mode,omitempty"` // absent if the reader read no card
 	VerificationMethod string                     `json:"verification_method,omitempty"`
 	Reader             *cardReader                `json:"card_reader,omitempty"` // absent online
 	Card               *card                      `json:"card,omitempty"`
@@ -49,7 +50,7 @@ type cardReader struct {
 	Type string `json:"type,omitempty"`
 }
 
-// emvData is what a reader has read from the card's chip; nothing online.
+// emvData holds the data that a reader read from the card's chip. Online it is empty.
 type emvData struct {
 	AID              string `json:"aid,omitempty"`
 	ApplicationLabel string `json:"application_label,omitempty"`
@@ -97,7 +98,7 @@ type acquirerData struct {
 	LocalTime  rest.LocalTime `json:"local_time"`
 }
 
-// What receipts print of how the payer was verified (contract §2.7).
+// Verification methods as receipts print them (contract §2.7).
 const (
 	unverified = "none" // neither signature nor PIN
 	byPIN      = "PIN"
@@ -125,7 +126,7 @@ func showTransaction(p subject) transactionData {
 	}
 	if t.Card != nil {
 		v.Card = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}
-		v.VerificationMethod, v.ProcessAs = verification(t), t.ProcessAs()
+		v.VerificationMethod, v.ProcessAs = printedVerification(t), t.ProcessAs()
 	}
 	if t.Reader != "" {
 		v.Reader = &cardReader{Code: t.Reader, Type: t.ReaderModel}
@@ -133,8 +134,8 @@ func showTransaction(p subject) transactionData {
 	return v
 }
 
-// verification is how the payer was verified, to print.
-func verification(t payments.Transaction) string {
+// printedVerification returns the payer's verification method in the form that receipts print.
+func printedVerification(t payments.Transaction) string {
 	switch {
 	case t.Reader == "":
 		return unverified
@@ -164,7 +165,7 @@ func vatRates(lines []payments.Product) []vatRate {
 	return shown
 }
 
-// events are the payouts, then what else happened, oldest first, as in the transaction's detail.
+// events returns the payouts, then all other events, oldest first, as in the transaction's detail.
 func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -179,7 +180,7 @@ func events(r store.Record) []event {
 	return shown
 }
 
-// receiptNo returns the number of a transaction's or refund's receipt; "" while it has none.
+// receiptNo returns the number of the receipt of a transaction or refund, or "" while it has none.
 func receiptNo(r store.Record, id string) string {
 	if n, ok := r.Receipts[id]; ok {
 		return strconv.FormatInt(n, 10)
@@ -215,7 +216,7 @@ type address struct {
 	Landline          string `json:"landline,omitempty"`
 }
 
-// showMerchant fills what the account leaves open from the merchant's name and country.
+// showMerchant returns the merchant's data. The merchant's name and country replace what the account leaves open.
 func showMerchant(m merchant.Merchant, a account.Account) merchantData {
 	p := a.Profile
 	shown := p.Shown(m)

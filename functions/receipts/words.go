@@ -7,10 +7,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page"
 )
 
-// states say why no money has moved.
+// states holds the reasons why no money has moved.
 type states struct{ pending, failed, cancelled string }
 
-// words are those of a receipt in one language.
+// words holds a receipt's texts in one language.
 type words struct {
 	title, refundTitle string
 	nothingMoved       string // in test mode
@@ -98,8 +98,8 @@ var wordsIn = page.Texts[words]{
 	},
 }
 
-// moment is a time as it is read in the zone, with the zone.
-func (s sheet) moment(at time.Time, zone *time.Location) string {
+// formatTime formats a time in the zone, with the zone's offset.
+func (s sheet) formatTime(at time.Time, zone *time.Location) string {
 	layout := "02/01/2006, 15:04"
 	switch s.language {
 	case page.English:
@@ -110,8 +110,8 @@ func (s sheet) moment(at time.Time, zone *time.Location) string {
 	return at.In(zone).Format(layout + " (UTC-07:00)")
 }
 
-// percent is a VAT rate, a decimal fraction such as 0.19, as 19 %.
-func (s sheet) percent(fraction string) string {
+// formatRate formats a VAT rate: the decimal fraction 0.19 as 19 %.
+func (s sheet) formatRate(fraction string) string {
 	whole, digits, _ := strings.Cut(fraction, ".")
 	for len(digits) < 2 {
 		digits += "0"
