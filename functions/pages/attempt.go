@@ -28,17 +28,17 @@ type attemptRequest struct {
 	ofPage
 }
 
-// ofPage is what the page itself adds to a payment.
+// ofPage holds the fields that the page adds to a payment.
 type ofPage struct {
 	Embed string `query:"embed" validate:"one-of=1"`
 	CSRF  string `json:"csrf_token" form:"csrf_token" validate:"required"`
 	Key   string `json:"attempt_key" form:"attempt_key" validate:"required pattern=^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"` //nolint:lll // a tag is one line
 }
 
-// createAttempt is createPaymentPageAttempt: processCheckout by the payer's browser, with the payer present. It answers
-// JSON as processCheckout does, and a form by a redirect to the page, or by the page with what is wrong.
+// createAttempt handles createPaymentPageAttempt: processCheckout by the payer's browser, with the payer present. It
+// answers JSON as processCheckout does. It answers a form with a redirect to the page, or with the page and its faults.
 func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, error) {
-	v, err := f.visit(ctx, string(req.ID), req.Embed != "")
+	v, err := f.readVisit(ctx, string(req.ID), req.Embed != "")
 	if err != nil {
 		return nil, err
 	}
@@ -58,13 +58,13 @@ func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, err
 	}
 }
 
-// pay begins the attempt, unless there are faults of the form or others.
+// pay begins the attempt, unless the form or the request has faults.
 func (v visit) pay(ctx context.Context, req attemptRequest, faults failure.List) (checkout.Processed, error) {
 	var none checkout.Processed
 	if err := v.admit(req); err != nil {
 		return none, err
 	}
-	m, err := v.merchant(ctx)
+	m, err := v.readMerchant(ctx)
 	if err != nil {
 		return none, err
 	}
@@ -84,7 +84,7 @@ func (v visit) pay(ctx context.Context, req attemptRequest, faults failure.List)
 
 // Failures of a request that is not from a page of the browser's session.
 var (
-	errNotOurs        = failure.Denied("The request is not from this browser's own payment page: load the page again.")
+	errInvalidCSRF    = failure.Denied("The request is not from this browser's own payment page: load the page again.")
 	errSessionExpired = failure.Forbidden("session_expired").WithCode("PAYMENT_PAGE_EXPIRED").
 				Because("The session on the payment page has ended: load the page again.")
 )
@@ -92,11 +92,11 @@ var (
 var errNotOffered = failure.Invalid("payment_type", "is not available on the payment page").
 	WithSlug("payment-method-not-allowed")
 
-// admit makes sure that the browser's own page sends the request (CSRF), within the session. Failure: Forbidden.
+// admit checks that the browser's own page sent the request (CSRF), within the session. Failure: Forbidden.
 func (v visit) admit(req attemptRequest) error {
 	switch {
-	case !v.session.ours(v.checkout, req.CSRF):
-		return errNotOurs
+	case !v.session.isValidCSRF(v.checkout, req.CSRF):
+		return errInvalidCSRF
 	case v.session.expired:
 		return errSessionExpired
 	default:
@@ -104,31 +104,31 @@ func (v visit) admit(req attemptRequest) error {
 	}
 }
 
-// check lists what is wrong with the request, as processCheckout does. A payer's browser names no card and no customer.
+// check returns the request's faults, as processCheckout does. A payer's browser names no saved card and no customer.
 func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.List {
 	faults := validate.Forms(req.ofPage)
 	faults = faults.If(req.Token != "", failure.Invalid("token", "is not taken from a payment page"))
 	req.Token, req.CustomerID = "", ""
-	if req.PaymentType != "" && !offered(req.PaymentType) {
+	if req.PaymentType != "" && !isOffered(req.PaymentType) {
 		return failure.List{errNotOffered}
 	}
 	faults = append(faults, req.Check(m, now)...)
-	req.Mandate = nil // it is made of the request itself
+	req.Mandate = nil // set from the request itself
 	return faults
 }
 
-// start begins the attempt, or continues it when the request is repeated.
+// start begins the attempt. For a repeated request it continues the attempt.
 func (v visit) start(ctx context.Context, req attemptRequest,
 	m merchant.Merchant) (payments.Checkout, *processing.Step, error) {
 	request := req.Request(v.checkout.ID, v.session.operation(v.checkout.ID, req.Key, req.paidWith()))
 	request.PayerPresent, request.AskedBy, request.Browser = true, v.askedBy(), v.session.browser()
 	request.TaxEnabled = m.Settings.Of(v.tenant.Mode).TaxEnabled
-	request.Mandate = true // the page says so of a card that is saved for later payments
+	request.Mandate = true // the page tells the payer when it saves the card
 	request.ReturnURL, request.Amount = v.returnURL(), &v.checkout.Amount
 	return v.processing.Start(ctx, v.tenant, request)
 }
 
-// paidWith is what an attempt has of the request: method, instalments and card, without its CVV.
+// paidWith returns the part of the request that an attempt records: method, instalments and card, without its CVV.
 func (req *attemptRequest) paidWith() string {
 	installments := 1
 	if req.Installments != nil {
@@ -141,8 +141,9 @@ func (req *attemptRequest) paidWith() string {
 	return fmt.Sprintf("%q", all)
 }
 
-// returnURL is where a method's page sends the payer: to this page. A merchant's frame opens such a page in the whole
-// window, without the frame's cookie, so from there the payer returns to the merchant if possible.
+// returnURL returns the address to which a method's page sends the payer: this page. If the page is in a merchant's
+// frame, the method's page opens in the whole window, which lacks the frame's cookie. The payer then returns to the
+// merchant if possible.
 func (v visit) returnURL() string {
 	if v.embedded && v.checkout.RedirectURL != "" {
 		return ""
@@ -150,7 +151,7 @@ func (v visit) returnURL() string {
 	return v.views.PageURL(v.checkout.ID) + "?from=" + string(fromBank)
 }
 
-// refuse is the page after a form that began no attempt. Other errors are rest's.
+// refuse returns the page after a form that began no attempt. Other errors are for rest to answer.
 func (v visit) refuse(ctx context.Context, req attemptRequest, err error) (any, error) {
 	e := failure.Of(err)
 	if v.session.cookie == nil || e == errSessionExpired {
@@ -158,16 +159,16 @@ func (v visit) refuse(ctx context.Context, req attemptRequest, err error) (any, 
 		if v.session.cookie == nil {
 			shown.Links.Restart = shown.Links.Page
 		}
-		return v.refused(http.StatusForbidden, shown)
+		return v.drawWithStatus(http.StatusForbidden, shown)
 	}
-	if payable, _ := v.payable(); !payable || e.Kind == failure.KindConflict {
+	if payable, _ := v.checkPayable(); !payable || e.Kind == failure.KindConflict {
 		return v.redirect("from=" + string(fromForm)), nil
 	}
 	why, known := refusals[e.Kind]
 	if !known {
 		return nil, err
 	}
-	m, merchantErr := v.merchant(ctx)
+	m, merchantErr := v.readMerchant(ctx)
 	if merchantErr != nil {
 		return nil, merchantErr
 	}
@@ -177,10 +178,10 @@ func (v visit) refuse(ctx context.Context, req attemptRequest, err error) (any, 
 	}
 	shown := v.viewForm(m, entered{method: req.PaymentType, values: req.values(), faults: faults})
 	shown.Alert, shown.RetryAfter = why.alert, e.RetryAfter
-	return v.refused(why.status, shown)
+	return v.drawWithStatus(why.status, shown)
 }
 
-// refusals are what the page says of a failure, and its status.
+// refusals maps a failure to the page's alert and status.
 var refusals = map[failure.Kind]struct {
 	alert  alert
 	status int
@@ -191,14 +192,14 @@ var refusals = map[failure.Kind]struct {
 	failure.KindTooMany:   {alertTooMany, http.StatusTooManyRequests},
 }
 
-// refused is a page with a status of its own.
-func (v visit) refused(status int, shown view) (any, error) {
+// drawWithStatus returns a page with the status.
+func (v visit) drawWithStatus(status int, shown view) (any, error) {
 	d, err := v.draw(shown)
 	d.Status, d.RetryAfter = status, shown.RetryAfter
 	return d, err
 }
 
-// attemptForm is processCheckout's body as a form, whose fields have their path in JSON as name. Empty ones are absent.
+// attemptForm is processCheckout's body as a form. A field's name is its JSON path. Empty fields count as absent.
 type attemptForm struct {
 	FormMethod       payments.Method `form:"payment_type"`
 	FormCardName     string          `form:"card.name"`
@@ -220,10 +221,10 @@ type attemptForm struct {
 	FormState        string          `form:"personal_details.address.state"`
 }
 
-// cardData reports whether the field is of a card: no page ever shows that again.
-func cardData(field string) bool { return strings.HasPrefix(field, "card.") }
+// isCardData reports whether the field is of a card. The page never shows such a field's value again.
+func isCardData(field string) bool { return strings.HasPrefix(field, "card.") }
 
-// payment is what the form asks for, with what only the form can show to be wrong.
+// payment returns the form's payment, with the faults that only the form can have.
 func (f attemptForm) payment() (checkout.Payment, failure.List) {
 	p := checkout.Payment{PaymentType: f.FormMethod, Payer: f.payer()}
 	if f.FormMethod == payments.CardMethod {
@@ -239,7 +240,7 @@ func (f attemptForm) payment() (checkout.Payment, failure.List) {
 	return p, nil
 }
 
-// card as people write it: the number in groups, the month perhaps without its zero.
+// card accepts a card as people write it: the number in groups, the month perhaps without its zero.
 func (f attemptForm) card() *payments.Card {
 	number := strings.NewReplacer(" ", "", "-", "").Replace(f.FormCardNumber.Reveal())
 	month := strings.TrimSpace(f.FormExpiryMonth)
@@ -253,23 +254,23 @@ func (f attemptForm) card() *payments.Card {
 
 func (f attemptForm) payer() *payments.PersonalDetailsChange {
 	return &payments.PersonalDetailsChange{
-		FirstName: given(f.FormFirstName), LastName: given(f.FormLastName), Email: given(f.FormEmail),
-		TaxID: given(f.FormTaxID),
-		Address: &payments.AddressChange{Country: given(f.FormCountry), Line1: given(f.FormLine1),
-			Line2: given(f.FormLine2), City: given(f.FormCity), PostalCode: given(f.FormPostalCode),
-			State: given(f.FormState)},
+		FirstName: optionalText(f.FormFirstName), LastName: optionalText(f.FormLastName), Email: optionalText(f.FormEmail),
+		TaxID: optionalText(f.FormTaxID),
+		Address: &payments.AddressChange{Country: optionalText(f.FormCountry), Line1: optionalText(f.FormLine1),
+			Line2: optionalText(f.FormLine2), City: optionalText(f.FormCity), PostalCode: optionalText(f.FormPostalCode),
+			State: optionalText(f.FormState)},
 	}
 }
 
-// given is what was entered; an empty field takes nothing back that the checkout has.
-func given(text string) optional.Of[string] {
+// optionalText returns the text as entered. An empty field does not remove a value that the checkout has.
+func optionalText(text string) optional.Of[string] {
 	if text = strings.TrimSpace(text); text == "" {
 		return optional.Of[string]{}
 	}
 	return optional.Some(text)
 }
 
-// values are what was entered, for the page that is shown again, without card data.
+// values returns the entered values for showing the form again. Card data is left out.
 func (f attemptForm) values() map[string]string {
 	return map[string]string{
 		fieldInstallments: f.FormInstallments, fieldFirstName: f.FormFirstName, fieldLastName: f.FormLastName,

@@ -23,9 +23,9 @@ var payScript string
 
 var payPage = page.New(payScript)
 
-// drawn is the page, with all that its policy allows: frames and images of our own, requests to
-// ourselves, forms to ourselves and to the issuer, and, if it is embedded, any parent frame.
-func drawn(v view) (page.Page, error) {
+// render renders the page. Its Content-Security-Policy allows our own frames, images and requests, forms to us and to
+// the issuer, and, if the page is embedded, any parent frame.
+func render(v view) (page.Page, error) {
 	language := page.Preferred(v.AcceptLanguage)
 	t := inLanguages.In(language)
 	p, err := payPage.In(language).Draw(t.heading(v), payBody(t, v))
@@ -37,7 +37,7 @@ func drawn(v view) (page.Page, error) {
 	return p.Posting(v.issuers()...), err
 }
 
-// issuers returns the form-action sources besides 'self', which also bind redirects: a live issuer's lead anywhere.
+// issuers returns the form-action sources besides 'self'. They also bind redirects: a live issuer's lead anywhere.
 func (v view) issuers() []string {
 	if v.State != stateChallenge || v.Next == nil || v.Next.Framed {
 		return nil
@@ -52,33 +52,33 @@ func (t texts) heading(v view) string {
 	if v.State == stateForm {
 		return page.Fill(t.title, "{merchant}", v.Merchant)
 	}
-	return t.of(v).title
+	return t.stateText(v).title
 }
 
 func (t texts) fill(text string, v view) string {
 	return page.Fill(text, "{merchant}", v.Merchant, "{amount}", page.Money(v.Amount, t.language),
-		"{time}", wait(v.RetryAfter))
+		"{time}", formatWait(v.RetryAfter))
 }
 
-// wait is how long to wait, in seconds or minutes; pay.js writes it likewise.
-func wait(d time.Duration) string {
+// formatWait formats a waiting time in seconds or minutes, as pay.js does.
+func formatWait(d time.Duration) string {
 	if d < 2*time.Minute {
 		return strconv.Itoa(int(math.Ceil(d.Seconds()))) + " s"
 	}
 	return strconv.Itoa(int(math.Ceil(d.Minutes()))) + " min"
 }
 
-// alert is what the page says at its top; "" for nothing.
-func (t texts) alert(v view) string {
+// alertText returns the message at the top of the page, or "".
+func (t texts) alertText(v view) string {
 	why := v.Alert
-	if why == alertFields && !slices.ContainsFunc(v.Methods, methodView.faulty) {
-		why = alertRefused // what is wrong is no field of the page
+	if why == alertFields && !slices.ContainsFunc(v.Methods, methodView.hasFault) {
+		why = alertRefused // the faulty field is not on the page
 	}
 	return t.fill(t.alerts[why], v)
 }
 
-// said are the texts that pay.js needs.
-func (t texts) said(v view) templ.OrderedAttributes {
+// scriptTexts returns the texts that pay.js needs, as data attributes.
+func (t texts) scriptTexts(v view) templ.OrderedAttributes {
 	var all templ.OrderedAttributes
 	for _, a := range []alert{alertDeclined, alertFields, alertAgain, alertTooMany, alertUnavailable, alertRefused} {
 		text := page.Fill(t.alerts[a], "{merchant}", v.Merchant)
@@ -90,16 +90,16 @@ func (t texts) said(v view) templ.OrderedAttributes {
 	return all
 }
 
-// target is where links and forms open that lead to other pages: out of a merchant's frame.
-func (v view) target() string {
+// linkTarget returns the target of links and forms that lead to other pages. They leave a merchant's frame.
+func (v view) linkTarget() string {
 	if v.Embedded {
 		return "_top"
 	}
 	return ""
 }
 
-// below says what comes after the button of a method; "" for nothing.
-func (t texts) below(m methodView) string {
+// buttonNote returns the text below a method's button.
+func (t texts) buttonNote(m methodView) string {
 	switch {
 	case m.Method == payments.CardMethod:
 		return t.secure
@@ -112,40 +112,40 @@ func (t texts) below(m methodView) string {
 	}
 }
 
-// name is the method's; that of cards is translated.
-func (t texts) name(m methodView) string {
+// methodName returns the method's name. Only that of cards is translated.
+func (t texts) methodName(m methodView) string {
 	if m.Method == payments.CardMethod {
 		return t.card
 	}
 	return m.Name
 }
 
-func (c codeView) boleto() bool { return c.Method == payments.Boleto }
+func (c codeView) isBoleto() bool { return c.Method == payments.Boleto }
 
-// groups are the code as it is shown. What is copied is the code itself.
+// groups returns the code as displayed. The copy button copies the code without groups.
 func (c codeView) groups() []string {
-	if c.boleto() {
+	if c.isBoleto() {
 		return checkout.BoletoGroups(c.Text)
 	}
 	return []string{c.Text}
 }
 
-// day is when the code ends, in Brasília, where it is paid.
-func (t texts) day(c codeView) string {
+// deadlineText returns the end of the code's validity in Brasília, where it is paid.
+func (t texts) deadlineText(c codeView) string {
 	brasilia := time.FixedZone("BRT", -3*60*60)
 	layout := t.date
-	if !c.boleto() {
+	if !c.isBoleto() {
 		layout += ", 15:04"
 	}
 	return page.Fill(t.until, "{until}", c.Until.In(brasilia).Format(layout))
 }
 
-// hidden reports whether the form knows the value by itself: a boleto's payer is in Brazil.
-func (m methodView) hidden(f fieldView) bool {
+// isHidden returns true if the form fills in the value: a boleto's payer is in Brazil.
+func (m methodView) isHidden(f fieldView) bool {
 	return m.Method == payments.Boleto && f.Name == fieldCountry
 }
 
-func (m methodView) named(name string) fieldView {
+func (m methodView) fieldNamed(name string) fieldView {
 	at := slices.IndexFunc(m.Fields, func(f fieldView) bool { return f.Name == name })
 	if at < 0 {
 		return fieldView{Name: name, Required: true}
@@ -159,8 +159,8 @@ func (t texts) field(m methodView, f fieldView) page.Field {
 		Required: f.Required, Live: true, Missing: said.missing, Wrong: said.wrong, Autocomplete: shape.autocomplete,
 		InputMode: shape.mode, Max: shape.most, Type: shape.kind, Placeholder: shape.placeholder, Class: shape.class,
 		Note: f.Name == fieldCardNumber, Options: t.options(f)}
-	if cardData(f.Name) {
-		field.Value = "" // whatever is in the view: card data is never written back
+	if isCardData(f.Name) {
+		field.Value = "" // card data is never written back
 	}
 	if f.Name == fieldExpiryYear {
 		field.Placeholder = t.yy
@@ -203,18 +203,18 @@ var shapes = map[string]shape{
 	fieldState:       {autocomplete: "address-level1"},
 }
 
-// brazil are the states of Brazil (ISO 3166-2:BR).
+// brazil lists the states of Brazil (ISO 3166-2:BR).
 const brazil = "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO"
 
-// mostInstallments is the most that a checkout may be paid in (contract §4.3).
-const mostInstallments = 12
+// maxInstallments is the limit of contract §4.3.
+const maxInstallments = 12
 
-// options are those of a choice; nil for a field that is none.
+// options returns the options of a choice, or nil for any other field.
 func (t texts) options(f fieldView) []page.Option {
 	switch f.Name {
 	case fieldInstallments:
 		options := []page.Option{{Value: "1", Label: t.once}}
-		for n := 2; n <= mostInstallments; n++ {
+		for n := 2; n <= maxInstallments; n++ {
 			options = append(options, page.Option{Value: strconv.Itoa(n), Label: page.Fill(t.times, "{n}", strconv.Itoa(n))})
 		}
 		return options
@@ -231,7 +231,7 @@ func (t texts) options(f fieldView) []page.Option {
 	}
 }
 
-// countries are the served ones, by the names that their people use, with the one that was chosen before.
+// countries returns the countries served, each named in its own language, and the country chosen before.
 func (t texts) countries(chosen string) []page.Option {
 	options, listed := []page.Option{}, chosen == ""
 	for _, code := range country.Codes() {
@@ -246,8 +246,8 @@ func (t texts) countries(chosen string) []page.Option {
 	return append([]page.Option{{Label: t.choose}}, options...)
 }
 
-// brands are the first digits of the brands' cards for pay.js: "34-34 American Express,…".
-func brands() string {
+// brandPrefixes returns the first digits of each brand's cards for pay.js: "34-34 American Express,…".
+func brandPrefixes() string {
 	ranges := payments.BrandRanges()
 	all := make([]string, len(ranges))
 	for i, r := range ranges {

@@ -58,7 +58,7 @@ func complete(s state) view {
 
 func htmlOf(t *testing.T, v view) string {
 	t.Helper()
-	p, err := drawn(v)
+	p, err := render(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestATextStaysAText(t *testing.T) {
 					v.Methods[m].Fields[f].Value = text
 				}
 			}
-			p, err := drawn(v)
+			p, err := render(v)
 			return string(p.HTML), err
 		})
 		if err != nil {
@@ -142,7 +142,7 @@ func TestThePolicyOfThePage(t *testing.T) {
 	} {
 		v := viewIn(c.state)
 		v.Next, v.Embedded = &c.next, c.embedded
-		p, err := drawn(v)
+		p, err := render(v)
 		if err != nil || len(p.CSP) < 3 {
 			t.Fatalf("%s: got policy %q, error %v", name, p.CSP, err)
 		}
@@ -217,7 +217,7 @@ func TestHowLongToWait(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{0: "0 s", 1500 * time.Millisecond: "2 s", 119 * time.Second: "119 s",
 		2 * time.Minute: "2 min", 121 * time.Second: "3 min"} {
-		if got := wait(d); got != want {
+		if got := formatWait(d); got != want {
 			t.Errorf("%s: got %s, want %s", d, got, want)
 		}
 	}

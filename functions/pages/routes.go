@@ -1,4 +1,4 @@
-// Package pages is the family Pages (contract §13.3): the page on which a payer pays a checkout with hosted_checkout.
+// Package pages serves the payment page of hosted checkouts (contract §13.3). Routes returns its operations.
 package pages
 
 import (
@@ -29,7 +29,7 @@ type family struct {
 	path       string // of the base URL, before the paths of pages
 }
 
-// Routes of the family.
+// Routes returns the family's routes.
 func Routes(a *app.App) []rest.Route {
 	base := strings.TrimRight(a.BaseURL, "/")
 	f := family{store: a.Store, processing: a.Processing, path: rest.BasePath(base),

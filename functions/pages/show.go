@@ -13,14 +13,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// visit is a browser at the page of a checkout.
+// visit is one request of a browser for the page of a checkout.
 type visit struct {
 	family
 	tenant   identity.Tenant
 	checkout payments.Checkout
 	session  session
 	begun    bool         // the session begins with this request
-	surplus  *http.Cookie // of another session, which is deleted then
+	surplus  *http.Cookie // of another checkout; deleted when a session begins
 	embedded bool
 	from     origin
 	address  string // of the browser, as limits count it (rest.SourceAddress)
@@ -28,24 +28,24 @@ type visit struct {
 	acceptLanguage string
 }
 
-// origin is how the browser has come to the page.
+// origin tells where the browser came from.
 type origin string
 
-// The origins. Browsers hold redirects after a form to the policy of the form's page (CSP, form-action), so after one
-// of these the page itself leads on to the merchant, and our forms need not lead to other sites.
+// The origins. Browsers hold redirects after a form to the policy of the form's page (CSP, form-action). So after one
+// of these origins a script on the page forwards the payer to the merchant, and our forms need not allow other sites.
 const (
-	fromForm origin = "form" // the page's own
-	fromBank origin = "bank" // a method's page
+	fromForm origin = "form" // the page's own form
+	fromBank origin = "bank" // the page of a payment method
 )
 
-// visit reads the checkout and the browser's session. Failure: NotFound, also for a checkout that is not hosted.
-func (f family) visit(ctx context.Context, id string, embedded bool) (visit, error) {
+// readVisit reads the checkout and the browser's session. Failure: NotFound, also for a checkout that is not hosted.
+func (f family) readVisit(ctx context.Context, id string, embedded bool) (visit, error) {
 	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
 		return visit{}, store.ErrNoPaymentPage
 	}
 	t, c, err := f.store.HostedCheckout(ctx, id)
-	return visit{family: f, tenant: t, checkout: c, session: f.session(ctx, id), embedded: embedded,
-		surplus: f.surplus(ctx, id, embedded), acceptLanguage: rest.AcceptLanguage(ctx),
+	return visit{family: f, tenant: t, checkout: c, session: f.readSession(ctx, id), embedded: embedded,
+		surplus: f.findSurplusCookie(ctx, id, embedded), acceptLanguage: rest.AcceptLanguage(ctx),
 		address: rest.SourceAddress(ctx)}, err
 }
 
@@ -57,19 +57,19 @@ type showRequest struct {
 	From    origin  `query:"from" validate:"one-of=form|bank"`
 }
 
-// show is showPaymentPage (contract §13.3). Only the session that began an attempt sees the attempt's state.
+// show handles showPaymentPage (contract §13.3). Only the session that began an attempt sees the attempt's state.
 func (f family) show(ctx context.Context, req showRequest) (rest.Document, error) {
-	v, err := f.visit(ctx, string(req.ID), req.Embed != "")
+	v, err := f.readVisit(ctx, string(req.ID), req.Embed != "")
 	if err != nil {
 		return rest.Document{}, err
 	}
 	v.from = req.From
-	switch payable, _ := v.payable(); {
-	case req.Restart != "" && payable && !v.session.live():
+	switch payable, _ := v.checkPayable(); {
+	case req.Restart != "" && payable && !v.session.isLive():
 		again := v.redirect("")
-		again.Cookie, again.Forget = f.begin(string(req.ID), v.embedded).cookie, v.surplus
+		again.Cookie, again.Forget = f.newSession(string(req.ID), v.embedded).cookie, v.surplus
 		return again, nil
-	case v.own() && (v.session.live() || v.status() == payments.CheckoutPaid):
+	case v.ownsAttempt() && (v.session.isLive() || v.status() == payments.CheckoutPaid):
 		return v.showOwn(ctx, req.Change != "")
 	case v.session.expired:
 		return v.draw(v.view(stateSessionExpired))
@@ -80,8 +80,8 @@ func (f family) show(ctx context.Context, req showRequest) (rest.Document, error
 	}
 }
 
-// own reports whether the browser's session has begun the latest attempt.
-func (v visit) own() bool {
+// ownsAttempt reports whether the browser's session began the latest attempt.
+func (v visit) ownsAttempt() bool {
 	a := v.checkout.Attempt
 	return a != nil && a.Browser != "" && a.Browser == v.session.browser()
 }
@@ -91,14 +91,14 @@ func (v visit) status() payments.CheckoutStatus { return v.checkout.StatusAt(v.s
 // askedBy returns the browser's session and address. Both count, so a new cookie or address gives no more attempts.
 func (v visit) askedBy() []string { return []string{"session " + v.session.browser(), v.address} }
 
-// payable reports whether an attempt may begin, if not at once: the failure is then TooMany.
-func (v visit) payable() (bool, error) {
+// checkPayable reports whether the checkout can be paid. With TooMany it can, but no attempt may begin yet.
+func (v visit) checkPayable() (bool, error) {
 	by := v.processing.Source(v.checkout.ID, true, v.askedBy()...)
 	err := v.checkout.CheckProcessable(by, v.store.Now())
 	return err == nil || failure.Is(err, failure.KindTooMany), err
 }
 
-// showOwn shows the state of the attempt that the browser's session has begun.
+// showOwn shows the state of the attempt that the browser's session began.
 func (v visit) showOwn(ctx context.Context, change bool) (rest.Document, error) {
 	if v.checkout.RequiresAction() && change {
 		return v.showForm(ctx)
@@ -108,7 +108,7 @@ func (v visit) showOwn(ctx context.Context, change bool) (rest.Document, error) 
 		return rest.Document{}, err
 	}
 	v.checkout = c
-	payable, _ := v.payable()
+	payable, _ := v.checkPayable()
 	switch {
 	case v.status() == payments.CheckoutPaid:
 		return v.showPaid()
@@ -135,20 +135,20 @@ func (v visit) showPaid() (rest.Document, error) {
 	return v.draw(shown)
 }
 
-// showForm shows the ways to pay, in a new session if needed. Failure: Forbidden without online payments.
+// showForm shows the payment methods, in a new session if needed. Failure: Forbidden without online payments.
 func (v visit) showForm(ctx context.Context) (rest.Document, error) {
-	m, err := v.merchant(ctx)
+	m, err := v.readMerchant(ctx)
 	if err != nil {
 		return rest.Document{}, err
 	}
-	if !v.session.live() {
-		v.session, v.begun = v.begin(v.checkout.ID, v.embedded), true
+	if !v.session.isLive() {
+		v.session, v.begun = v.newSession(v.checkout.ID, v.embedded), true
 	}
 	shown := v.viewForm(m, entered{})
-	if v.own() && v.status() == payments.CheckoutFailed {
+	if v.ownsAttempt() && v.status() == payments.CheckoutFailed {
 		shown.Alert = alertDeclined
 	}
-	if _, err := v.payable(); err != nil {
+	if _, err := v.checkPayable(); err != nil {
 		shown.Alert, shown.RetryAfter = alertTooMany, failure.Of(err).RetryAfter
 	}
 	return v.draw(shown)

@@ -18,9 +18,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// draw draws the page, with the cookie of a session that has just begun.
+// draw draws the page. If its session has just begun, it sets the session's cookie.
 func (v visit) draw(shown view) (rest.Document, error) {
-	p, err := drawn(shown)
+	p, err := render(shown)
 	d := rest.Document{HTML: p.HTML, CSP: p.CSP}
 	if v.begun {
 		d.Cookie, d.Forget = v.session.cookie, v.surplus
@@ -28,7 +28,7 @@ func (v visit) draw(shown view) (rest.Document, error) {
 	return d, err
 }
 
-// links are those to the page itself and to what its forms post to.
+// links returns the links to the page and to the target of its forms.
 func (v visit) links() links {
 	path, embed := v.path+"/pay/c-"+v.checkout.ID, ""
 	if v.embedded {
@@ -47,22 +47,22 @@ func (v visit) redirect(parameter string) rest.Document {
 	return rest.Document{Redirect: target}
 }
 
-// with is a local link with a parameter.
-func (v visit) with(parameter string) string {
+// linkWith returns a link to the page with a parameter.
+func (v visit) linkWith(parameter string) string {
 	if v.embedded {
 		return v.links().Page + "&" + parameter
 	}
 	return v.links().Page + "?" + parameter
 }
 
-// view returns the page in a state: what is paid, or nothing of a checkout that the browser may not see.
+// view returns the page in a state. If the browser may not see the checkout, the page shows nothing of it.
 func (v visit) view(s state) view {
 	c := v.checkout
 	shown := view{State: s, AcceptLanguage: v.acceptLanguage, Mode: v.tenant.Mode, Embedded: v.embedded,
 		Links: links{Page: v.links().Page}}
 	if s == stateSessionExpired {
-		if payable, _ := v.payable(); payable {
-			shown.Links.Restart = v.with("restart=1")
+		if payable, _ := v.checkPayable(); payable {
+			shown.Links.Restart = v.linkWith("restart=1")
 		}
 	}
 	if s == stateSessionExpired || s == stateEnded {
@@ -71,16 +71,16 @@ func (v visit) view(s state) view {
 	shown.Merchant, shown.Description, shown.Amount = c.Payee.Name, c.Description, c.Amount
 	shown.Setup = c.Purpose == payments.PurposeSetupRecurring
 	if c.RedirectURL != "" && (s == statePaid || s == stateExpired) {
-		shown.Links.Return, _ = page.ReturnURL(c.RedirectURL, c.ID) // which was checked when the checkout was created
+		shown.Links.Return, _ = page.ReturnURL(c.RedirectURL, c.ID) // the URL was checked when the checkout was created
 	}
 	if c.RequiresAction() {
-		shown.Links.Change = v.with("change=1")
+		shown.Links.Change = v.linkWith("change=1")
 	}
 	return shown
 }
 
-// merchant is whom the payer pays. Failure: Forbidden when it may not take payments online.
-func (v visit) merchant(ctx context.Context) (merchant.Merchant, error) {
+// readMerchant reads the payee. Failure: Forbidden if it may not take payments online.
+func (v visit) readMerchant(ctx context.Context) (merchant.Merchant, error) {
 	m, err := v.store.Merchant(ctx, v.tenant.Merchant)
 	if err == nil && !m.OnlinePayments {
 		err = errNotAllowed
@@ -106,34 +106,34 @@ func (v visit) viewForm(m merchant.Merchant, e entered) view {
 		shown.Methods = append(shown.Methods, methodView{Method: method, Name: method.Name(),
 			Fields: v.fields(m, method, e)})
 	}
-	open := slices.IndexFunc(shown.Methods, func(m methodView) bool { return m.Method == v.chosen(e) })
+	open := slices.IndexFunc(shown.Methods, func(m methodView) bool { return m.Method == v.chosenMethod(e) })
 	shown.Methods[max(open, 0)].Open = true
 	return shown
 }
 
-// chosen is the method that the payer has used, or the merchant meant.
-func (v visit) chosen(e entered) payments.Method {
+// chosenMethod returns the method that the payer used, or the one that the merchant chose.
+func (v visit) chosenMethod(e entered) payments.Method {
 	switch {
 	case e.method != "":
 		return e.method
-	case v.own():
+	case v.ownsAttempt():
 		return v.checkout.Attempt.Method
 	default:
 		return v.checkout.PaymentType
 	}
 }
 
-// methods returns the merchant's, without Google Pay, whose script is another host's. Only cards can be saved.
+// methods returns the merchant's methods except Google Pay, whose script is another host's. Only cards can be saved.
 func (v visit) methods(m merchant.Merchant) []payments.Method {
 	if v.checkout.Purpose == payments.PurposeSetupRecurring {
 		return []payments.Method{payments.CardMethod}
 	}
-	return slices.DeleteFunc(payments.MethodsOf(m), func(method payments.Method) bool { return !offered(method) })
+	return slices.DeleteFunc(payments.MethodsOf(m), func(method payments.Method) bool { return !isOffered(method) })
 }
 
-func offered(m payments.Method) bool { return m != payments.GooglePay }
+func isOffered(m payments.Method) bool { return m != payments.GooglePay }
 
-// fields returns the fields that the method needs: the card's, or those payer's details that the checkout lacks.
+// fields returns the fields that the method needs: the card's, or the payer's details that the checkout lacks.
 func (v visit) fields(m merchant.Merchant, method payments.Method, e entered) []fieldView {
 	var names []string
 	if method == payments.CardMethod {
@@ -145,7 +145,7 @@ func (v visit) fields(m merchant.Merchant, method payments.Method, e entered) []
 			names = append(names, fieldInstallments)
 		}
 	} else {
-		names = v.details(method)
+		names = v.missingDetails(method)
 	}
 	fields := make([]fieldView, len(names))
 	for i, name := range names {
@@ -157,8 +157,8 @@ func (v visit) fields(m merchant.Merchant, method payments.Method, e entered) []
 	return fields
 }
 
-// details are the fields of the payer's details that the method needs and the checkout lacks.
-func (v visit) details(method payments.Method) []string {
+// missingDetails returns the fields of the payer's details that the method needs and the checkout lacks.
+func (v visit) missingDetails(method payments.Method) []string {
 	known := payments.PersonalDetails{}
 	if v.checkout.Payer != nil {
 		known = *v.checkout.Payer
@@ -171,7 +171,7 @@ func (v visit) details(method payments.Method) []string {
 }
 
 func (f *fieldView) enter(e entered) {
-	if !cardData(f.Name) {
+	if !isCardData(f.Name) {
 		f.Value = e.values[f.Name]
 	}
 	if at := slices.IndexFunc(e.faults, func(fault *failure.Error) bool { return fault.Param == f.Name }); at >= 0 {
@@ -179,7 +179,7 @@ func (f *fieldView) enter(e entered) {
 	}
 }
 
-// viewNext returns the page from which the payer goes on. Test mode's issuer, our own page, is framed; others are not.
+// viewNext returns the page with the payer's next step. Test mode's issuer page, our own, is framed; others are not.
 func (v visit) viewNext(step *processing.Step) view {
 	seen := checkout.NewNextStep(step, "")
 	if step.Redirect {

@@ -34,7 +34,7 @@ func shown(t *testing.T, language string) http.Handler {
 		if v.Links.Page != "" {
 			v.Links.Page = "/pay/c-" + string(req.ID)
 		}
-		p, err := drawn(v)
+		p, err := render(v)
 		return rest.Document{HTML: p.HTML, CSP: p.CSP}, err
 	}
 	return rest.New(rest.Config{

@@ -2,58 +2,58 @@ package pages
 
 import "github.com/cashwrap/cashwrap/shared/page"
 
-// texts are those of the page in one language. {merchant} is the merchant's name, {amount} what is paid, {method} the
-// name of a payment method, {time} how long to wait, {until} a date, and {n} a number of instalments.
+// texts holds the page's texts in one language. {merchant} is the merchant's name, {amount} the amount to pay, {method}
+// the name of a payment method, {time} a waiting time, {until} a date, and {n} a number of instalments.
 type texts struct {
 	language page.Language
 	date     string // layout of a day
-	testMode string // mark
+	testMode string // badge
 	title    string // of the tab
 	how      string // heading above the methods
 	pay      string // button
-	save     string // button, when nothing is paid
-	consent  string // to what a payer consents whose card is saved
-	leads    string // under a method with a page of its own
+	save     string // button if nothing is charged
+	consent  string // the payer's consent to saving the card
+	leads    string // under a method with its own page
 	boleto   string // under the method boleto
 	pix      string // under the Pix methods
 
 	card   string // name of the method
 	expiry string // of month and year
-	yy     string // that a year has two digits
+	yy     string // placeholder for two digits of a year
 
 	fields map[string]fieldText
 	choose string // first option of a choice
 	once   string // option: one instalment
-	times  string // option: several
+	times  string // option: several instalments
 	secure string // under the card form
 
 	alerts     map[alert]string
 	offline    string // the script got no answer
 	paying     string // while an attempt runs
-	inTransit  string // while the script sends the payer on
-	checkAgain string // link without script
+	inTransit  string // while the script forwards the payer
+	checkAgain string // link if no script runs
 
-	challenge, framed, redirect, processing, paid, ended, sessionExpired, expired said
+	challenge, framed, redirect, processing, paid, ended, sessionExpired, expired note
 
-	toIssuer string // button
-	onwards  string // link
+	toIssuer string // button to the issuer's page
+	onwards  string // link to the method's page
 	another  string // link to another way to pay
-	restart  string // link
+	restart  string // link to begin again
 	back     string // link to the merchant
 
-	boletoCode, pixCode          said
-	boletoImage, pixImage        string // what the image is
+	boletoCode, pixCode          note
+	boletoImage, pixImage        string // alternative text of the image
 	boletoLine, pixLine          string // name of the text to copy
 	until, copy, copied, printIt string
 }
 
 type fieldText struct{ label, hint, missing, wrong string }
 
-type said struct{ title, text string }
+type note struct{ title, text string }
 
 var inLanguages = page.Texts[texts]{English: inEnglish, German: inGerman, Portuguese: inPortuguese}
 
-func (t texts) of(v view) said {
+func (t texts) stateText(v view) note {
 	switch v.State {
 	case stateChallenge:
 		if v.Next != nil && v.Next.Framed {
@@ -63,7 +63,7 @@ func (t texts) of(v view) said {
 	case stateRedirect:
 		return t.redirect
 	case stateCode:
-		if v.Code != nil && v.Code.boleto() {
+		if v.Code != nil && v.Code.isBoleto() {
 			return t.boletoCode
 		}
 		return t.pixCode
@@ -81,7 +81,7 @@ func (t texts) of(v view) said {
 }
 
 func (t texts) lineName(c codeView) string {
-	if c.boleto() {
+	if c.isBoleto() {
 		return t.boletoLine
 	}
 	return t.pixLine

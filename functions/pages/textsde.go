@@ -60,17 +60,17 @@ var inGerman = texts{
 	paying: "Zahlung läuft …", inTransit: "Einen Moment …",
 	checkAgain: "Noch einmal nachsehen",
 
-	challenge: said{"Zahlung bestätigen", "Die Bank Ihrer Karte bittet Sie, die Zahlung zu bestätigen. Danach kommen " +
+	challenge: note{"Zahlung bestätigen", "Die Bank Ihrer Karte bittet Sie, die Zahlung zu bestätigen. Danach kommen " +
 		"Sie hierher zurück."},
-	framed: said{"Zahlung bestätigen", "Die Bank Ihrer Karte bittet Sie, die Zahlung zu bestätigen."},
-	redirect: said{"Zahlung abschließen", "Bestätigen Sie die Zahlung auf der nächsten Seite. Wenn Sie das schon getan " +
+	framed: note{"Zahlung bestätigen", "Die Bank Ihrer Karte bittet Sie, die Zahlung zu bestätigen."},
+	redirect: note{"Zahlung abschließen", "Bestätigen Sie die Zahlung auf der nächsten Seite. Wenn Sie das schon getan " +
 		"haben, warten Sie hier einen Moment."},
-	processing: said{"Ihre Zahlung wird bearbeitet", "Das kann etwas dauern. Sie können diese Seite offen lassen. Bitte " +
+	processing: note{"Ihre Zahlung wird bearbeitet", "Das kann etwas dauern. Sie können diese Seite offen lassen. Bitte " +
 		"bezahlen Sie nicht noch einmal."},
-	paid:           said{"Zahlung abgeschlossen", "Vielen Dank. {merchant} wurde benachrichtigt."},
-	ended:          said{"Diese Zahlung ist beendet oder läuft anderswo", "Sie können diese Seite schließen."},
-	sessionExpired: said{"Ihre Sitzung ist abgelaufen", "Zu Ihrer Sicherheit bleibt die Seite nur 30 Minuten offen."},
-	expired: said{"Diese Zahlung ist abgelaufen", "Die Zeit zum Bezahlen ist vorbei. Bitten Sie {merchant} um einen " +
+	paid:           note{"Zahlung abgeschlossen", "Vielen Dank. {merchant} wurde benachrichtigt."},
+	ended:          note{"Diese Zahlung ist beendet oder läuft anderswo", "Sie können diese Seite schließen."},
+	sessionExpired: note{"Ihre Sitzung ist abgelaufen", "Zu Ihrer Sicherheit bleibt die Seite nur 30 Minuten offen."},
+	expired: note{"Diese Zahlung ist abgelaufen", "Die Zeit zum Bezahlen ist vorbei. Bitten Sie {merchant} um einen " +
 		"neuen Link."},
 
 	toIssuer: "Weiter zu Ihrer Bank",
@@ -79,9 +79,9 @@ var inGerman = texts{
 	restart:  "Neu beginnen",
 	back:     "Zurück zu {merchant}",
 
-	boletoCode: said{"Boleto bezahlen", "Bezahlen Sie ihn bei einer Bank oder mit der App Ihrer Bank. Diese Seite " +
+	boletoCode: note{"Boleto bezahlen", "Bezahlen Sie ihn bei einer Bank oder mit der App Ihrer Bank. Diese Seite " +
 		"zeigt an, wenn er bezahlt ist. Das kann einige Tage dauern."},
-	pixCode: said{"Mit Pix bezahlen", "Scannen Sie den QR-Code mit der App Ihrer Bank, oder kopieren Sie den Code " +
+	pixCode: note{"Mit Pix bezahlen", "Scannen Sie den QR-Code mit der App Ihrer Bank, oder kopieren Sie den Code " +
 		"dorthin. Diese Seite zeigt an, wenn er bezahlt ist."},
 	boletoImage: "Strichcode des Boletos. Dieselben Zahlen folgen als Text.",
 	pixImage:    "QR-Code. Derselbe Code folgt als Text.",

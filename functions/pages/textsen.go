@@ -55,16 +55,16 @@ var inEnglish = texts{
 	paying:  "Paying…", inTransit: "One moment…",
 	checkAgain: "Check again",
 
-	challenge: said{"Confirm your payment", "Your card's bank asks you to confirm the payment. You will come back here."},
-	framed:    said{"Confirm your payment", "Your card's bank asks you to confirm the payment."},
-	redirect: said{"Finish your payment", "Confirm the payment on the next page. If you have done so already, wait here " +
+	challenge: note{"Confirm your payment", "Your card's bank asks you to confirm the payment. You will come back here."},
+	framed:    note{"Confirm your payment", "Your card's bank asks you to confirm the payment."},
+	redirect: note{"Finish your payment", "Confirm the payment on the next page. If you have done so already, wait here " +
 		"for a moment."},
-	processing: said{"Your payment is being processed", "This can take a while. You can leave this page open; do not " +
+	processing: note{"Your payment is being processed", "This can take a while. You can leave this page open; do not " +
 		"pay again."},
-	paid:           said{"Payment complete", "Thank you. {merchant} has been informed."},
-	ended:          said{"This payment has ended, or is being made elsewhere", "You can close this page."},
-	sessionExpired: said{"Your session has expired", "For your safety the page stays open for 30 minutes only."},
-	expired:        said{"This payment has expired", "The time to pay has passed. Please ask {merchant} for a new link."},
+	paid:           note{"Payment complete", "Thank you. {merchant} has been informed."},
+	ended:          note{"This payment has ended, or is being made elsewhere", "You can close this page."},
+	sessionExpired: note{"Your session has expired", "For your safety the page stays open for 30 minutes only."},
+	expired:        note{"This payment has expired", "The time to pay has passed. Please ask {merchant} for a new link."},
 
 	toIssuer: "Continue to your bank",
 	onwards:  "Continue",
@@ -72,9 +72,9 @@ var inEnglish = texts{
 	restart:  "Start again",
 	back:     "Return to {merchant}",
 
-	boletoCode: said{"Pay the boleto", "Pay it at any bank or with your bank's app. This page shows when it is paid, " +
+	boletoCode: note{"Pay the boleto", "Pay it at any bank or with your bank's app. This page shows when it is paid, " +
 		"which can take some days."},
-	pixCode: said{"Pay with Pix", "Scan the QR code with your bank's app, or copy the code into it. This page shows " +
+	pixCode: note{"Pay with Pix", "Scan the QR code with your bank's app, or copy the code into it. This page shows " +
 		"when it is paid."},
 	boletoImage: "Barcode of the boleto. The same numbers follow as text.",
 	pixImage:    "QR code. The same code follows as text.",

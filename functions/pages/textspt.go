@@ -55,17 +55,17 @@ var inPortuguese = texts{
 	paying:  "Pagando…", inTransit: "Um momento…",
 	checkAgain: "Verificar de novo",
 
-	challenge: said{"Confirme o seu pagamento", "O banco do seu cartão pede que você confirme o pagamento. Depois você " +
+	challenge: note{"Confirme o seu pagamento", "O banco do seu cartão pede que você confirme o pagamento. Depois você " +
 		"volta para cá."},
-	framed: said{"Confirme o seu pagamento", "O banco do seu cartão pede que você confirme o pagamento."},
-	redirect: said{"Conclua o seu pagamento", "Confirme o pagamento na próxima página. Se já fez isso, espere aqui um " +
+	framed: note{"Confirme o seu pagamento", "O banco do seu cartão pede que você confirme o pagamento."},
+	redirect: note{"Conclua o seu pagamento", "Confirme o pagamento na próxima página. Se já fez isso, espere aqui um " +
 		"momento."},
-	processing: said{"O seu pagamento está sendo processado", "Isso pode demorar um pouco. Você pode deixar esta página " +
+	processing: note{"O seu pagamento está sendo processado", "Isso pode demorar um pouco. Você pode deixar esta página " +
 		"aberta; não pague de novo."},
-	paid:           said{"Pagamento concluído", "Obrigado. {merchant} já foi informado."},
-	ended:          said{"Este pagamento terminou ou está sendo feito em outro lugar", "Você pode fechar esta página."},
-	sessionExpired: said{"A sua sessão expirou", "Para a sua segurança, a página fica aberta só por 30 minutos."},
-	expired:        said{"Este pagamento expirou", "O prazo para pagar terminou. Peça um novo link a {merchant}."},
+	paid:           note{"Pagamento concluído", "Obrigado. {merchant} já foi informado."},
+	ended:          note{"Este pagamento terminou ou está sendo feito em outro lugar", "Você pode fechar esta página."},
+	sessionExpired: note{"A sua sessão expirou", "Para a sua segurança, a página fica aberta só por 30 minutos."},
+	expired:        note{"Este pagamento expirou", "O prazo para pagar terminou. Peça um novo link a {merchant}."},
 
 	toIssuer: "Continuar para o seu banco",
 	onwards:  "Continuar",
@@ -73,9 +73,9 @@ var inPortuguese = texts{
 	restart:  "Começar de novo",
 	back:     "Voltar para {merchant}",
 
-	boletoCode: said{"Pague o boleto", "Pague em qualquer banco ou no aplicativo do seu banco. Esta página mostra " +
+	boletoCode: note{"Pague o boleto", "Pague em qualquer banco ou no aplicativo do seu banco. Esta página mostra " +
 		"quando ele estiver pago, o que pode levar alguns dias."},
-	pixCode: said{"Pague com Pix", "Escaneie o QR code com o aplicativo do seu banco ou copie e cole o código nele. " +
+	pixCode: note{"Pague com Pix", "Escaneie o QR code com o aplicativo do seu banco ou copie e cole o código nele. " +
 		"Esta página mostra quando ele estiver pago."},
 	boletoImage: "Código de barras do boleto. Os mesmos números seguem como texto.",
 	pixImage:    "QR code. O mesmo código segue como texto.",

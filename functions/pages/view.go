@@ -11,94 +11,95 @@ import (
 
 type state string
 
-// The states. All but stateForm, stateEnded and stateSessionExpired are only for the latest attempt's browser.
+// The states. All but stateForm, stateEnded and stateSessionExpired are only for the browser of the latest attempt.
 const (
-	stateForm           state = "form"            // the methods; Alert says why an attempt has failed
-	stateChallenge      state = "challenge"       // 3DS: Next is drawn as a form, in a frame if Next.Framed
-	stateRedirect       state = "redirect"        // the payer goes on, or has gone, to the method's page: Next
+	stateForm           state = "form"            // the methods; Alert says why an attempt failed
+	stateChallenge      state = "challenge"       // 3DS: Next becomes a form, in a frame if Next.Framed
+	stateRedirect       state = "redirect"        // a link to the method's page, which the payer may have visited: Next
 	stateCode           state = "code"            // a boleto or Pix code: Code
-	stateProcessing     state = "processing"      // the acquirer has given no answer yet
+	stateProcessing     state = "processing"      // the acquirer has not answered yet
 	statePaid           state = "paid"            // the payment is complete
-	stateEnded          state = "ended"           // it has ended, or another browser is paying: nothing else is shown
+	stateEnded          state = "ended"           // ended, or being paid in another browser: shows nothing else
 	stateSessionExpired state = "session_expired" // 30 minutes are over: Links.Restart begins another session
 	stateExpired        state = "expired"         // the attempt has ended, and the checkout can no longer be paid
 )
 
-// looks reports whether the page loads itself again every 5 s, to see whether the state has changed.
-func (s state) looks() bool { return s == stateCode || s == stateProcessing || s == stateRedirect }
+// reloads reports whether the page reloads every 5 s to find a change of its state.
+func (s state) reloads() bool { return s == stateCode || s == stateProcessing || s == stateRedirect }
 
-// alert says above the form why there is a form again.
+// alert is the message above the form after a failed attempt.
 type alert string
 
 const (
 	alertNone        alert = ""
 	alertDeclined    alert = "declined"    // declined, or failed in a challenge or at a method's page: nothing was charged
-	alertFields      alert = "fields"      // some fields are missing or invalid: their Faults say which
+	alertFields      alert = "fields"      // some fields are missing or invalid, see their Faults
 	alertAgain       alert = "again"       // the form was not ours, or is too old: nothing was charged
-	alertTooMany     alert = "too_many"    // too many attempts: RetryAfter says when the next one may begin
-	alertUnavailable alert = "unavailable" // the acquirer took nothing: nothing was charged, try again
-	alertRefused     alert = "refused"     // the merchant takes no payments, or not such ones
+	alertTooMany     alert = "too_many"    // too many attempts: the next may begin after RetryAfter
+	alertUnavailable alert = "unavailable" // the acquirer accepted nothing: nothing was charged, try again
+	alertRefused     alert = "refused"     // the merchant takes no payments, or none of this kind
 )
 
-// view is all that a payment page shows. In stateEnded and stateSessionExpired it has nothing of the checkout.
+// view holds everything that a payment page shows. In stateEnded and stateSessionExpired it holds nothing of the
+// checkout.
 type view struct {
 	State          state
-	AcceptLanguage string // of the request, by which the page's language is chosen
+	AcceptLanguage string // of the request; chooses the page's language
 	Mode           identity.Mode
 	Embedded       bool // in the frame of a merchant's page (?embed=1)
 
 	Merchant    string
 	Description string // may be empty
 	Amount      money.Amount
-	Setup       bool // SETUP_RECURRING_PAYMENT: the card is saved for later payments, to which the payer consents
+	Setup       bool // SETUP_RECURRING_PAYMENT: the payer consents to saving the card for later payments
 
 	Alert      alert
 	RetryAfter time.Duration // with alertTooMany
 	Methods    []methodView  // in stateForm, at least one
 	Next       *nextView     // in stateChallenge and stateRedirect
 	Code       *codeView     // in stateCode
-	Forward    bool          // in statePaid and stateRedirect: the script goes on at once, to Links.Return or Next.URL
+	Forward    bool          // in statePaid and stateRedirect: the script goes at once to Links.Return or Next.URL
 
-	CSRF       string // hidden field csrf_token, and the member of that name in JSON
-	AttemptKey string // hidden field attempt_key, likewise: one for each page
+	CSRF       string // hidden field csrf_token, and its member in JSON
+	AttemptKey string // hidden field attempt_key, likewise; each page has a new one
 	Links      links
 }
 
-// links are local paths, but for Return. "" is a link that there is not.
+// links are local paths, except Return. "" means that the page has no such link.
 type links struct {
-	Action  string // what the forms post to
-	Page    string // this page, as it is loaded again
+	Action  string // target of the forms
+	Page    string // reloads this page
 	Restart string // begins a new session
-	Change  string // to stateForm, to pay in another way or with another card; the waiting attempt is then given up
+	Change  string // to stateForm, to choose another method or card; this abandons the waiting attempt
 	Return  string // the merchant's redirect_url with checkout_id
 }
 
-// methodView is a way to pay, with a form of its own.
+// methodView is a payment method with its form.
 type methodView struct {
 	Method payments.Method
 	Name   string // as people know it
-	Open   bool   // it was chosen before, or is the checkout's payment_type, or the first
+	Open   bool   // the method chosen before, else the checkout's payment_type, else the first
 	Fields []fieldView
 }
 
 // fieldView is a field of a form, named by its JSON path in processCheckout's body, such as card.expiry_month.
 type fieldView struct {
 	Name     string
-	Value    string // as it was entered; never of card data
+	Value    string // as entered; always empty for card data
 	Required bool
-	Fault    faultCode // what the page says of it follows from this and the name
+	Fault    faultCode // selects the message, together with the name
 }
 
-// id of the field's element: unique in the page, because every method has a form of its own.
+// id returns the id of the field's element. Methods have their own forms, so the id starts with the method.
 func (m methodView) id(f fieldView) string { return string(m.Method) + "-" + f.Name }
 
-func (m methodView) faulty() bool {
+func (m methodView) hasFault() bool {
 	return slices.ContainsFunc(m.Fields, func(f fieldView) bool { return f.Fault != faultNone })
 }
 
 type faultCode string
 
-// The codes, as error_code has them.
+// The codes have the values of error_code.
 const (
 	faultNone    faultCode = ""
 	faultMissing faultCode = "MISSING"
@@ -112,7 +113,7 @@ const (
 	fieldExpiryYear   = "card.expiry_year"
 	fieldCVV          = "card.cvv"
 	fieldZipCode      = "card.zip_code" // merchants in the USA
-	fieldInstallments = "installments"  // merchants in Brazil, 1 to 12; the page offers a choice
+	fieldInstallments = "installments"  // merchants in Brazil, 1 to 12, as a choice
 	fieldFirstName    = "personal_details.first_name"
 	fieldLastName     = "personal_details.last_name"
 	fieldEmail        = "personal_details.email"
@@ -121,23 +122,23 @@ const (
 	fieldLine1        = "personal_details.address.line_1"
 	fieldCity         = "personal_details.address.city"
 	fieldPostalCode   = "personal_details.address.postal_code"
-	fieldState        = "personal_details.address.state" // of Brazil, a choice
+	fieldState        = "personal_details.address.state" // of Brazil, as a choice
 )
 
 // nextView leads the browser on: by a form to the issuer (stateChallenge), by a link to a method (stateRedirect).
 type nextView struct {
 	URL    string // in stateRedirect with the query that the method needs
 	Fields []pair // of the form, in order
-	Framed bool   // in a frame of the page (test mode), else the form leads away from it
+	Framed bool   // in a frame of the page (test mode); otherwise the form leaves the page
 }
 
 type pair struct{ Name, Value string }
 
-// codeView is what a payer takes to a bank.
+// codeView is a payment code that the payer takes to a bank.
 type codeView struct {
 	Method payments.Method
 	Image  string    // URL of the barcode (boleto, 810 × 100 px) or QR code (320 × 320 px)
 	Text   string    // to copy
 	Print  string    // URL of a boleto's page; "" for Pix
-	Until  time.Time // when it can no longer be paid
+	Until  time.Time // last time to pay
 }
