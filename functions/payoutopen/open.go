@@ -1,5 +1,6 @@
-// Package payoutopen opens the payouts that are due in one shard of the due index, and has them run; it also resumes
-// those that were cut off or whose bank has to be polled. The table decides: lost, doubled or late messages do no harm.
+// Package payoutopen opens the payouts that are due in one shard of the due index. It also resumes payouts that were
+// interrupted or whose bank must be polled. Open handles one message. The table decides what is due, so lost, doubled
+// or late messages do no harm.
 package payoutopen
 
 import (
@@ -18,13 +19,13 @@ import (
 )
 
 const (
-	// Timeout of a call. A shard of more than it can open goes on with another one.
+	// Timeout limits a call. For a shard with more payouts than a call can open, another message continues.
 	Timeout = time.Minute
-	// lastStart is kept free at the end of it, for the merchants in progress and the message that goes on.
+	// lastStart is reserved at the end of a call for the merchants in progress and the message that continues the walk.
 	lastStart = 15 * time.Second
 )
 
-// Open handles one message. An error leaves it in the queue.
+// Open handles one message. An error leaves the message in the queue.
 func Open(a *app.App) func(ctx context.Context, body string) error {
 	return app.Consume(a, opener{App: a, shards: queue.OpenPayoutShards(a), payouts: queue.OpenPayouts(a),
 		runner: run.New(run.Config{Store: a.Store, Log: a.Log, Metrics: a.Metrics})}.open)
@@ -37,12 +38,13 @@ type opener struct {
 	runner  *run.Runner
 }
 
-// errNoTime leaves a message in the queue whose call had no time to begin.
+// errNoTime leaves a message in the queue if its call had no time to begin.
 var errNoTime = errors.New("no time to open a payout")
 
-// open opens and resumes what is due in the shard, as the shard's only walk: what another finds is due for this one
-// too, or for the next tick. Where the call's time does not suffice, a message goes on. The chain ends: each call
-// begins after the one before it, with the same time by which entries are due.
+// open opens and resumes the payouts that are due in the shard. A lease makes this walk the shard's only walk. That
+// loses nothing: a payout that a concurrent message would find is due for this walk too, or for the next tick. If the
+// call's time runs out, a message continues the walk. The chain ends, because each call starts after the last entry of
+// the call before and keeps the same due time.
 func (o opener) open(ctx context.Context, _ identity.Tenant, m app.PayoutShardMessage) error {
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
@@ -63,7 +65,7 @@ func (o opener) open(ctx context.Context, _ identity.Tenant, m app.PayoutShardMe
 	return errors.Join(err, o.shards.Send(ctx, m))
 }
 
-// batch collects the messages of payouts to run until they fill a call. It is safe for concurrent use.
+// batch collects the messages of payouts to run until they fill one call of the queue. It is safe for concurrent use.
 type batch struct {
 	send func([]app.PayoutMessage) error
 
@@ -71,7 +73,7 @@ type batch struct {
 	waiting []app.PayoutMessage
 }
 
-// add sends the messages that fill a call. Error: they were not sent, and a later tick sends them.
+// add collects the payout's message and sends a full batch. If sending fails, a later tick sends the messages.
 func (b *batch) add(p run.Planned) error {
 	if full := b.collect(app.PayoutMessage{Tenant: p.Tenant.String(), ID: p.ID}); full != nil {
 		return b.sendSorted(full)
@@ -79,14 +81,14 @@ func (b *batch) add(p run.Planned) error {
 	return nil
 }
 
-// sendSorted sends messages in the order of their payouts: the order in which they were added is chance, and a history
-// of the simulation must not depend on it.
+// sendSorted sends messages in the order of their payouts. Messages are added in random order, and a history of the
+// simulation must not depend on that order.
 func (b *batch) sendSorted(all []app.PayoutMessage) error {
 	slices.SortFunc(all, func(one, other app.PayoutMessage) int { return strings.Compare(one.ID, other.ID) })
 	return b.send(all)
 }
 
-// collect returns what fills a call, if the message does so.
+// collect adds a message, and returns all waiting messages if they now fill one call of the queue.
 func (b *batch) collect(m app.PayoutMessage) (full []app.PayoutMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,5 +98,5 @@ func (b *batch) collect(m app.PayoutMessage) (full []app.PayoutMessage) {
 	return full
 }
 
-// flush sends what waits when all have been added.
+// flush sends the waiting messages after the last add.
 func (b *batch) flush() error { return b.sendSorted(b.waiting) }

@@ -1,6 +1,6 @@
-// Package payoutplan runs on a schedule. It sends functions/payoutopen one message for each shard of the due index, to
-// open payouts and resume those that wait, so that as many functions work as there are shards. The table says what is
-// due, so a missed, doubled or late tick does no harm.
+// Package payoutplan runs on a schedule. Tick sends functions/payoutopen one message for each shard of the due index,
+// so that one call works on each shard. The calls open payouts, and resume waiting payouts. The table decides, so a
+// missed, doubled or late tick does no harm.
 package payoutplan
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 )
 
-// Tick names all shards. Error: the queue's.
+// Tick sends a message for each shard. It fails only if sending fails.
 func Tick(a *app.App) func(context.Context) error {
 	shards := queue.OpenPayoutShards(a)
 	return func(ctx context.Context) error {

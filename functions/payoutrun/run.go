@@ -1,5 +1,5 @@
-// Package payoutrun runs the payouts that messages of the payout queue name, as far as they go now. The payout's item
-// decides what to do, so repeated, late and lost messages are harmless.
+// Package payoutrun runs the payouts that messages of the payout queue name, as far as possible now. Run handles one
+// message. The payout's item decides what to do, so repeated, late and lost messages do no harm.
 package payoutrun
 
 import (
@@ -15,7 +15,7 @@ import (
 
 // Run handles one message. An error leaves it in the queue. Another message continues a payout that is too large.
 func Run(a *app.App) func(ctx context.Context, body string) error {
-	return app.Consume(a, consumer{App: a, payouts: banking.Open(a), messages: queue.OpenPayouts(a)}.take)
+	return app.Consume(a, consumer{App: a, payouts: banking.Open(a), messages: queue.OpenPayouts(a)}.runPayout)
 }
 
 type consumer struct {
@@ -24,9 +24,9 @@ type consumer struct {
 	messages *queue.Payouts
 }
 
-// take runs one payout. A chain of messages ends: each call takes at least one step, and each step takes payables of
-// before the cut-off, or applies the outcome to further records.
-func (c consumer) take(ctx context.Context, t identity.Tenant, m app.PayoutMessage) error {
+// runPayout runs one payout. A chain of messages ends, because each call takes at least one step. A step takes payables
+// from before the cut-off, or applies the outcome to further records.
+func (c consumer) runPayout(ctx context.Context, t identity.Tenant, m app.PayoutMessage) error {
 	done, err := c.payouts.Run(ctx, t, m.ID)
 	switch {
 	case failure.Is(err, failure.KindNotFound):

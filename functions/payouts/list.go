@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// listRequest has texts only, so that check reports all that is wrong at once. Both days are inclusive.
+// listRequest has only strings, so that check reports all faults at once. Both days are inclusive.
 type listRequest struct {
 	StartDate string `query:"start_date" validate:"required date"`
 	EndDate   string `query:"end_date" validate:"required date"`
@@ -26,16 +26,16 @@ type listRequest struct {
 
 type format string
 
-const asCSV format = "csv" // unless it is asked for, JSON
+const asCSV format = "csv" // the default is JSON
 
 type order string
 
-const descending order = "desc" // unless it is asked for, ascending
+const descending order = "desc" // the default is ascending
 
-// maxRecords bounds the records of a page, and is the limit by default (contract §2.6).
+// maxRecords is the highest and the default limit of a page (contract §2.6).
 const maxRecords = 9999
 
-// list is listPayouts and listMyPayouts: the records of the payouts of some days, both inclusive, as JSON or as CSV.
+// list handles listPayouts and listMyPayouts. It returns the records of payouts from one day to another as JSON or CSV.
 func (f family) list(ctx context.Context, req listRequest) (any, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -55,17 +55,17 @@ func (f family) list(ctx context.Context, req listRequest) (any, error) {
 	return records, nil
 }
 
-// check reports all that is wrong with the request (contract §6.7).
+// check returns all faults of the request (contract §6.7).
 func (req listRequest) check() error {
 	faults := validate.Forms(req)
 	dated := !faults.Names("start_date") && !faults.Names("end_date")
-	if dated && req.EndDate < req.StartDate { // such dates sort as text
+	if dated && req.EndDate < req.StartDate { // these dates sort as text
 		faults = slices.Insert(faults, 0, failure.Invalid("", "negative date range"))
 	}
 	return faults.Err()
 }
 
-// limit is how many records to serve, of a request that was checked.
+// limit returns the number of records to serve. Call check first.
 func (req listRequest) limit() int {
 	if n, err := strconv.Atoi(req.Limit); err == nil {
 		return n
@@ -73,7 +73,7 @@ func (req listRequest) limit() int {
 	return maxRecords
 }
 
-// record is a payout's response object; all nine fields are always there (contract §6.7).
+// record is the response object of a payout. All nine fields are always present (contract §6.7).
 type record struct {
 	ID              int64                `json:"id"`
 	Type            payments.PayableKind `json:"type"`
@@ -86,7 +86,7 @@ type record struct {
 	TransactionCode string               `json:"transaction_code"`
 }
 
-// view shows a record. No amount is negative: the type says the direction.
+// view returns a record's response object. Amounts are never negative, because the type gives the direction.
 func view(r payout.Record) record {
 	amount := r.Amount
 	if amount.Sign() < 0 {
@@ -96,7 +96,7 @@ func view(r payout.Record) record {
 		Status: r.Status, Reference: r.Reference, TransactionCode: r.Code}
 }
 
-// encodeCSV writes the records as CSV with a header (RFC 4180), but lines end with LF alone, by which clients split.
+// encodeCSV writes the records as CSV with a header (RFC 4180). Lines end with LF alone, because clients split them so.
 func encodeCSV(records []record) []byte {
 	var text strings.Builder
 	w := csv.NewWriter(&text)
@@ -106,6 +106,6 @@ func encodeCSV(records []record) []byte {
 			r.Date, string(r.Currency),
 			r.Fee.String(), string(r.Status), r.Reference, r.TransactionCode})
 	}
-	_ = w.WriteAll(rows) // into memory
+	_ = w.WriteAll(rows) // writing to memory never fails
 	return []byte(text.String())
 }

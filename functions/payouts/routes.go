@@ -1,4 +1,4 @@
-// Package payouts is the family of contract §6.7: what was paid out to the merchant, and what was deducted.
+// Package payouts serves a merchant's payouts and deductions (contract §6.7). Routes returns its operations.
 package payouts
 
 import (
@@ -18,7 +18,7 @@ type storage interface {
 
 type family struct{ store storage }
 
-// Routes of the family.
+// Routes returns the family's routes.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store.View}
 	read := []string{"user.profile", "user.profile_readonly", "payouts.read"}
