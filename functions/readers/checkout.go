@@ -19,32 +19,32 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// reply is a response of contract §13.7: its content in the member data.
+// reply is a response of contract §13.7, with its content in the member data.
 type reply[T any] struct {
 	Data T `json:"data"`
 }
 
-// begunView is the data of createReaderCheckout.
-type begunView struct {
+// createdView is the data of createReaderCheckout.
+type createdView struct {
 	CheckoutID          string `json:"checkout_id"`
 	ClientTransactionID string `json:"client_transaction_id"`
 }
 
-// createCheckout puts a checkout before the cardholder. Its id is the operation's, so that a repeated
-// request under one Idempotency-Key finds what it made before, and offers that to the terminal again.
-func (f family) createCheckout(ctx context.Context, req checkoutRequest) (reply[begunView], error) {
+// createCheckout offers a checkout to the reader's terminal. The checkout's id is the operation's, so a request
+// repeated under its Idempotency-Key finds that checkout and offers it again.
+func (f family) createCheckout(ctx context.Context, req checkoutRequest) (reply[createdView], error) {
 	caller := rest.Caller(ctx)
 	drafted, err := f.draft(rest.Merchant(ctx), caller, req)
 	if err != nil {
-		return reply[begunView]{}, err
+		return reply[createdView]{}, err
 	}
 	drafted = drafted.MadeBy(caller, rest.Merchant(ctx), rest.OperationID(ctx))
 	c, err := f.readers.Begin(ctx, caller.Tenant, req.ReaderID, drafted,
 		func(r reader.Reader) error { return checkModel(drafted, r) })
 	if err != nil {
-		return reply[begunView]{}, err
+		return reply[createdView]{}, err
 	}
-	return reply[begunView]{begunView{c.ID, c.ClientTransactionID()}}, nil
+	return reply[createdView]{createdView{c.ID, c.ClientTransactionID()}}, nil
 }
 
 type checkoutPath struct {
@@ -52,7 +52,7 @@ type checkoutPath struct {
 	ID       rest.ID `path:"checkout_id"`
 }
 
-// retrieveCheckout reads a checkout at the reader, after its outcome was asked for and recorded.
+// retrieveCheckout asks for the outcome of a checkout at the reader, records it, and returns the checkout.
 func (f family) retrieveCheckout(ctx context.Context, req checkoutPath) (reply[checkoutView], error) {
 	c, err := f.readers.ResolveCheckout(ctx, rest.Caller(ctx), req.ReaderID, string(req.ID))
 	if err != nil {
@@ -61,7 +61,7 @@ func (f family) retrieveCheckout(ctx context.Context, req checkoutPath) (reply[c
 	return reply[checkoutView]{viewCheckout(c)}, nil
 }
 
-// terminate stops the reader's checkout while it waits for the cardholder.
+// terminate stops the reader's checkout while the terminal waits for the cardholder.
 func (f family) terminate(ctx context.Context, req readerPath) (rest.Empty, error) {
 	return rest.Empty{}, f.readers.Terminate(ctx, rest.Caller(ctx), req.ID)
 }
@@ -89,7 +89,7 @@ type totalRequest struct {
 
 type affiliateRequest struct {
 	AppID     string           `json:"app_id" validate:"required text=255"`
-	Key       string           `json:"key" validate:"required text=255"` // which is not kept
+	Key       string           `json:"key" validate:"required text=255"` // not stored
 	ForeignID string           `json:"foreign_transaction_id" validate:"text=255"`
 	Tags      *member.Metadata `json:"tags"`
 }
@@ -100,7 +100,7 @@ type aadeRequest struct {
 	Data       string `json:"signature_data" validate:"required text=1000"`
 }
 
-// Rule checks minor_unit: it is the scale of the currency, so that 1.00 EUR is 100 and 2.
+// Rule checks that minor_unit is the scale of the currency: 1.00 EUR is 100 and 2.
 func (r totalRequest) Rule(string, time.Time) string {
 	currency, err := money.ParseCurrency(r.Currency)
 	if err == nil && *r.MinorUnit != currency.Scale() {
@@ -109,7 +109,7 @@ func (r totalRequest) Rule(string, time.Time) string {
 	return ""
 }
 
-// Rule checks tip_rates, and that tip_timeout comes only with them.
+// Rule checks tip_rates, and that tip_timeout comes only with tip_rates.
 func (r checkoutRequest) Rule(field string, _ time.Time) string {
 	if field == "tip_timeout" {
 		if len(r.TipRates) == 0 {
@@ -117,14 +117,14 @@ func (r checkoutRequest) Rule(field string, _ time.Time) string {
 		}
 		return ""
 	}
-	if _, ok := r.percents(); !ok {
+	if _, ok := r.tipPercents(); !ok {
 		return "must be different from each other, from 0.01 to 1.00 in steps of 0.01"
 	}
 	return ""
 }
 
-// percents returns the tip rates in hundredths, in ascending order; false if they are not as the contract wants them.
-func (r checkoutRequest) percents() ([]int64, bool) {
+// tipPercents returns the tip rates in hundredths, in ascending order. It returns false if they break the contract.
+func (r checkoutRequest) tipPercents() ([]int64, bool) {
 	percents := make([]int64, len(r.TipRates))
 	for i, rate := range r.TipRates {
 		parsed, err := money.Parse(string(rate), "EUR") // any currency with two decimals
@@ -137,7 +137,7 @@ func (r checkoutRequest) percents() ([]int64, bool) {
 	return percents, len(slices.Compact(slices.Clone(percents))) == len(percents)
 }
 
-// defaultTipTimeout is contract §13.7's.
+// defaultTipTimeout is the default of contract §13.7.
 const defaultTipTimeout = 30 * time.Second
 
 // draft returns the request's checkout, or a fault: 422 if country or Pix forbids it, else 400 (contract §13.9).
@@ -166,9 +166,9 @@ func (f family) draft(m merchant.Merchant, by identity.Principal, req checkoutRe
 	return c, checkRestrictions(c)
 }
 
-// setTips takes the tip rates, which have been checked.
+// setTips copies the tip rates, which have been checked.
 func (r checkoutRequest) setTips(sale *payments.ReaderSale) {
-	percents, _ := r.percents()
+	percents, _ := r.tipPercents()
 	for _, percent := range percents {
 		sale.TipRates = append(sale.TipRates, money.NewDecimal(percent, 2))
 	}
@@ -180,7 +180,7 @@ func (r checkoutRequest) setTips(sale *payments.ReaderSale) {
 	}
 }
 
-// setTotal reads the amount, which must be in the merchant's currency.
+// setTotal sets the amount, which must be in the merchant's currency.
 func setTotal(c *payments.Checkout, r totalRequest, m merchant.Merchant) failure.List {
 	currency, err := money.ParseCurrency(r.Currency)
 	if err != nil || currency != m.Currency {
@@ -192,7 +192,8 @@ func setTotal(c *payments.Checkout, r totalRequest, m merchant.Merchant) failure
 	return nil
 }
 
-// checkReturnURL refuses forged targets (contract §11.3), and plain HTTP (§11.4) except to the machine itself.
+// checkReturnURL refuses targets that callbacks must not reach (contract §11.3). It also refuses plain HTTP (§11.4),
+// except to the machine itself.
 func (f family) checkReturnURL(text string) failure.List {
 	if text == "" {
 		return nil
@@ -208,7 +209,8 @@ func (f family) checkReturnURL(text string) failure.List {
 	}
 }
 
-// checkRestrictions refuses fields that do not fit country, currency or Pix (contract §13.9); 1 instalment always does.
+// checkRestrictions refuses fields that do not fit country, currency or Pix (contract §13.9). One instalment always
+// fits.
 func checkRestrictions(c payments.Checkout) error {
 	const inBrazil, byCard = "is only for merchants in Brazil", "is only for cards"
 	sale, wrong := c.Reader, map[string][]string{}
@@ -233,26 +235,26 @@ func checkRestrictions(c payments.Checkout) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return unfit(wrong)
+	return newRestrictionError(wrong)
 }
 
-// checkModel refuses Pix at a reader that shows no codes (contract §13.9).
+// checkModel refuses Pix at a reader that cannot show codes (contract §13.9).
 func checkModel(c payments.Checkout, r reader.Reader) error {
 	if c.PaymentType != payments.Pix || r.ShowsCodes() {
 		return nil
 	}
-	return unfit(map[string][]string{"payment_type": {"pix is only for readers that show codes"}})
+	return newRestrictionError(map[string][]string{"payment_type": {"pix is only for readers that show codes"}})
 }
 
-// unfit returns the failure of fields that do not fit the merchant, the reader or each other, by field.
-func unfit(wrong map[string][]string) error {
+// newRestrictionError returns the failure for fields that do not fit the merchant, the reader or each other.
+func newRestrictionError(wrong map[string][]string) error {
 	e := failure.Unprocessable("Some fields are not for this merchant, reader or payment type.").
 		WithSlug("validation-error")
 	e.Errors = wrong
 	return e
 }
 
-// checkoutView is the checkout data of contract §13.7. Every key is always there.
+// checkoutView is the checkout data of contract §13.7. Every key is always present.
 type checkoutView struct {
 	CheckoutID          string                      `json:"checkout_id"`
 	ClientTransactionID string                      `json:"client_transaction_id"`
@@ -260,7 +262,7 @@ type checkoutView struct {
 	UpdatedAt           rest.Timestamp              `json:"updated_at"`
 	ValidUntil          *rest.Timestamp             `json:"valid_until"`
 	Status              string                      `json:"status"`
-	PaymentStatus       *payments.TransactionStatus `json:"payment_status"` // null before there is a transaction
+	PaymentStatus       *payments.TransactionStatus `json:"payment_status"` // null without a transaction
 	PaymentType         payments.Method             `json:"payment_type"`
 	CardType            *string                     `json:"card_type"`
 	Installments        *int                        `json:"installments"`
@@ -270,15 +272,15 @@ type checkoutView struct {
 	Reason              *string                     `json:"payment_failure_reason"` // null unless it ended unpaid
 }
 
-// totalView is the amount that was asked for, without a tip.
+// totalView is the requested amount, without a tip.
 type totalView struct {
 	Currency  money.Currency `json:"currency"`
 	MinorUnit int            `json:"minor_unit"` // the currency's decimals
 	Value     int64          `json:"value"`
 }
 
-// statuses are the checkout's by its transaction's, while nothing is open.
-var statuses = map[payments.TransactionStatus]string{
+// statusOf maps the status of the last transaction to the checkout's, while no attempt is open.
+var statusOf = map[payments.TransactionStatus]string{
 	payments.TransactionSuccessful: "successful",
 	payments.TransactionFailed:     "failed",
 	payments.TransactionCancelled:  "cancelled",
@@ -299,7 +301,7 @@ func viewCheckout(c payments.Checkout) checkoutView {
 		v.PaymentStatus = &c.Transactions[n-1].Status
 	}
 	if !c.AttemptOpen() && v.PaymentStatus != nil {
-		v.Status = statuses[*v.PaymentStatus]
+		v.Status = statusOf[*v.PaymentStatus]
 	}
 	if sale.CardType != "" {
 		v.CardType = &sale.CardType

@@ -18,7 +18,7 @@ type readerPath struct {
 	ID string `path:"reader_id"`
 }
 
-// listing is all of a merchant's readers, without pages.
+// listing holds all of a merchant's readers, without pages.
 type listing struct {
 	Items []readerView `json:"items"`
 }
@@ -74,7 +74,7 @@ func (f family) update(ctx context.Context, req updateRequest) (readerView, erro
 	return f.show(ctx, r, err)
 }
 
-// delete ends the pairing, after the checkout that may wait at the terminal.
+// delete ends the pairing, after it has ended the checkout that may wait at the terminal.
 func (f family) delete(ctx context.Context, req readerPath) (rest.Empty, error) {
 	return rest.Empty{}, f.readers.Delete(ctx, rest.By(ctx), rest.Caller(ctx), req.ID, rest.OperationID(ctx))
 }
@@ -97,7 +97,7 @@ type deviceView struct {
 	Model      string `json:"model"`
 }
 
-// show returns the view of a reader that was read, after its terminal was asked about the pairing; or the error.
+// show asks the reader's terminal about the pairing and returns the reader's view. It returns err if that is not nil.
 func (f family) show(ctx context.Context, r reader.Reader, err error) (readerView, error) {
 	if err == nil {
 		r, err = f.readers.Refresh(ctx, rest.Caller(ctx).Tenant, r)
@@ -111,15 +111,15 @@ func (f family) view(r reader.Reader) readerView {
 		CreatedAt: rest.Timestamp(r.CreatedAt), UpdatedAt: rest.Timestamp(r.UpdatedAt)}
 }
 
-// offline is the status of a terminal that does not answer, or says so (contract §13.7).
+// offline is the status of a terminal that does not answer, or reports that it is offline (contract §13.7).
 const offline = "OFFLINE"
 
-// statusView is the status data of contract §13.7: the status, and what the terminal last reported, if it did.
+// statusView is the status data of contract §13.7: the status and, if any, the terminal's last report.
 type statusView struct {
 	Status       string          `json:"status"`
 	State        terminal.State  `json:"state,omitempty"`
 	Battery      *int            `json:"battery_level,omitempty"`
-	Temperature  *int            `json:"battery_temperature,omitempty"` // typed clients take no fraction
+	Temperature  *int            `json:"battery_temperature,omitempty"` // rounded, since typed clients take no fraction
 	Connection   string          `json:"connection_type,omitempty"`
 	Firmware     string          `json:"firmware_version,omitempty"`
 	LastActivity *rest.Timestamp `json:"last_activity,omitempty"`
@@ -157,7 +157,7 @@ type settingsView struct {
 	Status   string       `json:"status,omitempty"` // of a change: applied
 }
 
-// menuLockView never has the passcode: only the terminal keeps it.
+// menuLockView omits the passcode, which only the terminal stores.
 type menuLockView struct {
 	Enabled *bool `json:"enabled,omitempty"`
 }
@@ -166,7 +166,7 @@ func viewSettings(menuLock *bool, status string) reply[settingsView] {
 	return reply[settingsView]{settingsView{menuLockView{menuLock}, status}}
 }
 
-// retrieveSettings returns the settings that the reader's terminal reports now, or reported last if it is offline.
+// retrieveSettings returns the settings of the terminal's current report, or of its last report if it is offline.
 func (f family) retrieveSettings(ctx context.Context, req readerPath) (reply[settingsView], error) {
 	r, err := f.readers.AskSettings(ctx, rest.Caller(ctx).Tenant, req.ID)
 	return viewSettings(r.MenuLock, ""), err
@@ -190,7 +190,7 @@ func (r settingsRequest) Rule(string, time.Time) string {
 	return ""
 }
 
-// updateSettings has the reader's terminal change its settings.
+// updateSettings makes the reader's terminal change its settings.
 func (f family) updateSettings(ctx context.Context, req settingsRequest) (reply[settingsView], error) {
 	change := terminal.SettingsChange{MenuLock: req.MenuLock.Enabled}
 	if req.MenuLock.Passcode != nil {

@@ -1,4 +1,4 @@
-// Package readers is the family of contract §9 and §13.7: card readers, and payments at them.
+// Package readers serves card readers and payments at them (contract §9, §13.7). Routes returns its operations.
 package readers
 
 import (
@@ -28,12 +28,12 @@ type family struct {
 	callbacks webhook.Policy
 }
 
-// Routes of the family.
+// Routes returns the family's routes.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, readers: a.Processing.Readers, callbacks: a.CallbackPolicy()}
 	const all = "/v0.1/merchants/{merchant_code}/readers"
 	const one = all + "/{reader_id}"
-	others := []identity.Permission{identity.FullTransactionHistoryView} // checkouts of others
+	others := []identity.Permission{identity.FullTransactionHistoryView} // needed to see and end checkouts of others
 	const mayRead, mayWrite = "readers.read", "readers.write"
 	read, write := []string{mayRead, "terminals.read"}, []string{mayWrite, "terminals.write"}
 	return []rest.Route{
