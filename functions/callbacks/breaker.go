@@ -11,18 +11,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// destination is the host of a callback, with its merchant's circuit breaker. All workers share breakers through the
-// table: in memory, each would first have to find out which hosts hang.
+// destination is the host of a callback, with its merchant's circuit breaker. The table stores breakers, so all workers
+// share them; in memory, each worker would have to find out first which hosts hang.
 type destination struct {
 	tenant    identity.Tenant
 	host      string
 	breaker   payments.Breaker
 	probe     bool      // the breaker is open, and this try is its probe
-	openUntil time.Time // no try is made before; zero if one may be made now
+	openUntil time.Time // time of the earliest try; zero if one may be made now
 }
 
-// destination reads the breaker and, when it is time for a probe, claims it.
-func (d *deliverer) destination(ctx context.Context, t identity.Tenant,
+// findDestination reads the breaker and, when it is time for a probe, claims the probe.
+func (d *deliverer) findDestination(ctx context.Context, t identity.Tenant,
 	callback payments.Callback) (destination, error) {
 	to := destination{tenant: t, host: webhook.Host(callback.URL)}
 	var err error
@@ -50,7 +50,7 @@ func (d *deliverer) destination(ctx context.Context, t identity.Tenant,
 	return to, nil
 }
 
-// updateBreaker records whether the host timed out. It only logs an error, which costs a hanging try or a probe.
+// updateBreaker records whether the host timed out. It only logs an error, which costs another hanging try or a probe.
 func (d *deliverer) updateBreaker(ctx context.Context, to destination, timedOut bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
@@ -65,7 +65,7 @@ func (d *deliverer) updateBreaker(ctx context.Context, to destination, timedOut 
 		if timedOut {
 			after = before.Failed(to.probe, d.Now())
 		}
-		if after == before { // a host that always answers has no stored breaker
+		if after == before { // a host that always answers needs no stored breaker
 			return after, nil
 		}
 		return after, d.Store.SaveBreaker(ctx, to.tenant, to.host, after)

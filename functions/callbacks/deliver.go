@@ -1,5 +1,5 @@
-// Package callbacks sends callbacks to merchants' return_urls: one message of the queue is one try (contract §11). The
-// callback's stored item decides, so repeated, late and lost messages do no harm.
+// Package callbacks sends callbacks to merchants' return_urls: each message of the queue is one try (contract §11).
+// Deliver handles one message. The stored callback decides what to do, so repeated, late and lost messages do no harm.
 package callbacks
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// saveTime is kept free at the end of the function's time, to record the outcome of a try.
+// saveTime is reserved at the end of the function's time for recording the outcome of a try.
 const saveTime = 3 * time.Second
 
 // Deliver makes the try that a message of the callback queue requests. An error leaves the message in the queue: the
-// store failed, or the function's time was up before the receiver had its ten seconds. A receiver's failure is an
+// store failed, or the function's time was up before the receiver's ten seconds. A failure of the receiver is an
 // outcome, which sets the time of the next try.
 func Deliver(a *app.App) func(ctx context.Context, body string) error {
 	sender, err := a.CallbackSender()
@@ -39,7 +39,7 @@ func Deliver(a *app.App) func(ctx context.Context, body string) error {
 
 type deliverer struct {
 	*app.App
-	sender *webhook.Sender // one for the whole App: it limits the tries per host
+	sender *webhook.Sender // shared by the whole App, because it limits the tries per host
 }
 
 func (d *deliverer) tryIfDue(ctx context.Context, _ identity.Tenant, m app.CallbackMessage) error {
@@ -57,10 +57,10 @@ func (d *deliverer) tryIfDue(ctx context.Context, _ identity.Tenant, m app.Callb
 	return d.try(ctx, tenant, callback)
 }
 
-// try makes the try, unless it has to be postponed because its breaker is open or
-// its host has no free slot. A postponed try takes none of a worker's time.
+// try makes the try, or postpones it if the breaker is open or the host has no free slot. Postponing takes no worker's
+// time.
 func (d *deliverer) try(ctx context.Context, t identity.Tenant, callback payments.Callback) error {
-	to, err := d.destination(ctx, t, callback)
+	to, err := d.findDestination(ctx, t, callback)
 	if err != nil {
 		return err
 	}
@@ -83,15 +83,15 @@ func (d *deliverer) try(ctx context.Context, t identity.Tenant, callback payment
 		after = callback.Undelivered(failed, d.Now())
 	}
 	d.logOutcome(ctx, after)
-	err = d.save(ctx, t, after, callback.Tries)
+	err = d.record(ctx, t, after, callback.Tries)
 	d.updateBreaker(ctx, to, failed == string(webhook.ReasonTimeout))
 	return err
 }
 
 var errOutOfTime = errors.New("the function's time was up before the receiver's")
 
-// send posts the callback. failed is why the receiver did not accept it; an error
-// means that it did not have its ten seconds, or that its host has no free slot.
+// send posts the callback. failed is the reason why the receiver did not accept it. An error means that the function's
+// time was up before the receiver's ten seconds, or that the host has no free slot.
 func (d *deliverer) send(ctx context.Context, t identity.Tenant, callback payments.Callback,
 	secrets []webhook.Secret) (failed string, err error) {
 	content, err := body(t, callback)
@@ -122,19 +122,19 @@ func reason(e *webhook.DeliveryError) string {
 	return string(e.Reason) + " " + strconv.Itoa(e.Status)
 }
 
-// postpone sets a later time for the callback. The message is deleted, and relay
-// sends another for that time, as after a failed try.
+// postpone sets a later time for the callback. The message is deleted, and relay sends another for that time, as after
+// a failed try.
 func (d *deliverer) postpone(ctx context.Context, t identity.Tenant, callback payments.Callback,
 	earliest time.Time, why string) error {
 	after := callback.Postponed(earliest, d.Now())
 	d.Log.InfoContext(ctx, "callback postponed", "callback", after.ID, "merchant", t.Merchant, "reason", why,
 		"postponements", after.Postponements, "next_try", after.NextAt)
-	return d.save(ctx, t, after, callback.Tries)
+	return d.record(ctx, t, after, callback.Tries)
 }
 
-// save records the outcome even if ctx has ended, because the receiver has got the
-// callback. If tries overlapped, the first one saved counts.
-func (d *deliverer) save(ctx context.Context, t identity.Tenant, after payments.Callback, triesBefore int) error {
+// record records the outcome even if ctx has ended, because the receiver has the callback. If tries overlap, the
+// first saved outcome counts.
+func (d *deliverer) record(ctx context.Context, t identity.Tenant, after payments.Callback, triesBefore int) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	err := d.Store.SaveCallback(ctx, t, after, triesBefore)
@@ -147,7 +147,7 @@ func (d *deliverer) save(ctx context.Context, t identity.Tenant, after payments.
 	return err
 }
 
-// logOutcome never logs the URL: its query may hold a token.
+// logOutcome never logs the URL, because its query may hold a token.
 func (d *deliverer) logOutcome(ctx context.Context, after payments.Callback) {
 	log := d.Log.With("callback", after.ID, "checkout", after.CheckoutID, "try", after.Tries)
 	switch after.State {
@@ -164,10 +164,10 @@ func (d *deliverer) logOutcome(ctx context.Context, after payments.Callback) {
 type checkoutChanged struct {
 	EventType string                  `json:"event_type"`
 	ID        string                  `json:"id"`
-	Status    payments.CheckoutStatus `json:"status,omitempty"` // after the change, whatever has happened since
+	Status    payments.CheckoutStatus `json:"status,omitempty"` // directly after the change, even if it changed again
 }
 
-// readerTransaction is the body of a reader's (contract §11.4).
+// readerTransaction is the body of the callback of a checkout at a reader (contract §11.4).
 type readerTransaction struct {
 	ID        string         `json:"id"`
 	EventType string         `json:"event_type"`
@@ -190,7 +190,7 @@ const (
 	failed     readerStatus = "failed"
 )
 
-// body is the callback as it is sent, the same at each try.
+// body returns the callback's body, the same at each try.
 func body(t identity.Tenant, c payments.Callback) ([]byte, error) {
 	if c.EventType != payments.EventReaderTransaction {
 		changed := checkoutChanged{EventType: c.EventType, ID: c.CheckoutID}

@@ -1,5 +1,6 @@
-// Package polls polls the acquirer about payments and refunds of unknown outcome, as soon as the next poll is due. The
-// stored item that a message names decides, so repeated, late and lost messages do no harm: package sweep polls too.
+// Package polls asks the acquirer for the outcomes of payments and refunds, as soon as a poll is due. Poll handles one
+// message. The stored item decides, so repeated and late messages do no harm. Lost messages do none either, because
+// package sweep polls too.
 package polls
 
 import (
@@ -11,10 +12,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// pollTime bounds the calls to the acquirer for one message. The rest of the function's time is for recording.
+// pollTime limits the acquirer calls for one message. The rest of the function's time is for recording.
 const pollTime = 15 * time.Second
 
-// Poll handles one message. An error leaves it in the queue.
+// Poll handles one message. An error leaves the message in the queue.
 func Poll(a *app.App) func(ctx context.Context, body string) error {
 	return app.Consume(a, poller{a}.poll)
 }

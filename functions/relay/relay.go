@@ -1,7 +1,7 @@
-// Package relay is the fast path of the outbox: it reads the table's stream and queues a message for each callback and
-// mail to be sent and for each payment or refund of unknown outcome to be polled. A record that is lost, repeated, late
-// or out of order costs a minute or an extra message, because package sweep processes what is overdue, and packages
-// callbacks, mails and polls decide by the stored item.
+// Package relay is the fast path of the outbox. Record reads the table's stream and queues a message for each callback
+// and mail to send, and for each payment or refund of unknown outcome to poll. A lost, repeated, late or reordered
+// record costs a minute or an extra message: package sweep processes everything overdue, and callbacks, mails and polls
+// decide by the stored item.
 package relay
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Record handles one record of the table's stream (view type NEW_IMAGE). An error,
-// which only a queue can cause, makes Lambda repeat the record.
+// Record handles one record of the table's stream (view type NEW_IMAGE). Only a queue can cause an error, which makes
+// Lambda repeat the record.
 func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error {
 	r := relay{callbacks: queue.OpenCallbacks(a), mails: queue.OpenMails(a), polls: queue.OpenPolls(a)}
 	return func(ctx context.Context, record events.DynamoDBEventRecord) error {
@@ -27,7 +27,7 @@ func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error 
 			return nil
 		}
 		due, at, err := store.FastPath(image(record.Change.NewImage))
-		if err != nil { // repeating it would only delay the records behind it
+		if err != nil { // repeating the record would only delay the records behind it
 			a.Log.ErrorContext(ctx, "unreadable item in the stream", "sequence", record.Change.SequenceNumber, "error", err)
 			return nil
 		}
@@ -36,7 +36,7 @@ func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error 
 		}
 		delay, fast := outbox.QueueDelay(at, a.Now())
 		if !fast {
-			return nil // longer than a queue can delay: sweep sends it
+			return nil // too long for a queue's delay; sweep sends it
 		}
 		return r.send(ctx, due, delay)
 	}
