@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// problemBody explains a problem type.
+// problemBody renders the explanation of a problem type.
 func problemBody(known rest.Problem) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

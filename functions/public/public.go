@@ -20,8 +20,8 @@ type webhookKey struct {
 	CreatedAt rest.Timestamp    `json:"created_at"`
 }
 
-// webhookKeys publishes what v1a signatures are verified with (contract §11.2).
-func (f family) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
+// listWebhookKeys publishes the keys that verify v1a signatures (contract §11.2).
+func (f family) listWebhookKeys(context.Context, struct{}) (webhookKeys, error) {
 	keys, err := f.WebhookKeys()
 	published := webhookKeys{Keys: []webhookKey{}}
 	for _, k := range keys {
@@ -33,8 +33,8 @@ func (f family) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
 
 var problemPage = page.New("")
 
-// problem explains the problem type at its address (RFC 9457 §3.1.1).
-func (f family) problem(_ context.Context, req struct {
+// showProblem explains the problem type at its address (RFC 9457 §3.1.1).
+func (f family) showProblem(_ context.Context, req struct {
 	Slug string `path:"slug"`
 }) (rest.Document, error) {
 	known, ok := rest.Problems()[req.Slug]
@@ -50,13 +50,13 @@ type health struct {
 	Commit string `json:"commit"`
 }
 
-// healthy reports that the process answers, and of which code it is.
-func (f family) healthy(context.Context, struct{}) (health, error) {
+// reportHealth reports that the process answers, and the commit of its code.
+func (f family) reportHealth(context.Context, struct{}) (health, error) {
 	return health{"ok", f.Commit}, nil
 }
 
-// ready reports whether requests can be served: 503 while the table takes no writes.
-func (f family) ready(ctx context.Context, _ struct{}) (rest.Document, error) {
+// checkReady answers 200 if requests can be served, and 503 while the table accepts no writes.
+func (f family) checkReady(ctx context.Context, _ struct{}) (rest.Document, error) {
 	const contentType = "application/json;charset=UTF-8"
 	if err := f.Ready(ctx); err != nil {
 		f.Log.ErrorContext(ctx, "not ready", "error", err)

@@ -1,5 +1,5 @@
-// Package public is what browsers and machines read without a credential: the
-// problem types, the keys that verify callbacks, and the health checks.
+// Package public serves browsers and machines without a credential: the problem types, the keys that verify callbacks,
+// and the health checks. Routes lists the operations for app.ServeRoutes.
 package public
 
 import (
@@ -11,9 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Config is what the operations work with.
+// Config holds the dependencies of the operations.
 type Config struct {
-	// WebhookKeys sign callbacks; their public halves are shown.
+	// WebhookKeys returns the keys that sign callbacks. Only their public halves are published.
 	WebhookKeys func() ([]app.SigningKey, error)
 	Ready       func(context.Context) error // nil while requests can be served
 	Commit      string                      // of the code
@@ -23,19 +23,19 @@ type Config struct {
 // family has an operation for each route.
 type family struct{ Config }
 
-// Routes are the family's routes in a running function.
+// Routes returns the family's routes in a running function.
 func Routes(a *app.App) []rest.Route {
 	return Config{WebhookKeys: a.SigningKeys, Ready: a.Store.CheckWritable, Commit: a.Commit, Log: a.Log}.Routes()
 }
 
-// Routes are the operations of the family Public (contract §1).
+// Routes returns the operations of the family Public (contract §1).
 func (c Config) Routes() []rest.Route {
 	f := family{c}
 	return []rest.Route{
 		{Method: "GET", Path: "/.well-known/webhook-keys", Access: rest.Open,
-			Handle: rest.JSON(http.StatusOK, f.webhookKeys)},
-		{Method: "GET", Path: "/problems/{slug}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.problem)},
-		{Method: "GET", Path: "/healthz", Access: rest.Open, Handle: rest.JSON(http.StatusOK, f.healthy)},
-		{Method: "GET", Path: "/readyz", Access: rest.Open, Handle: rest.Page(f.ready)},
+			Handle: rest.JSON(http.StatusOK, f.listWebhookKeys)},
+		{Method: "GET", Path: "/problems/{slug}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.showProblem)},
+		{Method: "GET", Path: "/healthz", Access: rest.Open, Handle: rest.JSON(http.StatusOK, f.reportHealth)},
+		{Method: "GET", Path: "/readyz", Access: rest.Open, Handle: rest.Page(f.checkReady)},
 	}
 }

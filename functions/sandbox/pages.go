@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// challengeRequest is what the payer's browser brings from the merchant's site (contract §4.4). MD is passed on unread.
+// challengeRequest is the form that the merchant's site makes the browser post (contract §4.4). MD is passed on unread.
 type challengeRequest struct {
 	PaReq   string `form:"PaReq" validate:"required"`
 	MD      string `form:"MD" validate:"required"`
@@ -25,27 +25,28 @@ type challengeRequest struct {
 
 var (
 	emptyPage = page.New("")
-	// The script only presses the button; without scripts the payer does.
+	// The script presses the button. Without scripts the payer presses it.
 	continuePage = page.New("document.forms[0].submit();")
 )
 
-// challenge is the issuer's page: it shows what is paid, and until the decision offers the answers of contract §12.
-func (p pages) challenge(ctx context.Context, req challengeRequest) (rest.Document, error) {
-	view, err := p.challenged(ctx, req)
+// showChallenge serves the issuer's page: it shows the payment, and until the decision offers the answers of contract
+// §12.
+func (p pages) showChallenge(ctx context.Context, req challengeRequest) (rest.Document, error) {
+	view, err := p.readChallenge(ctx, req)
 	if err != nil {
 		return rest.Document{}, err
 	}
 	if !view.Waits() {
-		return p.decided(ctx, view, req)
+		return p.showDecided(ctx, view, req)
 	}
 	t := inLanguages.In(rest.Language(ctx))
 	drawn, err := emptyPage.In(rest.Language(ctx)).Draw(t.issuerTitle, challengeBody(t, view, req))
 	return document(drawn.Framed()), err
 }
 
-// decided is the page of a challenge whose charge has been decided. The way back is an answer that
-// comes too late, which changes nothing: the platform then sends the payer on as the first time.
-func (p pages) decided(ctx context.Context, view sandbox.View, req challengeRequest) (rest.Document, error) {
+// showDecided serves the page of a challenge that has been decided. Its way back carries an answer that comes too late
+// and changes nothing: the platform sends the payer on as before.
+func (p pages) showDecided(ctx context.Context, view sandbox.View, req challengeRequest) (rest.Document, error) {
 	paRes, err := p.Sandbox.Decide(ctx, req.PaReq, sandbox.Break)
 	if err != nil {
 		return rest.Document{}, err
@@ -62,10 +63,10 @@ type decisionRequest struct {
 	Decision sandbox.Answer `form:"decision" validate:"required one-of=approve|reject|error"`
 }
 
-// decide sends the browser on to the platform with the issuer's answer. The
-// charge changes when the platform brings that answer to the acquirer.
+// decide sends the browser to the platform with the issuer's answer. The charge changes when the platform passes that
+// answer to the acquirer.
 func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, error) {
-	view, err := p.challenged(ctx, req.challengeRequest)
+	view, err := p.readChallenge(ctx, req.challengeRequest)
 	if err != nil {
 		return rest.Document{}, err
 	}
@@ -81,9 +82,9 @@ func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, 
 	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
 }
 
-// challenged is the charge that a PaReq names. TermUrl must be the return
-// address of its checkout, so that the answer can go nowhere else.
-func (p pages) challenged(ctx context.Context, req challengeRequest) (sandbox.View, error) {
+// readChallenge reads the charge that a PaReq names. It requires TermUrl to be the return address of the charge's
+// checkout, so that the answer can go nowhere else.
+func (p pages) readChallenge(ctx context.Context, req challengeRequest) (sandbox.View, error) {
 	if err := validate.Missing(req).First(); err != nil {
 		return sandbox.View{}, err
 	}
@@ -97,7 +98,7 @@ func (p pages) challenged(ctx context.Context, req challengeRequest) (sandbox.Vi
 	return view, nil
 }
 
-// inTestMode refuses unknown charges and those of live merchants.
+// inTestMode refuses unknown charges, and charges of live merchants.
 func inTestMode(view sandbox.View, err error) (sandbox.View, error) {
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
 		return view, errNoPayment
@@ -113,11 +114,11 @@ func inTestMode(view sandbox.View, err error) (sandbox.View, error) {
 
 var errNoPayment = failure.NotFound("There is no payment waiting at this address.")
 
-// document is a drawn page as the reply.
+// document returns a drawn page as the reply.
 func document(p page.Page) rest.Document { return rest.Document{HTML: p.HTML, CSP: p.CSP} }
 
-// destinations are where a form may lead once the platform redirects the payer to the merchant. The merchant's site may
-// redirect further, and browsers hold the whole way to the form's policy, so the host is open.
+// destinations returns the form-action sources for redirects to the merchant. The merchant's site may redirect further,
+// and browsers hold the whole way to the form's policy, so any host is allowed.
 func destinations(returnURL string) []string {
 	switch {
 	case returnURL == "":
@@ -133,9 +134,9 @@ type bankRequest struct {
 	SessionID string `path:"session_id"`
 }
 
-// bank serves the page of a redirect method's bank (contract §13.3). Other sites may not frame it. Once the payment is
-// decided it offers only the way back.
-func (p pages) bank(ctx context.Context, req bankRequest) (rest.Document, error) {
+// showBank serves the page of a redirect method's bank (contract §13.3). Other sites may not frame it. Once the payment
+// is decided, the page offers only the way back.
+func (p pages) showBank(ctx context.Context, req bankRequest) (rest.Document, error) {
 	view, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID))
 	if err != nil {
 		return rest.Document{}, err
@@ -153,7 +154,7 @@ func (p pages) bank(ctx context.Context, req bankRequest) (rest.Document, error)
 	return document(drawn.Posting(destinations(view.ReturnURL)...)), err
 }
 
-// wayBack is where a payer goes who has decided; "" for a payment without a way back.
+// wayBack returns the payer's way back after the decision, or "" for a payment without one.
 func wayBack(view sandbox.View) (string, error) {
 	if view.ReturnURL == "" {
 		return "", nil
@@ -166,8 +167,8 @@ type bankDecisionRequest struct {
 	Decision sandbox.BankAnswer `form:"decision" validate:"required one-of=pay|fail|leave"`
 }
 
-// bankDecision does what the payer chose and sends them back to the merchant.
-func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.Document, error) {
+// decideAtBank carries out the payer's choice and sends the payer back to the merchant.
+func (p pages) decideAtBank(ctx context.Context, req bankDecisionRequest) (rest.Document, error) {
 	if _, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID)); err != nil {
 		return rest.Document{}, err
 	}
@@ -178,7 +179,7 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 	if err != nil {
 		return rest.Document{}, err
 	}
-	status := p.resolved(ctx, view)
+	status := p.resolve(ctx, view)
 	if view.ReturnURL == "" {
 		var drawn page.Page
 		drawn, err = page.Outcome(rest.Language(ctx), view.Reference.CheckoutID, status, "")
@@ -188,10 +189,10 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 	return rest.Document{Redirect: target}, err
 }
 
-// resolved has the platform record the bank's answer before the merchant reads the checkout. If that fails, the payer
-// goes on, and the sweep does it later.
-func (p pages) resolved(ctx context.Context, view sandbox.View) payments.CheckoutStatus {
-	tenant, _ := identity.ParseTenant(view.Reference.Tenant) // inTestMode has parsed it
+// resolve makes the platform record the bank's answer before the merchant reads the checkout. If that fails, the payer
+// goes on, and the sweep records the answer later.
+func (p pages) resolve(ctx context.Context, view sandbox.View) payments.CheckoutStatus {
+	tenant, _ := identity.ParseTenant(view.Reference.Tenant) // valid: inTestMode has parsed it
 	checkout, err := p.Resolve(ctx, tenant, view.Reference.CheckoutID)
 	if err != nil {
 		p.Log.WarnContext(ctx, "bank decision not settled yet", "checkout", view.Reference.CheckoutID, "error", err)

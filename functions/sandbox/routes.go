@@ -1,5 +1,6 @@
-// Package sandbox is the pages of test mode on which a payer decides: the card issuer's 3DS challenge and the page of a
-// redirect method's bank (contract §13.3). It is deployed in every stage and refuses live payments.
+// Package sandbox serves test mode's pages on which a payer decides: the card issuer's 3DS challenge and the page of a
+// redirect method's bank (contract §13.3). Routes lists them for app.ServeRoutes. They refuse live payments, so they
+// are deployed in every stage.
 package sandbox
 
 import (
@@ -13,10 +14,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Config is what the pages work with.
+// Config holds the dependencies of the pages.
 type Config struct {
 	Sandbox *sandbox.Acquirer
-	// Resolve has the platform ask the acquirer what became of a checkout.
+	// Resolve makes the platform ask the acquirer for a checkout's outcome.
 	Resolve func(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error)
 	BaseURL string // of the API, without a trailing slash
 	Log     *slog.Logger
@@ -25,20 +26,20 @@ type Config struct {
 // pages has an operation for each route.
 type pages struct{ Config }
 
-// Routes are the family's routes in a running function.
+// Routes returns the family's routes in a running function.
 func Routes(a *app.App) []rest.Route {
 	return Config{Sandbox: a.Sandbox, Resolve: a.Processing.Resolve, BaseURL: a.BaseURL, Log: a.Log}.Routes()
 }
 
-// Routes are the operations of the family Sandbox (contract §1).
+// Routes returns the operations of the family Sandbox (contract §1).
 func (c Config) Routes() []rest.Route {
 	p := pages{c}
 	return []rest.Route{
-		{Method: "POST", Path: "/3ds/challenge", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.challenge)},
+		{Method: "POST", Path: "/3ds/challenge", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.showChallenge)},
 		{Method: "POST", Path: "/3ds/challenge/decision", Access: rest.Open, Errors: rest.HTML,
 			Handle: rest.Page(p.decide).Unchecked()},
-		{Method: "GET", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.bank)},
+		{Method: "GET", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.showBank)},
 		{Method: "POST", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML,
-			Handle: rest.Page(p.bankDecision).Unchecked()},
+			Handle: rest.Page(p.decideAtBank).Unchecked()},
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// texts are those of the pages in one language. {method} names a payment method, {brand} and {digits} a card.
+// texts holds the pages' texts in one language. {method} names a payment method, {brand} and {digits} a card.
 type texts struct {
 	testMode   string // mark
 	merchant   string // name of a fact
@@ -14,26 +14,26 @@ type texts struct {
 	cardEnding string // its value
 
 	issuerTitle           string
-	issuer                string // that the page simulates one
-	approve, reject, fail string // buttons; fail of the issuer's page makes the authentication fail
+	issuer                string // says that the page simulates an issuer
+	approve, reject, fail string // buttons; fail makes the authentication fail
 
 	bankTitle              string
-	bank                   string // that the page simulates one
+	bank                   string // says that the page simulates a bank
 	pay, bankFail, pending string // buttons
 
-	backTitle string // title of the page that leads back by itself
-	backHint  string // what to do if it does not
+	backTitle string // title of the page that sends the browser back
+	backHint  string // hint if the browser stays there
 	back      string // button or link
-	closed    string // that there is no way back
+	closed    string // shown if there is no way back
 
-	approved, declined, ended decided
+	approved, declined, ended outcome
 }
 
-// decided says what has become of a payment.
-type decided struct{ title, text string }
+// outcome holds the texts on a payment's outcome.
+type outcome struct{ title, text string }
 
-// of says what the payer has decided.
-func (t texts) of(d payments.Decision) decided {
+// of returns the texts on a decision.
+func (t texts) of(d payments.Decision) outcome {
 	switch d {
 	case payments.Approved:
 		return t.approved
@@ -48,7 +48,7 @@ func (t texts) bankHeading(view sandbox.View) string {
 	return page.Fill(t.bankTitle, "{method}", view.Method.Name())
 }
 
-// cardOf names the card that pays.
+// cardOf names the paying card.
 func (t texts) cardOf(view sandbox.View) string {
 	return page.Fill(t.cardEnding, "{brand}", view.Card.Brand, "{digits}", view.Card.LastFour)
 }
@@ -77,10 +77,10 @@ var inLanguages = page.Texts[texts]{
 		back:      "Continue",
 		closed:    "You can close this page.",
 
-		approved: decided{"Payment confirmed", "You have confirmed this payment. It cannot be decided again."},
-		declined: decided{"Payment declined", "This payment was declined, and nothing was charged. It cannot be decided " +
+		approved: outcome{"Payment confirmed", "You have confirmed this payment. It cannot be decided again."},
+		declined: outcome{"Payment declined", "This payment was declined, and nothing was charged. It cannot be decided " +
 			"again."},
-		ended: decided{"Payment ended", "This payment has ended, and nothing was charged."},
+		ended: outcome{"Payment ended", "This payment has ended, and nothing was charged."},
 	},
 	German: texts{
 		testMode:   page.TestMode.German,
@@ -105,11 +105,11 @@ var inLanguages = page.Texts[texts]{
 		back:      "Weiter",
 		closed:    "Sie können diese Seite schließen.",
 
-		approved: decided{"Zahlung bestätigt", "Sie haben diese Zahlung bestätigt. Darüber lässt sich nicht noch einmal " +
+		approved: outcome{"Zahlung bestätigt", "Sie haben diese Zahlung bestätigt. Darüber lässt sich nicht noch einmal " +
 			"entscheiden."},
-		declined: decided{"Zahlung abgelehnt", "Diese Zahlung wurde abgelehnt, es wurde nichts abgebucht. Darüber lässt " +
+		declined: outcome{"Zahlung abgelehnt", "Diese Zahlung wurde abgelehnt, es wurde nichts abgebucht. Darüber lässt " +
 			"sich nicht noch einmal entscheiden."},
-		ended: decided{"Zahlung beendet", "Diese Zahlung ist beendet, es wurde nichts abgebucht."},
+		ended: outcome{"Zahlung beendet", "Diese Zahlung ist beendet, es wurde nichts abgebucht."},
 	},
 	Portuguese: texts{
 		testMode:   page.TestMode.Portuguese,
@@ -134,9 +134,9 @@ var inLanguages = page.Texts[texts]{
 		back:      "Continuar",
 		closed:    "Você pode fechar esta página.",
 
-		approved: decided{"Pagamento confirmado", "Você confirmou este pagamento. Não é possível decidir de novo."},
-		declined: decided{"Pagamento recusado", "Este pagamento foi recusado e nada foi cobrado. Não é possível decidir " +
+		approved: outcome{"Pagamento confirmado", "Você confirmou este pagamento. Não é possível decidir de novo."},
+		declined: outcome{"Pagamento recusado", "Este pagamento foi recusado e nada foi cobrado. Não é possível decidir " +
 			"de novo."},
-		ended: decided{"Pagamento encerrado", "Este pagamento foi encerrado e nada foi cobrado."},
+		ended: outcome{"Pagamento encerrado", "Este pagamento foi encerrado e nada foi cobrado."},
 	},
 }
