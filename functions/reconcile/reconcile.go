@@ -2,11 +2,11 @@
 //
 //	aws lambda invoke --function-name reconcile --cli-read-timeout 900 report.json
 //
-// The answer is the report (reconcile.Report): what was read, the totals, and each break. The log has each break as an
-// error, and a summary. It changes nothing, so it may run at any time and more than once.
+// The answer is the report (reconcile.Report): the records read, the totals, and each break. The log has each break as
+// an error, and a summary. Invoke changes no record, so it may run at any time and more than once.
 //
-// Then it has the objects of files compared with their records, which takes longer
-// and is in the log alone: by the function files, since no other reaches objects.
+// Invoke then makes the function "files" compare the stored objects with the records of files, since only that function
+// reaches the objects. This comparison takes longer, and its result is only in the log.
 package reconcile
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// Invoke reconciles. It ignores the request, a schedule's event or an operator's.
+// Invoke reconciles. It ignores its request, which is a schedule's event or an operator's.
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 	files := queue.OpenFiles(a)
 	return func(ctx context.Context, _ json.RawMessage) (any, error) {
@@ -42,15 +42,15 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 		for _, mode := range identity.Modes {
 			a.Metrics.Write(ctx, report.At, mode.Name(), metric.ReconciliationBreaks.Of(int64(found[mode])))
 		}
-		if err := files.Send(ctx, shards()...); err != nil { // what was found is reported all the same
+		if err := files.Send(ctx, shardMessages()...); err != nil { // the report is complete without this comparison
 			a.Log.ErrorContext(ctx, "objects not compared", "error", err)
 		}
 		return report, nil
 	}
 }
 
-// shards are the messages that have all objects compared.
-func shards() []app.FileMessage {
+// shardMessages returns the messages that make files compare all objects.
+func shardMessages() []app.FileMessage {
 	all := make([]app.FileMessage, file.Shards)
 	for shard := range all {
 		all[shard].Shard = &shard

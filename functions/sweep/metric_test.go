@@ -15,8 +15,8 @@ import (
 // counts are those of one tick.
 type counts struct{ OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures int64 }
 
-// counted is what a tick counts.
-func counted(w *world.World) counts {
+// countIfDone is what a tick counts.
+func countIfDone(w *world.World) counts {
 	w.Helper()
 	w.Tick("sweep")
 	last := func(m metric.Metric) int64 {
@@ -32,7 +32,7 @@ func counted(w *world.World) counts {
 
 func wantCounts(w *world.World, when string, want counts) {
 	w.Helper()
-	if got := counted(w); got != want {
+	if got := countIfDone(w); got != want {
 		w.Errorf("%s: got %+v, want %+v", when, got, want)
 	}
 }

@@ -1,7 +1,7 @@
-// Package sweep is the guarantee behind every fast path. Each minute it processes what is overdue: charges of unknown
-// outcome, payers who never came back, checkouts past valid_until, callbacks and mails whose message was lost, files
-// that were not uploaded and objects to delete, and pending bank accounts. It begins nothing new, so a tick that is
-// missed, repeated or interrupted does no harm.
+// Package sweep is the guarantee behind every fast path. Each minute Tick processes everything overdue: charges of
+// unknown outcome, payers who never came back, checkouts past valid_until, callbacks and mails whose message was lost,
+// files that were not uploaded, objects to delete, and pending bank accounts. It starts no new work, so a missed,
+// repeated or interrupted tick does no harm.
 package sweep
 
 import (
@@ -27,17 +27,16 @@ import (
 )
 
 const (
-	// concurrency is how many due items one tick processes at the same time.
+	// concurrency is the number of due items that one tick processes at the same time.
 	concurrency = 8
-	// itemTime bounds one of them, so that an acquirer that hangs delays the others little.
+	// itemTime limits the work on one item, so that a hanging acquirer hardly delays the others.
 	itemTime = 15 * time.Second
-	// finishTime is kept free at the end of the function's time: for one item,
-	// and for what processing may need after that to record an outcome.
+	// finishTime is reserved at the end of the function's time for one item, and then for recording an outcome.
 	finishTime = itemTime + 10*time.Second
 )
 
-// Tick processes everything that is due, or as much of it as the function's time
-// allows; the next tick continues. It fails only if nothing at all could be read.
+// Tick processes the due items, as far as the function's time allows; the next tick continues. It fails only if no
+// shard could be read.
 func Tick(a *app.App) func(context.Context) error {
 	callbacks, mails, files := queue.OpenCallbacks(a), queue.OpenMails(a), queue.OpenFiles(a)
 	payouts, accounts := queue.OpenPayoutShards(a), banking.Open(a)
@@ -75,18 +74,18 @@ func (t *tick) run(ctx context.Context) error {
 	}
 	walks.Go(func() { t.walkBeyond(ctx, reading) })
 	walks.Wait()
-	_ = t.work.Wait() // each item's error has been logged
-	defer t.count(ctx)
+	_ = t.work.Wait() // process has logged each item's error
+	defer t.writeMetrics(ctx)
 	if reading.Err() != nil {
 		t.Log.WarnContext(ctx, "the tick's time is up; the next one continues")
 		return ctx.Err()
 	}
-	return t.result(ctx, failures)
+	return t.reportUnread(ctx, failures)
 }
 
-// count writes the metrics that the alarms watch: a line for each mode, of which
-// the first also counts what is not by mode.
-func (t *tick) count(ctx context.Context) {
+// writeMetrics writes the metrics that the alarms watch: a line for each mode. The first line also has the counts that
+// are not by mode.
+func (t *tick) writeMetrics(ctx context.Context) {
 	values := []metric.Value{
 		metric.OverdueCallbacks.Of(t.lost.Load()), metric.ResolvedCheckouts.Of(t.checkouts.Load()),
 		metric.ResolvedRefunds.Of(t.refunds.Load()), metric.SweepFailures.Of(t.failures.Load()),
@@ -98,8 +97,8 @@ func (t *tick) count(ctx context.Context) {
 	}
 }
 
-// walk processes what is due in one shard, the longest overdue first, and reports how many items that is. All shards
-// share the workers, so none waits for another's backlog.
+// walk processes the due items of one shard, the longest overdue first, and returns their number. All shards share the
+// workers, so no shard waits for another's backlog.
 func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
 	found := 0
 	for due, err := range t.Store.Overdue(reading, shard, t.at) {
@@ -116,8 +115,8 @@ func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
 	return found, nil
 }
 
-// result logs the shards that could not be read. It is an error only if none could.
-func (t *tick) result(ctx context.Context, failures []error) error {
+// reportUnread logs the shards that could not be read. It returns an error only if no shard could be read.
+func (t *tick) reportUnread(ctx context.Context, failures []error) error {
 	failed := 0
 	for shard, err := range failures {
 		if err != nil {
@@ -136,22 +135,22 @@ func (t *tick) result(ctx context.Context, failures []error) error {
 func (t *tick) process(ctx context.Context, due store.Due) {
 	ctx, cancel := context.WithTimeout(ctx, itemTime)
 	defer cancel()
-	item := t.item(due)
+	item := t.newItem(due)
 	if err := settle(ctx, item); err != nil {
 		t.failures.Add(1)
 		t.Log.ErrorContext(ctx, item.failed, append(item.names, "error", err)...)
 	}
 }
 
-// item is what is to be done about a due item, and what the log says when that fails.
+// item is the work on a due item, and the log's words if that fails.
 type item struct {
 	settle func(context.Context) error
 	failed string
-	names  []any // of the item, as attributes of the log
+	names  []any // of the item, as log attributes
 }
 
-// item is that of each kind of due items.
-func (t *tick) item(due store.Due) item {
+// newItem returns the work for each kind of due item.
+func (t *tick) newItem(due store.Due) item {
 	tenant := due.Tenant.String()
 	switch {
 	case due.CallbackID != "":
@@ -164,7 +163,7 @@ func (t *tick) item(due store.Due) item {
 		return item{func(ctx context.Context) error { return t.sweepObject(ctx, due.Object) },
 			"object not swept", []any{"object", due.Object}}
 	case due.Growth:
-		return item{func(ctx context.Context) error { return t.grow(ctx, due.Tenant) },
+		return item{func(ctx context.Context) error { return t.growShards(ctx, due.Tenant) },
 			"merchant not grown", []any{"tenant", tenant}}
 	case due.BankAccounts:
 		return item{func(ctx context.Context) error {
@@ -173,23 +172,23 @@ func (t *tick) item(due store.Due) item {
 			"bank accounts not swept", []any{"tenant", tenant}}
 	case due.RefundID != "":
 		return item{func(ctx context.Context) error {
-			return counted(&t.refunds, t.Processing.ResolveRefundDue(ctx, due.Tenant, due.RefundID))
+			return countIfDone(&t.refunds, t.Processing.ResolveRefundDue(ctx, due.Tenant, due.RefundID))
 		}, "refund not swept", []any{"tenant", tenant, "refund", due.RefundID}}
 	default:
 		return item{func(ctx context.Context) error {
-			return counted(&t.checkouts, t.Processing.ResolveDue(ctx, due.Tenant, due.CheckoutID))
+			return countIfDone(&t.checkouts, t.Processing.ResolveDue(ctx, due.Tenant, due.CheckoutID))
 		}, "checkout not swept", []any{"tenant", tenant, "checkout", due.CheckoutID}}
 	}
 }
 
-// settle processes it. A panic would otherwise end this tick and every later one.
+// settle does the item's work. It recovers a panic, which would otherwise end this tick and every later one.
 func settle(ctx context.Context, i item) (err error) {
 	defer failure.Recover(&err)
 	return i.settle(ctx)
 }
 
-// grow gives a merchant more shards, if one that was throttled takes much.
-func (t *tick) grow(ctx context.Context, tenant identity.Tenant) error {
+// growShards gives a merchant more shards, if a throttled shard is under high load.
+func (t *tick) growShards(ctx context.Context, tenant identity.Tenant) error {
 	m, grown, err := t.Store.GrowShards(ctx, t.by, tenant)
 	if grown {
 		t.Log.InfoContext(ctx, "merchant grown", "merchant", m.Code, "shards", m.ShardCount())
@@ -197,15 +196,15 @@ func (t *tick) grow(ctx context.Context, tenant identity.Tenant) error {
 	return err
 }
 
-func counted(n *atomic.Int64, err error) error {
+func countIfDone(n *atomic.Int64, err error) error {
 	if err == nil {
 		n.Add(1)
 	}
 	return err
 }
 
-// resend queues an overdue try, then postpones the next time that sweep does so. An interruption in between, or a try
-// that is made first, costs an extra message without effect. In the other order the try could be late.
+// resend queues an overdue try, and then postpones the next sweep of the callback. An interruption in between, or a try
+// made in the meantime, costs an extra message without effect. In the other order the try could be late.
 func (t *tick) resend(ctx context.Context, id string) error {
 	tenant, callback, err := t.Store.Callback(ctx, id)
 	if err != nil || !callback.Overdue(t.at) {
@@ -236,9 +235,10 @@ func (t *tick) resendMail(ctx context.Context, id string) error {
 	return store.UnlessStale(err)
 }
 
-// walkBeyond looks into shards beyond the setting. If it was lowered (store.Config), as by a rolled back deployment,
-// nobody else reads what was stored there meanwhile. It reports that as a failure, and processes it. Each tick checks
-// the shards whose number equals the current minute modulo 60, so that every possible shard is checked once an hour.
+// walkBeyond processes shards beyond the setting. After the setting was lowered (store.Config), as by a rolled back
+// deployment, no other code reads the items stored there meanwhile. It reports such items as a failure. Each tick
+// checks the shards whose number equals the current minute modulo 60, so that every possible shard is checked once an
+// hour.
 func (t *tick) walkBeyond(ctx, reading context.Context) {
 	for shard := t.at.Minute(); shard < store.MaxDueShards; shard += 60 {
 		if shard < t.Store.DueShards() {
@@ -254,7 +254,7 @@ func (t *tick) walkBeyond(ctx, reading context.Context) {
 	}
 }
 
-// openPayouts has payoutopen handle a shard if any payout is due in it.
+// openPayouts sends payoutopen a message if a payout is due in the shard.
 func (t *tick) openPayouts(ctx, reading context.Context, shard int) (bool, error) {
 	for _, err := range t.Store.DuePayouts(reading, shard, "", t.at) {
 		if err != nil {
@@ -265,12 +265,12 @@ func (t *tick) openPayouts(ctx, reading context.Context, shard int) (bool, error
 	return false, nil
 }
 
-// sweepObject drops a file that was not uploaded in time. For an object whose file is gone it messages the function
-// files, which alone reaches S3, until files has recorded the deletion, so interruptions do no harm.
+// sweepObject drops a file that was not uploaded in time. For an object whose file is gone, it messages the function
+// files, which alone reaches S3. It repeats this until files has recorded the deletion, so interruptions do no harm.
 func (t *tick) sweepObject(ctx context.Context, key string) error {
 	e, err := t.Store.ObjectEntry(ctx, key)
 	if err == nil && e.State == file.ObjectPending && e.Due(t.at) {
-		if err = t.drop(ctx, e); err == nil {
+		if err = t.dropFile(ctx, e); err == nil {
 			e, err = t.Store.ObjectEntry(ctx, key)
 		}
 	}
@@ -286,13 +286,13 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 	return store.UnlessStale(t.Store.SaveObjectEntry(ctx, e.Sent(t.at)))
 }
 
-// drop drops a pending file. An entry without a file, which should not exist, is doomed, so that its object is deleted.
-func (t *tick) drop(ctx context.Context, e file.Entry) error {
+// dropFile drops a pending file. It dooms an entry without a file, which should not exist, to have its object deleted.
+func (t *tick) dropFile(ctx context.Context, e file.Entry) error {
 	_, err := t.Store.DropFile(ctx, t.by, e.Tenant, e.File, "sweep", "")
 	switch {
 	case failure.Is(err, failure.KindNotFound):
 		return store.UnlessStale(t.Store.SaveObjectEntry(ctx, e.Doom(t.at)))
-	case errors.Is(err, store.ErrNotPending): // it was completed in time after all
+	case errors.Is(err, store.ErrNotPending): // completed in time after all
 		return nil
 	default:
 		return err
