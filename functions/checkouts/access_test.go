@@ -9,10 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// guarded is one row with the scopes of contract §1.
+// guarded is a row of contract §1 with its scopes.
 type guarded struct {
 	name    string
-	scopes  []string // any one suffices; none: any credential of the merchant
+	scopes  []string // any scope suffices; none: any credential of the merchant
 	success int
 	request func(*testing.T, world.Shop) world.Request
 }
@@ -50,7 +50,7 @@ var guardedRows = []guarded{
 	}},
 }
 
-func TestScopes(t *testing.T) {
+func TestScopes_EachOperation(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	none, keys := s.NewKey("secret"), map[string]string{}
@@ -89,7 +89,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-func TestEachOperationRequiresACredential(t *testing.T) {
+func TestCredential_RequiredByEachOperation(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	_, unknown, err := identity.NewAPIKey(s.Tenant(), identity.BootstrapKey(), time.Now())

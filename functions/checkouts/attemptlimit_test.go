@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestProcessCheckout_LimitBySource: payers share the merchant's public key, so attempts with it count by their network
-// address, and refuse neither another payer nor the merchant (contract §2.9).
+// TestProcessCheckout_LimitBySource checks that attempts with the public key, which all payers share, count by network
+// address. They block neither other payers nor the merchant (contract §2.9).
 func TestProcessCheckout_LimitBySource(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

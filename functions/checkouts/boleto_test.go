@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 )
 
-func drawnBoleto(t *testing.T, p boletoContent) string {
+func renderBoleto(t *testing.T, p boletoContent) string {
 	t.Helper()
 	var b strings.Builder
 	if err := boletoBody(p).Render(t.Context(), &b); err != nil {
@@ -17,32 +17,31 @@ func drawnBoleto(t *testing.T, p boletoContent) string {
 	return b.String()
 }
 
-// TestATextStaysAText in every place of the boleto's page: merchants choose
-// the name and the description.
-func TestATextStaysAText(t *testing.T) {
+// TestBoletoBody_EscapesTexts checks each place of the page, since merchants choose the name and the description.
+func TestBoletoBody_EscapesTexts(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(6, func(text string) (string, error) {
-		return drawnBoleto(t, boletoContent{merchant: text, description: text, line: []string{text}, amount: text,
+		return renderBoleto(t, boletoContent{merchant: text, description: text, line: []string{text}, amount: text,
 			until: text, image: text}), nil
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	if body := drawnBoleto(t, boletoContent{}); strings.Contains(body, "Descrição") {
+	if body := renderBoleto(t, boletoContent{}); strings.Contains(body, "Descrição") {
 		t.Errorf("without a description: got %s, want no Descrição", body)
 	}
 }
 
-func TestTheImageIsNoScript(t *testing.T) {
+func TestBoletoBody_ScriptAsImage(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {
-		if body := drawnBoleto(t, boletoContent{image: address}); !strings.Contains(body, `src="about:invalid#`) {
+		if body := renderBoleto(t, boletoContent{image: address}); !strings.Contains(body, `src="about:invalid#`) {
 			t.Errorf("%q: got %s, want the source about:invalid", address, body)
 		}
 	}
 }
 
-func TestAmountsInReais(t *testing.T) {
+func TestInReais(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"0.05": "0,05", "10.10": "10,10", "999.99": "999,99", "1234.56": "1.234,56", "1234567.80": "1.234.567,80",
@@ -57,11 +56,11 @@ func TestAmountsInReais(t *testing.T) {
 	}
 }
 
-// TestOnlyATestIsMarkedAsOne: a boleto of live mode is to be paid.
-func TestOnlyATestIsMarkedAsOne(t *testing.T) {
+// TestBoletoBody_TestModeBadge checks that a boleto of live mode, which is to be paid, has no badge.
+func TestBoletoBody_TestModeBadge(t *testing.T) {
 	t.Parallel()
 	for _, test := range []bool{true, false} {
-		if body := drawnBoleto(t, boletoContent{test: test}); strings.Contains(body, "Modo de teste") != test {
+		if body := renderBoleto(t, boletoContent{test: test}); strings.Contains(body, "Modo de teste") != test {
 			t.Errorf("got %s, want Modo de teste in it: %t", body, test)
 		}
 	}

@@ -17,7 +17,7 @@ const (
 	done = site + "/done"
 )
 
-// framing is a shop's page that shows a challenge in a frame, and as its title what the frame says in the end.
+// framing is a shop's page with a challenge in a frame. Its title becomes the message that the frame sends at the end.
 func framing(step client.NextStep) string {
 	var form strings.Builder
 	for name, value := range step.Payload {
@@ -28,7 +28,7 @@ func framing(step client.NextStep) string {
 		addEventListener("message", function (e) { document.title = e.origin + " " + JSON.stringify(e.data) })</script>`
 }
 
-// online is a world that a browser reaches, with a shop's site.
+// online returns a world that a browser can reach, with a shop's site.
 func online(t *testing.T, shown func(path string) string) (world.Shop, chromium.Web) {
 	t.Helper()
 	s := world.NewAt(t, "https://cashwrap.test").Shop()
@@ -52,8 +52,8 @@ func nextStep(t *testing.T, started world.Response) client.NextStep {
 	return body.NextStep
 }
 
-// TestAChallengeInAFrameWithABrowser: the shop's page hears how the payment has ended.
-func TestAChallengeInAFrameWithABrowser(t *testing.T) {
+// TestCompletePayment_FrameWithABrowser checks that the shop's page receives the outcome.
+func TestCompletePayment_FrameWithABrowser(t *testing.T) {
 	t.Parallel()
 	var step client.NextStep
 	s, web := online(t, func(string) string { return framing(step) })
@@ -75,8 +75,8 @@ func TestAChallengeInAFrameWithABrowser(t *testing.T) {
 	}
 }
 
-// TestAChallengeWithABrowser without scripts, on the way to the shop's page.
-func TestAChallengeWithABrowser(t *testing.T) {
+// TestCompletePayment_WithABrowser checks the way to the shop's page, without scripts.
+func TestCompletePayment_WithABrowser(t *testing.T) {
 	t.Parallel()
 	var step client.NextStep
 	s, web := online(t, func(path string) string {
@@ -99,8 +99,8 @@ func TestAChallengeWithABrowser(t *testing.T) {
 	wantStatuses(t, s, id, "PAID SUCCESSFUL")
 }
 
-// TestABanksPageWithABrowser, and where it leads once it was decided upon.
-func TestABanksPageWithABrowser(t *testing.T) {
+// TestRedirectPayment_WithABrowser checks the bank's page, and where it leads after the decision.
+func TestRedirectPayment_WithABrowser(t *testing.T) {
 	t.Parallel()
 	s, web := online(t, func(string) string { return "Done" })
 	for name, o := range map[string]chromium.Options{
@@ -120,8 +120,8 @@ func TestABanksPageWithABrowser(t *testing.T) {
 	}
 }
 
-// TestABoletoWithABrowser: it fits on a phone, whose browser shows the barcode upright.
-func TestABoletoWithABrowser(t *testing.T) {
+// TestDownloadBoleto_WithABrowser checks that a boleto fits on a phone, and that an upright phone shows the barcode.
+func TestDownloadBoleto_WithABrowser(t *testing.T) {
 	t.Parallel()
 	s, web := online(t, func(string) string { return "" })
 	s = s.NewShop("BR", "BRL", nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// boleto is a body with all that a boleto needs.
+// boleto returns a complete body to pay by boleto.
 func boleto(changes ...change) map[string]any {
 	return edited(map[string]any{"payment_type": "boleto", "personal_details": map[string]any{"first_name": "Ada",
 		"last_name": "Lovelace",
@@ -37,9 +37,8 @@ func download(s world.Shop, address string) world.Response {
 		APIKey: world.NoKey})
 }
 
-// artefacts checks a code's two forms, which lead to the same text, and
-// answers where they are.
-func artefacts(s world.Shop, all []artefact, text string) (links []string) {
+// checkArtefacts checks that a code's two forms lead to the same text, and returns their links.
+func checkArtefacts(s world.Shop, all []artefact, text string) (links []string) {
 	s.Helper()
 	if len(all) != 2 || all[0].Name != "barcode" || all[1].Name != "code" {
 		s.Fatalf("got artefacts %v, want barcode and code", all)
@@ -70,8 +69,8 @@ func payVoucher(s world.Shop, id string) {
 	s.Operate(map[string]any{"command": "pay_voucher", "merchant_code": s.Merchant.Code, "checkout_id": id}, nil)
 }
 
-// allAbsent checks that links lead nowhere, and show it as a page.
-func allAbsent(s world.Shop, links ...string) {
+// checkAbsent checks that the links lead to a page that says so.
+func checkAbsent(s world.Shop, links ...string) {
 	s.Helper()
 	for _, link := range links {
 		if got := download(s, link); got.Status != http.StatusNotFound ||
@@ -81,7 +80,7 @@ func allAbsent(s world.Shop, links ...string) {
 	}
 }
 
-func TestBoleto(t *testing.T) {
+func TestProcessCheckout_Boleto(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	id := s.Create("10.10", fields{"description": "Dois <cafés>"})
@@ -105,7 +104,7 @@ func TestBoleto(t *testing.T) {
 		t.Errorf("got boleto %+v, want 47 digits that end in 0000001010, valid until 2026-11-23T12:00:00.000+00:00",
 			c.Boleto)
 	}
-	links := append(artefacts(s, c.Artefacts, c.Boleto.Barcode), c.Boleto.URL)
+	links := append(checkArtefacts(s, c.Artefacts, c.Boleto.Barcode), c.Boleto.URL)
 	line := c.Boleto.Barcode
 	page := download(s, c.Boleto.URL)
 	for _, part := range []string{`<html lang="pt-BR">`, "Modo de teste",
@@ -116,7 +115,7 @@ func TestBoleto(t *testing.T) {
 		}
 	}
 	other := s.Create("10.10", nil)
-	allAbsent(s, strings.Replace(c.Boleto.URL, id, other, 1), c.Boleto.URL+"x",
+	checkAbsent(s, strings.Replace(c.Boleto.URL, id, other, 1), c.Boleto.URL+"x",
 		strings.Replace(links[0], ".barcode", ".gif", 1),
 		strings.Replace(links[0], ".barcode", "", 1), strings.Replace(links[0], "/artefacts/", "/artefacts/x", 1))
 	payVoucher(s, id)
@@ -124,11 +123,11 @@ func TestBoleto(t *testing.T) {
 	read := s.Checkout(id)
 	world.Holds(t, read.Body, map[string]string{"boleto": "", "artefacts": ""})
 	world.Holds(t, transactions(t, read)[0], map[string]string{"payment_type": `"BOLETO"`, "entry_mode": `"BOLETO"`})
-	payVoucher(s, id) // once more
+	payVoucher(s, id) // a second time
 	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 }
 
-func TestABoletoIsOverAfterThreeDays(t *testing.T) {
+func TestProcessCheckout_BoletoExpires(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	id := s.Create("10.10", nil)
@@ -144,8 +143,8 @@ func TestABoletoIsOverAfterThreeDays(t *testing.T) {
 	wantOutcome(t, s, id, outcome{"PAID FAILED SUCCESSFUL", 2, 1})
 }
 
-// TestAnAbandonedBoleto can no longer be paid, and its links lead nowhere.
-func TestAnAbandonedBoleto(t *testing.T) {
+// TestDownloadArtefact_AbandonedBoleto checks that an abandoned boleto cannot be paid, and that its links lead nowhere.
+func TestDownloadArtefact_AbandonedBoleto(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	id := s.Create("10.10", nil)
@@ -158,10 +157,10 @@ func TestAnAbandonedBoleto(t *testing.T) {
 	}
 	s.MustPay(id, s.Card(world.Frictionless))
 	wantOutcome(t, s, id, outcome{"PAID CANCELLED SUCCESSFUL", 1, 1})
-	allAbsent(s, c.Boleto.URL, c.Artefacts[0].Location, c.Artefacts[1].Location)
+	checkAbsent(s, c.Boleto.URL, c.Artefacts[0].Location, c.Artefacts[1].Location)
 }
 
-func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
+func TestProcessCheckout_BoletoPayerDetails(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	id := s.Create("10.10", nil)
@@ -183,7 +182,7 @@ func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
 		}
 	}
 	missing("personal_details").Check(t, s.ProcessCheckout(id, map[string]any{"payment_type": "boleto"}))
-	several(t,
+	checkFaults(t,
 		s.ProcessCheckout(id, boleto(change{"personal_details.tax_id", "1"}, change{"personal_details.email", absent})),
 		fault{"INVALID", "personal_details.tax_id"}, fault{"MISSING", "personal_details.email"})
 	wantStatuses(t, s, id, "PENDING")
@@ -197,7 +196,7 @@ func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
 			"address": map[string]any{"city": "Santos"}}}))
 }
 
-func TestPix(t *testing.T) {
+func TestProcessCheckout_Pix(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	for method, entry := range map[string]string{"pix": "PIX", "qr_code_pix": "QR_CODE_PIX"} {
@@ -215,7 +214,7 @@ func TestPix(t *testing.T) {
 				t.Errorf("got BR Code %s, want 000201 first, br.gov.bcb.pix and 540510.10", text)
 			}
 			world.Holds(t, got.Body, map[string]string{"status": `"PENDING"`, "boleto": "", "artefacts": ""})
-			artefacts(s, code.Artefacts, text)
+			checkArtefacts(s, code.Artefacts, text)
 			payVoucher(s, id)
 			read := s.Checkout(id)
 			wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
@@ -226,7 +225,7 @@ func TestPix(t *testing.T) {
 	}
 }
 
-func TestAPixCodeIsOverAfterADay(t *testing.T) {
+func TestProcessCheckout_PixExpires(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	id := s.Create("10.10", nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// answer brings the payer's answer and checks where the payer goes.
+// answer posts the payer's answer and checks where the browser is sent.
 func answer(s world.Shop, id string, form url.Values) {
 	s.Helper()
 	got := s.Answer(id, form)
@@ -21,7 +21,7 @@ func answer(s world.Shop, id string, form url.Values) {
 	}
 }
 
-func TestAChallengeIsDue(t *testing.T) {
+func TestProcessCheckout_Challenge(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -53,7 +53,7 @@ func TestAChallengeIsDue(t *testing.T) {
 		"mechanism": `["iframe","browser"]`})
 }
 
-func TestTheChallengesAnswers(t *testing.T) {
+func TestCompletePayment_EachAnswer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for decision, want := range map[string]string{"approve": "PAID SUCCESSFUL", "reject": "FAILED FAILED",
@@ -72,7 +72,7 @@ func TestTheChallengesAnswers(t *testing.T) {
 	}
 }
 
-func TestTheOutcomeIsShownWithoutARedirectURL(t *testing.T) {
+func TestCompletePayment_NoRedirectURL(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for decision, want := range map[string]string{"approve": "PAID", "reject": "FAILED"} {
@@ -90,7 +90,7 @@ func TestTheOutcomeIsShownWithoutARedirectURL(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreRefused(t *testing.T) {
+func TestCompletePayment_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id, other := s.Create("10.10", nil), s.Create("10.10", nil)
@@ -125,13 +125,12 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	for _, pending := range []string{id, other} {
 		wantOutcome(t, s, pending, outcome{"PENDING PENDING", 0, 0})
 	}
-	answer(s, id, form) // the right answer is still good
+	answer(s, id, form) // the right answer still counts after wrong answers
 	wantStatuses(t, s, id, "PAID SUCCESSFUL")
 }
 
-// TestAnMDCountsOnce: when the outcome is known, it has no effect on what
-// comes later (contract §4.4).
-func TestAnMDCountsOnce(t *testing.T) {
+// TestCompletePayment_MDTwice checks that an MD changes nothing once its challenge has an outcome (contract §4.4).
+func TestCompletePayment_MDTwice(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -150,7 +149,7 @@ func TestAnMDCountsOnce(t *testing.T) {
 	wantOutcome(t, s, id, outcome{"PAID FAILED SUCCESSFUL", 2, 1})
 }
 
-func TestProcessAgainWhileActionIsRequired(t *testing.T) {
+func TestProcessCheckout_AgainDuringChallenge(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -163,8 +162,8 @@ func TestProcessAgainWhileActionIsRequired(t *testing.T) {
 	wantOutcome(t, s, id, outcome{"PAID CANCELLED CANCELLED SUCCESSFUL", 1, 1})
 }
 
-// TestAChallengeWithoutAnAnswer fails after half an hour (contract §4.4).
-func TestAChallengeWithoutAnAnswer(t *testing.T) {
+// TestCompletePayment_NoAnswer checks that a challenge fails after half an hour (contract §4.4).
+func TestCompletePayment_NoAnswer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -182,8 +181,9 @@ func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	s.MustPay(id, s.Card(world.Frictionless))
 }
 
-// TestRedirectURLsKeepTheirQuery but for checkout_id, which is ours.
-func TestRedirectURLsKeepTheirQuery(t *testing.T) {
+// TestCompletePayment_RedirectURLWithQuery checks that the redirect keeps the URL's query, except checkout_id, which
+// the platform sets.
+func TestCompletePayment_RedirectURLWithQuery(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for redirect, want := range map[string]string{

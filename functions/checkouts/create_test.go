@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-func TestCreate(t *testing.T) {
+func TestCreateCheckout_Valid(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
@@ -180,7 +180,7 @@ var badRequests = []badRequest{
 	{"payer no object", []change{{"personal_details", "Ada"}}, invalid("personal_details")},
 }
 
-// hostileURLs must be refused wherever a callback would be sent.
+// hostileURLs must be refused as targets of a callback.
 var hostileURLs = []string{
 	"ftp://shop.example.com/", "/hook", "shop.example.com/hook", "javascript:alert(1)", "https://", "http://10.0.0.1/",
 	"http://192.168.1.1/",
@@ -192,14 +192,14 @@ var hostileURLs = []string{
 	"http://kubernetes.default.svc/", "https://shop.example/hook", "https://co.uk/",
 }
 
-// hostileTargets must be refused wherever a payer would be sent.
+// hostileTargets must be refused as targets of a payer's redirect.
 var hostileTargets = []string{
 	"javascript:alert(1)", "data:text/html,x", "//shop.example", "/done", "shop.example",
 	"ftp://shop.example/", "https://",
 	"https://ada:pw@shop.example/", "https://shop.example/%zz", "https://shop.example/" + strings.Repeat("x", 2048),
 }
 
-func TestCreateRefuses(t *testing.T) {
+func TestCreateCheckout_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	cases := append([]badRequest{}, badRequests...)
@@ -239,7 +239,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-func TestCreateInACurrencyWithoutDecimals(t *testing.T) {
+func TestCreateCheckout_CurrencyWithoutDecimals(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("HU", "HUF", nil)
 	made := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"amount", 4200}))
@@ -250,7 +250,7 @@ func TestCreateInACurrencyWithoutDecimals(t *testing.T) {
 		s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"amount", "4200.5"})))
 }
 
-func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
+func TestCreateCheckout_OnlinePaymentsNotAllowed(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	s.Merchant = s.Provision(map[string]any{"name": "Kiosk", "email": "kiosk@example.com", "country": "DE",
@@ -267,9 +267,8 @@ func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
 	}
 }
 
-// TestReferencesAreUsedOnce per merchant and mode, whatever became of the
-// checkout.
-func TestReferencesAreUsedOnce(t *testing.T) {
+// TestCreateCheckout_ReferenceTwice checks that a reference is unique in a merchant and mode, in every checkout status.
+func TestCreateCheckout_ReferenceTwice(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	again := func() world.Response {
@@ -287,7 +286,7 @@ func TestReferencesAreUsedOnce(t *testing.T) {
 	duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), gone)))
 }
 
-func TestCreateOnceUnderAKey(t *testing.T) {
+func TestIdempotencyKey_CreateCheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	body := s.CheckoutBody("10.10")
@@ -317,8 +316,8 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	}
 }
 
-// TestARefusalIsKeptUnderItsKey, so that a retry gets the same (contract §2.8).
-func TestARefusalIsKeptUnderItsKey(t *testing.T) {
+// TestIdempotencyKey_Refusal checks that a refusal is stored, so that a retry gets the same (contract §2.8).
+func TestIdempotencyKey_Refusal(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	send := func() world.Response {

@@ -12,7 +12,7 @@ func remove(s world.Shop, id string) world.Response {
 	return s.Send("DELETE", "/v0.1/checkouts/"+id, nil)
 }
 
-func TestDeactivate(t *testing.T) {
+func TestDeactivateCheckout_Valid(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for _, c := range []struct {
@@ -40,13 +40,13 @@ func TestDeactivate(t *testing.T) {
 				t.Errorf("got %d %s\nwant 200 and as read: %s", got.Status, got.Body, read.Body)
 			}
 			closed.Check(t, remove(s, id))
-			refusesAll(t, s, id)
+			checkRefusesAll(t, s, id)
 			wantOutcome(t, s, id, c.want)
 		})
 	}
 }
 
-func TestDeactivateRefuses(t *testing.T) {
+func TestDeactivateCheckout_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	paid, pending := s.Create("10.10", nil), s.Create("42.25", nil)
@@ -59,8 +59,8 @@ func TestDeactivateRefuses(t *testing.T) {
 	wantOutcome(t, s, pending, outcome{"PENDING PENDING", 0, 0})
 }
 
-// TestADeactivatedCheckoutCannotBePaid by whatever was under way.
-func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
+// TestDeactivateCheckout_RunningPayment checks that no payment under way can still pay a deactivated checkout.
+func TestDeactivateCheckout_RunningPayment(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	challenge, redirect := s.Create("10.10", nil), s.Create("10.10", nil)
@@ -77,9 +77,9 @@ func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 	}
 }
 
-// TestADeactivationMeetsAPayment: the bank has been paid, which the platform does
-// not know yet. What the acquirer says counts.
-func TestADeactivationMeetsAPayment(t *testing.T) {
+// TestDeactivateCheckout_PaidAtBank checks that the acquirer's answer counts if the payer has paid the bank and the
+// platform does not know yet.
+func TestDeactivateCheckout_PaidAtBank(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	id := s.Create("10.10", nil)

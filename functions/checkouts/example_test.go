@@ -10,12 +10,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// TestExample_AProcessDiesAfterTheCharge is the test to read first. It says what each call of the harness does.
+// TestExample_AProcessDiesAfterTheCharge is the test to read first. It explains each call of the harness.
 func TestExample_AProcessDiesAfterTheCharge(t *testing.T) {
 	t.Parallel() // Each test has another world, so all run in parallel.
 
-	// A world is the whole platform in memory: functions, table, queues, acquirer, and a clock that only the test moves.
-	// A shop is a merchant's server in the world, here with a receiver of callbacks.
+	// A world is the whole platform in memory: functions, table, queues, acquirer, and a clock that only the test moves. A
+	// shop is a merchant's server in the world, here with a receiver of callbacks.
 	s := world.NewShop(t).WithCallbacks()
 
 	// A shop's requests carry the merchant's API key. The world compares every request and response with openapi.yaml.
@@ -26,19 +26,19 @@ func TestExample_AProcessDiesAfterTheCharge(t *testing.T) {
 
 	// A process is one fleet of warm functions, which live and die together. Its calls to table, queues and acquirer are
 	// its steps, and Inject decides what happens to each. Here the acquirer charges the card, and the process dies before
-	// it can write that down: the payer's browser gets a 500, as from API Gateway when a function dies.
+	// it can record the charge: the payer's browser gets a 500, as from API Gateway when a function dies.
 	dying := s.Process()
 	dying.Steps.Inject(faults.Times(1, "Charge", faults.DieAfter))
 	s.Must(500, dying.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: s.Card(world.Frictionless)}))
 
-	// App reads what is stored, past every fault. The attempt is open, so no other request charges the card.
+	// App reads the table past every fault. The attempt is open, so no other request charges the card.
 	c, err := s.App.Store.Checkout(t.Context(), s.Tenant(), id)
 	if err != nil || c.Attempt.State != payments.AttemptPending {
 		t.Errorf("got attempt %+v, error %v; want it pending", c.Attempt, err)
 	}
 
-	// Nothing runs by itself. PassMinute moves the clock and runs what is due: the sweep asks the acquirer about the
-	// same attempt and records the payment, in one transaction with the callback, which is then delivered.
+	// A world runs only what the test starts. PassMinute moves the clock and runs what is due: the sweep asks the acquirer
+	// about the same attempt and records the payment, in one transaction with the callback, which is then delivered.
 	s.PassMinute()
 	want := world.CheckoutRecords{Transactions: map[string]int{"SUCCESSFUL": 1}, Captured: 1}
 	if diff := cmp.Diff(want, s.CheckoutRecords(id)); diff != "" {

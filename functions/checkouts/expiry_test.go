@@ -7,11 +7,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// soon is a checkout's last minute but one.
+// soon is one minute after the world's start.
 var soon = world.Start.Add(time.Minute).Format(time.RFC3339)
 
-// refusesAll checks that nothing can be done with an expired checkout.
-func refusesAll(t *testing.T, s world.Shop, id string) {
+// checkRefusesAll checks that an expired checkout refuses every operation.
+func checkRefusesAll(t *testing.T, s world.Shop, id string) {
 	t.Helper()
 	at := "/v0.1/checkouts/" + id
 	expired.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
@@ -20,9 +20,8 @@ func refusesAll(t *testing.T, s world.Shop, id string) {
 	closed.Check(t, s.Send("DELETE", at, nil))
 }
 
-// TestExpiryIsSeenAtOnce by every read, before any sweep; its callback comes
-// with the sweep, once.
-func TestExpiryIsSeenAtOnce(t *testing.T) {
+// TestExpiry_BeforeSweep checks that every read shows the expiry at once. The sweep then sends one callback.
+func TestExpiry_BeforeSweep(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id, failed := s.Create("10.10", fields{"valid_until": soon}), s.Create("42.01", fields{"valid_until": soon})
@@ -40,15 +39,15 @@ func TestExpiryIsSeenAtOnce(t *testing.T) {
 	for _, c := range listed(t, s.Send("GET", "/v0.1/checkouts", nil)) {
 		world.Holds(t, c, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:01:00.000+00:00"`})
 	}
-	refusesAll(t, s, id)
+	checkRefusesAll(t, s, id)
 	wantCallbacks(t, s, id, 1)
 	s.PassMinute()
-	refusesAll(t, s, id)
+	checkRefusesAll(t, s, id)
 	wantCallbacks(t, s, id, 1)
-	wantCallbacks(t, s, failed, 2) // of the failure, then of the expiry
+	wantCallbacks(t, s, failed, 2) // one for the failure, one for the expiry
 }
 
-func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
+func TestExpiry_OpenAttemptPays(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", fields{"valid_until": soon})
@@ -62,7 +61,7 @@ func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
 	wantCallbacks(t, s, id, 1)
 }
 
-func TestAnAttemptBegunInTimeMayFail(t *testing.T) {
+func TestExpiry_OpenAttemptFails(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", fields{"valid_until": soon})
@@ -74,7 +73,7 @@ func TestAnAttemptBegunInTimeMayFail(t *testing.T) {
 	wantCallbacks(t, s, id, 2)
 }
 
-func TestWithoutATimeNothingExpires(t *testing.T) {
+func TestExpiry_NoValidUntil(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	never, saved := s.Create("10.10", nil), s.Create("10.10", fields{"valid_until": soon})

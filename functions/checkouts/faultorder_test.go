@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// step is the refusal a request gets, and the changes after which it no longer does.
+// step is the refusal of a request, and the changes that end it.
 type step struct {
 	want    world.Refusal
 	repairs []change
@@ -25,8 +25,7 @@ func worstPayer(country any) map[string]any {
 			"state": long, "country": country}}
 }
 
-// payerSteps repair the faults of worstPayer one after the other; its country is
-// none.
+// payerSteps repair the faults of worstPayer one after the other. The country is missing at first.
 func payerSteps() []step {
 	const at = "personal_details."
 	var steps []step
@@ -53,9 +52,8 @@ func walk(t *testing.T, body map[string]any, steps []step, send func(map[string]
 	return send(body)
 }
 
-// TestCreateReportsTheFirstFault of several: what is missing, then who is paid,
-// then values in the order in which they are checked.
-func TestCreateReportsTheFirstFault(t *testing.T) {
+// TestCreateCheckout_FirstFault checks the order: missing fields, the payee, then values in the order of their checks.
+func TestCreateCheckout_FirstFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	body := map[string]any{"pay_to_email": "tee@example.com", "description": "a\x00", "return_url": "ftp://x",
@@ -94,8 +92,8 @@ func TestCreateReportsTheFirstFault(t *testing.T) {
 	}))
 }
 
-// TestUpdateReportsTheFirstFault of several, once it knows the checkout.
-func TestUpdateReportsTheFirstFault(t *testing.T) {
+// TestUpdateCheckout_FirstFault checks the order of the faults once the checkout has been found.
+func TestUpdateCheckout_FirstFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	setup := s.Create("10.10", fields{"customer_id": s.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
@@ -120,8 +118,8 @@ func TestUpdateReportsTheFirstFault(t *testing.T) {
 	s.Want("repaired", 200, got)
 }
 
-// TestProcessReportsAllFaultsInOrder: each list in whole.
-func TestProcessReportsAllFaultsInOrder(t *testing.T) {
+// TestProcessCheckout_AllFaultsInOrder checks that the answer lists all faults.
+func TestProcessCheckout_AllFaultsInOrder(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -185,15 +183,15 @@ func TestProcessReportsAllFaultsInOrder(t *testing.T) {
 			if c.of == american {
 				at = american.Create("10.10", nil)
 			}
-			if diff := cmp.Diff(c.want, inOrder(t, c.of.ProcessCheckout(at, c.body))); diff != "" {
+			if diff := cmp.Diff(c.want, faultsOf(t, c.of.ProcessCheckout(at, c.body))); diff != "" {
 				t.Errorf("faults (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// inOrder are the faults of a refusal, one or several, as code and param.
-func inOrder(t *testing.T, got world.Response) []string {
+// faultsOf returns the faults of a refusal as code and param.
+func faultsOf(t *testing.T, got world.Response) []string {
 	t.Helper()
 	var faults []fault
 	if got.Status != 400 {

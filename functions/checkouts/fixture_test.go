@@ -11,11 +11,11 @@ import (
 
 type fields = map[string]any
 
-// outcome is what became of a checkout.
+// outcome is the state of a checkout at the end of a test.
 type outcome struct {
-	statuses  string // its own and those of its transactions
-	callbacks int    // received by now
-	captured  int    // how often money moved
+	statuses  string // of the checkout and of its transactions
+	callbacks int    // received so far
+	captured  int    // number of captures
 }
 
 func wantOutcome(t testing.TB, s world.Shop, checkout string, want outcome) {
@@ -50,7 +50,7 @@ type removed struct{}
 
 var absent = removed{}
 
-// edited is the body with changes; the body itself stays as it is.
+// edited returns a copy of the body with changes.
 func edited(body map[string]any, changes ...change) map[string]any {
 	for _, c := range changes {
 		body = set(body, c.path, c.value)
@@ -91,7 +91,7 @@ var (
 	tooMany    = world.Refused(429, "TOO_MANY_REQUESTS", "", "too-many-requests")
 )
 
-// transactions are those of a checkout, each as it was sent.
+// transactions returns a checkout's transactions as sent.
 func transactions(t *testing.T, checkout world.Response) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage

@@ -9,7 +9,7 @@ import (
 )
 
 // TestCreateCheckout_MerchantToken checks that the bearer of a merchant token cannot set the fields of the merchant's
-// server, and is not shown who made the checkout (contract §8.5).
+// server, and does not see the checkout's creator (contract §8.5).
 func TestCreateCheckout_MerchantToken(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -63,8 +63,8 @@ func TestCreateCheckout_IdempotencyKeyOfAnotherToken(t *testing.T) {
 	duplicate.Check(t, s.Do(r))
 }
 
-// TestCreateCheckout_LimitByMerchantToken checks that one token creates few checkouts, at each of which cards can be
-// tested (contract §2.9).
+// TestCreateCheckout_LimitByMerchantToken checks that one token creates few checkouts, since each allows some attempts
+// with stolen cards (contract §2.9).
 func TestCreateCheckout_LimitByMerchantToken(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

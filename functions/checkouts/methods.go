@@ -19,7 +19,7 @@ type namedMethod struct {
 	Name string          `json:"name"`
 }
 
-// listCheckoutMethods handles listCheckoutPaymentMethods. It lists the methods by which this checkout can be paid.
+// listCheckoutMethods handles listCheckoutPaymentMethods. It lists the methods for paying this checkout.
 func (f family) listCheckoutMethods(ctx context.Context, req idRequest) (checkoutMethods, error) {
 	if _, err := f.read(ctx, string(req.ID)); err != nil {
 		return checkoutMethods{}, err

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// offered is what each currency's merchants may offer (contract §4.3).
+// offered lists the methods of merchants by their currency (contract §4.3).
 var offered = map[string]struct{ country, methods string }{
 	"EUR": {"DE", "card google_pay ideal bancontact eps mybank satispay"},
 	"BRL": {"BR", "card google_pay boleto pix qr_code_pix"},
@@ -16,7 +16,7 @@ var offered = map[string]struct{ country, methods string }{
 	"SEK": {"SE", "card google_pay"},
 }
 
-func TestMethodsByCurrency(t *testing.T) {
+func TestListMerchantPaymentMethods_ByCurrency(t *testing.T) {
 	t.Parallel()
 	home := world.NewShop(t).WithCallbacks()
 	for currency, want := range offered {
@@ -51,7 +51,7 @@ func methods(s world.Shop, query string) world.Response {
 	return s.Send("GET", "/v0.1/merchants/"+s.Merchant.Code+"/payment-methods"+query, nil)
 }
 
-// offers are the ids a merchant may offer.
+// offers returns the ids of the methods that a merchant may offer.
 func offers(s world.Shop, query string) string {
 	s.Helper()
 	var body struct {
@@ -67,8 +67,8 @@ func offers(s world.Shop, query string) string {
 	return strings.Join(ids, " ")
 }
 
-// TestConstraintsOfMethods come in the details shape (contract §3.1, §13.2).
-func TestConstraintsOfMethods(t *testing.T) {
+// TestListMerchantPaymentMethods_BadFilter checks the shape with details (contract §3.1, §13.2).
+func TestListMerchantPaymentMethods_BadFilter(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for query, want := range map[string]struct{ reference, message string }{
@@ -95,7 +95,7 @@ func TestConstraintsOfMethods(t *testing.T) {
 	}
 }
 
-func TestMethodsOfOthers(t *testing.T) {
+func TestListMerchantPaymentMethods_OtherMerchant(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for _, code := range []string{s.Other.Code, "MC00000000", "me"} {
@@ -104,8 +104,8 @@ func TestMethodsOfOthers(t *testing.T) {
 	noCheckout.Check(t, s.Send("GET", "/v0.1/checkouts/"+s.OtherShop().Create("10.10", nil)+"/payment-methods", nil))
 }
 
-// TestPayPalIsSwitchedOnForAMerchant, and for no other.
-func TestPayPalIsSwitchedOnForAMerchant(t *testing.T) {
+// TestListMerchantPaymentMethods_PayPal checks that PayPal is enabled for one merchant only.
+func TestListMerchantPaymentMethods_PayPal(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.NewShop("GB", "GBP", map[string]any{"paypal": true})

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// references are those of the checkouts that a shop lists.
+// references returns the references of the checkouts that a shop lists.
 func references(t *testing.T, got world.Response) (all []string) {
 	t.Helper()
 	var list []struct {
@@ -24,9 +24,10 @@ func references(t *testing.T, got world.Response) (all []string) {
 	return all
 }
 
-// TestAPersonHasItsOwnCheckouts (contract §13.9): to a person without full_transaction_history_view every operation
-// answers 404 for checkouts of others, because they show transactions. A person with it, and a key, reach them.
-func TestAPersonHasItsOwnCheckouts(t *testing.T) {
+// TestCheckoutAccess_Employee checks that every operation answers 404 for checkouts of others to a person without
+// full_transaction_history_view, because a checkout shows its transactions. A person with it, and a key, reach them
+// (contract §13.9).
+func TestCheckoutAccess_Employee(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	clerk := s.WithKey(s.TokenOf(s.Employ("clerk@example.com", member.Permissions{})))
@@ -70,9 +71,8 @@ func TestAPersonHasItsOwnCheckouts(t *testing.T) {
 	}
 }
 
-// TestProcessCheckout_SavedCardByEmployee checks that only a person with create_moto_payments charges a saved card
-// and is shown its token, even on checkouts that the person created. The refusal does not tell whether the card
-// exists.
+// TestProcessCheckout_SavedCardByEmployee checks that only a person with create_moto_payments charges a saved card and
+// sees its token, even on the person's own checkouts. The refusal does not tell whether the card exists.
 func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -93,7 +93,7 @@ func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
 	if got := s.Checkout(id); got.Text("status") != "PENDING" || got.Text("transactions.0.id") != "" {
 		t.Errorf("after the refusals: got %s, want it PENDING without a transaction", got.Body)
 	}
-	paid := clerk.MustPay(id, s.Card(world.Frictionless)) // the payer's own card, which is saved
+	paid := clerk.MustPay(id, s.Card(world.Frictionless)) // the payer's own card, saved by this payment
 	for _, got := range []world.Response{paid, clerk.Checkout(id)} {
 		if saved(s, id) == "" || got.Text("payment_instrument.token") != "" {
 			t.Errorf("got %s, want the saved card not shown", got.Body)

@@ -15,8 +15,8 @@ type fault struct {
 	Param string `json:"param"`
 }
 
-// several checks that a request is refused for exactly these faults, in any order.
-func several(t *testing.T, got world.Response, want ...fault) {
+// checkFaults checks that a request is refused for exactly these faults, in any order.
+func checkFaults(t *testing.T, got world.Response, want ...fault) {
 	t.Helper()
 	var faults []fault
 	if err := got.Into(&faults); err != nil || got.Status != 400 ||
@@ -104,7 +104,7 @@ var badCards = []badRequest{
 	{"iDEAL for nobody", []change{{"card", absent}, {"payment_type", "ideal"}}, missing("personal_details")},
 }
 
-func TestProcessRefuses(t *testing.T) {
+func TestProcessCheckout_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -115,18 +115,18 @@ func TestProcessRefuses(t *testing.T) {
 		})
 	}
 	t.Run("several", func(t *testing.T) {
-		several(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card", map[string]any{}})),
+		checkFaults(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card", map[string]any{}})),
 			fault{"MISSING", "card.name"},
 			fault{"MISSING", "card.number"},
 			fault{"MISSING", "card.expiry_month"}, fault{"MISSING", "card.expiry_year"}, fault{"MISSING", "card.cvv"})
-		several(t,
+		checkFaults(t,
 			s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.cvv", "x"}, change{"installments", 3},
 				change{"mandate", map[string]any{}},
 				change{"personal_details", map[string]any{"birth_date": "1815", "address": map[string]any{"country": "UK1"}}})),
 			fault{"INVALID", "card.cvv"}, fault{"INVALID", "installments"}, fault{"MISSING", "mandate.type"},
 			fault{"MISSING", "mandate.user_agent"},
 			fault{"INVALID", "personal_details.birth_date"}, fault{"INVALID", "personal_details.address.country"})
-		several(t,
+		checkFaults(t,
 			s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.name", 1}, change{"installments", "x"})),
 			fault{"INVALID", "card.name"}, fault{"INVALID", "installments"})
 	})
@@ -141,11 +141,11 @@ func TestProcessRefuses(t *testing.T) {
 		t.Errorf("got %s, %d callbacks\nwant no callback, and it unchanged: %s", after.Body, s.CallbacksReceived(id),
 			before.Body)
 	}
-	s.MustPay(id, s.Card(world.Frictionless)) // none of them counted as an attempt
+	s.MustPay(id, s.Card(world.Frictionless)) // the refusals above counted as no attempt
 }
 
-// TestProcessAccepts what a request to pay by card may contain.
-func TestProcessAccepts(t *testing.T) {
+// TestProcessCheckout_ValidCards checks the optional parts of a request to pay by card.
+func TestProcessCheckout_ValidCards(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for i, changes := range [][]change{
@@ -164,8 +164,8 @@ func TestProcessAccepts(t *testing.T) {
 	}
 }
 
-// TestWhatOnlyTheCheckoutShows to be wrong.
-func TestWhatOnlyTheCheckoutShows(t *testing.T) {
+// TestProcessCheckout_FaultsOfCheckout checks faults that only the stored checkout reveals.
+func TestProcessCheckout_FaultsOfCheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer, another := s.Customer(), s.Customer()
@@ -174,7 +174,7 @@ func TestWhatOnlyTheCheckoutShows(t *testing.T) {
 	owned := s.Create("10.10", fields{"customer_id": customer})
 	missing("mandate").Check(t, s.ProcessCheckout(setup, s.Card(world.Frictionless)))
 	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{}}
-	several(t, s.ProcessCheckout(setup, wallet), fault{"MISSING", "card"}, fault{"MISSING", "mandate"})
+	checkFaults(t, s.ProcessCheckout(setup, wallet), fault{"MISSING", "card"}, fault{"MISSING", "mandate"})
 	missing("redirect_url").Check(t, s.ProcessCheckout(homeless, ideal("ideal")))
 	invalid("customer_id").Check(t,
 		s.ProcessCheckout(owned, edited(s.Card(world.Frictionless), change{"customer_id", another})))

@@ -16,7 +16,7 @@ var (
 	frictionlessCards = []string{
 		"4200000000000091", "4200000000000109", "4200000000000026", "4200000000000059",
 		"5200000000000007", "5200000000000023", "5200000000000056", "5200000000000106", "374500262001008",
-		"4111111111111111", "5555555555554444", "6011111111111117", // listed nowhere
+		"4111111111111111", "5555555555554444", "6011111111111117", // accepted, but not listed in the contract
 	}
 	challengedCards = []string{
 		"4200000000000042", "4200000000000067", "4200000000000018", "4200000000000075",
@@ -29,7 +29,7 @@ var (
 	declinedAmounts = []string{"11.00", "42.01", "42.76", "42.91"}
 )
 
-func TestEverySandboxCard(t *testing.T) {
+func TestProcessCheckout_EachSandboxCard(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for _, c := range []struct {
@@ -57,7 +57,7 @@ func TestEverySandboxCard(t *testing.T) {
 	}
 }
 
-func TestDeclinedAmounts(t *testing.T) {
+func TestProcessCheckout_DeclinedAmount(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x"}}
@@ -77,8 +77,9 @@ func TestDeclinedAmounts(t *testing.T) {
 	}
 }
 
-// TestDeclinedInMinorUnits: 1100 of a currency without decimals too.
-func TestDeclinedInMinorUnits(t *testing.T) {
+// TestProcessCheckout_DeclinedInMinorUnits checks that in a currency without decimals 1100 is declined like 11.00, and
+// 11 is not.
+func TestProcessCheckout_DeclinedInMinorUnits(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("HU", "HUF", nil)
 	id := s.Create("1100", nil)
@@ -87,9 +88,9 @@ func TestDeclinedInMinorUnits(t *testing.T) {
 	s.MustPay(s.Create("11", nil), s.Card(world.Frictionless))
 }
 
-// TestTheAcquirerDoesNotTakeIt: nothing changes, and the merchant may try
-// again (contract §3.4), under the same Idempotency-Key too.
-func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
+// TestProcessCheckout_AcquirerDown checks that nothing changes, and that the merchant may try again, also under the
+// same Idempotency-Key (contract §3.4).
+func TestProcessCheckout_AcquirerDown(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("42.24", nil)
@@ -116,10 +117,9 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	}
 }
 
-// TestWhatARunningAttemptRefusesIsNotKept under the Idempotency-Key (contract
-// §2.8): when the attempt has ended the same request is answered by what then
-// is, and that is kept.
-func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
+// TestIdempotencyKey_RefusedByRunningAttempt checks that the refusal is not stored (contract §2.8). After the attempt
+// has ended, the same request gets a new answer, which is stored.
+func TestIdempotencyKey_RefusedByRunningAttempt(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	pending, waiting := s.Create("42.25", nil), s.Create("10.10", nil)
@@ -155,9 +155,9 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 	}
 }
 
-// TestAnUnknownOutcome: PENDING until the acquirer has said; meanwhile
-// nothing else may happen to the checkout (contract §3.4).
-func TestAnUnknownOutcome(t *testing.T) {
+// TestProcessCheckout_UnknownOutcome checks that the checkout is PENDING until the acquirer answers. Meanwhile no other
+// operation changes it (contract §3.4).
+func TestProcessCheckout_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("42.25", nil)
@@ -175,8 +175,8 @@ func TestAnUnknownOutcome(t *testing.T) {
 	world.Holds(t, s.Checkout(id).Body, map[string]string{"amount": "42.25"})
 }
 
-// TestTheLifeOfACheckout is contract §4.5 from its beginning to its end.
-func TestTheLifeOfACheckout(t *testing.T) {
+// TestProcessCheckout_WholeLife follows contract §4.5 from beginning to end.
+func TestProcessCheckout_WholeLife(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -207,8 +207,8 @@ func TestTheLifeOfACheckout(t *testing.T) {
 	}
 }
 
-// TestWithoutAReturnURLThereAreNoCallbacks, whatever the outcome.
-func TestWithoutAReturnURLThereAreNoCallbacks(t *testing.T) {
+// TestCallback_NoReturnURL checks that a checkout without return_url causes no callback, for any outcome.
+func TestCallback_NoReturnURL(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	s.MustPay(s.Create("10.10", fields{"return_url": nil}), s.Card(world.Frictionless))
@@ -224,7 +224,7 @@ func TestWithoutAReturnURLThereAreNoCallbacks(t *testing.T) {
 	}
 }
 
-func TestTenAttemptsAnHour(t *testing.T) {
+func TestProcessCheckout_AttemptLimit(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -236,20 +236,20 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	}
 	before := s.Checkout(id)
 	got := s.ProcessCheckout(id, s.Card(world.Frictionless))
-	if tooMany.Check(t, got); got.Header.Get("Retry-After") != "3000" { // the first was ten minutes ago
+	if tooMany.Check(t, got); got.Header.Get("Retry-After") != "3000" { // the first attempt counts for 50 more minutes
 		t.Errorf("got Retry-After %q, want 3000", got.Header.Get("Retry-After"))
 	}
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
 		t.Errorf("got %s\nwant it unchanged: %s", after.Body, before.Body)
 	}
-	s.MustPay(s.Create("10.10", nil), s.Card(world.Frictionless)) // another checkout is not concerned
+	s.MustPay(s.Create("10.10", nil), s.Card(world.Frictionless)) // other checkouts have their own limit
 	s.Clock.Advance(50 * time.Minute)
 	s.MustPay(id, s.Card(world.Frictionless))
 }
 
-// TestTheEleventhAttemptCancelsNoChallenge: it is refused before it touches the
-// tenth, which the payer is just answering.
-func TestTheEleventhAttemptCancelsNoChallenge(t *testing.T) {
+// TestProcessCheckout_EleventhAttempt checks that the refusal of the eleventh attempt does not cancel the tenth, which
+// waits for its challenge.
+func TestProcessCheckout_EleventhAttempt(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -266,7 +266,7 @@ func TestTheEleventhAttemptCancelsNoChallenge(t *testing.T) {
 	wantStatuses(t, s, id, "PAID "+strings.Repeat("FAILED ", 9)+"SUCCESSFUL")
 }
 
-func TestProcessOnceUnderAKey(t *testing.T) {
+func TestIdempotencyKey_ProcessCheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for _, number := range []string{world.Frictionless, failingCards[0], world.Challenged} {
@@ -290,7 +290,7 @@ func TestProcessOnceUnderAKey(t *testing.T) {
 	}
 }
 
-func TestGooglePay(t *testing.T) {
+func TestProcessCheckout_GooglePay(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", fields{"customer_id": s.Customer()})
@@ -300,7 +300,7 @@ func TestGooglePay(t *testing.T) {
 	world.Holds(t, paid.Body, map[string]string{"payment_instrument": ""})
 }
 
-func TestInstallmentsInBrazil(t *testing.T) {
+func TestProcessCheckout_InstallmentsInBrazil(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	for _, n := range []int{1, 2, 12} {
@@ -313,7 +313,7 @@ func TestInstallmentsInBrazil(t *testing.T) {
 	}
 }
 
-func TestZipCodesInTheUSA(t *testing.T) {
+func TestProcessCheckout_ZipCodeInUSA(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("US", "USD", nil)
 	id := s.Create("10.10", nil)
@@ -325,21 +325,21 @@ func TestZipCodesInTheUSA(t *testing.T) {
 	s.MustPay(id, edited(s.Card(world.Frictionless), change{"card.zip_code", "90210"}))
 }
 
-// TestProcessCheckout_CardOfNumbers: contract §2.2. A number has lost the zeros before it.
+// TestProcessCheckout_CardOfNumbers checks card fields sent as numbers, which have no leading zeros (contract §2.2).
 func TestProcessCheckout_CardOfNumbers(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("US", "USD", nil)
 	const amex = "374500262001008"
 	for _, c := range []struct {
 		number, month, year, cvv, zip string
-		refused                       string // the field; "": it is taken
+		refused                       string // the refused field; "": accepted
 	}{
 		{world.Frictionless, "12", "2030", "123", "90210", ""},
 		{world.Frictionless, "3", "30", "123", "2134", ""},
 		{world.Frictionless, "3", "2030", `"012"`, "2134", ""},
 		{amex, "12", "2030", "1234", "90210", ""},
 		{amex, "12", "2030", `"0123"`, "90210", ""},
-		{amex, "12", "2030", "123", "90210", "card.cvv"}, // 0123
+		{amex, "12", "2030", "123", "90210", "card.cvv"}, // 0123 without its zero
 		{world.Frictionless, "12", "2030", "12", "90210", "card.cvv"},
 		{world.Frictionless, "12", "2030", "1234", "90210", "card.cvv"},
 		{world.Frictionless, "12", "2030", "-123", "90210", "card.cvv"},
@@ -348,7 +348,7 @@ func TestProcessCheckout_CardOfNumbers(t *testing.T) {
 		{world.Frictionless, "0", "2030", "123", "90210", "card.expiry_month"},
 		{world.Frictionless, "1e0", "2030", "123", "90210", "card.expiry_month"},
 		{world.Frictionless, "12", "203", "123", "90210", "card.expiry_year"},
-		{world.Frictionless, "12", "9", "123", "90210", "card.expiry_year"}, // 2009
+		{world.Frictionless, "12", "9", "123", "90210", "card.expiry_year"}, // 09, that is 2009
 		{world.Frictionless, "12", "2030", "123", "902100", "card.zip_code"},
 		{"4.20e15", "12", "2030", "123", "90210", "card.number"},
 		{world.Frictionless + ".0", "12", "2030", "123", "90210", "card.number"},

@@ -6,11 +6,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// hidden is what a payer's browser must not learn (contract §2.1).
+// hidden lists the fields that a payer's browser must not see (contract §2.1).
 var hidden = map[string]string{"pay_to_email": "", "return_url": "", "customer_id": "",
 	"payment_instrument": "", "mandate": ""}
 
-func TestABrowserRetrievesAndProcesses(t *testing.T) {
+func TestBrowserCredential_RetrieveAndProcess(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for name, browser := range inBrowsers(s) {
@@ -43,7 +43,7 @@ func retrieveAndProcess(t *testing.T, s, browser world.Shop) {
 	}
 }
 
-func TestAPublicKeyDoesNothingElse(t *testing.T) {
+func TestPublicKey_OtherOperations(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	key, id, customer := s.NewKey("public"), s.Create("10.10", nil), s.Customer()
@@ -71,9 +71,9 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 	}
 }
 
-// TestBrowsersMayCall the rows that a public key or a merchant token is for, from any page, and no
-// others (contract §2.1).
-func TestBrowsersMayCall(t *testing.T) {
+// TestCORS_BrowserRoutes checks that pages of any site may call the operations for public keys and merchant tokens, and
+// no others (contract §2.1).
+func TestCORS_BrowserRoutes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	at := "/v0.1/checkouts/" + s.Create("10.10", nil)

@@ -13,10 +13,9 @@ func inBrowsers(s world.Shop) map[string]world.Shop {
 		"merchant token": s.WithKey(s.MerchantToken())}
 }
 
-// TestABrowserChargesNoCardOfAnother customer, without a customer, or on
-// another customer's checkout, whatever became of it; and it gets the same answer
-// whether there is such a card or not (contract §2.1).
-func TestABrowserChargesNoCardOfAnother(t *testing.T) {
+// TestProcessCheckout_CardOfAnotherCustomer checks that a browser charges only a card of the checkout's own customer.
+// The answer to any other is the same, whether the card exists or not, and after every outcome (contract §2.1).
+func TestProcessCheckout_CardOfAnotherCustomer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	ada, eve := s.Customer(), s.Customer()
@@ -60,10 +59,10 @@ func TestABrowserChargesNoCardOfAnother(t *testing.T) {
 	if len(said) != 1 {
 		t.Errorf("got messages %v, want one", said)
 	}
-	s.MustPay(checkouts["guest's"], byToken(ada, mandated)) // by the merchant's server, under the mandate
+	s.MustPay(checkouts["guest's"], byToken(ada, mandated)) // charged by the merchant's server under the mandate
 }
 
-// cardOf is the token of a customer's card, by its last digits.
+// cardOf returns the token of a customer's card, found by its last digits.
 func cardOf(s world.Shop, customer, digits string) string {
 	s.Helper()
 	var cards []struct {
@@ -84,9 +83,9 @@ func cardOf(s world.Shop, customer, digits string) string {
 	return ""
 }
 
-// TestABrowserChargesACardOfTheCheckoutsCustomer with the payer present,
-// mandate or not: the issuer may ask, and it is no recurring payment.
-func TestABrowserChargesACardOfTheCheckoutsCustomer(t *testing.T) {
+// TestProcessCheckout_SavedCardInBrowser checks that the payer is present, with a mandate or without: the issuer may
+// challenge the payer, and the payment is not recurring.
+func TestProcessCheckout_SavedCardInBrowser(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for name, browser := range inBrowsers(s) {
@@ -123,9 +122,9 @@ func chargeOwnCard(t *testing.T, s, browser world.Shop) {
 	}
 }
 
-// TestABrowserGivesAMandate where the merchant has asked for one: the payer
-// is there to be asked, and is not shown the card's token.
-func TestABrowserGivesAMandate(t *testing.T) {
+// TestProcessCheckout_MandateInBrowser checks that a browser gives a mandate if the merchant asked for it, since the
+// payer is present to consent. The browser does not see the card's token.
+func TestProcessCheckout_MandateInBrowser(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for name, browser := range inBrowsers(s) {
@@ -146,9 +145,9 @@ func giveMandate(t *testing.T, s, browser world.Shop) {
 	world.Holds(t, transactions(t, s.Checkout(plain))[0], map[string]string{"payment_type": `"RECURRING"`})
 }
 
-// TestABrowserIsNotToldTheCheckoutsCustomer: with a card, whomever it names, the
-// answer is the same, and the checkout's customer counts.
-func TestABrowserIsNotToldTheCheckoutsCustomer(t *testing.T) {
+// TestProcessCheckout_CustomerInBrowser checks that a card payment gets the same answer for any customer in the
+// request, and that the checkout's customer counts.
+func TestProcessCheckout_CustomerInBrowser(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for name, browser := range inBrowsers(s) {

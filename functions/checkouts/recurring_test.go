@@ -13,7 +13,7 @@ import (
 
 var consent = change{"mandate", map[string]any{"type": "recurrent", "user_agent": "test", "user_ip": "192.0.2.1"}}
 
-// setUp saves a card with a mandate and returns its token.
+// setUp saves a card with a mandate and returns the card's token.
 func setUp(s world.Shop, customer, number string) string {
 	s.Helper()
 	id := s.Create("10.10", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
@@ -23,7 +23,7 @@ func setUp(s world.Shop, customer, number string) string {
 	return saved(s, id)
 }
 
-// save pays with a customer's card and returns its token.
+// save pays with a customer's card, which saves the card, and returns the card's token.
 func save(s world.Shop, customer, number string) string {
 	s.Helper()
 	id := s.Create("10.10", fields{"customer_id": customer})
@@ -33,7 +33,7 @@ func save(s world.Shop, customer, number string) string {
 	return saved(s, id)
 }
 
-// saved is the token of the card that a paid checkout shows.
+// saved returns the token of the card that a paid checkout shows.
 func saved(s world.Shop, id string) string {
 	s.Helper()
 	read := s.Checkout(id)
@@ -44,12 +44,12 @@ func saved(s world.Shop, id string) string {
 	return token
 }
 
-// byToken is a body to pay with a saved card.
+// byToken returns a body to pay with a saved card.
 func byToken(customer, token string) map[string]any {
 	return map[string]any{"payment_type": "card", "token": token, "customer_id": customer}
 }
 
-// cards are a customer's saved cards, each as it was sent.
+// cards returns a customer's saved cards, each as JSON.
 func cards(s world.Shop, customer string) []string {
 	s.Helper()
 	var texts []string
@@ -68,13 +68,13 @@ func mandate(s world.Shop, status string) string {
 	return `{"type":"recurrent","status":"` + status + `","merchant_code":"` + s.Merchant.Code + `"}`
 }
 
-// TestRecurring is contract §4.6 from its beginning to its end.
-func TestRecurring(t *testing.T) {
+// TestRecurringPayment_WholeLife follows contract §4.6 from beginning to end.
+func TestRecurringPayment_WholeLife(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
 	setup := s.Create("0", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
-	started := s.ProcessCheckout(setup, edited(s.Card(world.Challenged), consent)) // the payer is there to be asked
+	started := s.ProcessCheckout(setup, edited(s.Card(world.Challenged), consent)) // the payer is present
 	if started.Status != 202 || len(cards(s, customer)) != 0 {
 		t.Fatalf("got %d %s, saved %v, want 202 and no card", started.Status, started.Body, cards(s, customer))
 	}
@@ -82,7 +82,7 @@ func TestRecurring(t *testing.T) {
 	token := saved(s, setup)
 	world.Holds(t, s.Checkout(setup).Body, map[string]string{"mandate": mandate(s, "active"),
 		"purpose": `"SETUP_RECURRING_PAYMENT"`})
-	wantOutcome(t, s, setup, outcome{"PAID SUCCESSFUL", 1, 0}) // nothing is captured for a verification
+	wantOutcome(t, s, setup, outcome{"PAID SUCCESSFUL", 1, 0}) // a verification captures nothing
 	want := []string{`{"token":"` + token + `","active":true,"type":"card",` +
 		`"card":{"last_4_digits":"0042","type":"VISA"},"mandate":` +
 		mandate(s, "active") + `,"created_at":"2026-11-20T12:00:00.000+00:00"}`}
@@ -92,14 +92,14 @@ func TestRecurring(t *testing.T) {
 	for range 2 {
 		s.Clock.Advance(10 * time.Minute)
 		id := s.Create("10.10", nil)
-		paid := s.MustPay(id, byToken(customer, token)) // a challenge card, but nobody is there
+		paid := s.MustPay(id, byToken(customer, token)) // not challenged, because the payer is absent
 		world.Holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`,
 			"entry_mode": `"CUSTOMER_ENTRY"`})
 		wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 	}
 }
 
-func TestAFailedSetupSavesNothing(t *testing.T) {
+func TestRecurringPayment_FailedSetup(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
@@ -112,9 +112,9 @@ func TestAFailedSetupSavesNothing(t *testing.T) {
 	world.Holds(t, s.Checkout(id).Body, map[string]string{"mandate": "", "payment_instrument": ""})
 }
 
-// TestACardSavedWithoutAMandate is charged with the payer present: it may be
-// challenged.
-func TestACardSavedWithoutAMandate(t *testing.T) {
+// TestSavedCard_WithoutMandate checks that a charge of a card without a mandate may be challenged, because the payer is
+// present.
+func TestSavedCard_WithoutMandate(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
@@ -132,7 +132,7 @@ func TestACardSavedWithoutAMandate(t *testing.T) {
 	wantStatuses(t, s, declined, "FAILED FAILED")
 }
 
-func TestTokensOfCards(t *testing.T) {
+func TestSavedCard_SameToken(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	ada, grace := s.Customer(), s.Customer()
@@ -166,7 +166,7 @@ func TestTokensOfCards(t *testing.T) {
 	}
 }
 
-func TestTokensThatAreNotTheCustomers(t *testing.T) {
+func TestSavedCard_TokenOfAnotherCustomer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	ada, grace := s.Customer(), s.Customer()
@@ -183,9 +183,8 @@ func TestTokensThatAreNotTheCustomers(t *testing.T) {
 	noCheckout.Check(t, s.ProcessCheckout("nothing", byToken(ada, token)))
 }
 
-// TestADeactivatedCard cannot be charged, and is active again when it is
-// saved again.
-func TestADeactivatedCard(t *testing.T) {
+// TestSavedCard_Deactivated checks that a deactivated card cannot be charged until it is saved again.
+func TestSavedCard_Deactivated(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
@@ -213,9 +212,9 @@ func TestADeactivatedCard(t *testing.T) {
 	s.MustPay(id, byToken(customer, token))
 }
 
-// TestAnInactiveMandate ends with the card; saving the card without a mandate
-// does not bring it back, and a new mandate may be given.
-func TestAnInactiveMandate(t *testing.T) {
+// TestMandate_Inactive checks that a mandate ends with its card. Saving the card without a mandate does not restore it;
+// the payer may give a new mandate.
+func TestMandate_Inactive(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
@@ -230,7 +229,7 @@ func TestAnInactiveMandate(t *testing.T) {
 	s.MustPay(id, byToken(customer, token))
 }
 
-func TestAnExpiredCard(t *testing.T) {
+func TestSavedCard_Expired(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
@@ -238,7 +237,7 @@ func TestAnExpiredCard(t *testing.T) {
 	id := s.Create("10.10", nil)
 	s.Clock.Advance(time.Date(2031, 1, 1, 11, 59, 59, 0, time.UTC).Sub(world.Start))
 	s.MustPay(s.Create("10.10", nil), byToken(customer, token))
-	s.Clock.Advance(time.Second) // it is January 2031 everywhere on earth
+	s.Clock.Advance(time.Second) // the card's last month has ended in all time zones
 	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
 	wantStatuses(t, s, id, "PENDING")
 }

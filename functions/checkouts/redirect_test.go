@@ -10,14 +10,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 )
 
-// ideal is a body to pay by a method that wants to know the payer.
+// ideal returns a body to pay by a method that needs the payer's details.
 func ideal(method string, changes ...change) map[string]any {
 	return edited(map[string]any{"payment_type": method, "personal_details": map[string]any{"first_name": "Ada",
 		"last_name": "Lovelace",
 		"email":     "ada@example.com", "address": map[string]any{"country": "NL"}}}, changes...)
 }
 
-// bank is the page a redirect leads to.
+// bank returns the path of the redirect method's page.
 func bank(t *testing.T, started world.Response) string {
 	t.Helper()
 	var body struct {
@@ -29,13 +29,13 @@ func bank(t *testing.T, started world.Response) string {
 	return strings.TrimPrefix(body.NextStep.URL, "http://cashwrap.test")
 }
 
-// decide is the payer pressing a button there.
+// decide presses a button of that page as the payer.
 func decide(s world.Shop, page, decision string) world.Response {
 	s.Helper()
 	return s.Do(world.Request{Method: "POST", Path: page, Body: url.Values{"decision": {decision}}, APIKey: world.NoKey})
 }
 
-func TestEveryRedirectMethod(t *testing.T) {
+func TestRedirectPayment_EachMethod(t *testing.T) {
 	t.Parallel()
 	germany := world.NewShop(t).WithCallbacks()
 	poland, switzerland := germany.NewShop("PL", "PLN", nil), germany.NewShop("CH", "CHF", nil)
@@ -47,12 +47,12 @@ func TestEveryRedirectMethod(t *testing.T) {
 		{switzerland, []string{"twint"}},
 	} {
 		for _, method := range c.methods {
-			t.Run(method, func(t *testing.T) { paysByRedirect(t, c.at, method) })
+			t.Run(method, func(t *testing.T) { payByRedirect(t, c.at, method) })
 		}
 	}
 }
 
-func paysByRedirect(t *testing.T, s world.Shop, method string) {
+func payByRedirect(t *testing.T, s world.Shop, method string) {
 	id := s.Create("10.10", nil)
 	started := s.ProcessCheckout(id, ideal(method))
 	page := bank(t, started)
@@ -77,7 +77,7 @@ func paysByRedirect(t *testing.T, s world.Shop, method string) {
 		"payment_type": `"ECOM"`})
 }
 
-func TestTheBanksAnswers(t *testing.T) {
+func TestRedirectPayment_EachAnswer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -99,8 +99,8 @@ func TestTheBanksAnswers(t *testing.T) {
 	}
 }
 
-// TestAPayerWhoDoesNotComeBack has paid at the bank; the sweep finds out.
-func TestAPayerWhoDoesNotComeBack(t *testing.T) {
+// TestRedirectPayment_PayerStaysAway checks that the sweep finds a payment whose payer did not come back.
+func TestRedirectPayment_PayerStaysAway(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -113,7 +113,7 @@ func TestAPayerWhoDoesNotComeBack(t *testing.T) {
 	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 }
 
-func TestABankWithoutAnAnswer(t *testing.T) {
+func TestRedirectPayment_NoAnswer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -126,7 +126,7 @@ func TestABankWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestAnotherMethodWhileActionIsRequired(t *testing.T) {
+func TestRedirectPayment_OtherMethodMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -140,7 +140,7 @@ func TestAnotherMethodWhileActionIsRequired(t *testing.T) {
 	wantOutcome(t, s, id, outcome{"PAID CANCELLED SUCCESSFUL", 1, 1})
 }
 
-func TestWhatABankMustKnowOfThePayer(t *testing.T) {
+func TestRedirectPayment_PayerDetails(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	poland, switzerland := s.NewShop("PL", "PLN", nil), s.NewShop("CH", "CHF", nil)
@@ -152,7 +152,7 @@ func TestWhatABankMustKnowOfThePayer(t *testing.T) {
 				missing("personal_details."+field).Check(t,
 					at.ProcessCheckout(id, ideal(method, change{"personal_details." + field, absent})))
 			}
-			several(t, at.ProcessCheckout(id, ideal(method, change{"personal_details", map[string]any{}})),
+			checkFaults(t, at.ProcessCheckout(id, ideal(method, change{"personal_details", map[string]any{}})),
 				fault{"MISSING", "personal_details.first_name"},
 				fault{"MISSING", "personal_details.last_name"}, fault{"MISSING", "personal_details.email"},
 				fault{"MISSING", "personal_details.address.country"})

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// listed are the checkouts of a list, each as it was sent.
+// listed returns the checkouts of a list as sent.
 func listed(t testing.TB, got world.Response) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage
@@ -22,7 +22,7 @@ func listed(t testing.TB, got world.Response) []json.RawMessage {
 	return all
 }
 
-func TestListNewestFirst(t *testing.T) {
+func TestListCheckouts_NewestFirst(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	if empty := s.Send("GET", "/v0.1/checkouts", nil); empty.Status != 200 || string(empty.Body) != "[]" {
@@ -40,8 +40,8 @@ func TestListNewestFirst(t *testing.T) {
 	}
 }
 
-// TestListByReference: clients recover from DUPLICATED_CHECKOUT with it.
-func TestListByReference(t *testing.T) {
+// TestListCheckouts_ByReference checks that clients can recover from DUPLICATED_CHECKOUT.
+func TestListCheckouts_ByReference(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	const reference = "a/b ü&c"
@@ -64,13 +64,13 @@ func TestListByReference(t *testing.T) {
 	}
 }
 
-func TestRetrieveAPaidCheckout(t *testing.T) {
+func TestRetrieveCheckout_Paid(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
 	id := s.Create("10.10", fields{"customer_id": customer, "valid_until": "2026-11-21T00:00:00Z"})
 	paid := s.MustPay(id, s.Card(world.Frictionless))
-	s.Clock.Advance(48 * time.Hour) // what is paid does not expire
+	s.Clock.Advance(48 * time.Hour) // a paid checkout does not expire
 	read := s.Checkout(id)
 	if string(read.Body) != string(paid.Body) {
 		t.Errorf("read: got %s\nwant as paid: %s", read.Body, paid.Body)
@@ -105,7 +105,7 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 	}
 }
 
-// requestsFor are the requests that name a checkout.
+// requestsFor returns the requests that name a checkout.
 func requestsFor(s world.Shop, id string) []world.Request {
 	at := "/v0.1/checkouts/" + id
 	return []world.Request{
@@ -114,7 +114,7 @@ func requestsFor(s world.Shop, id string) []world.Request {
 	}
 }
 
-func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
+func TestCheckoutAccess_OtherTenant(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", nil)
@@ -131,7 +131,7 @@ func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
 	}
 }
 
-// twoModes is a merchant with a live and a test key, as two shops.
+// twoModes returns a merchant with a live and a test key, as two shops.
 func twoModes(s world.Shop) (live, test world.Shop) {
 	var made struct {
 		world.Merchant
@@ -148,7 +148,7 @@ func twoModes(s world.Shop) (live, test world.Shop) {
 	return live, test
 }
 
-func TestLiveAndTestDataAreApart(t *testing.T) {
+func TestCheckoutAccess_OtherMode(t *testing.T) {
 	t.Parallel()
 	live, test := twoModes(world.NewShop(t).WithCallbacks())
 	reference := fields{"checkout_reference": "same"}
@@ -169,8 +169,8 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 	notFound.Check(t, test.Send("GET", "/v0.1/customers/"+live.Customer(), nil))
 }
 
-// TestLiveWithoutAnAcquirer (contract §12).
-func TestLiveWithoutAnAcquirer(t *testing.T) {
+// TestProcessCheckout_LiveWithoutAcquirer checks the refusal of contract §12.
+func TestProcessCheckout_LiveWithoutAcquirer(t *testing.T) {
 	t.Parallel()
 	live, _ := twoModes(world.NewShop(t).WithCallbacks())
 	id := live.Create("10.10", nil)

@@ -13,7 +13,7 @@ func patch(s world.Shop, id string, body any) world.Response {
 	return s.Send("PATCH", "/v0.1/checkouts/"+id, body)
 }
 
-func TestUpdate(t *testing.T) {
+func TestUpdateCheckout_Valid(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
@@ -56,7 +56,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-func TestUpdateRefuses(t *testing.T) {
+func TestUpdateCheckout_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	taken := "taken"
@@ -106,8 +106,8 @@ func TestUpdateRefuses(t *testing.T) {
 	noCheckout.Check(t, patch(s, "nothing", map[string]any{"amount": 1}))
 }
 
-// TestAReferenceStaysTaken when a checkout gets another one.
-func TestAReferenceStaysTaken(t *testing.T) {
+// TestUpdateCheckout_OldReference checks that the old reference stays taken.
+func TestUpdateCheckout_OldReference(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := s.Create("10.10", fields{"checkout_reference": "old"})
@@ -123,8 +123,8 @@ func TestAReferenceStaysTaken(t *testing.T) {
 	}
 }
 
-// TestUpdateNeedsAnOpenCheckout without a running attempt (contract §13.1).
-func TestUpdateNeedsAnOpenCheckout(t *testing.T) {
+// TestUpdateCheckout_NotOpen checks that only an open checkout without a running attempt is updated (contract §13.1).
+func TestUpdateCheckout_NotOpen(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	pending, failed, paid := s.Create("10.10", nil), s.Create("10.10", nil), s.Create("10.10", nil)
