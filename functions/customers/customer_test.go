@@ -9,13 +9,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// everything is each personal detail there is.
+// everything has each personal detail.
 const everything = `{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com","phone":"+4930123",` +
 	`"birth_date":"1915-12-10",` +
 	`"tax_id":"123","address":{"city":"Berlin","country":"DE","line_1":"Weg 1","line_2":"Hof","postal_code":"10115",` +
 	`"state":"BE"}}`
 
-func TestCreate(t *testing.T) {
+func TestCreateCustomer_Valid(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	for name, c := range map[string]struct{ id, details, want string }{
@@ -36,12 +36,12 @@ func TestCreate(t *testing.T) {
 			`{"address":{"country":"BR","postal_code":"01310100","state":"SP"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			shows(t, s.Must(201, createCustomer(s, c.id, json.RawMessage(c.details))), c.id, c.want)
-			shows(t, s.Must(200, s.Send("GET", at(c.id), nil)), c.id, c.want)
+			checkCustomer(t, s.Must(201, createCustomer(s, c.id, json.RawMessage(c.details))), c.id, c.want)
+			checkCustomer(t, s.Must(200, s.Send("GET", at(c.id), nil)), c.id, c.want)
 		})
 	}
 	t.Run("only an id", func(t *testing.T) {
-		shows(t, s.Must(201, s.Send("POST", collection, map[string]any{"customer_id": "bare"})), "bare", `{}`)
+		checkCustomer(t, s.Must(201, s.Send("POST", collection, map[string]any{"customer_id": "bare"})), "bare", `{}`)
 	})
 }
 
@@ -80,7 +80,7 @@ var badDetails = []struct {
 	{"Brazilian state", `{"address":{"country":"BR","state":"BE"}}`, invalid("personal_details.address.state")},
 }
 
-func TestCreateRefuses(t *testing.T) {
+func TestCreateCustomer_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	for name, c := range map[string]struct {
@@ -110,7 +110,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-func TestCustomersAreCreatedOnce(t *testing.T) {
+func TestCreateCustomer_Twice(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
@@ -120,11 +120,11 @@ func TestCustomersAreCreatedOnce(t *testing.T) {
 	}
 	s.Must(201, createCustomer(s, "ADA", nil))
 	s.Must(201, createCustomer(other, "ada", json.RawMessage(`{"first_name":"Eve"}`)))
-	shows(t, s.Send("GET", at("ada"), nil), "ada", `{"first_name":"Ada"}`)
-	shows(t, other.Send("GET", at("ada"), nil), "ada", `{"first_name":"Eve"}`)
+	checkCustomer(t, s.Send("GET", at("ada"), nil), "ada", `{"first_name":"Ada"}`)
+	checkCustomer(t, other.Send("GET", at("ada"), nil), "ada", `{"first_name":"Eve"}`)
 }
 
-func TestCreateOnceUnderAKey(t *testing.T) {
+func TestIdempotencyKey_CreateCustomer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	send := func(id string) world.Response {
@@ -142,8 +142,8 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	notFound.Check(t, s.Send("GET", at("eve"), nil))
 }
 
-// TestUpdateMerges field by field, also in the address (contract §5.1).
-func TestUpdateMerges(t *testing.T) {
+// TestUpdateCustomer_Merge checks that each field sent is merged, also within the address (contract §5.1).
+func TestUpdateCustomer_Merge(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	replace := func(old, new string) string { return strings.Replace(everything, old, new, 1) }
@@ -173,42 +173,42 @@ func TestUpdateMerges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.Must(201, createCustomer(s, name, json.RawMessage(everything)))
-			shows(t, s.Must(200, s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.update)})), name,
-				c.want)
-			shows(t, s.Must(200, s.Send("GET", at(name), nil)), name, c.want)
+			checkCustomer(t, s.Must(200, s.Send("PUT", at(name),
+				map[string]any{"personal_details": json.RawMessage(c.update)})), name, c.want)
+			checkCustomer(t, s.Must(200, s.Send("GET", at(name), nil)), name, c.want)
 		})
 	}
 	t.Run("from nothing", func(t *testing.T) {
 		s.Must(201, createCustomer(s, "new", nil))
 		for _, body := range []any{nil, map[string]any{}, map[string]any{"customer_id": "other"}} {
-			shows(t, s.Must(200, s.Send("PUT", at("new"), body)), "new", `{}`)
+			checkCustomer(t, s.Must(200, s.Send("PUT", at("new"), body)), "new", `{}`)
 		}
-		shows(t, s.Must(200, s.Send("PUT", at("new"), map[string]any{"personal_details": json.RawMessage(everything)})),
-			"new", everything)
+		checkCustomer(t, s.Must(200, s.Send("PUT", at("new"),
+			map[string]any{"personal_details": json.RawMessage(everything)})), "new", everything)
 	})
 }
 
-func TestUpdateRefuses(t *testing.T) {
+func TestUpdateCustomer_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.Must(201, createCustomer(s, "ada", json.RawMessage(everything)))
 	for _, c := range badDetails {
 		t.Run(c.name, func(t *testing.T) {
 			c.want.Check(t, s.Send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(c.details)}))
-			shows(t, s.Send("GET", at("ada"), nil), "ada", everything)
+			checkCustomer(t, s.Send("GET", at("ada"), nil), "ada", everything)
 		})
 	}
 	t.Run("good and bad", func(t *testing.T) {
 		invalid("personal_details.email").Check(t, s.Send("PUT", at("ada"),
 			map[string]any{"personal_details": map[string]any{"first_name": "Eve", "email": "x"}}))
 		malformed.Check(t, s.Send("PUT", at("ada"), `{`))
-		shows(t, s.Send("GET", at("ada"), nil), "ada", everything)
+		checkCustomer(t, s.Send("GET", at("ada"), nil), "ada", everything)
 	})
 }
 
-// TestADetailMayBeRemoved by an empty text, as forms send it; it is then
-// absent (contract §2.3). Dates and countries have no empty form (badDetails).
-func TestADetailMayBeRemoved(t *testing.T) {
+// TestUpdateCustomer_EmptyText checks that an empty text, which forms send, removes a detail (contract §2.3). An empty
+// date or country is invalid (badDetails).
+func TestUpdateCustomer_EmptyText(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.Must(201, createCustomer(s, "ada", json.RawMessage(everything)))
@@ -219,13 +219,13 @@ func TestADetailMayBeRemoved(t *testing.T) {
 		{"POST", collection, "empty", `{}`},
 	} {
 		body := map[string]any{"customer_id": c.id, "personal_details": details}
-		shows(t, s.Send(c.method, c.path, body), c.id, c.left)
-		shows(t, s.Must(200, s.Send("GET", at(c.id), nil)), c.id, c.left)
+		checkCustomer(t, s.Send(c.method, c.path, body), c.id, c.left)
+		checkCustomer(t, s.Must(200, s.Send("GET", at(c.id), nil)), c.id, c.left)
 	}
 }
 
-// An address without any field is absent, like every detail that is not known (contract §5.1).
-func TestAnEmptyAddressIsAbsent(t *testing.T) {
+// TestAddress_Empty checks that an address without fields is absent, like every unknown detail (contract §5.1).
+func TestAddress_Empty(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	emptied := `"address":{"line_1":"","line_2":"","city":"","postal_code":"","state":""}`
@@ -247,8 +247,8 @@ func TestAnEmptyAddressIsAbsent(t *testing.T) {
 			if c.updated != "" {
 				got = s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.updated)})
 			}
-			shows(t, got, name, c.left)
-			shows(t, s.Must(200, s.Send("GET", at(name), nil)), name, c.left)
+			checkCustomer(t, got, name, c.left)
+			checkCustomer(t, s.Must(200, s.Send("GET", at(name), nil)), name, c.left)
 		})
 	}
 }

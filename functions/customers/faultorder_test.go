@@ -7,9 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestTheFirstFaultIsReported of several: the id first, then the details; and the
-// details before it is known whether the customer is there.
-func TestTheFirstFaultIsReported(t *testing.T) {
+// TestCustomer_FirstFault checks the order of faults: the id, then the details, and last whether the customer exists.
+func TestCustomer_FirstFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	long := strings.Repeat("x", 256)

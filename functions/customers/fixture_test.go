@@ -14,13 +14,12 @@ func at(customer string) string { return collection + "/" + url.PathEscape(custo
 
 func cardsOf(customer string) string { return at(customer) + "/payment-instruments" }
 
-// createCustomer creates a customer.
 func createCustomer(s world.Shop, customer string, details any) world.Response {
 	s.Helper()
 	return s.Send("POST", collection, map[string]any{"customer_id": customer, "personal_details": details})
 }
 
-// saveCard has a customer pay with a card and returns the saved card's token.
+// saveCard pays with a customer's card and returns the saved card's token.
 func saveCard(s world.Shop, customer, number string, recurring bool) string {
 	s.Helper()
 	order, payment := map[string]any{"customer_id": customer}, s.Card(number)
@@ -40,8 +39,8 @@ var (
 	exists    = world.Refused(409, "CUSTOMER_ALREADY_EXISTS", "", "conflict")
 )
 
-// shows checks a customer as sent, which must have these details as JSON.
-func shows(t *testing.T, got world.Response, id, details string) {
+// checkCustomer checks that a response shows the customer with these details, as JSON.
+func checkCustomer(t *testing.T, got world.Response, id, details string) {
 	t.Helper()
 	var c struct {
 		ID      string          `json:"customer_id"`

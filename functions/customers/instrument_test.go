@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// cards are a customer's saved cards by token, each as it was sent.
+// cards returns a customer's saved cards by token, each as JSON.
 func cards(s world.Shop, customer string) map[string]string {
 	s.Helper()
 	var all []json.RawMessage
@@ -34,7 +34,7 @@ func mandate(s world.Shop, status string) string {
 	return `"mandate":{"type":"recurrent","status":"` + status + `","merchant_code":"` + s.Merchant.Code + `"},`
 }
 
-func TestSavedCards(t *testing.T) {
+func TestListPaymentInstruments_SavedCards(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
@@ -64,7 +64,7 @@ func TestSavedCards(t *testing.T) {
 	}
 }
 
-func TestDeactivate(t *testing.T) {
+func TestDeactivatePaymentInstrument_Valid(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.Must(201, createCustomer(s, "ada", nil))
@@ -86,7 +86,7 @@ func TestDeactivate(t *testing.T) {
 	}
 }
 
-func TestDeactivateRefuses(t *testing.T) {
+func TestDeactivatePaymentInstrument_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
@@ -105,9 +105,10 @@ func TestDeactivateRefuses(t *testing.T) {
 	}
 }
 
-// TestTheAcquirerDoesNotForget a card now: it cannot be charged all the same,
-// and a repeat has it forgotten.
-func TestTheAcquirerDoesNotForget(t *testing.T) {
+// TestDeactivatePaymentInstrument_AcquirerDown checks that a deactivation fails if the acquirer does not delete the
+// card, and that a repeated request deletes the card there. The card was deactivated first, so it cannot be charged
+// meanwhile.
+func TestDeactivatePaymentInstrument_AcquirerDown(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.Must(201, createCustomer(s, "ada", nil))
@@ -115,7 +116,7 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 	remove := func(token string) world.Response {
 		return p.Do(world.Request{Method: "DELETE", Path: cardsOf("ada") + "/" + token})
 	}
-	s.Must(204, remove(saveCard(s, "ada", "5200000000000007", false))) // leases the process's first tokens
+	s.Must(204, remove(saveCard(s, "ada", "5200000000000007", false))) // later requests need not lease rate tokens
 	p.Steps.Plan(0, faults.None)
 	s.Must(204, remove(saveCard(s, "ada", "5200000000000023", false)))
 	deletes := slices.Index(p.Steps.Taken(), "DeleteCard") + 1
@@ -140,8 +141,8 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 	}
 }
 
-// TestScopes of all operations on customers and saved cards, and who sees another merchant's customer.
-func TestScopes(t *testing.T) {
+// TestScopes_EachOperation checks each operation's scopes, and that no caller sees another merchant's customer.
+func TestScopes_EachOperation(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
@@ -150,7 +151,7 @@ func TestScopes(t *testing.T) {
 	rows := []struct {
 		method, path string
 		body         any
-		scope        string // beside payment_instruments
+		scope        string // suffices, like payment_instruments
 		success      int
 	}{
 		{"POST", collection, map[string]any{"customer_id": "new"}, "customers.write", 201},
