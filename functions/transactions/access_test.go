@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// addresses are the family's operations on one transaction, by the path.
+// addresses returns the family's operations on one transaction, by path.
 func addresses(s world.Shop, p world.Payment) map[string]string {
 	return map[string]string{
 		"/v0.1/me/refund/" + p.ID: "POST",
@@ -20,7 +20,7 @@ func addresses(s world.Shop, p world.Payment) map[string]string {
 	}
 }
 
-// items are the ids of a history's items.
+// items returns the ids of a history's items.
 func items(t *testing.T, got world.Response) []string {
 	t.Helper()
 	var page historyPage
@@ -34,9 +34,9 @@ func items(t *testing.T, got world.Response) []string {
 	return ids
 }
 
-// Contract §1: the history takes the scopes of the detail; §2.1: a public key
-// may do nothing here, and nobody anything without a key.
-func TestWhoMayUseTransactions(t *testing.T) {
+// TestTransactionAccess_ScopesAndKeys checks that the history takes the scopes of the detail (contract §1), that a
+// public key may do nothing here, and that every request needs a key (§2.1).
+func TestTransactionAccess_ScopesAndKeys(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -57,9 +57,9 @@ func TestWhoMayUseTransactions(t *testing.T) {
 	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 }
 
-// Contract §2.1: what is another merchant's is absent, also as the place where
-// a page begins.
-func TestAnotherMerchantsHistory(t *testing.T) {
+// TestListTransactions_OtherMerchant checks that another merchant's items are absent, also as the place where a page
+// begins (contract §2.1).
+func TestListTransactions_OtherMerchant(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p, other := s.Sell("10.10"), s.OtherShop()
@@ -78,8 +78,8 @@ func TestAnotherMerchantsHistory(t *testing.T) {
 	}
 }
 
-// Contract §2.1: test credentials see nothing of live data.
-func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
+// TestTransactionAccess_TestMode checks that test credentials see no live data (contract §2.1).
+func TestTransactionAccess_TestMode(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.GoLive()
@@ -102,8 +102,8 @@ func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
 	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 }
 
-// Contract §2.10, of the history as of the detail.
-func TestTheLegacyHistoryNamesItsSuccessor(t *testing.T) {
+// TestListMyTransactions_SuccessorLink checks the headers of contract §2.10.
+func TestListMyTransactions_SuccessorLink(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	successor := `<http://cashwrap.test/v2.1/merchants/` + s.Merchant.Code +

@@ -16,7 +16,7 @@ import (
 
 const ownersEmail = "kaffee@example.com"
 
-// sellers are all kinds of callers, each a shop with its credential, by the name that their payments show.
+// sellers returns all kinds of callers as shops with their credentials, by the name that their payments show.
 func sellers(s world.Shop) map[string]map[string]world.Shop {
 	other := s.OtherShop()
 	asTestProfile := func(t *identity.AccessToken) { t.Kind = identity.TestProfile }
@@ -30,7 +30,7 @@ func sellers(s world.Shop) map[string]map[string]world.Shop {
 	}
 }
 
-// ways are the ways to pay a checkout that the seller has made, each with all who take part in it.
+// ways returns the ways to pay a checkout of the seller, each with all its callers.
 func ways(s, seller world.Shop) map[string]func() world.Payment {
 	customer, public := s.Customer(), s.WithKey(s.NewKey("public"))
 	setup := s.Card(world.Frictionless)
@@ -67,7 +67,7 @@ func ways(s, seller world.Shop) map[string]func() world.Payment {
 	}
 }
 
-// paymentOf is the checkout's last transaction.
+// paymentOf returns the checkout's last transaction.
 func paymentOf(s world.Shop, checkout string) world.Payment {
 	s.Helper()
 	var c struct {
@@ -82,9 +82,9 @@ func paymentOf(s world.Shop, checkout string) world.Payment {
 	return p
 }
 
-// TestAPaymentNamesWhoCreatedItsCheckout (contract §13.9), and so do its refunds, also when others process and refund
-// it; each filter finds it by that name alone.
-func TestAPaymentNamesWhoCreatedItsCheckout(t *testing.T) {
+// TestUsername_CheckoutCreator checks that a payment and its refunds name the creator of the checkout, also when other
+// callers process and refund it (contract §13.9). Each filter finds the payment only by that name.
+func TestUsername_CheckoutCreator(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	refunder := s.WithKey(s.TokenOf(s.Employ("refunds@example.com", member.Permissions{RefundTransactions: true,
@@ -118,7 +118,7 @@ func TestAPaymentNamesWhoCreatedItsCheckout(t *testing.T) {
 	}
 }
 
-// users are those of the items of a page, in order.
+// users returns the users of a page's items, in order.
 func users(s world.Shop, path string) (all []string) {
 	s.Helper()
 	var page struct{ Items []struct{ User string } }
@@ -131,8 +131,8 @@ func users(s world.Shop, path string) (all []string) {
 	return all
 }
 
-// TestTheNameIsThatOfTheTime at which the checkout was created, and stays when its creator is renamed or deleted.
-func TestTheNameIsThatOfTheTime(t *testing.T) {
+// TestUsername_Snapshot checks that a payment keeps its user's name after the user is renamed or deleted.
+func TestUsername_Snapshot(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	till := s.Employ("till@example.com", member.Permissions{})
@@ -167,11 +167,11 @@ func TestTheNameIsThatOfTheTime(t *testing.T) {
 	}
 	again := s.WithKey(s.TokenOf(another))
 	for _, p := range []world.Payment{before, during, after} {
-		notFound.Check(t, again.Transaction("id="+p.ID)) // another person who has the address now
+		notFound.Check(t, again.Transaction("id="+p.ID)) // another person, who has the address now
 	}
 }
 
-// asked is what a caller does about a payment, and whether it may.
+// asked is a request of a caller about a payment, and whether it is allowed.
 type asked struct {
 	name    string
 	request world.Request
@@ -194,9 +194,9 @@ func about(s world.Shop, p world.Payment) []asked {
 	}
 }
 
-// TestTwoPermissionsDecideEverywhere: refund_transactions and full_transaction_history_view, for operators and for
-// users by a role, about one's own payments and others'. Keys and clients need none.
-func TestTwoPermissionsDecideEverywhere(t *testing.T) {
+// TestPermissions_EachOperation checks refund_transactions and full_transaction_history_view, of operators and of users
+// by a role, for their own payments and others'. Keys and clients need neither.
+func TestPermissions_EachOperation(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	foreign := s.OtherShop()
@@ -206,7 +206,7 @@ func TestTwoPermissionsDecideEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	operator := func(email string, p member.Permissions) string { return s.TokenOf(s.Employ(email, p)) }
-	const reads, payouts = 5, 2 // of the requests
+	const reads, payouts = 5, 2 // numbers of these requests
 	answers := func(see, refund, payout int) []int {
 		created := refund
 		if refund == 204 {
@@ -250,7 +250,7 @@ func TestTwoPermissionsDecideEverywhere(t *testing.T) {
 	}
 }
 
-// linksOf are the links of a transaction as the caller is shown it, none if it is not.
+// linksOf returns the links of a transaction that the caller sees, or none.
 func linksOf(s world.Shop, p world.Payment) []any {
 	s.Helper()
 	var v struct{ Links []any }
@@ -260,9 +260,9 @@ func linksOf(s world.Shop, p world.Payment) []any {
 	return v.Links
 }
 
-// TestAReplayIsThePersons (contract §2.8): under the same Idempotency-Key another person's refund is another refund,
-// and the same person's is the same, by whatever token.
-func TestAReplayIsThePersons(t *testing.T) {
+// TestIdempotencyKey_PerPerson checks that two persons' refunds under the same Idempotency-Key are two refunds. The
+// same person's are one refund, with any of the person's tokens (contract §2.8).
+func TestIdempotencyKey_PerPerson(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	both := member.Permissions{RefundTransactions: true, FullTransactionHistoryView: true}

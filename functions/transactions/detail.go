@@ -22,6 +22,9 @@ type identifiers struct {
 	ClientID   rest.ID `query:"client_transaction_id"`
 }
 
+// identifierNames lists the identifiers for messages.
+const identifierNames = "id, internal_id, transaction_code, foreign_transaction_id, client_transaction_id"
+
 func (q identifiers) count() int {
 	n := 0
 	for _, text := range []string{string(q.ID), q.InternalID, q.Code, q.ForeignID, string(q.ClientID)} {
@@ -32,7 +35,7 @@ func (q identifiers) count() int {
 	return n
 }
 
-// matches reports whether every given identifier is the transaction's.
+// matches returns true if all identifiers given are the transaction's.
 func (q identifiers) matches(t payments.Transaction) bool {
 	fits := func(given, has string) bool { return given == "" || given == has }
 	return fits(string(q.ID), t.ID) && fits(q.InternalID, strconv.FormatInt(t.InternalID(), 10)) && fits(q.Code, t.Code) &&
@@ -97,7 +100,7 @@ type detailRequest struct{ identifiers }
 // retrieve handles retrieveTransaction, which takes exactly one identifier.
 func (f family) retrieve(ctx context.Context, req detailRequest) (transaction, error) {
 	if req.count() != 1 {
-		return transaction{}, failure.Invalid("", "Give exactly one identifier.")
+		return transaction{}, failure.Invalid("", "Give exactly one of "+identifierNames+".")
 	}
 	r, err := f.find(ctx, req.identifiers)
 	if err != nil {
@@ -115,7 +118,7 @@ type legacyRequest struct {
 // retrieveLegacy handles retrieveMyTransaction. Its identifiers must all be those of one transaction.
 func (f family) retrieveLegacy(ctx context.Context, req legacyRequest) (transaction, error) {
 	if req.count() == 0 {
-		return transaction{}, failure.Invalid("", "Give at least one identifier.")
+		return transaction{}, failure.Invalid("", "Give at least one of "+identifierNames+".")
 	}
 	r, err := f.find(ctx, req.identifiers)
 	if err != nil {

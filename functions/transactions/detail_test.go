@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// queries name the payment by each of the five identifiers.
+// queries names the payment by each of the five identifiers.
 func queries(s world.Shop, p world.Payment) map[string]string {
 	s.Helper()
 	client := s.Transaction("id=" + p.ID).Text("client_transaction_id")
@@ -24,7 +24,7 @@ func queries(s world.Shop, p world.Payment) map[string]string {
 	}
 }
 
-func TestInternalIDs_NotNumbers(t *testing.T) {
+func TestRetrieveTransaction_InternalIDNotNumber(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	for _, value := range []string{"abc", "1.0", "-1", "0x1", "12345678901234567890"} {
@@ -33,8 +33,8 @@ func TestInternalIDs_NotNumbers(t *testing.T) {
 	}
 }
 
-// Right after the reply to process, with both versions.
-func TestATransactionIsReadAtOnceByEachIdentifier(t *testing.T) {
+// TestRetrieveTransaction_EachIdentifier checks both versions directly after the reply of processCheckout.
+func TestRetrieveTransaction_EachIdentifier(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p, other := s.Sell("10.10"), s.Sell("20.20")
@@ -53,7 +53,7 @@ func TestATransactionIsReadAtOnceByEachIdentifier(t *testing.T) {
 	notFound.Check(t, s.Send("GET", "/v2.1/merchants/"+s.Other.Code+"/transactions?id="+p.ID, nil))
 }
 
-func TestWhatNamesNoTransaction(t *testing.T) {
+func TestRetrieveTransaction_UnknownIdentifier(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -66,7 +66,7 @@ func TestWhatNamesNoTransaction(t *testing.T) {
 	}
 }
 
-// queriesNear lead to the transaction's place, and name another.
+// queriesNear returns queries with similar identifiers of no transaction.
 func queriesNear(names map[string]string) []string {
 	var near []string
 	for name, value := range names {
@@ -80,7 +80,7 @@ func queriesNear(names map[string]string) []string {
 	return near
 }
 
-func TestVersion2TakesExactlyOneIdentifier(t *testing.T) {
+func TestRetrieveTransaction_IdentifierCount(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -92,7 +92,7 @@ func TestVersion2TakesExactlyOneIdentifier(t *testing.T) {
 	invalid("id").Check(t, s.Transaction("id=&transaction_code="+p.Code))
 }
 
-func TestAllThatADetailShows(t *testing.T) {
+func TestRetrieveTransaction_AllFields(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	setTimeZone(s, "America/Sao_Paulo")
@@ -119,8 +119,8 @@ func TestAllThatADetailShows(t *testing.T) {
 	}
 }
 
-// Contract §6.1: each transaction says whether tax was enabled in its mode when its checkout was created.
-func TestTaxEnabled_OfTheTime(t *testing.T) {
+// TestTaxEnabled_Snapshot checks that a transaction keeps the setting of its checkout's creation (contract §6.1).
+func TestTaxEnabled_Snapshot(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	taxed := func(of world.Shop, p world.Payment, want string) {
@@ -151,8 +151,8 @@ func TestTaxEnabled_OfTheTime(t *testing.T) {
 
 func quoted(text string) string { return `"` + text + `"` }
 
-// Contract §2.4: local_time has the merchant's offset at that time.
-func TestLocalTimeIsWhereTheMerchantIs(t *testing.T) {
+// TestLocalTime_MerchantZone checks that local_time has the merchant's offset at that time (contract §2.4).
+func TestLocalTime_MerchantZone(t *testing.T) {
 	t.Parallel()
 	for zone, want := range map[string]string{
 		"Europe/Berlin": "2026-11-20T13:00:00.000+01:00", "Asia/Kolkata": "2026-11-20T17:30:00.000+05:30",
@@ -167,7 +167,7 @@ func TestLocalTimeIsWhereTheMerchantIs(t *testing.T) {
 	}
 }
 
-func TestTransactionsThatTookNoMoney(t *testing.T) {
+func TestRetrieveTransaction_Unpaid(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	declined := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
@@ -183,9 +183,8 @@ func TestTransactionsThatTookNoMoney(t *testing.T) {
 	}
 }
 
-// Contract §6.1: of several transactions of one foreign id the successful one,
-// else the newest.
-func TestAForeignIDFindsTheSuccessfulTransaction(t *testing.T) {
+// TestRetrieveTransaction_SharedForeignID finds the successful transaction, else the newest (contract §6.1).
+func TestRetrieveTransaction_SharedForeignID(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	checkout := s.Create("10.10", nil)
@@ -207,9 +206,8 @@ func TestAForeignIDFindsTheSuccessfulTransaction(t *testing.T) {
 	}
 }
 
-// A checkout that is renamed keeps its transactions under the reference they
-// were made with.
-func TestATransactionKeepsItsForeignID(t *testing.T) {
+// TestRetrieveTransaction_RenamedCheckout checks that transactions keep the reference they were made with.
+func TestRetrieveTransaction_RenamedCheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	checkout := s.Create("42.01", nil)
@@ -225,7 +223,7 @@ func TestATransactionKeepsItsForeignID(t *testing.T) {
 	}
 }
 
-func TestReadingTransactionsNeedsTheScope(t *testing.T) {
+func TestRetrieveTransaction_Scope(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")

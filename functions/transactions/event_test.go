@@ -15,7 +15,7 @@ import (
 
 func literal(amount string) money.Literal { return money.Literal(amount) }
 
-// list is a member of a detail that is a list, as sent, entry by entry.
+// list returns the entries of a list in a detail, as sent.
 func list(s world.Shop, p world.Payment, name string) []string {
 	s.Helper()
 	var entries []json.RawMessage
@@ -29,9 +29,9 @@ func list(s world.Shop, p world.Payment, name string) []string {
 	return texts
 }
 
-// A chargeback of all that is left takes what the payout still holds; the fee
-// it has to take elsewhere, which is a deduction.
-func TestEventsOfARefundAndAChargeback(t *testing.T) {
+// TestEvents_RefundAndChargeback checks a chargeback of the whole rest. It takes the money that the payout still holds,
+// and deducts the fee elsewhere.
+func TestEvents_RefundAndChargeback(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	setTimeZone(s, "Asia/Tokyo")
@@ -48,7 +48,7 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 	payout, refund, back, deduction := record.PayoutNumericID(record.Payouts[0]), record.Events[0],
 		record.Events[1], record.Events[2]
 	times := []string{`"2026-11-20T16:00:00.000Z"`, `"2026-11-20T16:00:01.001Z"`, `"2026-11-20T16:00:02.001Z"`}
-	same(t, list(s, p, "events"),
+	checkSame(t, list(s, p, "events"),
 		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"PAYOUT","status":"SCHEDULED",`+
 			`"amount":0.00,"timestamp":%s,"fee_amount":0.20,`+
 			`"installment_number":1,"deducted_amount":9.90,"deducted_fee_amount":0.00}`, payout, p.ID, times[0]),
@@ -58,7 +58,7 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 			back.NumericID(), p.ID, times[2]),
 		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"PAYOUT_DEDUCTION","status":"PENDING",`+
 			`"amount":0.20,"timestamp":%s}`, deduction.NumericID(), p.ID, times[2]))
-	same(t, list(s, p, "transaction_events"),
+	checkSame(t, list(s, p, "transaction_events"),
 		fmt.Sprintf(`{"id":%d,"event_type":"PAYOUT","status":"SCHEDULED","amount":0.00,"due_date":"2026-11-22",`+
 			`"date":"2026-11-22","installment_number":1,"timestamp":%s}`, payout, times[0]),
 		fmt.Sprintf(`{"id":%d,"event_type":"REFUND","status":"REFUNDED","amount":2.50,"date":"2026-11-21","timestamp":%s}`,
@@ -70,17 +70,17 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 	wantSummary(s, p, "CHARGEBACK, REFUND REFUNDED 2.50, CHARGE_BACK SUCCESSFUL 7.60, PAYOUT_DEDUCTION PENDING 0.20")
 }
 
-// same compares entries as sent.
-func same(t *testing.T, got []string, want ...string) {
+// checkSame compares entries as sent.
+func checkSame(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// Contract §6.7: the parts of a payment in installments are due a month apart,
-// and their fees add up to the whole.
-func TestEventsOfInstallments(t *testing.T) {
+// TestEvents_Installments checks that a payment's parts are due a month apart, and that their fees add up to the whole
+// (contract §6.7).
+func TestEvents_Installments(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	brazil := s.NewShop("BR", "BRL", nil)
@@ -126,8 +126,7 @@ func TestEventsOfInstallments(t *testing.T) {
 	}
 }
 
-// payOutInInstallments puts a checkout under the plan that no merchant has
-// unless an operator agreed on it.
+// payOutInInstallments gives a checkout the payout plan that only an operator can agree with a merchant.
 func payOutInInstallments(s world.Shop, checkout string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestTheFirstFaultIsReported of several: what both histories take, then what each takes.
-func TestTheFirstFaultIsReported(t *testing.T) {
+// TestListTransactions_FirstFault checks the order: parameters of both histories, then the version's own.
+func TestListTransactions_FirstFault(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	common := []string{"order", "limit", "types", "changes_since", "newest_time", "oldest_time"}

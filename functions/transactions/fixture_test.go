@@ -7,23 +7,22 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// withScope is the shop with another key, which has one scope.
+// withScope returns the shop with another key, which has one scope.
 func withScope(s world.Shop, scope string) world.Shop { return s.WithKey(s.NewKey("secret", scope)) }
 
-// moveTo puts the shop into another time zone.
+// setTimeZone moves the shop to another time zone.
 func setTimeZone(s world.Shop, zone string) {
 	s.Helper()
 	s.Command("update_merchant", map[string]any{"time_zone": zone})
 }
 
-// legacyTransaction is the detail without a merchant in its path.
+// legacyTransaction reads the detail without a merchant in its path.
 func legacyTransaction(s world.Shop, query string) world.Response {
 	s.Helper()
 	return s.Send("GET", "/v0.1/me/transactions?"+query, nil)
 }
 
-// summary is a transaction's simple status, its events but payouts, and what
-// is left to refund.
+// summary returns a transaction's simple status, its events except payouts, and the amount left to refund.
 func summary(s world.Shop, p world.Payment) string {
 	s.Helper()
 	read := s.Transaction("id=" + p.ID)
@@ -52,7 +51,6 @@ func summary(s world.Shop, p world.Payment) string {
 	return text
 }
 
-// wantSummary checks what a transaction has become.
 func wantSummary(s world.Shop, p world.Payment, want string) {
 	s.Helper()
 	if got := summary(s, p); got != want {

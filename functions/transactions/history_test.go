@@ -14,10 +14,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// at is a time of the past as clients write it.
+// at returns a time after the world's start as clients write it.
 func at(d time.Duration) string { return world.Start.Add(d).Format(time.RFC3339Nano) }
 
-// follow walks a query, and holds what it meets to the model.
+// follow walks a query and compares the pages with the model.
 func (p *historyFixture) follow(t *testing.T, path, query string) {
 	t.Helper()
 	q, err := url.ParseQuery(query)
@@ -41,9 +41,9 @@ func firstDifference(a, b []string) int {
 	return min(len(a), len(b))
 }
 
-// TestHistoryListsEveryMatchExactlyOnce of 2,400 items, many of each millisecond, by every filter and in both orders.
-// It takes seconds: a page looks at up to 1,000 items, and there are three.
-func TestHistoryListsEveryMatchExactlyOnce(t *testing.T) {
+// TestListTransactions_EveryMatchOnce lists 2,400 items, many in each millisecond, with every filter in both orders. It
+// takes seconds: a page reads up to 1,000 items, and there are three such pages.
+func TestListTransactions_EveryMatchOnce(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 2000)
 	if len(p.items) < 2400 {
@@ -98,7 +98,7 @@ func (p *historyFixture) testLegacy(t *testing.T) {
 	}
 }
 
-// Items of one millisecond are distinguished by refs, and by pages of one.
+// Only refs, and pages of one item, distinguish items of one millisecond.
 func (p *historyFixture) testRefs(t *testing.T) {
 	t.Parallel()
 	middle := len(p.items) / 2
@@ -112,14 +112,14 @@ func (p *historyFixture) testRefs(t *testing.T) {
 			p.follow(t, legacyHistory, query+"&limit=100&oldest_time="+at(time.Hour)+"&newest_time="+at(-time.Hour))
 		}
 		p.follow(t, p.current(), "oldest_ref="+from.ID+"&newest_ref="+to.ID+"&limit=1&order="+order)
-		p.follow(t, p.current(), "oldest_ref="+to.ID+"&newest_ref="+from.ID+"&order="+order) // nothing lies between
+		p.follow(t, p.current(), "oldest_ref="+to.ID+"&newest_ref="+from.ID+"&order="+order) // no item lies between
 		p.follow(t, legacyHistory, "oldest_ref="+from.ID+"&newest_ref="+from.ID+
 			"&oldest_incl=true&newest_incl=true&order="+order)
 		p.follow(t, p.current(), "oldest_ref="+from.ID+"&newest_ref="+from.ID+"&order="+order)
 	}
 }
 
-// By its code a transaction is listed with its events.
+// With its code, the history lists a transaction and its events.
 func (p *historyFixture) testCodes(t *testing.T) {
 	t.Parallel()
 	eventful := slices.IndexFunc(p.items, func(h payments.HistoryItem) bool { return h.Type == payments.RefundEvent })
@@ -135,7 +135,7 @@ func (p *historyFixture) testCodes(t *testing.T) {
 	p.follow(t, p.current(), "transaction_code=TNOSUCH000")
 }
 
-// query draws any, with few items between its ends if pages are small.
+// query draws a query. If pages are small, few items lie between its ends.
 func (p *historyFixture) query(t *rapid.T, legacy bool) string {
 	q := url.Values{"order": {rapid.SampledFrom([]string{"ascending", "descending"}).Draw(t, "order")},
 		"limit": {fmt.Sprint(rapid.SampledFrom([]int{1, 3, 20, 1000}).Draw(t, "limit"))}}
@@ -193,9 +193,8 @@ func (p *historyFixture) testAnyQuery(t *testing.T) {
 	})
 }
 
-// A filter that nothing matches answers early, and leads on: a page looks at
-// no more than its size and 1,000 items. Only an item knows of its changes, so for
-// them a page looks at 200, or its size.
+// A filter without matches answers early with a next link: a page reads at most its size and 1,000 items. The index
+// does not know an item's changes, so for changes_since a page reads 200 items, or its size.
 func (p *historyFixture) testSparse(t *testing.T) {
 	t.Parallel()
 	for _, filter := range []string{"payment_types[]=CASH", "payment_types[]=MOTO,DIRECT_DEBIT,APM,UNKNOWN",

@@ -11,10 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// While new items arrive within the milliseconds that are being listed, a client
-// that follows the links gets every old item exactly once, and every new one at
-// most once.
-func TestHistoryWhileItemsArrive(t *testing.T) {
+// TestListTransactions_ArrivingItems adds items to the milliseconds being listed. A client that follows the links gets
+// every old item exactly once, and every new item at most once.
+func TestListTransactions_ArrivingItems(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 1600)
 	for _, query := range []string{"order=ascending&limit=100", "order=descending&limit=100",
@@ -27,8 +26,7 @@ func TestHistoryWhileItemsArrive(t *testing.T) {
 			t.Fatalf("%s: got %d items, then %d, on %d pages, want more then, on 3 pages or more", query, len(before),
 				len(after), pages)
 		}
-		// In order and without repetition, it is what there is in the end
-		// without some of what arrived.
+		// The items met are those of the final list, in order and once, except for some new items.
 		rest := slices.Clone(met)
 		for _, id := range after {
 			switch {
@@ -44,9 +42,9 @@ func TestHistoryWhileItemsArrive(t *testing.T) {
 	}
 }
 
-// A refund without an outcome is a place as good as any, also when its
+// TestListTransactions_FromPendingRefund checks that a page may begin after a pending refund, also when the refund's
 // outcome becomes known meanwhile.
-func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
+func TestListTransactions_FromPendingRefund(t *testing.T) {
 	t.Parallel()
 	p := &historyFixture{World: world.New(t), random: random()}
 	change := p.sale(0)
@@ -82,9 +80,9 @@ func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
 	}
 }
 
-// A payment is in its own transaction's history, and found by every id, as
-// soon as the reply is there; in the whole history after the index's lag.
-func TestHistoryLagsBehindDetailOnly(t *testing.T) {
+// TestListTransactions_IndexLag checks that a payment is in its own transaction's history, and found by every id, as
+// soon as the reply arrives. The whole history has it after the index's lag.
+func TestListTransactions_IndexLag(t *testing.T) {
 	t.Parallel()
 	p := &historyFixture{World: world.New(t), random: random()}
 	const lag = 2 * time.Second
@@ -112,9 +110,8 @@ func TestHistoryLagsBehindDetailOnly(t *testing.T) {
 	}
 }
 
-// What a client sees of each type is held to the contract by every request;
-// here are the values.
-func TestHistoryShowsItems(t *testing.T) {
+// TestListTransactions_ItemValues checks the values of each type. Every request compares the fields with the contract.
+func TestListTransactions_ItemValues(t *testing.T) {
 	t.Parallel()
 	p := &historyFixture{World: world.New(t), random: random()}
 	tx := p.sale(0).Transaction

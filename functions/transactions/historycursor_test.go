@@ -15,7 +15,7 @@ import (
 // refs are the parameters that take a ref.
 var refs = []string{"oldest_ref", "newest_ref"}
 
-// crowd is a history in which an employee has two payments, and others have hundreds of items between them.
+// crowd is a history with two payments of an employee, and hundreds of other items between them.
 type crowd struct {
 	*historyFixture
 	employee, colleague world.Shop
@@ -28,14 +28,14 @@ func newCrowd(t *testing.T) crowd {
 	s := p.Shop()
 	p.employee = s.WithKey(s.TokenOf(s.Employ("till@example.com", member.Permissions{RefundTransactions: true})))
 	p.colleague = s.WithKey(s.TokenOf(s.Employ("bar@example.com", member.Permissions{})))
-	p.Clock.Advance(200 * time.Millisecond) // among the others' items
+	p.Clock.Advance(200 * time.Millisecond) // among the other items
 	p.own = append(p.own, p.employee.Sell("20").ID)
 	p.Clock.Advance(time.Second)
 	p.own = append(p.own, p.employee.Sell("30").ID)
 	return p
 }
 
-// follow follows the links from a query, and returns the items that the employee is shown and the refs of the links.
+// follow follows the links from a query. It returns the items shown to the employee and the refs of the links.
 func (p crowd) follow(path, query string) (shown, cursors []string) {
 	p.Helper()
 	for {
@@ -57,8 +57,8 @@ func (p crowd) follow(path, query string) (shown, cursors []string) {
 	}
 }
 
-// TestListTransactions_LinksNameNoHiddenItem checks that an employee who sees only its own payments reads all of
-// them, and that no link names another's item. Other callers cannot use a sealed ref.
+// TestListTransactions_LinksNameNoHiddenItem checks that an employee who sees only its own payments reads all of them,
+// and that no link names a hidden item. Other callers cannot use a sealed ref.
 func TestListTransactions_LinksNameNoHiddenItem(t *testing.T) {
 	t.Parallel()
 	p := newCrowd(t)
@@ -127,8 +127,7 @@ func (p crowd) sealed() string {
 	return p.current() + "?oldest_ref=" + cursors[at]
 }
 
-// TestListTransactions_SealedRefDuringRotation checks that a process with the old secret and a process with both read
-// each other's refs.
+// TestListTransactions_SealedRefDuringRotation checks that processes with old and with both secrets share refs.
 func TestListTransactions_SealedRefDuringRotation(t *testing.T) {
 	t.Parallel()
 	p := newCrowd(t)

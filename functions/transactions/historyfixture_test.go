@@ -20,18 +20,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// historyFixture is a merchant's history, written straight into the store: transactions
-// of every kind, and what happened to them.
+// historyFixture is a merchant's history, written directly to the store: transactions of every kind, with events.
 type historyFixture struct {
 	*world.World
 	random *rand.Rand
-	items  []payments.HistoryItem // all of it, in the order of the history
+	items  []payments.HistoryItem // all items, in the order of the history
 	places map[string]int         // of the items by id
 }
 
 const (
 	legacyHistory = "/v0.1/me/transactions/history"
-	writers       = 8 // each with a checkout of its own
+	writers       = 8 // each with its own checkout
 )
 
 func (p *historyFixture) current() string {
@@ -42,7 +41,7 @@ func (p *historyFixture) tenant() identity.Tenant {
 	return identity.Tenant{Mode: identity.Test, Merchant: p.Merchant.Code}
 }
 
-// newHistoryFixture writes so many transactions, and half as many events.
+// newHistoryFixture writes the number of transactions, and half as many events.
 func newHistoryFixture(t testing.TB, transactions int) *historyFixture {
 	t.Helper()
 	p := &historyFixture{World: world.New(t), random: random()}
@@ -50,10 +49,10 @@ func newHistoryFixture(t testing.TB, transactions int) *historyFixture {
 	return p
 }
 
-// random is the same for every test.
+// random has the same seed in every test.
 func random() *rand.Rand { return rand.New(rand.NewPCG(4, 21)) }
 
-// grow writes more into the same milliseconds.
+// grow writes more items into the same milliseconds.
 func (p *historyFixture) grow(transactions int) {
 	p.Helper()
 	changes := make([]payments.TransactionChange, transactions)
@@ -104,14 +103,14 @@ func (p *historyFixture) write(changes []payments.TransactionChange) error {
 
 func eur(units int) money.Amount { return money.MustParse(fmt.Sprint(units), "EUR") }
 
-// moment is one of few, so that many items share each.
+// time returns one of few times, so that many items share each.
 func (p *historyFixture) time() time.Time {
 	return world.Start.Add(time.Duration(p.random.IntN(400)) * time.Millisecond)
 }
 
 func one[T any](p *historyFixture, values ...T) T { return values[p.random.IntN(len(values))] }
 
-// sale is a transaction, in whatever state, with up to two events.
+// sale returns a transaction in any state, with up to two events.
 func (p *historyFixture) sale(i int) payments.TransactionChange {
 	id, at := p.uuid(), p.time()
 	t := payments.Transaction{
@@ -146,7 +145,7 @@ func (p *historyFixture) sale(i int) payments.TransactionChange {
 	return change
 }
 
-// atReader makes the transaction one at a reader, perhaps of no card, and perhaps at an edge of Berlin's box.
+// atReader moves the transaction to a reader, perhaps without a card, and perhaps at an edge of Berlin's box.
 func (p *historyFixture) atReader(t *payments.Transaction) {
 	t.PaymentType, t.EntryMode = payments.POSPayment, one(p, "CHIP", "CONTACTLESS", "MAGSTRIPE", "")
 	t.Reader = one(p, "R1", "R2")
@@ -168,7 +167,7 @@ func (p *historyFixture) event(t payments.Transaction, n int) payments.Event {
 	return e
 }
 
-// uuid is one that the seed decides.
+// uuid returns a UUID that depends on the seed.
 func (p *historyFixture) uuid() string {
 	var b [16]byte
 	for i := range b {
@@ -183,8 +182,7 @@ type historyPage struct {
 	Links []struct{ Rel, Href, Type string }
 }
 
-// page asks for one page; only some are held to the contract, because that
-// takes longer than all else.
+// page requests one page. checked compares it with the contract, which takes longer than the rest of the test.
 func (p *historyFixture) page(path, query string, checked bool) historyPage {
 	p.Helper()
 	var page historyPage
@@ -199,8 +197,8 @@ func (p *historyFixture) page(path, query string, checked bool) historyPage {
 	return page
 }
 
-// walk follows the links from a query to the last page, and does something
-// between two of them. It returns the ids met, and how many pages there were.
+// walk follows the links from a query to the last page, and calls between after each page. It returns the ids met and
+// the number of pages.
 func (p *historyFixture) walk(path, query string, between func()) (ids []string, pages int) {
 	p.Helper()
 	limit := 10
@@ -231,7 +229,7 @@ func (p *historyFixture) walk(path, query string, between func()) (ids []string,
 
 func nothing() {}
 
-// eventfulCode is that of a transaction with events.
+// eventfulCode returns the code of a transaction with events.
 func (p *historyFixture) eventfulCode() string {
 	return p.items[slices.IndexFunc(p.items, isRefund)].Code
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// wanted is what a query means, by the words of contract §6.2 and §6.3: the
-// ids of all items it lists, over all pages.
+// wanted returns the ids that a query lists on all pages, by the words of contract §6.2 and §6.3.
 func (p *historyFixture) wanted(path string, q url.Values) []string {
 	ids := []string{}
 	for i, item := range p.items {
@@ -45,7 +44,7 @@ func listed(h payments.HistoryItem, q url.Values, legacy bool) bool {
 		oneOf(q["readers[]"], h.Reader) && inBox(q.Get("geo_coordinates"), h.Location)
 }
 
-// inBox reports whether a place is within a box of west, south, east and north; without a box any is, and none too.
+// inBox returns true if a place is within a box of west, south, east and north. Without a box every item is.
 func inBox(box string, at *payments.Location) bool {
 	if box == "" || at == nil {
 		return box == ""
@@ -61,7 +60,7 @@ func oneOf(allowed []string, values ...string) bool {
 	})
 }
 
-// between reports whether the i-th item is within the query's times or refs.
+// between returns true if the i-th item is within the query's times or refs.
 func (p *historyFixture) between(i int, q url.Values, legacy bool) bool {
 	at := p.items[i].CreatedAt
 	if ref := q.Get("oldest_ref"); ref != "" {

@@ -27,7 +27,7 @@ type historyPlan struct {
 	oldest, newest edge
 	filter         payments.HistoryFilter
 	caller         identity.Principal
-	partial        bool // the caller sees only the payments of its own checkouts
+	partial        bool // the caller sees only payments of checkouts that it created
 }
 
 // edge is one end of the requested range. A ref overrides a time.

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-func TestHistoryRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestListTransactions_InvalidQuery(t *testing.T) {
 	t.Parallel()
 	p := &historyFixture{World: world.New(t), random: random()}
 	both := map[string]string{
@@ -44,8 +44,8 @@ func TestHistoryRefusesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// A next link asks for the very same, but for where to begin.
-func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
+// TestListTransactions_NextLink checks that a next link repeats the query except for its beginning.
+func TestListTransactions_NextLink(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 60)
 	first, last := p.items[0].ID, p.items[len(p.items)-1].ID
@@ -93,8 +93,8 @@ func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
 	}
 }
 
-// A filter of readers or a place is kept as well, when it matches nothing.
-func TestHistoryLinksKeepReadersAndPlaces(t *testing.T) {
+// TestListMyTransactions_NextLinkFilters checks that links keep filters of readers and places, also without a match.
+func TestListMyTransactions_NextLinkFilters(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 1200)
 	for query, want := range map[string]string{
@@ -106,7 +106,7 @@ func TestHistoryLinksKeepReadersAndPlaces(t *testing.T) {
 		if len(page.Links) != 1 || len(page.Items) != 0 {
 			t.Fatalf("%s: got %+v, want a link and no items", query, page)
 		}
-		// It looked at its one item and 1,000 beyond.
+		// The page read its one item and 1,000 beyond.
 		if got := strings.Replace(page.Links[0].Href, p.items[1000].ID, "REF", 1); got != want {
 			t.Errorf("%s\n got %s\nwant %s", query, got, want)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// Contract §6.3: identifiers may be combined; all of them must fit.
-func TestLegacyIdentifiersMayBeCombined(t *testing.T) {
+// TestRetrieveMyTransaction_CombinedIdentifiers checks that all identifiers must fit (contract §6.3).
+func TestRetrieveMyTransaction_CombinedIdentifiers(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p, other := s.Sell("10.10"), s.Sell("10.10")
@@ -44,8 +44,8 @@ func TestLegacyIdentifiersMayBeCombined(t *testing.T) {
 	noReason.Check(t, legacyTransaction(s, "event_types[]=REFUND"))
 }
 
-// Contract §2.10, also on errors.
-func TestLegacyReadsNameTheirSuccessor(t *testing.T) {
+// TestRetrieveMyTransaction_SuccessorLink checks contract §2.10, also on errors.
+func TestRetrieveMyTransaction_SuccessorLink(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -62,9 +62,9 @@ func TestLegacyReadsNameTheirSuccessor(t *testing.T) {
 	}
 }
 
-// happened makes a transaction with an event of each kind: a refund, one that
-// is declined, and a chargeback of more than its payout still holds.
-func events(s world.Shop) world.Payment {
+// makeEvents makes a transaction with an event of each kind: a refund, a declined refund, and a chargeback of more than
+// its payout still holds.
+func makeEvents(s world.Shop) world.Payment {
 	s.Helper()
 	p := s.Sell("100")
 	for _, step := range []struct {
@@ -79,7 +79,7 @@ func events(s world.Shop) world.Payment {
 	return p
 }
 
-// chargeback has the acquirer report one; "": of all that is left.
+// chargeback makes the acquirer report a chargeback; "": of the whole rest.
 func chargeback(s world.Shop, p world.Payment, amount string) {
 	s.Helper()
 	_, err := s.App.Processing.Chargeback(s.Context(), s.Tenant(), processing.ChargebackRequest{
@@ -89,7 +89,7 @@ func chargeback(s world.Shop, p world.Payment, amount string) {
 	}
 }
 
-// shown are the events of a detail, in both forms, as "TYPE STATUS".
+// shown returns the events of a detail in both forms, as "TYPE STATUS".
 func shown(t *testing.T, read world.Response) (events, transactionEvents []string) {
 	t.Helper()
 	var body struct {
@@ -113,10 +113,10 @@ func shown(t *testing.T, read world.Response) (events, transactionEvents []strin
 	return events, transactionEvents
 }
 
-func TestLegacyEventsAreFiltered(t *testing.T) {
+func TestRetrieveMyTransaction_EventFilters(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	p := events(s)
+	p := makeEvents(s)
 	const payout, refund, failed, back = "PAYOUT SCHEDULED", "REFUND REFUNDED", "REFUND FAILED", "CHARGE_BACK SUCCESSFUL"
 	const deduction = "PAYOUT_DEDUCTION PENDING"
 	for query, want := range map[string][]string{
@@ -148,9 +148,8 @@ func TestLegacyEventsAreFiltered(t *testing.T) {
 	}
 }
 
-// The form of older clients differs where the contract says so, and nowhere
-// else.
-func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
+// TestRetrieveMyTransaction_Differences checks that the older form differs only where the contract says so.
+func TestRetrieveMyTransaction_Differences(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -166,8 +165,8 @@ func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
 	}
 }
 
-// Spec: the legacy simple_status knows no NON_COLLECTION.
-func TestLegacySimpleStatuses(t *testing.T) {
+// TestRetrieveMyTransaction_SimpleStatuses checks that the legacy simple_status has no NON_COLLECTION.
+func TestRetrieveMyTransaction_SimpleStatuses(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -184,9 +183,9 @@ func TestLegacySimpleStatuses(t *testing.T) {
 	}
 }
 
-// Contract §2.7: the number of a card tells its brand alone, a reader's checkout asks for one kind of cards, and only
-// credit cards are paid in instalments.
-func TestProcessAs(t *testing.T) {
+// TestProcessAs_CardKinds checks contract §2.7: a card number tells only the brand, a reader's checkout asks for one
+// kind of cards, and only credit cards are paid in instalments.
+func TestProcessAs_CardKinds(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("BR", "BRL", nil)
 	pay := func(number string, installments int) world.Payment {
@@ -225,11 +224,11 @@ func TestProcessAs(t *testing.T) {
 
 const amex = "374500262001008"
 
-// Receipts are numbered when they are asked for; version 2.1 shows no numbers.
-func TestLegacyEventsShowTheirReceipts(t *testing.T) {
+// TestRetrieveMyTransaction_ReceiptNumbers checks numbers given on request. Version 2.1 shows none.
+func TestRetrieveMyTransaction_ReceiptNumbers(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	p := events(s)
+	p := makeEvents(s)
 	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), p.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -268,9 +267,9 @@ func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 	}
 }
 
-// Contract §6.3: tax_enabled says whether the payment's user was in advanced mode when its checkout was created. Keys,
-// clients and merchant tokens have the owner's app settings.
-func TestLegacyTaxEnabled_AdvancedMode(t *testing.T) {
+// TestTaxEnabled_AdvancedMode checks that tax_enabled tells whether the payment's user was in advanced mode at the
+// checkout's creation (contract §6.3). Keys, clients and merchant tokens have the owner's app settings.
+func TestTaxEnabled_AdvancedMode(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	till, other := s.Employ("till@example.com", member.Permissions{}), s.OtherShop()

@@ -16,28 +16,28 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// Contract §6.4: a live merchant's refunds must leave its minimum. The platform
-// has no acquirer for live mode, so the test brings one.
-func TestALiveMerchantsRefundsLeaveItsMinimumBalance(t *testing.T) {
+// TestRefund_MinimumBalance checks that a live merchant's refunds leave its minimum balance (contract §6.4). The
+// platform has no acquirer for live mode, so the test provides one.
+func TestRefund_MinimumBalance(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.App.Acquirers[identity.Live] = s.App.Sandbox
 	s = s.NewLiveShop()
 	id := paidLive(s)
 	notEnough := world.Refused(409, "NOT_ENOUGH_BALANCE", "", "conflict")
-	// 10 less the fee of 0.20 is owed.
+	// The platform owes the merchant 10 less the fee of 0.20.
 	setMinimumBalance(s, "9.81")
 	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, `{"amount":0.01}`))
 	setMinimumBalance(s, "4.80")
 	notEnough.Check(t, refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", `{"amount":5.01}`))
 	s.Want("to the minimum", 204, refundLive(s, "/v0.1/me/refund/"+id, `{"amount":5}`))
 	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, ""))
-	setMinimumBalance(s, "") // the contract's: −1000
+	setMinimumBalance(s, "") // the contract's default: −1000
 	s.Want("to the contract's minimum", 201,
 		refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", ""))
 }
 
-// paidLive is a live transaction of 10 EUR.
+// paidLive makes a live transaction of 10 EUR.
 func paidLive(s world.Shop) string {
 	s.Helper()
 	tenant := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
@@ -59,13 +59,12 @@ func paidLive(s world.Shop) string {
 	return paid.Transactions[0].ID
 }
 
-// setMinimumBalance changes the minimum balance.
 func setMinimumBalance(s world.Shop, minimum string) {
 	s.Helper()
 	s.Command("update_merchant", map[string]any{"refund_floor": minimum})
 }
 
-// refundLive asks the family as the test has opened it.
+// refundLive sends a request to the family over s.App, which has the test's acquirer for live mode.
 func refundLive(s world.Shop, path, body string) world.Response {
 	s.Helper()
 	request := httptest.NewRequestWithContext(s.Context(), "POST", path, strings.NewReader(body))

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// mustBePaidOutOn checks the day of the payment's payout wherever it is shown; "": it is not.
+// mustBePaidOutOn checks the day of the payment's payout in every view; "": it has none.
 func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 	s.Helper()
 	type transaction struct {
@@ -44,8 +44,9 @@ func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 	}
 }
 
-// Contract §6.7: daily the next day, weekly Monday, monthly the first. It is 2026-11-20, a Friday.
-func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
+// TestPayoutDate_MerchantSettings checks the payout of a sale on Friday, 2026-11-20: daily on the next day, weekly on
+// Monday, monthly on the first (contract §6.7).
+func TestPayoutDate_MerchantSettings(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -64,8 +65,9 @@ func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
 	}
 }
 
-// What an operator has ordered has a day, which no change of the settings moves.
-func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
+// TestPayoutDate_OnDemand checks that a payout has a day once an operator has ordered it. No change of the settings
+// moves that day.
+func TestPayoutDate_OnDemand(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.SetPayout(map[string]any{"holder": "Kaffee GmbH", "iban": "DE17100100100000005678"})
@@ -80,8 +82,8 @@ func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
 	mustBePaidOutOn(s, p, "2026-11-22")
 }
 
-// TestPayoutEvents_EachWithItsDate: a payout that failed keeps its day, and the one that replaces it has another.
-func TestPayoutEvents_EachWithItsDate(t *testing.T) {
+// TestPayoutDate_FailedPayout checks that a failed payout keeps its day, and that its replacement has another.
+func TestPayoutDate_FailedPayout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.SetPayout(map[string]any{"holder": "Kaffee GmbH", "iban": sandbox.ClosedIBAN})
@@ -107,13 +109,13 @@ func TestPayoutEvents_EachWithItsDate(t *testing.T) {
 	}
 }
 
-// Chile puts its clocks forward at midnight: there, 2027-09-05 begins at 01:00.
-func TestPayoutsAreDueOnADayWithoutAMidnight(t *testing.T) {
+// TestPayoutDate_NoMidnight checks 2027-09-05 in Chile: the clocks go forward at midnight, so the day begins at 01:00.
+func TestPayoutDate_NoMidnight(t *testing.T) {
 	t.Parallel()
 	for now, want := range map[string]string{
-		"2027-09-04T04:30:00Z": "2027-09-05", // 00:30 of the day before
-		"2027-09-05T03:59:59Z": "2027-09-05", // its last second
-		"2027-09-05T04:00:00Z": "2027-09-06", // a second later it is 01:00
+		"2027-09-04T04:30:00Z": "2027-09-05", // 00:30 on 2027-09-04
+		"2027-09-05T03:59:59Z": "2027-09-05", // the last second of 2027-09-04
+		"2027-09-05T04:00:00Z": "2027-09-06", // a second later: 01:00 on 2027-09-05
 	} {
 		at, err := time.Parse(time.RFC3339, now)
 		if err != nil {

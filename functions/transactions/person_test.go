@@ -10,7 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// persons are a shop's employees, each selling with an access token.
+// persons are a shop's employee and accountant, each with an access token. They come with a payment by the shop's key
+// and a payment by the employee.
 type persons struct {
 	world.Shop
 	employee, accountant world.Shop
@@ -36,8 +37,9 @@ func (p persons) reads(payment world.Payment) []string {
 		"/v0.1/me/transactions?transaction_code=" + code, "/v1.1/receipts/" + payment.ID + "?mid=" + mc}
 }
 
-// TestAPersonSeesItsOwnPayments, and without full_transaction_history_view no others (contract §13.9).
-func TestAPersonSeesItsOwnPayments(t *testing.T) {
+// TestTransactionAccess_Employee checks that without full_transaction_history_view a person sees only its own payments
+// (contract §13.9).
+func TestTransactionAccess_Employee(t *testing.T) {
 	t.Parallel()
 	p := newPersons(t)
 	for _, c := range []struct {
@@ -64,8 +66,8 @@ func TestAPersonSeesItsOwnPayments(t *testing.T) {
 	}
 }
 
-// TestRefundsNeedThePermission, and the payment has to be one that the person sees.
-func TestRefundsNeedThePermission(t *testing.T) {
+// TestRefund_Employee checks that a person needs the permission to refund, and must see the payment.
+func TestRefund_Employee(t *testing.T) {
 	t.Parallel()
 	p := newPersons(t)
 	for name, c := range map[string]struct {
@@ -80,9 +82,8 @@ func TestRefundsNeedThePermission(t *testing.T) {
 	}
 }
 
-// TestTheHistoryOfAPersonHasItsOwnPayments on all its pages, however many of others, and refunds of those, are between
-// them.
-func TestTheHistoryOfAPersonHasItsOwnPayments(t *testing.T) {
+// TestListTransactions_Employee checks that pages list all the person's payments among any number of other items.
+func TestListTransactions_Employee(t *testing.T) {
 	t.Parallel()
 	p := newPersons(t)
 	want := []string{p.byEmployee.ID}

@@ -12,10 +12,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// tippedSale is of 11.11 with a tip, by a card that is held to the reader.
+// tippedSale is a contactless payment with a tip.
 var tippedSale = world.Sale{Amount: "10.10", Tip: "0.10", Description: "Two coffees", ForeignID: "table-7"}
 
-func TestAllThatADetailShowsOfAReader(t *testing.T) {
+func TestRetrieveTransaction_AllFieldsAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.PayAtReader(tippedSale)
@@ -41,8 +41,8 @@ func TestAllThatADetailShowsOfAReader(t *testing.T) {
 	}
 }
 
-// Contract §2.7: how a card was read, and what the cardholder did.
-func TestHowACardIsReadAtAReader(t *testing.T) {
+// TestEntryMode_EachCardAtReader checks how a card was read and the cardholder verified (contract §2.7).
+func TestEntryMode_EachCardAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	for _, c := range []struct {
@@ -84,8 +84,8 @@ func TestHowACardIsReadAtAReader(t *testing.T) {
 	}
 }
 
-// A product that has no other name is named after what the client calls the payment, else the code.
-func TestProductsAtAReaderHaveNames(t *testing.T) {
+// TestProducts_NamesAtReader checks that a product without a name gets the client's id for the payment, else the code.
+func TestProducts_NamesAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	named, nameless := s.PayAtReader(world.Sale{Amount: "1", ForeignID: "table-7"}), s.PayAtReader(world.Sale{Amount: "2"})
@@ -98,8 +98,9 @@ func TestProductsAtAReaderHaveNames(t *testing.T) {
 	}
 }
 
-// Contract §6.1: of several payments with one foreign id the successful one, else the newest; no other merchant's.
-func TestPaymentsAtReadersMayShareAForeignID(t *testing.T) {
+// TestRetrieveTransaction_SharedForeignIDAtReaders finds the successful payment, else the newest; no other merchant's
+// (contract §6.1).
+func TestRetrieveTransaction_SharedForeignIDAtReaders(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
@@ -131,8 +132,8 @@ func TestPaymentsAtReadersMayShareAForeignID(t *testing.T) {
 	find(s, "the newest that is paid, at a reader", sell(s, "30"))
 }
 
-// A payment that was pending is found as what it becomes.
-func TestAForeignIDFindsWhatBecameOfAPendingPayment(t *testing.T) {
+// TestRetrieveTransaction_ForeignIDOfPendingPayment checks that a payment that was pending is found after its outcome.
+func TestRetrieveTransaction_ForeignIDOfPendingPayment(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.PayAtReader(world.Sale{Amount: "42.25", ForeignID: "table-7"})
@@ -146,8 +147,8 @@ func TestAForeignIDFindsWhatBecameOfAPendingPayment(t *testing.T) {
 	}
 }
 
-// A payment at a reader is refunded, charged back as any other: with its tip. The fee is not returned.
-func TestRefundsOfAPaymentAtAReader(t *testing.T) {
+// TestRefund_PaymentAtReader checks that the tip is refunded as well, and the fee is not.
+func TestRefund_PaymentAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.PayAtReader(tippedSale)
@@ -162,8 +163,8 @@ func TestRefundsOfAPaymentAtAReader(t *testing.T) {
 	s.Want("of one that is CANCELLED", 409, refundV0(s, unpaid, "1"))
 }
 
-// A Pix payment at a reader is found by its entry mode, like an online one, and refunded as any other.
-func TestAPixPaymentAtAReader(t *testing.T) {
+// TestPix_AtReader checks that a Pix payment is found by its entry mode and refunded, as online.
+func TestPix_AtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("BR", "BRL", nil)
 	p := s.PayAtReader(world.Sale{Amount: "10.10", Pix: true})
@@ -183,7 +184,7 @@ func TestAPixPaymentAtAReader(t *testing.T) {
 	s.Want("more than was paid", 409, refundV0(s, p, "0.01"))
 }
 
-func TestAChargebackOfAPaymentAtAReader(t *testing.T) {
+func TestChargeback_PaymentAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.PayAtReader(tippedSale)
@@ -191,8 +192,9 @@ func TestAChargebackOfAPaymentAtAReader(t *testing.T) {
 	wantSummary(s, p, "CHARGEBACK, CHARGE_BACK SUCCESSFUL 11.11, PAYOUT_DEDUCTION PENDING 0.22")
 }
 
-// Contract §6.3: the filters by place and reader find payments and what became of them; not those without a place.
-func TestTheHistoryOfReaders(t *testing.T) {
+// TestListMyTransactions_ReaderFilters checks that filters by place and reader find payments and their events, and no
+// payments without a place (contract §6.3).
+func TestListMyTransactions_ReaderFilters(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	first, second := s.PayAtReader(tippedSale), s.PayAtReader(world.Sale{Amount: "50.01"})

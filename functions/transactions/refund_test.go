@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// balances checks the merchant's account and the acquirer's.
-func balances(s world.Shop, payable, receivable string) {
+// checkBalances checks the balance of the merchant's account and of the acquirer's.
+func checkBalances(s world.Shop, payable, receivable string) {
 	s.Helper()
 	for account, want := range map[ledger.Account]string{ledger.MerchantPayable: payable,
 		ledger.AcquirerReceivable: receivable} {
@@ -20,14 +20,14 @@ func balances(s world.Shop, payable, receivable string) {
 	}
 }
 
-func TestAFullRefund(t *testing.T) {
+func TestRefund_Full(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
-		balances(s, "-9.90", "10.10")
-		f.done(t, f.send(s, p, ""))
+		checkBalances(s, "-9.90", "10.10")
+		f.checkDone(t, f.send(s, p, ""))
 		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
-		balances(s, "0.20", "0.00")
+		checkBalances(s, "0.20", "0.00")
 		conflict.Check(t, f.send(s, p, ""))
 		conflict.Check(t, f.send(s, p, "0.01"))
 		if got := s.Transaction("id=" + p.ID); got.Text("status") != "SUCCESSFUL" {
@@ -36,25 +36,25 @@ func TestAFullRefund(t *testing.T) {
 	})
 }
 
-func TestPartialRefundsUpToTheAmount(t *testing.T) {
+func TestRefund_PartialUpToAmount(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
-		f.done(t, f.send(s, p, "0.01"))
+		f.checkDone(t, f.send(s, p, "0.01"))
 		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 0.01, left 10.09")
-		f.done(t, f.send(s, p, "10"))
+		f.checkDone(t, f.send(s, p, "10"))
 		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 0.01, REFUND REFUNDED 10.00, PAYOUT_DEDUCTION PENDING 0.11, left 0.09")
 		if over := f.send(s, p, "0.10"); over.Status != 409 && over.Status != 422 {
 			t.Errorf("over the rest: got %d %s, want 409 or 422", over.Status, over.Body)
 		}
-		f.done(t, f.send(s, p, "0.09"))
+		f.checkDone(t, f.send(s, p, "0.09"))
 		conflict.Check(t, f.send(s, p, "0.01"))
-		balances(s, "0.20", "0.00")
+		checkBalances(s, "0.20", "0.00")
 	})
 }
 
-// A body of text amounts, of null, of nothing but unknown fields.
-func TestRefundBodies(t *testing.T) {
+// TestRefundTransaction_Bodies checks amounts as strings, null, and bodies with unknown fields only.
+func TestRefundTransaction_Bodies(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	for body, left := range map[string]string{
@@ -71,17 +71,17 @@ func TestRefundBodies(t *testing.T) {
 	}
 }
 
-// By its code as well as by its id (contract §6.4).
-func TestARefundByCode(t *testing.T) {
+// TestRefund_ByCode checks a refund by transaction code instead of id (contract §6.4).
+func TestRefund_ByCode(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
-		f.done(t, f.send(s, world.Payment{ID: p.Code}, "1"))
+		f.checkDone(t, f.send(s, world.Payment{ID: p.Code}, "1"))
 		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 1.00, left 9.10")
 	})
 }
 
-func TestRefundsOfBadAmounts(t *testing.T) {
+func TestRefund_InvalidAmount(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
@@ -93,7 +93,7 @@ func TestRefundsOfBadAmounts(t *testing.T) {
 	})
 }
 
-func TestARefundAboveTheRest(t *testing.T) {
+func TestRefund_AmountAboveRest(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -108,8 +108,8 @@ func TestARefundAboveTheRest(t *testing.T) {
 	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 2.50, left 7.60")
 }
 
-// In a currency without decimals minor units are units.
-func TestWhatIsLeftInWholeUnits(t *testing.T) {
+// TestRefund_CurrencyWithoutDecimals checks that minor units are whole units there.
+func TestRefund_CurrencyWithoutDecimals(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	hungary := s.NewShop("HU", "HUF", nil)
@@ -122,7 +122,7 @@ func TestWhatIsLeftInWholeUnits(t *testing.T) {
 	invalid("amount").Check(t, refundV0(hungary, p, "0.5"))
 }
 
-func TestRefundsOfWhatIsNotThere(t *testing.T) {
+func TestRefund_UnknownTransaction(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
@@ -135,7 +135,7 @@ func TestRefundsOfWhatIsNotThere(t *testing.T) {
 	})
 }
 
-func TestARefundUnderAnotherMerchantsPath(t *testing.T) {
+func TestCreateRefund_OtherMerchantsPath(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -143,7 +143,7 @@ func TestARefundUnderAnotherMerchantsPath(t *testing.T) {
 	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 }
 
-func TestRefundingNeedsTheScope(t *testing.T) {
+func TestRefund_Scope(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
@@ -151,13 +151,13 @@ func TestRefundingNeedsTheScope(t *testing.T) {
 			denied.Check(t, f.send(withScope(s, scope), p, "1"))
 		}
 		for _, scope := range []string{"payments", "refunds.write"} {
-			f.done(t, f.send(withScope(s, scope), p, "1"))
+			f.checkDone(t, f.send(withScope(s, scope), p, "1"))
 		}
 	})
 }
 
-// Contract §6.4: only what was successful can be refunded.
-func TestRefundsOfWhatTookNoMoney(t *testing.T) {
+// TestRefund_UnpaidTransaction checks that only successful transactions can be refunded (contract §6.4).
+func TestRefund_UnpaidTransaction(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		failed := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
@@ -172,22 +172,22 @@ func TestRefundsOfWhatTookNoMoney(t *testing.T) {
 	})
 }
 
-// Contract §12: 42.91 is declined. The money may be refunded again.
-func TestADeclinedRefund(t *testing.T) {
+// TestRefund_Declined checks that money whose refund was declined (42.91, contract §12) may be refunded again.
+func TestRefund_Declined(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("100")
 		conflict.Check(t, f.send(s, p, "42.91"))
 		wantSummary(s, p, "REFUND_FAILED, REFUND FAILED 42.91, left 100.00")
-		balances(s, "-98.05", "100.00")
-		f.done(t, f.send(s, p, "100"))
+		checkBalances(s, "-98.05", "100.00")
+		f.checkDone(t, f.send(s, p, "100"))
 		wantSummary(s, p, "REFUNDED, REFUND FAILED 42.91, REFUND REFUNDED 100.00, PAYOUT_DEDUCTION PENDING 1.95")
-		balances(s, "1.95", "0.00")
+		checkBalances(s, "1.95", "0.00")
 	})
 }
 
-// Contract §12: of 42.24 the acquirer takes nothing. Nothing has changed.
-func TestARefundThatTheAcquirerDoesNotTake(t *testing.T) {
+// TestRefund_AcquirerDown checks that nothing changes if the acquirer accepts nothing (42.24, contract §12).
+func TestRefund_AcquirerDown(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("100")
@@ -200,29 +200,29 @@ func TestARefundThatTheAcquirerDoesNotTake(t *testing.T) {
 		if after := string(s.Transaction("id=" + p.ID).Body); after != before {
 			t.Errorf("transaction: got\n%s\nwant it unchanged\n%s", after, before)
 		}
-		f.done(t, f.send(s, p, ""))
-		balances(s, "1.95", "0.00")
+		f.checkDone(t, f.send(s, p, ""))
+		checkBalances(s, "1.95", "0.00")
 	})
 }
 
-// Contract §12: the outcome of 42.25 is unknown for 30 s. Meanwhile the money cannot be
-// refunded again.
-func TestARefundOfUnknownOutcome(t *testing.T) {
+// TestRefund_UnknownOutcome checks that money cannot be refunded again while a refund's outcome is unknown: for 30 s
+// with 42.25 (contract §12).
+func TestRefund_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("50")
-		f.done(t, f.send(s, p, "42.25"))
+		f.checkDone(t, f.send(s, p, "42.25"))
 		wantSummary(s, p, "SUCCESSFUL, REFUND PENDING 42.25, left 7.75")
 		if over := f.send(s, p, "7.76"); over.Status < 400 {
 			t.Errorf("more than the rest: got %d %s, want 400 or more", over.Status, over.Body)
 		}
-		f.done(t, f.send(s, p, "7.75"))
+		f.checkDone(t, f.send(s, p, "7.75"))
 		conflict.Check(t, f.send(s, p, ""))
 		s.RunUntilIdle()
 		wantSummary(s, p, "REFUNDED, REFUND PENDING 42.25, REFUND REFUNDED 7.75")
 		s.Clock.Advance(30 * time.Second)
 		s.PassMinute()
 		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 42.25, REFUND REFUNDED 7.75, PAYOUT_DEDUCTION PENDING 0.98")
-		balances(s, "0.98", "0.00")
+		checkBalances(s, "0.98", "0.00")
 	})
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// Contract §6.4: an amount that can never be right is 400, also where nothing
-// can be refunded; any other is 409 there.
-func TestABadAmountIsRefusedInEveryStatus(t *testing.T) {
+// TestRefund_InvalidAmountOfUnpaidTransaction checks that an impossible amount is 400, also where nothing can be
+// refunded; any other amount is 409 there (contract §6.4).
+func TestRefund_InvalidAmountOfUnpaidTransaction(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		failed := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
 		refunded := s.Sell("10.10")
-		f.done(t, f.send(s, refunded, ""))
+		f.checkDone(t, f.send(s, refunded, ""))
 		for _, p := range []world.Payment{failed, refunded} {
 			for _, amount := range []string{"0", "-1", "0.00", "1.001", `"-0.01"`} {
 				invalid("amount").Check(t, f.send(s, p, amount))

@@ -10,10 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestARefundKilledAfterEveryStepIsMadeOnce lets each fault happen to each I/O
-// step of a refund. After the client repeated its request under the same
-// Idempotency-Key, and the sweep ran, everything is as without the fault.
-func TestARefundKilledAfterEveryStepIsMadeOnce(t *testing.T) {
+// TestRefund_CrashAtEachStep lets each fault happen to each I/O step of a refund. After the client has repeated its
+// request under the same Idempotency-Key, and the sweep has run, everything is as without the fault.
+func TestRefund_CrashAtEachStep(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		form   form
@@ -22,20 +21,19 @@ func TestARefundKilledAfterEveryStepIsMadeOnce(t *testing.T) {
 		t.Run(c.form.name+" amount="+c.amount, func(t *testing.T) {
 			t.Parallel()
 			s := world.NewShop(t)
-			withEveryFault(s, faults.Distinct, func(n int, step int, fault faults.Fault) ([]string, func() string) {
+			runWithEachFault(s, faults.Distinct, func(n int, step int, fault faults.Fault) ([]string, func() string) {
 				return refundWithFault(s, c.form, c.amount, n, step, fault)
 			})
 		})
 	}
 }
 
-// faulty lets one fault happen to one I/O step of a refund; it returns
-// the steps taken, and a function that reads the result.
+// faulty lets one fault happen to one I/O step of a refund. It returns the steps, and a function that reads the result.
 type faulty func(n int, step int, fault faults.Fault) (steps []string, result func() string)
 
-// withEveryFault runs the refund once without a fault, and then with each that can happen at
-// each step, and compares the results once the platform has had time to finish.
-func withEveryFault(s world.Shop, happens func(step string) []faults.Fault, run faulty) {
+// runWithEachFault runs the refund without a fault, and then with each possible fault at each step. It compares the
+// results once the platform has had time to finish.
+func runWithEachFault(s world.Shop, happens func(step string) []faults.Fault, run faulty) {
 	s.Helper()
 	steps, wanted := run(0, 0, faults.None)
 	if len(steps) < 3 {
@@ -69,20 +67,20 @@ func refundWithFault(s world.Shop, f form, amount string, n, step int, fault fau
 	process.Steps.Plan(step, fault)
 	process.Do(request)
 	steps := process.Steps.Taken()
-	answer := again(s, request)
+	answer := repeatUntilAnswered(s, request)
 	return steps, func() string {
-		return fmt.Sprintf("%d %q, %s, given back %s", answer.Status, answer.Text("error_code"), summary(s, p), moved(s, p))
+		return fmt.Sprintf("%d %q, %s, given back %s", answer.Status, answer.Text("error_code"), summary(s, p),
+			refunded(s, p))
 	}
 }
 
-// again repeats a request while the platform's minutes pass, until it is
-// answered.
-func again(s world.Shop, request world.Request) world.Response {
+// repeatUntilAnswered repeats a request while the platform's minutes pass, until the request gets an answer.
+func repeatUntilAnswered(s world.Shop, request world.Request) world.Response {
 	s.Helper()
 	const patience = 6
 	var answer world.Response
 	for range patience {
-		if answer = s.Do(request); !unanswered(answer) {
+		if answer = s.Do(request); !isUnanswered(answer) {
 			return answer
 		}
 		s.PassMinute()
@@ -91,19 +89,19 @@ func again(s world.Shop, request world.Request) world.Response {
 	return answer
 }
 
-// The sweep may be cut off at every step as well.
-func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
+// TestRefund_CrashOfSweepAtEachStep interrupts the sweep at each step.
+func TestRefund_CrashOfSweepAtEachStep(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	// The sweep takes several steps at once, in an order that is chance.
+	// The sweep takes several steps at once, in random order.
 	anything := func(string) []faults.Fault { return faults.Plannable }
-	withEveryFault(s, anything, func(_ int, step int, fault faults.Fault) ([]string, func() string) {
+	runWithEachFault(s, anything, func(_ int, step int, fault faults.Fault) ([]string, func() string) {
 		p := s.Sell("100")
 		s.Must(204, refundV0(s, p, "42.25"))
 		s.Clock.Advance(time.Minute)
 		process := s.Process()
 		process.Steps.Plan(step, fault)
-		_ = process.TickNow(t.Context(), "sweep") // which may fail: that is the fault
-		return process.Steps.Taken(), func() string { return fmt.Sprintf("%s, given back %s", summary(s, p), moved(s, p)) }
+		_ = process.TickNow(t.Context(), "sweep") // may fail: that is the fault
+		return process.Steps.Taken(), func() string { return fmt.Sprintf("%s, given back %s", summary(s, p), refunded(s, p)) }
 	})
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// form is one of the two ways to ask for a refund.
+// form is one of the two operations that refund.
 type form struct {
 	name string
 	path func(world.Shop, world.Payment) string
-	ok   int    // the answer to a refund that was made, or is under way
-	body string // of that answer
+	ok   int    // the status for a refund that is made or running
+	body string // its body
 }
 
 var (
@@ -25,7 +25,7 @@ var (
 	forms = []form{v0, v1}
 )
 
-// withEach runs a test for each form, in a world of its own.
+// withEach runs a test for each form, each in its own world.
 func withEach(t *testing.T, test func(*testing.T, world.Shop, form)) {
 	t.Helper()
 	for _, f := range forms {
@@ -36,8 +36,7 @@ func withEach(t *testing.T, test func(*testing.T, world.Shop, form)) {
 	}
 }
 
-// request asks for a refund of the amount, as it is in the body and perhaps
-// bad; "": of all that is left.
+// request returns a request to refund the amount, which may be invalid; "": the whole rest.
 func (f form) request(s world.Shop, p world.Payment, amount string) world.Request {
 	request := world.Request{Method: "POST", Path: f.path(s, p), APIKey: s.Merchant.Key.Plaintext}
 	if amount != "" {
@@ -46,16 +45,15 @@ func (f form) request(s world.Shop, p world.Payment, amount string) world.Reques
 	return request
 }
 
-// send sends the request. Time passes, so that the events of one refund after
-// the other are in this order.
+// send sends the request. Time passes, so that events of successive refunds are in this order.
 func (f form) send(s world.Shop, p world.Payment, amount string) world.Response {
 	s.Helper()
 	s.Clock.Advance(time.Millisecond)
 	return s.Do(f.request(s, p, amount))
 }
 
-// done checks the answer to a refund that was made, or is under way.
-func (f form) done(t *testing.T, got world.Response) {
+// checkDone checks the answer to a refund that is made or running.
+func (f form) checkDone(t *testing.T, got world.Response) {
 	t.Helper()
 	if got.Status != f.ok || string(got.Body) != f.body {
 		t.Errorf("refund: got %d %q, want %d %q", got.Status, got.Body, f.ok, f.body)

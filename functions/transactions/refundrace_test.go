@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// moved is what the acquirer returned of a payment, by its own records.
-func moved(s world.Shop, p world.Payment) string {
+// refunded returns the money that the acquirer returned for a payment, by its own records.
+func refunded(s world.Shop, p world.Payment) string {
 	s.Helper()
 	moved, err := s.App.Sandbox.Moved(s.Context(), p.ID)
 	if err != nil {
@@ -18,8 +18,8 @@ func moved(s world.Shop, p world.Payment) string {
 	return moved["refund"].String()
 }
 
-// One of them gets the money; all others are refused, because nothing is left.
-func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
+// TestRefund_HundredConcurrentFull checks that one request gets the money, and that all others are refused.
+func TestRefund_HundredConcurrentFull(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -28,14 +28,14 @@ func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 		t.Errorf("statuses: got %v, want 204 once and 409 99 times", counted)
 	}
 	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
-	if moved := moved(s, p); moved != "10.10" {
+	if moved := refunded(s, p); moved != "10.10" {
 		t.Errorf("the acquirer gave back: got %s, want 10.10", moved)
 	}
-	balances(s, "0.20", "0.00")
+	checkBalances(s, "0.20", "0.00")
 }
 
-// Each success is one refund, each refusal none.
-func TestAHundredPartialRefunds(t *testing.T) {
+// TestRefund_HundredConcurrentPartial checks that each success is one refund, and each refusal none.
+func TestRefund_HundredConcurrentPartial(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10")
@@ -48,14 +48,14 @@ func TestAHundredPartialRefunds(t *testing.T) {
 	if rest := refundV0(s, p, ""); (rest.Status == http.StatusNoContent) != (made < 20) {
 		t.Errorf("the rest after %d refunds: got %d %s, want 204: %t", made, rest.Status, rest.Body, made < 20)
 	}
-	if moved := moved(s, p); moved != "10.00" {
+	if moved := refunded(s, p); moved != "10.00" {
 		t.Errorf("the acquirer gave back: got %s, want 10.00", moved)
 	}
-	balances(s, "0.20", "0.00")
+	checkBalances(s, "0.20", "0.00")
 }
 
-// A hundred requests under one Idempotency-Key are one refund.
-func TestAHundredRefundsUnderOneKey(t *testing.T) {
+// TestIdempotencyKey_HundredConcurrentRefunds checks that a hundred requests under one key are one refund.
+func TestIdempotencyKey_HundredConcurrentRefunds(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
@@ -66,7 +66,7 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 			t.Errorf("statuses: got %v, want %d at least once, and 409 for the rest", counted, f.ok)
 		}
 		again := s.Do(request)
-		f.done(t, again)
+		f.checkDone(t, again)
 		if again.Header.Get("Idempotency-Replayed") != "true" {
 			t.Errorf("headers: got %v, want Idempotency-Replayed: true", again.Header)
 		}
@@ -78,9 +78,9 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 	})
 }
 
-// While a refund is running its money is taken; who asks for the same money
-// meanwhile may ask again under the same key (contract §2.8).
-func TestWhatARunningRefundRefusesIsNotKept(t *testing.T) {
+// TestIdempotencyKey_RefusedByRunningRefund checks that the refusal is not stored. A running refund holds its money, so
+// a client may ask for that money again under the same key (contract §2.8).
+func TestIdempotencyKey_RefusedByRunningRefund(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Pay(s.Create("50", nil), s.Card(world.Frictionless))
@@ -88,7 +88,7 @@ func TestWhatARunningRefundRefusesIsNotKept(t *testing.T) {
 		s.Refund(p, "7.75")
 		request := f.request(s, p, "1")
 		request.IdempotencyKey = "meanwhile"
-		for _, replayed := range []string{"", "", "true"} { // it ends before the second
+		for _, replayed := range []string{"", "", "true"} { // the refund ends before the second
 			got := s.Do(request)
 			if conflict.Check(t, got); got.Header.Get("Idempotency-Replayed") != replayed {
 				t.Errorf("replayed: got %q, want %q", got.Header.Get("Idempotency-Replayed"), replayed)
@@ -98,7 +98,7 @@ func TestWhatARunningRefundRefusesIsNotKept(t *testing.T) {
 	})
 }
 
-// unanswered reports whether a client repeats its request after this answer.
-func unanswered(r world.Response) bool {
+// isUnanswered returns true if a client repeats its request after this answer.
+func isUnanswered(r world.Response) bool {
 	return r.Status >= 500 || r.Status == 424 || r.Text("error_code") == "IDEMPOTENCY_IN_PROGRESS"
 }

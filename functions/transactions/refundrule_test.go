@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// Contract §6.4: which refunds an operator allows in a country or currency is
-// a setting; both forms obey it, and the link to createRefund shows the minimum.
-func TestRefundsObeyTheOperatorsRules(t *testing.T) {
+// TestRefund_OperatorRules checks that both operations obey the setting of allowed refunds by country and currency
+// (contract §6.4). The link to createRefund shows the minimum.
+func TestRefund_OperatorRules(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")

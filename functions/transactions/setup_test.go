@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// Contract §4.6: a set-up takes nothing, so its payment is of 0 wherever it is shown, with no refund and no event. Thus
-// it adds nothing to the sum of payments less refunds.
-func TestSetUp_TakesNothing(t *testing.T) {
+// TestSetup_ZeroAmount checks that a set-up takes no money: every view of its payment shows 0, no refund and no event
+// (contract §4.6). It thus adds nothing to the sum of payments less refunds.
+func TestSetup_ZeroAmount(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	nothing := map[string]string{"amount": "0.00", "status": `"SUCCESSFUL"`, "payouts_total": "0", "payout_type": ""}

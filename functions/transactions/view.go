@@ -181,8 +181,8 @@ func transactionEvents(r store.Record, calendar merchant.Calendar) []transaction
 	return shown
 }
 
-// events returns the same entries in the form of the field events. A refund does not return our fee (contract §6.7), so
-// a deduction from a payout includes no fee.
+// events returns the same entries in the form of the field events. A refund does not return our fee (contract
+// §6.7), so a deduction from a payout includes no fee.
 func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -236,9 +236,8 @@ func (v *transaction) showProducts(t payments.Transaction) {
 // toBank is the payout_type of every payout (contract §2.7).
 const toBank = "BANK_ACCOUNT"
 
-// payoutTypeAndDate returns the destination of a payment's payouts, and the day on which the payment is paid out in
-// full. Several payouts have no such day. total counts the parts that did not fail. The last part replaces those that
-// failed.
+// payoutTypeAndDate returns the destination of a payment's payouts, and the payment's payout day. With several payouts
+// there is no such day. total counts the parts that did not fail. The last part replaces failed ones.
 func payoutTypeAndDate(parts []payments.PayoutPart, total int, calendar merchant.Calendar) (to string, on rest.Date) {
 	if len(parts) == 0 {
 		return "", rest.Date{}
@@ -249,8 +248,8 @@ func payoutTypeAndDate(parts []payments.PayoutPart, total int, calendar merchant
 	return toBank, on
 }
 
-// dueDate returns the day of the part's payout, or the first day on which it can be paid out. With payouts on demand
-// there is no day until one is requested.
+// dueDate returns the day of the part's payout, or the first possible day. With payouts on demand there is no day until
+// one is requested.
 func dueDate(p payments.PayoutPart, calendar merchant.Calendar) rest.Date {
 	day := p.Day
 	if day == "" {
