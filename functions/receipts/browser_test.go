@@ -7,13 +7,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestWithABrowser: receipts of a payment with products, of a refund and of a failed payment, and a link that is none.
-func TestWithABrowser(t *testing.T) {
+// TestShowReceipt_WithABrowser opens receipts of a payment, a refund and a failed payment, and an invalid link.
+func TestShowReceipt_WithABrowser(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("1234.50")
-	pages := map[string]string{"payment": link(s, p.ID, 0), "refund": link(s, p.ID, refundEvent(s, p, "2.5")),
-		"failed": link(s, charge(s, "11.00", nil).ID, 0)}
+	pages := map[string]string{"payment": createLink(s, p.ID, 0), "refund": createLink(s, p.ID, refundEvent(s, p, "2.5")),
+		"failed": createLink(s, charge(s, "11.00", nil).ID, 0)}
 	web := chromium.Web{"cashwrap.test": s.Main().Checked()}
 	for _, o := range []chromium.Options{{}, {Dark: true, Width: 360, NoScript: true}} {
 		visitor := chromium.Open(t, web, o)

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestTag_OfAllThatIsDrawn checks that each field of a sheet changes the tag, and that another commit does.
-func TestTag_OfAllThatIsDrawn(t *testing.T) {
+// TestTag_EachField checks that each field of a sheet changes the tag, and another commit too.
+func TestTag_EachField(t *testing.T) {
 	t.Parallel()
 	first := sampled("de")
 	tag := first.tag("commit")
@@ -36,7 +36,7 @@ func TestTag_OfAllThatIsDrawn(t *testing.T) {
 	}
 	for i := range reflect.TypeFor[sheet]().NumField() {
 		field := reflect.TypeFor[sheet]().Field(i).Name
-		if field == "words" { // which follow from the language
+		if field == "words" { // the language implies the words
 			continue
 		}
 		changed := sampled("de")
@@ -48,8 +48,8 @@ func TestTag_OfAllThatIsDrawn(t *testing.T) {
 	}
 }
 
-// TestShowPDF_DrawsOnce checks that a receipt that has not changed gets the kept PDF.
-func TestShowPDF_DrawsOnce(t *testing.T) {
+// TestShowPDF_Cached checks that an unchanged receipt gets the kept PDF.
+func TestShowPDF_Cached(t *testing.T) {
 	t.Parallel()
 	f := family{pdfs: newPDFCache(), commit: "commit"}
 	first, err := f.showPDF(t.Context(), sampled("de"))
@@ -70,8 +70,8 @@ func TestShowPDF_DrawsOnce(t *testing.T) {
 	}
 }
 
-// TestDrawnPDFs_Bounded checks that the least recently used PDF is dropped first, and that too large a PDF is not kept.
-func TestDrawnPDFs_Bounded(t *testing.T) {
+// TestPDFCache_Limit checks that the least recently used PDF is dropped first, and that too large a PDF is not kept.
+func TestPDFCache_Limit(t *testing.T) {
 	t.Parallel()
 	d := newPDFCache()
 	const each = maxCacheSize / 4

@@ -16,18 +16,18 @@ import (
 
 const payer = "ada@example.com"
 
-// email asks for a mail with a receipt.
-func email(s world.Shop, id string, event int64, to string) world.Response {
+// requestMail asks for a mail with a receipt.
+func requestMail(s world.Shop, id string, event int64, to string) world.Response {
 	s.Helper()
 	path := strings.Replace(receiptPath(s, id, event), "?", "/emails?", 1)
 	return s.Send("POST", path, fields{"email": to})
 }
 
-// mailed is the one mail with a receipt, after it was requested.
-func mailed(s world.Shop, id string, event int64) ses.Mail {
+// sendMail requests a mail with a receipt, and returns the only mail sent.
+func sendMail(s world.Shop, id string, event int64) ses.Mail {
 	s.Helper()
 	before := len(s.Mails.Sent())
-	if got := email(s, id, event, payer); got.Status != 202 || string(got.Body) != "{}" {
+	if got := requestMail(s, id, event, payer); got.Status != 202 || string(got.Body) != "{}" {
 		s.Fatalf("mail: got %d %s, want 202 {}", got.Status, got.Body)
 	}
 	s.RunUntilIdle()
@@ -40,7 +40,7 @@ func mailed(s world.Shop, id string, event int64) ses.Mail {
 
 var inMail = regexp.MustCompile(`/receipts/([0-9a-f]{32})\b`)
 
-// linkIn is the path of the link in a mail.
+// linkIn returns the path of the link in a mail.
 func linkIn(s world.Shop, m ses.Mail) string {
 	s.Helper()
 	found := inMail.FindStringSubmatch(m.Text)
@@ -51,47 +51,47 @@ func linkIn(s world.Shop, m ses.Mail) string {
 	return found[0]
 }
 
-func TestAMailHasALinkToTheReceipt(t *testing.T) {
+func TestEmailReceipt_Link(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("1010.10")
 	refunded := refundEvent(s, p, "2.5")
-	m := mailed(s, p.ID, 0)
+	m := sendMail(s, p.ID, 0)
 	if m.Subject != "[Test] Ihr Beleg von Kaffeehaus" {
 		t.Errorf("got subject %q, want the merchant and a test", m.Subject)
 	}
 	wantTexts(s, m.Text, "Dies ist ein Test: Es ist kein Geld geflossen.", "1.010,10 € an Kaffeehaus")
-	wantTexts(s, show(s, linkIn(s, m)), "<dt>Belegnummer</dt><dd>1</dd>", "1.010,10\u00a0€")
-	back := mailed(s, p.ID, refunded)
+	wantTexts(s, readPage(s, linkIn(s, m)), "<dt>Belegnummer</dt><dd>1</dd>", "1.010,10\u00a0€")
+	back := sendMail(s, p.ID, refunded)
 	wantTexts(s, back.Subject, "Ihre Erstattung von Kaffeehaus")
 	wantTexts(s, back.Text, "2,50 €")
-	wantTexts(s, show(s, linkIn(s, back)), "<h1>ERSTATTUNGSBELEG</h1>", "<dt>Belegnummer</dt><dd>2</dd>")
+	wantTexts(s, readPage(s, linkIn(s, back)), "<h1>ERSTATTUNGSBELEG</h1>", "<dt>Belegnummer</dt><dd>2</dd>")
 }
 
-// TestTheMailIsTheMerchants: in its language, and under the name by which payers know it.
-func TestTheMailIsTheMerchants(t *testing.T) {
+// TestEmailReceipt_MerchantsLanguageAndName checks that the mail uses the name known to payers.
+func TestEmailReceipt_MerchantsLanguageAndName(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.GoLive()
 	live := s.NewShop("GB", "GBP", fields{"sandbox": false})
 	live.Operate(fields{"command": "update_account", "merchant_code": live.Merchant.Code, "account": fields{
 		"merchant_profile": fields{"doing_business_as": fields{"business_name": "Corner Shop"}}}}, nil)
-	m := mailed(live, live.Sell("10").ID, 0)
+	m := sendMail(live, live.Sell("10").ID, 0)
 	if m.Subject != "Your receipt from Corner Shop" || strings.Contains(m.Text, "This is a test") {
 		t.Errorf("got %q and %s, want the shop's name, and nothing of a test", m.Subject, m.Text)
 	}
 	wantTexts(live, m.Text, "£10.00 to Corner Shop")
-	page := show(live, linkIn(live, m))
+	page := readPage(live, linkIn(live, m))
 	wantTexts(live, page, `<html lang="en">`, "<h1>Receipt</h1>", "Corner Shop")
 }
 
-// TestAMailOfWhatHasNotMoved claims no payment.
-func TestAMailOfWhatHasNotMoved(t *testing.T) {
+// TestEmailReceipt_NoMoneyMoved checks that the mail claims no payment.
+func TestEmailReceipt_NoMoneyMoved(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	paid := s.Sell("100")
 	waiting := refundEvent(s, paid, "42.25")
-	for _, m := range []ses.Mail{mailed(s, charge(s, "11", nil).ID, 0), mailed(s, paid.ID, waiting)} {
+	for _, m := range []ses.Mail{sendMail(s, charge(s, "11", nil).ID, 0), sendMail(s, paid.ID, waiting)} {
 		if strings.Contains(m.Subject+m.Text, "Beleg") {
 			t.Errorf("got %q, %s, want no receipt", m.Subject, m.Text)
 		}
@@ -100,7 +100,7 @@ func TestAMailOfWhatHasNotMoved(t *testing.T) {
 	}
 }
 
-func TestARepeatedRequestSendsOneMail(t *testing.T) {
+func TestEmailReceipt_Repeated(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	r := world.Request{Method: "POST", Path: strings.Replace(receiptPath(s, s.Sell("10").ID, 0), "?", "/emails?", 1),
@@ -114,8 +114,8 @@ func TestARepeatedRequestSendsOneMail(t *testing.T) {
 	}
 }
 
-// TestNoFaultSendsTwoMails: a request that is cut off anywhere and repeated sends one, and counts it once.
-func TestNoFaultSendsTwoMails(t *testing.T) {
+// TestEmailReceipt_EachFault checks that a request interrupted anywhere and repeated sends one mail, and counts one.
+func TestEmailReceipt_EachFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	request := func(key string) world.Request {
@@ -138,8 +138,8 @@ func TestNoFaultSendsTwoMails(t *testing.T) {
 	})
 }
 
-// Contract §2.9.
-func TestMailsAreLimited(t *testing.T) {
+// TestEmailReceipt_Limits checks the limits of contract §2.9.
+func TestEmailReceipt_Limits(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
@@ -153,25 +153,25 @@ func TestMailsAreLimited(t *testing.T) {
 		}
 	}
 	for range 5 {
-		mailed(s, p.ID, 0)
+		sendMail(s, p.ID, 0)
 	}
-	limited(email(s, p.ID, 0, "another@example.com"), "17280") // a fifth of a day
+	limited(requestMail(s, p.ID, 0, "another@example.com"), "17280") // a fifth of a day
 	day := store.Bucket{Every: 24 * time.Hour / 500, Burst: 500}
 	used := "mails of receipts " + s.Tenant().String()
 	if granted, _, err := s.App.Store.LeaseTokens(t.Context(), used, day, 495, time.Time{}); granted != 495 {
 		t.Fatalf("got %d of the 495 mails that are left of a day, error %v", granted, err)
 	}
-	limited(email(s, p.ID, refunded, payer), "173")
+	limited(requestMail(s, p.ID, refunded, payer), "173")
 	s.RunUntilIdle()
-	mailed(other, theirs.ID, 0)
+	sendMail(other, theirs.ID, 0)
 	s.Clock.Advance(173 * time.Second)
-	mailed(s, p.ID, refunded)
+	sendMail(s, p.ID, refunded)
 	if sent := count(s, "MAIL"); sent != 7 {
 		t.Errorf("got %d mails, want 7", sent)
 	}
 }
 
-func TestRequestsForMailsThatAreRefused(t *testing.T) {
+func TestEmailReceipt_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10")
@@ -202,8 +202,8 @@ func TestRequestsForMailsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestLinksAndMailsAreRefusedAsReceiptsAre (contract §6.6).
-func TestLinksAndMailsAreRefusedAsReceiptsAre(t *testing.T) {
+// TestReceiptLink_RefusedLikeReceipt checks that links and mails are refused in the same cases (contract §6.6).
+func TestReceiptLink_RefusedLikeReceipt(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
@@ -229,17 +229,17 @@ func TestLinksAndMailsAreRefusedAsReceiptsAre(t *testing.T) {
 	}
 }
 
-// TestEmailReceipt_Scopes checks that a credential that may only read sends no mail.
+// TestEmailReceipt_Scopes checks that a credential that can only read sends no mail.
 func TestEmailReceipt_Scopes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10")
 	for scope, want := range map[string]int{"payments": 202, "checkouts.write": 202, "receipts.read": 403,
 		"transactions.read": 403, "transactions.history": 403, "checkouts.read": 403, "refunds.write": 403} {
-		s.Want(scope, want, email(s.WithKey(s.NewKey("secret", scope)), p.ID, 0, payer))
+		s.Want(scope, want, requestMail(s.WithKey(s.NewKey("secret", scope)), p.ID, 0, payer))
 	}
 	s.RunUntilIdle()
-	sent := slices.DeleteFunc(s.Mails.Sent(), func(m ses.Mail) bool { return m.To != payer }) // but for those of new keys
+	sent := slices.DeleteFunc(s.Mails.Sent(), func(m ses.Mail) bool { return m.To != payer }) // without mails about keys
 	if len(sent) != 2 {
 		t.Errorf("got %d mails, want 2", len(sent))
 	}

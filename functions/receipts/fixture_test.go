@@ -27,7 +27,7 @@ func refundEvent(s world.Shop, p world.Payment, amount string) int64 {
 	return lastEvent(s, p, "REFUND")
 }
 
-// lastEvent is the id of the transaction's latest event of the type.
+// lastEvent returns the id of the transaction's latest event of the type.
 func lastEvent(s world.Shop, p world.Payment, kind string) int64 {
 	s.Helper()
 	detail := s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions?id="+p.ID, nil)
@@ -52,7 +52,7 @@ func lastEvent(s world.Shop, p world.Payment, kind string) int64 {
 	return id
 }
 
-// receiptPath is a receipt's; event 0: of the transaction itself.
+// receiptPath returns the path of a receipt; event 0: of the transaction itself.
 func receiptPath(s world.Shop, id string, event int64) string {
 	path := "/v1.1/receipts/" + id + "?mid=" + s.Merchant.Code
 	if event != 0 {
@@ -68,13 +68,13 @@ func receipt(s world.Shop, id string, event int64) world.Response {
 	return got
 }
 
-// receiptNumber is the number of a receipt; "": none.
+// receiptNumber returns the number of a receipt, or "".
 func receiptNumber(s world.Shop, id string, event int64) string {
 	s.Helper()
 	return receipt(s, id, event).Text("transaction_data.receipt_no")
 }
 
-// count is how many items of the table have the sort key.
+// count returns the number of the table's items with the sort key.
 func count(s world.Shop, sortKey string) int {
 	s.Helper()
 	return s.CountItems("sk = ?", sortKey)

@@ -33,5 +33,5 @@ func (f family) createLink(ctx context.Context, req receiptRequest) (receiptLink
 	return receiptLink{URL: f.address(token), ExpiresAt: rest.Timestamp(made.ExpiresAt)}, err
 }
 
-// address returns the URL at which a link shows its receipt.
+// address returns the URL of a link's receipt.
 func (f family) address(token string) string { return f.baseURL + "/receipts/" + token }

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// linksPath is where links to a receipt are made, and emailsPath where mails with it are.
+// linksPath returns the path that creates links to a receipt.
 func linksPath(s world.Shop, id string, event int64) string {
 	return strings.Replace(receiptPath(s, id, event), "?", "/links?", 1)
 }
@@ -21,8 +21,8 @@ func linksPath(s world.Shop, id string, event int64) string {
 // base is the address of each world.
 const base = "http://cashwrap.test"
 
-// link makes a link to a receipt, and returns its path.
-func link(s world.Shop, id string, event int64) string {
+// createLink creates a link to a receipt, and returns the link's path.
+func createLink(s world.Shop, id string, event int64) string {
 	s.Helper()
 	got := s.Send("POST", linksPath(s, id, event), nil)
 	path, ours := strings.CutPrefix(got.Text("url"), base)
@@ -33,16 +33,16 @@ func link(s world.Shop, id string, event int64) string {
 	return path
 }
 
-// open asks for a page as a browser does.
-func open(s world.Shop, path string) world.Response {
+// get requests a page as a browser does.
+func get(s world.Shop, path string) world.Response {
 	s.Helper()
 	return s.Do(world.Request{Method: "GET", Path: path, APIKey: world.NoKey})
 }
 
-// show is the page of a link that works.
-func show(s world.Shop, path string) string {
+// readPage returns the page of a valid link.
+func readPage(s world.Shop, path string) string {
 	s.Helper()
-	got := open(s, path)
+	got := get(s, path)
 	if got.Status != 200 {
 		s.Fatalf("%s: got %d %s, want 200", path, got.Status, got.Body)
 	}
@@ -58,7 +58,7 @@ func wantTexts(s world.Shop, page string, texts ...string) {
 	}
 }
 
-func TestALinkShowsTheReceipt(t *testing.T) {
+func TestShowReceipt_Page(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -68,41 +68,41 @@ func TestALinkShowsTheReceipt(t *testing.T) {
 	if made.Status != 201 || made.Text("expires_at") != wantEnd {
 		t.Errorf("got %d %s, want 201 with expires_at %s", made.Status, made.Body, wantEnd)
 	}
-	whole, back := link(s, p.ID, 0), link(s, p.ID, refunded)
-	wantTexts(s, show(s, whole), `<html lang="de">`, "Testmodus: Es ist kein Geld geflossen", "<h1>Beleg</h1>",
+	whole, back := createLink(s, p.ID, 0), createLink(s, p.ID, refunded)
+	wantTexts(s, readPage(s, whole), `<html lang="de">`, "Testmodus: Es ist kein Geld geflossen", "<h1>Beleg</h1>",
 		"Kaffeehaus",
 		"<dt>Belegnummer</dt><dd>1</dd>", "<dt>Transaktion</dt><dd>"+p.Code+"</dd>", "<dd>Visa •••• 0091</dd>",
 		"10,10\u00a0€", "−2,50\u00a0€", "Belegnummer 2", whole+".pdf")
-	page := show(s, back)
+	page := readPage(s, back)
 	wantTexts(s, page, "<h1>ERSTATTUNGSBELEG</h1>", "<dt>Belegnummer</dt><dd>2</dd>", "2,50\u00a0€")
 	if strings.Contains(page, "10,10") {
 		t.Errorf("got %s, want only what went back", page)
 	}
 }
 
-// TestAPayerSeesNoPayout, and no fee: they are between the merchant and us.
-func TestAPayerSeesNoPayout(t *testing.T) {
+// TestShowReceipt_NoPayouts checks that a payer sees no payout and no fee, which are between the merchant and us.
+func TestShowReceipt_NoPayouts(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	if detail := string(receipt(s, p.ID, 0).Body); !strings.Contains(detail, `"9.90"`) {
 		t.Fatalf("got %s, want a payout of 9.90 in it", detail)
 	}
-	if page := show(s, link(s, p.ID, 0)); strings.Contains(page, "9,90") || strings.Contains(page, "PAYOUT") {
+	if page := readPage(s, createLink(s, p.ID, 0)); strings.Contains(page, "9,90") || strings.Contains(page, "PAYOUT") {
 		t.Errorf("got %s, want nothing of the payout", page)
 	}
 }
 
-// TestThePageMayBeKeptByNobody: a browser may keep the PDF, but asks each time whether it has changed.
-func TestThePageMayBeKeptByNobody(t *testing.T) {
+// TestShowReceipt_CacheControl checks that no cache keeps the page. A browser must revalidate the PDF each time.
+func TestShowReceipt_CacheControl(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	path := link(s, s.Sell("10").ID, 0)
+	path := createLink(s, s.Sell("10").ID, 0)
 	for suffix, want := range map[string][]string{
 		"":     {"text/html;charset=UTF-8", "", "no-store"},
 		".pdf": {"application/pdf", "inline; filename=receipt-", "private, no-cache"},
 	} {
-		got := open(s, path+suffix)
+		got := get(s, path+suffix)
 		name := got.Header.Get("Content-Disposition")
 		if got.Status != 200 || got.Header.Get("Content-Type") != want[0] || !strings.HasPrefix(name, want[1]) ||
 			(name == "") != (want[1] == "") {
@@ -121,7 +121,7 @@ func TestThePageMayBeKeptByNobody(t *testing.T) {
 			}
 		}
 	}
-	if pdf := open(s, path+".pdf").Body; !strings.HasPrefix(string(pdf), "%PDF-") {
+	if pdf := get(s, path+".pdf").Body; !strings.HasPrefix(string(pdf), "%PDF-") {
 		t.Errorf("got %.20q, want a PDF", pdf)
 	}
 }
@@ -131,12 +131,12 @@ func TestShowReceipt_NotModified(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10")
-	path := link(s, p.ID, 0) + ".pdf"
+	path := createLink(s, p.ID, 0) + ".pdf"
 	ask := func(tag string) world.Response {
 		return s.Do(world.Request{Method: "GET", Path: path, APIKey: world.NoKey,
 			Header: map[string]string{"If-None-Match": tag}})
 	}
-	first := open(s, path)
+	first := get(s, path)
 	tag := first.Header.Get("ETag")
 	for _, has := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
 		if got := ask(has); got.Status != 304 || len(got.Body) != 0 || got.Header.Get("ETag") != tag {
@@ -155,10 +155,10 @@ func TestShowReceipt_NotModified(t *testing.T) {
 	}
 }
 
-func TestOtherTokensAreNotFound(t *testing.T) {
+func TestShowReceipt_InvalidToken(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	path := link(s, s.Sell("10").ID, 0)
+	path := createLink(s, s.Sell("10").ID, 0)
 	end := payments.ReceiptLinkEnd(s.Clock.Now())
 	token := strings.TrimPrefix(path, "/receipts/")
 	for _, other := range []string{strings.Repeat("0a", 16), "x", token + "0", token[:31], strings.ToUpper(token),
@@ -166,36 +166,36 @@ func TestOtherTokensAreNotFound(t *testing.T) {
 		wantGone(s, "/receipts/"+other)
 	}
 	s.Clock.Advance(end.Sub(s.Clock.Now()) - time.Nanosecond)
-	show(s, path)
+	readPage(s, path)
 	s.Clock.Advance(time.Nanosecond)
 	wantGone(s, path)
 	wantGone(s, path+".pdf")
 }
 
-// wantGone checks for the page of a link that does not work.
+// wantGone checks that the page says that the link does not work.
 func wantGone(s world.Shop, path string) {
 	s.Helper()
-	got := open(s, path)
+	got := get(s, path)
 	if got.Status != 404 || !strings.Contains(got.Header.Get("Content-Type"), "text/html") {
 		s.Errorf("%s: got %d %s, want a page with 404", path, got.Status, got.Body)
 	}
-	s.Clock.Advance(time.Second) // for the limit of an address
+	s.Clock.Advance(time.Second) // for the limit per address
 }
 
-// TestALinkShowsWhatBecameOfAPayment after it was made: until the money has moved it says so, and has no number.
-func TestALinkShowsWhatBecameOfAPayment(t *testing.T) {
+// TestShowReceipt_LaterOutcome checks that a link shows later outcomes. Before money moves, a receipt has no number.
+func TestShowReceipt_LaterOutcome(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	declined, pending, paid := charge(s, "11", nil), charge(s, "42.25", nil), s.Sell("100")
 	refused, waiting := refundEvent(s, paid, "42.01"), refundEvent(s, paid, "42.25")
 	const failed, open = "fehlgeschlagen", "in Bearbeitung"
-	paths := map[string]string{"declined": link(s, declined.ID, 0), "pending": link(s, pending.ID, 0),
-		"refused": link(s, paid.ID, refused), "waiting": link(s, paid.ID, waiting)}
+	paths := map[string]string{"declined": createLink(s, declined.ID, 0), "pending": createLink(s, pending.ID, 0),
+		"refused": createLink(s, paid.ID, refused), "waiting": createLink(s, paid.ID, waiting)}
 	want := map[string]string{"declined": failed, "pending": open, "refused": failed, "waiting": open}
 	check := func() {
 		t.Helper()
 		for name, path := range paths {
-			page := show(s, path)
+			page := readPage(s, path)
 			alert := `role="alert"`
 			if said := strings.Contains(page, alert) && strings.Contains(page, want[name]); said != (want[name] != "") ||
 				said == strings.Contains(page, "<dt>Belegnummer</dt>") {
@@ -210,14 +210,15 @@ func TestALinkShowsWhatBecameOfAPayment(t *testing.T) {
 	check()
 }
 
-func TestACheckOfACardSaysThatNothingWasCharged(t *testing.T) {
+func TestShowReceipt_CardCheckOnly(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	checkout := s.Create("10", fields{"customer_id": s.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
 	body := s.Card(world.Frictionless)
 	body["mandate"] = fields{"type": "recurrent", "user_agent": "Mozilla/5.0", "user_ip": "203.0.113.7"}
 	p := s.Pay(checkout, body)
-	wantTexts(s, show(s, link(s, p.ID, 0)), "Die Karte wurde nur geprüft: Es wurde nichts abgebucht.", "0,00\u00a0€")
+	wantTexts(s, readPage(s, createLink(s, p.ID, 0)), "Die Karte wurde nur geprüft: Es wurde nichts abgebucht.",
+		"0,00\u00a0€")
 	world.Holds(t, []byte(world.Fields(t, receipt(s, p.ID, 0).Body)["transaction_data"]), map[string]string{
 		"amount": `"0.00"`, "status": `"SUCCESSFUL"`, "events": "[]", "receipt_no": ""})
 	if got := receiptNumber(s, charge(s, "10", nil).ID, 0); got != "1" {
@@ -225,21 +226,21 @@ func TestACheckOfACardSaysThatNothingWasCharged(t *testing.T) {
 	}
 }
 
-// TestALiveReceiptIsNoTest.
-func TestALiveReceiptIsNoTest(t *testing.T) {
+// TestShowReceipt_LiveMode checks that a live receipt is not marked as a test.
+func TestShowReceipt_LiveMode(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.GoLive()
 	live := s.NewShop("BR", "BRL", fields{"sandbox": false})
-	page := show(live, link(live, live.Sell("1234.50").ID, 0))
+	page := readPage(live, createLink(live, live.Sell("1234.50").ID, 0))
 	wantTexts(live, page, `<html lang="pt">`, "<h1>Comprovante</h1>", "R$\u00a01.234,50")
 	if strings.Contains(page, "Modo de teste") {
 		t.Errorf("got %s, want nothing of test mode", page)
 	}
 }
 
-// TestARepeatedLinkHasNoURL, as no stored reply has a secret; what was made first stays as it is.
-func TestARepeatedLinkHasNoURL(t *testing.T) {
+// TestCreateReceiptLink_Repeated checks that a stored reply lacks the secret URL, and that the link stays valid.
+func TestCreateReceiptLink_Repeated(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	r := world.Request{Method: "POST", Path: linksPath(s, s.Sell("10").ID, 0), IdempotencyKey: "one",
@@ -257,11 +258,11 @@ func TestARepeatedLinkHasNoURL(t *testing.T) {
 	if diff := cmp.Diff(want, string(again.Body)); diff != "" {
 		t.Errorf("replay (-want +got):\n%s", diff)
 	}
-	show(s, strings.TrimPrefix(first.Text("url"), base))
+	readPage(s, strings.TrimPrefix(first.Text("url"), base))
 }
 
-// TestNoFaultMakesTwoLinks: a request that is cut off anywhere and repeated gives the link that it has made.
-func TestNoFaultMakesTwoLinks(t *testing.T) {
+// TestCreateReceiptLink_EachFault checks that a request that was interrupted anywhere and repeated gives one link.
+func TestCreateReceiptLink_EachFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	links := func() int { return count(s, "RECEIPTLINK") }
@@ -280,7 +281,7 @@ func TestNoFaultMakesTwoLinks(t *testing.T) {
 			t.Errorf("%s at step %d: got %d %s and %d links, want 201 and one", fault, step, got.Status, got.Body, made)
 		}
 		if path, there := strings.CutPrefix(got.Text("url"), base); there {
-			show(s, path)
+			readPage(s, path)
 		}
 		return doomed.Steps.Taken()
 	})

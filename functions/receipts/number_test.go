@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-func TestReceiptsAreNumberedWhenFirstRead(t *testing.T) {
+func TestReceiptNumber_FirstRead(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
@@ -35,7 +35,7 @@ func TestReceiptsAreNumberedWhenFirstRead(t *testing.T) {
 	}
 }
 
-// shown is what a receipt says of a payment or refund.
+// shown holds the fields about the payment or refund on a receipt.
 type shown struct {
 	Amount    string
 	Status    string
@@ -65,7 +65,7 @@ func readNumber(s world.Shop, id string, event int64) shown {
 	return r.Data
 }
 
-func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
+func TestRetrieveReceipt_Refund(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
@@ -90,8 +90,8 @@ func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
 	}
 }
 
-// A receipt of money that did not move says so, and has no number.
-func TestOnlyMoneyThatMovedIsNumbered(t *testing.T) {
+// TestReceiptNumber_NoMoneyMoved checks that such a receipt says so, and has no number.
+func TestReceiptNumber_NoMoneyMoved(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	declined, pending, paid := charge(s, "11", nil), charge(s, "42.25", nil), s.Sell("100")
@@ -115,7 +115,7 @@ func TestOnlyMoneyThatMovedIsNumbered(t *testing.T) {
 	check(paid.ID, refused, "FAILED", "")
 }
 
-func TestReadersAtOnceGetOneNumberEach(t *testing.T) {
+func TestReceiptNumber_ConcurrentReads(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	const receipts, readers = 5, 4
@@ -140,9 +140,8 @@ func TestReadersAtOnceGetOneNumberEach(t *testing.T) {
 	}
 }
 
-// TestNoFaultCostsANumber: wherever a first read is cut off, the receipt keeps
-// the number it has, and the next one follows it.
-func TestNoFaultCostsANumber(t *testing.T) {
+// TestReceiptNumber_EachFault checks that an interrupted first read costs no number.
+func TestReceiptNumber_EachFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10")

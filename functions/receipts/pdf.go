@@ -113,7 +113,7 @@ func (d drawing) drawHead() {
 	d.Ln(leading)
 }
 
-// drawParagraph draws a text on as many lines as it needs, with nothing beside it.
+// drawParagraph draws a text on as many lines as necessary, in the full width.
 func (d drawing) drawParagraph(text, style string, size float64) {
 	d.useFont(style, size)
 	height := leading * size / normal
@@ -129,7 +129,7 @@ func (d drawing) drawSubtitle(text string) {
 	d.drawParagraph(text, "B", normal)
 }
 
-// ensureRoom begins another page if the height does not fit on this page, and reports whether it did.
+// ensureRoom begins another page if the height does not fit. It returns true if it did.
 func (d drawing) ensureRoom(height float64) bool {
 	if d.GetY()+height <= bottom {
 		return false
@@ -150,10 +150,10 @@ func (d drawing) wrap(text string, width float64) []string {
 	return lines
 }
 
-// drawFacts draws names, with their values beside them.
+// drawFacts draws names, each with its value on the right.
 func (d drawing) drawFacts() {
 	d.useFont("", normal)
-	for _, f := range d.sheet.facts {
+	for _, f := range d.facts {
 		d.drawRow([]cell{{f.name, indent, "L"}, {f.value, width - indent, "L"}})
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 var paidAt = time.Date(2026, 7, 1, 22, 30, 0, 0, time.UTC)
 
-// sampled is the receipt of a payment at a reader, of a merchant with all that is shown.
+// sampled returns the receipt of a payment at a reader, with every field that a receipt can have.
 func sampled(language string) sheet {
 	amount := money.MustParse("1111.11", "EUR")
 	zero := money.Zero("EUR")
@@ -49,8 +49,7 @@ func sampled(language string) sheet {
 		merchant.Merchant{Code: "MC0A1B2C3D", Country: "DE", TimeZone: "Europe/Berlin"}, a, true)
 }
 
-// textOf is what a PDF says, a line for each cell, and on how many pages. The texts are those of the content streams,
-// which have UTF-16.
+// textOf returns a PDF's text, a line for each cell, and its number of pages. Content streams have the text as UTF-16.
 func textOf(t *testing.T, drawn []byte) (text string, pages int) {
 	t.Helper()
 	r, err := pdf.NewReader(bytes.NewReader(drawn), int64(len(drawn)))
@@ -93,7 +92,7 @@ func draw(t *testing.T, s sheet) []byte {
 	return drawn
 }
 
-func TestThePDFShowsEverything(t *testing.T) {
+func TestRenderPDF_AllFields(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[string][]string{
 		"en": {"Test mode: no money has moved\nReceipt\nKaffeehaus Ελλάς & Кофе\nRing 1\n10115 Berlin\nDeutschland\n" +
@@ -124,8 +123,8 @@ func TestThePDFShowsEverything(t *testing.T) {
 	}
 }
 
-// TestThePDFIsTheSameEachTime: it depends on nothing but the receipt.
-func TestThePDFIsTheSameEachTime(t *testing.T) {
+// TestRenderPDF_SameBytes checks that a PDF depends only on the receipt.
+func TestRenderPDF_SameBytes(t *testing.T) {
 	t.Parallel()
 	s := sampled("de")
 	first := draw(t, s)
@@ -161,7 +160,7 @@ func crowded() sheet {
 	return s
 }
 
-func TestManyProductsTakeSeveralPages(t *testing.T) {
+func TestRenderPDF_SeveralPages(t *testing.T) {
 	t.Parallel()
 	drawn := draw(t, crowded())
 	text, pages := textOf(t, drawn)
@@ -181,8 +180,8 @@ func TestManyProductsTakeSeveralPages(t *testing.T) {
 	}
 }
 
-// TestNothingLeavesThePage: each text is within the margins, whatever it is.
-func TestNothingLeavesThePage(t *testing.T) {
+// TestRenderPDF_LongTexts checks that any text stays within the margins.
+func TestRenderPDF_LongTexts(t *testing.T) {
 	t.Parallel()
 	long := sampled("de")
 	long.merchant = slices.Repeat([]string{strings.Repeat("W", 300)}, 12)
@@ -206,8 +205,8 @@ func TestNothingLeavesThePage(t *testing.T) {
 	}
 }
 
-// TestEachLineFits in its column, also where there is no blank to break it at.
-func TestEachLineFits(t *testing.T) {
+// TestWrap_LongWords checks that each line fits its column, also without a blank for a break.
+func TestWrap_LongWords(t *testing.T) {
 	t.Parallel()
 	d := newDrawing(sampled("de"))
 	rapid.Check(t, func(r *rapid.T) {
@@ -225,7 +224,7 @@ func TestEachLineFits(t *testing.T) {
 	})
 }
 
-func TestLinesAreDrawnAsWritten(t *testing.T) {
+func TestWrap_LineBreaks(t *testing.T) {
 	t.Parallel()
 	d := newDrawing(sampled("de"))
 	d.useFont("", normal)
@@ -235,7 +234,7 @@ func TestLinesAreDrawnAsWritten(t *testing.T) {
 	}
 }
 
-func TestWhatTheFontsDoNotHave(t *testing.T) {
+func TestPrintable(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Zürich, Łódź, Ștefan, Ёлка, Ωμέγα":   "Zürich, Łódź, Ștefan, Ёлка, Ωμέγα",

@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// Contract §6.6: what a receipt shows of a reader. A tip is part of the amount, and of no product.
-func TestReceiptsOfPaymentsAtReaders(t *testing.T) {
+// TestRetrieveReceipt_AtReader checks a reader's fields (contract §6.6). A tip is in the amount, but in no product.
+func TestRetrieveReceipt_AtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	const (
@@ -69,8 +69,8 @@ func TestReceiptsOfPaymentsAtReaders(t *testing.T) {
 	}
 }
 
-// A refund's receipt is of what went back; it has the reader and no tip.
-func TestTheReceiptOfARefundAtAReader(t *testing.T) {
+// TestRetrieveReceipt_RefundAtReader checks that a refund's receipt has the refunded amount and the reader, but no tip.
+func TestRetrieveReceipt_RefundAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.PayAtReader(world.Sale{Amount: "10.10", Tip: "0.10", Description: "Two coffees"})

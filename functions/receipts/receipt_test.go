@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// whole is a receipt with all that one online can have. The time is summer
-// time in Berlin's zone or not as the world's clock has it.
+// whole is a receipt with every field of an online payment. The world's clock decides whether Berlin has summer time.
 const whole = `{
 	"transaction_data": {
 		"transaction_code": "CODE", "transaction_id": "ID", "merchant_code": "MERCHANT",
@@ -41,7 +40,7 @@ const whole = `{
 	"acquirer_data": {"tid": "TID", "authorization_code": "AUTH", "return_code": "00", "local_time": "LOCAL"}
 }`
 
-func TestAReceiptShowsEverything(t *testing.T) {
+func TestRetrieveReceipt_AllFields(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.Operate(fields{"command": "update_account", "merchant_code": s.Merchant.Code, "account": fields{
@@ -76,8 +75,8 @@ func TestAReceiptShowsEverything(t *testing.T) {
 	}
 }
 
-// TestTheLegacyReceiptNamesItsSuccessor, and answers as it does; also on errors (contract §2.10).
-func TestTheLegacyReceiptNamesItsSuccessor(t *testing.T) {
+// TestRetrieveLegacyReceipt_Successor checks the replies and headers of the older operation (contract §2.10).
+func TestRetrieveLegacyReceipt_Successor(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	code := s.Sell("10.10").Code
@@ -110,8 +109,8 @@ func compact(t *testing.T, body []byte) string {
 	return string(text)
 }
 
-// What an account leaves open follows from the merchant's name and country.
-func TestAMerchantWithoutAProfile(t *testing.T) {
+// TestRetrieveReceipt_MerchantWithoutProfile checks that name and country of the merchant replace missing account data.
+func TestRetrieveReceipt_MerchantWithoutProfile(t *testing.T) {
 	t.Parallel()
 	home := world.NewShop(t)
 	for _, c := range []struct {
@@ -143,8 +142,8 @@ func TestAMerchantWithoutAProfile(t *testing.T) {
 	}
 }
 
-// Contract §2.4: exactly the currency's decimals, and the merchant's offset.
-func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
+// TestRetrieveReceipt_MoneyAndTimes checks exactly the currency's decimals, and the merchant's offset (contract §2.4).
+func TestRetrieveReceipt_MoneyAndTimes(t *testing.T) {
 	t.Parallel()
 	home := world.NewShop(t)
 	for _, c := range []struct{ country, currency, amount, money, zone string }{
@@ -171,7 +170,7 @@ func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
 	}
 }
 
-func TestAProductWithoutADescriptionShowsTheReference(t *testing.T) {
+func TestRetrieveReceipt_NoDescription(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	var shown struct {
@@ -183,7 +182,7 @@ func TestAProductWithoutADescriptionShowsTheReference(t *testing.T) {
 	}
 }
 
-func TestReceiptsThatAreRefused(t *testing.T) {
+func TestRetrieveReceipt_Refused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
@@ -236,8 +235,8 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Contract §1, retrieveReceipt.
-func TestWhoMayReadReceipts(t *testing.T) {
+// TestRetrieveReceipt_Scopes checks the row of contract §1.
+func TestRetrieveReceipt_Scopes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10")
