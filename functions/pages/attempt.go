@@ -141,9 +141,9 @@ func (req *attemptRequest) paidWith() string {
 	return fmt.Sprintf("%q", all)
 }
 
-// returnURL returns the address to which a method's page sends the payer: this page. If the page is in a merchant's
-// frame, the method's page opens in the whole window, which lacks the frame's cookie. The payer then returns to the
-// merchant if possible.
+// returnURL returns this page's address, to which a method's page sends the payer back. If the page is in a merchant's
+// frame, the method's page opens in the whole window, without the frame's cookie. The payer then returns to the
+// merchant, if possible.
 func (v visit) returnURL() string {
 	if v.embedded && v.checkout.RedirectURL != "" {
 		return ""
@@ -221,7 +221,7 @@ type attemptForm struct {
 	FormState        string          `form:"personal_details.address.state"`
 }
 
-// isCardData reports whether the field is of a card. The page never shows such a field's value again.
+// isCardData returns true if the field is of a card. The page never shows such a field's value again.
 func isCardData(field string) bool { return strings.HasPrefix(field, "card.") }
 
 // payment returns the form's payment, with the faults that only the form can have.

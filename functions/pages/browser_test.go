@@ -18,13 +18,13 @@ const (
 	question = "How would you like to pay?"
 )
 
-// online is a shop over https whose payers use browsers: the platform's requests and responses are checked against the
-// contract, and go through what the test puts before it.
+// online is a shop over https whose payers use browsers. A test can put a handler before the platform. The platform's
+// requests and responses are checked against the contract.
 type online struct {
 	world.Shop
-	scripts bool // whether payers' browsers run scripts
+	scripts bool // payers' browsers run scripts
 	before  atomic.Pointer[func(w http.ResponseWriter, r *http.Request, next http.Handler)]
-	framed  atomic.Pointer[string] // what the shop's page shows in a frame
+	framed  atomic.Pointer[string] // content of the frame on the shop's page
 }
 
 func newOnline(t *testing.T) *online {
@@ -32,8 +32,8 @@ func newOnline(t *testing.T) *online {
 	return &online{Shop: world.NewAt(t, platform).Shop(), scripts: true}
 }
 
-// put puts a handler before the platform; nil takes it away.
-func (o *online) put(before func(w http.ResponseWriter, r *http.Request, next http.Handler)) {
+// intercept puts a handler before the platform; nil removes it.
+func (o *online) intercept(before func(w http.ResponseWriter, r *http.Request, next http.Handler)) {
 	if before == nil {
 		o.before.Store(nil)
 		return
@@ -91,7 +91,7 @@ func (o *online) enterCard(tab chromium.Tab, number string) {
 	tab.Field("Name on card").Fill("Ada Payer")
 }
 
-// wantPaid: once, whatever the payer did.
+// wantPaid checks that the checkout is paid exactly once.
 func (o *online) wantPaid(id string) {
 	o.Helper()
 	if got := o.CheckoutRecords(id).Captured; got != 1 {
@@ -99,8 +99,8 @@ func (o *online) wantPaid(id string) {
 	}
 }
 
-// arrives waits until the payer is back at the shop. After a form, that is without a script, the page has a link.
-func (o *online) arrives(tab chromium.Tab, id string) {
+// awaitReturn waits until the payer is back at the shop. After a form, so without a script, the page has a link.
+func (o *online) awaitReturn(tab chromium.Tab, id string) {
 	o.Helper()
 	if !o.scripts {
 		tab.Link("Return to Kaffeehaus").Click()
@@ -109,7 +109,7 @@ func (o *online) arrives(tab chromium.Tab, id string) {
 	o.wantPaid(id)
 }
 
-// each runs a test with a script and in the dark, and on a phone without one.
+// each runs a test with a script in dark mode, and on a phone without a script.
 func each(t *testing.T, test func(t *testing.T, o *online, s *chromium.Session)) {
 	t.Helper()
 	for name, options := range map[string]chromium.Options{
@@ -126,7 +126,7 @@ func each(t *testing.T, test func(t *testing.T, o *online, s *chromium.Session))
 
 const payNow = "Pay €10.10"
 
-func TestPayingByCardWithABrowser(t *testing.T) {
+func TestCreatePaymentPageAttempt_CardWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
 		id, page := o.hosted("10.10", nil)
@@ -135,20 +135,20 @@ func TestPayingByCardWithABrowser(t *testing.T) {
 		tab.Look("flow-form", question)
 		o.enterCard(tab, world.Frictionless)
 		tab.Button(payNow).Click()
-		o.arrives(tab, id)
+		o.awaitReturn(tab, id)
 		tab.Back()
 		tab.CSS(`[data-state="paid"], h1:text-is("Shop")`).Wait() // not the form
 		o.wantPaid(id)
 	})
 }
 
-// TestADeclinedCardWithABrowser: the page says so, and the payer pays with another.
-func TestADeclinedCardWithABrowser(t *testing.T) {
+// TestCreatePaymentPageAttempt_DeclinedCardWithABrowser checks the decline on the page, and a payment by another card.
+func TestCreatePaymentPageAttempt_DeclinedCardWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *online, s *chromium.Session) {
 		id, page := o.hosted("10.10", nil)
 		tab := s.Visit(page)
-		o.enterCard(tab, "4532497088771651") // its issuer does not take part in 3DS: FAILED
+		o.enterCard(tab, "4532497088771651") // its issuer does not support 3DS: FAILED
 		tab.Button(payNow).Click()
 		tab.Text(declined).Wait()
 		tab.Look("flow-declined", question)
@@ -158,12 +158,12 @@ func TestADeclinedCardWithABrowser(t *testing.T) {
 		o.Clock.Advance(time.Minute) // between attempts
 		o.enterCard(tab, world.Frictionless)
 		tab.Button(payNow).Click()
-		o.arrives(tab, id)
+		o.awaitReturn(tab, id)
 	})
 }
 
-// TestWrongFieldsWithABrowser are marked, and keep what was entered but for the card.
-func TestWrongFieldsWithABrowser(t *testing.T) {
+// TestCreatePaymentPageAttempt_InvalidFieldsWithABrowser checks the marks. Fields keep their values, except the card's.
+func TestCreatePaymentPageAttempt_InvalidFieldsWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *online, s *chromium.Session) {
 		_, page := o.hosted("10.10", nil)
@@ -180,8 +180,8 @@ func TestWrongFieldsWithABrowser(t *testing.T) {
 	})
 }
 
-// TestAnExpiredSessionWithABrowser: the page says so, and begins again.
-func TestAnExpiredSessionWithABrowser(t *testing.T) {
+// TestSession_ExpiredWithABrowser checks that the page says so, and that the payer can start again.
+func TestSession_ExpiredWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
 		id, page := o.hosted("10.10", nil)
@@ -194,12 +194,12 @@ func TestAnExpiredSessionWithABrowser(t *testing.T) {
 		tab.Link("Start again").Click()
 		o.enterCard(tab, world.Frictionless)
 		tab.Button(payNow).Click()
-		o.arrives(tab, id)
+		o.awaitReturn(tab, id)
 	})
 }
 
-// TestAnExpiredCheckoutWithABrowser, which expires while the form is filled in.
-func TestAnExpiredCheckoutWithABrowser(t *testing.T) {
+// TestExpiry_WhileFillingFormWithABrowser checks a checkout that expires while the payer fills in the form.
+func TestExpiry_WhileFillingFormWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *online, s *chromium.Session) {
 		_, page := o.hosted("10.10", map[string]any{"valid_until": o.Clock.Now().Add(10 * time.Minute).Format(time.RFC3339)})
@@ -215,20 +215,20 @@ func TestAnExpiredCheckoutWithABrowser(t *testing.T) {
 	})
 }
 
-// TestADoubleClickWithABrowser pays once.
-func TestADoubleClickWithABrowser(t *testing.T) {
+// TestCreatePaymentPageAttempt_DoubleClickWithABrowser checks that a double click pays once.
+func TestCreatePaymentPageAttempt_DoubleClickWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
 		id, page := o.hosted("10.10", nil)
 		tab := s.Visit(page)
 		o.enterCard(tab, world.Frictionless)
 		tab.Button(payNow).DoubleClick()
-		o.arrives(tab, id)
+		o.awaitReturn(tab, id)
 	})
 }
 
-// TestTwoTabsWithABrowser: the other tab learns that it is paid, and charges nothing.
-func TestTwoTabsWithABrowser(t *testing.T) {
+// TestCreatePaymentPageAttempt_TwoTabsWithABrowser checks that the second tab shows the payment, and charges nothing.
+func TestCreatePaymentPageAttempt_TwoTabsWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *online, s *chromium.Session) {
 		id, page := o.hosted("10.10", nil)
@@ -236,11 +236,11 @@ func TestTwoTabsWithABrowser(t *testing.T) {
 		o.enterCard(one, world.Frictionless)
 		o.enterCard(two, world.Frictionless)
 		one.Button(payNow).Click()
-		o.arrives(one, id)
+		o.awaitReturn(one, id)
 		if o.scripts {
 			s.Expect("409 POST")
 		}
 		two.Button(payNow).Click()
-		o.arrives(two, id)
+		o.awaitReturn(two, id)
 	})
 }

@@ -23,7 +23,7 @@ func fieldsOf(names ...string) []fieldView {
 	return fields
 }
 
-// viewIn is a page with the state, for a payment of 1234.50 EUR by card or in any other way.
+// viewIn returns a page in the state, for 1234.50 EUR by card or by any other method.
 func viewIn(s state) view {
 	payer := fieldsOf(fieldFirstName, fieldLastName, fieldEmail, fieldCountry)
 	v := view{State: s, Mode: identity.Test, Merchant: "Caffè Roma", Description: "Two espressi",
@@ -46,7 +46,7 @@ func viewIn(s state) view {
 var allStates = []state{stateForm, stateChallenge, stateRedirect, stateCode, stateProcessing, statePaid, stateEnded,
 	stateSessionExpired, stateExpired}
 
-// complete is viewIn with all that the state has.
+// complete returns viewIn with all details of the state.
 func complete(s state) view {
 	v := viewIn(s)
 	v.Next = &nextView{URL: "https://issuer.example/3ds", Fields: []pair{{"PaReq", "request"}}}
@@ -56,7 +56,7 @@ func complete(s state) view {
 	return v
 }
 
-func htmlOf(t *testing.T, v view) string {
+func renderHTML(t *testing.T, v view) string {
 	t.Helper()
 	p, err := render(v)
 	if err != nil {
@@ -65,15 +65,15 @@ func htmlOf(t *testing.T, v view) string {
 	return string(p.HTML)
 }
 
-// TestThePageIsSmall: HTML, style and script together, with every method and field that there is.
-func TestThePageIsSmall(t *testing.T) {
+// TestRender_Size limits HTML, style and script together, with every method and field.
+func TestRender_Size(t *testing.T) {
 	t.Parallel()
 	const most = 60_000
 	for _, language := range []string{"en", "de", "pt"} {
 		for _, s := range allStates {
 			v := complete(s)
-			v.AcceptLanguage, v.Methods = language, v.Methods[:len(v.Methods)-1] // boleto is for no merchant with iDEAL
-			if size := len(htmlOf(t, v)); size > most {
+			v.AcceptLanguage, v.Methods = language, v.Methods[:len(v.Methods)-1] // no merchant has both boleto and iDEAL
+			if size := len(renderHTML(t, v)); size > most {
 				t.Errorf("%s in %s: got %d bytes, want at most %d", s, language, size, most)
 			}
 		}
@@ -83,8 +83,8 @@ func TestThePageIsSmall(t *testing.T) {
 	}
 }
 
-// TestATextStaysAText in each state, wherever it comes from.
-func TestATextStaysAText(t *testing.T) {
+// TestRender_EscapesTexts checks texts of every source in each state.
+func TestRender_EscapesTexts(t *testing.T) {
 	t.Parallel()
 	for s, places := range map[state]int{stateForm: 67, stateChallenge: 10, stateRedirect: 9, stateCode: 12,
 		stateProcessing: 8, statePaid: 8, stateEnded: 7, stateSessionExpired: 7, stateExpired: 8} {
@@ -109,21 +109,21 @@ func TestATextStaysAText(t *testing.T) {
 	}
 }
 
-// TestLinksLeadToNoScript: a merchant's redirect_url and the acquirer's addresses.
-func TestLinksLeadToNoScript(t *testing.T) {
+// TestRender_ScriptURLs checks a merchant's redirect_url and the acquirer's addresses.
+func TestRender_ScriptURLs(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {
 		for _, s := range []state{statePaid, stateRedirect, stateCode} {
 			v := complete(s)
 			v.Links.Return, v.Next.URL, v.Code.Image, v.Code.Print = address, address, address, address
-			if got := htmlOf(t, v); strings.Contains(got, `="`+address) || !strings.Contains(got, "about:invalid") {
+			if got := renderHTML(t, v); strings.Contains(got, `="`+address) || !strings.Contains(got, "about:invalid") {
 				t.Errorf("%s, %q: got %s, want about:invalid", s, address, got)
 			}
 		}
 	}
 }
 
-func TestThePolicyOfThePage(t *testing.T) {
+func TestRender_Policy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		state    state
@@ -153,15 +153,15 @@ func TestThePolicyOfThePage(t *testing.T) {
 	}
 }
 
-// TestEachStateInEachLanguage: the page is about its state, and no placeholder is left in it.
-func TestEachStateInEachLanguage(t *testing.T) {
+// TestRender_EachStateAndLanguage checks that the page describes its state, and that no placeholder is left in it.
+func TestRender_EachStateAndLanguage(t *testing.T) {
 	t.Parallel()
 	for _, l := range page.Languages {
 		texts := inLanguages.In(l)
 		for _, s := range allStates {
 			v := complete(s)
 			v.AcceptLanguage = string(l)
-			got := htmlOf(t, v)
+			got := renderHTML(t, v)
 			for _, want := range []string{`<html lang="` + string(l) + `">`, `data-state="` + string(s) + `"`, texts.testMode} {
 				if !strings.Contains(got, want) {
 					t.Errorf("%s, %s: got %s, want %s in it", l, s, got, want)
@@ -177,8 +177,8 @@ func TestEachStateInEachLanguage(t *testing.T) {
 	}
 }
 
-// TestTheTextsAreComplete: each language says as much as English.
-func TestTheTextsAreComplete(t *testing.T) {
+// TestTexts_Complete checks that each language has all texts of English.
+func TestTexts_Complete(t *testing.T) {
 	t.Parallel()
 	for _, l := range page.Languages {
 		if empty := pagetest.Empty(inLanguages.In(l)); len(empty) > 0 {
@@ -187,8 +187,8 @@ func TestTheTextsAreComplete(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongIsSaid above the form and under each field.
-func TestWhatIsWrongIsSaid(t *testing.T) {
+// TestRender_Faults checks the messages above the form and under each field.
+func TestRender_Faults(t *testing.T) {
 	t.Parallel()
 	v := viewIn(stateForm)
 	v.Alert, v.RetryAfter = alertTooMany, 61*time.Second
@@ -196,7 +196,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	v.Methods[1].Fields = slices.Clone(v.Methods[1].Fields)
 	v.Methods[1].Fields[2].Fault, v.Methods[1].Fields[2].Value = faultInvalid, "ada"
 	v.Methods[1].Fields[3].Fault = faultMissing
-	got := htmlOf(t, v)
+	got := renderHTML(t, v)
 	for _, want := range []string{
 		`role="alert" tabindex="-1">There were too many attempts. Nothing was charged. Try again in 61 s.</p>`,
 		`<details name="method" data-method="card"><summary>Card`,
@@ -213,7 +213,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	}
 }
 
-func TestHowLongToWait(t *testing.T) {
+func TestFormatWait(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{0: "0 s", 1500 * time.Millisecond: "2 s", 119 * time.Second: "119 s",
 		2 * time.Minute: "2 min", 121 * time.Second: "3 min"} {
@@ -223,8 +223,8 @@ func TestHowLongToWait(t *testing.T) {
 	}
 }
 
-// TestACountryChosenBefore is offered even where we serve no merchants.
-func TestACountryChosenBefore(t *testing.T) {
+// TestCountries_ChosenBefore checks that the chosen country is offered even if we serve no merchants there.
+func TestCountries_ChosenBefore(t *testing.T) {
 	t.Parallel()
 	count := len(inEnglish.countries(""))
 	for chosen, want := range map[string]int{"": count, "DE": count, "JP": count + 1} {
@@ -235,10 +235,10 @@ func TestACountryChosenBefore(t *testing.T) {
 	}
 }
 
-// TestNobodyElseLearnsAnything: the page of a payment that another browser makes has nothing of it.
-func TestNobodyElseLearnsAnything(t *testing.T) {
+// TestRender_OtherBrowser checks that the page of a payment in another browser shows nothing of that payment.
+func TestRender_OtherBrowser(t *testing.T) {
 	t.Parallel()
-	got := htmlOf(t, view{State: stateEnded, Mode: identity.Test})
+	got := renderHTML(t, view{State: stateEnded, Mode: identity.Test})
 	for _, part := range []string{`class="what"`, `class="amount"`, "<form", "<a "} {
 		if strings.Contains(got, part) {
 			t.Errorf("got %s, want no %s", got, part)

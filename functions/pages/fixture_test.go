@@ -20,7 +20,7 @@ type fixture struct {
 	id string // of the checkout
 }
 
-// newFixture has a hosted checkout of 10.10 with more fields.
+// newFixture creates a hosted checkout of 10.10 with more fields.
 func newFixture(t *testing.T, more map[string]any) fixture {
 	t.Helper()
 	return hostedBy(world.NewShop(t), "10.10", more)
@@ -35,20 +35,19 @@ func hostedBy(s world.Shop, amount string, more map[string]any) fixture {
 
 func (f fixture) path() string { return "/pay/c-" + f.id }
 
-// url of the page.
 func (f fixture) url() string { return "http://cashwrap.test" + f.path() }
 
-// browser is one with the cookies that it has got.
+// browser keeps the cookies that it received.
 type browser struct {
 	fixture
 
 	cookies map[string]string
-	from    string // its network address; "": that of all others
+	from    string // its network address; "": the default one
 }
 
 func (f fixture) browser() *browser { return &browser{fixture: f, cookies: map[string]string{}} }
 
-// send sends a request as the browser does, and keeps the cookie that comes back.
+// send sends a request as the browser does, and keeps the cookie of the response.
 func (b *browser) send(r world.Request) world.Response {
 	b.Helper()
 	r.APIKey, r.From = world.NoKey, b.from
@@ -72,7 +71,6 @@ func (b *browser) send(r world.Request) world.Response {
 	return got
 }
 
-// get loads a page.
 func (b *browser) get(path string) world.Response {
 	b.Helper()
 	return b.send(world.Request{Method: http.MethodGet, Path: path})
@@ -103,7 +101,7 @@ func stateOf(r world.Response) string {
 	return ""
 }
 
-// hidden are the hidden fields of the first form to attempts on a page.
+// hidden returns the hidden fields of the first form to attempts on a page.
 func (b *browser) hidden(page world.Response) url.Values {
 	b.Helper()
 	form, err := page.Form()
@@ -113,7 +111,7 @@ func (b *browser) hidden(page world.Response) url.Values {
 	return form.Fields
 }
 
-// attempt is the JSON that the page's script sends of a payment.
+// attempt returns the JSON that the page's script sends to pay.
 func (b *browser) attempt(page world.Response, payment map[string]any) map[string]any {
 	b.Helper()
 	fields, body := b.hidden(page), maps.Clone(payment)
@@ -127,7 +125,7 @@ func (b *browser) pay(body any) world.Response {
 	return b.send(world.Request{Method: http.MethodPost, Path: b.path() + "/attempts", Body: body})
 }
 
-// form is what the page's form sends of a card.
+// form returns the values that the page's form sends for a card.
 func (b *browser) form(page world.Response, number string) url.Values {
 	b.Helper()
 	fields := b.hidden(page)
@@ -139,11 +137,10 @@ func (b *browser) form(page world.Response, number string) url.Values {
 	return fields
 }
 
-// captured is how often the checkout's money moved.
+// captured returns the number of captures of the checkout.
 func (f fixture) captured() int {
 	f.Helper()
 	return f.CheckoutRecords(f.id).Captured
 }
 
-// wait moves the clock.
 func (f fixture) wait(d time.Duration) { f.Clock.Advance(d) }

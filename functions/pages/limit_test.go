@@ -12,7 +12,7 @@ const declinedCard = "4012001037461114"
 
 var alerted = regexp.MustCompile(`role="alert" tabindex="-1">([^<]+)`)
 
-// alertOf returns the alert on a page; "" if there is none.
+// alertOf returns the alert on a page, or "".
 func alertOf(r world.Response) string {
 	if found := alerted.FindSubmatch(r.Body); found != nil {
 		return string(found[1])
@@ -20,10 +20,10 @@ func alertOf(r world.Response) string {
 	return ""
 }
 
-// TestPaymentPage_LimitBySource checks that a payer whose ten cards were declined stops neither another payer nor the
-// merchant (contract §2.9). Another cookie gives that payer no more attempts; the page says so before a card is
-// entered.
-func TestPaymentPage_LimitBySource(t *testing.T) {
+// TestCreatePaymentPageAttempt_LimitBySource checks that a payer with ten declined cards blocks neither other payers
+// nor the merchant (contract §2.9). Neither another cookie nor another address alone gives more attempts. The page
+// shows an alert before a card is entered.
+func TestCreatePaymentPageAttempt_LimitBySource(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	attacker := f.browser()
@@ -57,8 +57,8 @@ func TestPaymentPage_LimitBySource(t *testing.T) {
 	}
 }
 
-// TestPaymentPage_LimitOfAllPayers checks that 60 addresses together begin no more than 50 attempts.
-func TestPaymentPage_LimitOfAllPayers(t *testing.T) {
+// TestCreatePaymentPageAttempt_LimitOfAllPayers checks that 60 addresses together begin at most 50 attempts.
+func TestCreatePaymentPageAttempt_LimitOfAllPayers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	began := 0

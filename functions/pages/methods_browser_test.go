@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestAChallengeWithABrowser is approved in a frame; without script in the whole window.
-func TestAChallengeWithABrowser(t *testing.T) {
+// TestChallenge_ApprovedWithABrowser approves a challenge in a frame; without a script in the whole window.
+func TestChallenge_ApprovedWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *online, s *chromium.Session) {
 		id, page := o.hosted("10.10", nil)
@@ -31,9 +31,9 @@ func TestAChallengeWithABrowser(t *testing.T) {
 	})
 }
 
-// TestAChallengeThatFailsWithABrowser: rejected, the payer is back at the form; left, the page shows it again, and
-// leads to the form as well.
-func TestAChallengeThatFailsWithABrowser(t *testing.T) {
+// TestChallenge_FailedWithABrowser checks that a rejected payer is back at the form. A challenge that the payer left is
+// shown again, with a link to the form.
+func TestChallenge_FailedWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
 	id, page := o.hosted("10.10", nil)
@@ -67,8 +67,8 @@ func fillPayer(tab chromium.Tab, method string) {
 	}
 }
 
-// TestABankWithABrowser: paid at the bank's page; failed there, the payer tries again.
-func TestABankWithABrowser(t *testing.T) {
+// TestRedirectPayment_WithABrowser checks a payment at the bank's page. After a failure there, the payer tries again.
+func TestRedirectPayment_WithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
 		id, page := o.hosted("10.10", nil)
@@ -92,11 +92,11 @@ func TestABankWithABrowser(t *testing.T) {
 		tab.CSS(`[data-method="ideal"] button`).Click()
 		onwards(tab)
 		tab.Button("Pay").Click()
-		o.arrives(tab, id)
+		o.awaitReturn(tab, id)
 	})
 }
 
-// onwards follows the page to the bank's, which a script does by itself.
+// onwards follows the page to the bank's page, which a script does unasked.
 func onwards(tab chromium.Tab) {
 	tab.CSS(`#onwards, button[value="pay"]`).Wait()
 	if tab.CSS("#onwards").Count() > 0 {
@@ -105,8 +105,8 @@ func onwards(tab chromium.Tab) {
 	tab.Heading("Pay with iDEAL").Wait()
 }
 
-// TestCodesWithABrowser: the picture has the code's text, and the page sees when it is paid.
-func TestCodesWithABrowser(t *testing.T) {
+// TestPaymentCode_WithABrowser checks that the image has the code's text, and that the page notices the payment.
+func TestPaymentCode_WithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
 	o.Shop = o.NewShop("BR", "BRL", nil)
@@ -128,8 +128,8 @@ func TestCodesWithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestInAFrameWithABrowser: with embed=1 in any site's, otherwise in none.
-func TestInAFrameWithABrowser(t *testing.T) {
+// TestEmbed_WithABrowser checks that any site may frame the page with embed=1, and no site without.
+func TestEmbed_WithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
 	id, page := o.hosted("10.10", nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestASlowNetworkWithABrowser: the page says that it is paying, and takes no second press.
-func TestASlowNetworkWithABrowser(t *testing.T) {
+// TestCreatePaymentPageAttempt_SlowNetworkWithABrowser checks the message while paying. A second press does nothing.
+func TestCreatePaymentPageAttempt_SlowNetworkWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
 	id, page := o.hosted("10.10", nil)
@@ -19,7 +19,7 @@ func TestASlowNetworkWithABrowser(t *testing.T) {
 	tab := s.Visit(page)
 	o.enterCard(tab, world.Frictionless)
 	arriving, proceed := make(chan struct{}), make(chan struct{})
-	o.put(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	o.intercept(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.Method == http.MethodPost {
 			arriving <- struct{}{}
 			<-proceed
@@ -40,15 +40,15 @@ func TestASlowNetworkWithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestALostAnswerWithABrowser: the payment was made, the payer cannot know it, and pressing again pays nothing twice.
-func TestALostAnswerWithABrowser(t *testing.T) {
+// TestCreatePaymentPageAttempt_LostAnswerWithABrowser checks that a second press after a lost answer pays nothing.
+func TestCreatePaymentPageAttempt_LostAnswerWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
 	id, page := o.hosted("10.10", nil)
 	s := chromium.Open(t, o.web(), chromium.Options{})
 	tab := s.Visit(page)
 	o.enterCard(tab, world.Frictionless)
-	o.put(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	o.intercept(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.Method == http.MethodPost {
 			next.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
@@ -59,14 +59,14 @@ func TestALostAnswerWithABrowser(t *testing.T) {
 	tab.Button(payNow).Click()
 	tab.Text("There is no connection, or no answer came.").Wait()
 	tab.Look("flow-offline", question)
-	o.put(nil)
+	o.intercept(nil)
 	tab.Button(payNow).Click()
 	tab.WaitURL(arrived + id)
 	o.wantPaid(id)
 }
 
-// TestByKeyboardWithABrowser: nothing needs a pointer.
-func TestByKeyboardWithABrowser(t *testing.T) {
+// TestShowPaymentPage_ByKeyboardWithABrowser checks that every step works without a pointer.
+func TestShowPaymentPage_ByKeyboardWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
 	id, page := o.hosted("10.10", nil)
@@ -95,8 +95,8 @@ func TestByKeyboardWithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestAReloadWithABrowser keeps what was entered, but nothing of a card.
-func TestAReloadWithABrowser(t *testing.T) {
+// TestShowPaymentPage_ReloadWithABrowser checks that a reload keeps the values entered, except the card's.
+func TestShowPaymentPage_ReloadWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
 	_, page := o.hosted("10.10", nil)

@@ -11,8 +11,8 @@ import (
 
 const shopPage = "https://shop.example/done"
 
-// TestPayByCard: the payer goes on to the merchant, and everybody else learns nothing.
-func TestPayByCard(t *testing.T) {
+// TestCreatePaymentPageAttempt_Card checks that the payer goes on to the merchant, and that other browsers see nothing.
+func TestCreatePaymentPageAttempt_Card(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]any{"redirect_url": shopPage, "description": "Two coffees"})
 	payer, other := f.browser(), f.browser()
@@ -44,9 +44,9 @@ func TestPayByCard(t *testing.T) {
 	}
 }
 
-// TestPayByForm, as without scripts: 303 to the page, which leads to the merchant itself, because browsers hold
-// redirects after a form to the form's policy.
-func TestPayByForm(t *testing.T) {
+// TestCreatePaymentPageAttempt_Form checks the way without scripts: 303 to the page, which then leads to the merchant,
+// because browsers hold redirects after a form to the form's policy.
+func TestCreatePaymentPageAttempt_Form(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]any{"redirect_url": shopPage})
 	payer := f.browser()
@@ -68,8 +68,8 @@ func TestPayByForm(t *testing.T) {
 	}
 }
 
-// TestAFormWithFaults keeps what was entered, but no card data.
-func TestAFormWithFaults(t *testing.T) {
+// TestCreatePaymentPageAttempt_FormWithFaults checks that the form keeps the values entered, but no card data.
+func TestCreatePaymentPageAttempt_FormWithFaults(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("BR", "BRL", nil)
 	f := hostedBy(s, "10.10", nil)
@@ -93,14 +93,14 @@ func TestAFormWithFaults(t *testing.T) {
 	}
 }
 
-// TestDeclineThenRetry: a decline is said to the payer alone, and another amount is paid.
-func TestDeclineThenRetry(t *testing.T) {
+// TestCreatePaymentPageAttempt_RetryAfterDecline checks that only the payer sees the decline, and can then pay.
+func TestCreatePaymentPageAttempt_RetryAfterDecline(t *testing.T) {
 	t.Parallel()
 	f := hostedBy(world.NewShop(t), "42.01", nil)
 	payer := f.browser()
 	page := payer.load("", "form")
 	body := payer.attempt(page, f.Card(world.Frictionless))
-	for range 2 { // the second is the same attempt
+	for range 2 { // the second request repeats the first attempt
 		if got := payer.pay(body); got.Status != 200 || got.Text("status") != "FAILED" {
 			t.Errorf("got %d %s, want 200 and FAILED", got.Status, got.Body)
 		}
@@ -124,8 +124,8 @@ func TestDeclineThenRetry(t *testing.T) {
 	payer.load("", "paid")
 }
 
-// TestASupersededRequestChargesNothing: a request that arrives again after another attempt.
-func TestASupersededRequestChargesNothing(t *testing.T) {
+// TestCreatePaymentPageAttempt_Superseded repeats a request after another attempt, and checks that it charges nothing.
+func TestCreatePaymentPageAttempt_Superseded(t *testing.T) {
 	t.Parallel()
 	f := hostedBy(world.NewShop(t), "42.01", nil)
 	payer := f.browser()
@@ -139,7 +139,7 @@ func TestASupersededRequestChargesNothing(t *testing.T) {
 	}
 }
 
-func TestSessions(t *testing.T) {
+func TestSession_Expired(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	payer := f.browser()
@@ -171,7 +171,7 @@ func TestSessions(t *testing.T) {
 	payer.load("?from=form", "paid")
 }
 
-func TestRequestsThatAreNotThePages(t *testing.T) {
+func TestCreatePaymentPageAttempt_ForeignRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	payer := f.browser()
@@ -181,7 +181,7 @@ func TestRequestsThatAreNotThePages(t *testing.T) {
 	foreign := other.browser()
 	foreign.load("", "form")
 	stolen := f.browser()
-	steal := func() { // the other checkout's cookie, under the name of this one's
+	steal := func() { // the other checkout's cookie, under this one's name
 		for _, value := range foreign.cookies {
 			for name := range payer.cookies {
 				stolen.cookies[name] = value
@@ -189,7 +189,7 @@ func TestRequestsThatAreNotThePages(t *testing.T) {
 		}
 	}
 	steal()
-	taken := stolen.attempt(stolen.load("", "form"), f.Card(world.Frictionless)) // with the token of a page of its own
+	taken := stolen.attempt(stolen.load("", "form"), f.Card(world.Frictionless)) // with the token of another page
 	steal()
 	wrong := payer.attempt(page, f.Card(world.Frictionless))
 	wrong["csrf_token"] = "guess"
@@ -215,7 +215,7 @@ func TestRequestsThatAreNotThePages(t *testing.T) {
 	}
 }
 
-func TestPagesThatThereAreNot(t *testing.T) {
+func TestShowPaymentPage_NotFound(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	plain := f.Create("10.10", nil)
@@ -226,8 +226,8 @@ func TestPagesThatThereAreNot(t *testing.T) {
 	}
 }
 
-// TestPay_TaxOfTheTime: tax is enabled between the checkout's creation and its payment (contract §6.1).
-func TestPay_TaxOfTheTime(t *testing.T) {
+// TestTaxEnabled_Snapshot enables tax between the checkout's creation and its payment (contract §6.1).
+func TestTaxEnabled_Snapshot(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	payer := f.browser()

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// sendBy sends a body to attempts, by another process.
+// sendBy sends a body to attempts, to another process.
 func (b *browser) sendBy(p *world.Process, body any) world.Response {
 	b.Helper()
 	var cookies []string
@@ -21,8 +21,8 @@ func (b *browser) sendBy(p *world.Process, body any) world.Response {
 		Header: map[string]string{"Cookie": strings.Join(cookies, "; ")}})
 }
 
-// afterDeath sends a body to attempts, to a process that dies after its n-th step. It reports the step.
-func (b *browser) afterDeath(n int, body any) (step string) {
+// payAndDie sends a body to attempts, to a process that dies after its n-th step. It returns that step.
+func (b *browser) payAndDie(n int, body any) (step string) {
 	b.Helper()
 	p := b.Process()
 	defer p.Stop()
@@ -34,9 +34,9 @@ func (b *browser) afterDeath(n int, body any) (step string) {
 	return ""
 }
 
-// TestAnotherCardUnderTheSameKey: the payer gets no answer, and presses again after changing card or method. Whatever
-// the first request has written, what is charged is what is recorded, and it is charged once.
-func TestAnotherCardUnderTheSameKey(t *testing.T) {
+// TestCreatePaymentPageAttempt_OtherCardUnderSameKey checks that a payer without an answer may press again after
+// changing card or method. At any step of the first request, the recorded card is charged, and once.
+func TestCreatePaymentPageAttempt_OtherCardUnderSameKey(t *testing.T) {
 	t.Parallel()
 	ideal := map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada",
 		"last_name": "Lovelace", "email": "ada@example.com", "address": map[string]any{"country": "NL"}}}
@@ -47,12 +47,12 @@ func TestAnotherCardUnderTheSameKey(t *testing.T) {
 		f := hostedBy(s, "10.10", map[string]any{"customer_id": customer})
 		payer, other := f.browser(), f.Card("5200000000000007")
 		page := payer.load("", "form")
-		died := payer.afterDeath(step, payer.attempt(page, f.Card(world.Frictionless)))
+		died := payer.payAndDie(step, payer.attempt(page, f.Card(world.Frictionless)))
 		if died == "" {
 			break
 		}
 		pressed := payer.pay(payer.attempt(page, other))
-		if died == "PutItem" { // the attempt is claimed, and nothing charged
+		if died == "PutItem" { // the attempt is claimed, and the card not charged
 			claimed = true
 			if byBank := payer.pay(payer.attempt(page, ideal)); pressed.Status != 409 || byBank.Status != 409 {
 				t.Errorf("meanwhile: got %d with another card and %d by another method, want 409", pressed.Status, byBank.Status)
@@ -81,8 +81,8 @@ func TestAnotherCardUnderTheSameKey(t *testing.T) {
 	}
 }
 
-// TestNobodyPaysAnotherAmount than the page says on which the payer has pressed the button.
-func TestNobodyPaysAnotherAmount(t *testing.T) {
+// TestCreatePaymentPageAttempt_AmountChanged checks that a payer pays the amount on the page, or nothing.
+func TestCreatePaymentPageAttempt_AmountChanged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	payer := f.browser()
@@ -115,8 +115,8 @@ func TestNobodyPaysAnotherAmount(t *testing.T) {
 	}
 }
 
-// TestAnAnswerHasNothingOfOtherPayers: no attempt of theirs, as the page has none.
-func TestAnAnswerHasNothingOfOtherPayers(t *testing.T) {
+// TestCreatePaymentPageAttempt_OtherPayersAttempt checks that the answer has no attempt of other payers.
+func TestCreatePaymentPageAttempt_OtherPayersAttempt(t *testing.T) {
 	t.Parallel()
 	f := hostedBy(world.NewShop(t), "42.01", nil)
 	first, second := f.browser(), f.browser()
@@ -135,9 +135,9 @@ func TestAnAnswerHasNothingOfOtherPayers(t *testing.T) {
 	}
 }
 
-// TestABrowserKeepsTheLatestSessions, so that the cookies of many checkouts stay within what the gateway takes of
-// headers (10,240 bytes).
-func TestABrowserKeepsTheLatestSessions(t *testing.T) {
+// TestCookie_MaxSessions checks that a browser keeps only its latest sessions, so that cookies of many checkouts stay
+// within the gateway's limit of headers (10,240 bytes).
+func TestCookie_MaxSessions(t *testing.T) {
 	t.Parallel()
 	for base, query := range map[string]string{"http://cashwrap.test": "", "https://pay.example": "?embed=1"} {
 		w := world.NewAt(t, base)

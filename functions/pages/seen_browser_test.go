@@ -9,11 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// digitsOf are the digits of a barcode by its elements: "w" is a wide bar or space, "n" a narrow one (ISO/IEC 16390).
+// digitsOf lists the digits of a barcode by their elements: "w" is wide, "n" is narrow (ISO/IEC 16390).
 const digitsOf = "nnwwn wnnnw nwnnw wwnnn nnwnw wnwnn nwwnn nnnww wnnwn nwnwn"
 
-// barcode reads an interleaved 2 of 5 from a row of pixels, "1" for black.
-func barcode(t *testing.T, row string) (number string) {
+// readBarcode reads an interleaved 2 of 5 from a row of pixels, "1" for black.
+func readBarcode(t *testing.T, row string) (number string) {
 	t.Helper()
 	row = strings.Trim(row, "0")
 	var widths []int
@@ -53,7 +53,7 @@ func barcode(t *testing.T, row string) (number string) {
 	return number
 }
 
-// middleRow is the row of pixels in the middle of the barcode.
+// middleRow returns the row of pixels in the middle of the barcode.
 const middleRow = `(async () => {
 	const image = document.querySelector(".bars img"), canvas = document.createElement("canvas");
 	await image.decode();
@@ -62,8 +62,8 @@ const middleRow = `(async () => {
 	return drawing.getImageData(0, 0, width, 1).data.filter((_, i) => i % 4 === 0).reduce((s, v) => s + +(v < 128), "");
 })()`
 
-// TestABoletoWithABrowser: what is copied, and what the barcode says, is what banks take.
-func TestABoletoWithABrowser(t *testing.T) {
+// TestBoleto_WithABrowser checks that banks accept the copied text and the barcode.
+func TestBoleto_WithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
 	o.Shop = o.NewShop("BR", "BRL", nil)
@@ -91,7 +91,7 @@ func TestABoletoWithABrowser(t *testing.T) {
 	tab.Evaluate(middleRow, &row)
 	// FEBRABAN: bank, currency, check digit, due date and amount, and the free fields without their check digits.
 	want := line[0:4] + line[32:47] + line[4:9] + line[10:20] + line[21:31]
-	if got := barcode(t, row); got != want {
+	if got := readBarcode(t, row); got != want {
 		t.Errorf("got barcode %s, want %s of the line %s", got, want, line)
 	}
 	o.Operate(map[string]any{"command": "pay_voucher", "merchant_code": o.Merchant.Code, "checkout_id": id}, nil)
@@ -99,8 +99,9 @@ func TestABoletoWithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestALeakedLinkWithABrowser: the shop's page gets no referrer, and whoever has the link afterwards sees nothing.
-func TestALeakedLinkWithABrowser(t *testing.T) {
+// TestShowPaymentPage_LeakedLinkWithABrowser checks that the shop gets no referrer, and that the link shows others
+// nothing.
+func TestShowPaymentPage_LeakedLinkWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
 	id, page := o.hosted("10.10", nil)
@@ -112,7 +113,7 @@ func TestALeakedLinkWithABrowser(t *testing.T) {
 	}
 	o.enterCard(tab, world.Frictionless)
 	tab.Button(payNow).Click()
-	o.arrives(tab, id)
+	o.awaitReturn(tab, id)
 	var referrer string
 	if tab.Evaluate("document.referrer", &referrer); referrer != "" {
 		t.Errorf("got referrer %q, want none", referrer)

@@ -62,7 +62,8 @@ func (f family) readSession(ctx context.Context, checkoutID string) session {
 	return s
 }
 
-// newSession returns a new session. In a frame over HTTPS its cookie is for that frame (SameSite=None, Partitioned).
+// newSession returns a new session. In a frame over HTTPS browsers keep its cookie apart for each site that embeds the
+// page (SameSite=None, Partitioned).
 func (f family) newSession(checkoutID string, embedded bool) session {
 	s := session{forms: f.formsOf(checkoutID), began: f.store.Now()}
 	body := make([]byte, timeBytes+randomBytes)
@@ -123,7 +124,7 @@ func (f family) formsOf(checkoutID string) rest.Forms {
 
 func (s session) isLive() bool { return s.cookie != nil && !s.expired }
 
-// browser returns the name under which the session's attempts are stored. The cookie cannot be derived from it.
+// browser returns the session's name in stored attempts. The cookie cannot be derived from it.
 func (s session) browser() string {
 	if s.cookie == nil {
 		return ""
@@ -132,8 +133,8 @@ func (s session) browser() string {
 }
 
 // operation identifies a request to pay; a repeated request has the same. Another card or method gives another
-// operation, even under the same key, so that it cannot continue an attempt that records the first card. The hash
-// includes the cookie, which is stored nowhere.
+// operation, even under the same key, so that it cannot continue an attempt that records the first card. The cookie,
+// which is stored nowhere, is the key of the hash.
 func (s session) operation(checkoutID, attemptKey, paidWith string) string {
 	return digest("attempt", s.cookie.Value, checkoutID, strings.ToLower(attemptKey), paidWith)
 }
@@ -149,7 +150,7 @@ func (s session) csrf(c payments.Checkout) string {
 	return s.forms.Token(s.cookie, c.ID+" "+c.Amount.String()+" "+string(c.Amount.Currency()))
 }
 
-// isValidCSRF reports whether the token is from a page of this session that shows the amount.
+// isValidCSRF returns true if the token is from a page of this session with the same amount.
 func (s session) isValidCSRF(c payments.Checkout, token string) bool {
 	return s.cookie != nil && hmac.Equal([]byte(token), []byte(s.csrf(c)))
 }

@@ -80,7 +80,7 @@ func (f family) show(ctx context.Context, req showRequest) (rest.Document, error
 	}
 }
 
-// ownsAttempt reports whether the browser's session began the latest attempt.
+// ownsAttempt returns true if the browser's session began the latest attempt.
 func (v visit) ownsAttempt() bool {
 	a := v.checkout.Attempt
 	return a != nil && a.Browser != "" && a.Browser == v.session.browser()
@@ -91,7 +91,7 @@ func (v visit) status() payments.CheckoutStatus { return v.checkout.StatusAt(v.s
 // askedBy returns the browser's session and address. Both count, so a new cookie or address gives no more attempts.
 func (v visit) askedBy() []string { return []string{"session " + v.session.browser(), v.address} }
 
-// checkPayable reports whether the checkout can be paid. With TooMany it can, but no attempt may begin yet.
+// checkPayable returns true if the checkout can be paid. With TooMany it can, but no attempt may begin yet.
 func (v visit) checkPayable() (bool, error) {
 	by := v.processing.Source(v.checkout.ID, true, v.askedBy()...)
 	err := v.checkout.CheckProcessable(by, v.store.Now())

@@ -55,7 +55,7 @@ func (v visit) linkWith(parameter string) string {
 	return v.links().Page + "?" + parameter
 }
 
-// view returns the page in a state. If the browser may not see the checkout, the page shows nothing of it.
+// view returns the page in a state. The page shows nothing of a checkout that the browser may not see.
 func (v visit) view(s state) view {
 	c := v.checkout
 	shown := view{State: s, AcceptLanguage: v.acceptLanguage, Mode: v.tenant.Mode, Embedded: v.embedded,
@@ -111,7 +111,7 @@ func (v visit) viewForm(m merchant.Merchant, e entered) view {
 	return shown
 }
 
-// chosenMethod returns the method that the payer used, or the one that the merchant chose.
+// chosenMethod returns the method that the payer used, else the merchant's choice.
 func (v visit) chosenMethod(e entered) payments.Method {
 	switch {
 	case e.method != "":

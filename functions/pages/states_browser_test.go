@@ -19,8 +19,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// shown serves each of the states at /pay/c-<its name>, under the headers of the platform.
-func shown(t *testing.T, language string) http.Handler {
+// serveStates serves each state at /pay/c-<its name>, under the platform's headers.
+func serveStates(t *testing.T, language string) http.Handler {
 	t.Helper()
 	table := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", "")})
@@ -45,8 +45,8 @@ func shown(t *testing.T, language string) http.Handler {
 	})
 }
 
-// around is what the states lead to: pictures, and pages of others.
-func around(states http.Handler) http.Handler {
+// serveTargets serves the targets of the states: images, and pages of other sites.
+func serveTargets(states http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case states != nil && strings.HasPrefix(r.URL.Path, "/pay/"):
@@ -63,8 +63,8 @@ func around(states http.Handler) http.Handler {
 	})
 }
 
-// TestEachStateWithABrowser: axe finds nothing, nothing breaks the policy, and nothing is too wide.
-func TestEachStateWithABrowser(t *testing.T) {
+// TestShowPaymentPage_EachStateWithABrowser checks axe's rules, the policy and the width.
+func TestShowPaymentPage_EachStateWithABrowser(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, language string
@@ -76,16 +76,16 @@ func TestEachStateWithABrowser(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			web := chromium.Web{"pay.test": around(shown(t, c.language)), "issuer.test": around(nil)}
+			web := chromium.Web{"pay.test": serveTargets(serveStates(t, c.language)), "issuer.test": serveTargets(nil)}
 			tab := chromium.Open(t, web, c.Options).Tab()
 			for _, name := range slices.Sorted(maps.Keys(states())) {
 				tab.Goto("https://pay.test/pay/c-" + name)
 				if name == "challenge-live" && !c.NoScript {
-					tab.WaitURL(`^https://issuer\.test/3ds`) // the script goes on at once
+					tab.WaitURL(`^https://issuer\.test/3ds`) // the script forwards at once
 					continue
 				}
 				if name == "challenge" && !c.NoScript {
-					tab.Frame("iframe").CSS("h1").Text() // which the script loads into the frame
+					tab.Frame("iframe").CSS("h1").Text() // loaded into the frame by the script
 				}
 				if got := tab.CSS("#pay").Attribute("data-state"); got != string(states()[name].State) {
 					t.Errorf("%s: got state %s, want %s", name, got, states()[name].State)

@@ -45,7 +45,7 @@ func payableInBrazil() view {
 	return v
 }
 
-// refusedFields is the form with every field refused, one half as missing and one as invalid.
+// refusedFields returns the form with every field refused, one half as missing and one as invalid.
 func refusedFields() view {
 	v := payableInBrazil()
 	v.Alert = alertFields
@@ -64,7 +64,7 @@ func inState(s state, change func(*view)) view {
 	return v
 }
 
-// waiting are the states of a payment that has begun.
+// waiting returns the states of a payment that has begun.
 func waiting() map[string]view {
 	until := time.Date(2026, 11, 23, 2, 30, 0, 0, time.UTC)
 	return map[string]view{
@@ -92,7 +92,7 @@ func waiting() map[string]view {
 	}
 }
 
-// ended are the states of a payment that has ended.
+// ended returns the states of a payment that has ended.
 func ended() map[string]view {
 	return map[string]view{
 		"paid":            inState(statePaid, func(v *view) { v.Links.Return = "https://shop.test" }),
@@ -102,7 +102,7 @@ func ended() map[string]view {
 	}
 }
 
-// states are all that the page can show.
+// states returns all states of the page.
 func states() map[string]view {
 	all := map[string]view{
 		"form": payableByCard(), "form-brazil": payableInBrazil(), "form-refused": refusedFields(),

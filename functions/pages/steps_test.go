@@ -17,10 +17,10 @@ func (b *browser) submit(form client.Form) world.Response {
 	return b.send(form.Request())
 }
 
-// formOn is the form of a page.
+// formOn returns the form of a page.
 func (b *browser) formOn(page world.Response) client.Form {
 	b.Helper()
-	page.Body = bytes.ReplaceAll(page.Body, []byte(` id="challenge"`), nil) // as the client knows forms
+	page.Body = bytes.ReplaceAll(page.Body, []byte(` id="challenge"`), nil) // the client finds no form with an id
 	form, err := page.Form()
 	if err != nil {
 		b.Fatalf("got %d %s, want a form: %v", page.Status, page.Body, err)
@@ -37,9 +37,10 @@ func (b *browser) decide(page world.Response, decision string) world.Response {
 	return b.submit(b.formOn(b.submit(form)))
 }
 
-// TestChallenge: the page draws the challenge whenever it is loaded, and its end leads back to the page, or to the
-// merchant when it is paid: a challenge that has left a merchant's frame comes back without the frame's cookie.
-func TestChallenge(t *testing.T) {
+// TestChallenge_EachDecision checks that the page shows the challenge at each load. At its end a link leads back to the
+// page or, once paid, directly to the merchant, because a challenge that left a merchant's frame returns without the
+// frame's cookie.
+func TestChallenge_EachDecision(t *testing.T) {
 	t.Parallel()
 	for decision, want := range map[string]string{"approve": "PAID SUCCESSFUL", "reject": "FAILED FAILED",
 		"error": "FAILED FAILED"} {
@@ -51,7 +52,7 @@ func TestChallenge(t *testing.T) {
 			if got.Status != 202 {
 				t.Fatalf("got %d %s, want 202", got.Status, got.Body)
 			}
-			f.browser().load("", "form") // nothing of the challenge
+			f.browser().load("", "form") // another browser sees no challenge
 			payer.load("", "challenge")
 			page := payer.load("", "challenge")
 			if policy := page.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-src 'self'") ||
@@ -78,8 +79,8 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
-// TestAChallengeIsGivenUp for another card, by the same browser or another.
-func TestAChallengeIsGivenUp(t *testing.T) {
+// TestChallenge_Abandoned pays with another card during the challenge, in the same browser and in another.
+func TestChallenge_Abandoned(t *testing.T) {
 	t.Parallel()
 	for name, same := range map[string]bool{"the same browser": true, "another": false} {
 		f := newFixture(t, nil)
@@ -103,8 +104,9 @@ func TestAChallengeIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestALiveChallengeLeavesThePage: its form may lead to issuers, no frame.
-func TestALiveChallengeLeavesThePage(t *testing.T) {
+// TestChallenge_LiveMode checks that the challenge's form leaves the page: the policy allows forms to issuers, but no
+// frames of issuers.
+func TestChallenge_LiveMode(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	w.GoLive()
@@ -118,7 +120,7 @@ func TestALiveChallengeLeavesThePage(t *testing.T) {
 	}
 }
 
-// ideal is a form to pay by a method of a bank.
+// ideal returns a form to pay by iDEAL, at a bank's page.
 func (b *browser) ideal(page world.Response) url.Values {
 	b.Helper()
 	form := b.hidden(page)
@@ -130,8 +132,8 @@ func (b *browser) ideal(page world.Response) url.Values {
 	return form
 }
 
-// TestRedirectMethod: the bank leads back to the page, so that no redirect_url is needed.
-func TestRedirectMethod(t *testing.T) {
+// TestRedirectPayment_EachDecision checks that the bank leads back to the page, so that no redirect_url is needed.
+func TestRedirectPayment_EachDecision(t *testing.T) {
 	t.Parallel()
 	for decision, state := range map[string]string{"pay": "paid", "fail": "form", "leave": "redirect"} {
 		f := newFixture(t, nil)
@@ -149,8 +151,8 @@ func TestRedirectMethod(t *testing.T) {
 	}
 }
 
-// TestCodes: the payer sees the code until it is paid, others never.
-func TestCodes(t *testing.T) {
+// TestPaymentCode_EachMethod checks that the payer sees the code until it is paid, and that others never see it.
+func TestPaymentCode_EachMethod(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"pix", "qr_code_pix", "boleto"} {
 		t.Run(method, func(t *testing.T) {
@@ -191,8 +193,9 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestEmbedded: only then a site may frame the page, and its links keep that.
-func TestEmbedded(t *testing.T) {
+// TestEmbed_FramePolicy checks that any site may frame the page with embed=1, and that the page's form and redirect
+// keep the parameter.
+func TestEmbed_FramePolicy(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	payer := f.browser()
@@ -210,8 +213,9 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestCookies: over HTTPS the cookie is of our host alone, and in a frame it is one for frames.
-func TestCookies(t *testing.T) {
+// TestCookie_Attributes checks that over HTTPS the cookie is for our host only, and that the cookie of a framed page is
+// Partitioned.
+func TestCookie_Attributes(t *testing.T) {
 	t.Parallel()
 	w := world.NewAt(t, "https://pay.example")
 	f := hostedBy(w.Shop(), "10.10", nil)
@@ -227,8 +231,8 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// TestACheckoutThatExpired: the payer's browser is shown that, others only that there is nothing to pay.
-func TestACheckoutThatExpired(t *testing.T) {
+// TestExpiry_PayerAndOthers checks that the payer's browser shows the expiry, and others only that the payment ended.
+func TestExpiry_PayerAndOthers(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	f := hostedBy(w.Shop(), "42.01", map[string]any{"valid_until": w.Clock.Now().Add(10 * time.Minute)})
@@ -241,8 +245,9 @@ func TestACheckoutThatExpired(t *testing.T) {
 	f.browser().load("", "ended")
 }
 
-// TestAMerchantWithoutOnlinePayments: 403, as processCheckout.
-func TestAMerchantWithoutOnlinePayments(t *testing.T) {
+// TestCreatePaymentPageAttempt_OnlinePaymentsNotAllowed checks that an attempt and the page get the same 403 as
+// processCheckout.
+func TestCreatePaymentPageAttempt_OnlinePaymentsNotAllowed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	payer := f.browser()
@@ -256,8 +261,9 @@ func TestAMerchantWithoutOnlinePayments(t *testing.T) {
 	}
 }
 
-// TestAPayersBrowserNamesNoCard: no saved card and no customer, no method whose script another host serves.
-func TestAPayersBrowserNamesNoCard(t *testing.T) {
+// TestCreatePaymentPageAttempt_FieldsNotAllowed checks that the page refuses saved cards, customers, and methods that
+// need another host's script.
+func TestCreatePaymentPageAttempt_FieldsNotAllowed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	payer := f.browser()

@@ -24,7 +24,7 @@ const (
 	stateExpired        state = "expired"         // the attempt has ended, and the checkout can no longer be paid
 )
 
-// reloads reports whether the page reloads every 5 s to find a change of its state.
+// reloads returns true if the page reloads every 5 s to find a new state.
 func (s state) reloads() bool { return s == stateCode || s == stateProcessing || s == stateRedirect }
 
 // alert is the message above the form after a failed attempt.
@@ -40,8 +40,7 @@ const (
 	alertRefused     alert = "refused"     // the merchant takes no payments, or none of this kind
 )
 
-// view holds everything that a payment page shows. In stateEnded and stateSessionExpired it holds nothing of the
-// checkout.
+// view holds the content of a payment page. In stateEnded and stateSessionExpired it has nothing of the checkout.
 type view struct {
 	State          state
 	AcceptLanguage string // of the request; chooses the page's language
