@@ -31,12 +31,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// TestAllArePaidOnceWhateverHappens to the functions of payouts within two hours: calls that fail, are throttled or
-// lose their replies, functions that are killed, messages that come twice, ticks that are missed or doubled; while in
-// each shard there are merchants whose payouts cannot be opened. Each shard has so many that its walks take leases, and
-// so little time for them that they go on as further messages, which the simulator's months do not need. It takes
-// seconds: two hours of ticks over that many merchants.
-func TestAllArePaidOnceWhateverHappens(t *testing.T) {
+// TestPayouts_PaidOnceDespiteFaults runs the payout functions for two hours: calls fail, are throttled or lose their
+// replies, functions are killed, messages come twice, ticks are missed or doubled. Each shard also has merchants whose
+// payouts cannot be opened. Each shard has so many merchants that its walks take leases. Calls have so little time that
+// further messages must continue the walks, which no month of the simulator needs. So many ticks for so many merchants
+// take seconds of real time.
+func TestPayouts_PaidOnceDespiteFaults(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,11 +66,11 @@ func TestAllArePaidOnceWhateverHappens(t *testing.T) {
 	})
 }
 
-// fleet are the functions of payouts, over a network with faults.
+// fleet runs the functions of payouts over a network with faults.
 type fleet struct {
 	*world.World
 	app      *app.App
-	messages *sqs.Client // without faults
+	messages *sqs.Client // over a network without faults
 	random   *rand.Rand
 
 	mu                        sync.Mutex
@@ -92,7 +92,7 @@ func newFleet(t *testing.T, w *world.World) *fleet {
 	return f
 }
 
-// happens says whether something goes wrong now.
+// happens returns true with the given probability, and counts that. After calm it always returns false.
 func (f *fleet) happens(probability float64, counter *int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,7 +103,7 @@ func (f *fleet) happens(probability float64, counter *int) bool {
 	return true
 }
 
-// upTo is some time.
+// upTo returns a random duration below d.
 func (f *fleet) upTo(d time.Duration) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,7 +116,7 @@ func (f *fleet) calm() {
 	f.quiet = true
 }
 
-// network is slow, so that a walk's time does not suffice for its shard.
+// network returns a slow network, so that a walk runs out of time before the end of its shard.
 func (f *fleet) network(next aws.HTTPClient) http.RoundTripper {
 	var lost int
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
@@ -139,7 +139,6 @@ func (f *fleet) network(next aws.HTTPClient) http.RoundTripper {
 	})
 }
 
-// run lets time pass.
 func (f *fleet) run(d time.Duration) {
 	ctx, cancel := context.WithCancel(f.Context())
 	var group sync.WaitGroup
@@ -151,7 +150,7 @@ func (f *fleet) run(d time.Duration) {
 	const step = 10 * time.Second
 	var odd int
 	for passed := time.Duration(0); passed < d; passed += step {
-		for passed%(15*time.Minute) == 0 && !f.happens(0.2, &odd) { // missed now and then
+		for passed%(15*time.Minute) == 0 && !f.happens(0.2, &odd) { // some ticks are missed, some doubled
 			group.Go(func() { _ = plan(ctx) })
 			if !f.happens(0.3, &odd) {
 				break
@@ -164,7 +163,7 @@ func (f *fleet) run(d time.Duration) {
 	group.Wait()
 }
 
-// consume has a function handle the queue's messages, as Lambda does.
+// consume makes the function handle the queue's messages, as Lambda does.
 func (f *fleet) consume(ctx context.Context, queue string, batch int32, timeout time.Duration, handle app.QueueEvent) {
 	for ctx.Err() == nil {
 		out, err := f.messages.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &queue, MaxNumberOfMessages: batch})

@@ -21,8 +21,8 @@ import (
 
 type settings = map[string]any
 
-// sold is a world in which shops with these settings have sold something yesterday. Without settings, nil, a shop's
-// payouts are held.
+// sold returns a world with a shop for each element of settings. Each shop sold something yesterday. The payouts of a
+// shop with nil settings are held.
 func sold(t *testing.T, each ...settings) *world.World {
 	t.Helper()
 	w := world.New(t)
@@ -37,7 +37,7 @@ func sold(t *testing.T, each ...settings) *world.World {
 	return w
 }
 
-// tick runs the schedule once and returns how many payouts it had run.
+// tick runs the schedule once and returns the number of messages of payouts to run.
 func tick(t *testing.T, w *world.World) int {
 	t.Helper()
 	w.Tick("payoutplan")
@@ -51,9 +51,8 @@ func want(t *testing.T, what string, got, want int) {
 	}
 }
 
-// TestOneMessageForEachPayoutThatIsDue, and none for who is paid on demand, whose payouts
-// are held or have a longer period.
-func TestOneMessageForEachPayoutThatIsDue(t *testing.T) {
+// TestOpen_OneMessagePerDuePayout checks that payouts on demand, held payouts and longer periods get no message.
+func TestOpen_OneMessagePerDuePayout(t *testing.T) {
 	t.Parallel()
 	w := sold(t, settings{}, settings{"payout_period": "daily"}, settings{"payout_on_demand": true}, nil,
 		settings{"payout_period": "monthly"})
@@ -65,8 +64,8 @@ func TestOneMessageForEachPayoutThatIsDue(t *testing.T) {
 	want(t, "when all are paid", tick(t, w), 0)
 }
 
-// TestTicksThatWereMissedAreMadeUpForByOne.
-func TestTicksThatWereMissedAreMadeUpForByOne(t *testing.T) {
+// TestOpen_MissedTicks checks that one tick makes up for several missed ticks.
+func TestOpen_MissedTicks(t *testing.T) {
 	t.Parallel()
 	w := sold(t, settings{})
 	w.Clock.Advance(5 * 24 * time.Hour)
@@ -76,11 +75,11 @@ func TestTicksThatWereMissedAreMadeUpForByOne(t *testing.T) {
 	want(t, "then", tick(t, w), 0)
 }
 
-// TestABacklogOfPayoutsIsNotQueuedAgain by the next ticks; a message that was lost is sent again by a later one.
-func TestABacklogOfPayoutsIsNotQueuedAgain(t *testing.T) {
+// TestOpen_Backlog checks that the next ticks do not queue waiting payouts again. A later tick replaces a lost message.
+func TestOpen_Backlog(t *testing.T) {
 	t.Parallel()
 	w := sold(t, settings{})
-	var sent []string // to the queue of payouts, where nothing handles it
+	var sent []string // numbers of messages, sent to a queue that does not run payouts
 	a := w.AppWith()
 	a.PayoutQueue = a.PollQueue
 	open := payoutopen.Open(a)
@@ -98,14 +97,14 @@ func TestABacklogOfPayoutsIsNotQueuedAgain(t *testing.T) {
 	}
 }
 
-// TestOpen_SendsInOrderOfPayouts, although it opens several at a time: a history of the simulation must not depend on
-// which is first.
+// TestOpen_SendsInOrderOfPayouts checks that messages are sent in the order of payouts, even though several payouts are
+// opened at a time. A history of the simulation must not depend on which payout is opened first.
 func TestOpen_SendsInOrderOfPayouts(t *testing.T) {
 	t.Parallel()
 	const shops = 16
 	w := sold(t, slices.Repeat([]settings{{}}, shops)...)
 	a := w.AppWith()
-	a.PayoutQueue = a.PollQueue // where nothing handles the messages
+	a.PayoutQueue = a.PollQueue // a queue that does not run payouts
 	payouts := regexp.MustCompile(`payout\\*":\\*"[0-9a-f]+`)
 	sent := 0
 	for shard := range a.Store.DueShards() {
@@ -125,8 +124,8 @@ func TestOpen_SendsInOrderOfPayouts(t *testing.T) {
 	want(t, "all shards", sent, shops)
 }
 
-// TestACallWithoutTimeFails before it begins anything, so that the message comes again.
-func TestACallWithoutTimeFails(t *testing.T) {
+// TestOpen_NoTime checks that a call without time fails before it begins, so that the message comes again.
+func TestOpen_NoTime(t *testing.T) {
 	t.Parallel()
 	w := sold(t, settings{})
 	ctx, cancel := context.WithTimeout(t.Context(), 14*time.Second)
@@ -144,8 +143,8 @@ func TestACallWithoutTimeFails(t *testing.T) {
 	want(t, "the next tick", tick(t, w), 1)
 }
 
-// TestMessagesOfNothingAreDropped: an error would have them delivered again and again.
-func TestMessagesOfNothingAreDropped(t *testing.T) {
+// TestOpen_InvalidMessage checks that an invalid message is dropped, since after an error it would come again forever.
+func TestOpen_InvalidMessage(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	for _, body := range []string{"", "[]", "{}", `{"shard":-1}`, `{"shard":"1"}`, `{"shard":1,"after":"x"}`} {
@@ -159,13 +158,13 @@ func TestMessagesOfNothingAreDropped(t *testing.T) {
 	}
 }
 
-// TestAShardThatFailsComesAgain: what could be opened was, and is not opened twice.
-func TestAShardThatFailsComesAgain(t *testing.T) {
+// TestOpen_FailedShard checks that a repeated message opens the rest of a shard, and no payout twice.
+func TestOpen_FailedShard(t *testing.T) {
 	t.Parallel()
 	w := sold(t, settings{}, settings{}, settings{})
 	w.Tick("payoutplan")
 	dying := w.Process()
-	dying.Steps.Inject(faults.Times(1, "TransactWriteItems", faults.DieAfter)) // opens the first payout
+	dying.Steps.Inject(faults.Times(1, "TransactWriteItems", faults.DieAfter)) // dies after it opened a payout
 	_, _ = dying.DrainQueues(t.Context())
 	if !dying.Steps.Gone() {
 		t.Errorf("got steps %v, want the process dead after it opened a payout", dying.Steps.Taken())
@@ -181,12 +180,12 @@ func TestAShardThatFailsComesAgain(t *testing.T) {
 	}
 }
 
-// TestAShardOfMoreThanACallCanOpenGoesOn: one call after another, until all are opened, each once.
-func TestAShardOfMoreThanACallCanOpenGoesOn(t *testing.T) {
+// TestOpen_SeveralCalls checks that calls follow each other until all payouts of a large shard are opened, each once.
+func TestOpen_SeveralCalls(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const shops = 17 // so that a shard has five of them, which are opened four at a time
+		const shops = 17 // one shard has five of them, and opens four at a time
 		w := sold(t, slices.Collect(func(yield func(settings) bool) {
 			for range shops {
 				yield(settings{})
@@ -194,7 +193,7 @@ func TestAShardOfMoreThanACallCanOpenGoesOn(t *testing.T) {
 		})...)
 		w.Main().Steps.Slow(faults.Latency{Table: time.Second, Transaction: time.Second, Queue: time.Second})
 		for shard := range w.App.Store.DueShards() {
-			ctx, cancel := context.WithTimeout(t.Context(), 17*time.Second) // of which it begins nothing in the last 15
+			ctx, cancel := context.WithTimeout(t.Context(), 17*time.Second) // no merchant begins in the last 15 s
 			reply, err := w.Main().Invoke(ctx, "payoutopen", fmt.Appendf(nil,
 				`{"Records":[{"messageId":"1","body":"{\"shard\":%d}"}]}`, shard))
 			cancel()

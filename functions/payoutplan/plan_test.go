@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestATickNamesEachShard, with a call for ten of them.
-func TestATickNamesEachShard(t *testing.T) {
+// TestTick_EachShard checks that a tick sends a message for each shard, ten in a call.
+func TestTick_EachShard(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	w.Main().Steps.Plan(0, 0)
@@ -23,8 +23,8 @@ func TestATickNamesEachShard(t *testing.T) {
 	}
 }
 
-// TestATickThatIsCutOffFails, so that alarms see it.
-func TestATickThatIsCutOffFails(t *testing.T) {
+// TestTick_Interrupted checks that an interrupted tick fails, so that alarms see it.
+func TestTick_Interrupted(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// shownPayouts is "received/total date simple_status" of a payment in each place that shows its payouts. The history
-// shows no status, and the older detail has no PAID_OUT (contract §6.3).
+// shownPayouts returns "received/total date simple_status" of a payment from each view of its payouts. The histories
+// have no status, and the legacy detail has no PAID_OUT (contract §6.3).
 func shownPayouts(s world.Shop, p world.Payment) map[string]string {
 	s.Helper()
 	type payouts struct {
@@ -43,7 +43,7 @@ func shownPayouts(s world.Shop, p world.Payment) map[string]string {
 	return shown
 }
 
-// receiptEvents is "type status amount" of the events on a payment's receipt.
+// receiptEvents returns "type status amount" of the events on a payment's receipt.
 func receiptEvents(s world.Shop, p world.Payment) []string {
 	s.Helper()
 	var receipt struct {
@@ -62,7 +62,8 @@ func receiptEvents(s world.Shop, p world.Payment) []string {
 	return events
 }
 
-// wantShown checks all places: received/total and day, then the status of the newer and of the older detail.
+// wantShown checks all views of a payment. payouts is "received/total date", simple the status in the detail, and
+// legacy the status in the legacy detail.
 func wantShown(s world.Shop, what string, p world.Payment, payouts, simple, legacy string) {
 	s.Helper()
 	for place, status := range map[string]string{"detail": simple, "legacy detail": legacy, "history": "",
@@ -71,8 +72,9 @@ func wantShown(s world.Shop, what string, p world.Payment, payouts, simple, lega
 	}
 }
 
-// TestEveryPlaceShowsAPayoutsStatus: planned, sent, rejected, planned again, paid, and deducted from by a refund.
-func TestEveryPlaceShowsAPayoutsStatus(t *testing.T) {
+// TestPayoutStatus_EachView checks the views of a payout that is planned, sent, rejected, planned again, paid, and
+// reduced by a refund.
+func TestPayoutStatus_EachView(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.SetPayout(fields{"iban": sandbox.UnknownIBAN})
@@ -88,7 +90,7 @@ func TestEveryPlaceShowsAPayoutsStatus(t *testing.T) {
 	wantShown(s, "rejected", p, "0/1 2026-11-22", "SUCCESSFUL", "SUCCESSFUL")
 	wantAll(t, "rejected", receiptEvents(s, p), "PAYOUT FAILED 9.80", "PAYOUT SCHEDULED 9.80")
 	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
-	night(s)
+	runNight(s)
 	wantShown(s, "paid", p, "1/1 2026-11-22", "PAID_OUT", "SUCCESSFUL")
 	wantAll(t, "paid", receiptEvents(s, p), "PAYOUT FAILED 9.80", "PAYOUT PAID_OUT 9.80")
 	s.Refund(p, "3")
@@ -96,7 +98,7 @@ func TestEveryPlaceShowsAPayoutsStatus(t *testing.T) {
 	wantAll(t, "refunded", receiptEvents(s, p), "PAYOUT FAILED 9.80", "PAYOUT PAID_OUT 9.80", "REFUND REFUNDED 3.00",
 		"PAYOUT_DEDUCTION PENDING 3.00")
 	s.Sell("10")
-	night(s)
+	runNight(s)
 	wantAll(t, "deducted", receiptEvents(s, p), "PAYOUT FAILED 9.80", "PAYOUT PAID_OUT 9.80", "REFUND REFUNDED 3.00",
 		"PAYOUT_DEDUCTION SUCCESSFUL 3.00")
 }

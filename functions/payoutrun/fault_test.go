@@ -17,9 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// TestDoubledAndLateMessagesAndTicksChangeNothing: at every step of a payout all messages and ticks are repeated, and
-// twelve hours later once more.
-func TestDoubledAndLateMessagesAndTicksChangeNothing(t *testing.T) {
+// TestPayout_RepeatedMessagesAndTicks repeats messages and ticks at every step of a payout, and twelve hours later.
+func TestPayout_RepeatedMessagesAndTicks(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for range 3 {
@@ -49,13 +48,13 @@ func TestDoubledAndLateMessagesAndTicksChangeNothing(t *testing.T) {
 	want(t, "the bank", balance(s, ledger.Bank), "-29.40")
 }
 
-// TestARunCutOffAnywhereIsFinished: a crash or a lost reply at each I/O step of planning and running, one a night, and
-// every other fault at the bank, which pays or rejects.
-func TestARunCutOffAnywhereIsFinished(t *testing.T) {
+// TestRun_FaultAtEachStep lets each I/O step of planning and running crash or lose its reply, one a night. At the bank,
+// which pays or rejects, every other fault happens too.
+func TestRun_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		faults   []faults.Fault
-		steps    string // that it happens to; "": all
+		steps    string // with the fault; "": all
 		rejected bool
 	}{
 		"crash":           {[]faults.Fault{faults.DieAfter}, "", false},
@@ -67,7 +66,7 @@ func TestARunCutOffAnywhereIsFinished(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
-			taken := cutOff(s, 0, faults.None, c.rejected)
+			taken := runWithFault(s, 0, faults.None, c.rejected)
 			nights := 0
 			for i, step := range taken {
 				if c.steps != "" && step != c.steps {
@@ -75,7 +74,7 @@ func TestARunCutOffAnywhereIsFinished(t *testing.T) {
 				}
 				for _, fault := range faults.Distinct(step) {
 					if slices.Contains(c.faults, fault) {
-						cutOff(s, i+1, fault, c.rejected)
+						runWithFault(s, i+1, fault, c.rejected)
 						nights++
 					}
 				}
@@ -88,18 +87,18 @@ func TestARunCutOffAnywhereIsFinished(t *testing.T) {
 	}
 }
 
-// cutOff is a day with two payments and a night with a fault. It returns the steps of the process with the fault.
-func cutOff(s world.Shop, at int, fault faults.Fault, rejected bool) []string {
+// runWithFault runs a day with two payments and a night with a fault. It returns the steps of the faulty process.
+func runWithFault(s world.Shop, at int, fault faults.Fault, rejected bool) []string {
 	s.Helper()
 	first := s.Sell("10")
 	s.Sell("20")
 	if rejected {
 		s.SetPayout(fields{"iban": sandbox.ClosedIBAN})
 	}
-	taken := nightWith(s, at, fault)
+	taken := runNightWithFault(s, at, fault)
 	if rejected {
 		s.SetPayout(fields{"iban": sandbox.PaidIBAN})
-		night(s)
+		runNight(s)
 	}
 	s.CheckPayouts()
 	if got := statusOf(s, first); got.Received != 1 || got.Simple != "PAID_OUT" {
@@ -109,9 +108,8 @@ func cutOff(s world.Shop, at int, fault faults.Fault, rejected bool) []string {
 	return taken
 }
 
-// nightWith is a night with a fault in a process, whose work another process finishes. It returns the steps of the
-// first.
-func nightWith(s world.Shop, at int, fault faults.Fault) []string {
+// runNightWithFault runs a night with a fault, which another process finishes. It returns the first process's steps.
+func runNightWithFault(s world.Shop, at int, fault faults.Fault) []string {
 	s.Helper()
 	advanceToMidnight(s)
 	doomed := s.Process()
@@ -122,77 +120,77 @@ func nightWith(s world.Shop, at int, fault faults.Fault) []string {
 	if report := s.Reconcile(); report.Found > 0 {
 		s.Errorf("%s at step %d: got %d breaks %+v, want none", fault, at, report.Found, report.Breaks)
 	}
-	for range 4 { // long enough for a message to be seen again
+	for range 4 { // until the queue delivers a message again
 		s.Clock.Advance(16 * time.Minute)
 		s.RunPayouts()
 	}
 	return doomed.Steps.Taken()
 }
 
-// TestDebitsCutOffAnywhereAreOnePayout: a crash after each step of a payout of nothing but late refunds, more than one
-// step takes, and a lost reply of each transaction.
-func TestDebitsCutOffAnywhereAreOnePayout(t *testing.T) {
+// TestRun_FaultAtEachStepOfDebits crashes after each step of a payout of late refunds only, more than one step takes.
+// Each transaction also loses its reply.
+func TestRun_FaultAtEachStepOfDebits(t *testing.T) {
 	t.Parallel()
-	steps := cutOffWithDebits(t, 0, faults.None)
+	steps := runDebitsWithFault(t, 0, faults.None)
 	opened := slices.Index(steps, "TransactWriteItems")
 	if opened < 0 || len(steps)-opened < 10 {
 		t.Fatalf("got steps %v, want TransactWriteItems among them, and at least 9 after it", steps)
 	}
 	for i, step := range steps {
-		if i < opened { // TestARunCutOffAnywhereIsFinished has these
+		if i < opened { // covered by TestRun_FaultAtEachStep
 			continue
 		}
 		t.Run(fmt.Sprint(step, " ", i), func(t *testing.T) {
 			t.Parallel()
-			cutOffWithDebits(t, i+1, faults.DieAfter)
+			runDebitsWithFault(t, i+1, faults.DieAfter)
 			if step == "TransactWriteItems" {
-				cutOffWithDebits(t, i+1, faults.LoseReply)
+				runDebitsWithFault(t, i+1, faults.LoseReply)
 			}
 		})
 	}
 }
 
-// cutOffWithDebits is such a night in a world of its own, and a second night with a payment that covers the refunds.
-func cutOffWithDebits(t *testing.T, at int, fault faults.Fault) []string {
+// runDebitsWithFault runs such a night in its own world, and a second night with a payment that covers the refunds.
+func runDebitsWithFault(t *testing.T, at int, fault faults.Fault) []string {
 	t.Helper()
 	s := open(t)
 	refunded := s.Sell("10")
-	night(s)
+	runNight(s)
 	for range 33 {
 		s.Refund(refunded, "0.25")
 	}
-	taken := nightWith(s, at, fault)
+	taken := runNightWithFault(s, at, fault)
 	want(t, fmt.Sprintf("%s at step %d", fault, at), payoutsByDay(s)["2026-11-22"], "PAID -8.25")
 	wantAll(t, fmt.Sprintf("%s at step %d leaves", fault, at), payables(s), "BALANCE_DEDUCTION -8.25")
 	s.Sell("10")
-	night(s)
+	runNight(s)
 	want(t, fmt.Sprintf("%s at step %d, covered", fault, at), payoutsByDay(s)["2026-11-23"], "PAID 1.55")
 	want(t, "payouts", len(payoutsByDay(s)), 3)
 	return taken
 }
 
-// TestACancellationCutOffAnywhereIsFinished: a crash at each I/O step of the poll that cancels a transfer which the
-// bank does not take, and every other fault at the bank.
-func TestACancellationCutOffAnywhereIsFinished(t *testing.T) {
+// TestRun_FaultAtEachStepOfCancellation crashes at each I/O step of the poll that cancels a transfer which the bank
+// does not accept. At the bank every other fault happens too.
+func TestRun_FaultAtEachStepOfCancellation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	steps := cutOffCancelling(s, 0, faults.None)
+	steps := cancelWithFault(s, 0, faults.None)
 	if !slices.Contains(steps, "CancelTransfer") {
 		t.Fatalf("got steps %v, want CancelTransfer among them", steps)
 	}
 	for i, step := range steps {
 		for _, fault := range faults.Distinct(step) {
 			if fault == faults.DieAfter || strings.HasSuffix(step, "Transfer") {
-				cutOffCancelling(s, i+1, fault)
+				cancelWithFault(s, i+1, fault)
 			}
 		}
 	}
 	want(t, "still payable", balance(s, ledger.MerchantPayable), "0.00")
 }
 
-// cutOffCancelling makes a transfer to an account whose bank takes nothing, replaces the account, and polls with a
+// cancelWithFault orders a transfer to an account whose bank accepts nothing, replaces the account, and polls with a
 // fault. It returns the steps of the polling process.
-func cutOffCancelling(s world.Shop, at int, fault faults.Fault) []string {
+func cancelWithFault(s world.Shop, at int, fault faults.Fault) []string {
 	s.Helper()
 	s.SetPayout(fields{"iban": sandbox.NotTakenIBAN})
 	p := s.Sell("10")
@@ -209,24 +207,24 @@ func cutOffCancelling(s world.Shop, at int, fault faults.Fault) []string {
 		s.Clock.Advance(time.Hour)
 		s.RunPayouts()
 	}
-	night(s)
+	runNight(s)
 	s.CheckPayouts()
 	wantAll(s, fmt.Sprintf("%s at step %d", fault, at), payoutEvents(s, p), "FAILED 9.80 0.00", "PAID_OUT 9.80 0.00")
 	wantAll(s, fmt.Sprintf("%s at step %d leaves", fault, at), payables(s))
 	return doomed.Steps.Taken()
 }
 
-// TestOverlappingRunsPayOnce: several runners of one payout, and of one on demand for the same payables.
-func TestOverlappingRunsPayOnce(t *testing.T) {
+// TestRun_ConcurrentRunners runs a payout several times, and one on demand for the same payables.
+func TestRun_ConcurrentRunners(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	var paid []world.Payment
 	for range 100 {
 		paid = append(paid, s.Sell("10"))
 	}
-	overlap(s, 0, func(i int) { s.Refund(paid[i], "5") })
-	s.Sell("100") // covers what was refunded too late
-	night(s)
+	runConcurrently(s, 0, func(i int) { s.Refund(paid[i], "5") })
+	s.Sell("100") // covers the late refunds
+	runNight(s)
 	wantAll(t, "payables", payables(s))
 	want(t, "the bank", balance(s, ledger.Bank),
 		"-1058.05") // 100 × 9.80, less 4 × 5, and 98.05
@@ -237,9 +235,9 @@ func TestOverlappingRunsPayOnce(t *testing.T) {
 	}
 }
 
-// overlap lets four runners take the payout of the night and one on demand, which is planned the given time later, at
-// the same time. Each also calls besides. Then the ticks finish what is left.
-func overlap(s world.Shop, later time.Duration, besides func(i int)) {
+// runConcurrently lets four runners take the night's payout and one on demand, which is planned the given time later,
+// at the same time. Each also calls besides. The ticks finish the rest.
+func runConcurrently(s world.Shop, later time.Duration, besides func(i int)) {
 	s.Helper()
 	advanceToMidnight(s)
 	runner := banking.Open(s.App)
@@ -255,7 +253,7 @@ func overlap(s world.Shop, later time.Duration, besides func(i int)) {
 	inParallel(s, 4, func(i int) {
 		runner := banking.Open(s.App)
 		for _, id := range []string{planned.ID, demanded.ID}[i%2:] {
-			_, _ = runner.Run(s.Context(), s.Tenant(), id) // a runner that another one overtakes gives up
+			_, _ = runner.Run(s.Context(), s.Tenant(), id) // an overtaken runner gives up
 		}
 		besides(i)
 	})

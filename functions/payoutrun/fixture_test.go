@@ -21,7 +21,7 @@ import (
 
 type fields = map[string]any
 
-// open starts a world with a German shop whose bank account takes payouts.
+// open starts a world with a German shop whose bank account accepts payouts.
 func open(t *testing.T) world.Shop {
 	t.Helper()
 	s := openIn(t, "DE", "EUR", nil)
@@ -29,7 +29,7 @@ func open(t *testing.T) world.Shop {
 	return s
 }
 
-// openIn starts a world with a shop; its payouts are checked in the end.
+// openIn starts a world with a shop, and checks its payouts at the end.
 func openIn(t *testing.T, country, currency string, terms fields) world.Shop {
 	t.Helper()
 	s := world.NewShop(t).NewShop(country, currency, terms)
@@ -37,7 +37,7 @@ func openIn(t *testing.T, country, currency string, terms fields) world.Shop {
 	return s
 }
 
-// sellInInstallments has a new checkout paid by card in so many parts.
+// sellInInstallments pays a new checkout by card in the number of instalments.
 func sellInInstallments(s world.Shop, amount string, installments int) world.Payment {
 	s.Helper()
 	body := s.Card(world.Frictionless)
@@ -45,7 +45,7 @@ func sellInInstallments(s world.Shop, amount string, installments int) world.Pay
 	return s.Pay(s.Create(amount, nil), body)
 }
 
-// payoutStatus is what the transaction's detail shows of its payouts.
+// payoutStatus is a transaction's payouts in its detail.
 type payoutStatus struct {
 	Total    int    `json:"payouts_total"`
 	Received int    `json:"payouts_received"`
@@ -54,7 +54,7 @@ type payoutStatus struct {
 	Plan     string `json:"payout_plan"`
 }
 
-// event is a transaction's, as its detail shows it.
+// event is a transaction's event in its detail.
 type event struct {
 	Type        string
 	Status      string
@@ -84,7 +84,7 @@ func readDetail[T any](s world.Shop, p world.Payment) T {
 	return detail
 }
 
-// payoutEvents is "status amount deducted" of the transaction's PAYOUT events.
+// payoutEvents returns "status amount deducted" of the transaction's PAYOUT events.
 func payoutEvents(s world.Shop, p world.Payment) []string {
 	s.Helper()
 	var texts []string
@@ -94,7 +94,7 @@ func payoutEvents(s world.Shop, p world.Payment) []string {
 	return texts
 }
 
-// payoutRecords is "type amount status" of the shop's payout records of all times.
+// payoutRecords returns "type amount status" of all the shop's payout records.
 func payoutRecords(s world.Shop) []string {
 	s.Helper()
 	r := s.Send("GET", "/v1.0/merchants/"+s.Merchant.Code+"/payouts?"+
@@ -125,7 +125,7 @@ func advanceToMidnight(s world.Shop) {
 	s.Clock.Advance(next.Sub(now))
 }
 
-// openPayout opens the payout that is due, whose message waits in the queue.
+// openPayout opens the payout that is due. Its message waits in the queue.
 func openPayout(s world.Shop) {
 	s.Helper()
 	planned, due, err := banking.Open(s.App).Plan(s.Context(), s.Tenant())
@@ -137,18 +137,18 @@ func openPayout(s world.Shop) {
 	}
 }
 
-// night lets midnight pass. The payouts that are due are planned and run, and the bank answers.
-func night(s world.Shop) {
+// runNight lets midnight pass. The payouts that are due are planned and run, and the bank answers.
+func runNight(s world.Shop) {
 	s.Helper()
 	advanceToMidnight(s)
 	s.RunPayouts()
-	for range 2 { // the bank is asked every quarter of an hour
+	for range 2 { // the bank is polled every quarter of an hour
 		s.Clock.Advance(16 * time.Minute)
 		s.RunPayouts()
 	}
 }
 
-// payoutsByDay are "status total" of the shop's payouts, by day.
+// payoutsByDay returns "status total" of the shop's payouts, by day.
 func payoutsByDay(s world.Shop) map[string]string {
 	s.Helper()
 	found := map[string]string{}
@@ -158,7 +158,7 @@ func payoutsByDay(s world.Shop) map[string]string {
 	return found
 }
 
-// payables is "kind amount" of what no payout has yet.
+// payables returns "kind amount" of the payables without a payout.
 func payables(s world.Shop) []string {
 	s.Helper()
 	var texts []string
@@ -168,7 +168,7 @@ func payables(s world.Shop) []string {
 	return texts
 }
 
-// balance is the shop's on an account of the ledger.
+// balance returns the shop's balance on an account of the ledger.
 func balance(s world.Shop, account ledger.Account) string {
 	s.Helper()
 	return s.Balance(s.Merchant, account, money.Currency(s.Currency)).String()

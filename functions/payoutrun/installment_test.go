@@ -7,13 +7,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// TestRefundsBeforeAndAfterEachInstallment: each is taken from the next instalment that waits, with the fee kept back
-// or billed; what no instalment is left for is a deduction, which makes the balance negative.
-func TestRefundsBeforeAndAfterEachInstallment(t *testing.T) {
+// TestRefund_AroundEachInstallment checks that a refund is taken from the next waiting instalment, with the fee kept
+// back or billed. If no instalment is left, it becomes a deduction, which makes the balance negative.
+func TestRefund_AroundEachInstallment(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		gross  bool
-		events []string // in the end
+		events []string // at the end
 		listed []string
 		unpaid string
 		billed string
@@ -33,7 +33,7 @@ func TestRefundsBeforeAndAfterEachInstallment(t *testing.T) {
 		p := sellInInstallments(s, "100", 3) // 33.33, 33.33 and 33.34, each with a fee of 0.65
 		for _, refund := range []string{"10", "5", "40"} {
 			s.Refund(p, refund)
-			night(s)
+			runNight(s)
 			s.Clock.Advance(30 * 24 * time.Hour)
 		}
 		wantAll(t, name, payoutEvents(s, p), c.events...)

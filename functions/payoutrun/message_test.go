@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestMessagesOfNothingAreDropped: an error would have them delivered again and again.
-func TestMessagesOfNothingAreDropped(t *testing.T) {
+// TestRun_InvalidMessage checks that such messages are dropped, since after an error they would come again forever.
+func TestRun_InvalidMessage(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	handle := payoutrun.Run(w.App)
@@ -28,15 +28,15 @@ func TestMessagesOfNothingAreDropped(t *testing.T) {
 	}
 }
 
-// TestAFailureLeavesTheMessage in the queue; a finished run removes it.
-func TestAFailureLeavesTheMessage(t *testing.T) {
+// TestRun_Failure checks that a failure leaves the message in the queue, and that a finished run removes it.
+func TestRun_Failure(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Sell("10")
 	advanceToMidnight(s)
 	openPayout(s)
 	dying := s.Process()
-	dying.Steps.Inject(faults.Times(1, "TransactWriteItems", faults.DieAfter)) // within the run
+	dying.Steps.Inject(faults.Times(1, "TransactWriteItems", faults.DieAfter)) // during the run
 	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {
 		t.Errorf("got no error, after steps %v; want an error or a dead process", dying.Steps.Taken())
 	}

@@ -28,8 +28,8 @@ func wantAll(t testing.TB, what string, got []string, want ...string) {
 	}
 }
 
-// TestADaysPaymentsArePaidOutTheNextDay: SCHEDULED, RECONCILED, PAID_OUT.
-func TestADaysPaymentsArePaidOutTheNextDay(t *testing.T) {
+// TestPayout_NextDay follows a day's payments: SCHEDULED, RECONCILED, PAID_OUT.
+func TestPayout_NextDay(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	coffee, cake := s.Sell("10"), s.Sell("20.50")
@@ -56,11 +56,11 @@ func TestADaysPaymentsArePaidOutTheNextDay(t *testing.T) {
 	wantAll(t, "payables", payables(s), "PAYOUT 6.86")
 }
 
-func TestHistoryAndReceiptShowThePayout(t *testing.T) {
+func TestPayout_HistoryAndReceipt(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10")
-	night(s)
+	runNight(s)
 	type item struct {
 		Date     string `json:"payout_date"`
 		Type     string `json:"payout_type"`
@@ -84,28 +84,28 @@ func TestHistoryAndReceiptShowThePayout(t *testing.T) {
 	want(t, "receipt", receipt.Data.Events[0], event{"PAYOUT", "PAID_OUT", "9.80"})
 }
 
-// Contract §6.7: a refund before the payout raises deducted_amount; one after it is a PAYOUT_DEDUCTION event and a
-// REFUND_DEDUCTION record.
-func TestRefundsBeforeAndAfterThePayout(t *testing.T) {
+// TestRefund_AroundPayout checks that a refund before the payout raises deducted_amount. After the payout, it is a
+// PAYOUT_DEDUCTION event and a REFUND_DEDUCTION record (contract §6.7).
+func TestRefund_AroundPayout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10")
 	s.Refund(p, "4")
 	wantAll(t, "before", payoutEvents(s, p), "SCHEDULED 5.80 4.00")
-	night(s)
+	runNight(s)
 	wantAll(t, "paid", payoutRecords(s), "PAYOUT 5.80 SUCCESSFUL")
 	s.Refund(p, "5")
 	s.Sell("20")
 	wantAll(t, "payables", payables(s), "REFUND_DEDUCTION -5.00", "PAYOUT 19.61")
 	want(t, "deduction", deductionStatus(s, p), "PENDING")
-	night(s)
+	runNight(s)
 	want(t, "deducted", payoutsByDay(s)["2026-11-22"], "PAID 14.61")
 	want(t, "deduction", deductionStatus(s, p), "SUCCESSFUL")
 	wantAll(t, "list", payoutRecords(s), "PAYOUT 5.80 SUCCESSFUL", "PAYOUT 19.61 SUCCESSFUL",
 		"REFUND_DEDUCTION 5.00 SUCCESSFUL")
 }
 
-// deductionStatus is the status of the transaction's PAYOUT_DEDUCTION event.
+// deductionStatus returns the status of the transaction's PAYOUT_DEDUCTION event.
 func deductionStatus(s world.Shop, p world.Payment) string {
 	s.Helper()
 	for _, e := range eventsOf(s, p, payments.PayoutDeductionEvent) {
@@ -114,24 +114,24 @@ func deductionStatus(s world.Shop, p world.Payment) string {
 	return ""
 }
 
-// TestANegativeBalanceIsCarriedForward, once: alone it makes no payouts.
-func TestANegativeBalanceIsCarriedForward(t *testing.T) {
+// TestNegativeBalance_CarriedForward checks that it is carried forward once. Alone it makes no payouts.
+func TestNegativeBalance_CarriedForward(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("100")
-	night(s)
+	runNight(s)
 	s.Refund(p, "100")
 	small := s.Sell("10")
-	night(s)
+	runNight(s)
 	want(t, "negative", payoutsByDay(s)["2026-11-22"], "PAID -90.20")
 	want(t, "small", statusOf(s, small).Simple, "PAID_OUT")
 	wantAll(t, "carried", payables(s), "BALANCE_DEDUCTION -90.20")
 	for range 3 {
-		night(s)
+		runNight(s)
 	}
 	want(t, "payouts", len(payoutsByDay(s)), 2)
 	s.Sell("100")
-	night(s)
+	runNight(s)
 	want(t, "covered", payoutsByDay(s)["2026-11-26"], "PAID 7.85")
 	wantAll(t, "payables", payables(s))
 	wantAll(t, "list", payoutRecords(s), "PAYOUT 98.05 SUCCESSFUL", "PAYOUT 9.80 SUCCESSFUL",
@@ -139,27 +139,28 @@ func TestANegativeBalanceIsCarriedForward(t *testing.T) {
 		"PAYOUT 98.05 SUCCESSFUL", "BALANCE_DEDUCTION 90.20 SUCCESSFUL")
 }
 
-func TestNothingLeftIsSettledWithoutTheBank(t *testing.T) {
+func TestPayout_ZeroAmount(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("10")
 	s.Refund(p, "10")
-	night(s)
+	runNight(s)
 	want(t, "payout", payoutsByDay(s)["2026-11-21"], "PAID 0.00")
 	wantAll(t, "list", payoutRecords(s))
 	want(t, "the bank", balance(s, ledger.Bank), "0.00")
 }
 
-// Contract §6.5: a payout that fails makes its parts FAILED, and new ones SCHEDULED for the next cycle.
-func TestARejectedPayoutIsMadeAgainInTheNextCycle(t *testing.T) {
+// TestPayout_Rejected checks that a failed payout's parts become FAILED, with new parts SCHEDULED for the next cycle
+// (contract §6.5).
+func TestPayout_Rejected(t *testing.T) {
 	t.Parallel()
 	for iban, reason := range map[string]string{sandbox.ClosedIBAN: "AC04", sandbox.UnknownIBAN: "AC01"} {
 		s := open(t)
 		s.SetPayout(fields{"iban": iban})
 		p := s.Sell("10")
 		debit := s.Sell("100")
-		night(s)
+		runNight(s)
 		want(t, "rejected", payoutsByDay(s)["2026-11-21"], "FAILED 107.85")
 		wantAll(t, "events", payoutEvents(s, p), "FAILED 9.80 0.00", "SCHEDULED 9.80 0.00")
 		want(t, "rejected", statusOf(s, p), payoutStatus{1, 0, "SUCCESSFUL", "2026-11-22", "SINGLE_PAYMENT"})
@@ -168,7 +169,7 @@ func TestARejectedPayoutIsMadeAgainInTheNextCycle(t *testing.T) {
 		}
 		s.Refund(debit, "50")
 		s.SetPayout(fields{"iban": sandbox.PaidIBAN})
-		night(s)
+		runNight(s)
 		want(t, "paid", payoutsByDay(s)["2026-11-22"], "PAID 57.85")
 		wantAll(t, "events", payoutEvents(s, p), "FAILED 9.80 0.00", "PAID_OUT 9.80 0.00")
 		want(t, "paid", statusOf(s, p), payoutStatus{1, 1, "PAID_OUT", "2026-11-22", "SINGLE_PAYMENT"})
@@ -178,26 +179,26 @@ func TestARejectedPayoutIsMadeAgainInTheNextCycle(t *testing.T) {
 	}
 }
 
-// A deduction in a payout that fails goes into the next one; its event stays PENDING.
-func TestADeductionOutlivesARejectedPayout(t *testing.T) {
+// TestDeduction_RejectedPayout checks that a deduction in a failed payout moves to the next. Its event stays PENDING.
+func TestDeduction_RejectedPayout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10")
-	night(s)
+	runNight(s)
 	s.SetPayout(fields{"iban": sandbox.ClosedIBAN})
 	s.Refund(p, "10")
 	s.Sell("100")
-	night(s)
+	runNight(s)
 	want(t, "rejected", payoutsByDay(s)["2026-11-22"], "FAILED 88.05")
 	wantAll(t, "payables", payables(s), "REFUND_DEDUCTION -10.00", "PAYOUT 98.05")
 	want(t, "deduction", deductionStatus(s, p), "PENDING")
 	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
-	night(s)
+	runNight(s)
 	want(t, "paid", payoutsByDay(s)["2026-11-23"], "PAID 88.05")
 	want(t, "deduction", deductionStatus(s, p), "SUCCESSFUL")
 }
 
-func TestABankWithoutAnAnswerIsAskedAgain(t *testing.T) {
+func TestTransfer_LostAnswer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.SetPayout(fields{"iban": sandbox.LostAnswerIBAN})
@@ -210,20 +211,20 @@ func TestABankWithoutAnAnswerIsAskedAgain(t *testing.T) {
 	want(t, "asked again", payoutsByDay(s)["2026-11-21"], "PAID 9.80")
 }
 
-// TestATransferThatIsNotTakenIsCancelledAfterADay: it waits as long as the bank may yet take it, and what was in it
-// goes into the next payout, as after any rejection.
-func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
+// TestTransfer_NotAccepted checks that a transfer is cancelled after a day, when the bank can no longer accept it. Its
+// payables go into the next payout, as after any rejection.
+func TestTransfer_NotAccepted(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.SetPayout(fields{"iban": sandbox.NotTakenIBAN})
 	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("10")
-	night(s)
+	runNight(s)
 	want(t, "not taken", payoutsByDay(s)["2026-11-21"], "SENT 10.00")
 	wantAll(t, "events", payoutEvents(s, p), "RECONCILED 10.00 0.00")
 	want(t, "in transit", balance(s, ledger.PayoutsInTransit), "-10.00")
 	s.Sell("20")
-	night(s) // the second one is not taken either
+	runNight(s) // the second one is not accepted either
 	s.Clock.Advance(time.Hour)
 	s.RunPayouts()
 	want(t, "cancelled", payoutsByDay(s)["2026-11-21"], "FAILED 10.00")
@@ -234,8 +235,8 @@ func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 		want(t, "reason of "+string(p.Status), p.Reason, map[payout.Status]string{payout.Failed: "DS02"}[p.Status])
 	}
 	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
-	night(s)
-	night(s)
+	runNight(s)
+	runNight(s)
 	want(t, "paid", payoutsByDay(s)["2026-11-23"], "PAID 10.00")
 	want(t, "replaced", payoutsByDay(s)["2026-11-22"], "FAILED 20.00")
 	want(t, "paid", payoutsByDay(s)["2026-11-24"], "PAID 20.00")
@@ -245,49 +246,49 @@ func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	want(t, "the bank", balance(s, ledger.Bank), "-30.00")
 }
 
-// TestATransferThatIsNotTakenLeavesAnAccountThatWasReplaced, at the next poll: it was meant for that account, and no
-// other.
-func TestATransferThatIsNotTakenLeavesAnAccountThatWasReplaced(t *testing.T) {
+// TestTransfer_AccountReplaced checks that the next poll cancels a transfer that was not accepted: it was meant for the
+// replaced account only.
+func TestTransfer_AccountReplaced(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.SetPayout(fields{"iban": sandbox.NotTakenIBAN})
 	p := s.Sell("10")
-	night(s)
+	runNight(s)
 	want(t, "not taken", payoutsByDay(s)["2026-11-21"], "SENT 9.80")
 	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
 	s.Clock.Advance(time.Hour)
 	s.RunPayouts()
 	want(t, "cancelled", payoutsByDay(s)["2026-11-21"], "FAILED 9.80")
-	night(s)
+	runNight(s)
 	want(t, "paid", payoutsByDay(s)["2026-11-22"], "PAID 9.80")
 	wantAll(t, "events", payoutEvents(s, p), "FAILED 9.80 0.00", "PAID_OUT 9.80 0.00")
 }
 
-func TestInstallmentsArePaidAMonthApart(t *testing.T) {
+func TestPayout_Installments(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT"})
 	s.SetPayout(fields{"holder": "Padaria Ltda", "account_number": "12345678", "bank_code": "001"})
 	p := sellInInstallments(s, "100", 3)
-	night(s)
+	runNight(s)
 	want(t, "after a day", statusOf(s, p), payoutStatus{3, 1, "SUCCESSFUL", "", "TRUE_INSTALLMENT"})
 	wantAll(t, "after a day", payoutRecords(s), "PAYOUT 32.68 SUCCESSFUL")
-	s.Clock.Advance(29 * 24 * time.Hour) // 2026-12-20: the second one's day
-	night(s)
+	s.Clock.Advance(29 * 24 * time.Hour) // 2026-12-20, the second instalment's day
+	runNight(s)
 	wantAll(t, "after a month", payoutRecords(s), "PAYOUT 32.68 SUCCESSFUL", "PAYOUT 32.68 SUCCESSFUL")
-	s.Refund(p, "40") // 32.69 from what waits, the rest from other transactions
+	s.Refund(p, "40") // 32.69 from waiting instalments, the rest from other transactions
 	s.Clock.Advance(31 * 24 * time.Hour)
-	night(s)
+	runNight(s)
 	want(t, "after two months", statusOf(s, p).Received, 3)
 	wantAll(t, "after two months", payoutRecords(s), "PAYOUT 32.68 SUCCESSFUL", "PAYOUT 32.68 SUCCESSFUL",
 		"REFUND_DEDUCTION 7.31 SUCCESSFUL")
 }
 
-func TestGrossSettlementPaysTheFeeToo(t *testing.T) {
+func TestPayout_GrossSettlement(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Command("update_settings", fields{"gross_settlement": true})
 	s.Sell("10")
-	night(s)
+	runNight(s)
 	want(t, "paid", payoutsByDay(s)["2026-11-21"], "PAID 10.00")
 	want(t, "billed", balance(s, ledger.FeesReceivable), "0.20")
 }

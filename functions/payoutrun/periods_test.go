@@ -11,14 +11,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// TestANegativeBalanceIsCarriedOverSeveralPeriods: each payout covers a part of it; the bank gets no transfer before
-// all of it is covered.
-func TestANegativeBalanceIsCarriedOverSeveralPeriods(t *testing.T) {
+// TestNegativeBalance_SeveralPeriods checks that each payout covers a part of the negative balance. The bank gets no
+// transfer until the whole balance is covered.
+func TestNegativeBalance_SeveralPeriods(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("100")
-	night(s)
+	runNight(s)
 	s.Refund(p, "100")
 	for _, period := range []struct{ sold, day, total, carried string }{
 		{"30", "2026-11-22", "PAID -70.00", "BALANCE_DEDUCTION -70.00"},
@@ -27,7 +27,7 @@ func TestANegativeBalanceIsCarriedOverSeveralPeriods(t *testing.T) {
 		{"10", "2026-11-25", "PAID 10.00", ""},
 	} {
 		s.Sell(period.sold)
-		night(s)
+		runNight(s)
 		want(t, period.day, payoutsByDay(s)[period.day], period.total)
 		want(t, period.day+" carries", strings.Join(payables(s), " "), period.carried)
 	}
@@ -40,34 +40,35 @@ func TestANegativeBalanceIsCarriedOverSeveralPeriods(t *testing.T) {
 		"PAYOUT 10.00 SUCCESSFUL")
 }
 
-// TestANegativeBalanceOutlivesARejectedPayout: it is carried forward again, unchanged.
-func TestANegativeBalanceOutlivesARejectedPayout(t *testing.T) {
+// TestNegativeBalance_RejectedPayout checks that a rejected payout carries the same negative balance forward again.
+func TestNegativeBalance_RejectedPayout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("100")
-	night(s)
+	runNight(s)
 	s.Refund(p, "60")
 	s.Sell("10")
-	night(s)
+	runNight(s)
 	s.SetPayout(fields{"iban": sandbox.ClosedIBAN})
 	s.Sell("80")
-	night(s)
+	runNight(s)
 	want(t, "rejected", payoutsByDay(s)["2026-11-23"], "FAILED 30.00")
 	wantAll(t, "payables", payables(s), "BALANCE_DEDUCTION -50.00", "PAYOUT 80.00")
 	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
-	night(s)
+	runNight(s)
 	want(t, "paid", payoutsByDay(s)["2026-11-24"], "PAID 30.00")
 	wantAll(t, "payables", payables(s))
 }
 
-// TestAPayoutOnDemandWhileTheRegularOneWaits takes all payables; the regular payout is of nothing.
-func TestAPayoutOnDemandWhileTheRegularOneWaits(t *testing.T) {
+// TestPayoutOnDemand_RegularPayoutWaits checks that a payout on demand takes all payables, and that the regular payout,
+// opened before, is then empty.
+func TestPayoutOnDemand_RegularPayoutWaits(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Sell("10")
 	advanceToMidnight(s)
-	openPayout(s) // and it is not run yet
+	openPayout(s) // opens the regular payout, and does not run it
 	s.Sell("20.50")
 	s.Clock.Advance(time.Second)
 	s.Operate(fields{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"}, nil)
@@ -83,8 +84,9 @@ func TestAPayoutOnDemandWhileTheRegularOneWaits(t *testing.T) {
 	want(t, "the bank", balance(s, ledger.Bank), "-29.90")
 }
 
-// TestAClockThatLeapsPaysOnce: forward over several cut-offs, back before them, and forward again.
-func TestAClockThatLeapsPaysOnce(t *testing.T) {
+// TestPayout_ClockLeaps lets the clock leap over several cut-offs, back before them, and forward again, and checks that
+// each sale is paid out once.
+func TestPayout_ClockLeaps(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Sell("10")
@@ -96,21 +98,22 @@ func TestAClockThatLeapsPaysOnce(t *testing.T) {
 		s.CheckPayouts()
 	}
 	for range 5 {
-		night(s)
+		runNight(s)
 	}
 	wantAll(t, "payables", payables(s))
 	want(t, "the bank", balance(s, ledger.Bank), "-130.40") // 9.80 and six times 20.10
 }
 
-// TestACurrencyWithoutDecimals has none anywhere: 1.95 % of 1010 are 19.695, of 1000 19.5, which goes to the even 20.
-func TestACurrencyWithoutDecimals(t *testing.T) {
+// TestPayout_CurrencyWithoutDecimals checks that fees are whole amounts. 1.95 % of 1010 is 19.695, and of 1000 is 19.5.
+// Both are rounded to 20, because a half is rounded to the even number.
+func TestPayout_CurrencyWithoutDecimals(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, "HU", "HUF", nil)
 	s.SetPayout(fields{"holder": "Lángos Kft", "iban": sandbox.PaidIBAN})
 	whole, part := s.Sell("1010"), s.Sell("1000")
 	s.Refund(part, "333")
 	wantAll(t, "part", payoutEvents(s, part), "SCHEDULED 647 333")
-	night(s)
+	runNight(s)
 	want(t, "paid", payoutsByDay(s)["2026-11-21"], "PAID 1637")
 	wantAll(t, "whole", payoutEvents(s, whole), "PAID_OUT 990 0")
 	path := "/v1.0/merchants/" + s.Merchant.Code + "/payouts?start_date=2026-11-21&end_date=2026-11-21"

@@ -8,8 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// TestAPaymentAtAReaderIsPaidOutWithItsTip: 11.11 in all, less 1.95 % of that; a refund of the tip is deducted.
-func TestAPaymentAtAReaderIsPaidOutWithItsTip(t *testing.T) {
+// TestPayout_PaymentAtReader checks the payout of a payment with a tip: 11.11 in all, less 1.95 %. A refund of the tip
+// is deducted.
+func TestPayout_PaymentAtReader(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	tipped := s.PayAtReader(world.Sale{Amount: "10.10", Tip: "0.10"})
@@ -26,8 +27,8 @@ func TestAPaymentAtAReaderIsPaidOutWithItsTip(t *testing.T) {
 	want(t, "the bank", balance(s, ledger.Bank), "-20.77")
 }
 
-// TestInstallmentsAtAReaderArePaidOutByTheMonth: of the amount with its tip.
-func TestInstallmentsAtAReaderArePaidOutByTheMonth(t *testing.T) {
+// TestPayout_InstallmentsAtReader checks monthly payouts of the amount with its tip.
+func TestPayout_InstallmentsAtReader(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT"})
 	p := s.PayAtReader(world.Sale{Amount: "10.10", Tip: "0.10", Installments: 3})

@@ -16,19 +16,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// TestManyLateRefundsAreOnePayout, taken in four steps and paid in three, of which JSON and CSV list every record. The
-// next payment covers all of them.
-func TestManyLateRefundsAreOnePayout(t *testing.T) {
+// TestShortfall_ManyLateRefunds pays them out in one payout, taken in four steps and paid in three. JSON and CSV list
+// every record. The next payment covers them.
+func TestShortfall_ManyLateRefunds(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("100")
-	night(s)
+	runNight(s)
 	const late = 100
 	for range late {
 		s.Refund(p, "1")
 	}
-	night(s)
+	runNight(s)
 	want(t, "payouts", len(payoutsByDay(s)), 2)
 	want(t, "the refunds", payoutsByDay(s)["2026-11-22"], "PAID -100.00")
 	want(t, "waiting", fmt.Sprint(counted(payables(s))), "map[BALANCE_DEDUCTION -100.00:1]")
@@ -42,10 +42,10 @@ func TestManyLateRefundsAreOnePayout(t *testing.T) {
 			t.Fatalf("got %+v, want status %s", e, payments.EventSuccessful)
 		}
 	}
-	night(s)
+	runNight(s)
 	want(t, "payouts of a negative balance", len(payoutsByDay(s)), 2)
 	s.Sell("130")
-	night(s)
+	runNight(s)
 	want(t, "covered", payoutsByDay(s)["2026-11-24"], "PAID 30.00")
 	wantAll(t, "payables", payables(s))
 	want(t, "the bank", balance(s, ledger.Bank), "-130.00")
@@ -54,9 +54,9 @@ func TestManyLateRefundsAreOnePayout(t *testing.T) {
 	}
 }
 
-// TestPayoutRecords_NoneOfNothing: a payment that went back in full before its payout has no PAYOUT record. A fee that
-// the merchant still owes has its deduction. The listed records, with another payment of 5, add up to the payout.
-func TestPayoutRecords_NoneOfNothing(t *testing.T) {
+// TestPayoutRecords_FullRefund checks that a payment refunded in full before its payout has no PAYOUT record. A fee
+// still owed has its deduction. The listed records, with another payment of 5, add up to the payout.
+func TestPayoutRecords_FullRefund(t *testing.T) {
 	t.Parallel()
 	refund := func(amounts ...string) func(world.Shop, world.Payment) {
 		return func(s world.Shop, p world.Payment) {
@@ -78,7 +78,7 @@ func TestPayoutRecords_NoneOfNothing(t *testing.T) {
 		installments int
 		back         func(world.Shop, world.Payment)
 		total        string
-		listed       []string // beside the payment of 5
+		listed       []string // besides the payment of 5
 	}{
 		"refunded":                  {"0.02", false, 1, refund("10"), "PAID 4.70", []string{"REFUND_DEDUCTION 0.20"}},
 		"refunded but for the fee":  {"0.02", false, 1, refund("9.80"), "PAID 4.90", nil},
@@ -101,7 +101,7 @@ func TestPayoutRecords_NoneOfNothing(t *testing.T) {
 		}
 		s.Sell("5")
 		c.back(s, sellInInstallments(s, "10", c.installments))
-		night(s)
+		runNight(s)
 		want(t, name, payoutsByDay(s)["2026-11-21"], c.total)
 		sum, listed := money.Zero("BRL"), []string{}
 		for _, record := range payoutRecords(s) {
@@ -121,15 +121,15 @@ func TestPayoutRecords_NoneOfNothing(t *testing.T) {
 	}
 }
 
-// TestPayoutRecords_NoneOfPartsOfNothing: of 0.02 in three instalments one part is of nothing, and a payout that fails
-// lists no part of nothing either.
-func TestPayoutRecords_NoneOfPartsOfNothing(t *testing.T) {
+// TestPayoutRecords_ZeroInstallment checks that 0.02 in three instalments has one zero part, and that no payout lists
+// it, not even a failed one.
+func TestPayoutRecords_ZeroInstallment(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT", "fee_rate": "0"})
 	s.SetPayout(fields{"holder": "Padaria Ltda", "account_number": "12345678", "bank_code": "001"})
 	sellInInstallments(s, "0.02", 3)
 	for range 3 {
-		night(s)
+		runNight(s)
 		s.Clock.Advance(31 * 24 * time.Hour)
 	}
 	wantAll(t, "three parts of 0.02", payoutRecords(s), "PAYOUT 0.02 SUCCESSFUL")
@@ -139,12 +139,12 @@ func TestPayoutRecords_NoneOfPartsOfNothing(t *testing.T) {
 	rejected.SetPayout(fields{"iban": sandbox.ClosedIBAN})
 	rejected.Sell("5")
 	rejected.Refund(rejected.Sell("10"), "10")
-	night(rejected)
+	runNight(rejected)
 	want(t, "rejected", payoutsByDay(rejected)["2026-11-21"], "FAILED 5.00")
 	wantAll(t, "rejected", payoutRecords(rejected), "PAYOUT 5.00 FAILED")
 }
 
-// counted is how often there is each.
+// counted returns the number of occurrences of each text.
 func counted(all []string) map[string]int {
 	times := map[string]int{}
 	for _, one := range all {
@@ -153,23 +153,22 @@ func counted(all []string) map[string]int {
 	return times
 }
 
-// TestOverlappingRunsTakeEachDebitOnce: several runners of one payout, and of one on demand, when there are only
-// debits.
-func TestOverlappingRunsTakeEachDebitOnce(t *testing.T) {
+// TestRun_ConcurrentRunnersOfDebits runs a payout several times, and one on demand, with debits only.
+func TestRun_ConcurrentRunnersOfDebits(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("100")
-	night(s)
+	runNight(s)
 	for range 100 {
 		s.Refund(p, "0.50")
 	}
-	overlap(s, time.Second, func(int) {}) // so that the later payout may take the negative balance of the earlier one
+	runConcurrently(s, time.Second, func(int) {}) // the later payout may take the earlier one's negative balance
 	for id, p := range s.PayoutState(s.Merchant).Payouts {
 		want(t, id, p.Status, payout.Paid)
 	}
 	s.Sell("80")
-	night(s)
+	runNight(s)
 	wantAll(t, "payables", payables(s))
 	want(t, "the bank", balance(s, ledger.Bank), "-130.00")
 	if report := s.Reconcile(); report.Found > 0 {

@@ -19,8 +19,8 @@ import (
 
 type fields = map[string]any
 
-// open starts a world with payouts of 2026-11-21 (two payments), 11-22 (one, with a deduction that it does not cover)
-// and 11-23 (one, which makes up for that).
+// open starts a world with payouts of 2026-11-21 (two payments), 11-22 (one, less than its deduction) and 11-23 (one,
+// which covers the difference).
 func open(t *testing.T) world.Shop {
 	t.Helper()
 	w := world.New(t)
@@ -29,23 +29,23 @@ func open(t *testing.T) world.Shop {
 	s.SetPayout(fields{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	first := s.Sell("10")
 	s.Sell("20.50")
-	night(s)
+	runNight(s)
 	s.Refund(first, "10")
 	s.Sell("5")
-	night(s)
+	runNight(s)
 	s.Sell("100")
-	night(s)
+	runNight(s)
 	return s
 }
 
-// night lets a day pass, and has what is due paid.
-func night(s world.Shop) {
+// runNight lets a day pass, and pays what is due.
+func runNight(s world.Shop) {
 	s.Helper()
-	nightWith(s, "PAID")
+	runNightUntil(s, "PAID")
 }
 
-// nightOf lets a day pass, whose one payout comes to the status.
-func nightWith(s world.Shop, status string) {
+// runNightUntil lets a day pass, whose only payout gets the status.
+func runNightUntil(s world.Shop, status string) {
 	s.Helper()
 	var done struct{ Payouts []fields }
 	s.Clock.Advance(24 * time.Hour)
@@ -99,7 +99,7 @@ func records(s world.Shop, path string, query url.Values) []record {
 	return records
 }
 
-// listed are the records of all days, day by day; within a day the order is the table's own.
+// listed are all records, day by day. Within a day the order is the table's.
 var listed = []string{
 	"2026-11-21 PAYOUT 20.10 0.40", "2026-11-21 PAYOUT 9.80 0.20",
 	"2026-11-22 PAYOUT 4.90 0.10", "2026-11-22 REFUND_DEDUCTION 10.00 0.00",
@@ -114,7 +114,7 @@ func texts(records []record) []string {
 	return texts
 }
 
-func TestTheListHasPaymentsAndDeductions(t *testing.T) {
+func TestListPayouts_PaymentsAndDeductions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, path := range paths(s) {
@@ -139,7 +139,7 @@ func TestTheListHasPaymentsAndDeductions(t *testing.T) {
 				t.Errorf("got %+v, want a transaction_code unless it is a BALANCE_DEDUCTION", r)
 			}
 		}
-		// The same each time, and the other way round.
+		// The list is the same each time, and reversed with the other order.
 		again := records(s, path, days("2026-11-01", "2026-11-30", "order", "asc", "format", "json"))
 		if diff := cmp.Diff(all, again); diff != "" {
 			t.Errorf("%s: the same list again (-want +got):\n%s", path, diff)
@@ -152,7 +152,7 @@ func TestTheListHasPaymentsAndDeductions(t *testing.T) {
 	}
 }
 
-func TestTheListIsOfTheDaysAndNoLongerThanTheLimit(t *testing.T) {
+func TestListPayouts_DaysAndLimit(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	path := paths(s)[0]
@@ -185,7 +185,7 @@ func TestTheListIsOfTheDaysAndNoLongerThanTheLimit(t *testing.T) {
 // header is the first line of a list as CSV.
 const header = "id,type,amount,date,currency,fee,status,reference,transaction_code"
 
-func TestTheListAsCSV(t *testing.T) {
+func TestListPayouts_CSV(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, path := range paths(s) {
@@ -212,8 +212,8 @@ func TestTheListAsCSV(t *testing.T) {
 	}
 }
 
-// Contract §6.7: an array, with all that is wrong.
-func TestListErrorsAreAnArray(t *testing.T) {
+// TestListPayouts_Faults checks that the answer is an array of all faults (contract §6.7).
+func TestListPayouts_Faults(t *testing.T) {
 	t.Parallel()
 	s := world.New(t).Shop()
 	for _, test := range []struct {
@@ -258,7 +258,7 @@ func TestListErrorsAreAnArray(t *testing.T) {
 	}
 }
 
-// faults are the entries of a refusal: code and param.
+// faults returns the entries of a refusal as code and param.
 func faults(t *testing.T, r world.Response) (texts []string) {
 	t.Helper()
 	var faults []struct {
@@ -279,7 +279,7 @@ func faults(t *testing.T, r world.Response) (texts []string) {
 	return texts
 }
 
-func TestPayoutsAreTheMerchantsOwn(t *testing.T) {
+func TestListPayouts_OtherMerchant(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	query := "?" + days("2026-11-01", "2026-11-30").Encode()

@@ -12,23 +12,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// line is a record as CSV: nothing in it needs a quote, and no cell begins with what a spreadsheet takes for a
-// formula (= + - @).
+// line matches a record as CSV. No value needs a quote, and no cell begins with a character that starts a formula in a
+// spreadsheet (= + - @).
 var line = regexp.MustCompile(`^[1-9]\d{0,15},(PAYOUT|CHARGE_BACK_DEDUCTION|REFUND_DEDUCTION|BALANCE_DEDUCTION),` +
 	`\d+\.\d\d,2026-11-\d\d,EUR,\d+\.\d\d,(SUCCESSFUL|FAILED),PAYOUT 2026-11-\d\d [0-9a-f]{8},(T[0-9A-Z]{9})?$`)
 
-// TestEveryKindOfRecordAsCSV, also of a payout that failed and of the one that made up for it.
-func TestEveryKindOfRecordAsCSV(t *testing.T) {
+// TestListPayouts_EachKindAsCSV checks the CSV of each kind of record, with a failed payout and its replacement.
+func TestListPayouts_EachKindAsCSV(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	disputed := s.Sell("30")
-	night(s)
+	runNight(s)
 	s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": disputed.ID}, nil)
 	s.Sell("90")
 	s.SetPayout(fields{"iban": sandbox.ClosedIBAN})
-	nightWith(s, "FAILED") // at the bank
+	runNightUntil(s, "FAILED") // the bank rejects the payout
 	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
-	night(s)
+	runNight(s)
 	for _, path := range paths(s) {
 		text := string(list(s, path, days("2026-11-01", "2026-11-30", "format", "csv")).Body)
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -57,9 +57,9 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 	}
 }
 
-// Contract §1, listPayouts: any one of three scopes suffices, and no other does; faults of the request are reported
-// after that.
-func TestWhoMayListPayouts(t *testing.T) {
+// TestListPayouts_Scopes checks that any of three scopes suffices, and no other (contract §1). A request without a
+// scope gets 403 even if its fields have faults.
+func TestListPayouts_Scopes(t *testing.T) {
 	t.Parallel()
 	s := world.New(t).Shop()
 	for scope, status := range map[string]int{"user.profile": 200, "user.profile_readonly": 200, "payouts.read": 200,
