@@ -16,14 +16,15 @@ var wholeFate = cmp.AllowUnexported(fate{})
 
 func wantFate(c till, checkout string, want fate) {
 	c.Helper()
-	if diff := cmp.Diff(want, c.fate(checkout), wholeFate); diff != "" {
+	if diff := cmp.Diff(want, c.readFate(checkout), wholeFate); diff != "" {
 		c.Errorf("-want +got:\n%s", diff)
 	}
 }
 
-// TestACheckoutIsPaidByWhateverComesFirst (contract §13.7, §13.9): a read, the message of the first poll, the
-// sweep without any message, or the reader's next checkout. Nothing sleeps meanwhile.
-func TestACheckoutIsPaidByWhateverComesFirst(t *testing.T) {
+// TestReaderCheckout_EachWayToOutcome checks that a checkout is paid by the first event: a read, the message of the
+// first poll, the sweep without any message, or the reader's next checkout (contract §13.7, §13.9). No code sleeps
+// meanwhile.
+func TestReaderCheckout_EachWayToOutcome(t *testing.T) {
 	t.Parallel()
 	for name, settle := range map[string]func(till, string){
 		"read": func(c till, checkout string) {
@@ -60,8 +61,8 @@ func TestACheckoutIsPaidByWhateverComesFirst(t *testing.T) {
 	}
 }
 
-// TestACheckoutIsShown whole, before and after it is paid.
-func TestACheckoutIsShown(t *testing.T) {
+// TestRetrieveReaderCheckout_AllFields checks every field before and after the payment.
+func TestRetrieveReaderCheckout_AllFields(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	body := c.SaleBody(1010)
@@ -101,8 +102,7 @@ func TestACheckoutIsShown(t *testing.T) {
 		"payment_type": `"POS"`, "foreign_transaction_id": `"till-1001"`, "product_summary": `"Coffee"`})
 }
 
-// TestCreateReaderCheckout_OtherSpellings: a client may write integers as other numbers, and leave out its own id of
-// the payment.
+// TestCreateReaderCheckout_OtherSpellings checks integers written as other numbers, and a body without the client's id.
 func TestCreateReaderCheckout_OtherSpellings(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -110,7 +110,7 @@ func TestCreateReaderCheckout_OtherSpellings(t *testing.T) {
 		c.Send("POST", c.Path("/checkout"), json.RawMessage(`{"total_amount":{"currency":"EUR","minor_unit":2.0,`+
 			`"value":1010.0},"installments":1.0,"tip_rates":[1.0,0.5,0.10],"affiliate":{"app_id":"till","key":"k"}}`)))
 	c.Clock.Advance(pays)
-	c.Read(made.Text("data.checkout_id")) // which asks the acquirer
+	c.Read(made.Text("data.checkout_id")) // asks the acquirer
 	query := "client_transaction_id=" + made.Text("data.client_transaction_id")
 	world.Holds(t, c.Transaction(query).Body, map[string]string{"amount": "11.11", "tip_amount": "1.01"})
 	if text := string(c.Transaction(query).Body); strings.Contains(text, "foreign_transaction_id") {
@@ -123,8 +123,8 @@ func TestCreateReaderCheckout_OtherSpellings(t *testing.T) {
 	}
 }
 
-// TestTheAmountDecides what becomes of a payment in test mode (contract §12). Nothing is owed for 0.
-func TestTheAmountDecides(t *testing.T) {
+// TestReaderCheckout_TestAmounts checks outcomes by amount in test mode (contract §12). For 0, no money is owed.
+func TestReaderCheckout_TestAmounts(t *testing.T) {
 	t.Parallel()
 	notTaken := fate{"cancelled", "the acquirer did not take the payment", 1, 0, map[string]int{"CANCELLED": 1}}
 	for value, want := range map[int64]fate{1100: declined, 4201: declined, 4276: declined, 4291: declined,
@@ -141,20 +141,19 @@ func TestTheAmountDecides(t *testing.T) {
 	checkout := c.Begin(4225)
 	c.Clock.Advance(pays)
 	wantFate(c, checkout, fate{"pending", "", 0, 0, map[string]int{"PENDING": 1}})
-	refusedAs(t, c.Do(c.SaleRequest(1010)), busy, "READER_BUSY")
+	wantRefusal(t, c.Do(c.SaleRequest(1010)), busy, "READER_BUSY")
 	c.Clock.Advance(40 * time.Second)
 	wantFate(c, checkout, paid)
 }
 
-// TestOneOfTwoIsTaken: of checkouts at one reader at once, and until that one has ended. Then the reader is
-// free at once (contract §13.9).
-func TestOneOfTwoIsTaken(t *testing.T) {
+// TestCreateReaderCheckout_Concurrent checks that a reader takes one checkout, and is free at its end (contract §13.9).
+func TestCreateReaderCheckout_Concurrent(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	if diff := cmp.Diff(map[int]int{201: 1, 422: 5}, c.DoConcurrently(6, c.SaleRequest(1010))); diff != "" {
 		t.Errorf("at once (-want +got):\n%s", diff)
 	}
-	refusedAs(t, c.Do(c.SaleRequest(1010)), busy, "READER_BUSY")
+	wantRefusal(t, c.Do(c.SaleRequest(1010)), busy, "READER_BUSY")
 	c.Clock.Advance(pays)
 	second := c.Begin(1100)
 	c.Clock.Advance(pays)
@@ -163,32 +162,32 @@ func TestOneOfTwoIsTaken(t *testing.T) {
 	wantFate(c, second, declined)
 }
 
-// TestOnlyAPairedReaderThatIsReached takes checkouts.
-func TestOnlyAPairedReaderThatIsReached(t *testing.T) {
+// TestCreateReaderCheckout_ReaderNotReady checks that only a paired reader with a reachable terminal takes checkouts.
+func TestCreateReaderCheckout_ReaderNotReady(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	c.SetOffline(true)
-	refusedAs(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
-	refusedAs(t, c.Terminate(), offline, "READER_OFFLINE")
+	wantRefusal(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
+	wantRefusal(t, c.Terminate(), offline, "READER_OFFLINE")
 	c.SetOffline(false)
 	checkout := c.Begin(1010)
 	again := tillOf(c.Shop, "TILL0001")
-	refusedAs(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
+	wantRefusal(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
 	again.Begin(1010)
 	wantFate(c, checkout, fate{"cancelled", "the reader was unpaired", 1, 0, map[string]int{"CANCELLED": 1}})
 
 	c = tillOf(c.Shop, "WAIT0001")
-	refusedAs(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
+	wantRefusal(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
 	c.Clock.Advance(5 * time.Minute)
-	refusedAs(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
-	refusedAs(t, c.Terminate(), offline, "READER_OFFLINE")
+	wantRefusal(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
+	wantRefusal(t, c.Terminate(), offline, "READER_OFFLINE")
 	c.ID = "rdr_00000000000000000000000000"
-	refusedAs(t, c.Do(c.SaleRequest(1010)), notFound, "")
-	refusedAs(t, c.Terminate(), notFound, "")
+	wantRefusal(t, c.Do(c.SaleRequest(1010)), notFound, "")
+	wantRefusal(t, c.Terminate(), notFound, "")
 }
 
-// TestARepeatedCreationMakesOneCheckout, whatever the reader does by then.
-func TestARepeatedCreationMakesOneCheckout(t *testing.T) {
+// TestIdempotencyKey_CreateReaderCheckout repeats a request in several states of the reader, for one checkout.
+func TestIdempotencyKey_CreateReaderCheckout(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	request := c.SaleRequest(1010)
@@ -199,17 +198,17 @@ func TestARepeatedCreationMakesOneCheckout(t *testing.T) {
 		t.Errorf("got %d, want the first reply again (-want +got):\n%s", second.Status, diff)
 	}
 	request.Body = c.SaleBody(2020)
-	refusedAs(t, c.Do(request), world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"), "")
+	wantRefusal(t, c.Do(request), world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"), "")
 	request = c.SaleRequest(3030)
 	request.Header = map[string]string{"Idempotency-Key": "sale-2"}
-	refusedAs(t, c.Do(request), busy, "READER_BUSY")
+	wantRefusal(t, c.Do(request), busy, "READER_BUSY")
 	c.Clock.Advance(pays)
 	wantFate(c, first.Text("data.checkout_id"), paid)
-	refusedAs(t, c.Do(request), busy, "READER_BUSY") // as it was replied first
+	wantRefusal(t, c.Do(request), busy, "READER_BUSY") // the first reply, repeated
 }
 
-// TestWhatIsWrongWithACheckout is named by its field: 400, and 422 for what is not for the country.
-func TestWhatIsWrongWithACheckout(t *testing.T) {
+// TestCreateReaderCheckout_Refused checks that a fault names its field: 400, or 422 if it does not fit the country.
+func TestCreateReaderCheckout_Refused(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	total := func(currency string, unit, value any) map[string]any {
@@ -268,8 +267,8 @@ func TestWhatIsWrongWithACheckout(t *testing.T) {
 	c.Begin(0)
 }
 
-// TestCountriesHaveFieldsOfTheirOwn (contract §13.7).
-func TestCountriesHaveFieldsOfTheirOwn(t *testing.T) {
+// TestCreateReaderCheckout_CountryFields checks the fields of single countries (contract §13.7).
+func TestCreateReaderCheckout_CountryFields(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	brazil := tillOf(s.NewShop("BR", "BRL", nil), "TILL0001")

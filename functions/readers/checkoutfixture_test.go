@@ -7,10 +7,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// pays is when a virtual reader has paid (contract §13.7).
+// pays is a virtual reader's time until the payment (contract §13.7).
 const pays = world.ReaderPays
 
-// till is a shop's reader, with what becomes of its checkouts.
+// till is a shop's reader, with methods to follow its checkouts.
 type till struct{ world.CardReader }
 
 func newTill(t testing.TB) till {
@@ -24,12 +24,12 @@ func tillOf(s world.Shop, code string) till {
 	return till{s.PairReader(code)}
 }
 
-// fate is what has become of a checkout, everywhere.
+// fate is the end of a checkout, in every record.
 type fate struct {
-	status    string // as it is read
+	status    string // in the response to a read
 	reason    string
 	callbacks int
-	captured  int            // how often money moved
+	captured  int            // number of captures
 	records   map[string]int // transactions by status
 }
 
@@ -42,8 +42,8 @@ var (
 	waits     = fate{"pending", "", 0, 0, map[string]int{}}
 )
 
-// fate reads what has become of a checkout, without which nothing more happens to it.
-func (c till) fate(checkout string) fate {
+// readFate reads the checkout, lets the platform run until idle, and returns the checkout's fate.
+func (c till) readFate(checkout string) fate {
 	c.Helper()
 	read := c.Must(http.StatusOK, c.Read(checkout))
 	c.RunUntilIdle()
@@ -71,8 +71,8 @@ var (
 	noSale    = world.Refused(404, "NOT_FOUND", "", "checkout-not-found")
 )
 
-// refusedAs checks a refusal with the type that clients switch on.
-func refusedAs(t testing.TB, got world.Response, want world.Refusal, kind string) {
+// wantRefusal checks a refusal and its type, by which clients decide.
+func wantRefusal(t testing.TB, got world.Response, want world.Refusal, kind string) {
 	t.Helper()
 	want.Check(t, got)
 	if got.Text("errors.type") != kind || got.Text("errors.detail") == "" {

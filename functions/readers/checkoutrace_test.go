@@ -10,18 +10,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// end lets everything happen that still can: after the deadline two sweeps find whatever is open.
-func (c till) end() {
+// runToEnd runs the platform until after the deadline, when two sweeps have found every open item.
+func (c till) runToEnd() {
 	for range 2 {
 		c.Clock.Advance(3 * time.Minute)
 		c.RunUntilIdle()
 	}
 }
 
-// wantOneOf checks that a checkout has ended in exactly one way.
+// wantOneOf checks that a checkout has exactly one of the fates.
 func wantOneOf(c till, checkout, try string, fates ...fate) {
 	c.Helper()
-	got := c.fate(checkout)
+	got := c.readFate(checkout)
 	if !slices.ContainsFunc(fates, func(f fate) bool {
 		return f.status == got.status && f.captured == got.captured && f.callbacks == got.callbacks &&
 			len(got.records) == 1 && got.records[recordOf[f.status]] == 1
@@ -32,8 +32,8 @@ func wantOneOf(c till, checkout, try string, fates ...fate) {
 
 var recordOf = map[string]string{"successful": "SUCCESSFUL", "failed": "FAILED", "cancelled": "CANCELLED"}
 
-// TestTerminate stops only a checkout that waits for the cardholder (contract §13.7, §13.9).
-func TestTerminate(t *testing.T) {
+// TestTerminateReaderCheckout_EachState stops only a checkout that waits for the cardholder (contract §13.7, §13.9).
+func TestTerminateReaderCheckout_EachState(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	accepted := func() {
@@ -53,13 +53,14 @@ func TestTerminate(t *testing.T) {
 	accepted() // too late
 	wantFate(c, second, paid)
 	accepted() // ended
-	c.end()
+	c.runToEnd()
 	wantFate(c, waiting, stopped)
 	wantFate(c, second, paid)
 }
 
-// TestTerminationAndPaymentHaveOneOutcome, whatever fails at whichever step, before and after the cardholder pays.
-func TestTerminationAndPaymentHaveOneOutcome(t *testing.T) {
+// TestTerminateReaderCheckout_FaultAtEachStep checks that termination and payment have one outcome, before and after
+// the cardholder pays.
+func TestTerminateReaderCheckout_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	for name, after := range map[string]time.Duration{"waiting": time.Second, "paid": pays} {
 		t.Run(name, func(t *testing.T) {
@@ -70,15 +71,15 @@ func TestTerminationAndPaymentHaveOneOutcome(t *testing.T) {
 				c.Clock.Advance(after)
 				send(world.Request{Method: "POST", Path: c.Path("/terminate")})
 				c.Clock.Advance(pays)
-				c.end()
+				c.runToEnd()
 				wantOneOf(c, checkout, try, paid, stopped)
 			})
 		})
 	}
 }
 
-// TestTerminationAtTheSameTimeAsPayment: many requests that read and terminate when the cardholder pays.
-func TestTerminationAtTheSameTimeAsPayment(t *testing.T) {
+// TestTerminateReaderCheckout_ConcurrentPayment sends many requests that read and terminate while the cardholder pays.
+func TestTerminateReaderCheckout_ConcurrentPayment(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	for range 5 {
@@ -91,14 +92,14 @@ func TestTerminationAtTheSameTimeAsPayment(t *testing.T) {
 		}()
 		c.DoConcurrently(4, world.Request{Method: "POST", Path: c.Path("/terminate")})
 		<-done
-		c.end()
+		c.runToEnd()
 		wantOneOf(c, checkout, "at once", paid, stopped)
 	}
 }
 
-// TestACreationThatIsCutOff charges once at most, and the reader is free in the end: each call of it to table,
-// terminal and acquirer fails in each way, and the client repeats it.
-func TestACreationThatIsCutOff(t *testing.T) {
+// TestCreateReaderCheckout_EachFault lets each call to table, terminal and acquirer fail in each way. The client
+// repeats the request. It is charged at most once, and the reader is free at the end.
+func TestCreateReaderCheckout_EachFault(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	c.Attempts(8, func(try string, send func(world.Request) world.Response) {
@@ -110,7 +111,7 @@ func TestACreationThatIsCutOff(t *testing.T) {
 			got = c.Do(request)
 		}
 		c.Clock.Advance(pays)
-		c.end()
+		c.runToEnd()
 		if got.Status == 201 {
 			wantOneOf(c, got.Text("data.checkout_id"), try, paid, forgotten, stopped)
 		} else if got.Status != 422 {
@@ -121,7 +122,7 @@ func TestACreationThatIsCutOff(t *testing.T) {
 	c.Begin(1010)
 }
 
-// wantPayments checks that each callback reports another payment.
+// wantPayments checks that each callback reports a different payment.
 func wantPayments(c till) {
 	c.Helper()
 	counted := map[string]int{}
@@ -132,8 +133,8 @@ func wantPayments(c till) {
 	}
 }
 
-// TestACheckoutThatNeverReachesItsReader is given up after two minutes, and cannot be paid any more.
-func TestACheckoutThatNeverReachesItsReader(t *testing.T) {
+// TestReaderCheckout_NeverOffered checks that such a checkout ends after two minutes and can no longer be paid.
+func TestReaderCheckout_NeverOffered(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	c.Begin(1010)
@@ -152,13 +153,13 @@ func TestACheckoutThatNeverReachesItsReader(t *testing.T) {
 	wantFate(c, checkout, waits)
 	c.Clock.Advance(110 * time.Second)
 	wantFate(c, checkout, waits)
-	c.end()
+	c.runToEnd()
 	wantFate(c, checkout, forgotten)
 	c.Begin(1010)
 }
 
-// TestOthersReachNoCheckout: other merchants, another mode, another reader, and persons who see their own alone.
-func TestOthersReachNoCheckout(t *testing.T) {
+// TestReaderCheckout_Access checks other merchants, modes and readers, and persons who see only their own checkouts.
+func TestReaderCheckout_Access(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	checkout := c.Begin(1010)
@@ -167,12 +168,12 @@ func TestOthersReachNoCheckout(t *testing.T) {
 	second := tillOf(c.Shop, "TILL0003")
 	noSale.Check(t, second.Read(checkout))
 	noSale.Check(t, c.Read("2b7e1516-28ae-4a6f-9c15-88d1f0c2a3b4"))
-	noSale.Check(t, c.Read(c.Create("10.10", nil))) // an online one
+	noSale.Check(t, c.Read(c.Create("10.10", nil))) // an online checkout
 
 	clerk := till{world.CardReader{ID: c.ID,
 		Shop: c.WithKey(c.TokenOf(c.Employ("clerk@example.com", member.Permissions{})))}}
 	noSale.Check(t, clerk.Read(checkout))
-	refusedAs(t, clerk.Terminate(), noSale, "")
+	wantRefusal(t, clerk.Terminate(), noSale, "")
 	wantFate(c, checkout, paid)
 	own := clerk.Begin(1010)
 	clerk.Want("its own", 200, clerk.Read(own))
@@ -213,8 +214,8 @@ func TestDeleteReader_OwnCheckout(t *testing.T) {
 	wantFate(c, own, stopped)
 }
 
-// TestOnlineOperationsReachNoCheckoutAtAReader, before and after it has ended.
-func TestOnlineOperationsReachNoCheckoutAtAReader(t *testing.T) {
+// TestReaderCheckout_OnlineOperations checks that they find no checkout at a reader, before and after its end.
+func TestReaderCheckout_OnlineOperations(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	checkout := c.Begin(1010)

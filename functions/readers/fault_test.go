@@ -18,15 +18,15 @@ import (
 
 const route = "/v0.1/merchants/{merchant_code}/readers"
 
-// operations are those in the audit about a reader.
+// operations returns the audit's operations on a reader.
 func (s shop) operations(id string) []string {
 	s.Helper()
 	_, operations := s.AuditOf("reader " + id)
 	return operations
 }
 
-// TestACreationThatWasCutOff makes no reader or one, and one when it is repeated.
-func TestACreationThatWasCutOff(t *testing.T) {
+// TestCreateReader_EachFault checks that an interrupted request makes at most one reader, a repeated one exactly one.
+func TestCreateReader_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
@@ -47,33 +47,33 @@ func TestACreationThatWasCutOff(t *testing.T) {
 		if diff := cmp.Diff([]string{"POST " + route}, s.operations(got.ID)); diff != "" {
 			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
 		}
-		s.emptied(try, s.Send("DELETE", s.path(got.ID), nil))
+		s.wantEmpty(try, s.Send("DELETE", s.path(got.ID), nil))
 	})
 }
 
-// TestADeletionThatWasCutOff is not made or wholly made, and made when it is repeated.
-func TestADeletionThatWasCutOff(t *testing.T) {
+// TestDeleteReader_EachFault checks that an interrupted deletion is complete or not made, and complete when repeated.
+func TestDeleteReader_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
-		one := s.paired("12345678")
+		one := s.pairConfirmed("12345678")
 		r := world.Request{Method: "DELETE", Path: s.path(one.ID), IdempotencyKey: try}
 		s.Clock.Advance(time.Second)
 		send(r)
 		s.Clock.Advance(time.Minute)
-		s.emptied(try, s.Do(r))
-		s.emptied(try, s.Do(r))
+		s.wantEmpty(try, s.Do(r))
+		s.wantEmpty(try, s.Do(r))
 		if got := s.list(); len(got) != 0 {
 			t.Errorf("%s: got %+v, want none", try, got)
 		}
 		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{reader_id}"}, s.operations(one.ID)); diff != "" {
 			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
 		}
-		notFound.Check(t, s.Send("DELETE", s.path(one.ID), nil)) // by another operation
+		notFound.Check(t, s.Send("DELETE", s.path(one.ID), nil)) // another operation
 	})
 }
 
-// sell has the cardholder asked for 10.10 EUR, and returns the checkout.
+// sell offers the cardholder a checkout of 10.10 EUR, and returns its id.
 func (s shop) sell(r cardReader) string {
 	s.Helper()
 	made := s.Send("POST", s.path(r.ID)+"/checkout",
@@ -82,8 +82,8 @@ func (s shop) sell(r cardReader) string {
 	return made.Text("data.checkout_id")
 }
 
-// sold is the checkout as it is stored.
-func (s shop) sold(id string) payments.Checkout {
+// storedCheckout returns the checkout as stored.
+func (s shop) storedCheckout(id string) payments.Checkout {
 	s.Helper()
 	c, err := s.App.Store.AnyCheckout(s.Context(), s.Tenant(), id)
 	if err != nil {
@@ -92,47 +92,47 @@ func (s shop) sold(id string) payments.Checkout {
 	return c
 }
 
-// TestDeletingEndsACheckout that waits at the reader, and leaves one that the cardholder has paid.
-func TestDeletingEndsACheckout(t *testing.T) {
+// TestDeleteReader_EndsCheckout checks that a waiting checkout ends, and that a paid one stays.
+func TestDeleteReader_EndsCheckout(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for after, want := range map[time.Duration]payments.CheckoutStatus{time.Second: payments.CheckoutFailed,
 		3 * time.Second: payments.CheckoutPaid} {
-		one := s.paired("12345678")
+		one := s.pairConfirmed("12345678")
 		id := s.sell(one)
 		s.Clock.Advance(after)
-		s.emptied("delete", s.Send("DELETE", s.path(one.ID), nil))
-		if got := s.sold(id); got.Status != want || got.AttemptOpen() {
+		s.wantEmpty("delete", s.Send("DELETE", s.path(one.ID), nil))
+		if got := s.storedCheckout(id); got.Status != want || got.AttemptOpen() {
 			t.Errorf("after %s: got %+v, want it %s", after, got, want)
 		}
 		s.PassMinute()
-		if got := s.sold(id); got.Status != want {
+		if got := s.storedCheckout(id); got.Status != want {
 			t.Errorf("a minute later: got %+v, want it %s", got, want)
 		}
 	}
 }
 
-// TestADeletionThatWasCutOffEndsACheckout once it is repeated, and does not pay it.
-func TestADeletionThatWasCutOffEndsACheckout(t *testing.T) {
+// TestDeleteReader_EachFaultWithCheckout checks that a repeated deletion ends the checkout, and does not pay it.
+func TestDeleteReader_EachFaultWithCheckout(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(8, func(try string, send func(world.Request) world.Response) {
-		one := s.paired("12345678")
+		one := s.pairConfirmed("12345678")
 		id := s.sell(one)
 		r := world.Request{Method: "DELETE", Path: s.path(one.ID), IdempotencyKey: try}
 		answer := send(r)
 		s.Clock.Advance(time.Minute)
-		s.emptied(try, s.Do(r))
-		got := s.sold(id)
-		late := answer.Status != 200 && got.Status == payments.CheckoutPaid // the cardholder was faster than the second try
+		s.wantEmpty(try, s.Do(r))
+		got := s.storedCheckout(id)
+		late := answer.Status != 200 && got.Status == payments.CheckoutPaid // the cardholder paid before the second try
 		if got.Status != payments.CheckoutFailed && !late || got.AttemptOpen() {
 			t.Errorf("%s: got %+v, want it ended", try, got)
 		}
 	})
 }
 
-// TestReadingThatWasCutOff: whatever fails, the reader is shown as it is, or not at all, and right the next time.
-func TestReadingThatWasCutOff(t *testing.T) {
+// TestRetrieveReader_EachFault checks that any fault shows the true reader or none, and the next read the true one.
+func TestRetrieveReader_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(3, func(try string, send func(world.Request) world.Response) {
@@ -150,13 +150,14 @@ func TestReadingThatWasCutOff(t *testing.T) {
 			if read.Status != c.status || (read.ServiceAccount != "") != (c.status == "paired") {
 				t.Errorf("%s: got %+v, want it %s", try, read, c.status)
 			}
-			s.emptied(try, s.Send("DELETE", s.path(r.ID), nil))
+			s.wantEmpty(try, s.Send("DELETE", s.path(r.ID), nil))
 		}
 	})
 }
 
-// TestADeletedReaderIsNotMadeAgain by its own creation, whose reply was never stored.
-func TestADeletedReaderIsNotMadeAgain(t *testing.T) {
+// TestCreateReader_RepeatedAfterDeletion checks that a creation without a stored reply does not restore a deleted
+// reader.
+func TestCreateReader_RepeatedAfterDeletion(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
@@ -165,7 +166,7 @@ func TestADeletedReaderIsNotMadeAgain(t *testing.T) {
 		send(r)
 		deleted := s.list()
 		for _, one := range deleted {
-			s.emptied(try, s.Send("DELETE", s.path(one.ID), nil))
+			s.wantEmpty(try, s.Send("DELETE", s.path(one.ID), nil))
 		}
 		s.Clock.Advance(time.Minute)
 		got := s.shown(201, s.Do(r))
@@ -174,13 +175,13 @@ func TestADeletedReaderIsNotMadeAgain(t *testing.T) {
 			t.Errorf("%s: deleted %+v, got %+v and %+v, want none", try, deleted, got, now)
 		}
 		for _, one := range now {
-			s.emptied(try, s.Send("DELETE", s.path(one.ID), nil))
+			s.wantEmpty(try, s.Send("DELETE", s.path(one.ID), nil))
 		}
 	})
 }
 
-// TestARepeatedCreation answers the same, also when it is refused.
-func TestARepeatedCreation(t *testing.T) {
+// TestIdempotencyKey_CreateReader checks that a repeated request gets the same answer, also a refusal.
+func TestIdempotencyKey_CreateReader(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for code, status := range map[string]int{"12345678": 201, "FAIL1234": 404, "BUSY1234": 409} {
@@ -196,15 +197,15 @@ func TestARepeatedCreation(t *testing.T) {
 	}
 }
 
-// TestEachChangeIsInTheAudit, with its actor; what a terminal reports is not.
-func TestEachChangeIsInTheAudit(t *testing.T) {
+// TestAudit_ReaderChanges checks that each change is recorded with its actor, and a terminal's reports are not.
+func TestAudit_ReaderChanges(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	r := s.as(s.TokenOf(s.Owner())).paired("12345678")
+	r := s.as(s.TokenOf(s.Owner())).pairConfirmed("12345678")
 	s.Send("PATCH", s.path(r.ID), fields{"name": "Bar", "metadata": fields{"a": 1}})
 	s.Send("PATCH", s.path(r.ID), fields{"name": "Bar"}) // no change
 	s.Clock.Advance(time.Second)
-	s.emptied("delete", s.Send("DELETE", s.path(r.ID), nil))
+	s.wantEmpty("delete", s.Send("DELETE", s.path(r.ID), nil))
 	got, _ := s.AuditOf("reader " + r.ID)
 	serial := r.Device.Identifier
 	want := []string{
@@ -231,15 +232,15 @@ func (h hangsUp) Outcome(ctx context.Context, checkout string) (terminal.Outcome
 	return h.Terminals.Outcome(ctx, checkout)
 }
 
-// TestARepetitionAtABusyReader returns the checkout that the first try has stored. While the table does not tell
-// whether there is one, it does not report that the reader is busy: that reply would be kept, though a terminal may
-// have the checkout.
-func TestARepetitionAtABusyReader(t *testing.T) {
+// TestIdempotencyKey_BusyReader checks that a repeated request returns the checkout that the first try stored. While
+// the table does not tell whether there is one, the request does not report a busy reader: that reply would be stored
+// although a terminal may have the checkout.
+func TestIdempotencyKey_BusyReader(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	one := s.paired("12345678")
-	first := s.sold(s.sell(one))
-	s.Clock.Advance(10 * time.Minute) // it is over
+	one := s.pairConfirmed("12345678")
+	first := s.storedCheckout(s.sell(one))
+	s.Clock.Advance(10 * time.Minute) // after the end of the checkout
 	s.sell(one)
 	begin := func(ctx context.Context) (payments.Checkout, error) {
 		return s.App.Processing.Readers.Begin(ctx, s.Tenant(), one.ID, first, func(reader.Reader) error { return nil })

@@ -10,13 +10,13 @@ import (
 
 type fields = map[string]any
 
-// device is a terminal as it is shown.
+// device is a terminal in a response.
 type device struct {
 	Identifier string `json:"identifier"`
 	Model      string `json:"model"`
 }
 
-// cardReader is a reader as it is shown.
+// cardReader is a reader in a response.
 type cardReader struct {
 	ID             string          `json:"id"`
 	Name           string          `json:"name"`
@@ -29,7 +29,7 @@ type cardReader struct {
 	UpdatedAt      time.Time       `json:"updated_at"`
 }
 
-// shop is one with readers.
+// shop is a shop with readers.
 type shop struct{ world.Shop }
 
 func newShop(t *testing.T) shop {
@@ -37,10 +37,10 @@ func newShop(t *testing.T) shop {
 	return shop{world.NewShop(t)}
 }
 
-// as is the shop with another credential.
+// as returns the shop with another credential.
 func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
 
-// live is a merchant in live mode, with a key of test mode as well.
+// live returns a merchant in live mode, which also has a key of test mode.
 func (s shop) live() (live, test shop) {
 	s.Helper()
 	one := s.NewLiveShop()
@@ -49,14 +49,14 @@ func (s shop) live() (live, test shop) {
 
 func (s shop) path(id string) string { return s.ReadersPath() + "/" + id }
 
-// pair makes a reader of the terminal that shows the code.
+// pair creates a reader of the terminal that shows the code.
 func (s shop) pair(code string) cardReader {
 	s.Helper()
 	return s.shown(201, s.Send("POST", s.ReadersPath(), fields{"pairing_code": code}))
 }
 
-// paired is a reader whose terminal has confirmed.
-func (s shop) paired(code string) cardReader {
+// pairConfirmed creates a reader whose terminal has confirmed.
+func (s shop) pairConfirmed(code string) cardReader {
 	s.Helper()
 	r := s.pair(code)
 	s.Clock.Advance(2 * time.Second)
@@ -81,8 +81,8 @@ func (s shop) list() []cardReader {
 	return world.Into[struct{ Items []cardReader }](s, 200, s.Send("GET", s.ReadersPath(), nil)).Items
 }
 
-// emptied fails unless the response is 200 without a body (contract §2.3).
-func (s shop) emptied(what string, got world.Response) {
+// wantEmpty fails unless the response is 200 without a body (contract §2.3).
+func (s shop) wantEmpty(what string, got world.Response) {
 	s.Helper()
 	if got.Status != 200 || len(got.Body) > 0 || got.Header.Get("Content-Length") != "0" {
 		s.Errorf("%s: got %d %s, Content-Length %q, want 200 with Content-Length 0", what, got.Status, got.Body,
@@ -90,8 +90,8 @@ func (s shop) emptied(what string, got world.Response) {
 	}
 }
 
-// unpairedBy ends the pairing at the terminal, as the person who holds it does.
-func (s shop) unpairedBy(id string) {
+// unpairAtTerminal ends the pairing at the terminal, as the person at the terminal does.
+func (s shop) unpairAtTerminal(id string) {
 	s.Helper()
 	if err := s.App.Virtual.Unpair(s.Context(), id); err != nil {
 		s.Fatal(err)

@@ -11,13 +11,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 )
 
-// newPixTill is a till of a merchant in Brazil.
+// newPixTill returns a till of a merchant in Brazil.
 func newPixTill(t testing.TB) till {
 	t.Helper()
 	return tillOf(world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil), "TILL0001")
 }
 
-// pixBody is the body of a checkout that is paid by a Pix code.
+// pixBody returns the body of a checkout that is paid by a Pix code.
 func (c till) pixBody(more map[string]any) map[string]any {
 	body := c.SaleBody(1010)
 	body["payment_type"] = "pix"
@@ -25,7 +25,7 @@ func (c till) pixBody(more map[string]any) map[string]any {
 	return body
 }
 
-// showPix has the terminal show the code of 10.10, and returns the checkout's id.
+// showPix makes the terminal show a Pix code for 10.10, and returns the checkout's id.
 func (c till) showPix(more map[string]any) string {
 	c.Helper()
 	made := c.Must(201, c.Send("POST", c.Path("/checkout"), c.pixBody(more)))
@@ -36,7 +36,7 @@ func (c till) showPix(more map[string]any) string {
 	return checkout
 }
 
-// payCode pays the code as an operator. It returns the code of the error, if any.
+// payCode pays the Pix code by an operator's command. It returns the code of the refusal, or "".
 func (c till) payCode(checkout string) string {
 	c.Helper()
 	err := client.Invoke(c.Main().Invoke).Operate(c.Context(), map[string]any{"command": "pay_voucher",
@@ -51,7 +51,7 @@ func (c till) payCode(checkout string) string {
 	return ""
 }
 
-// payElsewhere pays the code at the acquirer without telling the platform.
+// payElsewhere pays the Pix code at the acquirer without telling the platform.
 func (c till) payElsewhere(checkout string) error {
 	c.Helper()
 	stored, err := c.App.Store.AnyCheckout(c.Context(), c.Tenant(), checkout)
@@ -61,7 +61,8 @@ func (c till) payElsewhere(checkout string) error {
 	return err
 }
 
-// TestPix_Paid by an operator, once, with the tip. The reader is busy until then, and free at once.
+// TestPix_Paid checks that an operator's command pays the code once, with the tip. The reader is busy until the
+// payment, and free directly after the payment.
 func TestPix_Paid(t *testing.T) {
 	t.Parallel()
 	c := newPixTill(t)
@@ -74,7 +75,7 @@ func TestPix_Paid(t *testing.T) {
 	if got := c.Send("GET", c.Path("/status"), nil); got.Text("data.state") != "WAITING_FOR_CARD" {
 		t.Errorf("status: got %s, want WAITING_FOR_CARD", got.Body)
 	}
-	refusedAs(t, c.Do(c.SaleRequest(1010)), busy, "READER_BUSY")
+	wantRefusal(t, c.Do(c.SaleRequest(1010)), busy, "READER_BUSY")
 	for range 2 {
 		if got := c.payCode(checkout); got != "" {
 			t.Errorf("pay: got %s, want no error", got)
@@ -99,7 +100,7 @@ func TestPix_Paid(t *testing.T) {
 	}
 }
 
-// pixEnds lists what ends a checkout whose code is not paid.
+// pixEnds lists the ways to end a checkout whose code is not paid.
 var pixEnds = map[string]struct {
 	end  func(till)
 	want fate
@@ -117,7 +118,8 @@ var pixEnds = map[string]struct {
 	}, forgotten},
 }
 
-// TestPix_NotPaid cancels the code at the acquirer, which then refuses a late payment.
+// TestPix_NotPaid checks that each end of the checkout cancels the code at the acquirer, which then refuses a late
+// payment.
 func TestPix_NotPaid(t *testing.T) {
 	t.Parallel()
 	for name, way := range pixEnds {
@@ -135,7 +137,7 @@ func TestPix_NotPaid(t *testing.T) {
 			if got := c.payCode(checkout); got != "CONFLICT" {
 				t.Errorf("a late payment by an operator: got %q, want CONFLICT", got)
 			}
-			c.end()
+			c.runToEnd()
 			wantFate(c, checkout, way.want)
 			if name != "expired" && name != "terminated" {
 				return
@@ -147,7 +149,8 @@ func TestPix_NotPaid(t *testing.T) {
 	}
 }
 
-// TestPix_PaidFirst records a payment that the platform finds at the acquirer by a poll, or when it ends the checkout.
+// TestPix_PaidFirst checks that a payment of the code is recorded, if the platform finds the payment by a poll or while
+// it ends the checkout.
 func TestPix_PaidFirst(t *testing.T) {
 	t.Parallel()
 	ends := map[string]func(till){"poll": func(c till) {
@@ -171,13 +174,13 @@ func TestPix_PaidFirst(t *testing.T) {
 				t.Errorf("got %+v, want one payment", got)
 			}
 			wantFate(c, checkout, paid)
-			c.end()
+			c.runToEnd()
 			wantFate(c, checkout, paid)
 		})
 	}
 }
 
-// TestPix_TerminatedAndPaid has one outcome, whatever fails at whichever step of the termination.
+// TestPix_TerminatedAndPaid checks that every fault at every step of the termination leaves one outcome.
 func TestPix_TerminatedAndPaid(t *testing.T) {
 	t.Parallel()
 	for name, isPaid := range map[string]bool{"paid": true, "not paid": false} {
@@ -194,7 +197,7 @@ func TestPix_TerminatedAndPaid(t *testing.T) {
 					}
 				}
 				send(world.Request{Method: "POST", Path: c.Path("/terminate")})
-				c.end()
+				c.runToEnd()
 				wantOneOf(c, checkout, try, want)
 				if err := c.payElsewhere(checkout); !isPaid && !errors.Is(err, sandbox.ErrNotPayable) {
 					t.Errorf("%s: a late payment: got error %v, want ErrNotPayable", try, err)
@@ -204,8 +207,8 @@ func TestPix_TerminatedAndPaid(t *testing.T) {
 	}
 }
 
-// TestPix_Refused: Pix is for merchants in Brazil with BRL, and for readers that show codes; it goes with nothing of a
-// card's (contract §13.9).
+// TestPix_Refused checks that Pix needs a merchant in Brazil with BRL, and a reader that shows codes, and that a card's
+// fields are refused (contract §13.9).
 func TestPix_Refused(t *testing.T) {
 	t.Parallel()
 	brazil := newPixTill(t)
@@ -216,7 +219,7 @@ func TestPix_Refused(t *testing.T) {
 		name   string
 		at     till
 		more   map[string]any
-		fields []string // 422 for them; nil: 400 INVALID payment_type
+		fields []string // refused with 422; nil: payment_type is refused with 400 INVALID
 	}{
 		{"another country", germany, nil, []string{"payment_type"}},
 		{"another currency", abroad, nil, []string{"payment_type"}},
@@ -261,8 +264,8 @@ func TestPix_Refused(t *testing.T) {
 	wantFate(brazil, checkout, paid)
 }
 
-// TestPix_AmountDecides as for cards, where the acquirer does not take it or does not answer (contract §12).
-func TestPix_AmountDecides(t *testing.T) {
+// TestPix_TestAmounts checks amounts that the acquirer does not accept or does not answer, as for cards (contract §12).
+func TestPix_TestAmounts(t *testing.T) {
 	t.Parallel()
 	c := newPixTill(t)
 	of := func(value int64) map[string]any {

@@ -16,13 +16,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reader"
 )
 
-func TestAReaderIsMadeConfirmedAndListed(t *testing.T) {
+func TestCreateReader_Valid(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	var made []cardReader
 	for i, c := range []struct {
 		more fields
-		name string // "": that of a reader without
+		name string // "": the default name
 		meta string
 	}{
 		{fields{"name": "Counter", "metadata": fields{"floor": 1}}, "Counter", `{"floor":1}`},
@@ -71,7 +71,7 @@ func TestAReaderIsMadeConfirmedAndListed(t *testing.T) {
 	}
 }
 
-func TestRefusedPairings(t *testing.T) {
+func TestCreateReader_Refused(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	many := fields{}
@@ -115,9 +115,8 @@ func TestRefusedPairings(t *testing.T) {
 	}
 }
 
-// TestWhenAReaderExpires: five minutes after it was made, unless its terminal has confirmed. When it is read does not
-// matter.
-func TestWhenAReaderExpires(t *testing.T) {
+// TestReader_Expires checks five minutes after the pairing, unless the terminal has confirmed. Reads have no influence.
+func TestReader_Expires(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	waits := s.pair("WAIT1234")
@@ -141,12 +140,12 @@ func TestWhenAReaderExpires(t *testing.T) {
 	}
 }
 
-// TestPairingAgain ends the reader before, of this merchant and mode alone.
-func TestPairingAgain(t *testing.T) {
+// TestCreateReader_PairedAgain checks that a new pairing ends the former reader of this merchant and mode only.
+func TestCreateReader_PairedAgain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	other := shop{s.NewShop("DE", "EUR", nil)}
-	first, stranger, second := s.paired("12345678"), other.paired("12345678"), s.paired("23456789")
+	first, stranger, second := s.pairConfirmed("12345678"), other.pairConfirmed("12345678"), s.pairConfirmed("23456789")
 	if first.Device == stranger.Device {
 		t.Fatalf("got %+v of two merchants, want terminals of their own", first.Device)
 	}
@@ -159,17 +158,17 @@ func TestPairingAgain(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || again.ID == first.ID || again.Device != first.Device {
 		t.Errorf("%+v (-want +got):\n%s", again, diff)
 	}
-	s.emptied("delete the first", s.Send("DELETE", s.path(first.ID), nil))
+	s.wantEmpty("delete the first", s.Send("DELETE", s.path(first.ID), nil))
 	s.Clock.Advance(2 * time.Second)
 	if got := s.get(again.ID); got.Status != "paired" {
 		t.Errorf("got %+v, want it paired whatever becomes of the first", got)
 	}
 }
 
-func TestUpdates(t *testing.T) {
+func TestUpdateReader_EachField(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	r := s.paired("12345678")
+	r := s.pairConfirmed("12345678")
 	for _, c := range []struct {
 		body       any
 		name, meta string
@@ -193,7 +192,7 @@ func TestUpdates(t *testing.T) {
 		if !cmp.Equal(want, r) {
 			want.UpdatedAt = s.ShownNow()
 		}
-		for range 2 { // the same again changes nothing
+		for range 2 { // the second, equal update changes nothing
 			r = s.shown(200, s.Send("PATCH", s.path(r.ID), c.body))
 			if diff := cmp.Diff(want, r); diff != "" || !cmp.Equal(r, s.get(r.ID)) {
 				t.Errorf("%v: kept %t (-want +got):\n%s", c.body, diff == "", diff)
@@ -210,7 +209,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
+func TestRetrieveReaderStatus_EachState(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	status := func(id string) fields {
@@ -234,7 +233,7 @@ func TestStatus(t *testing.T) {
 	if got := status(r.ID); got["status"] != "OFFLINE" {
 		t.Errorf("offline: got %v", got)
 	}
-	s.unpairedBy(r.ID)
+	s.unpairAtTerminal(r.ID)
 	for range 2 {
 		if diff := cmp.Diff(fields{"status": "OFFLINE"}, status(r.ID)); diff != "" {
 			t.Errorf("unpaired (-want +got):\n%s", diff)
@@ -254,12 +253,12 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestADeletedReader is gone, and its terminal can be paired again as another.
-func TestADeletedReader(t *testing.T) {
+// TestDeleteReader_PairedAgain checks that a deleted reader is gone, and that its terminal can become another reader.
+func TestDeleteReader_PairedAgain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	r, kept := s.paired("12345678"), s.paired("23456789")
-	s.emptied("delete", s.Send("DELETE", s.path(r.ID), nil))
+	r, kept := s.pairConfirmed("12345678"), s.pairConfirmed("23456789")
+	s.wantEmpty("delete", s.Send("DELETE", s.path(r.ID), nil))
 	for _, got := range []world.Response{s.Send("GET", s.path(r.ID), nil),
 		s.Send("PATCH", s.path(r.ID), fields{"name": "x"}), s.Send("DELETE", s.path(r.ID), nil),
 		s.Send("GET", s.path(r.ID)+"/status", nil),
@@ -274,8 +273,8 @@ func TestADeletedReader(t *testing.T) {
 	}
 }
 
-// TestMostReaders: of several at once only so many are made, expired ones count, and a deleted one makes room.
-func TestMostReaders(t *testing.T) {
+// TestCreateReader_Limit checks concurrent requests at the limit. Expired readers count; a deleted one makes room.
+func TestCreateReader_Limit(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for i := range reader.MaxReaders - 1 {
@@ -298,15 +297,15 @@ func TestMostReaders(t *testing.T) {
 		t.Errorf("got answers %v and %d readers, want one 201, three 409 and %d", got, len(all), reader.MaxReaders)
 	}
 	conflict.Check(t, s.Send("POST", s.ReadersPath(), fields{"pairing_code": "12345678"}))
-	s.emptied("delete", s.Send("DELETE", s.path(all[0].ID), nil))
+	s.wantEmpty("delete", s.Send("DELETE", s.path(all[0].ID), nil))
 	s.pair("12345678")
 }
 
-// TestLiveModeHasNoTerminals, and does not see test mode's readers, nor does test mode see others'.
-func TestLiveModeHasNoTerminals(t *testing.T) {
+// TestReader_Modes checks that live mode has no terminals, and that neither mode sees the other's readers.
+func TestReader_Modes(t *testing.T) {
 	t.Parallel()
 	live, test := newShop(t).live()
-	r := test.paired("12345678")
+	r := test.pairConfirmed("12345678")
 	notFound.Check(t, live.Send("POST", live.ReadersPath(), fields{"pairing_code": "12345678"}))
 	for _, got := range []world.Response{live.Send("GET", live.path(r.ID), nil),
 		live.Send("DELETE", live.path(r.ID), nil), live.Send("PATCH", live.path(r.ID), fields{"name": "x"}),
@@ -321,7 +320,7 @@ func TestLiveModeHasNoTerminals(t *testing.T) {
 	}
 }
 
-func TestWhoMayUseReaders(t *testing.T) {
+func TestScopes_EachOperation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for name, c := range map[string]struct {

@@ -10,9 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestReturnURLsWhereCallbacksLeaveTheMachine are https, and lead to no host inside (contract §11.3, §11.4).
-// The local run also allows those that lead to the machine itself, over http too.
-func TestReturnURLsWhereCallbacksLeaveTheMachine(t *testing.T) {
+// TestReturnURL_Deployed checks that URLs are https and lead to no internal host (contract §11.3, §11.4). Only the
+// local run allows URLs to the machine itself, also over http.
+func TestReturnURL_Deployed(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	deployed := c.AppWith(func(config *app.Config, _ *app.Overrides) { config.AllowLoopbackCallbacks = false })
@@ -42,7 +42,7 @@ func TestReturnURLsWhereCallbacksLeaveTheMachine(t *testing.T) {
 			request.Header.Set("X-Forwarded-Proto", "https")
 			answer := httptest.NewRecorder()
 			place.app.Handler(readers.Routes(place.app)).ServeHTTP(answer, request)
-			if refused := answer.Code == 400; refused == place.allowed { // 201, or 422 while the reader has one
+			if refused := answer.Code == 400; refused == place.allowed { // 201, or 422 while the reader has a checkout
 				t.Errorf("%s, %s: got %d %s, want it allowed %t", address, name, answer.Code, answer.Body, place.allowed)
 			}
 		}

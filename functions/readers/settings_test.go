@@ -17,7 +17,7 @@ import (
 
 const passcode = "4711"
 
-// newLockable pairs a reader, and declares the passcode a secret that must be found nowhere.
+// newLockable pairs a reader, and declares the passcode a secret that must not be stored or logged.
 func newLockable(t *testing.T) till {
 	t.Helper()
 	c := newTill(t)
@@ -25,7 +25,7 @@ func newLockable(t *testing.T) till {
 	return c
 }
 
-// by returns the reader as another shop, or another credential, names it.
+// by returns the till whose requests another shop, or another credential, sends.
 func (c till) by(s world.Shop) till {
 	c.Shop = s
 	return c
@@ -56,13 +56,13 @@ const (
 	unlocked = `{"data":{"menu_lock":{"enabled":false}}}`
 )
 
-func TestReaderSettings(t *testing.T) {
+func TestReaderSettings_LockAndPasscode(t *testing.T) {
 	t.Parallel()
 	c := newLockable(t)
 	wantBody(t, "at first", c.settings(), unlocked)
 	for _, step := range []struct {
 		set                fields
-		applied, then, why string // "" as applied: PASSCODE_REQUIRED
+		applied, then, why string // applied is "" if PASSCODE_REQUIRED refuses the change
 	}{
 		{fields{"enabled": true}, "", unlocked, "no passcode yet"},
 		{fields{"enabled": false}, `{"enabled":false}`, unlocked, "no passcode needed"},
@@ -74,13 +74,13 @@ func TestReaderSettings(t *testing.T) {
 	} {
 		got := c.configure(step.set)
 		if step.applied == "" {
-			refusedAs(t, got, unprocessable, "PASSCODE_REQUIRED")
+			wantRefusal(t, got, unprocessable, "PASSCODE_REQUIRED")
 		} else {
 			wantBody(t, step.why, got, `{"data":{"menu_lock":`+step.applied+`,"status":"applied"}}`)
 		}
 		wantBody(t, step.why, c.settings(), step.then)
 	}
-	if read := (shop{c.Shop}).get(c.ID); !read.UpdatedAt.Equal(read.CreatedAt.Add(pays)) { // when it was confirmed
+	if read := (shop{c.Shop}).get(c.ID); !read.UpdatedAt.Equal(read.CreatedAt.Add(pays)) { // as the confirmation set it
 		t.Errorf("got %+v, want settings to leave the time of its update", read)
 	}
 }
@@ -93,7 +93,7 @@ func TestReaderSettings_Refused(t *testing.T) {
 		`{}`:                                   world.Missing("menu_lock"),
 		`{"menu_lock":null}`:                   world.Missing("menu_lock"),
 		`{"menu_lock":{}}`:                     world.Invalid("menu_lock"),
-		`{"menu_lock":[]}`:                     world.Invalid("menu_lock"), // as PHP encodes it
+		`{"menu_lock":[]}`:                     world.Invalid("menu_lock"), // PHP encodes {} so
 		`{"menu_lock":{"enabled":null}}`:       world.Invalid("menu_lock"),
 		`{"menu_lock":{"pin":"4711"}}`:         world.Invalid("menu_lock"),
 		`{"menu_lock":[true]}`:                 world.Invalid("menu_lock"),
@@ -110,7 +110,7 @@ func TestReaderSettings_Refused(t *testing.T) {
 		`{"menu_lock":{"passcode":{"a":"b"}}}`: world.Invalid("menu_lock.passcode"),
 	} {
 		got := c.Send("PATCH", c.Path("/settings"), body)
-		said := strings.ReplaceAll(string(got.Body), got.Text("trace_id"), "") // which may have the digits by chance
+		said := strings.ReplaceAll(string(got.Body), got.Text("trace_id"), "") // an id can have the same digits
 		if want.Check(t, got); got.Text("errors.detail") == "" || strings.Contains(said, passcode) {
 			t.Errorf("%s: got %s, want errors.detail, without the passcode", body, got.Body)
 		}
@@ -118,7 +118,7 @@ func TestReaderSettings_Refused(t *testing.T) {
 	wantBody(t, "afterwards", c.settings(), unlocked)
 }
 
-// TestReaderSettings_Offline shows the settings that either operation saw last, if any.
+// TestReaderSettings_Offline checks that an offline reader shows the settings that a read or a change saw last, if any.
 func TestReaderSettings_Offline(t *testing.T) {
 	t.Parallel()
 	for want, see := range map[string]func(till){
@@ -133,9 +133,9 @@ func TestReaderSettings_Offline(t *testing.T) {
 		c := newLockable(t)
 		see(c)
 		c.SetOffline(true)
-		refusedAs(t, c.configure(fields{"enabled": false}), offline, "READER_OFFLINE")
+		wantRefusal(t, c.configure(fields{"enabled": false}), offline, "READER_OFFLINE")
 		if got := c.settings(); !strings.HasPrefix(want, "{") {
-			refusedAs(t, got, notFound, "")
+			wantRefusal(t, got, notFound, "")
 		} else {
 			wantBody(t, "offline", got, want)
 		}
@@ -144,24 +144,25 @@ func TestReaderSettings_Offline(t *testing.T) {
 	}
 }
 
-// TestReaderSettings_OfAnotherPairing shows and changes only those of the reader's own pairing, for its own merchant.
-// A new pairing begins without lock and passcode.
+// TestReaderSettings_OfAnotherPairing checks that a reader's settings can be read and changed only while its own
+// pairing lasts, and only by its own merchant. A new pairing begins without lock and passcode.
 func TestReaderSettings_OfAnotherPairing(t *testing.T) {
 	t.Parallel()
 	c := newLockable(t)
-	refusedAs(t, tillOf(c.Shop, "WAIT0001").configure(fields{"enabled": false}), offline, "READER_OFFLINE") // unconfirmed
+	// The pairing with WAIT0001 is not confirmed.
+	wantRefusal(t, tillOf(c.Shop, "WAIT0001").configure(fields{"enabled": false}), offline, "READER_OFFLINE")
 	c.configure(fields{"enabled": true, "passcode": passcode})
 	again := tillOf(c.Shop, "TILL0001")
 	wantBody(t, "the new pairing", again.settings(), unlocked)
-	refusedAs(t, again.configure(fields{"enabled": true}), unprocessable, "PASSCODE_REQUIRED")
-	refusedAs(t, c.settings(), notFound, "") // with the pairing the terminal has forgotten them
-	refusedAs(t, c.configure(fields{"enabled": true, "passcode": passcode}), offline, "READER_OFFLINE")
+	wantRefusal(t, again.configure(fields{"enabled": true}), unprocessable, "PASSCODE_REQUIRED")
+	wantRefusal(t, c.settings(), notFound, "") // the terminal forgot the old pairing's settings
+	wantRefusal(t, c.configure(fields{"enabled": true, "passcode": passcode}), offline, "READER_OFFLINE")
 	wantBody(t, "the new pairing", again.settings(), unlocked)
 
 	stranger := again.by(c.NewShop("DE", "EUR", nil))
 	for _, got := range []world.Response{stranger.settings(), stranger.configure(fields{"enabled": false}),
 		c.Send("GET", c.Path("none/settings"), nil)} {
-		refusedAs(t, got, notFound, "")
+		wantRefusal(t, got, notFound, "")
 	}
 	for scope, want := range map[string][]int{"readers.read": {200, 403}, "readers.write": {403, 200},
 		"terminals.read": {403, 403}, "terminals.write": {403, 403}} {
@@ -172,12 +173,12 @@ func TestReaderSettings_OfAnotherPairing(t *testing.T) {
 		}
 	}
 	again.Send("DELETE", again.Path(""), nil)
-	refusedAs(t, again.settings(), notFound, "")
-	refusedAs(t, again.configure(fields{"enabled": false}), notFound, "")
+	wantRefusal(t, again.settings(), notFound, "")
+	wantRefusal(t, again.configure(fields{"enabled": false}), notFound, "")
 }
 
-// TestAChangeOfSettingsThatWasCutOff is made or not, and made when it is repeated.
-func TestAChangeOfSettingsThatWasCutOff(t *testing.T) {
+// TestUpdateReaderSettings_EachFault checks that an interrupted change is made or not, and made when repeated.
+func TestUpdateReaderSettings_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Secret("passcode", passcode)
@@ -185,10 +186,10 @@ func TestAChangeOfSettingsThatWasCutOff(t *testing.T) {
 		c := tillOf(s.Shop, "TILL0001")
 		r := world.Request{Method: "PATCH", Path: c.Path("/settings"), IdempotencyKey: try,
 			Body: fields{"menu_lock": fields{"enabled": true, "passcode": passcode}}}
-		if first := send(r); first.Status == 422 { // the terminal did not get it
-			refusedAs(t, first, offline, "READER_OFFLINE")
+		if first := send(r); first.Status == 422 { // the message did not arrive
+			wantRefusal(t, first, offline, "READER_OFFLINE")
 			wantBody(t, try, c.settings(), unlocked)
-			r.IdempotencyKey = "" // else the refusal is repeated (contract §13.9)
+			r.IdempotencyKey = "" // a stored refusal would be repeated (contract §13.9)
 		}
 		c.Clock.Advance(time.Minute)
 		for range 2 {
@@ -199,8 +200,8 @@ func TestAChangeOfSettingsThatWasCutOff(t *testing.T) {
 	})
 }
 
-// TestReadingSettingsThatWasCutOff shows them as they are, as they were last seen, or not at all.
-func TestReadingSettingsThatWasCutOff(t *testing.T) {
+// TestRetrieveReaderSettings_EachFault checks that the settings shown are the current or the last known ones, or none.
+func TestRetrieveReaderSettings_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
@@ -215,8 +216,8 @@ func TestReadingSettingsThatWasCutOff(t *testing.T) {
 	})
 }
 
-// unsettled are terminals that answer to messages about settings with an error, if there is one. They do not say
-// whether their menu is locked.
+// unsettled changes the answers of terminals to messages about settings: they fail with err's error, if any, and never
+// report the menu lock.
 type unsettled struct {
 	terminal.Terminals
 	err func() error
@@ -233,7 +234,7 @@ func (u unsettled) Configure(ctx context.Context, pairing string, c terminal.Set
 	return u.Terminals.Configure(ctx, pairing, c)
 }
 
-// TestReaderSettings_NoAnswer to any message, or to those about settings.
+// TestReaderSettings_NoAnswer checks a terminal that answers no message, or no message about settings.
 func TestReaderSettings_NoAnswer(t *testing.T) {
 	t.Parallel()
 	timeout := world.Refused(504, "INTERNAL_ERROR", "", "gateway-timeout")
@@ -243,34 +244,34 @@ func TestReaderSettings_NoAnswer(t *testing.T) {
 		return unsettled{c.App.Virtual, func() error { return err }}
 	}
 	unlock := fields{"menu_lock": fields{"enabled": false}}
-	wantBody(t, "silent", c.over(newSilent(t), "GET", nil), locked)
-	refusedAs(t, c.over(newSilent(t), "PATCH", unlock), offline, "READER_OFFLINE")
-	refusedAs(t, c.over(fails(context.DeadlineExceeded), "GET", nil), unprocessable, "SETTINGS_UNAVAILABLE")
-	timeout.Check(t, c.over(fails(context.DeadlineExceeded), "PATCH", unlock))
-	for _, err := range []error{terminal.ErrOffline, terminal.ErrUnpaired} { // since the heartbeat
-		wantBody(t, err.Error(), c.over(fails(err), "GET", nil), locked)
-		refusedAs(t, c.over(fails(err), "PATCH", unlock), offline, "READER_OFFLINE")
+	wantBody(t, "silent", c.sendOver(newSilent(t), "GET", nil), locked)
+	wantRefusal(t, c.sendOver(newSilent(t), "PATCH", unlock), offline, "READER_OFFLINE")
+	wantRefusal(t, c.sendOver(fails(context.DeadlineExceeded), "GET", nil), unprocessable, "SETTINGS_UNAVAILABLE")
+	timeout.Check(t, c.sendOver(fails(context.DeadlineExceeded), "PATCH", unlock))
+	for _, err := range []error{terminal.ErrOffline, terminal.ErrUnpaired} { // since the last heartbeat
+		wantBody(t, err.Error(), c.sendOver(fails(err), "GET", nil), locked)
+		wantRefusal(t, c.sendOver(fails(err), "PATCH", unlock), offline, "READER_OFFLINE")
 	}
 	wantBody(t, "nothing was changed", c.settings(), locked)
-	wantBody(t, "does not say", c.over(fails(nil), "GET", nil), `{"data":{"menu_lock":{}}}`)
+	wantBody(t, "does not say", c.sendOver(fails(nil), "GET", nil), `{"data":{"menu_lock":{}}}`)
 	c.SetOffline(true)
-	refusedAs(t, c.settings(), notFound, "")
+	wantRefusal(t, c.settings(), notFound, "")
 }
 
-// TestReaderSettings_PairedAgainMeanwhile leaves the new pairing alone.
+// TestReaderSettings_PairedAgainMeanwhile checks that a change meant for the old pairing leaves the new pairing alone.
 func TestReaderSettings_PairedAgainMeanwhile(t *testing.T) {
 	t.Parallel()
 	c := newLockable(t)
 	var again till
 	meanwhile := unsettled{c.App.Virtual, func() error { again = tillOf(c.Shop, "TILL0001"); return nil }}
-	got := c.over(meanwhile, "PATCH", fields{"menu_lock": fields{"enabled": true, "passcode": passcode}})
-	refusedAs(t, got, offline, "READER_OFFLINE")
+	got := c.sendOver(meanwhile, "PATCH", fields{"menu_lock": fields{"enabled": true, "passcode": passcode}})
+	wantRefusal(t, got, offline, "READER_OFFLINE")
 	wantBody(t, "the new pairing", again.settings(), unlocked)
-	refusedAs(t, again.configure(fields{"enabled": true}), unprocessable, "PASSCODE_REQUIRED")
+	wantRefusal(t, again.configure(fields{"enabled": true}), unprocessable, "PASSCODE_REQUIRED")
 }
 
-// over sends a request about the settings to a process that reaches these terminals.
-func (c till) over(terminals terminal.Terminals, method string, body any) world.Response {
+// sendOver sends a request about the settings to a process that reaches these terminals.
+func (c till) sendOver(terminals terminal.Terminals, method string, body any) world.Response {
 	c.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -278,6 +279,6 @@ func (c till) over(terminals terminal.Terminals, method string, body any) world.
 	}
 	request := httptest.NewRequestWithContext(c.Context(), method, c.Path("/settings"), bytes.NewReader(text))
 	request.Header.Set("Content-Type", "application/json")
-	answer := over(c.Shop, terminals, request)
+	answer := sendOver(c.Shop, terminals, request)
 	return world.Response{Status: answer.Code, Header: answer.Header(), Body: answer.Body.Bytes()}
 }

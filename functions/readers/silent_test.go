@@ -16,14 +16,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// longestWait is what any message to a terminal may take of a request's time, and of a poll's.
+// longestWait is the time that one message to a terminal may take of a request, and of a poll.
 const longestWait = 8 * time.Second
 
-// silent are terminals that never answer: as though the time of each message were over. The test fails
-// for a message without such a time.
+// silent are terminals that never answer before a message's time is over. A message without such a time fails the test.
 type silent struct {
 	*testing.T
-	ends map[time.Time]int // when the time of how many messages is over
+	ends map[time.Time]int // by the end of their time, the number of messages
 }
 
 func newSilent(t *testing.T) silent {
@@ -65,10 +64,10 @@ func (s silent) Configure(ctx context.Context, _ string, _ terminal.SettingsChan
 func (s silent) Terminate(ctx context.Context, _ string) error { return s.wait(ctx, "Terminate") }
 func (s silent) Unpair(ctx context.Context, _ string) error    { return s.wait(ctx, "Unpair") }
 
-// TestATerminalThatHangs keeps nobody from the acquirer: what was paid is recorded, what was not is
-// terminated, and the terminal's next checkout is given up. Else its reader would stay busy for ever,
-// and a payment unknown, since each poll ends before it has asked the acquirer.
-func TestATerminalThatHangs(t *testing.T) {
+// TestHangingTerminal_AcquirerAsked checks that a hanging terminal does not prevent the call to the acquirer. Paid
+// checkouts are recorded, unpaid ones terminated, and the terminal's next checkout ends. Otherwise the reader would
+// stay busy forever and a payment unknown, since each poll would end before it had asked the acquirer.
+func TestHangingTerminal_AcquirerAsked(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	p, tenant := c.App.Processing, c.Tenant()
@@ -85,7 +84,7 @@ func TestATerminalThatHangs(t *testing.T) {
 	}
 	first := c.Begin(1010)
 	c.Clock.Advance(pays)
-	if _, err := c.App.Virtual.Outcome(t.Context(), first); err != nil { // it charges
+	if _, err := c.App.Virtual.Outcome(t.Context(), first); err != nil { // charges the card
 		t.Fatal(err)
 	}
 	c.App.Terminals[identity.Test] = newSilent(t)
@@ -93,14 +92,14 @@ func TestATerminalThatHangs(t *testing.T) {
 	second := c.Begin(1010)
 	resolve(second, payments.CheckoutPending, p.Readers.Offer)
 	resolve(second, payments.CheckoutFailed, p.Readers.TerminateWaiting)
-	c.Clock.Advance(pays) // when the terminal hears of it from the acquirer
+	c.Clock.Advance(pays) // the acquirer tells the terminal then
 	third := c.Begin(1010)
 	c.Clock.Advance(2 * time.Minute)
 	resolve(third, payments.CheckoutFailed, p.ResolveAttempt)
 }
 
-// TestAListOfTerminalsThatHang asks all of them within one time, so that a hundred do not use up a request's.
-func TestAListOfTerminalsThatHang(t *testing.T) {
+// TestListReaders_HangingTerminals checks that all terminals share one time, so that a hundred fit a request.
+func TestListReaders_HangingTerminals(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for _, code := range []string{"WAIT0001", "WAIT0002", "WAIT0003"} {
@@ -127,7 +126,7 @@ func (e expiring) Heartbeat(ctx context.Context, pairing string) (terminal.Heart
 	return e.Terminals.Heartbeat(ctx, pairing)
 }
 
-// TestListReaders_StatusWhenAsked shows a reader by the time at which its terminal was asked, not by that of the last.
+// TestListReaders_StatusWhenAsked shows each reader at the time of its terminal's answer, not of the last answer.
 func TestListReaders_StatusWhenAsked(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -148,11 +147,11 @@ func TestListReaders_StatusWhenAsked(t *testing.T) {
 // listOver lists the readers by a process that reaches these terminals.
 func (s shop) listOver(terminals terminal.Terminals) *httptest.ResponseRecorder {
 	s.Helper()
-	return over(s.Shop, terminals, httptest.NewRequestWithContext(s.Context(), "GET", s.ReadersPath(), http.NoBody))
+	return sendOver(s.Shop, terminals, httptest.NewRequestWithContext(s.Context(), "GET", s.ReadersPath(), http.NoBody))
 }
 
-// over sends a request to a process that reaches these terminals.
-func over(s world.Shop, terminals terminal.Terminals, request *http.Request) *httptest.ResponseRecorder {
+// sendOver sends a request to a process that reaches these terminals.
+func sendOver(s world.Shop, terminals terminal.Terminals, request *http.Request) *httptest.ResponseRecorder {
 	s.Helper()
 	s.App.Terminals[identity.Test] = terminals
 	request.Header.Set("Authorization", "Bearer "+s.Merchant.Key.Plaintext)
@@ -173,8 +172,8 @@ func (o terminating) Offer(ctx context.Context, c terminal.Checkout) error {
 	return o.Terminals.Offer(ctx, c)
 }
 
-// TestACheckoutThatIsTerminatedBeforeItIsOffered is never paid, and does not keep the terminal from the next one.
-func TestACheckoutThatIsTerminatedBeforeItIsOffered(t *testing.T) {
+// TestReaderCheckout_TerminatedBeforeOffer checks that it is never paid, and that the terminal takes the next checkout.
+func TestReaderCheckout_TerminatedBeforeOffer(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	text, err := json.Marshal(c.SaleBody(1010))
@@ -183,7 +182,7 @@ func TestACheckoutThatIsTerminatedBeforeItIsOffered(t *testing.T) {
 	}
 	request := httptest.NewRequestWithContext(t.Context(), "POST", c.Path("/checkout"), bytes.NewReader(text))
 	request.Header.Set("Content-Type", "application/json")
-	answer := over(c.Shop, terminating{c.App.Virtual, func() { c.Send("POST", c.Path("/terminate"), nil) }}, request)
+	answer := sendOver(c.Shop, terminating{c.App.Virtual, func() { c.Send("POST", c.Path("/terminate"), nil) }}, request)
 	var made begun
 	if err := json.Unmarshal(answer.Body.Bytes(), &made); err != nil || answer.Code != http.StatusCreated {
 		t.Fatalf("got %d %s, %v, want 201", answer.Code, answer.Body, err)
@@ -213,12 +212,12 @@ func (d deleting) Heartbeat(ctx context.Context, pairing string) (terminal.Heart
 	return d.Terminals.Heartbeat(ctx, pairing)
 }
 
-// TestAReaderThatIsDeletedWhileItIsListed is not in the list, which is no 404 either.
-func TestAReaderThatIsDeletedWhileItIsListed(t *testing.T) {
+// TestListReaders_DeletedMeanwhile checks that the list lacks the reader, and is no 404.
+func TestListReaders_DeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.pair("WAIT0001")
-	remove := func(id string) { s.emptied("delete", s.Send("DELETE", s.path(id), nil)) }
+	remove := func(id string) { s.wantEmpty("delete", s.Send("DELETE", s.path(id), nil)) }
 	answer := s.listOver(deleting{s.App.Virtual, remove})
 	if answer.Code != http.StatusOK || answer.Body.String() != `{"items":[]}` {
 		t.Errorf("got %d %s, want none", answer.Code, answer.Body)
