@@ -16,13 +16,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// published are the retries after the first failed try (contract §11.3).
+// published lists the times of the retries, counted from the first failed try (contract §11.3).
 var published = []time.Duration{
 	time.Minute, 5 * time.Minute, 20 * time.Minute, 2 * time.Hour,
 	12 * time.Hour, 24 * time.Hour, 36 * time.Hour, 48 * time.Hour, 60 * time.Hour, 72 * time.Hour,
 }
 
-func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
+func TestDeliver_TimesOfTries(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusInternalServerError)
@@ -32,7 +32,7 @@ func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 	s.wantTries(1, "at once")
 	first := s.Clock.Now()
 	for i, offset := range published {
-		s.RunUntilIdle() // the fast path sees the failure at the time it happened
+		s.RunUntilIdle() // relay reads the failed try's record at once
 		s.Clock.Advance(first.Add(offset - 10*time.Second).Sub(s.Clock.Now()))
 		s.RunUntilIdle()
 		s.RunUntilIdle()
@@ -55,11 +55,11 @@ func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 	s.wantTries(11, "after it was given up")
 }
 
-func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
+func TestDeliver_RepeatedAfterDelivery(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	checkout := s.createCallback()
-	s.stream()
+	s.relayStream()
 	s.DrainQueues()
 	s.wantTries(1, "at once")
 	try := s.Receiver.Tries()[0]
@@ -68,7 +68,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 		t.Errorf("got content type %q, want application/json", got)
 	}
 	for range 3 { // the queue delivers a message at least once
-		s.repeat(s.id())
+		s.repeatMessage(s.id())
 	}
 	if messages := s.DrainQueues(); messages != 3 {
 		t.Fatalf("got %d messages, want 3", messages)
@@ -80,12 +80,13 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// A retry says what the change made of the checkout (contract §11.1), though it has changed again since.
-func TestARetryHasTheSameStatus(t *testing.T) {
+// TestDeliver_StatusOfRetry checks that a retry sends the checkout's status directly after the change, even if the
+// checkout has changed again since (contract §11.1).
+func TestDeliver_StatusOfRetry(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusInternalServerError)
-	checkout := s.Create("42.01", nil) // which the sandbox declines
+	checkout := s.Create("42.01", nil) // the sandbox declines it
 	s.Pay(checkout, s.Card(world.Frictionless))
 	s.RunUntilIdle()
 	s.Receiver.Answer(http.StatusNoContent)
@@ -105,8 +106,9 @@ func TestARetryHasTheSameStatus(t *testing.T) {
 	}
 }
 
-// An item of before bodies had a status keeps the body of its first tries.
-func TestAnOlderCallbackKeepsItsBody(t *testing.T) {
+// TestDeliver_BodyWithoutStatus checks that a callback stored before bodies had a status keeps its body without a
+// status.
+func TestDeliver_BodyWithoutStatus(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.createCallback()
@@ -138,12 +140,12 @@ func callbackStatus(t *testing.T, try world.Try) string {
 	return body.Status
 }
 
-func TestMessagesRepeatedInOneBatchMakeOneTry(t *testing.T) {
+func TestDeliver_RepeatedInBatch(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.createCallback()
-	s.stream()
-	for range 9 { // all are visible at once, as after an outage
+	s.relayStream()
+	for range 9 { // all visible at once, as after an outage
 		s.Clock.Advance(10 * time.Minute)
 		s.Tick("sweep")
 	}
@@ -153,14 +155,14 @@ func TestMessagesRepeatedInOneBatchMakeOneTry(t *testing.T) {
 	s.wantTries(1, "after a batch of repeated messages")
 }
 
-func TestARepeatedMessageDoesNotMoveTheNextTry(t *testing.T) {
+func TestDeliver_RepeatedAfterFailure(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.Receiver.Answer(http.StatusFound) // never followed
+	s.Receiver.Answer(http.StatusFound) // callbacks follow no redirect
 	s.createCallback()
-	s.stream()
+	s.relayStream()
 	s.DrainQueues()
-	s.repeat(s.id())
+	s.repeatMessage(s.id())
 	s.DrainQueues()
 	s.wantTries(1, "after a repeated message")
 	c := callback(s.World, s.id())
@@ -169,16 +171,16 @@ func TestARepeatedMessageDoesNotMoveTheNextTry(t *testing.T) {
 	}
 }
 
-func TestATryAMomentEarlyCountsAsMadeAtItsTime(t *testing.T) {
+func TestDeliver_SlightlyEarly(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusServiceUnavailable)
 	s.createCallback()
-	s.stream()
+	s.relayStream()
 	s.DrainQueues()
 	failed := *callback(s.World, s.id()).FirstFailedAt
 	s.Clock.Advance(58 * time.Second)
-	s.repeat(s.id())
+	s.repeatMessage(s.id())
 	s.DrainQueues()
 	s.wantTries(2, "2 s early")
 	if c := callback(s.World, s.id()); !c.NextAt.Equal(failed.Add(5 * time.Minute)) {
@@ -186,7 +188,7 @@ func TestATryAMomentEarlyCountsAsMadeAtItsTime(t *testing.T) {
 	}
 }
 
-func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
+func TestDeliver_RotatedSecrets(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	keys, err := s.App.SigningKeys()
@@ -197,7 +199,7 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 	signedBy := func(when string, secrets ...webhook.Secret) (by []bool) {
 		t.Helper()
 		s.createCallback()
-		s.stream()
+		s.relayStream()
 		s.DrainQueues()
 		sent++
 		s.wantTries(sent, when)
@@ -230,7 +232,7 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 	}
 }
 
-func TestWhatCanNeverBeDeliveredLeavesTheQueue(t *testing.T) {
+func TestDeliver_InvalidMessage(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	deliver := callbacks.Deliver(s.App)
@@ -248,7 +250,7 @@ func TestWhatCanNeverBeDeliveredLeavesTheQueue(t *testing.T) {
 	}
 }
 
-func TestAFailingStoreLeavesTheMessageInTheQueue(t *testing.T) {
+func TestDeliver_StoreDown(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	cut := app.New(s.App.Config, app.Overrides{Now: s.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})
@@ -257,15 +259,15 @@ func TestAFailingStoreLeavesTheMessageInTheQueue(t *testing.T) {
 	}
 }
 
-func TestWithoutTimeForTheReceiverNoTryIsCounted(t *testing.T) {
+func TestDeliver_NoTime(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.createCallback()
-	s.stream()
+	s.relayStream()
 	s.DrainQueues()
 	id := s.id()
 	s.Operate(map[string]any{"command": "replay_callbacks", "id": id}, nil)
-	// All of this time is kept free to record an outcome.
+	// All of this time is reserved for recording an outcome.
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(2*time.Second))
 	defer cancel()
 	if err := callbacks.Deliver(s.App)(ctx, `{"callback":"`+id+`"}`); err == nil {
@@ -276,12 +278,12 @@ func TestWithoutTimeForTheReceiverNoTryIsCounted(t *testing.T) {
 	}
 }
 
-func TestTheLogNamesTheTryButNeverTheQuery(t *testing.T) {
+func TestDeliver_Log(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusTeapot)
 	checkout := s.createCallback()
-	s.stream()
+	s.relayStream()
 	s.DrainQueues()
 	log := s.Logs.String()
 	for _, want := range []string{s.id(), checkout, `"try":1`, "status 418"} {

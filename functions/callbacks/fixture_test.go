@@ -27,7 +27,7 @@ func (s shop) wantTries(n int, when string) {
 	}
 }
 
-// createCallback makes a callback due, by a checkout that is created and deactivated, and returns the checkout.
+// createCallback creates a due callback, by creating and deactivating a checkout, and returns the checkout's id.
 func (s shop) createCallback() (checkout string) {
 	s.Helper()
 	checkout = s.Create("10.10", nil)
@@ -35,23 +35,24 @@ func (s shop) createCallback() (checkout string) {
 	return checkout
 }
 
-// stream lets relay read what was written. After a long time the first read only renews the position in the stream.
-func (s shop) stream() {
+// relayStream lets relay read the new records, twice: after a long time the first read only renews the position in the
+// stream.
+func (s shop) relayStream() {
 	s.Helper()
 	for range 2 {
 		s.ReadStream()
 	}
 }
 
-// repeat sends another message of a callback.
-func (s shop) repeat(id string) {
+// repeatMessage sends another message of a callback.
+func (s shop) repeatMessage(id string) {
 	s.Helper()
 	if err := queue.OpenCallbacks(s.App).SendLater(s.Context(), s.Tenant(), app.CallbackMessage{ID: id}, 0); err != nil {
 		s.Fatal(err)
 	}
 }
 
-// id is the webhook-id of the first try.
+// id returns the webhook-id of the first try.
 func (s shop) id() string {
 	s.Helper()
 	tries := s.Receiver.Tries()
@@ -61,7 +62,6 @@ func (s shop) id() string {
 	return tries[0].Header.Get("webhook-id")
 }
 
-// callback reads a callback.
 func callback(w *world.World, id string) payments.Callback {
 	w.Helper()
 	_, c, err := w.App.Store.Callback(w.Context(), id)

@@ -19,17 +19,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// network carries callbacks to hosts that hang and to others, which answer. A
-// request to one that hangs times out at once.
+// network carries callbacks to hosts that hang and to hosts that answer. A request to a hanging host times out at once,
+// or once blocked is closed.
 type network struct {
 	*world.World
 	deliver func(ctx context.Context, body string) error
 
 	mu      sync.Mutex
 	hanging map[string]bool
-	blocked chan struct{} // a request that hangs waits for it, unless it is nil
-	begun   chan struct{} // gets a value for each try that waits
-	tries   []string      // hosts
+	blocked chan struct{} // nil, or requests to hanging hosts wait until it is closed
+	begun   chan struct{} // gets a value for each waiting try
+	tries   []string      // hosts of all requests
 }
 
 const hanging = "hanging.example.com"
@@ -41,7 +41,6 @@ func newNetwork(t *testing.T) *network {
 	return n
 }
 
-// RoundTrip answers one callback.
 func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.mu.Lock()
 	n.tries = append(n.tries, r.URL.Hostname())
@@ -71,7 +70,7 @@ func (n *network) answers(host string) {
 	delete(n.hanging, host)
 }
 
-// createCallback makes a callback of the shop due, and returns its id.
+// createCallback creates a due callback of the shop to the host, and returns its id.
 func (n *network) createCallback(s world.Shop, host string) string {
 	n.Helper()
 	before := storedCallbacks(n.World)
@@ -86,7 +85,7 @@ func (n *network) createCallback(s world.Shop, host string) string {
 	return ""
 }
 
-// storedCallbacks are the ids of all stored callbacks.
+// storedCallbacks returns the ids of all stored callbacks.
 func storedCallbacks(w *world.World) (ids []string) {
 	w.Helper()
 	_, table := w.App.Store.Raw()
@@ -102,8 +101,8 @@ func storedCallbacks(w *world.World) (ids []string) {
 	return ids
 }
 
-// message handles a message of the callback, and returns the callback as it then is.
-func (n *network) message(id string) payments.Callback {
+// handleMessage handles a message of the callback, and returns the callback as stored afterwards.
+func (n *network) handleMessage(id string) payments.Callback {
 	n.Helper()
 	if err := n.deliver(n.Context(), `{"callback":"`+id+`"}`); err != nil {
 		n.Errorf("message of %s: got error %v, want none", id, err)
@@ -111,11 +110,10 @@ func (n *network) message(id string) payments.Callback {
 	return callback(n.World, id)
 }
 
-// hang handles a message of the callback whose try hangs until blocked is closed,
-// and returns as soon as the try has begun.
+// hang handles a message whose try hangs until blocked is closed. It returns as soon as the try has begun.
 func (n *network) hang(under *sync.WaitGroup, id string) {
 	n.Helper()
-	under.Go(func() { n.message(id) })
+	under.Go(func() { n.handleMessage(id) })
 	select {
 	case <-n.begun:
 	case <-time.After(30 * time.Second):
@@ -123,20 +121,20 @@ func (n *network) hang(under *sync.WaitGroup, id string) {
 	}
 }
 
-// wantTried expects that a message makes a try.
+// wantTried checks that a message makes a try.
 func (n *network) wantTried(id string, state, reason string) {
 	n.Helper()
 	before := callback(n.World, id).Tries
-	if c := n.message(id); c.Tries != before+1 || c.State != state || c.LastError != reason || c.Postponements != 0 {
+	if c := n.handleMessage(id); c.Tries != before+1 || c.State != state || c.LastError != reason || c.Postponements != 0 {
 		n.Errorf("got %+v, want it %s after try %d, with error %q and no postponements", c, state, before+1, reason)
 	}
 }
 
-// wantPostponed expects that a message makes no try, and that the next one comes after a time.
+// wantPostponed checks that a message makes no try, and postpones the next try by atLeast or more.
 func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callback {
 	n.Helper()
 	made, before := n.made(), callback(n.World, id)
-	c := n.message(id)
+	c := n.handleMessage(id)
 	if n.made() != made || c.Tries != before.Tries || c.State != outbox.Pending ||
 		c.FirstFailedAt != before.FirstFailedAt {
 		n.Errorf("got %+v, and %d tries of all; want it %s after %d tries, first failed at %v, and %d of all", c, n.made(),
@@ -149,7 +147,7 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 	return c
 }
 
-// trip opens a breaker by as many tries that time out as it takes.
+// trip opens a breaker with as many timeouts as its threshold.
 func (n *network) trip(s world.Shop, host string) {
 	n.Helper()
 	for range payments.BreakerThreshold {
@@ -157,7 +155,7 @@ func (n *network) trip(s world.Shop, host string) {
 	}
 }
 
-func TestATryWithoutAFreeSlotIsPostponed(t *testing.T) {
+func TestPostpone_NoFreeSlot(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.blocked = make(chan struct{})
@@ -183,7 +181,7 @@ func TestATryWithoutAFreeSlotIsPostponed(t *testing.T) {
 	n.wantTried(ids[3], outbox.Delivered, "")
 }
 
-func TestABreakerPostponesWhatWouldHang(t *testing.T) {
+func TestBreaker_PostponesAndProbes(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
@@ -201,13 +199,13 @@ func TestABreakerPostponesWhatWouldHang(t *testing.T) {
 	n.wantPostponed(second, 20*time.Second)
 	n.answers(hanging)
 	n.Clock.Advance(30 * time.Second)
-	n.wantTried(second, outbox.Delivered, "") // the next, which closes it
+	n.wantTried(second, outbox.Delivered, "") // the next try, which closes the breaker
 	n.Clock.Advance(time.Minute)
 	n.wantTried(first, outbox.Delivered, "")
 	n.wantTried(n.createCallback(n.Shop(), hanging), outbox.Delivered, "")
 }
 
-func TestOneProbeAtATime(t *testing.T) {
+func TestBreaker_OneProbe(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
@@ -221,9 +219,9 @@ func TestOneProbeAtATime(t *testing.T) {
 	under.Wait()
 }
 
-// One merchant's breaker does not affect another merchant at the same host:
-// otherwise a merchant could stop the callbacks of any other.
-func TestABreakerIsPerMerchant(t *testing.T) {
+// TestBreaker_OtherMerchant checks that a breaker does not affect other merchants at the same host. Otherwise a
+// merchant could stop the callbacks of any other.
+func TestBreaker_OtherMerchant(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
@@ -232,16 +230,16 @@ func TestABreakerIsPerMerchant(t *testing.T) {
 	n.wantTried(n.createCallback(n.Shop().OtherShop(), hanging), outbox.Delivered, "")
 }
 
-// Any answer is quick, and so is a refused connection.
-func TestOnlyTimeoutsOpenABreaker(t *testing.T) {
+// TestBreaker_OnlyTimeouts checks that answers and refused connections, which are quick, do not open a breaker.
+func TestBreaker_OnlyTimeouts(t *testing.T) {
 	t.Parallel()
 	answering, refusing := newShop(t), newShop(t)
 	answering.Receiver.Answer(http.StatusInternalServerError)
-	refusing.Receiver.URL = "http://127.0.0.1:1/hook" // the port of tcpmux, on which nothing listens
+	refusing.Receiver.URL = "http://127.0.0.1:1/hook" // tcpmux's port, without a server
 	for reason, s := range map[string]shop{"status 500": answering, string(webhook.ReasonConnect): refusing} {
 		for range 8 { // one after another, so that none waits for a slot
 			s.createCallback()
-			s.stream()
+			s.relayStream()
 			if n := s.DrainQueues(); n != 1 {
 				t.Errorf("%s: got %d messages, want 1", reason, n)
 			}
@@ -254,9 +252,9 @@ func TestOnlyTimeoutsOpenABreaker(t *testing.T) {
 	}
 }
 
-// A breaker opens when as many tries in a row time out as a merchant has slots at a
-// host: those that began together.
-func TestABreakerOpensWhenAMerchantsSlotsHang(t *testing.T) {
+// TestBreaker_Threshold checks that a breaker opens after as many timeouts as a merchant has slots at a host. So the
+// breaker opens when tries that began together in all slots time out.
+func TestBreaker_Threshold(t *testing.T) {
 	t.Parallel()
 	if payments.BreakerThreshold != webhook.PerTenant {
 		t.Errorf("got a breaker that opens after %d timeouts, want %d, the slots of a merchant", payments.BreakerThreshold,
@@ -264,7 +262,7 @@ func TestABreakerOpensWhenAMerchantsSlotsHang(t *testing.T) {
 	}
 }
 
-func TestABreakerPostponesNothingForever(t *testing.T) {
+func TestBreaker_PostponedTooLong(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
@@ -283,9 +281,9 @@ func TestABreakerPostponesNothingForever(t *testing.T) {
 	n.wantTried(id, outbox.Pending, "timeout")
 }
 
-// TestPostponedMessagesDoNotMultiply: relay and sweep keep exactly one message for a
-// postponed callback, even if copies come, and none counts as lost.
-func TestPostponedMessagesDoNotMultiply(t *testing.T) {
+// TestPostpone_Messages checks that relay and sweep keep exactly one message for a postponed callback, even if a
+// message is repeated, and that no message counts as lost.
+func TestPostpone_Messages(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.createCallback()
@@ -294,19 +292,19 @@ func TestPostponedMessagesDoNotMultiply(t *testing.T) {
 	if err := s.App.Store.SaveBreaker(t.Context(), s.Tenant(), "127.0.0.1", open); err != nil {
 		t.Fatal(err)
 	}
-	s.stream()
+	s.relayStream()
 	if n := s.DrainQueues(); n != 1 {
 		t.Fatalf("got %d messages, want 1", n)
 	}
 	messages := 0
-	for range 60 { // of 4 seconds
+	for range 60 { // steps of 4 seconds
 		s.Clock.Advance(4 * time.Second)
 		if s.Clock.Now().Second()%20 == 0 {
-			s.repeat(id)
+			s.repeatMessage(id)
 			messages--
 		}
 		s.Tick("sweep")
-		s.stream()
+		s.relayStream()
 		messages += s.DrainQueues()
 	}
 	if messages != 0 {
@@ -315,7 +313,7 @@ func TestPostponedMessagesDoNotMultiply(t *testing.T) {
 	s.wantTries(0, "while it is postponed")
 	for range 60 {
 		s.Clock.Advance(10 * time.Second)
-		s.stream()
+		s.relayStream()
 		messages += s.DrainQueues()
 	}
 	s.wantTries(1, "once the breaker allows it")

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// readerCallback is what the receiver gets of a payment at a reader (contract §11.4).
+// readerCallback is the receiver's callback about a payment at a reader (contract §11.4).
 func (s shop) readerCallback(p world.Payment, status, reason, at string) world.ReaderCallback {
 	s.Helper()
 	want := world.ReaderCallback{ID: strings.TrimPrefix(s.id(), "msg_"), EventType: "solo.transaction.updated",
@@ -22,7 +22,7 @@ func (s shop) readerCallback(p world.Payment, status, reason, at string) world.R
 	return want
 }
 
-// received are the bodies of callbacks on payments at readers.
+// received returns the bodies of callbacks about payments at readers.
 func (s shop) received() []world.ReaderCallback {
 	s.Helper()
 	var all []world.ReaderCallback
@@ -36,11 +36,11 @@ func (s shop) received() []world.ReaderCallback {
 	return all
 }
 
-// now is the time as callbacks show it.
+// now formats the time as callbacks do.
 func (s shop) now() string { return s.Clock.Now().Format("2006-01-02T15:04:05.000Z") }
 
-// Contract §11.4: one callback for each outcome at a reader, signed as all are.
-func TestOutcomesAtAReaderAreReported(t *testing.T) {
+// TestReaderCallback_EachOutcome checks one callback for each outcome, signed as all are (contract §11.4).
+func TestReaderCallback_EachOutcome(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ amount, status, reason string }{
 		{"10.10", "successful", ""}, {"42.01", "failed", "declined"},
@@ -58,7 +58,7 @@ func TestOutcomesAtAReaderAreReported(t *testing.T) {
 	}
 }
 
-func TestACheckoutThatNobodyPaysAtAReaderIsReported(t *testing.T) {
+func TestReaderCallback_UnpaidCheckout(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	r := s.PairReader("TILL0001")
@@ -74,8 +74,8 @@ func TestACheckoutThatNobodyPaysAtAReaderIsReported(t *testing.T) {
 	}
 }
 
-// Each try has the same body and webhook-id, also days later.
-func TestTriesOfAReadersCallbackAreTheSame(t *testing.T) {
+// TestReaderCallback_Retries checks that each try has the same body and webhook-id, also days later.
+func TestReaderCallback_Retries(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusInternalServerError)
@@ -90,8 +90,9 @@ func TestTriesOfAReadersCallbackAreTheSame(t *testing.T) {
 	}
 }
 
-// A chargeback of a payment at a reader sends none (contract §11.4), as one online does (§11.1).
-func TestAChargebackAtAReaderIsNotReported(t *testing.T) {
+// TestReaderCallback_Chargeback checks that a chargeback at a reader sends no callback (contract §11.4), as a
+// chargeback online does not (contract §11.1).
+func TestReaderCallback_Chargeback(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.PayAtReader(world.Sale{Amount: "10.10"})

@@ -37,7 +37,7 @@ func open(t *testing.T) *shop {
 	return s
 }
 
-// handle gives the function a batch of messages, and returns how many failed.
+// handle gives the function a batch of messages, and returns the number of failed ones.
 func (s *shop) handle(p *world.Process, bodies ...string) int {
 	s.Helper()
 	var batch events.SQSEvent
@@ -59,8 +59,8 @@ func (s *shop) handle(p *world.Process, bodies ...string) int {
 	return len(reply.BatchItemFailures)
 }
 
-// polls is how often the acquirer is polled while a batch is handled.
-func (s *shop) polls(bodies ...string) (n int) {
+// countPolls returns the number of polls to the acquirer while a batch is handled.
+func (s *shop) countPolls(bodies ...string) (n int) {
 	s.Helper()
 	p := s.Main()
 	p.Steps.Plan(0, faults.None)
@@ -77,14 +77,13 @@ func (s *shop) polls(bodies ...string) (n int) {
 
 func (s *shop) want(polls int, when string, bodies ...string) {
 	s.Helper()
-	if got := s.polls(bodies...); got != polls {
+	if got := s.countPolls(bodies...); got != polls {
 		s.Errorf("%s: got %d polls, want %d", when, got, polls)
 	}
 }
 
-// TestAMessageDoesWhatItsItemSays: one that is early, late or repeated causes no
-// extra poll.
-func TestAMessageDoesWhatItsItemSays(t *testing.T) {
+// TestPoll_ItemDecides checks that an early, late or repeated message causes no extra poll.
+func TestPoll_ItemDecides(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	both := s.messages[:]
@@ -94,7 +93,7 @@ func TestAMessageDoesWhatItsItemSays(t *testing.T) {
 	s.Clock.Advance(100 * time.Millisecond)
 	s.want(2, "in time, in a batch that repeats them", append(both, both...)...)
 	s.want(0, "once more", both...)
-	s.Clock.Advance(30 * time.Second) // another poll has become due
+	s.Clock.Advance(30 * time.Second) // another poll is due
 	s.want(2, "late", both...)
 	s.Clock.Advance(time.Hour)
 	s.want(0, "of what is settled", both...)
@@ -103,8 +102,8 @@ func TestAMessageDoesWhatItsItemSays(t *testing.T) {
 	}
 }
 
-// TestInvalidMessagesAreDropped: they would be repeated for ever.
-func TestInvalidMessagesAreDropped(t *testing.T) {
+// TestPoll_InvalidMessage checks that an invalid message is dropped, since after an error it would come again forever.
+func TestPoll_InvalidMessage(t *testing.T) {
 	t.Parallel()
 	s := &shop{Shop: world.New(t).Shop()}
 	for _, body := range []string{"", "[]", "{}", `{"tenant":"X#MC1","checkout":"c"}`,
@@ -121,14 +120,14 @@ func TestInvalidMessagesAreDropped(t *testing.T) {
 	}
 }
 
-// TestAFailureLeavesTheMessage in the queue, for another process.
-func TestAFailureLeavesTheMessage(t *testing.T) {
+// TestPoll_Failure checks that the messages of a failed call stay in the queue for another process.
+func TestPoll_Failure(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Relay()
 	s.Clock.Advance(31 * time.Second)
 	dying := s.Process()
-	dying.Steps.Plan(1, faults.DieAfter) // the reading of the first item, and nothing after it
+	dying.Steps.Plan(1, faults.DieAfter) // dies after reading the first item
 	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {
 		t.Errorf("got no error, after steps %v; want an error or a dead process", dying.Steps.Taken())
 	}
