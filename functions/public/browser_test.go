@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
-// TestWithABrowser: the page of a problem type, and that of an error.
-func TestWithABrowser(t *testing.T) {
+// TestShowProblem_WithABrowser opens the page of a problem type, and that of an error.
+func TestShowProblem_WithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": newFixture(t)}
 	for _, o := range []chromium.Options{{}, {Dark: true, Width: 360, NoScript: true}} {

@@ -23,7 +23,7 @@ import (
 
 const baseURL = "https://pay.example"
 
-// fixture is the family's routes; broken is what Ready returns.
+// fixture serves the family's routes. Ready returns broken.
 type fixture struct {
 	http.Handler
 	broken error
@@ -53,7 +53,7 @@ func publishedKeys() ([]app.SigningKey, error) {
 	return []app.SigningKey{{SigningKey: key, Since: time.Date(2026, 11, 1, 2, 3, 4, 5e6, time.UTC)}}, err
 }
 
-// reply is an answer, read.
+// reply is a response with its body read.
 type reply struct {
 	status            int
 	contentType, body string

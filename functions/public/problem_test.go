@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestATextOfAProblemStaysAText, though all of them are ours.
-func TestATextOfAProblemStaysAText(t *testing.T) {
+// TestProblemBody_EscapesTexts checks that the page escapes its texts, although we write every text.
+func TestProblemBody_EscapesTexts(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(3, func(text string) (string, error) {
 		var drawn strings.Builder

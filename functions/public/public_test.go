@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-func TestWebhookKeys(t *testing.T) {
+func TestListWebhookKeys(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	r := s.get(t, "/.well-known/webhook-keys")
@@ -31,7 +31,7 @@ func TestWebhookKeys(t *testing.T) {
 	}
 }
 
-func TestEveryProblemHasAPage(t *testing.T) {
+func TestShowProblem_EachProblem(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	for slug, problem := range rest.Problems() {
@@ -45,7 +45,7 @@ func TestEveryProblemHasAPage(t *testing.T) {
 	}
 }
 
-func TestHealth(t *testing.T) {
+func TestCheckHealth_AndReadiness(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	for path, want := range map[string]string{"/healthz": `{"status":"ok","commit":"0123456789ab-dirty"}`,

@@ -12,8 +12,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// The routes as a running function has them: ready once the table is there.
-func TestTheFunctionOnItsTable(t *testing.T) {
+// TestCheckReadiness_RunningFunction checks the routes of a running function, and that it is ready once the table
+// exists.
+func TestCheckReadiness_RunningFunction(t *testing.T) {
 	t.Parallel()
 	a := app.New(app.Config{
 		Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: enginetest.Table(t), BaseURL: baseURL,

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestTheBankPage(t *testing.T) {
+func TestShowRedirectPayment_Open(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	r := s.get(t, strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example/done")).URL, baseURL))
@@ -33,7 +33,7 @@ func TestTheBankPage(t *testing.T) {
 	}
 }
 
-func TestDecisionsOnTheBankPage(t *testing.T) {
+func TestDecideRedirectPayment_EachAnswer(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]payments.Decision{
 		"pay": payments.Approved, "fail": payments.Declined, "leave": payments.Challenge,
@@ -57,8 +57,9 @@ func TestDecisionsOnTheBankPage(t *testing.T) {
 	}
 }
 
-// TestABankPageAfterTheDecision says what it was, and leads back; a payment left pending can be decided.
-func TestABankPageAfterTheDecision(t *testing.T) {
+// TestShowRedirectPayment_Decided checks that the page shows the decision and leads back. A payment left pending can be
+// decided.
+func TestShowRedirectPayment_Decided(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, want string
@@ -104,7 +105,7 @@ func TestABankPageAfterTheDecision(t *testing.T) {
 	}
 }
 
-func TestADecidedPaymentWithoutAWayBack(t *testing.T) {
+func TestShowRedirectPayment_DecidedWithoutReturnURL(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	path := strings.TrimPrefix(s.charge(t, bankCharge("")).URL, baseURL)
@@ -116,7 +117,7 @@ func TestADecidedPaymentWithoutAWayBack(t *testing.T) {
 	}
 }
 
-func TestThePayerGoesOnWhenThePlatformIsNotReached(t *testing.T) {
+func TestDecideRedirectPayment_PlatformDown(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.broken = errors.New("table on fire")
@@ -130,7 +131,7 @@ func TestThePayerGoesOnWhenThePlatformIsNotReached(t *testing.T) {
 	}
 }
 
-func TestAPaymentWithoutAWayBackEndsOnOurPage(t *testing.T) {
+func TestDecideRedirectPayment_NoReturnURL(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	path := strings.TrimPrefix(s.charge(t, bankCharge("")).URL, baseURL)
@@ -140,7 +141,7 @@ func TestAPaymentWithoutAWayBackEndsOnOurPage(t *testing.T) {
 	}
 }
 
-func TestBankPagesThatAreRefused(t *testing.T) {
+func TestShowRedirectPayment_Refused(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	path := strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example")).URL, baseURL)

@@ -16,19 +16,19 @@ import (
 
 const returnAddress = baseURL + "/v0.1/checkouts/co-1/complete_payment"
 
-// fields is what the payer's browser brings to a challenge.
+// fields returns the form that the payer's browser posts to a challenge.
 func (s *fixture) fields(t *testing.T, c acquirer.Charge) url.Values {
 	t.Helper()
 	return url.Values{"PaReq": {s.charge(t, c).Payload["PaReq"]}, "MD": {`m"d`}, "TermUrl": {returnAddress}}
 }
 
-func with(fields url.Values, name, value string) url.Values {
+func withField(fields url.Values, name, value string) url.Values {
 	changed := maps.Clone(fields)
 	changed.Set(name, value)
 	return changed
 }
 
-func TestTheChallengePage(t *testing.T) {
+func TestShow3dsChallenge_Open(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	r := s.post(t, "/3ds/challenge", s.fields(t, cardCharge("")))
@@ -52,7 +52,7 @@ func TestTheChallengePage(t *testing.T) {
 	}
 }
 
-func TestTheBrowserCarriesTheAnswerToThePlatform(t *testing.T) {
+func TestDecide3dsChallenge_EachAnswer(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]payments.Decision{
 		"approve": payments.Approved, "reject": payments.Declined, "error": payments.Declined,
@@ -60,7 +60,7 @@ func TestTheBrowserCarriesTheAnswerToThePlatform(t *testing.T) {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
-			r := s.post(t, "/3ds/challenge/decision", with(s.fields(t, cardCharge("")), "decision", answer))
+			r := s.post(t, "/3ds/challenge/decision", withField(s.fields(t, cardCharge("")), "decision", answer))
 			if r.status != http.StatusOK || !strings.Contains(r.body, `action="`+returnAddress+`"`) ||
 				input(r.body, "MD") != `m"d` || !strings.Contains(r.body, "<button") {
 				t.Fatalf("got %d %s, want 200, a form to %s, MD m\"d and a button", r.status, r.body, returnAddress)
@@ -73,8 +73,8 @@ func TestTheBrowserCarriesTheAnswerToThePlatform(t *testing.T) {
 	}
 }
 
-// TestAChallengeAfterTheDecision says what it was. Its one button brings an answer that changes nothing.
-func TestAChallengeAfterTheDecision(t *testing.T) {
+// TestShow3dsChallenge_Decided checks that the page shows the decision. Its only button sends an answer without effect.
+func TestShow3dsChallenge_Decided(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]struct {
 		title    string
@@ -92,7 +92,7 @@ func TestAChallengeAfterTheDecision(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else {
-				r := s.post(t, "/3ds/challenge/decision", with(fields, "decision", answer))
+				r := s.post(t, "/3ds/challenge/decision", withField(fields, "decision", answer))
 				if _, err := s.sandbox.Complete(t.Context(), "a-1", input(r.body, "PaRes")); err != nil {
 					t.Fatal(err)
 				}
@@ -111,8 +111,8 @@ func TestAChallengeAfterTheDecision(t *testing.T) {
 	}
 }
 
-// TestPagesInTheBrowsersLanguage, as well as we have it.
-func TestPagesInTheBrowsersLanguage(t *testing.T) {
+// TestLanguage_Browser checks that pages have the browser's language, if we have it.
+func TestLanguage_Browser(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	path := strings.TrimPrefix(s.charge(t, bankCharge("")).URL, baseURL)
@@ -126,7 +126,7 @@ func TestPagesInTheBrowsersLanguage(t *testing.T) {
 	}
 }
 
-// input is the value of a hidden field.
+// input returns the value of a hidden field.
 func input(body, name string) string {
 	found := regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(body)
 	if found == nil {
@@ -135,8 +135,9 @@ func input(body, name string) string {
 	return html.UnescapeString(found[1])
 }
 
-// Browsers hold the redirect that follows the form to its policy too.
-func TestTheFormMayLeadToTheMerchant(t *testing.T) {
+// TestDecide3dsChallenge_FormAction checks that form-action also allows the redirect after the form, since browsers
+// apply the policy to that redirect too.
+func TestDecide3dsChallenge_FormAction(t *testing.T) {
 	t.Parallel()
 	for returnURL, want := range map[string]string{
 		"":                           "form-action 'self'",
@@ -144,17 +145,17 @@ func TestTheFormMayLeadToTheMerchant(t *testing.T) {
 		"http://localhost:3000/done": "form-action 'self' https: http:",
 	} {
 		s := newFixture(t)
-		r := s.post(t, "/3ds/challenge/decision", with(s.fields(t, cardCharge(returnURL)), "decision", "approve"))
+		r := s.post(t, "/3ds/challenge/decision", withField(s.fields(t, cardCharge(returnURL)), "decision", "approve"))
 		if got := r.directive("form-action"); got != want {
 			t.Errorf("%q: got policy %q, want %q", returnURL, got, want)
 		}
 	}
 }
 
-func TestChallengesThatAreRefused(t *testing.T) {
+func TestShow3dsChallenge_Refused(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	good := with(s.fields(t, cardCharge("")), "decision", "approve")
+	good := withField(s.fields(t, cardCharge("")), "decision", "approve")
 	for name, c := range map[string]struct {
 		field, value string
 		want         int
@@ -172,7 +173,7 @@ func TestChallengesThatAreRefused(t *testing.T) {
 		"script":           {"TermUrl", "javascript:alert(1)", 400},
 		"unknown decision": {"decision", "perhaps", 400},
 	} {
-		form := with(good, c.field, c.value)
+		form := withField(good, c.field, c.value)
 		paths := []string{"/3ds/challenge", "/3ds/challenge/decision"}
 		if c.field == "decision" {
 			paths = paths[1:]
@@ -191,7 +192,7 @@ func TestChallengesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestLivePaymentsHaveNoPages(t *testing.T) {
+func TestPages_LivePayment(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	live := acquirer.Reference{Tenant: "L#MC1", CheckoutID: "co-1"}

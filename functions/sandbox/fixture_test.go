@@ -27,12 +27,12 @@ import (
 
 const baseURL = "https://pay.example"
 
-// fixture is the family's routes over a sandbox on a table of its own.
+// fixture serves the family's routes over a sandbox with its own table.
 type fixture struct {
 	http.Handler
 	sandbox  *sandbox.Acquirer
-	resolved []string // tenant and checkout, each time the platform asked the acquirer
-	broken   error    // what Resolve returns
+	resolved []string // tenant and checkout of each call of Resolve
+	broken   error    // returned by Resolve
 	log      bytes.Buffer
 }
 
@@ -63,7 +63,7 @@ func (s *fixture) resolve(_ context.Context, t identity.Tenant, checkoutID strin
 	return payments.Checkout{ID: checkoutID, Status: payments.CheckoutPaid}, s.broken
 }
 
-// reply is an answer, read.
+// reply is a response with its body read.
 type reply struct {
 	status int
 	header http.Header
@@ -94,7 +94,7 @@ func (s *fixture) send(t *testing.T, r *http.Request) reply {
 	return reply{res.StatusCode, res.Header, string(body)}
 }
 
-// directive is one directive of the reply's policy.
+// directive returns one directive of the reply's policy.
 func (r reply) directive(name string) string {
 	for directive := range strings.SplitSeq(r.header.Get("Content-Security-Policy"), "; ") {
 		if own, _, _ := strings.Cut(directive, " "); own == name {
@@ -104,7 +104,7 @@ func (r reply) directive(name string) string {
 	return ""
 }
 
-// charge has the sandbox take a payment of merchant MC1 that waits for its payer.
+// charge makes the sandbox accept a payment of merchant MC1 that waits for its payer.
 func (s *fixture) charge(t *testing.T, c acquirer.Charge) *payments.Step {
 	t.Helper()
 	if c.Reference.Tenant == "" {

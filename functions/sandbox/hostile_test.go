@@ -14,9 +14,8 @@ import (
 
 var english = inLanguages.English
 
-// TestATextStaysAText in every place of every page, also where today's
-// requests and merchants cannot bring one.
-func TestATextStaysAText(t *testing.T) {
+// TestPages_EscapeTexts checks each place of each page, also places that today no request or merchant fills.
+func TestPages_EscapeTexts(t *testing.T) {
 	t.Parallel()
 	view := func(text string) sandbox.View {
 		return sandbox.View{Amount: money.MustParse("10.10", "EUR"), Merchant: text, Method: payments.IDEAL,
@@ -45,7 +44,7 @@ func TestATextStaysAText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := pagetest.Check(c.places, func(text string) (string, error) { return drawn(t, c.body(text)), nil })
+			err := pagetest.Check(c.places, func(text string) (string, error) { return render(t, c.body(text)), nil })
 			if err != nil {
 				t.Error(err)
 			}
@@ -53,28 +52,27 @@ func TestATextStaysAText(t *testing.T) {
 	}
 }
 
-// TestTheFormLeadsToNoScript, though challenged lets none come so far.
-func TestTheFormLeadsToNoScript(t *testing.T) {
+// TestContinueBody_ScriptAsTermURL checks the form, although readChallenge refuses such a TermUrl.
+func TestContinueBody_ScriptAsTermURL(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {
-		if body := drawn(t, continueBody(english, address, "", "")); !strings.Contains(body, `action="about:invalid#`) {
+		if body := render(t, continueBody(english, address, "", "")); !strings.Contains(body, `action="about:invalid#`) {
 			t.Errorf("%q: got %s, want the action about:invalid", address, body)
 		}
 	}
 }
 
-// TestTheChallengesAddressIsAText: TermUrl is a field's value there, which
-// nobody follows, so that it arrives as it was.
-func TestTheChallengesAddressIsAText(t *testing.T) {
+// TestChallengeBody_TermURLUnchanged checks that TermUrl is only a field's value there, which no browser follows.
+func TestChallengeBody_TermURLUnchanged(t *testing.T) {
 	t.Parallel()
-	body := drawn(t, challengeBody(english, sandbox.View{Amount: money.MustParse("10.10", "EUR")},
+	body := render(t, challengeBody(english, sandbox.View{Amount: money.MustParse("10.10", "EUR")},
 		challengeRequest{TermURL: "javascript:x"}))
 	if !strings.Contains(body, `name="TermUrl" value="javascript:x"`) || strings.Contains(body, "Card") {
 		t.Errorf("got %s, want TermUrl javascript:x as it is, and no Card", body)
 	}
 }
 
-func drawn(t *testing.T, body templ.Component) string {
+func render(t *testing.T, body templ.Component) string {
 	t.Helper()
 	var b strings.Builder
 	if err := body.Render(t.Context(), &b); err != nil {

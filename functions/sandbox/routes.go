@@ -1,5 +1,5 @@
-// Package sandbox serves test mode's pages on which a payer decides: the card issuer's 3DS challenge and the page of a
-// redirect method's bank (contract §13.3). Routes lists them for app.ServeRoutes. They refuse live payments, so they
+// Package sandbox serves the pages for payers' decisions in test mode: the card issuer's 3DS challenge and the page of
+// a redirect method's bank (contract §13.3). Routes lists them for app.ServeRoutes. They refuse live payments, so they
 // are deployed in every stage.
 package sandbox
 

@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestARunningFunctionHasItsPages, over the platform's table.
-func TestARunningFunctionHasItsPages(t *testing.T) {
+// TestShowRedirectPayment_RunningFunction checks the pages of a running function, which uses the platform's table.
+func TestShowRedirectPayment_RunningFunction(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	s := &fixture{Handler: w.App.Handler(sandbox.Routes(w.App))}
