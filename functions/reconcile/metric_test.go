@@ -11,9 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
-// TestEachRunIsCounted in both modes: an alarm watches what is found in live mode, and
-// that runs happen.
-func TestEachRunIsCounted(t *testing.T) {
+// TestInvoke_Metrics checks that each run is counted in both modes. An alarm watches live mode's breaks, and that runs
+// happen.
+func TestInvoke_Metrics(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	pay(w)

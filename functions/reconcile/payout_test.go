@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// TestAPayoutThatDoesNotAddUpIsReported: one whose journal lacks the transfer.
-func TestAPayoutThatDoesNotAddUpIsReported(t *testing.T) {
+// TestInvoke_PayoutBreak checks the report of a payout whose journal lacks the transfer.
+func TestInvoke_PayoutBreak(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.PaidIBAN})

@@ -16,7 +16,7 @@ func pay(w *world.World) {
 	w.Clock.Advance(time.Minute)
 }
 
-func TestTheAnswerIsTheReport(t *testing.T) {
+func TestInvoke_Report(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	pay(w)
@@ -47,7 +47,7 @@ func deletePayable(w *world.World, tenant string) {
 	}
 }
 
-func TestTheNightlyRunLogsEachBreak(t *testing.T) {
+func TestInvoke_Log(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	pay(w)
@@ -64,12 +64,12 @@ func TestTheNightlyRunLogsEachBreak(t *testing.T) {
 	}
 }
 
-// What cannot be read must not count as reconciled.
-func TestAFaultIsNoReport(t *testing.T) {
+// TestInvoke_Fault checks that unread data never counts as reconciled.
+func TestInvoke_Fault(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	p := w.Process()
-	for step := range 4 { // the acquirer's statement, those of the banks, then the table
+	for step := range 4 { // the acquirer's statement, the banks' statements, the table
 		p.Steps.Plan(step+1, faults.DieAfter)
 		if answer, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err == nil {
 			t.Errorf("a crash at step %d: got answer %s, want an error", step+1, answer)

@@ -23,9 +23,9 @@ import (
 var kinds = []store.Kind{store.KindCallback, store.KindMail, store.KindCheckout, store.KindTransaction,
 	store.KindPayout, store.KindPayoutSchedule, store.KindJournal, store.KindPayable}
 
-// TestTheFilterPassesWhatIsWanted: of random callbacks, mails, checkouts and events, under keys of several kinds.
-// That it passes nothing else of what is written each world checks at its end.
-func TestTheFilterPassesWhatIsWanted(t *testing.T) {
+// TestFilter_PassesDueRecords checks random callbacks, mails, checkouts and events, under keys of several kinds. Each
+// world checks at its end that the filter passes no other record.
+func TestFilter_PassesDueRecords(t *testing.T) {
 	t.Parallel()
 	passes, err := filter.New(store.FastPathFilter)
 	if err != nil {
@@ -63,7 +63,7 @@ func TestTheFilterPassesWhatIsWanted(t *testing.T) {
 	}
 }
 
-// anyValue is a callback, a mail, a checkout or an event, all of whose fields are set but those that decide.
+// anyValue returns a callback, a mail, a checkout or an event. It leaves open the fields that decide.
 func anyValue(t *testing.T, r *rapid.T) any {
 	when := func(name string) time.Time {
 		return rapid.SampledFrom([]time.Time{{}, time.Unix(1_800_000_000, 0).UTC(),
@@ -81,7 +81,7 @@ func anyValue(t *testing.T, r *rapid.T) any {
 		c.Attempt.State = rapid.SampledFrom([]payments.AttemptState{payments.AttemptPending, payments.AttemptRequiresAction,
 			payments.AttemptClosed}).Draw(r, "attempt")
 		c.Attempt.UnknownSince, c.Attempt.NextPoll = when("unknown"), when("poll")
-		c.Creator = payments.Creator{} // of an event it is a text
+		c.Creator = payments.Creator{} // a string in an event
 		if rapid.Bool().Draw(r, "none") {
 			c.Attempt = nil
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEveryTypeOfAttributeIsConverted(t *testing.T) {
+func TestImage_EachType(t *testing.T) {
 	t.Parallel()
 	given := map[string]events.DynamoDBAttributeValue{
 		"S": events.NewStringAttribute("a"), "N": events.NewNumberAttribute("1.5"),

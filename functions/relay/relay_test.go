@@ -15,7 +15,7 @@ import (
 
 type image = map[string]events.DynamoDBAttributeValue
 
-// callbackImage is the image of a callback whose next try is due at a time.
+// callbackImage returns the image of a callback whose next try is due at a time.
 func callbackImage(id string, next time.Time) image {
 	return image{
 		"pk": events.NewStringAttribute("CALLBACK#" + id), "sk": events.NewStringAttribute("CALLBACK"),
@@ -30,9 +30,9 @@ func record(event string, of image) events.DynamoDBEventRecord {
 		Change: events.DynamoDBStreamRecord{NewImage: of, SequenceNumber: "1", StreamViewType: "NEW_IMAGE"}}
 }
 
-// The callbacks of these tests do not exist, so their messages are dropped.
-
-func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
+// TestRecord_DueCallback checks that a callback's message comes when the callback is due. The callbacks do not exist,
+// so their messages are dropped.
+func TestRecord_DueCallback(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	handle := relay.Record(w.App)
@@ -52,8 +52,9 @@ func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
 	}
 }
 
-// SQS divides consumers fairly between the message groups of a standard queue.
-func TestMessagesAreGroupedByTenant(t *testing.T) {
+// TestRecord_MessageGroup checks that a message's group is the tenant, since SQS divides consumers fairly between the
+// message groups of a standard queue.
+func TestRecord_MessageGroup(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	if err := relay.Record(w.App)(t.Context(), record("INSERT", callbackImage("msg_1", w.Clock.Now()))); err != nil {
@@ -68,8 +69,8 @@ func TestMessagesAreGroupedByTenant(t *testing.T) {
 	}
 }
 
-// TestAMailGoesToItsOwnQueue.
-func TestAMailGoesToItsOwnQueue(t *testing.T) {
+// TestRecord_Mail checks that a mail goes to its own queue.
+func TestRecord_Mail(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	i := callbackImage("mail_1", w.Clock.Now())
@@ -85,7 +86,7 @@ func TestAMailGoesToItsOwnQueue(t *testing.T) {
 	}
 }
 
-func TestOverdueTriesAreSentAtOnce(t *testing.T) {
+func TestRecord_OverdueCallback(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	if err := relay.Record(w.App)(t.Context(), record(
@@ -97,7 +98,7 @@ func TestOverdueTriesAreSentAtOnce(t *testing.T) {
 	}
 }
 
-func TestEverythingElseIsIgnored(t *testing.T) {
+func TestRecord_OtherRecords(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	handle, now := relay.Record(w.App), w.Clock.Now()
@@ -131,31 +132,31 @@ func TestEverythingElseIsIgnored(t *testing.T) {
 	}
 }
 
-// relayed is how many messages come by a time from all that is in the stream,
-// without sweep.
-func relayed(w *world.World, by time.Duration) int {
+// countRelayed has relay read the whole stream, advances the clock, and returns the number of messages due by then.
+// Sweep does not run.
+func countRelayed(w *world.World, by time.Duration) int {
 	w.Helper()
 	w.ReadStream()
 	w.Clock.Advance(by)
 	return w.DrainQueues()
 }
 
-// TestAnOrdinaryPaymentIsNotPolled, nor one that requires an action: neither costs a
-// message.
-func TestAnOrdinaryPaymentIsNotPolled(t *testing.T) {
+// TestRecord_OrdinaryPayment checks that an ordinary payment, refund or deactivation costs no message, nor does a
+// payment that requires an action.
+func TestRecord_OrdinaryPayment(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Shop()
 	shop.Refund(shop.Sell("100"), "10")
 	shop.Pay(shop.Create("10", nil), shop.Card(world.Challenged))
 	shop.Deactivate(shop.Create("10", nil))
-	if n := relayed(w, time.Hour); n != 0 {
+	if n := countRelayed(w, time.Hour); n != 0 {
 		t.Errorf("got %d messages, want none", n)
 	}
 }
 
-// TestAnUnknownOutcomeIsPolled at its time: of a payment and of a refund.
-func TestAnUnknownOutcomeIsPolled(t *testing.T) {
+// TestRecord_UnknownOutcome checks that a payment and a refund are polled when their polls are due.
+func TestRecord_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(world.Shop){
 		"payment": func(s world.Shop) { s.Pay(s.Create(world.Unanswered, nil), s.Card(world.Frictionless)) },
@@ -163,21 +164,21 @@ func TestAnUnknownOutcomeIsPolled(t *testing.T) {
 	} {
 		w := world.New(t)
 		act(w.Shop())
-		for i, gap := range []time.Duration{6, 10, 20} { // a second after it is due, because clocks differ
-			if n := relayed(w, (gap-1)*time.Second); n != 0 {
+		for i, gap := range []time.Duration{6, 10, 20} { // each a second late, because clocks differ
+			if n := countRelayed(w, (gap-1)*time.Second); n != 0 {
 				t.Errorf("%s: got %d messages before poll %d is due, want none", name, n, i+1)
 			}
-			if n := relayed(w, time.Second); n != 1 {
+			if n := countRelayed(w, time.Second); n != 1 {
 				t.Errorf("%s: got %d messages for poll %d, want 1", name, n, i+1)
 			}
 		}
-		if n := relayed(w, time.Hour); n != 0 {
+		if n := countRelayed(w, time.Hour); n != 0 {
 			t.Errorf("%s: got %d messages once it is settled, want none", name, n)
 		}
 	}
 }
 
-func TestAFailingQueueRepeatsTheRecord(t *testing.T) {
+func TestRecord_QueueDown(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	cut := app.New(w.App.Config, app.Overrides{Now: w.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})

@@ -13,10 +13,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestWhatARolledBackSettingLeftIsDone: a deployment raises the number of due shards as far as it goes, and is rolled
-// back. What was stored meanwhile, in shards that the setting does not name any more, is done within the hour, and
-// reported: checkouts expire, callbacks arrive, and payouts are opened.
-func TestWhatARolledBackSettingLeftIsDone(t *testing.T) {
+// TestTick_RolledBackShards checks a deployment that raises the number of due shards to the maximum and is rolled back.
+// Items in shards beyond the setting are processed within the hour, and reported: checkouts expire, callbacks arrive,
+// and payouts are opened.
+func TestTick_RolledBackShards(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	t.Cleanup(w.CheckPayouts)
@@ -35,7 +35,7 @@ func TestWhatARolledBackSettingLeftIsDone(t *testing.T) {
 	}
 	w.Set("DUE_SHARDS", "4")
 	w.Clock.Advance(24 * time.Hour)
-	w.Tick("payoutplan") // for what is in the four shards by chance
+	w.Tick("payoutplan") // opens payouts that are in the four shards by chance
 	for range 60 {
 		w.Tick("sweep")
 		w.DrainQueues()

@@ -12,11 +12,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
-// counts are those of one tick.
+// counts are the metrics of one tick.
 type counts struct{ OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures int64 }
 
-// countIfDone is what a tick counts.
-func countIfDone(w *world.World) counts {
+// tickCounts runs a tick and returns its metrics.
+func tickCounts(w *world.World) counts {
 	w.Helper()
 	w.Tick("sweep")
 	last := func(m metric.Metric) int64 {
@@ -32,35 +32,35 @@ func countIfDone(w *world.World) counts {
 
 func wantCounts(w *world.World, when string, want counts) {
 	w.Helper()
-	if got := countIfDone(w); got != want {
+	if got := tickCounts(w); got != want {
 		w.Errorf("%s: got %+v, want %+v", when, got, want)
 	}
 }
 
-func TestWhatTheFastPathLostIsCounted(t *testing.T) {
+func TestMetrics_LostMessages(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
 	wantCounts(w, "with nothing to do", counts{})
-	create(w, "late", shop.URL)
-	w.Shop().Deactivate(create(w, "order", shop.URL))
+	createExpiring(w, "late", shop.URL)
+	w.Shop().Deactivate(createExpiring(w, "order", shop.URL))
 	w.Clock.Advance(time.Minute)
 	wantCounts(w, "a lost callback", counts{OverdueCallbacks: 1})
 	wantCounts(w, "at once again", counts{})
-	w.Clock.Advance(time.Hour - time.Minute) // the queue is not read
+	w.Clock.Advance(time.Hour - time.Minute) // no function reads the queue
 	wantCounts(w, "still lost, and a checkout at its end", counts{OverdueCallbacks: 1, ResolvedCheckouts: 1})
 	corrupt(w, 2)
 	wantCounts(w, "items that nobody can read", counts{SweepFailures: int64(2 * w.App.Store.DueShards())})
 }
 
-// TestALaterTryIsNotLost: only the first of the published tries can wait in a
-// queue; sweep sends the others at their time.
-func TestALaterTryIsNotLost(t *testing.T) {
+// TestMetrics_LaterTry checks that no retry counts as lost when its time has come. A retry within 15 minutes still
+// waits in its queue, and the sweep itself sends each later retry at its time.
+func TestMetrics_LaterTry(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
 	shop.Answer(http.StatusInternalServerError)
-	w.Shop().Deactivate(create(w, "order", shop.URL))
+	w.Shop().Deactivate(createExpiring(w, "order", shop.URL))
 	for _, wait := range []time.Duration{0, time.Minute, 4 * time.Minute, 15 * time.Minute,
 		100 * time.Minute, 10 * time.Hour} {
 		w.Clock.Advance(wait)
@@ -73,19 +73,18 @@ func TestALaterTryIsNotLost(t *testing.T) {
 	}
 }
 
-func TestARefundWithoutAnOutcomeIsCounted(t *testing.T) {
+func TestMetrics_RefundWithoutOutcome(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Shop()
 	shop.Refund(shop.Sell("100"), world.Unanswered)
-	w.Clock.Advance(time.Minute + 5*time.Second) // the fast path should have polled a minute ago
+	w.Clock.Advance(time.Minute + 5*time.Second) // the fast path's poll is a minute overdue
 	wantCounts(w, "a refund without an outcome", counts{ResolvedRefunds: 1})
 	wantCounts(w, "once it has one", counts{})
 }
 
-// TestTheAgeOfTheOldestDueItemIsMeasured in each mode, at each tick: of what could
-// not be processed, it grows.
-func TestTheAgeOfTheOldestDueItemIsMeasured(t *testing.T) {
+// TestMetrics_OldestDueAge checks the age in each mode at each tick. It grows while an item cannot be processed.
+func TestMetrics_OldestDueAge(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	ages := func() (live, test int64) {
@@ -103,7 +102,7 @@ func TestTheAgeOfTheOldestDueItemIsMeasured(t *testing.T) {
 			w.Errorf("%s: got %d s in live mode, %d s in test mode, want %s and %s", when, live, test, wantLive, wantTest)
 		}
 	}
-	open := func() { // for an hour, without a callback, whose entry names no mode
+	open := func() { // valid for an hour; it has no callback, whose entry would name no mode
 		w.Helper()
 		w.Shop().Create("10.10", map[string]any{"valid_until": w.Clock.Now().Add(time.Hour).Format(time.RFC3339)})
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// uploaded is a pending file whose content has been uploaded, and the key of its object.
+// uploaded returns a pending file whose content has been uploaded, and the key of its object.
 func uploaded(w *world.World) (world.File, string) {
 	w.Helper()
 	f := w.Shop().NewFile(world.PDF, nil)
@@ -38,9 +38,9 @@ func wantGone(w *world.World, when string, f world.File, key string) {
 	}
 }
 
-// TestATickThatDies drops a file that was not completed in time, and has its object deleted, once and for all after the
-// next ticks, at whatever step it dies.
-func TestATickThatDies(t *testing.T) {
+// TestSweepObject_CrashAtEachStep drops a file that was not completed in time, and crashes at each step. The next ticks
+// delete the object, once.
+func TestSweepObject_CrashAtEachStep(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	w.Set("DUE_SHARDS", "1")
@@ -67,8 +67,8 @@ func TestATickThatDies(t *testing.T) {
 	}
 }
 
-// TestALostMessageIsSentAgain a quarter of an hour later, and not before.
-func TestALostMessageIsSentAgain(t *testing.T) {
+// TestSweepObject_LostMessage checks that the message is sent again after a quarter of an hour, and not before.
+func TestSweepObject_LostMessage(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	f, key := uploaded(w)
@@ -90,8 +90,8 @@ func TestALostMessageIsSentAgain(t *testing.T) {
 	}
 }
 
-// TestAFileCompletedAtTheLastMoment is not dropped.
-func TestAFileCompletedAtTheLastMoment(t *testing.T) {
+// TestSweepObject_CompletedInTime checks that a file completed at the last moment is not dropped.
+func TestSweepObject_CompletedInTime(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	w.Set("DUE_SHARDS", "1")
@@ -120,8 +120,8 @@ func TestAFileCompletedAtTheLastMoment(t *testing.T) {
 	}
 }
 
-// TestAnEntryWithoutAFile, which nothing leaves behind, does not keep its object.
-func TestAnEntryWithoutAFile(t *testing.T) {
+// TestSweepObject_EntryWithoutFile checks that its object is deleted, although no code should leave such an entry.
+func TestSweepObject_EntryWithoutFile(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	f, key := uploaded(w)

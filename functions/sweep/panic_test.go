@@ -24,7 +24,7 @@ type broken struct{ acquirer.Acquirer }
 
 func (broken) LookUp(context.Context, string) (payments.Outcome, error) { panic("index out of range") }
 
-func TestAPanicDelaysNoOtherItem(t *testing.T) {
+func TestTick_Panic(t *testing.T) {
 	t.Parallel()
 	ctx, now, log := t.Context(), world.Start, &world.Log{}
 	a := app.New(app.Config{Table: "cashwrap", Region: "eu-central-1", Secret: make([]byte, 32)}, app.Overrides{

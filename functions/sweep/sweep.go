@@ -31,11 +31,12 @@ const (
 	concurrency = 8
 	// itemTime limits the work on one item, so that a hanging acquirer hardly delays the others.
 	itemTime = 15 * time.Second
-	// finishTime is reserved at the end of the function's time for one item, and then for recording an outcome.
+	// finishTime is reserved at the end of the function's time: itemTime for an item in progress, and 10 s for recording
+	// an outcome.
 	finishTime = itemTime + 10*time.Second
 )
 
-// Tick processes the due items, as far as the function's time allows; the next tick continues. It fails only if no
+// Tick processes the due items as far as the function's time allows. The next tick continues. A tick fails only if no
 // shard could be read.
 func Tick(a *app.App) func(context.Context) error {
 	callbacks, mails, files := queue.OpenCallbacks(a), queue.OpenMails(a), queue.OpenFiles(a)
@@ -47,7 +48,7 @@ func Tick(a *app.App) func(context.Context) error {
 	}
 }
 
-// tick processes everything that is due at its time, once.
+// tick processes all items that are due at one time, each once.
 type tick struct {
 	*app.App
 	by           audit.By
@@ -59,7 +60,7 @@ type tick struct {
 	at           time.Time
 	work         errgroup.Group
 
-	lost, lostMails, checkouts, refunds, failures atomic.Int64 // see count
+	lost, lostMails, checkouts, refunds, failures atomic.Int64 // see writeMetrics
 	oldest                                        store.Oldest
 }
 
@@ -142,7 +143,7 @@ func (t *tick) process(ctx context.Context, due store.Due) {
 	}
 }
 
-// item is the work on a due item, and the log's words if that fails.
+// item is the work on a due item, and the log's message if the work fails.
 type item struct {
 	settle func(context.Context) error
 	failed string
@@ -187,7 +188,7 @@ func settle(ctx context.Context, i item) (err error) {
 	return i.settle(ctx)
 }
 
-// growShards gives a merchant more shards, if a throttled shard is under high load.
+// growShards doubles the merchant's shards if a busy shard was throttled, unless they have grown since.
 func (t *tick) growShards(ctx context.Context, tenant identity.Tenant) error {
 	m, grown, err := t.Store.GrowShards(ctx, t.by, tenant)
 	if grown {
@@ -203,8 +204,8 @@ func countIfDone(n *atomic.Int64, err error) error {
 	return err
 }
 
-// resend queues an overdue try, and then postpones the next sweep of the callback. An interruption in between, or a try
-// made in the meantime, costs an extra message without effect. In the other order the try could be late.
+// resend queues an overdue try of a callback, and then postpones the callback's next sweep. An interruption in between,
+// or a try made in the meantime, costs an extra message without effect. In the other order the try could be late.
 func (t *tick) resend(ctx context.Context, id string) error {
 	tenant, callback, err := t.Store.Callback(ctx, id)
 	if err != nil || !callback.Overdue(t.at) {
@@ -219,7 +220,7 @@ func (t *tick) resend(ctx context.Context, id string) error {
 	return store.UnlessStale(t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries))
 }
 
-// resendMail does the same for a mail.
+// resendMail does for a mail what resend does for a callback.
 func (t *tick) resendMail(ctx context.Context, id string) error {
 	tenant, m, err := t.Store.Mail(ctx, id)
 	if err != nil || !m.Overdue(t.at) {
@@ -235,10 +236,10 @@ func (t *tick) resendMail(ctx context.Context, id string) error {
 	return store.UnlessStale(err)
 }
 
-// walkBeyond processes shards beyond the setting. After the setting was lowered (store.Config), as by a rolled back
-// deployment, no other code reads the items stored there meanwhile. It reports such items as a failure. Each tick
-// checks the shards whose number equals the current minute modulo 60, so that every possible shard is checked once an
-// hour.
+// walkBeyond processes shards beyond the number of shards that is set (store.Config). After that number was lowered, as
+// by a rolled back deployment, no other code reads the items that were stored in these shards before. walkBeyond
+// reports such items as a failure. Each tick checks the shards whose number equals the current minute modulo 60, so
+// that every possible shard is checked once an hour.
 func (t *tick) walkBeyond(ctx, reading context.Context) {
 	for shard := t.at.Minute(); shard < store.MaxDueShards; shard += 60 {
 		if shard < t.Store.DueShards() {
@@ -254,7 +255,7 @@ func (t *tick) walkBeyond(ctx, reading context.Context) {
 	}
 }
 
-// openPayouts sends payoutopen a message if a payout is due in the shard.
+// openPayouts sends payoutopen a message if a payout is due in the shard. It returns true if one is due.
 func (t *tick) openPayouts(ctx, reading context.Context, shard int) (bool, error) {
 	for _, err := range t.Store.DuePayouts(reading, shard, "", t.at) {
 		if err != nil {
@@ -265,8 +266,9 @@ func (t *tick) openPayouts(ctx, reading context.Context, shard int) (bool, error
 	return false, nil
 }
 
-// sweepObject drops a file that was not uploaded in time. For an object whose file is gone, it messages the function
-// files, which alone reaches S3. It repeats this until files has recorded the deletion, so interruptions do no harm.
+// sweepObject drops a file that was not uploaded in time. For an object whose file is gone, it sends the function
+// "files" a message, because only that function reaches S3. Later sweeps send further messages until "files" has
+// recorded the deletion, so interruptions do no harm.
 func (t *tick) sweepObject(ctx context.Context, key string) error {
 	e, err := t.Store.ObjectEntry(ctx, key)
 	if err == nil && e.State == file.ObjectPending && e.Due(t.at) {
@@ -275,7 +277,7 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 		}
 	}
 	switch {
-	case failure.Is(err, failure.KindNotFound): // the index lags
+	case failure.Is(err, failure.KindNotFound): // the index lags: the entry is deleted
 		return nil
 	case err != nil || e.State != file.ObjectDoomed || !e.Due(t.Store.Now()):
 		return err
@@ -286,7 +288,8 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 	return store.UnlessStale(t.Store.SaveObjectEntry(ctx, e.Sent(t.at)))
 }
 
-// dropFile drops a pending file. It dooms an entry without a file, which should not exist, to have its object deleted.
+// dropFile drops a pending file. An entry without a file should not exist. dropFile marks such an entry as doomed, so
+// that its object is deleted.
 func (t *tick) dropFile(ctx context.Context, e file.Entry) error {
 	_, err := t.Store.DropFile(ctx, t.by, e.Tenant, e.File, "sweep", "")
 	switch {

@@ -21,18 +21,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// create makes a checkout that is valid for an hour.
-func create(w *world.World, reference, returnURL string) (id string) {
+// createExpiring makes a checkout that is valid for an hour.
+func createExpiring(w *world.World, reference, returnURL string) (id string) {
 	w.Helper()
 	return w.Shop().Create("10.10", map[string]any{"checkout_reference": reference, "return_url": returnURL,
 		"valid_until": w.Clock.Now().Add(time.Hour).Format(time.RFC3339)})
 }
 
-func TestExpiryIsRecordedAndSentAsCallback(t *testing.T) {
+func TestTick_Expiry(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
-	id := create(w, "order", shop.URL)
+	id := createExpiring(w, "order", shop.URL)
 	w.Clock.Advance(time.Hour - time.Second)
 	w.Tick("sweep")
 	if c, err := w.App.Store.Checkout(t.Context(), w.Shop().Tenant(), id); err != nil || c.Status != "PENDING" {
@@ -49,11 +49,11 @@ func TestExpiryIsRecordedAndSentAsCallback(t *testing.T) {
 	}
 }
 
-func TestWhatTheStreamLosesIsStillDelivered(t *testing.T) {
+func TestTick_LostStreamRecord(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
-	id := create(w, "order", shop.URL)
+	id := createExpiring(w, "order", shop.URL)
 	w.Shop().Deactivate(id)
 	w.Clock.Advance(time.Minute - time.Second)
 	w.Tick("sweep")
@@ -70,18 +70,18 @@ func TestWhatTheStreamLosesIsStillDelivered(t *testing.T) {
 	}
 }
 
-func TestASlowQueueGetsFewRepeatedMessages(t *testing.T) {
+func TestResend_SlowQueue(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
-	id := create(w, "order", shop.URL)
+	id := createExpiring(w, "order", shop.URL)
 	w.Shop().Deactivate(id)
 	for range 180 { // three hours without a consumer
 		w.Tick("sweep")
 		w.ReadStream()
 		w.Clock.Advance(time.Minute)
 	}
-	// relay's at once; sweep's after 1, 6, 16, 36, 76 and 136 minutes.
+	// One from relay at once; from sweep after 1, 6, 16, 36, 76 and 136 minutes.
 	if n := w.DrainQueues(); n != 7 {
 		t.Errorf("got %d messages in the queue, want 7", n)
 	}
@@ -108,13 +108,13 @@ func corrupt(w *world.World, n int) {
 	}
 }
 
-func TestItemsThatKeepFailingDelayNoOthers(t *testing.T) {
+func TestTick_FailingItems(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
-	const more = 260 // than one page of a shard holds
+	const more = 260 // more than one page of a shard
 	corrupt(w, more)
-	id := create(w, "order", shop.URL)
+	id := createExpiring(w, "order", shop.URL)
 	w.Shop().Deactivate(id)
 	w.Clock.Advance(time.Minute)
 	w.Tick("sweep")
@@ -127,11 +127,11 @@ func TestItemsThatKeepFailingDelayNoOthers(t *testing.T) {
 	}
 }
 
-func TestAMissingCheckoutDelaysNoOthers(t *testing.T) {
+func TestTick_MissingCheckout(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	_, table := w.App.Store.Raw()
-	id := create(w, "order", w.Receive().URL)
+	id := createExpiring(w, "order", w.Receive().URL)
 	pk := "CHECKOUT#" + w.Shop().Tenant().String() + "#gone"
 	ghost := map[string]any{"pk": pk, "sk": "OTHER", "due_pk": "DUE#0", "due_sk": fmt.Sprintf("%016d", 1)}
 	if err := table.Put(ghost).Run(t.Context()); err != nil {
@@ -167,7 +167,7 @@ func (d down) Do(r *http.Request) (*http.Response, error) {
 	return d.table.RoundTrip(r)
 }
 
-func TestATickFailsOnlyIfNothingCouldBeRead(t *testing.T) {
+func TestTick_UnreadShards(t *testing.T) {
 	t.Parallel()
 	table := dynamodb.New(dynamodb.Config{})
 	tickWithout := func(shards ...string) error {
@@ -187,12 +187,12 @@ func TestATickFailsOnlyIfNothingCouldBeRead(t *testing.T) {
 	}
 }
 
-func TestWithoutTimeNothingIsStarted(t *testing.T) {
+func TestTick_NoTime(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	w.Shop().Deactivate(create(w, "order", w.Receive().URL))
+	w.Shop().Deactivate(createExpiring(w, "order", w.Receive().URL))
 	w.Clock.Advance(time.Hour)
-	// All of this time is kept free to finish what has been started.
+	// All of this time is reserved for finishing work that has started.
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(20*time.Second))
 	defer cancel()
 	if err := sweep.Tick(w.App)(ctx); err != nil {
