@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// AcceptsPage reports whether a request to an Open route names HTML as what it wants, as a browser's does.
-func AcceptsPage(ctx context.Context) bool { return TakesPage(sent(ctx).Header) }
+// AcceptsPage returns true if a request to an Open route asks for HTML by name, as browsers do.
+func AcceptsPage(ctx context.Context) bool { return TakesPage(openRequest(ctx).Header) }
 
-// TakesPage reports whether a header names HTML (RFC 9110 §12.5.1), not just anything as API clients' do.
+// TakesPage returns true if the Accept header names text/html (RFC 9110 §12.5.1). API clients' */* does not count.
 func TakesPage(h http.Header) bool { return accepts(h.Values("Accept"), "text/html") }
 
-// accepts reports whether a list of preferences has the value itself, not only as part of a range, with a weight above
-// zero (RFC 9110 §12.4.2). The lines are joined, because the Lambda adapter splits them at commas.
+// accepts returns true if a list of preferences names the value with a weight above zero (RFC 9110 §12.4.2). A range
+// that includes the value does not count. The lines are joined first, because the Lambda adapter splits them at commas.
 func accepts(lines []string, value string) bool {
 	for preference := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		name, parameters, _ := strings.Cut(preference, ";")
@@ -25,7 +25,7 @@ func accepts(lines []string, value string) bool {
 	return false
 }
 
-// weight is that of a preference, by its parameters: 1 unless they say another, and 0 if that cannot be read.
+// weight returns the weight in a preference's parameters: 1 if they have none, and 0 if it cannot be parsed.
 func weight(parameters string) float64 {
 	for parameter := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(parameter, "=")

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// findRoute sets the request's route. If there is none, done is true and r replies: 404, 405, or to a preflight.
+// findRoute sets the request's route. If none matches, done is true and r is the reply: 404, 405, or to a preflight.
 func (x *exchange) findRoute() (r reply, done bool) {
 	method := x.request.Method
 	lookup := method
@@ -24,39 +24,39 @@ func (x *exchange) findRoute() (r reply, done bool) {
 	switch {
 	case x.route != nil:
 		return reply{}, false
-	case len(x.match.others) == 0, x.match.others[0].Path == notPlanned[method]:
-		return x.fail(NothingHere()), true
-	case method == http.MethodOptions && x.match.public():
-		return preflight(x.match), true
+	case len(x.match.routes) == 0, x.match.routes[0].Path == notPlanned[method]:
+		return x.errorReply(NothingHere()), true
+	case method == http.MethodOptions && x.match.forBrowsers():
+		return preflightReply(x.match), true
 	}
-	r = x.fail(failure.Malformed("This resource does not take the method " + quoteMethod(method) + ".").
+	r = x.errorReply(failure.Malformed("This resource does not take the method " + safeMethod(method) + ".").
 		WithSlug("method-not-allowed"))
-	r.header.Set("Allow", x.match.allow())
+	r.header.Set("Allow", x.match.allowHeader())
 	return r, true
 }
 
-// notPlanned has the operations of contract §13.8 whose paths have others, by method. They answer as unknown paths.
+// notPlanned lists operations of contract §13.8, by method, whose paths take other methods. They answer 404, not 405.
 var notPlanned = map[string]string{
 	http.MethodPost: "/v0.1/customers/{customer_id}/payment-instruments", // createPaymentInstrument
 }
 
-// quoteMethod keeps a client's own text out of the message.
-func quoteMethod(method string) string {
-	if changes(method) || method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions {
+// safeMethod replaces an unknown method, so that messages and logs never quote a client's text.
+func safeMethod(method string) string {
+	if isWriteMethod(method) || method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions {
 		return method
 	}
 	return "of the request"
 }
 
-// admit checks HTTPS, credential, scope, merchant in the path and rate limit.
+// admit checks HTTPS, the credential, its scope, the merchant in the path and the rate limit.
 func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
-	if !x.server.allowHTTP && !secure(x.request) {
+	if !x.server.allowHTTP && !isSecure(x.request) {
 		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
-	ctx = with(ctx, func(s *state) { s.source = addressSubject(x.client) })
+	ctx = withState(ctx, func(s *state) { s.source = addressSubject(x.client) })
 	if x.route.Access == Open {
 		by := audit.By{Actor: audit.Actor{Source: x.source(), Request: x.id}, Operation: x.operation()}
-		ctx = with(ctx, func(s *state) { s.by, s.sent = by, x.request })
+		ctx = withState(ctx, func(s *state) { s.by, s.openRequest = by, x.request })
 		x.quota, err = x.server.addresses.take(ctx, SourceAddress(ctx), Limit{})
 		return ctx, err
 	}
@@ -66,12 +66,12 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 	return ctx, x.takeTokens(ctx)
 }
 
-// operation is the route as audit entries name it.
+// operation returns the route's name in audit entries.
 func (x *exchange) operation() string { return x.route.Method + " " + x.route.Path }
 
-// takeTokens takes one token from the bucket of the credential and one from the bucket of the tenant. A payer's request
-// takes them from the bucket of the public key, which all payers of the merchant share, or merchant token and the
-// payer's address, and from the bucket of all payers (contract §2.9). The response shows the quota of the first bucket.
+// takeTokens takes one token from the credential's bucket and one from the tenant's. For a payer, the first bucket is
+// that of the payer's address together with the merchant token, or with the public key, which all payers of the
+// merchant share; the second is that of all payers (contract §2.9). The response shows the quota of the first bucket.
 func (x *exchange) takeTokens(ctx context.Context) (err error) {
 	s, tenant := x.server, x.caller.Tenant.String()
 	own, subject, all := s.callers, "credential "+tenant+" "+x.caller.Actor.ID, "tenant "+tenant
@@ -89,7 +89,7 @@ func (x *exchange) takeTokens(ctx context.Context) (err error) {
 	return err
 }
 
-// admitCaller checks credential, scope, permission and merchant; again if rights change before some are given or taken.
+// admitCaller checks credential, scope, permission and merchant. run repeats it if the caller's rights have changed.
 func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 	caller, owner, err := x.authenticate(ctx)
 	if err != nil {
@@ -104,10 +104,10 @@ func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 		return ctx, failure.NotFound("There is no such merchant.")
 	}
 	by := audit.By{Principal: caller, Actor: x.actor(), Operation: x.operation()}
-	return with(ctx, func(s *state) { s.by, s.merchant = by, owner }), nil
+	return withState(ctx, func(s *state) { s.by, s.merchant = by, owner }), nil
 }
 
-// actor is the caller as audit entries name it.
+// actor returns the caller as audit entries name it.
 func (x *exchange) actor() audit.Actor {
 	a := audit.Actor{Kind: audit.Client, ID: x.caller.Actor.ID, Source: x.source(), Request: x.id}
 	switch {
@@ -119,7 +119,7 @@ func (x *exchange) actor() audit.Actor {
 	return a
 }
 
-// source returns the client's address, "" if it is unknown.
+// source returns the client's address, or "" if it is unknown.
 func (x *exchange) source() string {
 	if !x.client.IsValid() {
 		return ""
@@ -127,8 +127,8 @@ func (x *exchange) source() string {
 	return x.client.String()
 }
 
-// secure reports whether the client used TLS, to us or to every proxy on the way (contract §2.1).
-func secure(r *http.Request) bool {
+// isSecure returns true if the client used TLS, either to us or to every proxy on the way (contract §2.1).
+func isSecure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
 	}
@@ -136,7 +136,7 @@ func secure(r *http.Request) bool {
 	return !slices.ContainsFunc(schemes, func(s string) bool { return !strings.EqualFold(strings.TrimSpace(s), "https") })
 }
 
-// authenticate reads the credential. An API key takes one call of the table, and a text of another form none.
+// authenticate checks the Authorization header. An API key costs one call to the table, a malformed credential none.
 func (x *exchange) authenticate(ctx context.Context) (identity.Principal, merchant.Merchant, error) {
 	header := x.request.Header.Get("Authorization")
 	if header == "" {

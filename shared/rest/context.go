@@ -9,14 +9,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// state is what the context of a request tells its operation.
+// state is the part of a request that its operation reads from the context.
 type state struct {
-	by        audit.By
-	merchant  merchant.Merchant
-	operation string        // OperationID
-	seed      []byte        // of Random; nil: there is none
-	source    string        // SourceAddress
-	sent      *http.Request // to an Open route; nil on others
+	by          audit.By
+	merchant    merchant.Merchant
+	operation   string        // see OperationID
+	seed        []byte        // of Random; nil: none
+	source      string        // see SourceAddress
+	openRequest *http.Request // the request to an Open route; nil on other routes
 }
 
 type stateKey struct{}
@@ -26,14 +26,14 @@ func stateOf(ctx context.Context) state {
 	return s
 }
 
-// with returns the context after a change of its state.
-func with(ctx context.Context, change func(*state)) context.Context {
+// withState returns a context with a changed state.
+func withState(ctx context.Context, change func(*state)) context.Context {
 	s := stateOf(ctx)
 	change(&s)
 	return context.WithValue(ctx, stateKey{}, s)
 }
 
-// Caller is the authenticated principal; zero on an Open route.
+// Caller returns the authenticated principal; zero on an Open route.
 func Caller(ctx context.Context) identity.Principal { return By(ctx).Principal }
 
 // By returns the request's principal, actor and operation. On an Open route they have no rights and no kind.
@@ -42,13 +42,13 @@ func By(ctx context.Context) audit.By { return stateOf(ctx).by }
 // Merchant returns the caller's merchant, as read when the request was authenticated; zero on an Open route.
 func Merchant(ctx context.Context) merchant.Merchant { return stateOf(ctx).merchant }
 
-// OperationID identifies the requested operation, in UUID v4 form. With an Idempotency-Key every retry has the same,
-// also after a crash: an operation whose first write has it as id recognises its own work. Without a key it is random.
+// OperationID returns the operation's id, in UUID v4 form. Every retry under an Idempotency-Key has the same id, even
+// after a crash: an operation that uses it for its first write recognises its own work. Without a key it is random.
 func OperationID(ctx context.Context) string { return stateOf(ctx).operation }
 
-// withOperation is a context in which OperationID is id, and Random of the keys.
+// withOperation returns a context with the operation's id, and with the seed of Random derived from the id.
 func withOperation(ctx context.Context, k keys, id string) context.Context {
-	return with(ctx, func(s *state) {
+	return withState(ctx, func(s *state) {
 		s.operation = id
 		if len(k.random) > 0 {
 			s.seed = mac(k.random, id)

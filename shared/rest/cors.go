@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// corsHeaders lets every origin read a response: the key or token is in the page, and no cookie is added.
-func corsHeaders(h http.Header) {
+// setCORSHeaders lets every origin read the response: the page itself holds the key or token, and no cookie is added.
+func setCORSHeaders(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed")
 }
 
-// preflight lists the browsers' methods, and Authorization, which the wildcard does not cover (Fetch standard).
-func preflight(f found) reply {
+// preflightReply lists browsers' methods, and Authorization, which the wildcard does not cover (Fetch standard).
+func preflightReply(f pathMatch) reply {
 	var methods []string
-	for _, route := range f.others {
+	for _, route := range f.routes {
 		if route.forBrowsers() {
 			methods = append(methods, route.Method)
 		}

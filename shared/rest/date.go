@@ -7,14 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Date is a calendar day, strictly YYYY-MM-DD (contract §2.4). Zero is absent; tag an optional one omitzero.
+// Date is a calendar day, strictly YYYY-MM-DD (contract §2.4). The zero Date is absent; tag an optional field omitzero.
 type Date struct {
 	Year  int
 	Month time.Month
 	Day   int
 }
 
-// DateOf is the day t falls on in its own location.
+// DateOf returns the day of t in its own location.
 func DateOf(t time.Time) Date {
 	year, month, day := t.Date()
 	return Date{year, month, day}
@@ -22,7 +22,7 @@ func DateOf(t time.Time) Date {
 
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
 
-// MarshalText writes YYYY-MM-DD. The error is a day that no calendar has.
+// MarshalText writes YYYY-MM-DD. It fails for a day that no calendar has.
 func (d Date) MarshalText() ([]byte, error) {
 	text := []byte(d.String())
 	if new(Date).UnmarshalText(text) != nil {

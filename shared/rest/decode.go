@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// input is what was read of a request, to fill a request type with:
+// input holds the parts of a request. The tags of a request type say which part fills which field:
 //
 //	path:"id"         a path value, percent-decoded
 //	query:"limit"     a query parameter: text, number, bool, time.Time, a type
@@ -23,15 +23,15 @@ import (
 //	                  (nil: absent), or a slice of them in any spelling of
 //	                  contract §2.5. Its name has no brackets; an empty value is
 //	                  an error
-//	form:"PaRes"      a field of an application/x-www-form-urlencoded body; an
-//	                  empty one is absent, as browsers send every field
-//	json:"amount"     a member of the JSON body; unknown ones are ignored,
+//	form:"PaRes"      a field of an application/x-www-form-urlencoded body;
+//	                  empty is absent, because browsers send every field
+//	json:"amount"     a member of the JSON body; unknown members are ignored,
 //	                  null is absent (contract §2.2). With empty:"refused" beside
-//	                  it, so is "". With digits:"2" a text may be sent as a number,
-//	                  which gets zeros before it until it has two digits
+//	                  it, "" is an error. With digits:"2" a text may be sent as a
+//	                  number, which gets leading zeros up to two digits
 //
-// Fields of embedded structs count as the type's own. The tag validate:"…" has a field's limits (package validate): a
-// query parameter is checked as it is read, all else once the whole request has been read.
+// Fields of embedded structs count as the type's own. The tag validate:"…" has a field's limits (package validate).
+// A query parameter is checked when it is read, every other field once the whole request has been read.
 type input struct {
 	plan  plan
 	path  map[string]string
@@ -39,18 +39,18 @@ type input struct {
 	form  url.Values // nil: the body is JSON
 	body  node
 	now   time.Time
-	all   bool // all faults are reported, not only the first
+	all   bool // report every fault, not only the first
 }
 
-// into fills the struct that request points to, and checks its limits.
-func (in *input) into(request any) error {
+// decodeAndCheck fills the struct that request points to, and checks its limits.
+func (in *input) decodeAndCheck(request any) error {
 	if err := in.decode(request); err != nil {
 		return err
 	}
 	return in.check(request)
 }
 
-// decode fills the struct to points to. Failure: Invalid with the fault's dot path, or a List of several.
+// decode fills the struct that to points to. Failures: Malformed, Invalid with the fault's dot path, a List of several.
 func (in *input) decode(to any) error {
 	v := reflect.ValueOf(to).Elem()
 	var faults failure.List
@@ -75,7 +75,7 @@ func (in *input) decode(to any) error {
 	return faults.Err()
 }
 
-// check checks the fields' limits. Failure: Invalid with the first fault's dot path, or a List of all for the route.
+// check checks the limits of the fields. Failure: Invalid with the first fault's dot path, or a List if all is set.
 func (in *input) check(request any) error {
 	if in.plan.unchecked {
 		return nil
@@ -87,14 +87,14 @@ func (in *input) check(request any) error {
 	return faults.Err()
 }
 
-// fillQuery sets a parameter or list. An empty value is not absent: limit= or statuses[]= meant something unknown.
+// fillQuery sets a parameter or list. An empty value is an error: limit= or statuses[]= meant something unknown.
 func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	texts := in.query[f.name]
 	if sent, all := v.Addr().Interface().(*Sent); all {
 		sent.texts = texts
 		return nil
 	}
-	if list(v.Type()) {
+	if isList(v.Type()) {
 		texts = listValues(in.query, f.name)
 	}
 	if slices.Contains(texts, "") {
@@ -109,10 +109,10 @@ func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	return faults
 }
 
-// Sent is a query parameter as sent, perhaps empty or more than once: the operation says what is wrong with it.
+// Sent is a query parameter as sent, perhaps empty or repeated. The operation itself reports its faults.
 type Sent struct{ texts []string }
 
-// Texts are the values.
+// Texts returns the values.
 func (s Sent) Texts() []string { return s.texts }
 
 // UnmarshalText adds a value.
@@ -123,9 +123,9 @@ func (s *Sent) UnmarshalText(text []byte) error {
 
 const notEmpty = "must not be empty"
 
-// fillText sets a textual value or list. A single value must not be given twice: we cannot know which counts.
+// fillText sets a textual value or list. A single value sent twice is an error: we cannot know which one counts.
 func fillText(v reflect.Value, name string, texts []string) failure.List {
-	if list(v.Type()) {
+	if isList(v.Type()) {
 		for _, text := range texts {
 			element := reflect.New(v.Type().Elem()).Elem()
 			if message := setText(element, text); message != "" {
@@ -147,7 +147,7 @@ func fillText(v reflect.Value, name string, texts []string) failure.List {
 	return nil
 }
 
-// setText parses text into v, and returns what is wrong with it, or "".
+// setText parses text into v. It returns the fault, or "" if there is none.
 func setText(v reflect.Value, text string) string {
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// deprecatedAt is when this version of the API was published, with its deprecated routes.
+// deprecatedAt is the day when this version of the API was published, with its deprecated routes.
 var deprecatedAt = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 
-// merchantValue is the placeholder of a Route.Successor for the caller's merchant. Others must be in the route's path.
+// merchantValue is the placeholder for the caller's merchant in a Route.Successor. Others must be in the route's path.
 const merchantValue = "merchant_code"
 
-// deprecationHeaders marks a deprecated route (contract §2.10): Deprecation (RFC 9745 §2.1), Link (RFC 5829 §3.5).
-func (x *exchange) deprecationHeaders(h http.Header) {
+// setDeprecationHeaders marks a deprecated route (contract §2.10): Deprecation (RFC 9745 §2.1), Link (RFC 5829 §3.5).
+func (x *exchange) setDeprecationHeaders(h http.Header) {
 	if x.route == nil || x.route.Successor == "" {
 		return
 	}

@@ -10,11 +10,11 @@ import (
 
 var errorTemplate = page.New("")
 
-// errorPage shows a person in a browser what went wrong, in the browser's language. It may be framed: a challenge
-// without redirect_url runs in the shop's page, and an error has nothing to click on.
+// errorPage explains an error to a person, in the browser's language. The page may be framed, because a challenge
+// without redirect_url runs in the shop's page. It has nothing to click on.
 func errorPage(shown Problem, e *failure.Error, requestID string, request http.Header) page.Page {
 	language := page.Preferred(strings.Join(request.Values("Accept-Language"), ","))
-	title, message, detail, texts := shown.Title, e.Text(), "", errorsIn.In(language)
+	title, message, detail, texts := shown.Title, e.Text(), "", translatedErrors.In(language)
 	if language != page.English {
 		kind := texts.of(shown.Status)
 		title, message, detail = kind.title, kind.text, e.Text()
@@ -24,17 +24,17 @@ func errorPage(shown Problem, e *failure.Error, requestID string, request http.H
 	return drawn.Framed()
 }
 
-// errorText is what a page says of an error.
+// errorText is the title and text of an error page.
 type errorText struct{ title, text string }
 
-// errorTexts are those of error pages in a language other than English, whose texts are the failures'.
-type errorTexts struct {
+// errorTranslation holds the texts of error pages in one language. English pages show the failure's own text instead.
+type errorTranslation struct {
 	notFound, tooMany, refused, ours errorText
 
-	request string // before the id of the request
+	request string // label of the request's id
 }
 
-func (t errorTexts) of(status int) errorText {
+func (t errorTranslation) of(status int) errorText {
 	switch {
 	case status == http.StatusNotFound:
 		return t.notFound
@@ -47,9 +47,9 @@ func (t errorTexts) of(status int) errorText {
 	}
 }
 
-var errorsIn = page.Texts[errorTexts]{
-	English: errorTexts{request: "Request"},
-	German: errorTexts{
+var translatedErrors = page.Texts[errorTranslation]{
+	English: errorTranslation{request: "Request"},
+	German: errorTranslation{
 		notFound: errorText{"Seite nicht gefunden", "Der Link ist falsch, oder es gibt die Seite nicht mehr."},
 		tooMany:  errorText{"Zu viele Versuche", "Bitte warten Sie einen Moment und versuchen Sie es dann noch einmal."},
 		refused:  errorText{"Das geht nicht", "Die Anfrage wurde abgelehnt."},
@@ -57,7 +57,7 @@ var errorsIn = page.Texts[errorTexts]{
 			"Der Fehler liegt bei uns. Bitte versuchen Sie es später noch einmal."},
 		request: "Anfrage",
 	},
-	Portuguese: errorTexts{
+	Portuguese: errorTranslation{
 		notFound: errorText{"Página não encontrada", "O link está errado, ou a página não existe mais."},
 		tooMany:  errorText{"Tentativas demais", "Espere um instante e tente de novo."},
 		refused:  errorText{"Não é possível", "O pedido foi recusado."},

@@ -7,7 +7,7 @@ package rest
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// errorBody says what went wrong, and by which name we find it in the logs. detail is in English;
+// errorBody renders an error, and the request id for finding it in the logs. detail is in English;
 // "" in English pages.
 func errorBody(title, message, detail, request, requestID string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

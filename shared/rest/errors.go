@@ -14,9 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-type errorWriter struct{ base string }
+type errorEncoder struct{ base string }
 
-// problem is the hybrid body of contract §3.2: one object with all shapes.
+// problem is the hybrid body of contract §3.2: one object with the members of all shapes.
 type problem struct {
 	Type              string           `json:"type"`
 	Title             string           `json:"title"`
@@ -34,15 +34,15 @@ type problem struct {
 	Errors            any              `json:"errors,omitempty"`
 }
 
-// fault is one element of an error array, and of a problem's errors.
+// fault is one element of an error array, and of a problem's member errors.
 type fault struct {
 	Message   string `json:"message"`
 	ErrorCode string `json:"error_code"`
 	Param     string `json:"param,omitempty"`
 }
 
-// reply is the reply to err in the format.
-func (w errorWriter) reply(err error, format ErrorFormat, requestID string, request http.Header) reply {
+// reply returns the reply to err in the format.
+func (w errorEncoder) reply(err error, format ErrorFormat, requestID string, request http.Header) reply {
 	err = asTimeout(err)
 	e := failure.Of(err)
 	var several failure.List
@@ -90,25 +90,25 @@ func (w errorWriter) reply(err error, format ErrorFormat, requestID string, requ
 			body.Errors = faultsOf(several)
 		}
 	}
-	if r.body, err = marshal(body); err != nil { // only what the operation put into errors can fail
+	if r.body, err = marshal(body); err != nil { // only the operation's own Errors can fail
 		return w.reply(errors.New("encode the member errors: "+err.Error()), format, requestID, request)
 	}
 	return r
 }
 
-// listsFaults reports whether the reply to a request shows each of several faults.
+// listsFaults returns true if the reply to a request shows every fault.
 func (f ErrorFormat) listsFaults(h http.Header) bool {
 	return f == Several || f == Array || f == Listed && takesProblems(h)
 }
 
-// takesProblems reports whether a request's Accept names problems (RFC 9457 §6.1).
+// takesProblems returns true if a request's Accept names application/problem+json (RFC 9457 §6.1).
 func takesProblems(h http.Header) bool {
 	return strings.Contains(strings.Join(h.Values("Accept"), ","), "application/problem+json")
 }
 
-func (w errorWriter) typeOf(slug string) string { return w.base + "/problems/" + slug }
+func (w errorEncoder) typeOf(slug string) string { return w.base + "/problems/" + slug }
 
-func (w errorWriter) body(shown Problem, e *failure.Error, requestID string) problem {
+func (w errorEncoder) body(shown Problem, e *failure.Error, requestID string) problem {
 	b := problem{
 		Type: w.typeOf(shown.Slug), Title: shown.Title, Status: shown.Status, Detail: e.Message,
 		Instance: "urn:uuid:" + requestID, ErrorCode: e.Code, Message: e.Message, TraceID: requestID, Errors: e.Errors,
@@ -128,13 +128,13 @@ func (w errorWriter) body(shown Problem, e *failure.Error, requestID string) pro
 // readerError is the member errors of an error about a reader (contract §3.1).
 type readerError struct {
 	Detail string `json:"detail"`
-	Type   string `json:"type,omitempty"` // clients fail on any that contract §3.3 does not list
+	Type   string `json:"type,omitempty"` // clients fail on a type that contract §3.3 does not list
 }
 
-// readerTypes are the codes that are the type of an error about a reader (contract §3.3), and no error_code.
+// readerTypes lists the codes that an error about a reader shows as its type, and not as error_code (contract §3.3).
 var readerTypes = []string{"PASSCODE_REQUIRED", "READER_BUSY", "READER_OFFLINE", "SETTINGS_UNAVAILABLE"}
 
-// readerErrorOf returns the member errors of an error about a reader, and the error_code beside it.
+// readerErrorOf returns the member errors of an error about a reader, and the error_code next to them.
 func readerErrorOf(e *failure.Error) (errors readerError, code string) {
 	switch {
 	case slices.Contains(readerTypes, e.Code):
@@ -146,7 +146,7 @@ func readerErrorOf(e *failure.Error) (errors readerError, code string) {
 	}
 }
 
-// oauthError is the body of RFC 6749 §5.2.
+// oauthError is the error body of RFC 6749 §5.2.
 type oauthError struct {
 	Error       string `json:"error"`
 	Description string `json:"error_description"`
@@ -172,7 +172,7 @@ func oauthReply(r reply, e *failure.Error) reply {
 	return r
 }
 
-// constraints are the failure's own details, or its fields as constraints.
+// constraints returns the failure's own details, or else a constraint for each faulty field.
 func constraints(e *failure.Error, several failure.List) []failure.Detail {
 	if len(e.Details) > 0 {
 		return e.Details
@@ -189,7 +189,7 @@ func constraints(e *failure.Error, several failure.List) []failure.Detail {
 	return all
 }
 
-// arrayReply shows several errors of process and any of payouts (contract §3.1), always as plain JSON (§3.2).
+// arrayReply shows several errors of process, or any of payouts (contract §3.1), always as plain JSON (contract §3.2).
 func arrayReply(several failure.List, err error) reply {
 	if len(several) == 0 {
 		several = failure.List{failure.Of(err)}
@@ -199,7 +199,7 @@ func arrayReply(several failure.List, err error) reply {
 	return r
 }
 
-// faultsOf shows each of several failures.
+// faultsOf returns an array element for each failure.
 func faultsOf(several failure.List) []fault {
 	faults := make([]fault, len(several))
 	for i, e := range several {
@@ -208,7 +208,7 @@ func faultsOf(several failure.List) []fault {
 	return faults
 }
 
-// asTimeout turns the error of a deadline that passed in an operation into a Timeout.
+// asTimeout returns a Timeout for an internal error that a deadline or cancellation caused, and else err.
 func asTimeout(err error) error {
 	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 	if late && failure.Of(err).Kind == failure.KindInternal {
@@ -217,10 +217,10 @@ func asTimeout(err error) error {
 	return err
 }
 
-// seconds is a Retry-After value: whole seconds, rounded up, at least one.
+// seconds returns a Retry-After value: whole seconds, rounded up, at least one.
 func seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }
 
-// NothingHere is the failure of an address without anything.
+// NothingHere returns the failure for an unknown address.
 func NothingHere() error { return failure.NotFound("There is nothing at this address.") }

@@ -10,17 +10,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// maxFaults is how many faults of one body are reported.
+// maxFaults bounds the faults that are reported for one body.
 const maxFaults = 20
 
-// optionalMember is an optional.Of: null may mean more than absent: a date that a PATCH clears (contract §13.1).
+// optionalMember is an optional.Of: its null can mean more than absent. A PATCH clears a date by it (contract §13.1).
 type optionalMember interface{ Give() any }
 
-// fill sets v from n and adds a fault, with its dot path, for every value of the wrong type. encoding/json decodes only
-// the leaves: it neither gives the path of a failed UnmarshalJSON nor matches names exactly.
+// fill sets v from n. For each value of the wrong type it adds a fault with its dot path. encoding/json decodes only
+// the leaves: it does not give the path of a failed UnmarshalJSON, nor match names exactly.
 func fill(v reflect.Value, n node, path string, faults *failure.List) {
 	if v.CanAddr() {
 		if member, ok := v.Addr().Interface().(optionalMember); ok && n.kind != jsontext.KindInvalid {
@@ -50,7 +51,7 @@ func fill(v reflect.Value, n node, path string, faults *failure.List) {
 }
 
 func fillObject(v reflect.Value, n node, path string, faults *failure.List) {
-	byName := members(v.Type())
+	byName := jsonMembers(v.Type())
 	for i, name := range n.names {
 		m, ok := byName[name]
 		switch {
@@ -65,7 +66,7 @@ func fillObject(v reflect.Value, n node, path string, faults *failure.List) {
 	}
 }
 
-// setDigits sets a text of digits from a number, with the zeros before it that a number cannot have (contract §2.2).
+// setDigits sets a text from a number. It adds the leading zeros that a number cannot have (contract §2.2).
 func setDigits(v reflect.Value, text string, least int) {
 	text = strings.Repeat("0", max(0, least-len(text))) + text
 	if hidden, ok := v.Addr().Interface().(*secret.Text); ok {
@@ -82,7 +83,7 @@ func fillArray(v reflect.Value, n node, path string, faults *failure.List) {
 	}
 }
 
-// fillMap skips members that are null, as fillObject does.
+// fillMap sets a map. It skips null members, as fillObject does.
 func fillMap(v reflect.Value, n node, path string, faults *failure.List) {
 	v.Set(reflect.MakeMapWithSize(v.Type(), len(n.names)))
 	for i, name := range n.names {
@@ -108,19 +109,19 @@ func fillLeaf(v reflect.Value, n node, path string, faults *failure.List) {
 	}
 }
 
-// reason says why a type did not take a value: by its own failure, but by no other error, which may quote the value.
+// reason returns the message for a value that a type refused. It quotes only failures: other errors may hold the value.
 func reason(err error, t reflect.Type) string {
 	if own, ok := errors.AsType[*failure.Error](err); ok {
 		return own.Message
 	}
+	if errors.Is(err, money.ErrAmount) {
+		return money.Expected(err)
+	}
 	return expectation(t)
 }
 
-// expectation is what a value of type t has to be in JSON.
+// expectation returns the message for a JSON value that type t cannot hold.
 func expectation(t reflect.Type) string {
-	if reflect.PointerTo(t).Implements(jsonUnmarshaler) || reflect.PointerTo(t).Implements(textUnmarshaler) {
-		return "has a value that is not allowed"
-	}
 	switch t.Kind() {
 	case reflect.String:
 		return "must be a string"

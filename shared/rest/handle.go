@@ -12,41 +12,41 @@ import (
 	"time"
 )
 
-// Handle is an operation with its decoder and encoder; made by JSON and Page.
+// Handle is an operation with its decoder and encoder. JSON and Page make one.
 type Handle struct {
 	plan plan
 	run  func(context.Context, *input) (reply, error)
 }
 
-// Unchecked leaves validate.Fields to the operation, which reports other errors before those, or with them.
+// Unchecked leaves validate.Fields to the operation, which reports other errors before those faults, or with them.
 func (h Handle) Unchecked() Handle {
 	h.plan.unchecked = true
 	return h
 }
 
-// Request is the type of the operation's requests.
+// Request returns the type of the operation's requests.
 func (h Handle) Request() reflect.Type { return h.plan.request }
 
-// Accepter is a result that may leave more to do: if Accepted is true it is sent as 202 (3-D Secure, contract §4.3).
+// Accepter is a result that may leave more to do. If Accepted is true, it is sent as 202 (3-D Secure, contract §4.3).
 type Accepter interface{ Accepted() bool }
 
-// Redactor is a result that holds a secret. Only Redacted is stored, for an idempotent replay (contract §2.8).
+// Redactor is a result with a secret. Only Redacted is stored for an idempotent replay (contract §2.8).
 type Redactor interface{ Redacted() any }
 
 // NoContent is the result of an operation that answers 204.
 type NoContent struct{}
 
-// Empty is a result without a body, sent with Content-Length: 0 (contract §2.3). A struct{} is sent as {}.
+// Empty is a result without a body, sent with Content-Length: 0 (contract §2.3). A struct{} result is sent as {}.
 type Empty struct{}
 
-// JSON makes an operation that answers JSON with the status success. Req's fields have the tags of decode.go. An
-// operation that may answer another media type returns any, perhaps a Document (payouts as CSV, contract §6.7).
+// JSON returns the handle of an operation that answers JSON with the status success. Req's fields have the tags of
+// decode.go. For other media types the operation returns any, perhaps a Document (payouts as CSV, contract §6.7).
 func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error)) Handle {
 	return Handle{
 		plan: planOf(reflect.TypeFor[Req]()),
 		run: func(ctx context.Context, in *input) (reply, error) {
 			var req Req
-			if err := in.into(&req); err != nil {
+			if err := in.decodeAndCheck(&req); err != nil {
 				return reply{}, err
 			}
 			res, err := op(ctx, req)
@@ -60,32 +60,32 @@ func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error))
 
 // Document is the result of a page operation: HTML, a redirect, or a body of another type.
 type Document struct {
-	Status      int    // 0: 200, and of a redirect 303
+	Status      int    // 0: 200, or 303 for a redirect
 	HTML        []byte // sent as text/html;charset=UTF-8
-	Redirect    string // an absolute or local URL: sent without a body
-	ContentType string // of Body
+	Redirect    string // an absolute or local URL; sent without a body
+	ContentType string // media type of Body
 	Body        []byte
-	Gzip        []byte       // Body in gzip (RFC 1952): sent so to clients of an Open route that take it, else unpacked
-	Filename    string       // of Body, which a browser shows or saves under this name; "": it decides
+	Gzip        []byte       // Body in gzip (RFC 1952); sent unpacked unless an Open route's client takes gzip
+	Filename    string       // name for a browser to show or save Body; "": the browser decides
 	Cookie      *http.Cookie // nil: none
 	Device      *http.Cookie // the device cookie; nil: none
-	Forget      *http.Cookie // another, by which the browser deletes one; nil: none
+	Forget      *http.Cookie // an expired cookie that makes the browser delete its own; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
-	ETag        string   // of Body (RFC 9110 §8.8.3); browsers, and no shared cache, keep Body and ask by it (BrowserHas)
-	Immutable   bool     // the address has the content's version, so caches may keep it for a year
+	ETag        string   // of Body (RFC 9110 §8.8.3): browsers, not shared caches, keep Body and revalidate (BrowserHas)
+	Immutable   bool     // the URL has the content's version, so caches may keep it for a year
 }
 
-// Page is an operation that answers a Document.
+// Page returns the handle of an operation that answers a Document.
 func Page[Req any](op func(context.Context, Req) (Document, error)) Handle {
 	return JSON(http.StatusOK, op)
 }
 
-func (d Document) reply(ctx context.Context) (reply, error) {
+func (d Document) buildReply(ctx context.Context) (reply, error) {
 	r := reply{status: d.Status, contentType: d.ContentType, body: d.Body, policy: pagePolicy(d.CSP),
 		header: http.Header{}}
 	if d.Gzip != nil {
-		if err := r.pack(ctx, d.Gzip); err != nil {
+		if err := r.setCompressed(ctx, d.Gzip); err != nil {
 			return reply{}, err
 		}
 	}
@@ -120,10 +120,10 @@ func (d Document) reply(ctx context.Context) (reply, error) {
 	return r, nil
 }
 
-// pack sets the body to what is compressed, or to what it is unpacked, as the client takes it.
-func (r *reply) pack(ctx context.Context, packed []byte) (err error) {
+// setCompressed sets the body to packed if the client takes gzip, and else to the unpacked content.
+func (r *reply) setCompressed(ctx context.Context, packed []byte) (err error) {
 	r.header.Set("Vary", "Accept-Encoding")
-	if accepts(sent(ctx).Header.Values("Accept-Encoding"), "gzip") {
+	if accepts(openRequest(ctx).Header.Values("Accept-Encoding"), "gzip") {
 		r.header.Set("Content-Encoding", "gzip")
 		r.body = packed
 		return nil
@@ -136,10 +136,10 @@ func (r *reply) pack(ctx context.Context, packed []byte) (err error) {
 	return err
 }
 
-// Write answers a request that no route takes, with functions' headers and policy: the local run's pages.
+// Write answers a request that no route takes, with functions' headers and policy. The local run's pages use it.
 func (d Document) Write(w http.ResponseWriter, r *http.Request) {
-	answer, err := d.reply(with(r.Context(), func(s *state) { s.sent = r }))
-	if err != nil { // of a body that cannot be unpacked, which such pages have not
+	answer, err := d.buildReply(withState(r.Context(), func(s *state) { s.openRequest = r }))
+	if err != nil { // a body that cannot be unpacked; such pages have none
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}

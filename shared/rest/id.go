@@ -6,23 +6,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// ID is an identifier of the platform's. UUIDs are written in lower case, and may be sent in capitals (RFC 9562 §4).
+// ID is an identifier made by the platform. UUIDs are in lower case, but clients may send capitals (RFC 9562 §4).
 type ID string
 
-// UnmarshalText reads any text.
+// UnmarshalText reads any text. It puts a UUID into lower case.
 func (id *ID) UnmarshalText(text []byte) error {
 	*id = ID(text)
-	const digitsAndHyphens = 36 // uuid.Validate also takes other spellings of other lengths
+	const digitsAndHyphens = 36 // uuid.Validate also takes spellings of other lengths
 	if len(text) == digitsAndHyphens && uuid.Validate(string(text)) == nil {
 		*id = ID(strings.ToLower(string(text)))
 	}
 	return nil
 }
 
-// Email is an address, or its beginning, in a query. An unescaped + reads as a blank, which no address has.
+// Email is an address, or its beginning, in a query. An unescaped + arrives as a blank, which no address contains.
 type Email string
 
-// UnmarshalText reads any text.
+// UnmarshalText reads any text. It turns blanks back into +.
 func (e *Email) UnmarshalText(text []byte) error {
 	*e = Email(strings.ReplaceAll(string(text), " ", "+"))
 	return nil

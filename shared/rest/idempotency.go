@@ -16,16 +16,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// maxIdempotencyKey is contract §2.8's length.
+// maxIdempotencyKey is the longest key (contract §2.8).
 const maxIdempotencyKey = 255
 
-// settleTimeout bounds writing the record after the operation, also when the client left or the deadline passed.
+// settleTimeout bounds the write of the record after the operation, even if the client left or the deadline passed.
 const settleTimeout = 3 * time.Second
 
-// idempotencyKey reads the key; "" if there is none or the route ignores it. Failure: Invalid by contract §2.8.
+// idempotencyKey returns the key, or "" if there is none or the route ignores it. Failure: Invalid (contract §2.8).
 func (x *exchange) idempotencyKey() (string, error) {
 	values := x.request.Header.Values("Idempotency-Key")
-	if len(values) == 0 || x.route.Access == Open || !changes(x.route.Method) {
+	if len(values) == 0 || x.route.Access == Open || !isWriteMethod(x.route.Method) {
 		return "", nil
 	}
 	// The Lambda adapter splits header values at commas.
@@ -37,45 +37,46 @@ func (x *exchange) idempotencyKey() (string, error) {
 	return key, nil
 }
 
-func changes(method string) bool {
+func isWriteMethod(method string) bool {
 	return slices.Contains([]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method)
 }
 
-// once runs the request at most once under its key, or replays the stored reply (contract §2.8).
-func (x *exchange) once(ctx context.Context, clientKey string) reply {
-	c, err := x.claim(ctx, clientKey)
+// runOnce runs the request at most once under its key, or replays the stored reply (contract §2.8).
+func (x *exchange) runOnce(ctx context.Context, clientKey string) reply {
+	c, err := x.claimKey(ctx, clientKey)
 	if err != nil {
-		return x.fail(fmt.Errorf("claim idempotency key: %w", err))
+		return x.errorReply(fmt.Errorf("claim idempotency key: %w", err))
 	}
 	switch c.state {
 	case store.Running:
 		e := failure.Conflict("The first request with this Idempotency-Key is still running.").
 			WithCode("IDEMPOTENCY_IN_PROGRESS").WithSlug("idempotency-in-progress")
 		e.RetryAfter = time.Second
-		return x.fail(e)
+		return x.errorReply(e)
 	case store.Reused:
-		return x.fail(failure.Unprocessable("This Idempotency-Key was used for a different request.").
+		return x.errorReply(failure.Unprocessable("This Idempotency-Key was used for a different request.").
 			WithCode("IDEMPOTENCY_KEY_REUSED").WithSlug("idempotency-key-reused"))
 	case store.Settled:
 		return x.replay(c)
 	default:
-		// The fingerprint is part of the id: a key may serve another request once its record has expired.
+		// The fingerprint is part of the id, because a key may serve another request once its record has expired.
 		ctx = withOperation(ctx, c.keys, c.keys.operationID(c.Tenant.String(), c.Fingerprint, c.Name))
 		return x.settle(ctx, c, x.run(ctx))
 	}
 }
 
-// claim is one request's hold on a key, with the keys of its record.
+// claim is a request's hold on an Idempotency-Key, with the derived keys of its record.
 type claim struct {
 	store.IdempotencyClaim
 	keys   keys
 	state  store.IdempotencyState
-	sealed []byte // the stored reply, if it is Settled
+	sealed []byte // the stored reply, if state is Settled
 }
 
-// claim takes the client's key. A record that is another's by the keys in use may be this one's by others (keyring.at).
-func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err error) {
-	for _, keys := range x.server.keys.at(x.server.now()) {
+// claimKey takes the client's key. A record made with other keys looks like another request's, so claimKey tries all
+// keyring.candidates.
+func (x *exchange) claimKey(ctx context.Context, clientKey string) (c claim, err error) {
+	for _, keys := range x.server.keys.candidates(x.server.now()) {
 		c = claim{keys: keys, IdempotencyClaim: store.IdempotencyClaim{
 			Tenant: x.caller.Tenant, Name: recordName(x.caller.Actor, clientKey), Owner: x.id,
 			Fingerprint: x.fingerprint(keys)}}
@@ -87,9 +88,9 @@ func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err er
 	return c, nil
 }
 
-// recordName separates the records by kind of credential (contract §2.8): a public key, which every payer's browser
-// has, must neither use up a key of the merchant's server nor see its replies. Persons, clients, test profiles and
-// merchant tokens may each see something else. No client's key contains a NUL.
+// recordName separates the records by kind of credential (contract §2.8). Every payer's browser has the public key, so
+// it must neither use up a key of the merchant's server nor see its replies. Persons, clients, test profiles and
+// merchant tokens have separate records, because each may see something else. No client's key contains a NUL.
 func recordName(a identity.Actor, clientKey string) string {
 	if a.Kind == identity.SecretKey || a.Kind == identity.PublicKey {
 		return string(a.Kind) + "\x00" + clientKey
@@ -97,16 +98,16 @@ func recordName(a identity.Actor, clientKey string) string {
 	return string(a.Kind) + "\x00" + a.ID + "\x00" + clientKey
 }
 
-// settle stores a kept reply, else releases the key. The client gets the reply even if that fails: the operation has
-// happened, and a retry recognises it by its OperationID.
+// settle stores the reply, or releases the key if replies like it are not kept. The client gets the reply even if that
+// write fails: the operation has happened, and a retry recognises it by its OperationID.
 func (x *exchange) settle(ctx context.Context, c claim, r reply) reply {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
 	var owned bool
 	var err error
-	if kept(r) {
+	if shouldStore(r) {
 		owned, err = x.server.store.SettleIdempotency(ctx, c.IdempotencyClaim,
-			c.keys.seal(r.stored(), recordID(c.IdempotencyClaim)))
+			c.keys.seal(r.marshalStored(), recordID(c.IdempotencyClaim)))
 	} else {
 		owned, err = x.server.store.ReleaseIdempotency(ctx, c.IdempotencyClaim)
 	}
@@ -117,8 +118,8 @@ func (x *exchange) settle(ctx context.Context, c claim, r reply) reply {
 	return r
 }
 
-// kept reports whether a reply is stored (contract §2.8): not if a retry may succeed.
-func kept(r reply) bool {
+// shouldStore returns true if a reply is stored (contract §2.8). It is not if a retry may succeed.
+func shouldStore(r reply) bool {
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusFailedDependency, http.StatusTooManyRequests:
 		return false
@@ -127,14 +128,14 @@ func kept(r reply) bool {
 	return r.status < http.StatusInternalServerError && !transient
 }
 
-// storedReply is what a replay needs.
+// storedReply is the part of a reply that a replay needs.
 type storedReply struct {
 	Status      int    `json:"status"`
 	ContentType string `json:"content_type,omitempty"`
 	Body        []byte `json:"body,omitempty"`
 }
 
-func (r reply) stored() []byte {
+func (r reply) marshalStored() []byte {
 	body := r.body
 	if r.redacted != nil {
 		body = r.redacted
@@ -146,25 +147,25 @@ func (r reply) stored() []byte {
 func (x *exchange) replay(c claim) reply {
 	text, err := c.keys.open(c.sealed, recordID(c.IdempotencyClaim))
 	if err != nil {
-		return x.fail(err)
+		return x.errorReply(err)
 	}
 	var s storedReply
 	if err := json.Unmarshal(text, &s); err != nil {
-		return x.fail(errSealed)
+		return x.errorReply(errSealed)
 	}
 	return reply{status: s.Status, contentType: s.ContentType, body: s.Body,
 		header: http.Header{"Idempotency-Replayed": {"true"}}}
 }
 
-// recordID names the record that a sealed reply belongs to.
+// recordID identifies a sealed reply's record.
 func recordID(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" + c.Name }
 
-// fingerprint is keyed, because bodies hold card numbers, whose plain hashes could be searched (contract §2.8).
+// fingerprint returns a keyed hash: bodies contain card numbers, whose plain hashes could be searched (contract §2.8).
 func (x *exchange) fingerprint(k keys) string {
 	body := x.raw
 	if x.input.form == nil {
 		body = canonicalJSON(x.raw)
 	}
 	return hex.EncodeToString(mac(k.fingerprint,
-		x.request.Method, x.path(), x.input.query.Encode(), string(body)))
+		x.request.Method, x.canonicalPath(), x.input.query.Encode(), string(body)))
 }

@@ -25,7 +25,7 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 // LocalTime is a local_time: milliseconds and the merchant's colon offset (contract §2.4). Local makes one.
 type LocalTime struct{ at time.Time }
 
-// Local is t where the merchant is.
+// Local returns t in the merchant's time zone.
 func Local(t time.Time, place *time.Location) LocalTime { return LocalTime{t.In(place)} }
 
 // MarshalJSON writes 2020-02-29T11:56:56.876+01:00.
@@ -33,7 +33,7 @@ func (t LocalTime) MarshalJSON() ([]byte, error) {
 	return []byte(t.at.Format(`"2006-01-02T15:04:05.000-07:00"`)), nil
 }
 
-// setTime parses an RFC 3339 date-time in UTC, and returns its fault or "". A blank is the offset's unescaped +.
+// setTime parses an RFC 3339 date-time in UTC. It returns the fault, or "". A blank is the unescaped + of the offset.
 func setTime(to *time.Time, text string) string {
 	if sign := len(text) - len("+01:00"); sign > 0 && text[sign] == ' ' {
 		text = text[:sign] + "+" + text[sign+1:]

@@ -21,14 +21,14 @@ type keys struct {
 	replies     cipher.AEAD
 }
 
-// deriveKeys panics when the secret is shorter than 32 bytes.
+// deriveKeys derives the keys. It panics if the secret is shorter than 32 bytes.
 func deriveKeys(secret []byte) keys {
 	if len(secret) < 32 {
 		panic("rest: HashKey is shorter than 32 bytes")
 	}
 	block, err := aes.NewCipher(derive(secret, "reply"))
 	if err != nil {
-		panic(err) // 32 bytes are a key
+		panic(err) // never fails for 32 bytes
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
@@ -38,7 +38,7 @@ func deriveKeys(secret []byte) keys {
 		random: derive(secret, "random"), replies: aead}
 }
 
-// keyring has the keys of all records. A record keeps the keys that it was made with, also after a rotation.
+// keyring has the keys of all records. A record keeps its keys after a rotation.
 type keyring struct {
 	keys  keys
 	old   *keys // nil: none
@@ -54,8 +54,8 @@ func deriveKeyring(c Config) keyring {
 	return r
 }
 
-// at returns the keys that records may have: first those of new records.
-func (r keyring) at(now time.Time) []keys {
+// candidates returns the keys that records may have, those of new records first.
+func (r keyring) candidates(now time.Time) []keys {
 	switch {
 	case r.old == nil:
 		return []keys{r.keys}
@@ -74,7 +74,7 @@ func derive(secret []byte, purpose string) []byte {
 	return key
 }
 
-// mac returns HMAC-SHA-256 over the parts, each preceded by its length, so that different lists differ.
+// mac returns the HMAC-SHA-256 of the parts. Each part's length precedes it, so that different lists differ.
 func mac(key []byte, parts ...string) []byte {
 	h := hmac.New(sha256.New, key)
 	for _, part := range parts {
@@ -84,12 +84,12 @@ func mac(key []byte, parts ...string) []byte {
 	return h.Sum(nil)
 }
 
-// operationID is a UUID (version 4 in form) that only we can derive.
+// operationID returns a UUID, version 4 in form, that only we can derive.
 func (k keys) operationID(parts ...string) string {
 	return payments.FormatUUIDv4(mac(k.operation, parts...))
 }
 
-// seal encrypts a reply (AES-256-GCM) for its record. One key may seal 2^32, by random nonces (NIST SP 800-38D §8.3).
+// seal encrypts a reply for its record (AES-256-GCM). One key may seal 2^32: nonces are random (NIST SP 800-38D §8.3).
 func (k keys) seal(plain []byte, record string) []byte {
 	return k.replies.Seal(nil, nil, plain, []byte(record)) //nolint:gosec // G407: the AEAD makes its nonces itself
 }

@@ -10,45 +10,45 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// noteTimeout bounds the recording of a key's use, and noteAgain delays the process's next try after a failure.
+// noteTimeout bounds the recording of a key's use. After a failure the process waits noteAgain before it tries again.
 const (
 	noteTimeout = 2 * time.Second
 	noteAgain   = time.Minute
 )
 
-// keyUses notes when API keys are used (contract §8.2). Each process reads a key once an hour; one of them writes it.
+// keyUses records uses of API keys (contract §8.2). Each process reads a key once an hour, and one process writes it.
 type keyUses struct {
 	store *store.Store
 	log   *slog.Logger
 
 	mu    sync.Mutex
-	until map[string]time.Time // by key: before then there is nothing to do
+	until map[string]time.Time // by key: nothing is due before then
 }
 
 func newKeyUses(s *store.Store, log *slog.Logger) *keyUses {
 	return &keyUses{store: s, log: log, until: map[string]time.Time{}}
 }
 
-// note records that the principal's key is used now. The request goes on if that fails.
+// note records that the principal's key is used now. If that fails, the request goes on.
 func (u *keyUses) note(ctx context.Context, p identity.Principal) {
 	key := p.Tenant.String() + " " + p.Actor.ID
-	if p.Actor.Kind != identity.SecretKey && p.Actor.Kind != identity.PublicKey || !u.due(key) {
+	if p.Actor.Kind != identity.SecretKey && p.Actor.Kind != identity.PublicKey || !u.beginNote(key) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, noteTimeout)
 	defer cancel()
 	used, err := u.store.KeyUsed(ctx, p.Tenant, p.Actor.ID)
 	if err == nil {
-		u.wait(key, used.Add(store.KeyUseEvery))
+		u.postpone(key, used.Add(store.KeyUseEvery))
 		return
 	}
-	u.wait(key, u.store.Now().Add(noteAgain))
+	u.postpone(key, u.store.Now().Add(noteAgain))
 	u.log.LogAttrs(ctx, slog.LevelWarn, "use of a key not noted", slog.String("key", p.Actor.ID),
 		slog.String("cause", err.Error()))
 }
 
-// due reports whether the use of the key is to be noted, by this request alone.
-func (u *keyUses) due(key string) bool {
+// beginNote returns true if this request has to note the key's use. If so, the process's other requests do not.
+func (u *keyUses) beginNote(key string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	now := u.store.Now()
@@ -62,7 +62,7 @@ func (u *keyUses) due(key string) bool {
 	return true
 }
 
-func (u *keyUses) wait(key string, until time.Time) {
+func (u *keyUses) postpone(key string, until time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.until[key] = until

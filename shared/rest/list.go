@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// listValues collects a list in every spelling of contract §2.5, numbered entries last, by their numbers.
+// listValues collects a list in every spelling of contract §2.5. Numbered entries come last, ordered by number.
 func listValues(query url.Values, name string) []string {
 	type entry struct {
 		index  int
@@ -31,7 +31,7 @@ func listValues(query url.Values, name string) []string {
 	return all
 }
 
-// listIndex reads what follows "k[": "0]" or "][0]".
+// listIndex parses the rest of a name after "k[": "0]" or "][0]".
 func listIndex(suffix string) (int, bool) {
 	suffix = strings.TrimPrefix(suffix, "][")
 	digits, ok := strings.CutSuffix(suffix, "]")

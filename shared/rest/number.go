@@ -34,10 +34,10 @@ func canonicalNumber(text string) string {
 	return sign + trimmed + "e" + strconv.FormatInt(exponent, 10)
 }
 
-// maxZeros is how many zeros an integer may end with: an int64 has up to 19 digits.
+// maxZeros is the most zeros that an integer may end with: an int64 has up to 19 digits.
 const maxZeros = 18
 
-// integral drops a JSON number's fraction if it is zero: 1500.0 and 1.5e3 are the integer 1500 (contract §2.2).
+// integral drops the fraction of a JSON number if it is zero: 1500.0 and 1.5e3 are the integer 1500 (contract §2.2).
 func integral(number jsontext.Value) jsontext.Value {
 	digits, power, _ := strings.Cut(canonicalNumber(string(number)), "e")
 	if zeros, err := strconv.Atoi(cmp.Or(power, "0")); err == nil && zeros >= 0 && zeros <= maxZeros {

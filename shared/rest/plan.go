@@ -12,11 +12,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// plan says how a request type is filled: by path values, query parameters, form fields and JSON members.
+// plan describes how a request type is filled: from path values, query parameters, form fields and JSON members.
 type plan struct {
 	path, query, form []field
 	json              bool // the type has JSON members
-	unchecked         bool // the operation calls the check of its fields itself
+	unchecked         bool // the operation checks its fields itself
 	request           reflect.Type
 }
 
@@ -26,14 +26,14 @@ type field struct {
 	limits *validate.Field
 }
 
-var plans sync.Map // reflect.Type → plan
+var planCache sync.Map // reflect.Type → plan
 
-// planOf returns the plan of a type. It panics on a type that cannot be filled, when a family's routes are made.
+// planOf returns the plan of a type. While a family's routes are made, it panics on a type that cannot be filled.
 func planOf(t reflect.Type) plan {
-	if known, ok := plans.Load(t); ok {
+	if known, ok := planCache.Load(t); ok {
 		return known.(plan)
 	}
-	known, _ := plans.LoadOrStore(t, newPlan(t))
+	known, _ := planCache.LoadOrStore(t, newPlan(t))
 	return known.(plan)
 }
 
@@ -42,15 +42,15 @@ func newPlan(t reflect.Type) plan {
 		panic(fmt.Sprintf("rest: request type %s is not a struct", t))
 	}
 	p := plan{
-		path:    tagged(t, "path"),
-		query:   tagged(t, "query"),
-		form:    tagged(t, "form"),
-		json:    len(members(t)) > 0,
+		path:    taggedFields(t, "path"),
+		query:   taggedFields(t, "query"),
+		form:    taggedFields(t, "form"),
+		json:    len(jsonMembers(t)) > 0,
 		request: t,
 	}
 	for _, fields := range [][]field{p.path, p.query, p.form} {
 		for _, f := range fields {
-			if kind := t.FieldByIndex(f.index).Type; !textual(kind) && !list(kind) {
+			if kind := t.FieldByIndex(f.index).Type; !isTextual(kind) && !isList(kind) {
 				panic(fmt.Sprintf("rest: %s.%s cannot hold text", t, f.name))
 			}
 			if strings.Contains(f.name, "[") {
@@ -61,8 +61,8 @@ func newPlan(t reflect.Type) plan {
 	return p
 }
 
-// tagged lists the fields that carry the tag, also of embedded structs, and panics when two share a name.
-func tagged(t reflect.Type, tag string) []field {
+// taggedFields returns the fields with the tag, including those of embedded structs. It panics if two share a name.
+func taggedFields(t reflect.Type, tag string) []field {
 	var fields []field
 	seen := map[string]bool{}
 	limits := validate.Plan(t)
@@ -83,37 +83,37 @@ func tagged(t reflect.Type, tag string) []field {
 	return fields
 }
 
-// member is a field that a JSON member fills.
+// member is a field that is filled from a JSON member.
 type member struct {
 	index        []int
 	refusesEmpty bool
-	digits       int // least digits of a text that may also be sent as a number; 0: it may not
+	digits       int // least digits of a text that clients may send as a number; 0: they may not
 }
 
-// members maps member names to fields, exactly: encoding/json's folding would let AMOUNT override amount.
-func members(t reflect.Type) map[string]member {
-	if known, ok := membersOf.Load(t); ok {
+// jsonMembers maps member names to fields, exactly: encoding/json's folding would let AMOUNT override amount.
+func jsonMembers(t reflect.Type) map[string]member {
+	if known, ok := memberCache.Load(t); ok {
 		return known.(map[string]member)
 	}
 	byName := map[string]member{}
-	for _, f := range tagged(t, "json") {
+	for _, f := range taggedFields(t, "json") {
 		tag := t.FieldByIndex(f.index).Tag
 		digits, _ := strconv.Atoi(tag.Get("digits"))
 		byName[f.name] = member{f.index, tag.Get("empty") == "refused", digits}
 	}
-	known, _ := membersOf.LoadOrStore(t, byName)
+	known, _ := memberCache.LoadOrStore(t, byName)
 	return known.(map[string]member)
 }
 
-var membersOf sync.Map // reflect.Type → map[string]member
+var memberCache sync.Map // reflect.Type → map[string]member
 
 var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// textual reports whether a value of type t can be parsed from one text.
-func textual(t reflect.Type) bool {
+// isTextual returns true if a value of type t can be parsed from one text.
+func isTextual(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -128,7 +128,7 @@ func textual(t reflect.Type) bool {
 	}
 }
 
-// list reports whether t is a slice of textual values.
-func list(t reflect.Type) bool {
-	return t.Kind() == reflect.Slice && !reflect.PointerTo(t).Implements(textUnmarshaler) && textual(t.Elem())
+// isList returns true if t is a slice of textual values.
+func isList(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && !reflect.PointerTo(t).Implements(textUnmarshaler) && isTextual(t.Elem())
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Problem explains a problem type (RFC 9457 §3.1.1), also for readers of GET /problems/{slug}.
+// Problem explains a problem type (RFC 9457 §3.1.1), also to readers of GET /problems/{slug}.
 type Problem struct {
 	Slug        string
 	Status      int
@@ -15,10 +15,10 @@ type Problem struct {
 	Description string
 }
 
-// Problems is contract §3.3 by slug.
+// Problems returns the problems of contract §3.3 by slug.
 func Problems() map[string]Problem { return maps.Clone(problems) }
 
-var problems = index([]Problem{
+var problems = indexBySlug([]Problem{
 	{"invalid-parameter", 400, "Invalid Parameter", "A field, filter or header is missing or has a value that is not " +
 		"allowed. The reply's member \"param\" names it."},
 	{"multiple-invalid-parameters", 400, "Multiple Invalid Parameters",
@@ -70,7 +70,7 @@ var problems = index([]Problem{
 		"Idempotency-Key."},
 })
 
-func index(list []Problem) map[string]Problem {
+func indexBySlug(list []Problem) map[string]Problem {
 	bySlug := make(map[string]Problem, len(list))
 	for _, p := range list {
 		bySlug[p.Slug] = p

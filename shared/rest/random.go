@@ -9,7 +9,7 @@ import (
 )
 
 // Random returns secret bytes derived from the operation and a key: a retry under an Idempotency-Key makes the same
-// secret, and finds what is stored. Without an operation they are random. An operation may make only one secret.
+// secret, so it finds what is stored. Without an operation they are random. An operation may make only one secret.
 func Random(ctx context.Context) io.Reader {
 	seed := stateOf(ctx).seed
 	if seed == nil {
@@ -17,7 +17,7 @@ func Random(ctx context.Context) io.Reader {
 	}
 	block, err := aes.NewCipher(seed)
 	if err != nil {
-		panic(err) // 32 bytes are a key
+		panic(err) // never fails for 32 bytes
 	}
 	counter := make([]byte, aes.BlockSize)
 	return cipher.StreamReader{S: cipher.NewCTR(block, counter), R: zeros{}} //nolint:gosec // each key is used once

@@ -14,36 +14,36 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// maxSubjects bounds how many buckets a process remembers.
+// maxSubjects bounds the buckets that a process remembers.
 const maxSubjects = 4096
 
 // limiter spends tokens of the buckets in the table. Each process leases them in batches that double from a fiftieth of
-// the burst to one second's worth: a busy caller costs at most 0.02 writes a request, and a single request leaves few
+// the burst to one second's worth. A busy caller costs at most 0.02 writes a request, and a single request leaves few
 // tokens unused. Leased tokens do not expire, so an idle process may later spend up to one batch beyond the bucket.
 type limiter struct {
 	store *store.Store
 	log   *slog.Logger
-	limit Limit // of a subject that has no other
+	limit Limit // of subjects without another limit
 
 	mu     sync.Mutex
 	leases map[string]*lease
 }
 
-// lease is what a process holds of one subject's bucket.
+// lease holds the tokens that a process has leased from one subject's bucket.
 type lease struct {
-	lock    chan struct{} // has one element: who receives it may use the other fields
+	lock    chan struct{} // has one element; the goroutine that receives it may use the other fields
 	left    int
 	next    int       // size of the next lease; 0: no lease so far
 	fullAt  time.Time // when the bucket will be full, as of the last lease
-	retryAt time.Time // before then the bucket has nothing to lease
+	retryAt time.Time // the bucket has nothing to lease before then
 	used    time.Time
 }
 
-// quota is what a response says about the limit (contract §2.9).
+// quota is the state of a limit that a response shows (contract §2.9).
 type quota struct {
 	limit Limit
 	left  int
-	reset time.Duration // until the bucket is full, or gives again when it is empty
+	reset time.Duration // until the bucket is full, or, if empty, until it gives again
 }
 
 func newLimiter(s *store.Store, log *slog.Logger, l Limit) *limiter {
@@ -52,32 +52,32 @@ func newLimiter(s *store.Store, log *slog.Logger, l Limit) *limiter {
 
 func (l Limit) bucket() store.Bucket { return store.Bucket{Rate: l.Rate, Burst: l.Burst} }
 
-// first returns the size of a first lease.
-func (l Limit) first() int { return max(1, l.Burst/50) }
+// firstLease returns the size of a first lease.
+func (l Limit) firstLease() int { return max(1, l.Burst/50) }
 
-// most returns the size of the largest lease.
-func (l Limit) most() int { return max(1, min(l.Rate, l.Burst)) }
+// largestLease returns the size of the largest lease.
+func (l Limit) largestLease() int { return max(1, min(l.Rate, l.Burst)) }
 
-// full returns the quota of a caller whose requests have not been counted.
-func (l Limit) full() quota { return quota{limit: l, left: l.Burst} }
+// fullQuota returns the quota of a caller whose requests have not been counted.
+func (l Limit) fullQuota() quota { return quota{limit: l, left: l.Burst} }
 
-// take spends one of the subject's tokens. A limit other than zero replaces the limiter's. Failures: TooMany, ctx's.
+// take spends one of the subject's tokens. A non-zero limit replaces the limiter's. Failures: TooMany, ctx's error.
 func (l *limiter) take(ctx context.Context, subject string, limit Limit) (quota, error) {
 	limit = cmp.Or(limit, l.limit)
 	if err := ctx.Err(); err != nil {
-		return limit.full(), err
+		return limit.fullQuota(), err
 	}
-	s := l.lease(subject)
+	s := l.getLease(subject)
 	select {
 	case <-s.lock:
 	case <-ctx.Done():
-		return limit.full(), ctx.Err()
+		return limit.fullQuota(), ctx.Err()
 	}
 	defer func() { s.lock <- struct{}{} }()
 	now := l.store.Now()
 	if s.left == 0 && !now.Before(s.retryAt) {
 		if err := l.renew(ctx, subject, s, limit, now); err != nil {
-			return limit.full(), err
+			return limit.fullQuota(), err
 		}
 	}
 	if s.left == 0 {
@@ -88,12 +88,13 @@ func (l *limiter) take(ctx context.Context, subject string, limit Limit) (quota,
 	return s.quota(limit, now), nil
 }
 
-// renew leases the next batch. After an empty bucket it waits for half the largest batch: leases of single tokens would
-// cost a write for each request. If the table fails it serves: contract §2.9 protects us, not callers from us.
+// renew leases the next batch. After an empty bucket the next try is when half the largest batch is there: leases of
+// single tokens would cost a write for each request. If the table fails, renew grants a batch: contract §2.9 protects
+// us, not callers from us.
 //
-// Failure: only that of ctx; a caller that disconnects gains no tokens.
+// The only failure is that of ctx; a caller that disconnects gains no tokens.
 func (l *limiter) renew(ctx context.Context, subject string, s *lease, limit Limit, now time.Time) error {
-	s.next = max(s.next, limit.first())
+	s.next = max(s.next, limit.firstLease())
 	granted, full, err := l.store.LeaseTokens(ctx, subject, limit.bucket(), s.next, s.fullAt)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -105,7 +106,7 @@ func (l *limiter) renew(ctx context.Context, subject string, s *lease, limit Lim
 	}
 	s.fullAt = full
 	if granted == 0 {
-		batch := max(1, limit.most()/2)
+		batch := max(1, limit.largestLease()/2)
 		s.retryAt = full.Add(-time.Duration(limit.Burst-batch) * time.Second / time.Duration(limit.Rate))
 		if !s.retryAt.After(now) {
 			s.retryAt = now.Add(time.Second / time.Duration(limit.Rate))
@@ -113,7 +114,7 @@ func (l *limiter) renew(ctx context.Context, subject string, s *lease, limit Lim
 		return nil
 	}
 	s.left = granted
-	s.next = min(2*s.next, limit.most())
+	s.next = min(2*s.next, limit.largestLease())
 	return nil
 }
 
@@ -124,8 +125,8 @@ func (s *lease) quota(limit Limit, now time.Time) quota {
 	return quota{limit: limit, left: left, reset: missing * time.Second / time.Duration(limit.Rate)}
 }
 
-// lease finds the process's lease for the subject, or makes one.
-func (l *limiter) lease(subject string) *lease {
+// getLease returns the process's lease for the subject. It makes one if there is none.
+func (l *limiter) getLease(subject string) *lease {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.leases[subject]
@@ -141,7 +142,7 @@ func (l *limiter) lease(subject string) *lease {
 	return s
 }
 
-// forgetOldest drops the lease that was not used for longest, with its tokens.
+// forgetOldest drops the least recently used lease, with its tokens.
 func (l *limiter) forgetOldest() {
 	var oldest string
 	for subject, s := range l.leases {
@@ -152,8 +153,8 @@ func (l *limiter) forgetOldest() {
 	delete(l.leases, oldest)
 }
 
-// headers returns the fields of draft-ietf-httpapi-ratelimit-headers that contract §2.9 puts on every response.
-func (q quota) headers(h http.Header) {
+// setHeaders sets the fields of draft-ietf-httpapi-ratelimit-headers that contract §2.9 puts on every response.
+func (q quota) setHeaders(h http.Header) {
 	window := (q.limit.Burst + q.limit.Rate - 1) / q.limit.Rate
 	h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=%d`, q.limit.Burst, window))
 	h.Set("RateLimit", fmt.Sprintf(`"default";r=%d;t=%d`, q.left, int(math.Ceil(q.reset.Seconds()))))

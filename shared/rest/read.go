@@ -14,14 +14,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// byteOrderMark may be before JSON, and is ignored (RFC 8259 §8.1).
+// byteOrderMark may precede JSON. It is skipped (RFC 8259 §8.1).
 var byteOrderMark = []byte("\ufeff")
 
-// maxBody is contract §2.2's 1 MiB.
+// maxBody is 1 MiB (contract §2.2).
 const maxBody = 1 << 20
 
-// path is the decoded path, the same for all of its escaped forms. NUL ends each segment.
-func (x *exchange) path() string {
+// canonicalPath returns the decoded path, the same for all its escaped forms. NUL ends each segment.
+func (x *exchange) canonicalPath() string {
 	var b strings.Builder
 	for segment := range strings.SplitSeq(x.request.URL.EscapedPath(), "/") {
 		decoded, _ := url.PathUnescape(segment) // the router has accepted it
@@ -30,13 +30,13 @@ func (x *exchange) path() string {
 	return b.String()
 }
 
-// withinSegment escapes a segment's own NUL, which the one that ends it is not.
+// withinSegment escapes a NUL inside a segment, to distinguish it from the NUL that ends the segment.
 var withinSegment = strings.NewReplacer("\x00", "\x01\x00", "\x01", "\x01\x01")
 
-// read reads path, query and body, all UTF-8: repairs make different names equal. Failures: TooLarge, Malformed.
+// read reads path, query and body. All must be UTF-8: repairs make different names equal. Failures: those of readBody.
 func (x *exchange) read() error {
 	for _, value := range x.match.values {
-		// The gateway replaces what is not UTF-8 by U+FFFD.
+		// The gateway replaces invalid UTF-8 by U+FFFD.
 		if !utf8.ValidString(value) || strings.ContainsRune(value, utf8.RuneError) {
 			return failure.Malformed("The path is not valid UTF-8.")
 		}
@@ -47,10 +47,10 @@ func (x *exchange) read() error {
 	}
 	x.input = input{plan: x.route.Handle.plan, path: x.match.values, query: query, now: x.server.now(),
 		all: x.route.Errors.listsFaults(x.request.Header)}
-	if !changes(x.request.Method) {
+	if !isWriteMethod(x.request.Method) {
 		return nil
 	}
-	if x.raw, err = readAll(x.request); err != nil {
+	if x.raw, err = readBody(x.request); err != nil {
 		return err
 	}
 	if x.input.plan.readsForm(x.request.Header) {
@@ -64,7 +64,7 @@ func (x *exchange) read() error {
 	return err
 }
 
-// parseQuery parses application/x-www-form-urlencoded (WHATWG URL standard) whose names and values are UTF-8.
+// parseQuery parses application/x-www-form-urlencoded (WHATWG URL standard). All names and values must be UTF-8.
 func parseQuery(text string) (url.Values, error) {
 	values, err := url.ParseQuery(text)
 	if err != nil {
@@ -78,7 +78,8 @@ func parseQuery(text string) (url.Values, error) {
 	return values, nil
 }
 
-// readsForm reports whether to read a form: if only that will do, or the client says so; else JSON (contract §2.2).
+// readsForm returns true if the body is a form and not JSON: the type takes only a form, or the client says so
+// (contract §2.2).
 func (p plan) readsForm(h http.Header) bool {
 	if len(p.form) == 0 || !p.json {
 		return len(p.form) > 0
@@ -91,8 +92,8 @@ func isForm(h http.Header) bool {
 	return kind == "application/x-www-form-urlencoded"
 }
 
-// readAll reads and unpacks the body (gzip, RFC 9110 §8.4). Failures: TooLarge, packed or not; Unsupported; Malformed.
-func readAll(r *http.Request) ([]byte, error) {
+// readBody reads and unpacks the body (gzip, RFC 9110 §8.4). Failures: TooLarge, packed or not; Unsupported; Malformed.
+func readBody(r *http.Request) ([]byte, error) {
 	raw, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, failure.TooLarge("The body is larger than 1 MiB.")
@@ -110,10 +111,10 @@ func readAll(r *http.Request) ([]byte, error) {
 	}
 }
 
-// unpack reads gzip (RFC 1952) of at most 1 MiB unpacked.
+// unpack unpacks gzip (RFC 1952), up to 1 MiB of content.
 func unpack(packed []byte) ([]byte, error) {
 	if len(packed) == 0 {
-		return nil, nil // clients send the header with every request
+		return nil, nil // clients send Content-Encoding with every request
 	}
 	stream, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

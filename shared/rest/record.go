@@ -9,10 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// record writes the request's one log line, with the route's pattern: no path value, query or body reaches a log.
-func (x *exchange) record(ctx context.Context, r reply, took time.Duration) {
+// logRequest writes the request's one log line, with the route's pattern: no path value, query or body reaches a log.
+func (x *exchange) logRequest(ctx context.Context, r reply, took time.Duration) {
 	attrs := []slog.Attr{
-		slog.String("method", quoteMethod(x.request.Method)),
+		slog.String("method", safeMethod(x.request.Method)),
 		slog.String("route", x.pattern()),
 		slog.Int("status", r.status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),

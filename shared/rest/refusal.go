@@ -7,14 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Refusal says why the route does not admit the principal, for people: which kinds of credentials it takes, or which
-// scope, action or permission the principal lacks. It returns "" for a public key where one is meant, whatever the
-// scopes; for a merchant token with the action (contract §8.5); for any other credential with one of the scopes
-// (contract §2.1), of a person also with the permission (contract §8.1).
+// Refusal explains to people why the route does not admit the principal: which kinds of credentials the route takes, or
+// which scope, action or permission the principal lacks. It returns "" if the route admits the principal. A public key
+// needs no scope. A merchant token needs the action (contract §8.5). Any other credential needs one of the scopes
+// (contract §2.1), and a person also the permission (contract §8.1).
 func (r Route) Refusal(p identity.Principal) string {
 	kind := p.Actor.Kind
 	if !r.Takes(kind) {
-		return r.refusalOf(kind)
+		return r.kindRefusal(kind)
 	}
 	var lacks []identity.Lack
 	switch {
@@ -30,8 +30,8 @@ func (r Route) Refusal(p identity.Principal) string {
 	return identity.Lacks("The credential lacks", lacks)
 }
 
-// kinds are the kinds of callers, and what people call them.
-var kinds = []struct {
+// kindNames lists the kinds of callers with their names for people.
+var kindNames = []struct {
 	kind identity.Kind
 	name string
 }{
@@ -40,11 +40,11 @@ var kinds = []struct {
 	{identity.MerchantToken, "merchant tokens"},
 }
 
-// refusalOf says that the route does not take the kind, and which it takes. It is never empty.
-func (r Route) refusalOf(kind identity.Kind) string {
+// kindRefusal says that the route does not take the kind, and lists the kinds that it takes. It never returns "".
+func (r Route) kindRefusal(kind identity.Kind) string {
 	var refused string
 	var taken []string
-	for _, k := range kinds {
+	for _, k := range kindNames {
 		switch {
 		case k.kind == kind:
 			refused = k.name

@@ -18,18 +18,18 @@ const (
 	htmlType    = "text/html;charset=UTF-8"
 )
 
-// reply is a response before it is sent. Bodies are never streamed: clients need a Content-Length (contract §2.3).
+// reply is a response before it is sent. Bodies are not streamed, since clients need a Content-Length (contract §2.3).
 type reply struct {
 	status      int
 	contentType string
 	body        []byte
-	header      http.Header // beyond those every response has
+	header      http.Header // besides the headers of every response
 	policy      string      // Content-Security-Policy; only pages have one
-	redacted    []byte      // what a replay shows when the body holds a secret
-	err         error       // what the reply reports, for the log
+	redacted    []byte      // body of a replay, if body contains a secret
+	err         error       // the error that the reply reports, for the log
 }
 
-// encode makes the reply to a successful operation.
+// encode returns the reply to a successful operation.
 func encode(ctx context.Context, success int, result any) (reply, error) {
 	r := reply{status: success, contentType: jsonType}
 	if a, ok := result.(Accepter); ok && a.Accepted() {
@@ -37,7 +37,7 @@ func encode(ctx context.Context, success int, result any) (reply, error) {
 	}
 	switch result := result.(type) {
 	case Document:
-		return result.reply(ctx)
+		return result.buildReply(ctx)
 	case NoContent:
 		return reply{status: http.StatusNoContent}, nil
 	case Empty:
@@ -53,7 +53,7 @@ func encode(ctx context.Context, success int, result any) (reply, error) {
 	return r, err
 }
 
-// marshal writes JSON without escaped HTML or a final newline, and a nil slice as [].
+// marshal encodes v as JSON. It escapes no HTML, adds no final newline, and writes a nil slice as [].
 func marshal(v any) ([]byte, error) {
 	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
 		return []byte("[]"), nil
@@ -67,12 +67,12 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// strictPolicy is the Content-Security-Policy a page starts from.
+// strictPolicy is the Content-Security-Policy that pages start from.
 var strictPolicy = []string{
 	"default-src 'none'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
 }
 
-// pagePolicy returns the strict policy with the page's own directives in place of strict ones of the same name.
+// pagePolicy returns the strict policy with the page's directives. They replace strict ones of the same name.
 func pagePolicy(own []string) string {
 	directives := slices.Clone(own)
 	for _, strict := range strictPolicy {
@@ -84,7 +84,7 @@ func pagePolicy(own []string) string {
 	return strings.Join(directives, "; ")
 }
 
-// write sends the reply with every response's headers; to HEAD without a body, which API Gateway would not drop.
+// write sends the reply with every response's headers. To HEAD it sends no body, because API Gateway would not drop it.
 func (r reply) write(w http.ResponseWriter, method string) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

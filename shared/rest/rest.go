@@ -1,10 +1,13 @@
-// Package rest is the only place that knows HTTP. An endpoint family passes New a table of routes; each request then
-// takes the same steps (ARCHITECTURE.md, "A request"):
+// Package rest serves the API over HTTP; no other package knows HTTP. An endpoint family passes New a table of routes,
+// and serves the handler that New returns. Each request takes the same steps (ARCHITECTURE.md, "A request"):
 //
 //	request id → route → HTTPS → authenticate → scope → merchant in the path
 //	→ rate limit → idempotency → decode → operation → encode
 //
-// An operation returns a result or a failure; status, headers and error body (contract §2 and §3) are made here.
+// An operation returns a result or a failure. The package makes status, headers and error body (contract §2 and §3).
+//
+// No library parses lists, page sizes, dates and times, because the contract has its own spellings and messages for
+// them (contract §2.4, §2.5 and §2.6).
 package rest
 
 import (
@@ -20,17 +23,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Access says which credentials a route takes.
+// Access selects the credentials that a route takes.
 type Access int
 
 // The kinds of access.
 const (
 	SecretOnly Access = iota // a secret key or an access token
-	PublicToo                // public keys as well, from browsers (contract §2.1)
+	PublicToo                // also public keys, from browsers (contract §2.1)
 	Open                     // no credential; limited by source address (contract §2.9)
 )
 
-// Takes reports whether the route takes callers of the kind, with its scopes and permission, in their own mode alone.
+// Takes returns true if the route takes callers of the kind that have its scopes and permission, in their own mode.
 func (r Route) Takes(kind identity.Kind) bool {
 	switch {
 	case r.Access == Open:
@@ -44,7 +47,7 @@ func (r Route) Takes(kind identity.Kind) bool {
 	return all.Has(r.Permission)
 }
 
-// forBrowsers reports whether pages of every origin may call the route (contract §2.1).
+// forBrowsers returns true if pages of every origin may call the route (contract §2.1).
 func (r Route) forBrowsers() bool { return r.Access == PublicToo || r.Action != "" }
 
 // ErrorFormat is the form of a route's errors (contract §3.1).
@@ -52,17 +55,17 @@ type ErrorFormat int
 
 // The error formats.
 const (
-	Hybrid  ErrorFormat = iota // one object with all shapes (contract §3.2)
-	Several                    // Hybrid, but an array when there are several faults (process)
+	Hybrid  ErrorFormat = iota // one object with the members of all shapes (contract §3.2)
+	Several                    // Hybrid, but an array if there are several faults (process)
 	Listed                     // Hybrid, with several faults in errors for clients that take problems (contract §3.1)
 	Array                      // Hybrid, but a 400 is always an array (payouts)
 	Details                    // Hybrid with details and failed_constraints (payment methods)
 	HTML                       // an HTML page, for browsers
 	OAuth                      // error and error_description (RFC 6749 §5.2)
-	Readers                    // Hybrid with errors, in which detail and type are (readers' checkouts, status, settings)
+	Readers                    // Hybrid with errors, which has detail and type (readers' checkouts, status, settings)
 )
 
-// Route is one line of a family's table.
+// Route is one row of a family's table.
 type Route struct {
 	Method string
 	Path   string   // segments may be {name} or prefix{name}: /v0.1/checkouts/{id}, /pay/c-{id}
@@ -70,14 +73,14 @@ type Route struct {
 	Access Access
 	Errors ErrorFormat
 
-	// Action is what a merchant token must allow; "": the route takes none (contract §8.5).
+	// Action is the action that a merchant token must allow; "": the route takes no merchant token (contract §8.5).
 	Action identity.Action
 
-	// Permission is what a person needs beside a scope; "": nothing (contract §8.1).
+	// Permission is needed by a person, beside a scope; "": none is (contract §8.1).
 	Permission identity.Permission
 
-	// Partial are permissions without which a person sees or reaches only a part, such as the payments of its own
-	// checkouts without full_transaction_history_view. The operation itself decides what (contract §13.9).
+	// Partial lists permissions without which a person sees or reaches only a part, such as the payments of its own
+	// checkouts without full_transaction_history_view. The operation itself decides which part (contract §13.9).
 	Partial []identity.Permission
 
 	Handle Handle
@@ -86,11 +89,11 @@ type Route struct {
 	Successor string
 }
 
-// Repeatable reports whether requests of the route may have an Idempotency-Key.
-func (r Route) Repeatable() bool { return r.Access != Open && changes(r.Method) }
+// Repeatable returns true if requests of the route may have an Idempotency-Key.
+func (r Route) Repeatable() bool { return r.Access != Open && isWriteMethod(r.Method) }
 
-// asPage reports whether a JSON route shows an error as a page: to a payer's browser without its script.
-func (r Route) asPage(h http.Header) bool {
+// showsErrorPage returns true if a JSON route shows an error as a page, to a payer's browser without the page's script.
+func (r Route) showsErrorPage(h http.Header) bool {
 	return r.Errors == Several && r.Handle.plan.readsForm(h)
 }
 
@@ -100,27 +103,27 @@ type Limit struct {
 	Burst int // tokens when full
 }
 
-// Limits are the buckets; a zero Limit takes contract §2.9's value.
+// Limits are the buckets. A zero Limit takes the value of contract §2.9.
 type Limits struct {
 	Credential Limit // zero: 100/s, burst 500
 	Tenant     Limit // unless merchant.Merchant.Requests is set; zero: 300/s, burst 1500
 	Address    Limit // Open routes; zero: 5/s, burst 30
 }
 
-// Config is what the handler needs. Routes and Store are required.
+// Config configures the handler. Routes and Store are required.
 type Config struct {
 	Routes    []Route
 	Store     *store.Store
 	Now       func() time.Time // nil: the system's clock
 	Log       *slog.Logger     // nil: slog.Default
 	BaseURL   string           // of problem types and successors, without a trailing slash
-	AllowHTTP bool             // the local run only: plain HTTP is not refused
+	AllowHTTP bool             // true only in the local run: plain HTTP is not refused
 	Limits    Limits
 	Proxies   Proxies
 
-	// HashKey has 32 secret bytes or more; repeatable routes require it. From it follow the keys for fingerprints,
-	// operation ids and stored replies. While it is rotated, records of the previous one, OldHashKey, are still found,
-	// and it still makes new ones until HashKeySince.
+	// HashKey has at least 32 secret bytes; repeatable routes require it. Fingerprints, operation ids and stored replies
+	// have keys derived from it. During a rotation, records of the previous key, OldHashKey, are still found, and
+	// OldHashKey makes new ones until HashKeySince.
 	HashKey      []byte
 	OldHashKey   []byte // nil: none
 	HashKeySince time.Time
@@ -144,7 +147,7 @@ func New(c Config) http.Handler {
 		now:       func() time.Time { return c.Now().UTC() },
 		log:       c.Log,
 		baseURL:   baseURL,
-		errors:    errorWriter{base: baseURL},
+		errors:    errorEncoder{base: baseURL},
 		allowHTTP: c.AllowHTTP,
 		proxies:   c.Proxies,
 		keys:      keys,

@@ -16,28 +16,28 @@ import (
 const maxSegment = 1024
 
 type router struct {
-	mux    *chi.Mux // only matches
+	mux    *chi.Mux // only matches paths
 	routes map[routeKey]*Route
-	others map[string][]*Route // by path: what it takes, sorted by method
+	byPath map[string][]*Route // by path: its routes, sorted by method
 }
 
 type routeKey struct{ method, path string }
 
-// found is what matched a path. route is nil when nothing takes the method.
-type found struct {
+// pathMatch is the result of matching a path. route is nil if no route takes the method.
+type pathMatch struct {
 	route  *Route
 	values map[string]string
-	others []*Route // the routes of the path, whatever their method
+	routes []*Route // the routes of the path for all methods
 }
 
-// anyMethod finds a path whatever methods it takes. No route takes TRACE.
+// anyMethod finds a path regardless of the methods that it takes. No route takes TRACE.
 const anyMethod = http.MethodTrace
 
-// valueName matches a value in a route's path: paths that differ only in these names match the same requests.
+// valueName matches a value in a route's path. Paths that differ only in these names match the same requests.
 var valueName = regexp.MustCompile(`\{[^}]*\}`)
 
 func newRouter(routes []Route) *router {
-	r := &router{mux: chi.NewMux(), routes: map[routeKey]*Route{}, others: map[string][]*Route{}}
+	r := &router{mux: chi.NewMux(), routes: map[routeKey]*Route{}, byPath: map[string][]*Route{}}
 	shapes := map[routeKey]bool{}
 	for _, route := range routes {
 		if !strings.HasPrefix(route.Path, "/") || (route.Path != "/" && strings.HasSuffix(route.Path, "/")) {
@@ -55,13 +55,13 @@ func newRouter(routes []Route) *router {
 		}
 	}
 	for key := range r.routes {
-		r.others[key.path] = r.takers(key.path)
+		r.byPath[key.path] = r.routesAt(key.path)
 	}
 	return r
 }
 
-// takers are the routes of a path: of its own pattern, and of wider patterns for the methods that it does not have.
-func (r *router) takers(path string) (routes []*Route) {
+// routesAt returns the routes of a path. For methods that its own pattern does not take, they are of wider patterns.
+func (r *router) routesAt(path string) (routes []*Route) {
 	c := chi.NewRouteContext()
 	for _, method := range []string{"DELETE", "GET", "PATCH", "POST", "PUT"} {
 		if route := r.routes[routeKey{method, r.match(c, method, path)}]; route != nil {
@@ -72,17 +72,17 @@ func (r *router) takers(path string) (routes []*Route) {
 }
 
 // find matches an escaped path. An encoded slash stays inside its value.
-func (r *router) find(method, escapedPath string) (f found) {
-	path := oneSpelling(escapedPath)
+func (r *router) find(method, escapedPath string) (f pathMatch) {
+	path := normalizePath(escapedPath)
 	c := chi.NewRouteContext()
-	f.others = r.others[r.match(c, anyMethod, path)]
+	f.routes = r.byPath[r.match(c, anyMethod, path)]
 	if f.route = r.routes[routeKey{method, r.match(c, method, path)}]; f.route != nil {
-		f.values = values(c)
+		f.values = pathValues(c)
 	}
 	return f
 }
 
-// match returns the path of the route that takes the request, or "". No value may be empty.
+// match returns the path of the route that takes the request, or "" if none does. No value may be empty.
 func (r *router) match(c *chi.Context, method, path string) string {
 	c.Reset()
 	pattern := r.mux.Find(c, method, path)
@@ -92,8 +92,8 @@ func (r *router) match(c *chi.Context, method, path string) string {
 	return pattern
 }
 
-// oneSpelling escapes a path as routes are written, whatever else the client has escaped.
-func oneSpelling(path string) string {
+// normalizePath escapes a path in the way of routes, even if the client has escaped more.
+func normalizePath(path string) string {
 	if !strings.Contains(path, "%") {
 		return path
 	}
@@ -105,18 +105,18 @@ func oneSpelling(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// values are those of the path that was matched, decoded.
-func values(c *chi.Context) map[string]string {
+// pathValues returns the decoded values of the matched path.
+func pathValues(c *chi.Context) map[string]string {
 	m := make(map[string]string, len(c.URLParams.Keys))
 	for i, name := range c.URLParams.Keys {
 		value, _ := url.PathUnescape(c.URLParams.Values[i])
-		m[name] = truncated(value)
+		m[name] = truncate(value)
 	}
 	return m
 }
 
-// truncated cuts a value longer than any identifier or key: still too long for one, so nothing is found.
-func truncated(value string) string {
+// truncate cuts a value longer than any identifier or key. The result is still too long for one, so nothing is found.
+func truncate(value string) string {
 	if len(value) <= maxSegment {
 		return value
 	}
@@ -127,10 +127,10 @@ func truncated(value string) string {
 	return value[:end]
 }
 
-// allow is the Allow header of a path (RFC 9110 §10.2.1).
-func (f found) allow() string {
+// allowHeader returns the Allow header of a path (RFC 9110 §10.2.1).
+func (f pathMatch) allowHeader() string {
 	var methods []string
-	for _, route := range f.others {
+	for _, route := range f.routes {
 		methods = append(methods, route.Method)
 		if route.Method == http.MethodGet {
 			methods = append(methods, http.MethodHead)
@@ -143,7 +143,7 @@ func (f found) allow() string {
 	return strings.Join(slices.Compact(methods), ", ")
 }
 
-// public reports whether browsers may call the path (contract §2.1).
-func (f found) public() bool {
-	return slices.ContainsFunc(f.others, func(r *Route) bool { return r.forBrowsers() })
+// forBrowsers returns true if browsers may call the path (contract §2.1).
+func (f pathMatch) forBrowsers() bool {
+	return slices.ContainsFunc(f.routes, func(r *Route) bool { return r.forBrowsers() })
 }

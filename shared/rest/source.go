@@ -18,18 +18,18 @@ type Proxies struct {
 	SecretHashes [][]byte
 }
 
-// SecretHeader is the header in which the last proxy sends its secret.
+// SecretHeader is the header that carries the last proxy's secret.
 const SecretHeader = "X-Proxy-Secret"
 
-// client returns the client's address; it is not valid if the address is unknown. Without proxies it returns the peer,
-// the address that connected to API Gateway. The Lambda adapter puts the peer into RemoteAddr, without a port.
+// clientAddress returns the client's address, which is invalid if unknown. Without proxies it returns the peer, the
+// address that connected to API Gateway. The Lambda adapter puts the peer into RemoteAddr, without a port.
 //
-// Each proxy appends to X-Forwarded-For the address that connected to it, and so does API Gateway. Entries before
-// those of the Hops proxies are text of the client's. The entry of the first proxy is the client's address. If that
-// entry is missing or no address, client returns the peer.
-func (p Proxies) client(r *http.Request) netip.Addr {
+// Each proxy appends to X-Forwarded-For the address that connected to it, and so does API Gateway. Entries before those
+// of the Hops proxies are the client's own text. The entry of the first proxy is the client's address. If that entry is
+// missing or no address, clientAddress returns the peer.
+func (p Proxies) clientAddress(r *http.Request) netip.Addr {
 	peer := parseAddress(r.RemoteAddr)
-	if p.Hops == 0 || !peer.IsValid() || !p.vouched(r) {
+	if p.Hops == 0 || !peer.IsValid() || !p.hasProxySecret(r) {
 		return peer
 	}
 	entries := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -45,8 +45,8 @@ func (p Proxies) client(r *http.Request) netip.Addr {
 	return peer
 }
 
-// vouched reports whether the request carries a secret of the last proxy. Without SecretHashes it returns true.
-func (p Proxies) vouched(r *http.Request) bool {
+// hasProxySecret returns true if the request carries a secret of the last proxy. Without SecretHashes it returns true.
+func (p Proxies) hasProxySecret(r *http.Request) bool {
 	sum := sha256.Sum256([]byte(r.Header.Get(SecretHeader)))
 	known := len(p.SecretHashes) == 0
 	for _, hash := range p.SecretHashes {
@@ -55,7 +55,7 @@ func (p Proxies) vouched(r *http.Request) bool {
 	return known
 }
 
-// parseAddress parses an address, with or without a port. The result is not valid if the text is no address.
+// parseAddress parses an address, with or without a port. The result is invalid if the text is no address.
 func parseAddress(text string) netip.Addr {
 	text = strings.TrimSpace(text)
 	address, err := netip.ParseAddr(text)
@@ -69,7 +69,7 @@ func parseAddress(text string) netip.Addr {
 	return address.Unmap().WithZone("")
 }
 
-// addressSubject returns the subject of an address for limits. IPv6 counts by the /64, which one client owns whole.
+// addressSubject returns the subject of an address for limits. IPv6 counts by /64, because one client owns it whole.
 func addressSubject(address netip.Addr) string {
 	if !address.IsValid() {
 		return "address unknown"
@@ -82,5 +82,5 @@ func addressSubject(address netip.Addr) string {
 	return "address " + address.String()
 }
 
-// SourceAddress returns the subject of the client's address for limits; for IPv6 of its /64 (contract §2.9).
+// SourceAddress returns the subject of the client's address for limits. For IPv6 it is that of the /64 (contract §2.9).
 func SourceAddress(ctx context.Context) string { return stateOf(ctx).source }

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Limits of one JSON body (contract §2.2), beyond any real one: a hostile body costs no more than its bytes.
+// Limits of one JSON body (contract §2.2), beyond any real body. A hostile body costs only its bytes.
 const (
 	maxDepth  = 32
 	maxValues = 20_000
@@ -20,14 +20,14 @@ const (
 
 // node is one JSON value of a parsed body.
 type node struct {
-	kind     jsontext.Kind // KindInvalid for no value at all
+	kind     jsontext.Kind // KindInvalid: there is no value
 	raw      jsontext.Value
-	names    []string // of an object's members, unquoted
+	names    []string // of the members of an object, unquoted
 	children []node   // members or elements
 }
 
-// parseJSON reads a body (contract §2.2), which may be empty. INVALID_REQUEST is one that is not a JSON text in UTF-8,
-// or has duplicate member names (RFC 8259 §4: readers disagree which one counts, so an attacker could show the merchant
+// parseJSON parses a body, which may be empty (contract §2.2). INVALID_REQUEST is a text that is not JSON in UTF-8, or
+// has duplicate member names (RFC 8259 §4: readers disagree which one counts, so an attacker could show the merchant
 // one amount and us another) or lone surrogates (§8.2: a reader that replaces them makes different references equal).
 func parseJSON(body []byte) (node, error) {
 	body = bytes.Trim(body, " \t\r\n")
@@ -35,7 +35,7 @@ func parseJSON(body []byte) (node, error) {
 		return node{}, nil
 	}
 	p := parser{Decoder: jsontext.NewDecoder(bytes.NewBuffer(body)), text: body}
-	n, err := p.value(1)
+	n, err := p.parseValue(1)
 	if err == nil {
 		_, err = p.ReadToken()
 	}
@@ -50,7 +50,7 @@ var (
 	errTooDeep = errors.New("nested too deeply")
 )
 
-// bodyFault says what is wrong with a body, and before all else that it is not JSON.
+// bodyFault returns the message for an invalid body. Invalid JSON comes before all other faults.
 func bodyFault(body []byte, err error) string {
 	switch {
 	case !utf8.Valid(body) || !json.Valid(body):
@@ -66,14 +66,14 @@ func bodyFault(body []byte, err error) string {
 	}
 }
 
-// parser reads text into nodes, within the bounds of a body.
+// parser reads text into nodes, within the limits of a body.
 type parser struct {
 	*jsontext.Decoder
 	text   []byte
 	values int
 }
 
-func (p *parser) value(depth int) (node, error) {
+func (p *parser) parseValue(depth int) (node, error) {
 	if p.values++; p.values > maxValues {
 		return node{}, errTooMany
 	}
@@ -82,15 +82,15 @@ func (p *parser) value(depth int) (node, error) {
 	}
 	switch kind := p.PeekKind(); kind {
 	case jsontext.KindBeginObject, jsontext.KindBeginArray:
-		return p.entries(kind, depth)
+		return p.parseEntries(kind, depth)
 	default:
-		raw, err := p.ReadValue() // which is valid until the next read only
+		raw, err := p.ReadValue() // raw is valid only until the next read
 		end := p.InputOffset()
 		return node{kind: kind, raw: p.text[end-int64(len(raw)) : end]}, err
 	}
 }
 
-func (p *parser) entries(kind jsontext.Kind, depth int) (node, error) {
+func (p *parser) parseEntries(kind jsontext.Kind, depth int) (node, error) {
 	n := node{kind: kind}
 	_, err := p.ReadToken()
 	start := p.InputOffset() - 1
@@ -103,7 +103,7 @@ func (p *parser) entries(kind jsontext.Kind, depth int) (node, error) {
 			n.names = append(n.names, name.String())
 		}
 		var child node
-		child, err = p.value(depth + 1)
+		child, err = p.parseValue(depth + 1)
 		n.children = append(n.children, child)
 	}
 	if err == nil {
@@ -113,7 +113,7 @@ func (p *parser) entries(kind jsontext.Kind, depth int) (node, error) {
 	return n, err
 }
 
-// object returns {} for no value and for an empty array, which is PHP's empty object (contract §2.2), else the value.
+// object returns {} for no value and for an empty array, PHP's empty object (contract §2.2), and else the value.
 func (n node) object() node {
 	if n.kind == jsontext.KindInvalid || n.kind == jsontext.KindBeginArray && len(n.children) == 0 {
 		return node{kind: jsontext.KindBeginObject, raw: jsontext.Value("{}")}
@@ -123,16 +123,16 @@ func (n node) object() node {
 
 func (n node) isEmptyText() bool { return n.kind == jsontext.KindString && len(n.raw) == len(`""`) }
 
-// isDigits reports whether the value is a number without sign, fraction and exponent.
+// isDigits returns true if the value is a number without sign, fraction and exponent.
 func (n node) isDigits() bool {
 	return n.kind == jsontext.KindNumber && len(bytes.Trim(n.raw, "0123456789")) == 0
 }
 
-// canonicalJSON returns the canonical form of a body that parseJSON has accepted: members sorted, no white space,
-// strings and numbers in one spelling. Forms are equal exactly when the parsed bodies are (contract §2.8).
+// canonicalJSON returns the canonical form of a body that parseJSON has accepted: sorted members, no white space, one
+// spelling of strings and numbers. Forms are equal exactly when the parsed bodies are (contract §2.8).
 func canonicalJSON(body []byte) []byte {
 	if len(bytes.TrimSpace(body)) == 0 {
-		return []byte("{}") // an operation without a body takes both
+		return []byte("{}") // an operation without a body takes either
 	}
 	unique := jsontext.AllowDuplicateNames(true) // parseJSON has found none
 	var b bytes.Buffer
@@ -145,6 +145,6 @@ func canonicalJSON(body []byte) []byte {
 		}
 	}
 	v := jsontext.Value(b.Bytes())
-	_ = v.Format(unique, jsontext.ReorderRawObjects(true)) // what an encoder has written is valid
+	_ = v.Format(unique, jsontext.ReorderRawObjects(true)) // an encoder's output is valid
 	return v
 }
