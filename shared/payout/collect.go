@@ -10,19 +10,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Collection is a step of a payout that collects payables, to be written in one database transaction.
+// Collection is a step that collects payables into a payout. One database transaction writes it.
 type Collection struct {
 	Payout         Payout             // Version is that of the item read
-	Payables       []payments.Payable // that are collected
+	Payables       []payments.Payable // that the step collects
 	Records        []Record
-	Transactions   []payments.Transaction // those of the payables, each once
-	CarriedForward *payments.Payable      // a new payable, of the negative total
+	Transactions   []payments.Transaction // of the payables, each once
+	CarriedForward *payments.Payable      // a new payable with the negative total
 }
 
-// Collect takes payables, with transactions of their parts by id. Errors: payments.ErrPayableMismatch; money's.
+// Collect collects payables. transactions has those of their parts, by id. Errors: payments.ErrPayableMismatch;
+// money's.
 //
-// The same step carries a negative total forward, in place of what the step before carried: else a refund could count
-// on money that is gone (contract §6.4).
+// The same step carries a negative total forward, in place of the total that the step before carried. Else a refund
+// could count on money that is gone (contract §6.4).
 func (p Payout) Collect(payables []payments.Payable, transactions map[string]payments.Transaction,
 	now time.Time) (Collection, error) {
 	c := Collection{Payout: p, Payables: slices.Clone(payables)}
@@ -32,7 +33,7 @@ func (p Payout) Collect(payables []payments.Payable, transactions map[string]pay
 	changed := changes{read: transactions, written: map[string]payments.Transaction{}}
 	for _, payable := range payables {
 		if payable.Kind == payments.PayablePart {
-			t, err := changed.of(payable).CollectPart(payable, p.ID, p.Day)
+			t, err := changed.transactionOf(payable).CollectPart(payable, p.ID, p.Day)
 			if err != nil {
 				return c, err
 			}
@@ -46,7 +47,7 @@ func (p Payout) Collect(payables []payments.Payable, transactions map[string]pay
 		c.Payout.Records++
 	}
 	c.Transactions = changed.all()
-	c.Payout = c.Payout.at(Collecting, now)
+	c.Payout = c.Payout.withStatus(Collecting, now)
 	c.CarriedForward = c.Payout.CarriedForward()
 	return c, nil
 }
@@ -61,12 +62,12 @@ func (p Payout) CarriedForward() *payments.Payable {
 		Fee: money.Zero(p.Currency), EligibleAt: p.Cutoff}
 }
 
-// changes are the transactions of payables or records, as read or as changed by the payable before.
+// changes holds the transactions of payables or records, as read and as changed by earlier payables.
 type changes struct {
 	read, written map[string]payments.Transaction
 }
 
-func (c changes) of(payable payments.Payable) payments.Transaction {
+func (c changes) transactionOf(payable payments.Payable) payments.Transaction {
 	if t, ok := c.written[payable.TransactionID]; ok {
 		return t
 	}

@@ -7,17 +7,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// OutcomeStep is a step of a payout that applies its outcome to some records.
+// OutcomeStep is a step that applies a payout's outcome to some records.
 type OutcomeStep struct {
-	Payout       Payout // Version is still that of the item read
+	Payout       Payout // Version is that of the item read
 	Records      []Record
-	Transactions []payments.Transaction // those of the parts, each once
-	Events       []payments.Event       // the deductions
+	Transactions []payments.Transaction // of the parts, each once
+	Events       []payments.Event       // of the deductions
 	Payables     []payments.Payable     // for another payout
 }
 
-// ApplyOutcome applies the payout's outcome to its next records, in their order; without any it closes the payout.
-// events are those of the deductions, by id. Error: payments.ErrPayableMismatch.
+// ApplyOutcome applies the payout's outcome to its next records, in their order. Without records it closes the payout.
+// events has the events of the deductions, by id. Error: payments.ErrPayableMismatch.
 func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.Transaction,
 	events map[string]payments.Event, now time.Time) (OutcomeStep, error) {
 	paid := p.Status == Paying
@@ -28,7 +28,7 @@ func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.
 		}
 		return OutcomeStep{Payout: p}, nil
 	}
-	t := OutcomeStep{Payout: p.at(p.Status, now)}
+	t := OutcomeStep{Payout: p.withStatus(p.Status, now)}
 	changed := changes{read: transactions, written: map[string]payments.Transaction{}}
 	for _, r := range records {
 		r.Status = RecordFailed
@@ -40,7 +40,7 @@ func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.
 			t.applyToDeduction(r, paid, events, now)
 			continue
 		}
-		tx, payable, err := changed.of(r.Payable).SettlePart(r.Seq, r.PayoutID, paid, now)
+		tx, payable, err := changed.transactionOf(r.Payable).SettlePart(r.Seq, r.PayoutID, paid, now)
 		if err != nil {
 			return t, err
 		}
@@ -54,7 +54,7 @@ func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.
 	return t, nil
 }
 
-// applyToDeduction settles a deduction or, if the payout failed, makes it payable again.
+// applyToDeduction settles a deduction, or makes it payable again if the payout failed.
 func (t *OutcomeStep) applyToDeduction(r Record, paid bool, events map[string]payments.Event, now time.Time) {
 	if !paid {
 		payable := r.Payable
@@ -67,7 +67,7 @@ func (t *OutcomeStep) applyToDeduction(r Record, paid bool, events map[string]pa
 	}
 }
 
-// DueAt is when payoutopen starts the payout's next run; the zero time means never.
+// DueAt returns the time of the payout's next run, which payoutopen starts; the zero time means never.
 func (p Payout) DueAt() time.Time {
 	if p.Status == Paid || p.Status == Failed {
 		return time.Time{}
@@ -75,13 +75,13 @@ func (p Payout) DueAt() time.Time {
 	return p.NextPoll
 }
 
-// firstWait is how long a payout waits for its next poll. Each wait is twice as long, up to longestWait.
+// firstWait is the time from a payout's first poll to the next. Each wait is twice as long, up to longestWait.
 const (
 	firstWait   = 15 * time.Minute
 	longestWait = time.Hour
 )
 
-// ScheduleNextPoll sets the next poll of a payout that waits for an account or the bank; false after an early poll.
+// ScheduleNextPoll sets the next poll of a payout that waits for an account or the bank. An early poll returns false.
 func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 	if p.Polls > 0 && now.Before(p.NextPoll) {
 		return p, false
@@ -94,8 +94,8 @@ func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 // sendsFor is how long the bank is asked: through its nights and repairs, but before the daily payout after the next.
 const sendsFor = 24 * time.Hour
 
-// ShouldCancel reports whether to have the bank cancel a transfer that it did not take: after a day, or after a change
-// of account. Only the bank can know that it did not take it earlier.
+// ShouldCancel returns true if the bank should cancel a transfer that it did not take: after a day, or after a change
+// of account. Only the bank can know that it did not take the transfer earlier.
 func (p Payout) ShouldCancel(account merchant.BankAccount, now time.Time) bool {
 	return p.Status == Sent && (!account.Same(p.To) || !now.Before(p.UpdatedAt.Add(sendsFor)))
 }

@@ -11,16 +11,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// ChangeBankAccounts is ChangeMerchant for a state with the tenant's bank accounts.
+// ChangeBankAccounts makes a change as ChangeMerchant does. The state also has the tenant's bank accounts.
 func (r *Runner) ChangeBankAccounts(ctx context.Context, by audit.By, t identity.Tenant,
 	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
-	return r.change(ctx, by, func() (merchant.State, error) {
+	return r.changeState(ctx, by, func() (merchant.State, error) {
 		return r.Store.MerchantState(ctx, t.Merchant, t.Mode)
 	}, change)
 }
 
-// RefreshBankAccounts records the bank's answer about the pending account, if any yet, and returns all accounts. If it
-// cannot ask or record, it returns them as they were, without an error: the sweep asks again.
+// RefreshBankAccounts asks the bank about the pending account, records a final verdict, and returns all accounts. If it
+// cannot ask the bank or record the verdict, it returns the accounts as they were, without an error: the sweep asks
+// again.
 func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) (merchant.BankAccounts,
 	error) {
 	accounts, err := r.Store.BankAccounts(ctx, t)
@@ -33,7 +34,7 @@ func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identit
 	}
 	decided := accounts
 	if err == nil {
-		decided, err = r.decide(ctx, by, t, pending.ID, verdict)
+		decided, err = r.recordVerdict(ctx, by, t, pending.ID, verdict)
 	}
 	if err != nil {
 		r.Log.WarnContext(ctx, "bank account not verified", "tenant", t.String(), "account", pending.ID, "error", err)
@@ -42,21 +43,22 @@ func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identit
 	return decided, nil
 }
 
-// AddBankAccount adds a pending account with its id, and returns the tenant's. Failures: merchant.BankAccounts.Add's.
+// AddBankAccount adds an account as pending, under the id that the caller has set, and returns all accounts. Failures:
+// those of merchant.BankAccounts.Add.
 func (r *Runner) AddBankAccount(ctx context.Context, by audit.By, t identity.Tenant, a merchant.BankAccount,
 	primary bool) (merchant.BankAccounts, error) {
 	add := func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
 		return accounts.Add(a, primary, r.Store.Now())
 	}
-	added, err := r.apply(ctx, by, t, add)
+	added, err := r.changeAccounts(ctx, by, t, add)
 	if !errors.Is(err, merchant.ErrVerificationPending) {
 		return added, err
 	}
-	// The bank may have decided about the other one since.
+	// The bank may have decided about the other pending account since.
 	if settled, unsettled := r.RefreshBankAccounts(ctx, by, t); unsettled != nil {
 		return settled, unsettled
 	}
-	return r.apply(ctx, by, t, add)
+	return r.changeAccounts(ctx, by, t, add)
 }
 
 // DecideBankAccount records an operator's verdict unless the bank has decided, and returns the tenant's accounts.
@@ -65,13 +67,14 @@ func (r *Runner) DecideBankAccount(ctx context.Context, by audit.By, t identity.
 	if accounts, err := r.RefreshBankAccounts(ctx, by, t); err != nil {
 		return accounts, err
 	}
-	return r.apply(ctx, by, t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
+	return r.changeAccounts(ctx, by, t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
 		return accounts.Decide(id, verdict), nil
 	})
 }
 
-// CheckBankAccounts asks the bank about the tenant's pending account, if any, and schedules the next time, also after
-// the bank's error, which it returns: an outage must not fill every tick of the sweep.
+// CheckBankAccounts asks the bank about the tenant's pending account, if any, and schedules the next check. It also
+// schedules the check if the bank returns an error, because an outage must not fill every tick of the sweep. It then
+// returns the error.
 func (r *Runner) CheckBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) error {
 	accounts, err := r.Store.BankAccounts(ctx, t)
 	if err != nil {
@@ -84,11 +87,11 @@ func (r *Runner) CheckBankAccounts(ctx context.Context, by audit.By, t identity.
 	if err != nil {
 		verdict = merchant.BankAccountPending
 	}
-	_, decideErr := r.decide(ctx, by, t, pending.ID, verdict)
+	_, decideErr := r.recordVerdict(ctx, by, t, pending.ID, verdict)
 	return errors.Join(err, decideErr)
 }
 
-// verify asks the bank about the pending account; the verdict is Pending if there is none.
+// verify asks the bank about the pending account. The verdict is Pending if there is none.
 func (r *Runner) verify(ctx context.Context, t identity.Tenant,
 	accounts merchant.BankAccounts) (merchant.BankAccount, merchant.BankAccountStatus, error) {
 	pending, is := accounts.Pending()
@@ -105,10 +108,11 @@ func (r *Runner) verify(ctx context.Context, t identity.Tenant,
 	return pending, verdict, err
 }
 
-// decide records the bank's decision about an account, or that it was asked in vain.
-func (r *Runner) decide(ctx context.Context, by audit.By, t identity.Tenant, id string,
+// recordVerdict records the bank's decision about an account. Pending records that the bank was asked in vain.
+func (r *Runner) recordVerdict(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
-	decided, err := r.apply(ctx, by.Bank(), t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
+	decided, err := r.changeAccounts(ctx, by.Bank(), t, func(accounts merchant.BankAccounts) (merchant.BankAccounts,
+		error) {
 		return accounts.Decide(id, verdict).Postponed(r.Store.Now()), nil
 	})
 	if err == nil && verdict != merchant.BankAccountPending {
@@ -117,8 +121,8 @@ func (r *Runner) decide(ctx context.Context, by audit.By, t identity.Tenant, id 
 	return decided, err
 }
 
-// apply changes the tenant's accounts, and nothing else, by a rule.
-func (r *Runner) apply(ctx context.Context, by audit.By, t identity.Tenant,
+// changeAccounts changes the tenant's accounts, and nothing else, by a rule.
+func (r *Runner) changeAccounts(ctx context.Context, by audit.By, t identity.Tenant,
 	rule func(merchant.BankAccounts) (merchant.BankAccounts, error)) (merchant.BankAccounts, error) {
 	state, err := r.ChangeBankAccounts(ctx, by, t, func(s merchant.State) (merchant.State, error) {
 		before := s.BankAccounts(t.Mode)

@@ -14,30 +14,31 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Walk is what to handle of one shard of what is due.
+// Walk selects the due entries of a shard.
 type Walk struct {
 	Shard int
-	After string                     // the entries after this store.Due.Position; "": from the longest overdue on
-	By    time.Time                  // those due by then
-	Of    func(identity.Tenant) bool // those of the tenants that it accepts; nil: of all
-	// Lease is how long a walk that shall be the shard's only one can take; 0: others may harmlessly do the same.
+	After string                     // entries after this store.Due.Position; "": from the longest overdue on
+	By    time.Time                  // entries due by then
+	Of    func(identity.Tenant) bool // entries of tenants that it accepts; nil: of all
+	// Lease bounds the time of a walk that must be the shard's only one; 0: others may harmlessly do the same.
 	Lease time.Duration
 }
 
 const (
-	// concurrency is how many tenants one walk handles at a time. To open a payout takes about 55 ms and 6 write units
-	// of the shard's partition of the due index: 430 of its 1,000 a second (AWS). Payouts need some too.
+	// concurrency is the number of tenants that a walk handles at a time. Opening a payout takes about 55 ms and 6 write
+	// units of the shard's partition of the due index: 430 of its 1,000 a second (AWS). Payouts need some too.
 	concurrency = 4
-	// few is how many entries a walk handles without its lease, which costs more than to look at them twice.
-	few = 10
+	// entriesWithoutLease is the number of entries that a walk handles without its lease, which costs more than to look
+	// at them twice.
+	entriesWithoutLease = 10
 	// PlanTime bounds the opening of one payout, so that slow ones (throttled partitions) do not use up each walk.
 	PlanTime = 10 * time.Second
 )
 
-// WalkDue walks one shard of what is due, several tenants at a time, and calls run, several times at once, for each
-// payout that it opens, or that was cut off or has to be polled. It starts no further one once starting ends; then rest
-// is the walk that goes on, else nil. By stays the same, so the rest has nothing that a walk has opened or polled. An
-// error of one tenant is logged and does not hold up the others.
+// WalkDue walks the due entries of one shard, several tenants at a time. It calls run, several times at once, for each
+// payout that it opens, or that was cut off or has to be polled. Once starting ends, it starts no further entry, and
+// rest is the walk that remains; else rest is nil. By stays the same, so the rest has no entry that a walk has opened
+// or polled. An error of one tenant is logged and does not hold up the others.
 func (r *Runner) WalkDue(ctx, starting context.Context, w Walk, run func(Planned) error) (rest *Walk, err error) {
 	var failures failures
 	var work sync.WaitGroup
@@ -45,7 +46,7 @@ func (r *Runner) WalkDue(ctx, starting context.Context, w Walk, run func(Planned
 	slots := make(chan struct{}, concurrency)
 	lease := lease{store: r.Store, shard: w.Shard, holder: uuid.NewString(), lasts: w.Lease}
 	for due, err := range r.Store.DuePayouts(starting, w.Shard, w.After, w.By) {
-		slots <- struct{}{} // before the time is looked at: it may take a while
+		slots <- struct{}{} // before the check of the time: it may take a while
 		if starting.Err() != nil {
 			rest = &w
 			failures.add(ctx.Err())
@@ -60,18 +61,18 @@ func (r *Runner) WalkDue(ctx, starting context.Context, w Walk, run func(Planned
 			defer func() { <-slots }()
 			if w.Of == nil || w.Of(due.Tenant) {
 				oldest.Note(due)
-				failures.add(r.begin(ctx, due, run))
+				failures.add(r.startPayout(ctx, due, run))
 			}
 		})
 	}
 	work.Wait()
-	r.measure(ctx, &oldest)
-	failures.add(lease.end(ctx))
+	r.measureAge(ctx, &oldest)
+	failures.add(lease.release(ctx))
 	return rest, errors.Join(failures.all...)
 }
 
-// measure writes how late the walk was, of each mode of which anything was due.
-func (r *Runner) measure(ctx context.Context, oldest *store.Oldest) {
+// measureAge writes the age of the oldest due entry, for each mode that has one.
+func (r *Runner) measureAge(ctx context.Context, oldest *store.Oldest) {
 	now := r.Store.Now()
 	for _, mode := range identity.Modes {
 		if age := oldest.Age(mode, now); age > 0 {
@@ -80,7 +81,8 @@ func (r *Runner) measure(ctx context.Context, oldest *store.Oldest) {
 	}
 }
 
-// lease makes a walk the only one of its shard, once it is worth its cost.
+// lease makes a walk the only one of its shard, once that is worth its cost. The lease saves the work that doubled
+// messages and later ticks would repeat; walks are correct without it.
 type lease struct {
 	store  *store.Store
 	shard  int
@@ -91,24 +93,24 @@ type lease struct {
 	taken   bool
 }
 
-// take is asked before each entry; false: another walk handles the rest.
+// take counts an entry, and takes the lease after the first few. It returns false if another walk handles the rest.
 func (l *lease) take(ctx context.Context) (alone bool, err error) {
-	if l.entries++; l.entries != few+1 || l.lasts == 0 {
+	if l.entries++; l.entries != entriesWithoutLease+1 || l.lasts == 0 {
 		return true, nil
 	}
 	l.taken, err = l.store.LeasePayouts(ctx, l.shard, l.holder, l.lasts)
 	return l.taken, err
 }
 
-func (l *lease) end(ctx context.Context) error {
+func (l *lease) release(ctx context.Context) error {
 	if !l.taken {
 		return nil
 	}
 	return l.store.ReleasePayouts(ctx, l.shard, l.holder)
 }
 
-// begin opens a tenant's payout, or resumes one, and has it run.
-func (r *Runner) begin(ctx context.Context, due store.Due, run func(Planned) error) (err error) {
+// startPayout opens or resumes a tenant's payout, and has it run.
+func (r *Runner) startPayout(ctx context.Context, due store.Due, run func(Planned) error) (err error) {
 	planned, ok := Planned{Tenant: due.Tenant, ID: due.PayoutID}, true
 	defer func() {
 		if err != nil {

@@ -19,20 +19,20 @@ type Planned struct {
 	ID     string          `json:"payout"`
 }
 
-// Plan opens the payout of a tenant whose cut-off has come, and moves the schedule on. It returns false when nothing is
-// payable or no account verified; the next payout gets the payables. One payout makes up for all missed cut-offs, and a
-// repeated call opens no second one.
+// Plan opens the payout of a tenant whose cut-off has come, and moves the schedule on. It returns false if nothing is
+// payable or no account is verified; the next payout then collects the payables. One payout makes up for all missed
+// cut-offs. A repeated call opens no second payout.
 func (r *Runner) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
 	var opened bool
 	planned, err := store.Retry(func(bool) (planned Planned, err error) {
-		planned, opened, err = r.plan(ctx, t)
+		planned, opened, err = r.planOnce(ctx, t)
 		return planned, err
 	})
 	return planned, opened && err == nil, err
 }
 
-func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
-	schedule, m, err := r.settings(ctx, t)
+func (r *Runner) planOnce(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
+	schedule, m, err := r.readSettings(ctx, t)
 	now := r.Store.Now()
 	if err != nil || now.Before(schedule.NextAt) {
 		return Planned{}, false, err
@@ -56,7 +56,7 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 	return planned, due && err == nil, err
 }
 
-// newPayout opens a payout of the shards that the merchant had after the cut-off. The number only grows, so they have
+// newPayout opens a payout of the shards that the merchant had after the cut-off. Their number only grows, so they have
 // all earlier checkouts. Payables of newer shards, or of a clock that is behind, wait for the next payout.
 func newPayout(m merchant.Merchant, id, day string, cutoff, now time.Time) *payout.Payout {
 	p := payout.New(id, m.Currency, day, cutoff, now)
@@ -64,7 +64,7 @@ func newPayout(m merchant.Merchant, id, day string, cutoff, now time.Time) *payo
 	return &p
 }
 
-// willPay reports whether the tenant's schedule opens a payout at a cut-off at the time.
+// willPay returns true if the tenant's schedule opens a payout at the cut-off.
 func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
 	at time.Time) (bool, error) {
 	if m.Settings.Of(t.Mode).OnDemand || !schedule.CanPay() {
@@ -73,9 +73,10 @@ func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule mercha
 	return r.Store.HasPayables(ctx, t, m.ShardCount(), m.Currency, at)
 }
 
-// settings reads a tenant's payout schedule, then its merchant, whose settings the schedule follows. A change of the
-// settings writes the schedule too, so a write over this version fails if the two do not belong together.
-func (r *Runner) settings(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, merchant.Merchant, error) {
+// readSettings reads a tenant's payout schedule, then its merchant, whose settings the schedule follows. A change of
+// settings also writes the schedule, so a write over this version fails if the two do not belong together.
+func (r *Runner) readSettings(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, merchant.Merchant,
+	error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return schedule, merchant.Merchant{}, err
@@ -84,10 +85,10 @@ func (r *Runner) settings(ctx context.Context, t identity.Tenant) (merchant.Payo
 	return schedule, m, err
 }
 
-// OpenOnDemand opens a payout of all payables that are eligible now (contract §6.7). Repeated by the operation, also on
-// another day, it returns the same payout; false when nothing is payable. Failure: NotFound without a bank account.
+// OpenOnDemand opens a payout of all payables that are eligible now (contract §6.7). A repeated operation gets the same
+// payout, even on another day. It returns false if nothing is payable. Failure: NotFound without a bank account.
 func (r *Runner) OpenOnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
-	_, m, err := r.settings(ctx, t)
+	_, m, err := r.readSettings(ctx, t)
 	if err != nil {
 		return Planned{}, false, err
 	}
@@ -104,18 +105,19 @@ func (r *Runner) OpenOnDemand(ctx context.Context, t identity.Tenant, operation 
 	return planned, true, r.Store.CreatePayout(ctx, t, *newPayout(m, planned.ID, day, now, now))
 }
 
-// ChangeMerchant changes a merchant and where and when it is paid out, in one transaction. Before payout settings
-// change, a payout whose cut-off has come is planned by the old ones, so that the change does not delay it; the next
-// cut-off follows the new ones. A change without effect writes nothing, and a schedule is written only with a change of
-// its mode: test mode cannot get in the way of live payouts. Errors: change's; failure: NotFound.
+// ChangeMerchant changes a merchant, and the accounts and times of its payouts, in one transaction. If a cut-off has
+// come before its payout settings change, the payout is planned by the old settings, so that the change does not delay
+// it. The next cut-off follows the new settings. A change without effect writes nothing. A mode's schedule is written
+// only if that mode's payouts change, so test mode cannot get in the way of live payouts. Errors: change's; failure:
+// NotFound.
 func (r *Runner) ChangeMerchant(ctx context.Context, by audit.By, code string,
 	change func(merchant.State) (merchant.State,
 		error)) (merchant.State, error) {
-	return r.change(ctx, by, func() (merchant.State, error) { return r.Store.MerchantState(ctx, code) }, change)
+	return r.changeState(ctx, by, func() (merchant.State, error) { return r.Store.MerchantState(ctx, code) }, change)
 }
 
-// change is ChangeMerchant for a state that is read so.
-func (r *Runner) change(ctx context.Context, by audit.By, read func() (merchant.State, error),
+// changeState makes the change of ChangeMerchant to the state that read returns.
+func (r *Runner) changeState(ctx context.Context, by audit.By, read func() (merchant.State, error),
 	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	return store.Retry(func(bool) (merchant.State, error) {
 		before, err := read()
@@ -163,9 +165,9 @@ func (r *Runner) save(ctx context.Context, by audit.By, before, state merchant.S
 	return state, err
 }
 
-// Next returns the tenant's next cut-off; nil if its schedule will not open a payout then.
+// Next returns the tenant's next cut-off, or nil if its schedule will not open a payout then.
 func (r *Runner) Next(ctx context.Context, t identity.Tenant) (*time.Time, error) {
-	schedule, m, err := r.settings(ctx, t)
+	schedule, m, err := r.readSettings(ctx, t)
 	if failure.Is(err, failure.KindNotFound) {
 		return nil, nil
 	}
@@ -179,14 +181,14 @@ func (r *Runner) Next(ctx context.Context, t identity.Tenant) (*time.Time, error
 	return &schedule.NextAt, nil
 }
 
-// maxSchedulesRead is how many entries of one shard are read to find the next payout.
+// maxSchedulesRead bounds the entries of one shard that are read to find the next payout.
 const maxSchedulesRead = 100
 
-// NextOf returns the earliest Next of the tenants that of accepts; nil: none was found before starting ended.
+// NextOf returns the earliest Next of the tenants that of accepts, or nil if it found none before starting ended.
 func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) bool) (*time.Time, error) {
 	var next *time.Time
 	for shard := range r.Store.DueShards() {
-		at, err := r.nextOfShard(ctx, starting, shard, of)
+		at, err := r.findNextInShard(ctx, starting, shard, of)
 		if err != nil {
 			return nil, err
 		}
@@ -197,8 +199,8 @@ func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) 
 	return next, nil
 }
 
-// nextOfShard walks a shard's schedules in the order of their cut-offs, and reads each, because the index lags.
-func (r *Runner) nextOfShard(ctx, starting context.Context, shard int,
+// findNextInShard walks a shard's schedules in the order of their cut-offs. It reads each, because the index lags.
+func (r *Runner) findNextInShard(ctx, starting context.Context, shard int,
 	of func(identity.Tenant) bool) (*time.Time, error) {
 	read := 0
 	for due, err := range r.Store.DuePayouts(ctx, shard, "", endOfTime) {
@@ -218,5 +220,5 @@ func (r *Runner) nextOfShard(ctx, starting context.Context, shard int,
 	return nil, nil
 }
 
-// endOfTime is after every cut-off.
+// endOfTime is later than every cut-off.
 var endOfTime = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)

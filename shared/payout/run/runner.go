@@ -1,6 +1,6 @@
-// Package run pays merchants: it opens a payout at a tenant's cut-off, collects the payables that became eligible
-// before, requests one transfer under the payout's id, and applies its outcome to the transactions. Each step is one
-// database transaction with the payout's status, so runs may be cut off, repeated, late or concurrent.
+// Package run pays merchants. Runner.Plan opens a payout at a tenant's cut-off. Runner.Run collects the payables that
+// became eligible before, requests one transfer under the payout's id, and applies the outcome to the transactions.
+// Each step is one database transaction with the payout's status, so runs may be cut off, repeated, late or concurrent.
 package run
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Config is what a Runner works with.
+// Config configures a Runner.
 type Config struct {
 	Store *store.Store
 	Banks map[identity.Mode]bank.Bank
@@ -27,7 +27,7 @@ type Config struct {
 	Metrics metric.Log
 }
 
-// Runner is safe for concurrent use.
+// Runner plans and runs payouts. It is safe for concurrent use.
 type Runner struct{ Config }
 
 // New returns a Runner.
@@ -36,11 +36,11 @@ func New(c Config) *Runner { return &Runner{c} }
 const (
 	// bankTime bounds a step's calls to the bank.
 	bankTime = 20 * time.Second
-	// verifyTime bounds a question about an account, for which a client may wait.
+	// verifyTime bounds a question to the bank about an account. A client may wait for the answer.
 	verifyTime = 5 * time.Second
-	// A database transaction has at most 100 items. A payable that is collected or returned takes three: itself, its
-	// record and its transaction; a paid one takes a record and a transaction or deduction. Beside them are the payout
-	// and, on collecting, the reserve and the carried balance, before and after the step.
+	// A database transaction has at most 100 items. A payable that is collected or returned takes three: the payable, its
+	// record and its transaction. A paid payable takes a record and a transaction or deduction. Besides, there are the
+	// payout and, while collecting, the reserve and the carried balance before and after the step.
 	takenAtOnce = (100 - 4) / 3
 	paidAtOnce  = (100 - 1) / 2
 )
@@ -60,8 +60,8 @@ func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, e
 	return false, err
 }
 
-// advance takes the payout's next step. It tries again when others changed the payout, or when a refund between the
-// reads of a payable and its transaction made them differ; at every try: payments.ErrPayableMismatch.
+// advance takes the payout's next step. It tries again if others changed the payout, or if a refund between the reads
+// of a payable and its transaction made them differ. If every try finds a difference: payments.ErrPayableMismatch.
 func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	var waits bool
 	var mismatch error
@@ -71,23 +71,23 @@ func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.
 				return current, err
 			}
 		}
-		next, waits, err = r.step(ctx, t, current)
+		next, waits, err = r.takeStep(ctx, t, current)
 		if mismatch = nil; errors.Is(err, payments.ErrPayableMismatch) {
 			mismatch, err = err, store.ErrStale
 		}
 		return next, err
 	})
 	if mismatch != nil && errors.Is(err, store.ErrContended) {
-		err = mismatch // stored data that contradict each other are a fault of ours, not a race
+		err = mismatch // stored data that contradict each other are our fault, not a race
 	}
 	return next, waits, err
 }
 
-// lastStep is kept free at the end of a run's time for a step: the bank's time and a few calls to the table.
+// lastStep is kept free for a step at the end of a run: the bank's time and a few calls to the table.
 const lastStep = bankTime + 10*time.Second
 
-// step takes the payout's next step and returns the payout after it; waits: there is no further step for now.
-func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Payout) (next payout.Payout,
+// takeStep takes the payout's next step and returns the payout after it. If waits, there is no further step for now.
+func (r *Runner) takeStep(ctx context.Context, t identity.Tenant, current payout.Payout) (next payout.Payout,
 	waits bool, err error) {
 	switch current.Status {
 	case payout.Collecting:
@@ -104,7 +104,7 @@ func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, false, err
 }
 
-// collect takes the next payables, or seals the payout when a consistent read finds none: later ones have a later time.
+// collect takes the next payables. If a consistent read finds none, it seals the payout: later ones have a later time.
 func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	payables, err := r.Store.Payables(ctx, t, max(current.Shards, 1), current.Records/takenAtOnce, current.Currency,
 		current.Cutoff, takenAtOnce)
@@ -113,7 +113,7 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 	}
 	complete := len(payables) == 0
 	if carried := current.CarriedForward(); carried != nil && !complete {
-		// A later payout that has taken this one's negative balance takes all else too.
+		// A later payout that has taken this payout's negative balance also takes the other payables.
 		exists, readErr := r.Store.PayableExists(ctx, t, *carried)
 		if readErr != nil {
 			return current, readErr
@@ -136,7 +136,7 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 
 // send fixes the bank account and posts the journal entry, before the transfer is requested. It waits without a
 // verified account, while payouts are held (contract §6.7), and until the sweep, within a minute, has asked the bank
-// about the primary account. If any of it changes meanwhile, it tries again.
+// about the primary account. If account or schedule change meanwhile, it tries again.
 func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
@@ -147,13 +147,13 @@ func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Pay
 		return current, false, err
 	}
 	if !schedule.CanPay() || accounts.PayeeUnknown(r.Store.Now()) {
-		return r.wait(ctx, t, current)
+		return r.scheduleNextPoll(ctx, t, current)
 	}
 	next, err := r.Store.SendPayout(ctx, t, current.Send(schedule.To, r.Store.Now()), schedule)
 	return next, false, err
 }
 
-// transfer requests the transfer, or polls it: with the payout's id as the idempotency key both are one call.
+// transfer requests the transfer or polls it. Both are the same call, because the payout's id is the idempotency key.
 func (r *Runner) transfer(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	o, err := r.requestTransfer(ctx, t, current)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *Runner) transfer(ctx context.Context, t identity.Tenant, current payout
 	case bank.Rejected:
 		step = current.Rejected(o.Reason, now)
 	default:
-		return r.wait(ctx, t, current)
+		return r.scheduleNextPoll(ctx, t, current)
 	}
 	next, err := r.Store.StepPayout(ctx, t, step)
 	if err == nil && o.State == bank.Rejected {
@@ -177,8 +177,9 @@ func (r *Runner) transfer(ctx context.Context, t identity.Tenant, current payout
 	return next, false, err
 }
 
-// wait schedules the next poll. ErrStale: others changed the payout, which may no longer have to wait.
-func (r *Runner) wait(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
+// scheduleNextPoll schedules the next poll. ErrStale: others changed the payout, which may no longer have to wait.
+func (r *Runner) scheduleNextPoll(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool,
+	error) {
 	scheduled, changed := current.ScheduleNextPoll(r.Store.Now())
 	if !changed {
 		return current, true, nil
@@ -187,8 +188,8 @@ func (r *Runner) wait(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, err == nil, err
 }
 
-// requestTransfer calls the bank. In the end it has a transfer cancelled that the bank does not take. That one request
-// was not taken says nothing about others for the same transfer: they may have been executed, or be on their way.
+// requestTransfer orders the transfer at the bank. If the bank does not take it, the transfer is cancelled there in the
+// end: one refused order proves nothing about others, which may have been executed or be on their way.
 func (r *Runner) requestTransfer(ctx context.Context, t identity.Tenant, current payout.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()
@@ -208,7 +209,7 @@ func (r *Runner) requestTransfer(ctx context.Context, t identity.Tenant, current
 	return b.Cancel(ctx, current.ID)
 }
 
-// applyOutcome applies the outcome to the payout's next records and transactions, or ends a payout without any.
+// applyOutcome applies the outcome to the payout's next records and transactions. Without any it ends the payout.
 func (r *Runner) applyOutcome(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	atOnce := takenAtOnce
 	if current.Status == payout.Paying {
