@@ -1,5 +1,5 @@
-// Package bank is the port to the bank that pays merchants. A transfer is idempotent by our id. The bank first accepts
-// it, and reports later that it was paid or returned.
+// Package bank is the port to the bank that pays merchants. A Bank takes transfers, each idempotent by our id. It
+// accepts a transfer first, and reports later that it was paid or returned.
 package bank
 
 import (
@@ -14,12 +14,12 @@ import (
 
 // Transfer is a credit transfer to a merchant.
 type Transfer struct {
-	// ID is the payout's, and the idempotency key: for a known id the bank returns the outcome.
+	// ID is the payout's id and the idempotency key: for a known id the bank returns the outcome.
 	ID     string               `dynamo:"id"`
 	Tenant string               `dynamo:"tenant"` // of the payout
 	Amount money.Amount         `dynamo:"amount"`
 	To     merchant.BankAccount `dynamo:"to_account"`
-	// Reference is shown on the merchant's statement: at most 35 characters of the SEPA set.
+	// Reference is shown on the merchant's statement. It has at most 35 characters of the SEPA set.
 	Reference string `dynamo:"reference,omitempty"`
 }
 
@@ -29,7 +29,7 @@ type Verification struct {
 	Account merchant.BankAccount `dynamo:"account"`
 }
 
-// State of a transfer.
+// State is the state of a transfer.
 type State string
 
 // The states.
@@ -39,7 +39,7 @@ const (
 	Rejected State = "rejected" // final: not executed, or returned by the merchant's bank
 )
 
-// Outcome is what the bank answers for a transfer.
+// Outcome is the bank's answer about a transfer.
 type Outcome struct {
 	State  State
 	Reason string // of a rejection: ISO 20022 ExternalStatusReason1Code, e.g. AC04
@@ -52,22 +52,22 @@ var (
 	// ErrNotTaken reports that the bank certainly did not take a transfer. After other errors the outcome is unknown.
 	ErrNotTaken = errors.New("bank: the transfer was not taken")
 
-	// ErrUnknownTransfer reports an id the bank has never seen.
+	// ErrUnknownTransfer reports an id that the bank has never seen.
 	ErrUnknownTransfer = errors.New("bank: unknown transfer")
 )
 
-// Bank pays merchants, and verifies their accounts. Package sandbox is test mode's; package file writes files
-// for a bank that takes files.
+// Bank pays merchants and verifies their accounts. Package sandbox implements it for test mode, package file for a bank
+// that takes files.
 type Bank interface {
 	// Transfer requests a transfer, or returns the outcome of a known id. It may be repeated. Errors: ErrNotTaken, or
 	// an unknown outcome.
 	Transfer(ctx context.Context, t Transfer) (Outcome, error)
-	// Cancel makes sure that the transfer is never made, and returns Cancelled, or else the outcome of a taken one. An
-	// unknown id is cancelled from then on: Transfer returns Cancelled. It may be repeated. After an error the outcome
-	// is unknown.
+	// Cancel prevents the transfer and returns Cancelled. If the bank has taken the transfer, Cancel returns the
+	// transfer's outcome instead. After Cancel with an unknown id, Transfer with that id returns Cancelled. Cancel may be
+	// repeated. After an error the outcome is unknown.
 	Cancel(ctx context.Context, id string) (Outcome, error)
-	// Verify asks whether the account is that of its holder: Verified or Rejected, both final, or Pending. The first
-	// call for an account requests it, by the account's id as idempotency key. It may be repeated.
+	// Verify asks whether the account belongs to its holder: Verified or Rejected, both final, or Pending. The first call
+	// for an account requests the verification, with the account's id as idempotency key. It may be repeated.
 	Verify(ctx context.Context, v Verification) (merchant.BankAccountStatus, error)
 	// Statement walks the bank's statement, for reconciliation.
 	Statement(ctx context.Context) iter.Seq2[StatementLine, error]
@@ -77,7 +77,7 @@ type Bank interface {
 type StatementLine struct {
 	ID     string // of the transfer
 	Tenant string
-	Amount money.Amount // more than zero
+	Amount money.Amount // greater than zero
 	Return bool         // the money came back
 	At     time.Time
 }

@@ -23,8 +23,8 @@ var (
 	bankCode      = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9. -]{0,33}[A-Za-z0-9])?$`)
 )
 
-// refusal is the reason why no file can name the account; "" if one can.
-func refusal(a merchant.BankAccount) string {
+// refusalReason returns the reason why no file can name the account, or "" if a file can.
+func refusalReason(a merchant.BankAccount) string {
 	switch {
 	case a.IBAN != "":
 		if iban.Validate(a.IBAN) != nil {
@@ -40,7 +40,7 @@ func refusal(a merchant.BankAccount) string {
 
 func nationalNumber(a merchant.BankAccount) string { return a.AccountNumber + a.CheckDigit }
 
-// nationalCode returns the code of the account's bank, or of a branch that names the bank too, as a sort code does.
+// nationalCode returns the code of the account's bank, or of a branch that also names the bank, as a sort code does.
 func nationalCode(a merchant.BankAccount) string { return cmp.Or(a.BankCode, a.BranchCode) }
 
 func isCode(text string) bool { return text == "" || bankCode.MatchString(text) }
@@ -50,8 +50,8 @@ func isBIC(text string) bool {
 	return err == nil
 }
 
-// inSEPA reports whether the SEPA scheme carries the amount to the account: euros, no
-// more than 999,999,999.99 (EPC125-05), within its countries.
+// inSEPA returns true if the SEPA scheme carries the amount to the account: euros, at most 999,999,999.99 (EPC125-05),
+// within its countries.
 func inSEPA(amount money.Amount, a merchant.BankAccount) bool {
 	within, err := iban.IsSEPA(a.IBAN)
 	return err == nil && within && amount.Currency() == "EUR" && !amount.TooLarge()

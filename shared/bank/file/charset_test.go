@@ -34,7 +34,7 @@ func TestTextOfSEPA(t *testing.T) {
 func TestSubstitutesAreOfTheSet(t *testing.T) {
 	t.Parallel()
 	for r, letters := range substitutes {
-		if isSEPA(r) || letters == "" || strings.IndexFunc(letters, func(l rune) bool { return !isSEPA(l) }) >= 0 {
+		if isSEPARune(r) || letters == "" || strings.IndexFunc(letters, func(l rune) bool { return !isSEPARune(l) }) >= 0 {
 			t.Errorf("got %q for %q, want letters of the SEPA set for one that is not in it", letters, r)
 		}
 	}

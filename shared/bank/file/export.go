@@ -20,10 +20,10 @@ import (
 
 // Request asks for a file.
 type Request struct {
-	ID        string               // names the file, for the bank too: at most 28 letters, digits and hyphens
-	Debtor    merchant.BankAccount // the account that is debited; its status does not matter
-	Currency  money.Currency       // of the debtor's account; a file has one
-	Day       string               // to be executed on, YYYY-MM-DD
+	ID        string               // names the file, also for the bank: at most 28 letters, digits and hyphens
+	Debtor    merchant.BankAccount // the account to debit; its status does not matter
+	Currency  money.Currency       // of the debtor's account; a file has only one
+	Day       string               // of execution, YYYY-MM-DD
 	Transfers []string             // ids, at most 1000
 }
 
@@ -36,7 +36,7 @@ var (
 	ErrUnknownExport = failure.NotFound("No file has this id.")
 )
 
-// errChanged reports that another version of the program would write the same file differently. A bank must not get two
+// errChanged reports that this version of the program would write the same file differently. A bank must not get two
 // files with one message id.
 var errChanged = errors.New("file: the file would not be the same as before")
 
@@ -48,7 +48,7 @@ func (r Request) check() error {
 	if !exportID.MatchString(r.ID) {
 		return failure.Invalid("id", "must be at most 28 letters, digits and hyphens")
 	}
-	if refusal(r.Debtor) != "" || sepaText(r.Debtor.Holder, maxName) == "" {
+	if refusalReason(r.Debtor) != "" || sepaText(r.Debtor.Holder, maxName) == "" {
 		return failure.Invalid("debtor", "must have a name, and an IBAN or account number with its bank")
 	}
 	if _, err := money.ParseCurrency(string(r.Currency)); err != nil {
@@ -75,8 +75,8 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// export is a file. Until it is sealed, Transfers are those that it may contain;
-// then they are those that it contains, and Digest is that of its bytes.
+// export is a file. Before it is sealed, Transfers lists the transfers that may go into it. Afterwards Transfers lists
+// its content, and Digest is the digest of its bytes.
 type export struct {
 	ID            string               `dynamo:"id"`
 	Debtor        merchant.BankAccount `dynamo:"debtor"`
@@ -88,11 +88,11 @@ type export struct {
 	CreatedAt     time.Time            `dynamo:"created_at"`
 }
 
-func (e export) sealed() bool { return e.Digest != "" }
+func (e export) isSealed() bool { return e.Digest != "" }
 
-// Export writes a file of the transfers that can go into it, and returns their ids in the file's order. Transfers in
-// another file, settled, unknown or of another currency are left out. The same request writes the same file again, also
-// after an interruption. Errors: ErrExportIDTaken, ErrNothingToDo, an invalid field.
+// Export writes a file of the transfers that can go into it, and returns their ids in the file's order. It leaves out
+// transfers that are settled, unknown, in another file or of another currency. The same request writes the same file
+// again, even after an interruption. Errors: ErrExportIDTaken, ErrNothingToDo, an invalid field.
 func (b *Bank) Export(ctx context.Context, w io.Writer, r Request) ([]string, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -101,9 +101,9 @@ func (b *Bank) Export(ctx context.Context, w io.Writer, r Request) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	e, err := b.records.export(ctx, r.ID)
+	e, err := b.records.readExport(ctx, r.ID)
 	if errors.Is(err, ErrUnknownExport) {
-		e, err = b.begin(ctx, r, requestDigest)
+		e, err = b.startExport(ctx, r, requestDigest)
 	}
 	switch {
 	case err != nil:
@@ -117,17 +117,17 @@ func (b *Bank) Export(ctx context.Context, w io.Writer, r Request) ([]string, er
 
 // ExportAgain writes a file that was requested before. Errors: ErrUnknownExport, ErrNothingToDo.
 func (b *Bank) ExportAgain(ctx context.Context, w io.Writer, id string) ([]string, error) {
-	e, err := b.records.export(ctx, id)
+	e, err := b.records.readExport(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	return b.write(ctx, w, e)
 }
 
-// begin stores which transfers the file may contain: those that wait now. One
-// that is requested later could otherwise be added after the file was sealed.
-func (b *Bank) begin(ctx context.Context, r Request, requestDigest string) (export, error) {
-	found, err := b.records.transfers(ctx, r.Transfers)
+// startExport stores the list of transfers that the file may contain: the requested transfers that wait now. Without
+// the list, a later transfer could be added after the file was sealed.
+func (b *Bank) startExport(ctx context.Context, r Request, requestDigest string) (export, error) {
+	found, err := b.records.readTransfers(ctx, r.Transfers)
 	if err != nil {
 		return export{}, err
 	}
@@ -141,30 +141,30 @@ func (b *Bank) begin(ctx context.Context, r Request, requestDigest string) (expo
 	if len(e.Transfers) == 0 {
 		return export{}, ErrNothingToDo
 	}
-	return b.records.begin(ctx, e)
+	return b.records.createExport(ctx, e)
 }
 
-// write finishes the file and writes all of it to w.
+// write completes the file and writes its whole content to w.
 func (b *Bank) write(ctx context.Context, w io.Writer, e export) ([]string, error) {
-	if !e.sealed() {
-		if err := b.records.claim(ctx, e); err != nil {
+	if !e.isSealed() {
+		if err := b.records.claimTransfers(ctx, e); err != nil {
 			return nil, err
 		}
 	}
-	found, err := b.records.transfers(ctx, e.Transfers)
+	found, err := b.records.readTransfers(ctx, e.Transfers)
 	if err != nil {
 		return nil, err
 	}
-	own := e.among(found)
+	own := e.ownTransfers(found)
 	if len(own) == 0 {
 		return nil, ErrNothingToDo
 	}
 	var text bytes.Buffer
-	if err = e.document(own, &text); err != nil {
+	if err = e.writeDocument(own, &text); err != nil {
 		return nil, err
 	}
-	if !e.sealed() {
-		if e, err = b.records.seal(ctx, e.with(own, digest(text.Bytes()))); err != nil {
+	if !e.isSealed() {
+		if e, err = b.records.seal(ctx, e.withContent(own, digest(text.Bytes()))); err != nil {
 			return nil, err
 		}
 	}
@@ -175,9 +175,9 @@ func (b *Bank) write(ctx context.Context, w io.Writer, e export) ([]string, erro
 	return e.Transfers, err
 }
 
-// among returns the transfers in this file, in its order. Once all are claimed they stay the same: a transfer never
-// leaves its file, and joins none when it no longer waits.
-func (e export) among(found map[string]transfer) []transfer {
+// ownTransfers returns the file's transfers, in the file's order. After claimTransfers the result stays the same: a
+// transfer never leaves its file, and a transfer that no longer waits joins no file.
+func (e export) ownTransfers(found map[string]transfer) []transfer {
 	var own []transfer
 	for _, id := range e.Transfers {
 		if t := found[id]; t.ExportID == e.ID {
@@ -187,7 +187,7 @@ func (e export) among(found map[string]transfer) []transfer {
 	return own
 }
 
-func (e export) with(own []transfer, digest string) export {
+func (e export) withContent(own []transfer, digest string) export {
 	e.Transfers, e.Digest = make([]string, len(own)), digest
 	for i, t := range own {
 		e.Transfers[i] = t.ID
@@ -195,20 +195,21 @@ func (e export) with(own []transfer, digest string) export {
 	return e
 }
 
-// claimedAtOnce is how many transfers, of two items each, a transaction of at most 100 items adds to a file.
+// claimedAtOnce is the number of transfers that a transaction adds to a file: two items each, of at most 100.
 const claimedAtOnce = 50
 
-func (r records) export(ctx context.Context, id string) (export, error) {
+func (r records) readExport(ctx context.Context, id string) (export, error) {
 	item, err := table.One[exportItem](ctx, r.Client, exportKey(id), ErrUnknownExport)
 	return item.export, err
 }
 
-// begin stores a file that has no transfers yet. For a known id it returns the stored one.
-func (r records) begin(ctx context.Context, e export) (export, error) {
+// createExport stores a new file, before any transfer is claimed for it. For a known id it returns the stored file.
+func (r records) createExport(ctx context.Context, e export) (export, error) {
 	return r.putExport(ctx, e, "attribute_not_exists(pk)", nil)
 }
 
-// putExport stores a file under the condition, or returns the stored one, unless that is still open.
+// putExport stores a file if the condition holds. Otherwise it returns the stored file; if open returns true for the
+// stored file, it also returns the error of the write.
 func (r records) putExport(ctx context.Context, e export, condition string,
 	open func(exportItem) bool) (export, error) {
 	item := exportItem{exportKey(e.ID), e}
@@ -217,8 +218,8 @@ func (r records) putExport(ctx context.Context, e export, condition string,
 	return stored.export, err
 }
 
-// claim adds those of the file's transfers to it that still wait.
-func (r records) claim(ctx context.Context, e export) error {
+// claimTransfers adds the listed transfers that still wait to the file.
+func (r records) claimTransfers(ctx context.Context, e export) error {
 	for ids := range slices.Chunk(e.Transfers, claimedAtOnce) {
 		if err := r.claimSome(ctx, e.ID, ids); err != nil {
 			return err
@@ -227,12 +228,12 @@ func (r records) claim(ctx context.Context, e export) error {
 	return nil
 }
 
-// claimSome adds the transfers that wait in one transaction, and reads again if that fails, until none waits. If
-// nothing has changed it returns the error.
+// claimSome adds the waiting transfers in one transaction. If the transaction fails, claimSome reads the transfers
+// again and repeats, until none waits. If as many transfers wait as before, it returns the error.
 func (r records) claimSome(ctx context.Context, exportID string, ids []string) error {
 	var cause error
 	for tried := 0; ; {
-		found, err := r.transfers(ctx, ids)
+		found, err := r.readTransfers(ctx, ids)
 		if err != nil {
 			return errors.Join(cause, err)
 		}
@@ -241,7 +242,7 @@ func (r records) claimSome(ctx context.Context, exportID string, ids []string) e
 			if before := found[id]; before.State == waiting {
 				after := before
 				after.State, after.ExportID = exported, exportID
-				r.step(tx, before, after)
+				r.writeStep(tx, before, after)
 				n++
 			}
 		}
@@ -258,7 +259,7 @@ func (r records) claimSome(ctx context.Context, exportID string, ids []string) e
 	}
 }
 
-// seal fixes what is in the file. For a sealed file it returns the stored one.
+// seal fixes the content of the file. For a sealed file it returns the stored one.
 func (r records) seal(ctx context.Context, e export) (export, error) {
-	return r.putExport(ctx, e, "attribute_not_exists(digest)", func(i exportItem) bool { return !i.sealed() })
+	return r.putExport(ctx, e, "attribute_not_exists(digest)", func(i exportItem) bool { return !i.isSealed() })
 }

@@ -1,9 +1,9 @@
-// Package file is the bank of live mode for operators who send files to their bank. It writes accepted transfers into
-// ISO 20022 files (pain.001.001.09), and learns from the operator what the bank did with them, and whether accounts are
-// verified. It keeps its own items in the table.
+// Package file is the bank of live mode for operators who send files to their bank. The bank that New returns writes
+// accepted transfers into ISO 20022 files (pain.001.001.09). The operator reports the outcomes of transfers, and which
+// accounts are verified. The bank keeps its own items in the table.
 //
-// A transfer is in at most one file, and a file that is written again has the same
-// bytes, so that the bank recognises it by its message id.
+// A transfer is in at most one file. A file that is written again has the same bytes, so that the operator's bank
+// recognises it by its message id.
 package file
 
 import (
@@ -24,7 +24,7 @@ type Bank struct{ records records }
 
 var _ bank.Bank = (*Bank)(nil)
 
-// Config is what the bank works with.
+// Config configures the bank.
 type Config = table.Client
 
 // New returns the bank; it makes no call.
@@ -33,15 +33,15 @@ func New(c Config) *Bank { return &Bank{records{c}} }
 // transferID fits EndToEndId: Max35Text of the SEPA set.
 var transferID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,34}$`)
 
-// Transfer accepts a transfer, or returns the outcome of a known id. A transfer to an account that no file can name is
-// rejected at once, because one bad line invalidates a whole file. Errors: ErrNotTaken, or an unknown outcome.
+// Transfer accepts a transfer, or returns the outcome of a known id. It rejects a transfer to an account that no file
+// can name, because one bad line invalidates a whole file. Errors: ErrNotTaken, or an unknown outcome.
 func (b *Bank) Transfer(ctx context.Context, request bank.Transfer) (bank.Outcome, error) {
 	if !transferID.MatchString(request.ID) || request.Amount.Sign() <= 0 {
-		return b.ofInvalid(ctx, request.ID)
+		return b.answerInvalid(ctx, request.ID)
 	}
 	now := b.records.Time()
 	t := transfer{Transfer: request, State: waiting, RequestedAt: now}
-	if reason := refusal(request.To); reason != "" {
+	if reason := refusalReason(request.To); reason != "" {
 		t = t.settle(bank.Outcome{State: bank.Rejected, Reason: reason}, now)
 	}
 	t, err := b.records.open(ctx, t)
@@ -51,10 +51,10 @@ func (b *Bank) Transfer(ctx context.Context, request bank.Transfer) (bank.Outcom
 	return t.outcome(), nil
 }
 
-// ofInvalid refuses a request that no file can carry, unless a transfer with its
-// id was accepted or cancelled before: then it returns that one's outcome.
-func (b *Bank) ofInvalid(ctx context.Context, id string) (bank.Outcome, error) {
-	t, err := b.records.transfer(ctx, id)
+// answerInvalid refuses a request that no file can carry, unless a transfer with its id was accepted or cancelled
+// before: then it returns the outcome of that transfer.
+func (b *Bank) answerInvalid(ctx context.Context, id string) (bank.Outcome, error) {
+	t, err := b.records.readTransfer(ctx, id)
 	if errors.Is(err, bank.ErrUnknownTransfer) {
 		return bank.Outcome{}, fmt.Errorf("%w: it has no amount, or no id of at most 35 letters and digits", bank.ErrNotTaken)
 	}
@@ -64,13 +64,13 @@ func (b *Bank) ofInvalid(ctx context.Context, id string) (bank.Outcome, error) {
 	return t.outcome(), nil
 }
 
-// Cancel cancels a transfer that is in no file yet, and an unknown id from now on. It never cancels one in a file, even
-// if the file is not complete: the operator's bank may have it. It may be repeated.
+// Cancel cancels a transfer that is in no file yet, and an unknown id from now on. It never cancels a transfer in a
+// file, even if the file is not complete: the operator's bank may have it. It may be repeated.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
 	now := b.records.Time()
 	t, err := b.records.open(ctx, transfer{Transfer: bank.Transfer{ID: id}, RequestedAt: now}.settle(bank.Cancelled, now))
 	if err == nil && t.State == waiting {
-		t, err = b.records.move(ctx, id, func(t transfer) (transfer, error) {
+		t, err = b.records.update(ctx, id, func(t transfer) (transfer, error) {
 			if t.State != waiting {
 				return t, nil
 			}
@@ -103,16 +103,16 @@ func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error 
 	case final.State != bank.Paid && final.State != bank.Rejected:
 		return failure.Invalid("outcome", "must be paid or rejected")
 	}
-	_, err := b.records.move(ctx, id, func(t transfer) (transfer, error) {
+	_, err := b.records.update(ctx, id, func(t transfer) (transfer, error) {
 		switch {
-		case t.settled() && t.outcome() == final:
+		case t.isSettled() && t.outcome() == final:
 			return t, nil
-		case t.settled():
+		case t.isSettled():
 			return t, ErrSettled
 		case t.State == waiting && final.State == bank.Paid:
 			return t, ErrNotExported
 		case t.State == exported:
-			if err := b.complete(ctx, t.ExportID); err != nil {
+			if err := b.checkSealed(ctx, t.ExportID); err != nil {
 				return t, err
 			}
 		}
@@ -121,32 +121,32 @@ func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error 
 	return err
 }
 
-// complete fails unless the file's content is final. A transfer rejected before could still be paid by it.
-func (b *Bank) complete(ctx context.Context, exportID string) error {
-	e, err := b.records.export(ctx, exportID)
+// checkSealed fails unless the file's content is final: otherwise the file could still pay a rejected transfer.
+func (b *Bank) checkSealed(ctx context.Context, exportID string) error {
+	e, err := b.records.readExport(ctx, exportID)
 	switch {
 	case err != nil:
 		return err
-	case !e.sealed():
+	case !e.isSealed():
 		return ErrNotExported
 	default:
 		return nil
 	}
 }
 
-// maxListed is the most transfers in a list, and in a file.
+// maxListed bounds the transfers in a list, and in a file.
 const maxListed = 1000
 
-// Waiting returns the transfers in no file yet, the oldest first, at most limit (1-1000).
+// Waiting returns the transfers in no file yet, oldest first, at most limit (1-1000).
 func (b *Bank) Waiting(ctx context.Context, currency money.Currency, limit int) ([]bank.Transfer, error) {
 	if limit < 1 || limit > maxListed {
 		return nil, failure.Invalid("limit", "must be from 1 to 1000")
 	}
-	ids, err := b.records.waiting(ctx, currency, limit)
+	ids, err := b.records.listWaiting(ctx, currency, limit)
 	if err != nil {
 		return nil, err
 	}
-	found, err := b.records.transfers(ctx, ids)
+	found, err := b.records.readTransfers(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +159,8 @@ func (b *Bank) Waiting(ctx context.Context, currency money.Currency, limit int) 
 	return transfers, nil
 }
 
-// Statement walks every transfer that the operator's bank has paid, in the order
-// in which that was recorded, page by page. An error ends it.
+// Statement walks the transfers that the operator's bank has paid, page by page, in the order of recording. An error
+// ends it.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
-	return table.Walk(ctx, b.records.paid(), paidItem.line)
+	return table.Walk(ctx, b.records.statementQuery(), paidItem.line)
 }

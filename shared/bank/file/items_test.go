@@ -32,7 +32,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 		"a transfer that was paid": func(w storedFixture) []storedtest.Read {
 			o := w.waiting()
 			next := storedtest.Fill(w, w.Filler, func(next *transfer) { next.ID, next.State = o.ID, paid })
-			_, err := w.records.move(w.Context(), o.ID, func(transfer) (transfer, error) { return next, nil })
+			_, err := w.records.update(w.Context(), o.ID, func(transfer) (transfer, error) { return next, nil })
 			w.must(err)
 			return []storedtest.Read{w.transfer(next), storedtest.Expect("statement",
 				[]bank.StatementLine{{ID: next.ID, Tenant: next.Tenant, Amount: next.Amount, At: next.SettledAt}},
@@ -60,7 +60,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 		},
 		"a file that was begun": func(w storedFixture) []storedtest.Read {
 			e := storedtest.Fill[export](w, w.Filler)
-			_, err := w.records.begin(w.Context(), e)
+			_, err := w.records.createExport(w.Context(), e)
 			w.must(err)
 			return []storedtest.Read{w.export(e)}
 		},
@@ -68,7 +68,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			e := storedtest.Fill[export](w, w.Filler)
 			begun := e
 			begun.Digest = ""
-			_, err := w.records.begin(w.Context(), begun)
+			_, err := w.records.createExport(w.Context(), begun)
 			w.must(err)
 			_, err = w.records.seal(w.Context(), e)
 			w.must(err)
@@ -113,21 +113,22 @@ func (w storedFixture) asked() verification {
 
 func (w storedFixture) verification(v verification) storedtest.Read {
 	return storedtest.Expect("verification", v, func(ctx context.Context) (verification, error) {
-		return w.records.verification(ctx, v.Account.ID)
+		return w.records.readVerification(ctx, v.Account.ID)
 	})
 }
 
 func (w storedFixture) transfer(o transfer) storedtest.Read {
 	return storedtest.Expect("transfer", []transfer{o, o}, func(ctx context.Context) ([]transfer, error) {
-		one, err := w.records.transfer(ctx, o.ID)
+		one, err := w.records.readTransfer(ctx, o.ID)
 		if err != nil {
 			return nil, err
 		}
-		many, err := w.records.transfers(ctx, []string{o.ID})
+		many, err := w.records.readTransfers(ctx, []string{o.ID})
 		return []transfer{one, many[o.ID]}, err
 	})
 }
 
 func (w storedFixture) export(e export) storedtest.Read {
-	return storedtest.Expect("export", e, func(ctx context.Context) (export, error) { return w.records.export(ctx, e.ID) })
+	return storedtest.Expect("export", e,
+		func(ctx context.Context) (export, error) { return w.records.readExport(ctx, e.ID) })
 }

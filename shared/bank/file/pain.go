@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// The customer credit transfer initiation, pain.001.001.09, as far as it is used; fields are in the schema's order.
-// SEPA transfers follow the EPC's guidelines (EPC132-08); others are in another part.
+// initiation is a customer credit transfer initiation, pain.001.001.09, with only the fields in use, in the schema's
+// order. SEPA transfers follow the EPC's guidelines (EPC132-08); all other transfers are in another part.
 type initiation struct {
 	XMLName xml.Name      `xml:"urn:iso:std:iso:20022:tech:xsd:pain.001.001.09 Document"`
 	Header  groupHeader   `xml:"CstmrCdtTrfInitn>GrpHdr"`
@@ -94,11 +94,11 @@ const (
 	maxRemittance = 140
 )
 
-// notProvided is what the guidelines require in a field without a value.
+// notProvided fills a field that has no value but that the guidelines require.
 const notProvided = "NOTPROVIDED"
 
-// document writes the file. Its bytes depend only on the export and its transfers.
-func (e export) document(transfers []transfer, w io.Writer) error {
+// writeDocument writes the file. Its bytes depend only on the export and its transfers.
+func (e export) writeDocument(transfers []transfer, w io.Writer) error {
 	var sepa, others []transfer
 	for _, t := range transfers {
 		if inSEPA(t.Amount, t.To) && inSEPA(t.Amount, e.Debtor) {
@@ -195,7 +195,7 @@ func accountOf(a merchant.BankAccount) cashAccount {
 	return cashAccount{Other: &other{nationalNumber(a)}}
 }
 
-// agentOf is the account's bank; nil when only the IBAN identifies it.
+// agentOf returns the account's bank, or nil if only the IBAN identifies it.
 func agentOf(a merchant.BankAccount) *agent {
 	var bank agent
 	if isBIC(a.BIC) {
@@ -214,8 +214,8 @@ func agentOf(a merchant.BankAccount) *agent {
 }
 
 // sepaText returns at most max characters of a text in the character set that every bank takes (EPC217-08: Latin
-// letters, digits, / - ? : ( ) . , ' + and the space). As the EPC recommends, letters of other European alphabets are
-// replaced by the table, all others by a full stop.
+// letters, digits, / - ? : ( ) . , ' + and the space). As the EPC recommends, it replaces letters of other European
+// alphabets by the table, and all other characters by a full stop.
 func sepaText(text string, max int) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(text, ".") {
@@ -230,11 +230,11 @@ func sepaText(text string, max int) string {
 
 func sepaLetters(r rune) string {
 	switch {
-	case isSEPA(r):
+	case isSEPARune(r):
 		return string(r)
 	case unicode.IsSpace(r) || unicode.IsControl(r):
 		return " "
-	case unicode.Is(unicode.Mn, r): // the accent of the letter before
+	case unicode.Is(unicode.Mn, r): // the accent of the preceding letter
 		return ""
 	}
 	if letters, ok := substitutes[r]; ok {
@@ -246,12 +246,12 @@ func sepaLetters(r rune) string {
 	return "."
 }
 
-func isSEPA(r rune) bool {
+func isSEPARune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/-?:().,'+ ", r)
 }
 
-// substitutes follow EPC217-08. Small letters are derived from the capitals, and
-// Cyrillic is transliterated as in Bulgaria.
+// substitutes follows EPC217-08. Small letters are derived from capitals, and Cyrillic is transliterated as in
+// Bulgaria.
 var substitutes = func() map[rune]string {
 	latin := map[string]string{
 		"A": "ÀÁÂÃÄÅĀĂĄÆ", "C": "ÇĆĈĊČ", "D": "ĎĐÐ", "E": "ÈÉÊËĒĔĖĘĚ", "G": "ĜĞĠĢ", "H": "ĤĦ", "I": "ÌÍÎÏĨĪĬĮİ",

@@ -36,10 +36,11 @@ func (t transfer) waitingKey() table.Key {
 	return table.NewKey(waitingPartition(t.Amount.Currency()), micros(t.RequestedAt)+"#"+t.ID)
 }
 
-// micros is a fixed-width UTC time that sorts as text.
+// micros formats a time in UTC with a fixed width, so that it sorts as text.
 func micros(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// state of a transfer. It only moves forward: from waiting to exported to paid or rejected, or directly to rejected.
+// state is the state of a transfer. It moves from waiting to exported to paid or rejected, or directly to rejected, and
+// never back.
 type state string
 
 const (
@@ -49,13 +50,13 @@ const (
 	rejected state = state(bank.Rejected)
 )
 
-// transfer is a transfer with its state. The embedded Transfer never changes. A tombstone, which was cancelled before
-// it was requested, has only its id.
+// transfer is a transfer with its state. The embedded Transfer never changes. A tombstone stands for a transfer that
+// was cancelled before it was requested, and has only its id.
 type transfer struct {
 	bank.Transfer
 	State       state     `dynamo:"transfer_state"`
 	Reason      string    `dynamo:"reason,omitempty"`    // of a rejection
-	ExportID    string    `dynamo:"export_id,omitempty"` // the file it is in
+	ExportID    string    `dynamo:"export_id,omitempty"` // its file
 	RequestedAt time.Time `dynamo:"requested_at"`
 	SettledAt   time.Time `dynamo:"settled_at,omitempty"`
 }
@@ -77,17 +78,17 @@ type exportItem struct {
 	export
 }
 
-// settle is the transfer with its final outcome.
+// settle returns the transfer with its final outcome.
 func (t transfer) settle(final bank.Outcome, now time.Time) transfer {
 	t.State, t.Reason, t.SettledAt = state(final.State), final.Reason, now
 	return t
 }
 
-func (t transfer) settled() bool { return t.State == paid || t.State == rejected }
+func (t transfer) isSettled() bool { return t.State == paid || t.State == rejected }
 
-// outcome is what the port answers for the transfer.
+// outcome returns the port's answer for the transfer.
 func (t transfer) outcome() bank.Outcome {
-	if !t.settled() {
+	if !t.isSettled() {
 		return bank.Outcome{State: bank.Accepted}
 	}
 	return bank.Outcome{State: bank.State(t.State), Reason: t.Reason}
@@ -108,8 +109,8 @@ func (i paidItem) line() bank.StatementLine {
 
 type records struct{ table.Client }
 
-// open stores a new transfer. For a known id it returns the stored one, which is
-// also what a caller finds whose reply was lost.
+// open stores a new transfer, or returns the stored one with its id. A caller that repeats the call after a lost reply
+// gets the transfer that it stored.
 func (r records) open(ctx context.Context, t transfer) (transfer, error) {
 	item := itemOf(t)
 	tx := r.Transaction().Put(r.Table.Put(item).If("attribute_not_exists(pk)"))
@@ -120,12 +121,12 @@ func (r records) open(ctx context.Context, t transfer) (transfer, error) {
 	return stored.transfer, err
 }
 
-// move applies a rule to a transfer, again on its new state whenever another writer was faster, and returns the
-// transfer. A caller whose reply was lost finds the rule applied.
-func (r records) move(ctx context.Context, id string, rule func(transfer) (transfer, error)) (transfer, error) {
+// update applies a rule to a transfer and returns the transfer. Whenever another writer was faster, it applies the rule
+// to the new state. If only the reply of a write was lost, update finds the rule applied.
+func (r records) update(ctx context.Context, id string, rule func(transfer) (transfer, error)) (transfer, error) {
 	var cause error
 	for tried := state(""); ; {
-		before, err := r.transfer(ctx, id)
+		before, err := r.readTransfer(ctx, id)
 		if err != nil {
 			return transfer{}, errors.Join(cause, err)
 		}
@@ -137,7 +138,7 @@ func (r records) move(ctx context.Context, id string, rule func(transfer) (trans
 			return before, err
 		}
 		tx := r.Transaction()
-		r.step(tx, before, after)
+		r.writeStep(tx, before, after)
 		if cause = tx.Run(ctx); cause == nil {
 			return after, nil
 		}
@@ -145,8 +146,9 @@ func (r records) move(ctx context.Context, id string, rule func(transfer) (trans
 	}
 }
 
-// step writes a transfer's next state with what follows from it. Its condition lets a transfer leave each state once.
-func (r records) step(tx *dynamo.WriteTx, before, after transfer) {
+// writeStep writes a transfer's next state. It deletes the waiting item when the transfer stops waiting, and writes a
+// line of the statement when the transfer is paid. The condition lets a transfer leave each state once.
+func (r records) writeStep(tx *dynamo.WriteTx, before, after transfer) {
 	tx.Put(r.Table.Put(itemOf(after)).If("transfer_state = ?", before.State))
 	if before.State == waiting {
 		tx.Delete(r.Delete(before.waitingKey()))
@@ -157,13 +159,13 @@ func (r records) step(tx *dynamo.WriteTx, before, after transfer) {
 	}
 }
 
-func (r records) transfer(ctx context.Context, id string) (transfer, error) {
+func (r records) readTransfer(ctx context.Context, id string) (transfer, error) {
 	item, err := table.One[transferItem](ctx, r.Client, transferKey(id), bank.ErrUnknownTransfer)
 	return item.transfer, err
 }
 
-// transfers reads many, by id; unknown ones are absent.
-func (r records) transfers(ctx context.Context, ids []string) (map[string]transfer, error) {
+// readTransfers reads many transfers by id. Unknown ids are absent from the result.
+func (r records) readTransfers(ctx context.Context, ids []string) (map[string]transfer, error) {
 	found := make(map[string]transfer, len(ids))
 	if len(ids) == 0 {
 		return found, nil
@@ -183,8 +185,8 @@ func (r records) transfers(ctx context.Context, ids []string) (map[string]transf
 	return found, nil
 }
 
-// waiting are the ids of the oldest transfers in no file.
-func (r records) waiting(ctx context.Context, currency money.Currency, limit int) ([]string, error) {
+// listWaiting returns the ids of the oldest transfers in no file.
+func (r records) listWaiting(ctx context.Context, currency money.Currency, limit int) ([]string, error) {
 	var items []waitingItem
 	err := r.Table.Get("pk", waitingPartition(currency)).Consistent(true).Limit(limit).All(ctx, &items)
 	ids := make([]string, len(items))
@@ -194,7 +196,7 @@ func (r records) waiting(ctx context.Context, currency money.Currency, limit int
 	return ids, err
 }
 
-// paid are the lines of the statement.
-func (r records) paid() *dynamo.Query {
+// statementQuery returns the query for the lines of the statement.
+func (r records) statementQuery() *dynamo.Query {
 	return r.Table.Get("pk", paidPartition).Consistent(true)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// verification is an account to verify, with the operator's final answer, Pending at first.
+// verification is an account to verify, with the operator's final answer. At first Verdict is Pending.
 type verification struct {
 	bank.Verification
 	Verdict   merchant.BankAccountStatus `dynamo:"verdict"`
@@ -24,7 +24,7 @@ type verificationItem struct {
 	verification
 }
 
-// askedItem is one that the operator has not answered.
+// askedItem is a verification that the operator has not answered.
 type askedItem struct {
 	table.Key
 	bank.Verification
@@ -38,17 +38,17 @@ func (v verification) askedKey() table.Key {
 	return table.NewKey(askedPartition, micros(v.AskedAt)+"#"+v.Account.ID)
 }
 
-// ErrDecided reports that the operator has answered otherwise before.
+// ErrDecided reports that the operator has given another answer before.
 var ErrDecided = failure.Conflict("The account is already verified or rejected.")
 
-// Verify asks the operator about the account, and returns the answer (Decide); Pending until then.
+// Verify asks the operator about the account, and returns the answer (Decide), or Pending until then.
 func (b *Bank) Verify(ctx context.Context, asked bank.Verification) (merchant.BankAccountStatus, error) {
 	v, err := b.records.ask(ctx, asked)
 	return v.Verdict, err
 }
 
-// Decide is the operator's answer about an account: Verified or Rejected. The same
-// again is fine. Failures: ErrDecided, Invalid.
+// Decide records the operator's answer about an account: Verified or Rejected. The same answer may be repeated.
+// Failures: ErrDecided, Invalid.
 func (b *Bank) Decide(ctx context.Context, asked bank.Verification, verdict merchant.BankAccountStatus) error {
 	if verdict != merchant.BankAccountVerified && verdict != merchant.BankAccountRejected {
 		return failure.Invalid("outcome", "must be verified or rejected")
@@ -63,7 +63,7 @@ func (b *Bank) Decide(ctx context.Context, asked bank.Verification, verdict merc
 	return err
 }
 
-// Asked returns the accounts that wait for the operator's answer, the longest first, at most limit (1-1000).
+// Asked returns the accounts that wait for the operator's answer, the longest wait first, at most limit (1-1000).
 func (b *Bank) Asked(ctx context.Context, limit int) ([]bank.Verification, error) {
 	if limit < 1 || limit > maxListed {
 		return nil, failure.Invalid("limit", "must be from 1 to 1000")
@@ -77,9 +77,9 @@ func (b *Bank) Asked(ctx context.Context, limit int) ([]bank.Verification, error
 	return all, err
 }
 
-// ask stores a new verification; for a known account it returns the stored one.
+// ask stores a new verification. For a known account it returns the stored one.
 func (r records) ask(ctx context.Context, asked bank.Verification) (verification, error) {
-	stored, err := r.verification(ctx, asked.Account.ID)
+	stored, err := r.readVerification(ctx, asked.Account.ID)
 	if !errors.Is(err, errUnknownAccount) {
 		return stored, err
 	}
@@ -92,7 +92,7 @@ func (r records) ask(ctx context.Context, asked bank.Verification) (verification
 	return item.verification, err
 }
 
-// decide records the answer, unless there is one: the answer that is stored then.
+// decide records the answer. If there is one already, it returns the stored answer.
 func (r records) decide(ctx context.Context, v verification,
 	verdict merchant.BankAccountStatus) (verification, error) {
 	v.Verdict, v.DecidedAt = verdict, r.Time()
@@ -107,7 +107,7 @@ func (r records) decide(ctx context.Context, v verification,
 
 var errUnknownAccount = errors.New("file: unknown account")
 
-func (r records) verification(ctx context.Context, id string) (verification, error) {
+func (r records) readVerification(ctx context.Context, id string) (verification, error) {
 	item, err := table.One[verificationItem](ctx, r.Client, accountKey(id), errUnknownAccount)
 	return item.verification, err
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// The last four characters of the IBAN, or of the account number where there is
-// none, decide the outcome of a transfer when it is requested:
+// The last four characters of the IBAN, or of the account number if there is no
+// IBAN, decide the outcome of a transfer when it is requested:
 //
 //	1111             rejected at once: AC04, the account is closed
-//	2222             accepted, and rejected after 30 s: AC01, its bank does not know it
+//	2222             accepted, and rejected after 30 s: AC01, the account is unknown
 //	3333             paid at once, but the answer is lost: Accepted when requested
 //	                 again, Paid after 30 s
 //	4444             never taken; it can be cancelled
@@ -25,8 +25,8 @@ import (
 //
 // An accepted transfer gets its outcome at the first call after that time.
 //
-// They also decide, 2 s after an account was added, what its verification says
-// (contract §7.3), and have no effect on transfers:
+// These endings decide about an account's verification 2 s after it was added
+// (contract §7.3). They have no effect on transfers:
 //
 //	0000             REJECTED
 //	9999             stays PENDING_VERIFICATION
@@ -41,7 +41,7 @@ const (
 	unverifiedSuffix = "9999"
 )
 
-// Accounts to try each rule with; their IBANs are valid.
+// Accounts for trying each rule. Their IBANs are valid.
 const (
 	PaidIBAN       = "DE17100100100000005678"
 	ClosedIBAN     = "DE39100100100000001111"
@@ -53,15 +53,15 @@ const (
 	UnverifiedIBAN = "DE41100100100000009999" // never verified, nor rejected
 )
 
-// How long after the request its outcome is known.
+// Times from a request to its outcome.
 const (
 	paidAfter = 2 * time.Second
 	slowAfter = 30 * time.Second
 
-	// VerifiedAfter is how long after an account was added its verification is decided.
+	// VerifiedAfter is the time from adding an account to the decision about its verification.
 	VerifiedAfter = 2 * time.Second
 
-	// LatestOutcome is when every outcome is known, but for a transfer that is never taken, which has to be cancelled.
+	// LatestOutcome is the time to the last outcome. A transfer that is never taken has none, and has to be cancelled.
 	LatestOutcome = slowAfter
 )
 
@@ -71,7 +71,7 @@ const (
 	reasonClosed  = "AC04" // ClosedAccountNumber
 )
 
-// decide returns the transfer with its outcome, and when that is known. Errors: ErrNotTaken.
+// decide returns the transfer with its outcome and the time of the outcome. Errors: ErrNotTaken.
 func (b *Bank) decide(request bank.Transfer) (transfer, error) {
 	now := b.records.Time()
 	t := transfer{ID: request.ID, Tenant: request.Tenant, Amount: request.Amount, State: bank.Accepted, CreatedAt: now}
@@ -82,7 +82,7 @@ func (b *Bank) decide(request bank.Transfer) (transfer, error) {
 		return t, fmt.Errorf("%w: it has no id or no amount", bank.ErrNotTaken)
 	case strings.HasSuffix(number, notTakenSuffix):
 		return t, fmt.Errorf("%w: so its account number demands", bank.ErrNotTaken)
-	case !valid(request.To):
+	case !isValidAccount(request.To):
 		t.setFinal(bank.Rejected, reasonUnknown, now)
 	case strings.HasSuffix(number, closedSuffix):
 		t.setFinal(bank.Rejected, reasonClosed, now)
@@ -92,18 +92,18 @@ func (b *Bank) decide(request bank.Transfer) (transfer, error) {
 		t.LostAnswer = true
 		t.setFinal(bank.Paid, "", now.Add(slowAfter))
 	}
-	return t.at(now), nil
+	return t.asOf(now), nil
 }
 
-// valid reports whether the account can exist.
-func valid(a merchant.BankAccount) bool {
+// isValidAccount returns true if the account can exist.
+func isValidAccount(a merchant.BankAccount) bool {
 	if a.IBAN != "" {
 		return iban.Validate(a.IBAN) == nil
 	}
 	return a.AccountNumber != ""
 }
 
-// Verify decides by the account's number, and keeps no record of it.
+// Verify decides by the account's number, and keeps no record of the account.
 func (b *Bank) Verify(_ context.Context, v bank.Verification) (merchant.BankAccountStatus, error) {
 	number := v.Account.Number()
 	switch {

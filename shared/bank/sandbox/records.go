@@ -27,8 +27,8 @@ const (
 
 func transferKey(id string) table.Key { return table.NewKey(transferPrefix+id, transferSort) }
 
-// transfer is a transfer with its state, which changes at most once, from Accepted to FinalState. A tombstone, which
-// was cancelled before it was requested, has only its id.
+// transfer is a transfer with its state, which changes at most once, from Accepted to FinalState. A tombstone stands
+// for a transfer that was cancelled before it was requested, and has only its id.
 type transfer struct {
 	ID          string       `dynamo:"id"`
 	Tenant      string       `dynamo:"tenant"`
@@ -46,15 +46,15 @@ func (t *transfer) setFinal(state bank.State, reason string, at time.Time) {
 	t.FinalState, t.FinalReason, t.FinalAt = state, reason, at
 }
 
-// at is the transfer as it is at a time.
-func (t transfer) at(now time.Time) transfer {
+// asOf returns the transfer as it is at a time.
+func (t transfer) asOf(now time.Time) transfer {
 	if t.State == bank.Accepted && !now.Before(t.FinalAt) {
 		t.State, t.Reason = t.FinalState, t.FinalReason
 	}
 	return t
 }
 
-func tombstone(id string, now time.Time) transfer {
+func newTombstone(id string, now time.Time) transfer {
 	return transfer{ID: id, State: bank.Cancelled.State, Reason: bank.Cancelled.Reason, CreatedAt: now}
 }
 
@@ -64,8 +64,8 @@ type transferItem struct {
 	transfer
 }
 
-// lineItem is a line of the statement. Its key is random, so that a second
-// payment would show: only the conditions on the transfer prevent one.
+// lineItem is a line of the statement. Only the conditions on the transfer prevent a second payment. The key is random,
+// so that a second payment would show.
 type lineItem struct {
 	table.Key
 	ID       string       `dynamo:"id"`
@@ -82,26 +82,26 @@ func (r records) open(ctx context.Context, t transfer) (transfer, bool, error) {
 	item := transferItem{Key: transferKey(t.ID), WriteID: uuid.NewString(), transfer: t}
 	tx := r.Transaction().Put(r.Table.Put(item).If("attribute_not_exists(pk)"))
 	if t.LostAnswer || t.State == bank.Paid {
-		tx.Put(r.Table.Put(r.line(t)))
+		tx.Put(r.Table.Put(r.newLine(t)))
 	}
 	stored, err := table.Write(ctx, r.Client, item.Key, item, tx.Run, nil)
 	return stored.transfer, stored.WriteID == item.WriteID, err
 }
 
-// settle gives an accepted transfer its final state, once by its condition, so there is one statement line.
+// settle gives an accepted transfer its final state. Its condition allows this once, so there is one statement line.
 func (r records) settle(ctx context.Context, t transfer) (transfer, error) {
 	item := transferItem{Key: transferKey(t.ID), transfer: t}
 	tx := r.Transaction().Put(r.Table.Put(item).If("transfer_state = ?", bank.Accepted))
 	if t.State == bank.Paid && !t.LostAnswer {
-		tx.Put(r.Table.Put(r.line(t)))
+		tx.Put(r.Table.Put(r.newLine(t)))
 	}
 	stored, err := table.Write(ctx, r.Client, item.Key, item, tx.Run,
 		func(i transferItem) bool { return i.State == bank.Accepted })
 	return stored.transfer, err
 }
 
-// line is the statement line of a transfer that is paid now.
-func (r records) line(t transfer) lineItem {
+// newLine returns the statement line of a transfer that is paid now.
+func (r records) newLine(t transfer) lineItem {
 	return lineItem{Key: table.NewKey(transferPrefix+t.ID, lineSort+rand.Text()),
 		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: r.Time()}
 }
@@ -111,7 +111,7 @@ func (r records) read(ctx context.Context, id string) (transferItem, error) {
 }
 
 // Statement walks every line. A real bank sends a statement; the sandbox scans the whole table, which only test mode
-// can afford. Lines written during the walk may be missing. An error ends it.
+// can afford. Lines written during the walk may be missing. An error ends the walk.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
 	return table.Walk(ctx, b.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND begins_with(sk, ?)", transferPrefix, lineSort), lineItem.line)
@@ -121,8 +121,8 @@ func (i lineItem) line() bank.StatementLine {
 	return bank.StatementLine{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.BookedAt}
 }
 
-// Executed counts and sums up the payments of a transfer by their statement lines: more than one is a defect. The sum
-// of none is the zero Amount.
+// Executed returns the number and sum of a transfer's payments, by their statement lines. More than one is a defect.
+// The sum of none is the zero Amount.
 func (b *Bank) Executed(ctx context.Context, id string) (int, money.Amount, error) {
 	var items []lineItem
 	err := b.records.Table.Get("pk", transferPrefix+id).Range("sk", dynamo.BeginsWith, lineSort).
