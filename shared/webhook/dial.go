@@ -14,12 +14,12 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// connectTimeout bounds one address, so that a dead one leaves time for the next.
+// connectTimeout bounds the connection to one address, so that a dead address leaves time for the next.
 const connectTimeout = 3 * time.Second
 
-// dialer connects only to what its policy permits. It resolves a name once, requires that every address is permitted
-// (contract §11.3), and connects to exactly those. control checks the socket's own target just before connect(2), so
-// that no packet ever goes to a forbidden address.
+// dialer connects only to targets that its policy permits. It resolves a name once, requires that every address is
+// permitted (contract §11.3), and connects to exactly those. control checks the socket's own target just before
+// connect(2), so that no packet ever goes to a forbidden address.
 type dialer struct {
 	policy   Policy
 	resolver *net.Resolver
@@ -27,10 +27,10 @@ type dialer struct {
 }
 
 func newDialer(policy Policy) *dialer {
-	return &dialer{policy: policy, resolver: net.DefaultResolver, control: policy.control}
+	return &dialer{policy: policy, resolver: net.DefaultResolver, control: policy.checkSocket}
 }
 
-// DialContext is the http.Transport hook. Its errors are of type [*DeliveryError].
+// DialContext dials for http.Transport. Its errors are of type [*DeliveryError].
 func (d *dialer) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	host, portText, err := net.SplitHostPort(address)
 	if err != nil {
@@ -84,8 +84,8 @@ func orTimeout(err error, otherwise Reason) Reason {
 	return otherwise
 }
 
-// control has the signature of net.Dialer.Control.
-func (p Policy) control(network, address string, _ syscall.RawConn) error {
+// checkSocket refuses a socket whose target is not permitted. It has the signature of net.Dialer.Control.
+func (p Policy) checkSocket(network, address string, _ syscall.RawConn) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil || network != "tcp4" && network != "tcp6" || !p.permits(target) {
 		return &DeliveryError{Reason: ReasonAddress}
@@ -96,11 +96,11 @@ func (p Policy) control(network, address string, _ syscall.RawConn) error {
 // AnswerTimeout bounds one attempt from the first lookup to the end of the answer (contract §11.3).
 const AnswerTimeout = 10 * time.Second
 
-// maxAnswerSize bounds, in bytes, what is read of an answer's header and body each.
+// maxAnswerSize bounds the bytes that are read of an answer's header, and of its body.
 const maxAnswerSize = 64 << 10
 
-// Client returns an HTTP client that reaches only what policy permits, follows no
-// redirect (a 3xx is returned as the answer) and gives up after [AnswerTimeout].
+// Client returns an HTTP client that reaches only permitted targets and gives up after [AnswerTimeout]. It follows no
+// redirect, but returns the 3xx as the answer.
 func Client(policy Policy) *http.Client { return newClient(newDialer(policy)) }
 
 func newClient(d *dialer) *http.Client {
@@ -115,8 +115,7 @@ func newTransport(d *dialer) *http.Transport {
 	return &http.Transport{
 		Proxy:       nil, // a proxy from the environment would dial without the check
 		DialContext: d.DialContext,
-		// Idle connections do not survive the pauses between a function's invocations,
-		// and with a new one the address is checked for every attempt.
+		// Idle connections do not survive the pauses between invocations, and a new connection checks the address again.
 		DisableKeepAlives:      true,
 		DisableCompression:     true,
 		ForceAttemptHTTP2:      true, // otherwise off with a custom dialer
@@ -125,8 +124,8 @@ func newTransport(d *dialer) *http.Transport {
 	}
 }
 
-// registry knows the IANA Special-Purpose Address Registries, and allows of IPv6 only global unicast. It refuses whole
-// blocks, even parts that are globally reachable (anycast relays, AS112): no merchant's server is there.
+// registry knows the IANA Special-Purpose Address Registries. Of IPv6 it allows only global unicast. It refuses whole
+// blocks, even parts that are globally reachable (anycast relays, AS112), because no merchant's server is there.
 var registry = ssrf.New(
 	// A cloud's host agent behind a public number.
 	ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")),
@@ -134,13 +133,13 @@ var registry = ssrf.New(
 	ssrf.WithDeniedV6Prefixes(netip.MustParsePrefix("3ffe::/16")),
 )
 
-// isPublic reports whether addr is a public unicast address; mapped IPv6 is not.
+// isPublic returns true if addr is a public unicast address. A mapped IPv6 address is not.
 func isPublic(addr netip.Addr) bool {
 	return addr.IsValid() && !isISATAP(addr) && registry.SafeAddr(addr) == nil
 }
 
-// isISATAP recognises an IPv4 address tunnelled in an interface identifier
-// (RFC 5214 §6.1). It can be in any prefix, so no table has it.
+// isISATAP returns true if addr tunnels an IPv4 address in its interface identifier (RFC 5214 §6.1). Any prefix can
+// have such addresses, so no table has them.
 func isISATAP(addr netip.Addr) bool {
 	if !addr.Is6() {
 		return false

@@ -68,7 +68,7 @@ func (c *connects) all() []netip.AddrPort {
 func recordingDialer(policy Policy, resolver *net.Resolver) (*dialer, *connects) {
 	recorded := &connects{}
 	control := func(network, address string, conn syscall.RawConn) error {
-		if err := policy.control(network, address, conn); err != nil {
+		if err := policy.checkSocket(network, address, conn); err != nil {
 			return err
 		}
 		recorded.mu.Lock()

@@ -202,7 +202,7 @@ func TestControlChecksTheSocketItself(t *testing.T) {
 		{"tcp6", "[fe80::1%eth0]:443", false},
 		{"tcp4", "shop.example.com:443", false},
 	} {
-		if err := (Policy{}).control(c.network, c.address, nil); (err == nil) != c.allowed {
+		if err := (Policy{}).checkSocket(c.network, c.address, nil); (err == nil) != c.allowed {
 			t.Errorf("%s %s: got error %v, want allowed %t", c.network, c.address, err, c.allowed)
 		}
 	}

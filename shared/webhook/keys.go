@@ -16,7 +16,7 @@ import (
 
 const secretPrefix = "whsec_"
 
-// Key lengths in bytes. Standard Webhooks asks for 24 to 64; the master key of all merchants' secrets has the length of
+// Key lengths in bytes. Standard Webhooks asks for 24 to 64. The master key of all merchants' secrets has the length of
 // a full HMAC-SHA256 key.
 const (
 	minSecretSize = 24
@@ -31,7 +31,7 @@ var ErrSecret = errors.New("webhook: malformed secret")
 // a placeholder; only [Secret.Reveal] shows it. The zero value signs nothing.
 type Secret struct{ opaque }
 
-// ParseSecret reads the whsec_ form. It returns [ErrSecret] otherwise.
+// ParseSecret parses the whsec_ form. It returns [ErrSecret] for any other text.
 func ParseSecret(text string) (Secret, error) {
 	encoded, ok := strings.CutPrefix(text, secretPrefix)
 	if !ok {
@@ -54,7 +54,7 @@ func DeriveSecret(master []byte, merchant string, version int) Secret {
 	return Secret{conceal(hmacSHA256(master, []byte(label)))}
 }
 
-// Reveal returns the whsec_ form, for the one reply that shows it to its merchant; "" for the zero value.
+// Reveal returns the whsec_ form, for the one reply that shows it to its merchant, or "" for the zero value.
 func (s Secret) Reveal() string {
 	if s.isZero() {
 		return ""
@@ -76,8 +76,8 @@ func hmacSHA256(key, content []byte) []byte {
 
 const redacted = "[redacted]"
 
-// opaque has key bytes that no printer, logger or encoder can reach: printers that use reflection read unexported
-// fields, but cannot read behind a func.
+// opaque hides key bytes from every printer, logger and encoder. Printers that use reflection read unexported fields,
+// but cannot read behind a func.
 type opaque struct{ reveal func() []byte }
 
 func conceal(key []byte) opaque {
@@ -87,7 +87,7 @@ func conceal(key []byte) opaque {
 
 func (o opaque) isZero() bool { return o.reveal == nil }
 
-// Format covers every verb; without it %d would bypass String.
+// Format writes a fixed placeholder for every verb; without it %d would bypass String.
 func (opaque) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, redacted) }
 
 // String returns a fixed placeholder.
@@ -99,7 +99,7 @@ func (opaque) GoString() string { return redacted }
 // LogValue returns a fixed placeholder.
 func (opaque) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// MarshalText returns a fixed placeholder, for encoders other than JSON too.
+// MarshalText returns a fixed placeholder, also for encoders other than JSON.
 func (opaque) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // MarshalJSON returns a fixed placeholder.
@@ -113,8 +113,8 @@ var (
 	ErrPublicKey = errors.New("webhook: malformed public key")
 )
 
-// SigningKey is the platform's Ed25519 key, behind every v1a signature. Like
-// [Secret] it cannot be printed, logged or marshalled. The zero value is unusable.
+// SigningKey is the platform's Ed25519 key, which makes every v1a signature. Like [Secret] it cannot be printed, logged
+// or marshalled. The zero value is unusable.
 type SigningKey struct{ opaque }
 
 // NewSigningKey expands a 32-byte seed (RFC 8032 §5.1.5). It returns [ErrSeed] for any other length.
@@ -125,10 +125,10 @@ func NewSigningKey(seed []byte) (SigningKey, error) {
 	return SigningKey{conceal(ed25519.NewKeyFromSeed(seed))}, nil
 }
 
-// ID identifies the key where it is published. It depends only on the public half.
+// ID returns the id of the published key. It depends only on the public half.
 func (k SigningKey) ID() string { return k.PublicKey().ID() }
 
-// PublicKey returns the public half, which receivers verify with.
+// PublicKey returns the public half, for receivers that verify signatures.
 func (k SigningKey) PublicKey() PublicKey {
 	if k.isZero() {
 		return PublicKey{}
@@ -144,7 +144,7 @@ func (k SigningKey) sign(content []byte) []byte {
 // whpk_ followed by base64. The zero value verifies nothing.
 type PublicKey struct{ raw string }
 
-// ParsePublicKey reads the whpk_ form. It returns [ErrPublicKey] otherwise.
+// ParsePublicKey parses the whpk_ form. It returns [ErrPublicKey] for any other text.
 func ParsePublicKey(text string) (PublicKey, error) {
 	encoded, ok := strings.CutPrefix(text, publicKeyPrefix)
 	if !ok {

@@ -8,40 +8,39 @@ import (
 )
 
 const (
-	// perHost is how many deliveries run at a time to one host (contract §11.3).
+	// perHost bounds the deliveries to one host that run at a time (contract §11.3).
 	perHost = 4
-	// PerTenant is how many of them may be one tenant's, so that a receiver that
-	// hangs leaves a slot to others at the host.
+	// PerTenant bounds one tenant's share of them, so that a receiver that hangs leaves a slot to others at the host.
 	PerTenant = 3
-	// maxIdle is how long a delivery waits for a slot while the host frees none.
-	// Waiting longer for a host that does not answer would delay other hosts'.
+	// maxIdle bounds the wait for a slot while the host frees none. A longer wait for a host that does not answer would
+	// delay other hosts' deliveries.
 	maxIdle = 250 * time.Millisecond
-	// maxSlotWait bounds the whole wait. While the host keeps freeing slots, a burst
-	// is sent bit by bit instead of being postponed.
+	// maxSlotWait bounds the whole wait. While the host keeps freeing slots, a burst is sent bit by bit instead of being
+	// postponed.
 	maxSlotWait = 2 * time.Second
 )
 
-// hostLimit grants the slots of each host, whatever the port. It deletes a host when
-// none of its slots is held or awaited, so that it does not grow.
+// hostLimit grants the slots of each host, regardless of the port. It deletes a host without held or awaited slots, so
+// that its map does not grow.
 type hostLimit struct {
 	mu    sync.Mutex
 	hosts map[string]*hostSlots
 }
 
-// hostSlots are the slots of a host; hostLimit.mu guards them.
+// hostSlots are the slots of a host. hostLimit.mu guards them.
 type hostSlots struct {
-	holders []string // a tenant for each slot taken
+	holders []string // a tenant for each held slot
 	waiters []*slotWaiter
-	freed   time.Time // when the last one was
+	freed   time.Time // when the last slot was freed
 }
 
 type slotWaiter struct {
 	tenant  string
 	since   time.Time
-	granted chan struct{} // closed once it holds a slot
+	granted chan struct{} // closed once the waiter holds a slot
 }
 
-func (s *hostSlots) free(tenant string) bool {
+func (s *hostSlots) hasFree(tenant string) bool {
 	taken := 0
 	for _, holder := range s.holders {
 		if holder == tenant {
@@ -51,17 +50,17 @@ func (s *hostSlots) free(tenant string) bool {
 	return len(s.holders) < perHost && taken < PerTenant
 }
 
-// acquire takes a slot for a tenant's delivery, waiting while the host frees some,
-// and returns the function that releases it. Errors: ErrBusy, or the context's.
+// acquire takes a slot for a tenant's delivery, and returns the function that releases it. It waits while the host
+// frees slots. Errors: ErrBusy, or the context's.
 func (l *hostLimit) acquire(ctx context.Context, host, tenant string) (release func(), err error) {
-	w := l.enter(host, tenant)
-	if err := l.await(ctx, host, w); err != nil && l.leave(host, w) {
+	w := l.addWaiter(host, tenant)
+	if err := l.await(ctx, host, w); err != nil && l.removeWaiter(host, w) {
 		return nil, err
 	}
-	return func() { l.release(host, tenant) }, nil // it may have been granted just before leave
+	return func() { l.release(host, tenant) }, nil // a slot may have been granted just before removeWaiter
 }
 
-// await returns nil once the waiter has a slot, or why it should stop waiting.
+// await returns nil once the waiter has a slot, or the reason to stop waiting.
 func (l *hostLimit) await(ctx context.Context, host string, w *slotWaiter) error {
 	timer := time.NewTimer(maxIdle)
 	defer timer.Stop()
@@ -72,7 +71,7 @@ func (l *hostLimit) await(ctx context.Context, host string, w *slotWaiter) error
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-timer.C:
-			more := l.remaining(host, w)
+			more := l.remainingWait(host, w)
 			if more <= 0 {
 				return ErrBusy
 			}
@@ -81,15 +80,15 @@ func (l *hostLimit) await(ctx context.Context, host string, w *slotWaiter) error
 	}
 }
 
-// remaining is how much longer it may wait.
-func (l *hostLimit) remaining(host string, w *slotWaiter) time.Duration {
+// remainingWait returns how much longer the waiter may wait.
+func (l *hostLimit) remainingWait(host string, w *slotWaiter) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	idle := time.Since(l.hosts[host].freed)
 	return min(maxIdle-idle, maxSlotWait-time.Since(w.since))
 }
 
-func (l *hostLimit) enter(host, tenant string) *slotWaiter {
+func (l *hostLimit) addWaiter(host, tenant string) *slotWaiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hosts == nil {
@@ -104,8 +103,8 @@ func (l *hostLimit) enter(host, tenant string) *slotWaiter {
 	return w
 }
 
-// leave stops waiting; it is false if a slot has been granted.
-func (l *hostLimit) leave(host string, w *slotWaiter) bool {
+// removeWaiter removes the waiter. It returns false if the waiter has been granted a slot.
+func (l *hostLimit) removeWaiter(host string, w *slotWaiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.hosts[host]
@@ -127,11 +126,11 @@ func (l *hostLimit) release(host, tenant string) {
 	l.grant(host)
 }
 
-// grant gives free slots to those that have waited longest, and deletes an idle host.
+// grant gives free slots to the longest waiters, and deletes an idle host.
 func (l *hostLimit) grant(host string) {
 	s := l.hosts[host]
 	s.waiters = slices.DeleteFunc(s.waiters, func(w *slotWaiter) bool {
-		if !s.free(w.tenant) {
+		if !s.hasFree(w.tenant) {
 			return false
 		}
 		s.holders = append(s.holders, w.tenant)

@@ -212,7 +212,7 @@ func TestNoAnswerFromDNSOrAddressIsATimeout(t *testing.T) {
 	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, timeout
 	}}
-	d := &dialer{policy: loopbackOnly, resolver: resolver, control: loopbackOnly.control}
+	d := &dialer{policy: loopbackOnly, resolver: resolver, control: loopbackOnly.checkSocket}
 	_, err := d.DialContext(t.Context(), "tcp", "timeout.example.com:443")
 	wantReason(t, err, ReasonTimeout)
 }

@@ -27,7 +27,7 @@ const (
 
 const maxIDSize = 128
 
-// Errors for a message or key that cannot be signed: mistakes of the caller.
+// Errors for a message or key that cannot be signed. They are mistakes of the caller.
 var (
 	ErrMessage = errors.New("webhook: message needs an id like msg_<uuid> and a timestamp")
 	ErrNoKey   = errors.New("webhook: signing key or secret is the zero value")
@@ -41,9 +41,9 @@ type Message struct {
 }
 
 // Sign returns the three webhook headers (contract §11.2): a v1 signature for each secret, and a v1a signature for each
-// key, of which a rotation has two. Errors: [ErrMessage], [ErrNoKey].
+// key. During a rotation there are two keys. Errors: [ErrMessage], [ErrNoKey].
 func Sign(m Message, keys []SigningKey, secrets []Secret) (http.Header, error) {
-	if !validID(m.ID) || m.Timestamp.Unix() <= 0 {
+	if !isValidID(m.ID) || m.Timestamp.Unix() <= 0 {
 		return nil, ErrMessage
 	}
 	if len(keys) == 0 {
@@ -80,8 +80,9 @@ func formatSignature(scheme string, signature []byte) string {
 	return scheme + "," + base64.StdEncoding.EncodeToString(signature)
 }
 
-// validID refuses dots in ids: with them, two different messages could have the same signed content.
-func validID(id string) bool {
+// isValidID returns true if the id is valid. It has no dots, else two different messages could have the same signed
+// content.
+func isValidID(id string) bool {
 	rest, ok := strings.CutPrefix(id, "msg_")
 	if !ok || rest == "" || len(id) > maxIDSize {
 		return false
@@ -89,15 +90,15 @@ func validID(id string) bool {
 	return strings.IndexFunc(rest, func(r rune) bool { return !isLDH(r) && r != '_' }) < 0
 }
 
-// isLDH reports whether r is an ASCII letter, digit or hyphen (RFC 5890 §2.3.1).
+// isLDH returns true if r is an ASCII letter, digit or hyphen (RFC 5890 §2.3.1).
 func isLDH(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-'
 }
 
 var timedHeader = regexp.MustCompile(`^(X-[0-9A-Za-z-]{1,62})?$`)
 
-// CheckTimedHeader checks the name of the header for timed signatures; "" is none. No other header of a callback begins
-// with X-.
+// CheckTimedHeader checks the name of the header for timed signatures. "" stands for none. No other header of a
+// callback begins with X-.
 func CheckTimedHeader(name string) error {
 	if !timedHeader.MatchString(name) {
 		return errors.New("must be X- and up to 62 letters, digits and hyphens")
@@ -105,14 +106,14 @@ func CheckTimedHeader(name string) error {
 	return nil
 }
 
-// WithTimedSignatures makes the sender also sign in the form t=<unix seconds>,v1=<hex> (contract §11.2), under a header
-// that [CheckTimedHeader] takes.
+// WithTimedSignatures makes the sender also sign in the form t=<unix seconds>,v1=<hex> (contract §11.2). The signature
+// is in a header whose name [CheckTimedHeader] accepts.
 func (s *Sender) WithTimedSignatures(header string) *Sender {
 	s.timed = header
 	return s
 }
 
-// signTimed signs the attempt with the text of the secret, whsec_ included, as receivers of this form use it.
+// signTimed signs the attempt with the text of the secret, whsec_ included, because receivers of this form use it so.
 func signTimed(m Message, s Secret) string {
 	timestamp := strconv.FormatInt(m.Timestamp.Unix(), 10)
 	content := append([]byte("v1:"+timestamp+":"), m.Body...)
@@ -125,8 +126,8 @@ func decodeBase64(text string) ([]byte, bool) {
 	return data, err == nil && base64.StdEncoding.EncodedLen(len(data)) == len(text)
 }
 
-// Tolerance is how far a message's timestamp may be from the receiver's clock, in either direction (contract §11.2). It
-// bounds replays; within it, receivers recognise duplicates by webhook-id.
+// Tolerance bounds the difference between a message's timestamp and the receiver's clock, either way (contract §11.2).
+// It bounds replays; within it, receivers recognise duplicates by webhook-id.
 const Tolerance = 300 * time.Second
 
 // Errors of [Verify].
@@ -136,13 +137,13 @@ var (
 	ErrSignature = errors.New("webhook: no signature matches")
 )
 
-// Verify checks a received request as a receiver does: the raw body and headers against now, when any signature matches
+// Verify checks a received request as a receiver does: the raw body and headers against now. Any signature may match
 // any secret or key. It returns [ErrHeaders], [ErrTimestamp] or [ErrSignature].
 func Verify(headers http.Header, body []byte, now time.Time, secrets []Secret, publicKeys []PublicKey) error {
-	id, idOK := single(headers, headerID)
-	timestamp, timestampOK := single(headers, headerTimestamp)
-	signatures, signaturesOK := single(headers, headerSignature)
-	if !idOK || !timestampOK || !signaturesOK || !validID(id) {
+	id, idOK := singleValue(headers, headerID)
+	timestamp, timestampOK := singleValue(headers, headerTimestamp)
+	signatures, signaturesOK := singleValue(headers, headerSignature)
+	if !idOK || !timestampOK || !signaturesOK || !isValidID(id) {
 		return ErrHeaders
 	}
 	if err := checkTimestamp(timestamp, now); err != nil {
@@ -157,8 +158,9 @@ func Verify(headers http.Header, body []byte, now time.Time, secrets []Secret, p
 	return ErrSignature
 }
 
-// single refuses repeated headers: a proxy and the receiver could pick different ones.
-func single(headers http.Header, name string) (string, bool) {
+// singleValue returns a header's value. It refuses repeated headers: a proxy and the receiver could pick different
+// ones.
+func singleValue(headers http.Header, name string) (string, bool) {
 	values := headers.Values(name)
 	if len(values) != 1 {
 		return "", false

@@ -15,36 +15,37 @@ import (
 
 const userAgent = "Cashwrap-Webhooks/1"
 
-// Sender posts signed messages. It is safe for concurrent use; its limit of four
-// deliveries at a time per host holds within one Sender.
+// Sender posts signed messages. It is safe for concurrent use. Each Sender limits its own deliveries to one host to
+// four at a time.
 type Sender struct {
 	policy Policy
 	keys   []SigningKey
-	timed  string // header of timed signatures; "": there are none
+	timed  string // header of timed signatures; "": none
 	client *http.Client
 	limit  hostLimit
 }
 
-// NewSender returns a sender that signs with each of the keys and reaches what policy permits.
+// NewSender returns a sender that signs with each of the keys and reaches only targets that policy permits.
 func NewSender(policy Policy, keys ...SigningKey) *Sender {
 	return &Sender{policy: policy, keys: keys, client: Client(policy)}
 }
 
-// NewSenderOver returns a sender whose requests pass through a transport that wraps the guarded one. Without that, as
-// in a simulated network, no address is checked; the rules for URLs, the time limit and the redirect rule still apply.
+// NewSenderOver returns a sender whose requests pass through wrap's transport around the guarded one. A transport that
+// does not use the guarded one, as in a simulated network, checks no address. The rules for URLs, the time limit and
+// the redirect rule still apply.
 func NewSenderOver(wrap func(http.RoundTripper) http.RoundTripper, policy Policy, keys ...SigningKey) *Sender {
 	s := NewSender(policy, keys...)
 	s.client.Transport = wrap(s.client.Transport)
 	return s
 }
 
-// ErrBusy reports that the host has no free slot for the tenant: nothing was sent.
+// ErrBusy reports that the host has no free slot for the tenant. Nothing was sent.
 var ErrBusy = errors.New("webhook: the host has no free slot")
 
 // Send makes one attempt to deliver m to the URL target, signed with every secret and the platform's keys. The newest
 // secret comes first; it alone makes a timed signature. Send waits up to 2 s for one of the host's slots, which tenants
-// share, and then at most [AnswerTimeout] for the answer. Any 2xx is success, all else a [*DeliveryError], except
-// [ErrBusy], which is not an attempt, and [ErrMessage] and [ErrNoKey] for what cannot be signed.
+// share, and then at most [AnswerTimeout] for the answer. Any 2xx is success. [ErrBusy] is not an attempt, [ErrMessage]
+// and [ErrNoKey] report a message that cannot be signed, and any other failure is a [*DeliveryError].
 func (s *Sender) Send(ctx context.Context, tenant, target string, m Message, secrets []Secret) error {
 	u, err := CheckURL(target, s.policy)
 	if err != nil {
@@ -89,11 +90,11 @@ func (s *Sender) post(ctx context.Context, target string, headers http.Header, b
 	return resultOf(response)
 }
 
-// resultOf depends on the status alone, even if the body cannot be read.
+// resultOf returns the result of an answer by its status alone, even if the body cannot be read.
 func resultOf(response *http.Response) error {
 	switch status := response.StatusCode; {
 	case status >= 200 && status < 300:
-		// Read, so that a receiver does not see its reply cut off.
+		// The body is read, so that a receiver does not see its reply cut off.
 		_, _ = io.CopyN(io.Discard, response.Body, maxAnswerSize)
 		return nil
 	case status >= 300 && status < 400:
@@ -120,10 +121,10 @@ func reasonFor(ctx context.Context, err error, handshakeFailed bool) Reason {
 	}
 }
 
-// Reason says why a delivery failed, in a form for logs and metrics.
+// Reason is the reason of a failed delivery, in a form for logs and metrics.
 type Reason string
 
-// The reasons. All of them are retried on the schedule of contract §11.3.
+// The reasons. A failed delivery is retried on the schedule of contract §11.3, regardless of the reason.
 const (
 	ReasonURL       Reason = "url_refused"     // CheckURL refused the target
 	ReasonLookup    Reason = "name_unresolved" // DNS gave no address
@@ -137,8 +138,8 @@ const (
 	ReasonCancelled Reason = "cancelled"    // the caller gave up first
 )
 
-// DeliveryError is a failed attempt. It deliberately wraps no cause: those of
-// net/http contain the URL, whose query may have a merchant's token.
+// DeliveryError is a failed attempt. It wraps no cause, because errors of net/http contain the URL, whose query may
+// have a merchant's token.
 type DeliveryError struct {
 	Reason Reason
 	Status int // the HTTP status, for ReasonRedirect and ReasonStatus; otherwise 0

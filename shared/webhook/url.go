@@ -17,8 +17,8 @@ const (
 	maxLabelSize = 63
 )
 
-// URLError says why a callback URL is refused. Its text never repeats the URL,
-// so it is safe to log and to send to the client.
+// URLError is the reason why a callback URL is refused. Its text never repeats the URL, so it may be logged and sent to
+// the client.
 type URLError struct{ Problem string }
 
 // Error begins with "must", to follow a field's name.
@@ -29,8 +29,8 @@ var defaultPorts = map[string]uint16{"http": 80, "https": 443}
 
 // CheckURL checks a callback URL before anything is resolved (contract §11.3) and returns it parsed, with scheme and
 // host in lower case. A host has exactly one accepted spelling: RFC 1123 letters, digits and hyphens (international
-// names in their xn-- form), canonical dotted IPv4, or bracketed IPv6. Whatever else a browser or libc reads as an
-// address is refused, and so are fragments, which are never sent. Error: [*URLError].
+// names in their xn-- form), canonical dotted IPv4, or bracketed IPv6. Other spellings that a browser or libc reads as
+// an address are refused. Fragments are refused, because they are never sent. Error: [*URLError].
 func CheckURL(raw string, policy Policy) (*url.URL, error) {
 	if len(raw) > maxURLSize {
 		return nil, &URLError{"must be at most 2048 bytes long"}
@@ -68,8 +68,7 @@ func CheckURL(raw string, policy Policy) (*url.URL, error) {
 	return u, nil
 }
 
-// Host is the host of a callback URL, without its port, in the one spelling that
-// CheckURL accepts; "" when there is none.
+// Host returns a callback URL's host without its port, in the one spelling that CheckURL accepts, or "" if it has none.
 func Host(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -78,11 +77,10 @@ func Host(raw string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// isForbiddenInURL refuses characters that parsers are known to treat differently.
+// isForbiddenInURL reports whether parsers are known to treat the character differently.
 func isForbiddenInURL(r rune) bool { return r <= ' ' || r > '~' }
 
-// parsePort accepts only the canonical decimal spelling: "080" and an empty port
-// after a colon are read differently by different clients.
+// parsePort accepts only the canonical decimal spelling, because clients read "080" or an empty port differently.
 func parsePort(u *url.URL, defaultPort uint16) (uint16, error) {
 	text := u.Port()
 	if text == "" && !strings.HasSuffix(u.Host, ":") {
@@ -135,8 +133,8 @@ func checkLiteral(authority, host string, port uint16, policy Policy) error {
 	return nil
 }
 
-// endsInNumber is the WHATWG URL standard's test for an IPv4 address: the last label is decimal, octal or
-// 0x-hexadecimal, as in 2130706433, 0177.1 and 0x7f.0.0.1; isDomainName refuses a trailing dot.
+// endsInNumber applies the WHATWG URL standard's test for an IPv4 address: the last label is decimal, octal or
+// 0x-hexadecimal, as in 2130706433, 0177.1 and 0x7f.0.0.1. isDomainName refuses a trailing dot.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if digits, ok := strings.CutPrefix(last, "0x"); ok {
@@ -145,8 +143,8 @@ func endsInNumber(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// isDomainName requires that every label is LDH or underscores, without a trailing
-// dot: one spelling per host, on which the limit per host relies too.
+// isDomainName reports whether every label has only letters, digits, hyphens or underscores, without a trailing dot. So
+// a host has one spelling; the limit per host relies on this.
 func isDomainName(host string) bool {
 	if len(host) > maxNameSize {
 		return false
@@ -162,19 +160,18 @@ func isDomainName(host string) bool {
 	return true
 }
 
-// publicPorts are the ports a callback may name (contract §11.3).
+// publicPorts are the ports that a callback may name (contract §11.3).
 var publicPorts = []uint16{80, 443, 8443}
 
-// Policy says which targets are allowed beyond public addresses. The zero value, the only one for production, allows
-// nothing more; the fields are the allow-list of a local run (contract §11.3).
+// Policy allows targets beyond public addresses. The zero value, the only one for production, allows none. The fields
+// are the allow-list of a local run (contract §11.3).
 type Policy struct {
 	AllowLoopback bool           // 127.0.0.0/8, ::1 and localhost names, on any port
-	Allow         []netip.Prefix // further ranges; names that resolve into them may be local ones
+	Allow         []netip.Prefix // further ranges; names that resolve into them may be local
 	AllowPorts    []uint16       // further ports
 }
 
-// permitsAddr reports whether a callback may go to addr. Mapped IPv6 is always
-// refused, because Allow would not match it.
+// permitsAddr reports whether a callback may go to addr. Mapped IPv6 is refused, because Allow would not match it.
 func (p Policy) permitsAddr(addr netip.Addr) bool {
 	if addr.Is4In6() || addr.Zone() != "" {
 		return false
@@ -195,13 +192,12 @@ func (p Policy) permits(target netip.AddrPort) bool {
 	return p.AllowLoopback && addr.IsLoopback() || p.permitsPort(target.Port())
 }
 
-// permitsName checks names that only have a meaning on a local network. All others
-// are checked by the addresses they resolve to.
+// permitsName refuses names that have a meaning only on a local network. Other names are checked by their addresses.
 func (p Policy) permitsName(name string) bool {
 	return p.allowsLocalhost(name) || len(p.Allow) > 0 || isPublicName(name)
 }
 
-// IsLoopback reports whether the URL leads to this machine, and the policy allows that.
+// IsLoopback reports whether the URL leads to this machine and the policy allows that.
 func (p Policy) IsLoopback(u *url.URL) bool {
 	addr, err := netip.ParseAddr(u.Hostname())
 	return p.AllowLoopback && err == nil && addr.IsLoopback() || p.allowsLocalhost(u.Hostname())
@@ -211,13 +207,13 @@ func (p Policy) allowsLocalhost(name string) bool {
 	return p.AllowLoopback && (name == "localhost" || strings.HasSuffix(name, ".localhost"))
 }
 
-// unresolved are suffixes that the list has, but no host of the public DNS (RFC 7686; RFC 3172 and RFC 8375).
+// unresolved are suffixes of the list that no host of the public DNS has (RFC 7686; RFC 3172 and RFC 8375).
 var unresolved = []string{".onion", ".arpa"}
 
 // isPublicName reports whether the name is below a suffix of the Public Suffix List, as every name of the public DNS
-// is. Others are only resolved within their network: kubernetes.default.svc, a bare label, and what RFC 6761, RFC 6762
-// and ICANN reserve (.localhost, .test, .local, .internal). A suffix of the registries, such as co.uk, is no host; one
-// of a company, such as github.io, may be. List and name are ASCII (xn--).
+// is. Other names resolve only within their network: kubernetes.default.svc, a bare label, and the names that RFC 6761,
+// RFC 6762 and ICANN reserve (.localhost, .test, .local, .internal). A suffix of a registry, such as co.uk, is no host;
+// a company's suffix, such as github.io, may be. List and name are ASCII (xn--).
 func isPublicName(name string) bool {
 	suffix, registry := publicsuffix.PublicSuffix(name)
 	listed := registry || strings.Contains(suffix, ".") // else the last label, by the list's default rule
