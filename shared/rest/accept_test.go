@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// packed is a text in gzip.
-func packed(t *testing.T, text string) []byte {
+// compress returns a text in gzip.
+func compress(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	to := gzip.NewWriter(&b)
@@ -28,17 +28,17 @@ func packed(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// document is a route that shows one.
-func document(d rest.Document, access rest.Access) []rest.Route {
+// documentRoute returns a route that answers the document.
+func documentRoute(d rest.Document, access rest.Access) []rest.Route {
 	return []rest.Route{{Method: "GET", Path: "/document", Access: access,
 		Handle: rest.Page(func(context.Context, struct{}) (rest.Document, error) { return d, nil })}}
 }
 
-// TestADocumentIsSentAsTheClientTakesIt: compressed only where gzip is named, and not refused.
-func TestADocumentIsSentAsTheClientTakesIt(t *testing.T) {
+// TestDocument_Compression checks that a document is compressed only if the client names gzip and does not refuse it.
+func TestDocument_Compression(t *testing.T) {
 	t.Parallel()
-	small := packed(t, "text")
-	f := newFixture(t, document(rest.Document{ContentType: "text/plain", Gzip: small}, rest.Open),
+	small := compress(t, "text")
+	f := newFixture(t, documentRoute(rest.Document{ContentType: "text/plain", Gzip: small}, rest.Open),
 		func(c *rest.Config) { c.Limits.Address = rest.Limit{Rate: 1000, Burst: 1000} })
 	for accepted, want := range map[string]string{
 		"": "", "gzip": "gzip", "GZip ": "gzip", "deflate, gzip, br": "gzip", "gzip;q=0.5": "gzip", "gzip ; Q=1": "gzip",
@@ -60,34 +60,34 @@ func TestADocumentIsSentAsTheClientTakesIt(t *testing.T) {
 	}
 }
 
-// TestOnlyOpenRoutesCompress: of other requests no header is read by operations.
-func TestOnlyOpenRoutesCompress(t *testing.T) {
+// TestDocument_CompressionOnSecretRoute checks that only Open routes compress: on others operations read no header.
+func TestDocument_CompressionOnSecretRoute(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, document(rest.Document{ContentType: "text/plain", Gzip: packed(t, "text")}, rest.SecretOnly))
+	f := newFixture(t, documentRoute(rest.Document{ContentType: "text/plain", Gzip: compress(t, "text")}, rest.SecretOnly))
 	w := f.ask("GET", "/document", "", "Accept-Encoding: gzip")
 	if w.Code != 200 || w.Body.String() != "text" || w.Header().Get("Content-Encoding") != "" {
 		t.Errorf("got %d %q %v, want 200 and the text", w.Code, w.Body, w.Header())
 	}
 }
 
-func TestADocumentThatCannotBeUnpacked(t *testing.T) {
+func TestDocument_BrokenGzip(t *testing.T) {
 	t.Parallel()
-	for _, broken := range [][]byte{[]byte("text"), packed(t, "text")[:15]} {
-		f := newFixture(t, document(rest.Document{ContentType: "text/plain", Gzip: broken}, rest.Open))
+	for _, broken := range [][]byte{[]byte("text"), compress(t, "text")[:15]} {
+		f := newFixture(t, documentRoute(rest.Document{ContentType: "text/plain", Gzip: broken}, rest.Open))
 		if w := f.ask("GET", "/document", ""); w.Code != http.StatusInternalServerError {
 			t.Errorf("got %d %q, want 500", w.Code, w.Body)
 		}
 	}
 }
 
-// TestOnlyWhatIsImmutableIsKept by caches.
-func TestOnlyWhatIsImmutableIsKept(t *testing.T) {
+// TestDocument_CacheControl checks that caches keep only immutable documents.
+func TestDocument_CacheControl(t *testing.T) {
 	t.Parallel()
 	for want, d := range map[string]rest.Document{
 		"no-store":                            {HTML: []byte("<p>x")},
 		"public, max-age=31536000, immutable": {ContentType: "text/javascript", Body: []byte("x"), Immutable: true},
 	} {
-		f := newFixture(t, document(d, rest.Open))
+		f := newFixture(t, documentRoute(d, rest.Open))
 		if diff := cmp.Diff([]string{want}, f.ask("GET", "/document", "").Header()["Cache-Control"]); diff != "" {
 			t.Errorf("Cache-Control (-want +got):\n%s", diff)
 		}
@@ -97,7 +97,7 @@ func TestOnlyWhatIsImmutableIsKept(t *testing.T) {
 	}
 }
 
-func TestWhoAcceptsAPage(t *testing.T) {
+func TestAcceptsPage(t *testing.T) {
 	t.Parallel()
 	operation := func(ctx context.Context, _ emptyRequest) (bool, error) { return rest.AcceptsPage(ctx), nil }
 	routes := []rest.Route{{Method: "GET", Path: "/page", Access: rest.Open, Handle: rest.JSON(200, operation)}}
@@ -113,7 +113,7 @@ func TestWhoAcceptsAPage(t *testing.T) {
 	}
 }
 
-func TestTheBasePath(t *testing.T) {
+func TestBasePath(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]string{"https://pay.example": "", "https://shop.example/pay": "/pay", ":": ""} {
 		if got := rest.BasePath(base); got != want {

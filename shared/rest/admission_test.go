@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestAChangedCallerIsAdmittedAgain, with the same operation id, and by the rights that it has then.
-func TestAChangedCallerIsAdmittedAgain(t *testing.T) {
+// TestAdmitCaller_RightsChanged checks that the operation is repeated under the same id, with the caller's new rights.
+func TestAdmitCaller_RightsChanged(t *testing.T) {
 	t.Parallel()
 	runs, operations, revoke := 0, map[string]bool{}, func() {}
 	changing := 1
@@ -43,8 +43,8 @@ func TestAChangedCallerIsAdmittedAgain(t *testing.T) {
 	}
 }
 
-// TestPersonsNeedThePermission of a route beside one of its scopes.
-func TestPersonsNeedThePermission(t *testing.T) {
+// TestAdmitCaller_Permission checks that persons need the route's permission beside one of its scopes.
+func TestAdmitCaller_Permission(t *testing.T) {
 	t.Parallel()
 	r := rest.Route{Scopes: []string{"a", "b"}, Permission: identity.MembersWrite}
 	for kind, want := range map[identity.Kind][2]bool{ // without and with the permission
@@ -65,8 +65,8 @@ func TestPersonsNeedThePermission(t *testing.T) {
 	}
 }
 
-// TestMerchantTokensNeedTheAction of a route, and no scope.
-func TestMerchantTokensNeedTheAction(t *testing.T) {
+// TestAdmitCaller_MerchantTokenAction checks that merchant tokens need the route's action, and no scope.
+func TestAdmitCaller_MerchantTokenAction(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		route   rest.Route
@@ -87,8 +87,8 @@ func TestMerchantTokensNeedTheAction(t *testing.T) {
 	}
 }
 
-// TestRefusalsNameWhatIsMissing: the scopes, the action, the permission, or the kinds of credentials that may call.
-func TestRefusalsNameWhatIsMissing(t *testing.T) {
+// TestRefusal checks that a refusal names the missing scopes, action or permission, or the kinds that may call.
+func TestRefusal(t *testing.T) {
 	t.Parallel()
 	refunds := rest.Route{Scopes: []string{"payments", "refunds.write"}, Permission: identity.RefundTransactions}
 	members := rest.Route{Scopes: []string{"members.read"}, Permission: identity.MembersRead}

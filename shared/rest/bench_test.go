@@ -19,8 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// cannedTable answers in process: every read finds one credential and its
-// merchant, every write grants.
+// cannedTable answers in process: every read finds one credential and its merchant, every write grants.
 type cannedTable struct {
 	full int64
 	key  identity.APIKey
@@ -70,7 +69,7 @@ type payment struct {
 
 func pay(_ context.Context, in payment) (textResponse, error) { return textResponse{in.Reference}, nil }
 
-// BenchmarkAuthenticatedRequest is a whole request but for the network.
+// BenchmarkAuthenticatedRequest measures a whole request without the network.
 func BenchmarkAuthenticatedRequest(b *testing.B) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	key, token, err := identity.NewAPIKey(tenant, identity.BootstrapKey(), now)

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestDateTimesAreWritten in the forms of contract §2.4.
-func TestDateTimesAreWritten(t *testing.T) {
+// TestMarshalJSON_DateTimes checks the forms of contract §2.4.
+func TestMarshalJSON_DateTimes(t *testing.T) {
 	t.Parallel()
 	berlin, saoPaulo := time.FixedZone("CET", 3600), time.FixedZone("BRT", -3*3600)
 	at := time.Date(2020, 2, 29, 10, 56, 56, 876_999_999, time.UTC)
@@ -35,8 +35,8 @@ func TestDateTimesAreWritten(t *testing.T) {
 	}
 }
 
-// TestNoDayIsSentThatDoesNotExist: it would break clients, so it is a 500.
-func TestNoDayIsSentThatDoesNotExist(t *testing.T) {
+// TestDate_MarshalImpossibleDay checks that a day that does not exist is a 500, because it would break clients.
+func TestDate_MarshalImpossibleDay(t *testing.T) {
 	t.Parallel()
 	for _, d := range []rest.Date{{}, {Year: 2026, Month: 2, Day: 29}, {Year: 10000, Month: 1, Day: 1}} {
 		f := newFixture(t, []rest.Route{route("GET", "/day", give(d))})
@@ -62,7 +62,7 @@ func formatPeriod(_ context.Context, in period) (textResponse, error) {
 	return textResponse{text}, nil
 }
 
-func TestDateTimesAreReadAsUTC(t *testing.T) {
+func TestDecode_DateTimes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("POST", "/period", formatPeriod)})
 	for query, want := range map[string]string{
@@ -79,7 +79,7 @@ func TestDateTimesAreReadAsUTC(t *testing.T) {
 		"2026-01-01t00:00:00z":                "2026-01-01T00:00:00Z",
 		"2026-01-01T00:00:00.5":               "2026-01-01T00:00:00.5Z",
 	} {
-		if w := f.ask("POST", "/period?since="+query, ""); w.Code != 200 || object(t, w)["text"] != want {
+		if w := f.ask("POST", "/period?since="+query, ""); w.Code != 200 || decodeObject(t, w)["text"] != want {
 			t.Errorf("%s: got %d %s, want 200 %s", query, w.Code, w.Body, want)
 		}
 	}
@@ -90,24 +90,24 @@ func TestDateTimesAreReadAsUTC(t *testing.T) {
 		"%20", "2026-01-01T0:00:00Z", "2026-01-01T00:00:00,5Z",
 		"9999-12-31T23:59:59-01:00", "0000-01-01T00:00:00%2B01:00", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00%2B25:00",
 	} {
-		want := invalid("since", "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00.")
+		want := invalidError("since", "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00.")
 		if diff := cmp.Diff(want, errorOf(t, f.ask("POST", "/period?since="+query, ""))); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", query, diff)
 		}
 	}
 }
 
-func TestDatesAreReadStrictly(t *testing.T) {
+func TestDecode_Dates(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("POST", "/period", formatPeriod)})
 	const rule = "must be a date, YYYY-MM-DD."
 	w := f.ask("POST", "/period", `{"birth_date":"2024-02-29"}`)
-	if got, want := object(t, w)["text"], "0000-00-00 2024-02-29 "; got != want {
+	if got, want := decodeObject(t, w)["text"], "0000-00-00 2024-02-29 "; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	// Only in a date-time a space counts as +.
+	// A space counts as + only in a date-time.
 	w = f.ask("POST", "/period?day=2026-02-28&text=a+b+01:00", "")
-	if got, want := object(t, w)["text"], "2026-02-28 0000-00-00 a b 01:00"; got != want {
+	if got, want := decodeObject(t, w)["text"], "2026-02-28 0000-00-00 a b 01:00"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, text := range []string{
@@ -116,16 +116,16 @@ func TestDatesAreReadStrictly(t *testing.T) {
 		"2026-01-00", " 2026-01-02", "2026-01-02 ", "-026-01-02", "+026-01-02", "today",
 	} {
 		got := errorOf(t, f.ask("POST", "/period", `{"birth_date":"`+text+`"}`))
-		if diff := cmp.Diff(invalid("birth_date", rule), got); diff != "" {
+		if diff := cmp.Diff(invalidError("birth_date", rule), got); diff != "" {
 			t.Errorf("body %q: -want +got:\n%s", text, diff)
 		}
 	}
 	for _, query := range []string{"2026-1-2", "2026-02-29", "2026-01-02+", "+"} {
-		if diff := cmp.Diff(invalid("day", rule), errorOf(t, f.ask("POST", "/period?day="+query, ""))); diff != "" {
+		if diff := cmp.Diff(invalidError("day", rule), errorOf(t, f.ask("POST", "/period?day="+query, ""))); diff != "" {
 			t.Errorf("query %q: -want +got:\n%s", query, diff)
 		}
 	}
-	if w := f.ask("POST", "/period", `{"birth_date":20260102}`); object(t, w)["param"] != "birth_date" {
+	if w := f.ask("POST", "/period", `{"birth_date":20260102}`); decodeObject(t, w)["param"] != "birth_date" {
 		t.Errorf("a number: got %d %s, want an error of birth_date", w.Code, w.Body)
 	}
 }

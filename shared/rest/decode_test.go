@@ -50,7 +50,7 @@ type everything struct {
 	Untagged  string
 }
 
-// shown is what tests compare of a request.
+// shown is the part of a request that tests compare.
 type shown struct {
 	Got string `json:"got"`
 }
@@ -72,7 +72,7 @@ func echoFixture(t *testing.T) *fixture {
 	return newFixture(t, []rest.Route{route("POST", "/things/{id}", echo)})
 }
 
-func TestBodiesAreRead(t *testing.T) {
+func TestDecode_Body(t *testing.T) {
 	t.Parallel()
 	f := echoFixture(t)
 	const none = `{"Untagged":""}`
@@ -119,14 +119,14 @@ func TestBodiesAreRead(t *testing.T) {
 		`{"until":"2026-01-02T03:04:05Z"}`: `{"until":"2026-01-02T03:04:05Z","Untagged":""}`,
 	} {
 		w := f.ask("POST", "/things/1", body)
-		got, _ := object(t, w)["got"].(string)
+		got, _ := decodeObject(t, w)["got"].(string)
 		if w.Code != http.StatusOK || !strings.HasPrefix(got, want+" ") {
 			t.Errorf("%s: got %d %s\nwant 200 %s", body, w.Code, w.Body, want)
 		}
 	}
 }
 
-func TestBadBodiesAreRefused(t *testing.T) {
+func TestDecode_InvalidBody(t *testing.T) {
 	t.Parallel()
 	f := echoFixture(t)
 	for body, want := range map[string]string{
@@ -159,8 +159,8 @@ func TestBadBodiesAreRefused(t *testing.T) {
 		`{"unknown":["\uDFFF"]}`:         "INVALID_REQUEST ",
 		`{"\uD83d":1}`:                   "INVALID_REQUEST ",
 		strings.Repeat("[", 100_000):     "INVALID_REQUEST ",
-		nested(33):                       "INVALID_REQUEST ",
-		withValues(20_001):               "INVALID_REQUEST ",
+		nestedBody(33):                   "INVALID_REQUEST ",
+		bodyWithValues(20_001):           "INVALID_REQUEST ",
 		`{"amount":true}`:                "INVALID amount",
 		`{"amount":"ten"}`:               "INVALID amount",
 		`{"name":5}`:                     "INVALID name",
@@ -181,31 +181,31 @@ func TestBadBodiesAreRefused(t *testing.T) {
 		`{"expiry":""}`:                  "INVALID expiry",
 	} {
 		w := f.ask("POST", "/things/1", body)
-		answer := object(t, w)
+		answer := decodeObject(t, w)
 		param, _ := answer["param"].(string)
 		if got := fmt.Sprint(answer["error_code"], " ", param); w.Code != http.StatusBadRequest || got != want {
 			t.Errorf("%.60s: got %d %s, want 400 %s", body, w.Code, got, want)
 		}
 	}
-	if w := f.ask("POST", "/things/1", nested(32)); w.Code != http.StatusOK {
+	if w := f.ask("POST", "/things/1", nestedBody(32)); w.Code != http.StatusOK {
 		t.Errorf("32 levels: got %d %s, want 200", w.Code, w.Body)
 	}
-	if w := f.ask("POST", "/things/1", withValues(20_000)); w.Code != http.StatusOK {
+	if w := f.ask("POST", "/things/1", bodyWithValues(20_000)); w.Code != http.StatusOK {
 		t.Errorf("20,000 values: %d", w.Code)
 	}
 }
 
-// withValues is a body of so many values, the object and the array among them.
-func withValues(n int) string {
+// bodyWithValues returns a body with n values, including the object and the array.
+func bodyWithValues(n int) string {
 	return `{"x":[0` + strings.Repeat(",0", n-3) + "]}"
 }
 
-// nested is a body of the given depth.
-func nested(depth int) string {
+// nestedBody returns a body of the given depth.
+func nestedBody(depth int) string {
 	return `{"x":` + strings.Repeat("[", depth-2) + "0" + strings.Repeat("]", depth-2) + "}"
 }
 
-func TestQueriesAreRead(t *testing.T) {
+func TestDecode_Query(t *testing.T) {
 	t.Parallel()
 	f := echoFixture(t)
 	for query, want := range map[string]string{
@@ -228,7 +228,7 @@ func TestQueriesAreRead(t *testing.T) {
 		`roles[x]=b&rolesx[]=c`:             `"" limit=- false [] [] "" 0001-01-01`,
 	} {
 		w := f.ask("POST", "/things/1?"+query, "")
-		got, _ := object(t, w)["got"].(string)
+		got, _ := decodeObject(t, w)["got"].(string)
 		if w.Code != http.StatusOK || !strings.HasSuffix(got, want) {
 			t.Errorf("%s: got %d %s\nwant 200 %s", query, w.Code, w.Body, want)
 		}
@@ -243,39 +243,40 @@ func TestQueriesAreRead(t *testing.T) {
 		`roles=a,,b`: "roles", `counts=`: "counts",
 	} {
 		w := f.ask("POST", "/things/1?"+query, "")
-		if answer := object(t, w); w.Code != http.StatusBadRequest || answer["param"] != param ||
+		if answer := decodeObject(t, w); w.Code != http.StatusBadRequest || answer["param"] != param ||
 			answer["error_code"] != "INVALID" {
 			t.Errorf("%s: got %d %s, want 400 INVALID %s", query, w.Code, w.Body, param)
 		}
 	}
 	for _, query := range []string{"limit=%zz", "a;b", "checkout_reference=%ff", "roles=%c3&roles=%a9", "%ed%a0%80=1"} {
-		if w := f.ask("POST", "/things/1?"+query, ""); object(t, w)["error_code"] != "INVALID_REQUEST" {
+		if w := f.ask("POST", "/things/1?"+query, ""); decodeObject(t, w)["error_code"] != "INVALID_REQUEST" {
 			t.Errorf("%s: got %d %s, want INVALID_REQUEST", query, w.Code, w.Body)
 		}
 	}
 }
 
-func TestPathValuesAreDecodedSafely(t *testing.T) {
+func TestDecode_PathValue(t *testing.T) {
 	t.Parallel()
 	f := echoFixture(t)
 	for path, want := range map[string]string{
 		"/things/a%2Fb": `"a/b"`, "/things/%2e%2e": `".."`, "/things/a%20b": `"a b"`, "/things/a%252F": `"a%2F"`,
 		"/things/%C3%A9": `"é"`,
 	} {
-		if got, _ := object(t, f.ask("POST", path, ""))["got"].(string); !strings.Contains(got, "} "+want+" ") {
+		if got, _ := decodeObject(t, f.ask("POST", path, ""))["got"].(string); !strings.Contains(got, "} "+want+" ") {
 			t.Errorf("%s: got %s, want %s in it", path, got, want)
 		}
 	}
 	for _, path := range []string{
 		"/things/", "/things/1/", "/things//1", "//things/1", "/Things/1", "/", "/thing%73%2F1", "/things%00/1",
 	} {
-		if w := f.ask("POST", path, ""); w.Code != http.StatusNotFound || object(t, w)["error_code"] != "NOT_FOUND" {
+		if w := f.ask("POST", path, ""); w.Code != http.StatusNotFound || decodeObject(t, w)["error_code"] != "NOT_FOUND" {
 			t.Errorf("%s: got %d %s, want 404 NOT_FOUND", path, w.Code, w.Body)
 		}
 	}
 	for _, path := range []string{"/things/%ff", "/things/%ed%a0%80", "/things/a%C2",
-		"/things/a%EF%BF%BD"} { // the last as a gateway hands it on
-		if w := f.ask("POST", path, ""); w.Code != http.StatusBadRequest || object(t, w)["error_code"] != "INVALID_REQUEST" {
+		"/things/a%EF%BF%BD"} { // the last as a gateway passes it on
+		if w := f.ask("POST", path, ""); w.Code != http.StatusBadRequest ||
+			decodeObject(t, w)["error_code"] != "INVALID_REQUEST" {
 			t.Errorf("%s: got %d %s, want 400 INVALID_REQUEST", path, w.Code, w.Body)
 		}
 		if w := f.ask("POST", path, "", "Authorization:"); w.Code != http.StatusUnauthorized {
@@ -284,10 +285,10 @@ func TestPathValuesAreDecodedSafely(t *testing.T) {
 	}
 }
 
-// TestAnyPathValueReachesTheOperation: a value that no identifier can be
-// reaches it as any other, so that its answer has the form its document gives it.
-// What is too long for the table's keys is cut, and still too long for an identifier.
-func TestAnyPathValueReachesTheOperation(t *testing.T) {
+// TestDecode_UnusualPathValue checks that a value that no identifier can have reaches the operation like any other, so
+// that the answer has the form in its document. A value too long for the table's keys is cut, and is still too long for
+// an identifier.
+func TestDecode_UnusualPathValue(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("GET", "/things/{id}", func(_ context.Context,
 		in everything) (textResponse, error) {
@@ -298,7 +299,8 @@ func TestAnyPathValueReachesTheOperation(t *testing.T) {
 		"%C2%80": "\u0080", "a%C2%9F": "a\u009f", "%00": "\x00", "a%0Ab": "a\nb", "%7F": "\x7f",
 		long: long, long + "a": long, "a" + long: "a" + long[2:], long + long: long,
 	} {
-		if got := object(t, f.ask("GET", "/things/"+url.PathEscape(must(url.PathUnescape(path))), ""))["text"]; got != want {
+		if got := decodeObject(t,
+			f.ask("GET", "/things/"+url.PathEscape(must(url.PathUnescape(path))), ""))["text"]; got != want {
 			t.Errorf("%.20s: got %q, want %q", path, got, want)
 		}
 	}
@@ -315,7 +317,7 @@ type formOnly struct {
 	PaRes string `form:"PaRes"`
 }
 
-func TestFormsAreRead(t *testing.T) {
+func TestDecode_Form(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{
 		route("POST", "/both", func(_ context.Context, in returned) (textResponse, error) {
@@ -334,20 +336,20 @@ func TestFormsAreRead(t *testing.T) {
 		{"/form", form, "Content-Type:", "a+b=="},
 		{"/form", "PaRes=", "Content-Type:", ""},
 	} {
-		if got := object(t, f.ask("POST", test.path, test.body, test.contentType))["text"]; got != test.want {
+		if got := decodeObject(t, f.ask("POST", test.path, test.body, test.contentType))["text"]; got != test.want {
 			t.Errorf("%s as %s: got %q, want %q", test.path, test.contentType, got, test.want)
 		}
 	}
-	if w := f.ask("POST", "/form", "PaRes=%ff"); object(t, w)["error_code"] != "INVALID_REQUEST" {
+	if w := f.ask("POST", "/form", "PaRes=%ff"); decodeObject(t, w)["error_code"] != "INVALID_REQUEST" {
 		t.Errorf("bytes that are no text: got %d %s, want INVALID_REQUEST", w.Code, w.Body)
 	}
-	if w := f.ask("POST", "/form", "PaRes=%zz"); object(t, w)["error_code"] != "INVALID_REQUEST" ||
+	if w := f.ask("POST", "/form", "PaRes=%zz"); decodeObject(t, w)["error_code"] != "INVALID_REQUEST" ||
 		strings.Contains(f.log.String(), "%zz") {
 		t.Errorf("bad form: got %d %s, log %s, want INVALID_REQUEST and no %%zz in the log", w.Code, w.Body, f.log)
 	}
 }
 
-func TestBodiesInGzip(t *testing.T) {
+func TestReadBody_Gzip(t *testing.T) {
 	t.Parallel()
 	f := echoFixture(t)
 	packed := func(text string) string {
@@ -387,7 +389,7 @@ func TestBodiesInGzip(t *testing.T) {
 	}
 }
 
-func TestBodyAboveOneMebibyteIsRefused(t *testing.T) {
+func TestReadBody_OverOneMebibyte(t *testing.T) {
 	t.Parallel()
 	f := echoFixture(t)
 	fits := `{"x":"` + strings.Repeat("a", 1<<20-8) + `"}`

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-func TestDeprecatedRoutesNameTheirSuccessor(t *testing.T) {
+func TestDeprecationHeaders(t *testing.T) {
 	t.Parallel()
 	const successor = "/v2/merchants/{merchant_code}/things"
 	routes := []rest.Route{

@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 )
 
-// TestATextStaysAText: a message may quote a request.
-func TestATextStaysAText(t *testing.T) {
+// TestErrorPage_EscapesText checks that a message is escaped, because it may quote a request.
+func TestErrorPage_EscapesText(t *testing.T) {
 	t.Parallel()
 	for language, places := range map[string]int{"en": 4, "de": 2} {
 		request := http.Header{"Accept-Language": {language}}
@@ -23,8 +23,8 @@ func TestATextStaysAText(t *testing.T) {
 	}
 }
 
-// TestErrorsInTheBrowsersLanguage: what happened in it, and the details in English.
-func TestErrorsInTheBrowsersLanguage(t *testing.T) {
+// TestErrorPage_Language checks that the page is in the browser's language, with the details in English.
+func TestErrorPage_Language(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		language string

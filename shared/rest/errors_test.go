@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// failing is one route per error format; all fail with err.
-func failing(err error) []rest.Route {
+// failingRoutes returns one route per error format. All fail with err.
+func failingRoutes(err error) []rest.Route {
 	routes := []rest.Route{route("GET", "/hybrid", refuse(err)), route("GET", "/several", refuse(err)),
 		route("GET", "/details", refuse(err)),
 		route("GET", "/array", refuse(err)), route("GET", "/readers", refuse(err))}
@@ -23,7 +23,7 @@ func failing(err error) []rest.Route {
 	return routes
 }
 
-func TestErrorsHaveTheHybridBody(t *testing.T) {
+func TestErrorFormat_Hybrid(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		err    error
@@ -71,22 +71,22 @@ func TestErrorsHaveTheHybridBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, failing(test.err))
+			f := newFixture(t, failingRoutes(test.err))
 			w := f.ask("GET", "/hybrid", "")
 			id := w.Header().Get("X-Request-Id")
 			test.body["type"] = baseURL + test.body["type"].(string)
 			test.body["status"] = float64(test.status)
 			test.body["instance"], test.body["trace_id"] = "urn:uuid:"+id, id
-			if diff := cmp.Diff(test.body, object(t, w)); w.Code != test.status || diff != "" {
+			if diff := cmp.Diff(test.body, decodeObject(t, w)); w.Code != test.status || diff != "" {
 				t.Errorf("got status %d, want %d; -want +got:\n%s", w.Code, test.status, diff)
 			}
 		})
 	}
 }
 
-func TestErrorHeaders(t *testing.T) {
+func TestErrorReply_Headers(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, failing(&failure.Error{Kind: failure.KindUpstream, Slug: "upstream-failed",
+	f := newFixture(t, failingRoutes(&failure.Error{Kind: failure.KindUpstream, Slug: "upstream-failed",
 		RetryAfter: 1200 * time.Millisecond}))
 	w := f.ask("GET", "/hybrid", "", "Accept: text/html, application/problem+json")
 	if h := w.Header(); w.Code != 424 || h.Get("Retry-After") != "2" ||
@@ -94,17 +94,17 @@ func TestErrorHeaders(t *testing.T) {
 		t.Errorf("got %d %v, want 424, Retry-After 2 and application/problem+json", w.Code, h)
 	}
 	w = f.ask("GET", "/hybrid", "", "Authorization:")
-	if h, got := w.Header(), object(t, w); h.Get("WWW-Authenticate") != "Bearer" ||
+	if h, got := w.Header(), decodeObject(t, w); h.Get("WWW-Authenticate") != "Bearer" ||
 		h.Get("Content-Type") != "application/json;charset=UTF-8" ||
 		got["message"] != "access token required" || got["type"] != baseURL+"/problems/missing-token" {
 		t.Errorf("got %v %v, want WWW-Authenticate Bearer, application/json and the problem missing-token", h, got)
 	}
 }
 
-func TestSeveralFaults(t *testing.T) {
+func TestErrorFormat_SeveralFaults(t *testing.T) {
 	t.Parallel()
 	faults := failure.List{failure.Missing("card.number"), failure.Invalid("installments", "must be 1 to 12")}
-	f := newFixture(t, failing(errors.Join(faults)))
+	f := newFixture(t, failingRoutes(errors.Join(faults)))
 
 	w := f.ask("GET", "/several", "", "Accept: application/problem+json")
 	want := `[{"message":"card.number is required.","error_code":"MISSING","param":"card.number"},` +
@@ -113,13 +113,13 @@ func TestSeveralFaults(t *testing.T) {
 		t.Errorf("several: got %d %v %s, want 400 in JSON: %s", w.Code, w.Header(), w.Body, want)
 	}
 
-	got := object(t, f.ask("GET", "/hybrid", ""))
+	got := decodeObject(t, f.ask("GET", "/hybrid", ""))
 	if got["type"] != baseURL+"/problems/multiple-invalid-parameters" || got["param"] != "card.number" ||
 		got["error_code"] != "MISSING" {
 		t.Errorf("hybrid: got %v, want multiple-invalid-parameters, MISSING card.number", got)
 	}
 
-	text, err := json.Marshal(object(t, f.ask("GET", "/details", ""))["failed_constraints"])
+	text, err := json.Marshal(decodeObject(t, f.ask("GET", "/details", ""))["failed_constraints"])
 	want = `[{"message":"card.number is required.","reference":"card.number"},` +
 		`{"message":"installments must be 1 to 12.","reference":"installments"}]`
 	if err != nil || string(text) != want {
@@ -127,13 +127,13 @@ func TestSeveralFaults(t *testing.T) {
 	}
 }
 
-func TestOneFaultIsAnObject(t *testing.T) {
+func TestErrorFormat_OneFault(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, failing(failure.List{failure.Missing("currency")}))
-	if got := object(t, f.ask("GET", "/several", "")); got["param"] != "currency" {
+	f := newFixture(t, failingRoutes(failure.List{failure.Missing("currency")}))
+	if got := decodeObject(t, f.ask("GET", "/several", "")); got["param"] != "currency" {
 		t.Errorf("several: got %v, want an error of currency", got)
 	}
-	got := object(t, f.ask("GET", "/details", ""))
+	got := decodeObject(t, f.ask("GET", "/details", ""))
 	text, err := json.Marshal(got["failed_constraints"])
 	want := `[{"message":"currency is required.","reference":"currency"}]`
 	if err != nil || got["details"] != "currency is required." || string(text) != want {
@@ -141,9 +141,9 @@ func TestOneFaultIsAnObject(t *testing.T) {
 	}
 }
 
-// TestBadRequestsAreAlwaysAnArray in payouts' format; all else is an object
+// TestErrorFormat_Array checks that a 400 in payouts' format is always an array, and any other error an object
 // (contract §3.1, §6.7).
-func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
+func TestErrorFormat_Array(t *testing.T) {
 	t.Parallel()
 	missing := `{"message":"start_date is required.","error_code":"MISSING","param":"start_date"}`
 	for name, test := range map[string]struct {
@@ -160,7 +160,7 @@ func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, failing(test.err))
+			f := newFixture(t, failingRoutes(test.err))
 			w := f.ask("GET", "/array", "", "Accept: application/problem+json")
 			if w.Code != 400 || w.Body.String() != test.want ||
 				w.Header().Get("Content-Type") != "application/json;charset=UTF-8" {
@@ -168,26 +168,27 @@ func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
 			}
 		})
 	}
-	f := newFixture(t, failing(errors.New("broken")))
-	if got := object(t, f.ask("GET", "/array", "")); got["status"] != 500.0 || got["error_code"] != "INTERNAL_ERROR" {
+	f := newFixture(t, failingRoutes(errors.New("broken")))
+	if got := decodeObject(t, f.ask("GET", "/array", "")); got["status"] != 500.0 ||
+		got["error_code"] != "INTERNAL_ERROR" {
 		t.Errorf("a fault: got %v, want 500 INTERNAL_ERROR", got)
 	}
-	if got := object(t, f.ask("GET", "/array", "", "Authorization:")); got["status"] != 401.0 {
+	if got := decodeObject(t, f.ask("GET", "/array", "", "Authorization:")); got["status"] != 401.0 {
 		t.Errorf("without a key: got %v, want 401", got)
 	}
 }
 
-// TestErrorsMember: refund v1.0's 422 has the bounds (contract §13.4).
-func TestErrorsMember(t *testing.T) {
+// TestErrorFormat_ErrorsMember checks that the 422 of refund v1.0 has the bounds (contract §13.4).
+func TestErrorFormat_ErrorsMember(t *testing.T) {
 	t.Parallel()
 	type reason struct {
 		Code string `json:"code"`
 		Max  int64  `json:"max_refundable_amount"`
 	}
-	f := newFixture(t, failing(&failure.Error{Kind: failure.KindUnprocessable, Slug: "validation-error", Message: "No.",
-		Errors: []reason{{"INVALID_AMOUNT", 1010}}}))
+	f := newFixture(t, failingRoutes(&failure.Error{Kind: failure.KindUnprocessable, Slug: "validation-error",
+		Message: "No.", Errors: []reason{{"INVALID_AMOUNT", 1010}}}))
 	w := f.ask("GET", "/hybrid", "")
-	got := object(t, w)
+	got := decodeObject(t, w)
 	text, err := json.Marshal(got["errors"])
 	want := `[{"code":"INVALID_AMOUNT","max_refundable_amount":1010}]`
 	if err != nil || w.Code != 422 || string(text) != want ||
@@ -195,13 +196,13 @@ func TestErrorsMember(t *testing.T) {
 		t.Errorf("got %d %s (%v), want 422 validation-error, No., with errors %s", w.Code, w.Body, err, want)
 	}
 
-	f = newFixture(t, failing(&failure.Error{Kind: failure.KindUnprocessable, Errors: make(chan int)}))
-	if w := f.ask("GET", "/hybrid", ""); w.Code != 500 || object(t, w)["error_code"] != "INTERNAL_ERROR" {
+	f = newFixture(t, failingRoutes(&failure.Error{Kind: failure.KindUnprocessable, Errors: make(chan int)}))
+	if w := f.ask("GET", "/hybrid", ""); w.Code != 500 || decodeObject(t, w)["error_code"] != "INTERNAL_ERROR" {
 		t.Errorf("what JSON cannot hold: got %d %s, want 500 INTERNAL_ERROR", w.Code, w.Body)
 	}
 }
 
-func TestReadersErrors(t *testing.T) {
+func TestErrorFormat_Readers(t *testing.T) {
 	t.Parallel()
 	busy := failure.Unprocessable("The reader is busy.").WithCode("READER_BUSY")
 	for name, test := range map[string]struct {
@@ -217,7 +218,7 @@ func TestReadersErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := object(t, newFixture(t, failing(test.err)).ask("GET", "/readers", ""))
+			got := decodeObject(t, newFixture(t, failingRoutes(test.err)).ask("GET", "/readers", ""))
 			if diff := cmp.Diff(test.want, got["errors"]); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -225,7 +226,7 @@ func TestReadersErrors(t *testing.T) {
 	}
 }
 
-func TestProblemsDescribeThemselves(t *testing.T) {
+func TestProblems(t *testing.T) {
 	t.Parallel()
 	for slug, p := range rest.Problems() {
 		if p.Slug != slug || p.Title == "" || p.Description == "" || p.Status < 400 || p.Status > 504 {
@@ -234,8 +235,8 @@ func TestProblemsDescribeThemselves(t *testing.T) {
 	}
 }
 
-// TestListedFaults: only clients that take problems get all faults, in errors (contract §3.1).
-func TestListedFaults(t *testing.T) {
+// TestErrorFormat_Listed checks that only clients that take problems get all faults, in errors (contract §3.1).
+func TestErrorFormat_Listed(t *testing.T) {
 	t.Parallel()
 	type request struct {
 		Name string `json:"name" validate:"required"`
@@ -247,7 +248,7 @@ func TestListedFaults(t *testing.T) {
 	f := newFixture(t, []rest.Route{listed, route("POST", "/hybrid", accept)})
 	const problems = "Accept: application/problem+json, application/json"
 
-	got := object(t, f.ask("POST", "/listed", `{"note":"long"}`, problems))
+	got := decodeObject(t, f.ask("POST", "/listed", `{"note":"long"}`, problems))
 	want := []any{map[string]any{"message": "name is required.", "error_code": "MISSING", "param": "name"},
 		map[string]any{"message": "note must have at most 3 characters.", "error_code": "INVALID", "param": "note"}}
 	diff := cmp.Diff(want, got["errors"])
@@ -256,7 +257,7 @@ func TestListedFaults(t *testing.T) {
 	}
 	for _, one := range []struct{ path, body, header string }{{"/listed", `{"note":"long"}`, "Accept: application/json"},
 		{"/listed", `{"note":"abc"}`, problems}, {"/hybrid", `{"note":"long"}`, problems}} {
-		got = object(t, f.ask("POST", one.path, one.body, one.header))
+		got = decodeObject(t, f.ask("POST", one.path, one.body, one.header))
 		if got["errors"] != nil || got["param"] != "name" || got["type"] != baseURL+"/problems/invalid-parameter" {
 			t.Errorf("%v: got %v, want one fault and no errors", one, got)
 		}

@@ -32,21 +32,20 @@ var hashKey = bytes.Repeat([]byte("k"), 32)
 
 var tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 
-// fixture is a handler on a table of its own, with a clock and a log that the
-// test holds.
+// fixture is a handler with its own table, and with a clock and a log for the test.
 type fixture struct {
 	*clock.Clock
 	handler http.Handler
 	store   *store.Store
 	wire    *faults.Wire // to the table
-	sent    lockedBuffer // the bodies of all calls to the table
+	sent    lockedBuffer // bodies of all calls to the table
 	log     *lockedBuffer
 	secret  string // a secret key of the tenant with the scope "things"
 	public  string // a public key of the tenant
 	other   string // a secret key of the tenant without scopes
 }
 
-// send carries a call to the table, and keeps its body.
+// send passes a call to the table, and records its body.
 func (f *fixture) send(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -90,15 +89,15 @@ func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config))
 	if err := f.store.CreateMerchant(t.Context(), byTest, shop, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
-	f.secret = f.credential(t, "key_1", identity.SecretKey, "things")
-	f.public = f.credential(t, "key_2", identity.PublicKey)
-	f.other = f.credential(t, "key_3", identity.SecretKey, "else")
-	f.handler = f.process(routes, change...)
+	f.secret = f.addCredential(t, "key_1", identity.SecretKey, "things")
+	f.public = f.addCredential(t, "key_2", identity.PublicKey)
+	f.other = f.addCredential(t, "key_3", identity.SecretKey, "else")
+	f.handler = f.newProcess(routes, change...)
 	return f
 }
 
-// process is another warm process on the same table.
-func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) http.Handler {
+// newProcess returns another warm process on the same table.
+func (f *fixture) newProcess(routes []rest.Route, change ...func(*rest.Config)) http.Handler {
 	c := rest.Config{Routes: routes, Store: f.store, Now: f.Now, BaseURL: baseURL, HashKey: hashKey,
 		Log: slog.New(slog.NewJSONHandler(f.log, nil))}
 	for _, apply := range change {
@@ -107,15 +106,14 @@ func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) htt
 	return rest.New(c)
 }
 
-// credential adds a key of the tenant and returns its token. Its scopes need
-// not be the platform's.
-func (f *fixture) credential(t *testing.T, id string, kind identity.Kind, scopes ...string) string {
+// addCredential adds a key of the tenant and returns its token. Its scopes need not be the platform's.
+func (f *fixture) addCredential(t *testing.T, id string, kind identity.Kind, scopes ...string) string {
 	t.Helper()
-	return f.keyOf(t, tenant, id, kind, scopes...)
+	return f.addKey(t, tenant, id, kind, scopes...)
 }
 
-// keyOf adds a key of any tenant and returns its token.
-func (f *fixture) keyOf(t *testing.T, tenant identity.Tenant, id string, kind identity.Kind, scopes ...string) string {
+// addKey adds a key of any tenant and returns its token.
+func (f *fixture) addKey(t *testing.T, tenant identity.Tenant, id string, kind identity.Kind, scopes ...string) string {
 	t.Helper()
 	key, token, err := identity.NewAPIKey(tenant, identity.KeyRequest{Kind: kind, Name: "till", Scopes: &[]string{}},
 		f.Now())
@@ -129,9 +127,8 @@ func (f *fixture) keyOf(t *testing.T, tenant identity.Tenant, id string, kind id
 	return token
 }
 
-// ask is one request; header lines are "Name: value". Every request comes
-// over HTTPS with the secret key, unless a header line says otherwise; a line
-// "Name:" takes the header away.
+// ask sends one request. Header lines are "Name: value". Every request comes over HTTPS with the secret key, unless a
+// header line says otherwise; a line "Name:" removes the header.
 func (f *fixture) ask(method, target, body string, header ...string) *httptest.ResponseRecorder {
 	return answer(f.handler, f.request(method, target, body, header...))
 }
@@ -158,8 +155,8 @@ func answer(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// object is a JSON object of a response.
-func object(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
+// decodeObject returns the JSON object in a response.
+func decodeObject(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
 	t.Helper()
 	var m map[string]any
 	if err := json.Unmarshal(w.Body.Bytes(), &m); err != nil {
@@ -168,33 +165,32 @@ func object(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
 	return m
 }
 
-// shownError is what tests compare of most errors.
+// shownError is the part of most errors that tests compare.
 type shownError struct {
 	Status               int
 	Code, Param, Message string
 }
 
-// errorOf is the error of a response that is one object.
+// errorOf returns the error in a response that is one object.
 func errorOf(t *testing.T, w *httptest.ResponseRecorder) shownError {
 	t.Helper()
-	m := object(t, w)
+	m := decodeObject(t, w)
 	text := func(name string) string { s, _ := m[name].(string); return s }
 	return shownError{w.Code, text("error_code"), text("param"), text("message")}
 }
 
-// invalid is the error of a parameter with a value that is not allowed.
-func invalid(param, rule string) shownError {
+// invalidError returns the error for a parameter with an invalid value.
+func invalidError(param, rule string) shownError {
 	return shownError{http.StatusBadRequest, "INVALID", param, param + " " + rule}
 }
 
-// route is a POST and GET /things route with the operation.
+// route returns a route with the method, path and operation. It takes the scope "things".
 func route[Req, Res any](method, path string, op func(context.Context, Req) (Res, error)) rest.Route {
 	return rest.Route{Method: method, Path: path, Scopes: []string{"things"}, Handle: rest.JSON(http.StatusOK, op)}
 }
 
 type emptyRequest struct{}
 
-// textResponse is a small result.
 type textResponse struct {
 	Text string `json:"text"`
 }
@@ -207,5 +203,5 @@ func refuse(err error) func(context.Context, emptyRequest) (textResponse, error)
 	return func(context.Context, emptyRequest) (textResponse, error) { return textResponse{}, err }
 }
 
-// byTest is who changes what a test changes by itself.
+// byTest is the actor of changes that a test makes directly.
 var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")

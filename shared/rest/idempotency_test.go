@@ -54,20 +54,20 @@ func (c *counted) routes() []rest.Route {
 	return all
 }
 
-// same compares what a replay has to repeat.
-func same(a, b *httptest.ResponseRecorder) bool {
+// sameReply compares the parts that a replay has to repeat.
+func sameReply(a, b *httptest.ResponseRecorder) bool {
 	return a.Code == b.Code && a.Body.String() == b.Body.String() &&
 		a.Header().Get("Content-Type") == b.Header().Get("Content-Type")
 }
 
-func TestReplayIsIdentical(t *testing.T) {
+func TestIdempotencyKey_Replay(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
 		c := &counted{}
 		f := newFixture(t, c.routes())
 		first := f.ask(method, "/orders/1?b=2&a=1", `{"number":"4711","amount":10.0}`, underKey)
 		again := f.ask(method, "/orders/%31?a=1&b=2", ` {"amount":1e1, "number":"47\u00311"} `, underKey)
-		if c.runs != 1 || first.Code != 201 || !same(first, again) {
+		if c.runs != 1 || first.Code != 201 || !sameReply(first, again) {
 			t.Errorf("%s: got %d runs, %d %s then %d %s, want 1 run and twice the same 201", method, c.runs,
 				first.Code, first.Body, again.Code, again.Body)
 		}
@@ -79,14 +79,14 @@ func TestReplayIsIdentical(t *testing.T) {
 	}
 }
 
-// TestRepliesWithoutContentAreReplayed: refunds answer 204, or 201 {}.
-func TestRepliesWithoutContentAreReplayed(t *testing.T) {
+// TestIdempotencyKey_ReplayWithoutContent checks the replies of refunds: 204, or 201 with {}.
+func TestIdempotencyKey_ReplayWithoutContent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes())
 	for _, path := range []string{"/nothing", "/object", "/empty"} {
 		key := "Idempotency-Key: " + path
 		first, again := f.ask("POST", path, "", key), f.ask("POST", path, "{}", key)
-		if first.Code >= 300 || !same(first, again) || again.Header().Get("Idempotency-Replayed") != "true" ||
+		if first.Code >= 300 || !sameReply(first, again) || again.Header().Get("Idempotency-Replayed") != "true" ||
 			first.Header().Get("Content-Length") != again.Header().Get("Content-Length") {
 			t.Errorf("%s: got %d %v %s then %d %v %s, want a success and its replay", path,
 				first.Code, first.Header(), first.Body, again.Code, again.Header(), again.Body)
@@ -94,7 +94,7 @@ func TestRepliesWithoutContentAreReplayed(t *testing.T) {
 	}
 }
 
-func TestKeyBelongsToOneRequest(t *testing.T) {
+func TestIdempotencyKey_OtherRequest(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
@@ -105,7 +105,7 @@ func TestKeyBelongsToOneRequest(t *testing.T) {
 		{"POST", "/orders/1", "\ufeff" + `{"number":"2"}`},
 	} {
 		w := f.ask(other.method, other.path, other.body, underKey)
-		if got := object(t, w); w.Code != 422 || got["error_code"] != "IDEMPOTENCY_KEY_REUSED" ||
+		if got := decodeObject(t, w); w.Code != 422 || got["error_code"] != "IDEMPOTENCY_KEY_REUSED" ||
 			got["type"] != baseURL+"/problems/idempotency-key-reused" {
 			t.Errorf("%v: got %d %s, want 422 IDEMPOTENCY_KEY_REUSED", other, w.Code, w.Body)
 		}
@@ -122,7 +122,7 @@ func TestKeyBelongsToOneRequest(t *testing.T) {
 	}
 }
 
-func TestBadKeysAreRefused(t *testing.T) {
+func TestIdempotencyKey_Invalid(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
@@ -130,7 +130,7 @@ func TestBadKeysAreRefused(t *testing.T) {
 		r := f.request("POST", "/orders/1", ``)
 		r.Header["Idempotency-Key"] = []string{key}
 		w := answer(f.handler, r)
-		want := invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters.")
+		want := invalidError("Idempotency-Key", "must be 1 to 255 printable ASCII characters.")
 		if diff := cmp.Diff(want, errorOf(t, w)); diff != "" {
 			t.Errorf("%q: -want +got:\n%s", key, diff)
 		}
@@ -140,7 +140,7 @@ func TestBadKeysAreRefused(t *testing.T) {
 	}
 }
 
-func TestARequestThatStillRunsIsNotRepeated(t *testing.T) {
+func TestIdempotencyKey_FirstStillRunning(t *testing.T) {
 	t.Parallel()
 	began, end := make(chan struct{}), make(chan struct{})
 	f := newFixture(t, []rest.Route{{Method: "POST", Path: "/orders/{id}",
@@ -167,7 +167,7 @@ func TestARequestThatStillRunsIsNotRepeated(t *testing.T) {
 	}
 }
 
-func TestHundredRequestsUnderOneKeyRunOnce(t *testing.T) {
+func TestIdempotencyKey_HundredConcurrentRequests(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
@@ -196,7 +196,7 @@ func TestHundredRequestsUnderOneKeyRunOnce(t *testing.T) {
 	}
 }
 
-func TestSomeRepliesAreNotKept(t *testing.T) {
+func TestIdempotencyKey_RepliesNotStored(t *testing.T) {
 	t.Parallel()
 	no := func(kind failure.Kind) *failure.Error { return &failure.Error{Kind: kind, Message: "No."} }
 	for fault, kept := range map[*failure.Error]bool{
@@ -211,7 +211,7 @@ func TestSomeRepliesAreNotKept(t *testing.T) {
 		f := newFixture(t, c.routes())
 		first := f.ask("POST", "/orders/1", `{}`, underKey)
 		again := f.ask("POST", "/orders/1", `{}`, underKey)
-		if kept && (c.runs != 1 || !same(first, again)) {
+		if kept && (c.runs != 1 || !sameReply(first, again)) {
 			t.Errorf("%d is kept: got %d runs, %s then %d %s, want 1 run and the same reply twice", first.Code, c.runs,
 				first.Body, again.Code, again.Body)
 		}
@@ -225,7 +225,7 @@ func TestSomeRepliesAreNotKept(t *testing.T) {
 	}
 }
 
-func TestPanicReleasesTheKey(t *testing.T) {
+func TestIdempotencyKey_ReleasedAfterPanic(t *testing.T) {
 	t.Parallel()
 	runs := 0
 	f := newFixture(t, []rest.Route{route("POST", "/orders", func(context.Context, emptyRequest) (textResponse, error) {
@@ -240,7 +240,7 @@ func TestPanicReleasesTheKey(t *testing.T) {
 	}
 }
 
-func TestCrashedRequestIsTakenOverAfterSixtySeconds(t *testing.T) {
+func TestIdempotencyKey_TakenOverAfterCrash(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
@@ -265,7 +265,7 @@ func TestCrashedRequestIsTakenOverAfterSixtySeconds(t *testing.T) {
 	}
 }
 
-func TestClaimThatCannotBeMadeRunsNothing(t *testing.T) {
+func TestIdempotencyKey_ClaimFails(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
@@ -275,7 +275,7 @@ func TestClaimThatCannotBeMadeRunsNothing(t *testing.T) {
 	}
 }
 
-func TestRepliesAreKeptThirtyOneDays(t *testing.T) {
+func TestIdempotencyKey_ExpiresAfter31Days(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
@@ -292,7 +292,7 @@ func TestRepliesAreKeptThirtyOneDays(t *testing.T) {
 	}
 }
 
-// newKey is a result whose plaintext is shown once.
+// newKey is a result with a plaintext that is shown once.
 type newKey struct {
 	ID        string `json:"id"`
 	Plaintext string `json:"plaintext,omitempty"`
@@ -300,7 +300,7 @@ type newKey struct {
 
 func (k newKey) Redacted() any { k.Plaintext = ""; return k }
 
-func TestTheTableShowsNoContent(t *testing.T) {
+func TestIdempotencyKey_StoredReplyIsSealed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("POST", "/keys", func(_ context.Context, in order) (newKey, error) {
 		return newKey{"key of " + in.Number, "plaintext-4711"}, nil
@@ -318,7 +318,7 @@ func TestTheTableShowsNoContent(t *testing.T) {
 	}
 }
 
-func TestOpenRoutesHaveNoKeys(t *testing.T) {
+func TestIdempotencyKey_OpenRoute(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, []rest.Route{{Method: http.MethodPost, Path: "/orders/{id}", Access: rest.Open,

@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// shared are c's routes, for public keys too.
-func (c *counted) shared() []rest.Route {
+// publicRoutes returns c's routes, which public keys may also call.
+func (c *counted) publicRoutes() []rest.Route {
 	routes := c.routes()
 	for i := range routes {
 		routes[i].Access = rest.PublicToo
@@ -17,12 +17,12 @@ func (c *counted) shared() []rest.Route {
 	return routes
 }
 
-// TestAPublicKeyHasRecordsOfItsOwn (contract §2.8): it uses up no key
-// of the merchant's server and sees none of its replies; nor the other way round.
-func TestAPublicKeyHasRecordsOfItsOwn(t *testing.T) {
+// TestIdempotencyKey_PublicAndSecretKey checks that a public key uses up no key of the merchant's server and sees none
+// of its replies, and the reverse (contract §2.8).
+func TestIdempotencyKey_PublicAndSecretKey(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
-	f := newFixture(t, c.shared())
+	f := newFixture(t, c.publicRoutes())
 	put := func(path, token string) (body string, replayed bool) {
 		t.Helper()
 		w := f.ask("PUT", path, `{}`, underKey, "Authorization: Bearer "+token)
@@ -51,11 +51,11 @@ func TestAPublicKeyHasRecordsOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestTheSameRequestOfBothKinds is two operations: neither continues the other.
-func TestTheSameRequestOfBothKinds(t *testing.T) {
+// TestIdempotencyKey_SameRequestByBothKinds checks that the requests are two operations. Neither continues the other.
+func TestIdempotencyKey_SameRequestByBothKinds(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
-	f := newFixture(t, c.shared())
+	f := newFixture(t, c.publicRoutes())
 	for _, token := range []string{f.secret, f.public} {
 		if w := f.ask("PUT", "/orders/1", `{}`, underKey, "Authorization: Bearer "+token); w.Code != 201 ||
 			w.Header().Get("Idempotency-Replayed") != "" {
@@ -73,7 +73,7 @@ type record struct {
 	Reply []byte `dynamo:"reply"`
 }
 
-func (f *fixture) records(t *testing.T) (all []record) {
+func (f *fixture) readRecords(t *testing.T) (all []record) {
 	t.Helper()
 	_, table := f.store.Raw()
 	if err := table.Scan().Filter("sk = ?", "IDEMPOTENCY").All(t.Context(), &all); err != nil {
@@ -82,17 +82,17 @@ func (f *fixture) records(t *testing.T) (all []record) {
 	return all
 }
 
-// TestAReplyInAnotherRecordIsNotReplayed: sealed replies are bound to their records.
-func TestAReplyInAnotherRecordIsNotReplayed(t *testing.T) {
+// TestIdempotencyKey_ReplyInOtherRecord checks that a sealed reply is not replayed from another record.
+func TestIdempotencyKey_ReplyInOtherRecord(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
-	f := newFixture(t, c.shared())
+	f := newFixture(t, c.publicRoutes())
 	asked := [][]string{{"Idempotency-Key: a"}, {"Idempotency-Key: b"}, {"Idempotency-Key: a",
 		"Authorization: Bearer " + f.public}}
 	for _, header := range asked {
 		f.ask("PUT", "/orders/1", `{}`, header...)
 	}
-	records := f.records(t)
+	records := f.readRecords(t)
 	replies := slices.Concat(records[1:], records[:1])
 	_, table := f.store.Raw()
 	for i, r := range records {

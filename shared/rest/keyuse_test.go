@@ -10,11 +10,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestAProcessNotesAKeysUseOnceAnHour, whatever comes at once: it asks the table once, and writes once.
-func TestAProcessNotesAKeysUseOnceAnHour(t *testing.T) {
+// TestKeyUses_OnceAnHour checks that each process reads the table once an hour, and all processes together write once
+// an hour, also with concurrent requests.
+func TestKeyUses_OnceAnHour(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("GET", "/things", respond("x"))})
-	other := f.process([]rest.Route{route("GET", "/things", respond("x"))})
+	other := f.newProcess([]rest.Route{route("GET", "/things", respond("x"))})
 	readBefore, writtenBefore := f.wire.Calls("GetItem"), f.wire.Calls("PutItem")
 	want := func(when string, reads, writes int) {
 		t.Helper()
@@ -36,15 +37,15 @@ func TestAProcessNotesAKeysUseOnceAnHour(t *testing.T) {
 		}
 		f.Advance(time.Minute)
 	}
-	f.ask("GET", "/things", "", "Authorization: Bearer "+f.other) // which may not, but is used all the same
+	f.ask("GET", "/things", "", "Authorization: Bearer "+f.other) // refused, but the key is used
 	want("another key", 7, 4)
 	f.ask("GET", "/things", "", "Authorization: Bearer "+f.secret[:len(f.secret)-1]+"!")
 	f.ask("GET", "/things", "", "Authorization:")
 	want("no key", 7, 4)
 }
 
-// TestARequestSucceedsThoughItsKeysUseIsNotNoted, which is logged, and tried again a minute later.
-func TestARequestSucceedsThoughItsKeysUseIsNotNoted(t *testing.T) {
+// TestKeyUses_WriteFails checks that the request succeeds, the failure is logged, and the next try is a minute later.
+func TestKeyUses_WriteFails(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("GET", "/things", respond("x"))})
 	f.wire.Inject(faults.Always("PutItem", faults.FailBefore))

@@ -23,9 +23,9 @@ type limited struct {
 
 func nameOf(_ context.Context, in limited) (textResponse, error) { return textResponse{in.Name}, nil }
 
-// TestFieldsAreCheckedAgainstTheirLimits before the operation: a query together
-// with what cannot be read, the rest afterwards.
-func TestFieldsAreCheckedAgainstTheirLimits(t *testing.T) {
+// TestDecode_FieldLimits checks that a query's limits are reported with values that cannot be read, and all others
+// afterwards, before the operation.
+func TestDecode_FieldLimits(t *testing.T) {
 	t.Parallel()
 	several := route("POST", "/several", nameOf)
 	several.Errors = rest.Several
@@ -42,7 +42,7 @@ func TestFieldsAreCheckedAgainstTheirLimits(t *testing.T) {
 		{"/several?since=x", `{"note":"long","name":"abc"}`, "INVALID", "note", "invalid-parameter"},
 	} {
 		w := f.ask("POST", c.path, c.body)
-		answer := object(t, w)
+		answer := decodeObject(t, w)
 		kind, _ := answer["type"].(string)
 		want := http.StatusBadRequest
 		if c.code == "" {
@@ -61,8 +61,8 @@ func TestFieldsAreCheckedAgainstTheirLimits(t *testing.T) {
 	}
 }
 
-// TestAnOperationMayCheckItself: no field is checked before it runs.
-func TestAnOperationMayCheckItself(t *testing.T) {
+// TestUnchecked checks that no field is checked before the operation runs.
+func TestUnchecked(t *testing.T) {
 	t.Parallel()
 	own := route("POST", "/own", func(_ context.Context, in limited) (textResponse, error) {
 		if in.Order == "up" {

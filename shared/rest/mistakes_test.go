@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-func TestMistakesInRoutesAreFoundAtStart(t *testing.T) {
+func TestNew_InvalidRoutes(t *testing.T) {
 	t.Parallel()
 	good := rest.Route{Method: "GET", Path: "/a", Handle: rest.JSON(200, respond("a"))}
 	for name, start := range map[string]func(){

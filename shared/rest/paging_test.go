@@ -20,7 +20,7 @@ type bounded struct {
 	Limit rest.PageSize `query:"limit" validate:"max=9999"`
 }
 
-// capped limits pages as history does, refused as payouts do (contract §2.6).
+// capped caps the page size as history does; refused refuses a larger one as payouts do (contract §2.6).
 func capped(_ context.Context, in asked) (textResponse, error) {
 	return textResponse{fmt.Sprint(in.Limit.Capped(10, 1000), in.Statuses)}, nil
 }
@@ -33,7 +33,7 @@ func pagedFixture(t *testing.T) *fixture {
 	return newFixture(t, []rest.Route{route("GET", "/capped", capped), route("GET", "/within", refused)})
 }
 
-func TestPageSizes(t *testing.T) {
+func TestPageSize(t *testing.T) {
 	t.Parallel()
 	f := pagedFixture(t)
 	for target, want := range map[string]string{
@@ -48,7 +48,7 @@ func TestPageSizes(t *testing.T) {
 		"/within?limit=1":                    "1",
 		"/within?limit=9999":                 "9999",
 	} {
-		if w := f.ask("GET", target, ""); w.Code != 200 || object(t, w)["text"] != want {
+		if w := f.ask("GET", target, ""); w.Code != 200 || decodeObject(t, w)["text"] != want {
 			t.Errorf("%s: got %d %s, want 200 %s", target, w.Code, w.Body, want)
 		}
 	}
@@ -60,18 +60,18 @@ func TestPageSizes(t *testing.T) {
 		"/capped?limit=-99999999999999999999": positive, "/capped?limit=0x10": positive, "/capped?limit=%20": positive,
 		"/within?limit=0": positive, "/within?limit=10000": inside, "/within?limit=99999999999999999999": inside,
 	} {
-		if diff := cmp.Diff(invalid("limit", rule), errorOf(t, f.ask("GET", target, ""))); diff != "" {
+		if diff := cmp.Diff(invalidError("limit", rule), errorOf(t, f.ask("GET", target, ""))); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", target, diff)
 		}
 	}
 }
 
-// TestUnknownValuesOfListsAreRefused, under the list's own name in every
-// spelling, with the values that are allowed (contract §2.5).
-func TestUnknownValuesOfListsAreRefused(t *testing.T) {
+// TestDecode_UnknownListValue checks that an unknown value is refused in every spelling of the list, under the list's
+// own name, with the allowed values (contract §2.5).
+func TestDecode_UnknownListValue(t *testing.T) {
 	t.Parallel()
 	f := pagedFixture(t)
-	got := object(t, f.ask("GET", "/capped?statuses[]=FAILED&statuses[]=SUCCESSFUL", ""))["text"]
+	got := decodeObject(t, f.ask("GET", "/capped?statuses[]=FAILED&statuses[]=SUCCESSFUL", ""))["text"]
 	if want := "10 [FAILED SUCCESSFUL]"; got != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
@@ -81,7 +81,7 @@ func TestUnknownValuesOfListsAreRefused(t *testing.T) {
 		"statuses[]=failed", "statuses[]=FAILED%20", "statuses[]=SECRET-VALUE",
 	} {
 		w := f.ask("GET", "/capped?"+query, "")
-		if diff := cmp.Diff(invalid("statuses", "must be one of SUCCESSFUL, FAILED."), errorOf(t, w)); diff != "" {
+		if diff := cmp.Diff(invalidError("statuses", "must be one of SUCCESSFUL, FAILED."), errorOf(t, w)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", query, diff)
 		}
 		if strings.Contains(w.Body.String(), "SECRET-VALUE") {

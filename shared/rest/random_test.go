@@ -12,13 +12,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// drawn keeps what an operation reads from Random, in order.
-type drawn struct {
+// recordedSecrets records the secrets that an operation reads from Random, in order.
+type recordedSecrets struct {
 	mu  sync.Mutex
 	all []string
 }
 
-func (d *drawn) routes() []rest.Route {
+func (d *recordedSecrets) routes() []rest.Route {
 	return []rest.Route{route("POST", "/secrets", func(ctx context.Context, _ emptyRequest) (textResponse, error) {
 		secret := make([]byte, 100)
 		if _, err := io.ReadFull(rest.Random(ctx), secret); err != nil {
@@ -31,12 +31,12 @@ func (d *drawn) routes() []rest.Route {
 	})}
 }
 
-// TestARepeatedOperationDrawsTheSameSecret, also after the platform's secret was rotated; any other draws another.
-func TestARepeatedOperationDrawsTheSameSecret(t *testing.T) {
+// TestRandom_RepeatedOperation checks that only a repeated operation gets the same secret, even after a key rotation.
+func TestRandom_RepeatedOperation(t *testing.T) {
 	t.Parallel()
-	d := &drawn{}
+	d := &recordedSecrets{}
 	f := newFixture(t, d.routes())
-	before, after, _ := f.fleets(d.routes())
+	before, after, _ := f.newFleets(d.routes())
 	post := func(key string) { answer(before, f.request("POST", "/secrets", `{}`, "Idempotency-Key:"+key)) }
 	f.wire.Inject(faults.Always("UpdateItem", faults.FailBefore)) // the reply is never recorded, as after a crash
 	post("one")
@@ -58,8 +58,8 @@ func TestARepeatedOperationDrawsTheSameSecret(t *testing.T) {
 	}
 }
 
-// TestWithoutAnOperationSecretsAreRandom.
-func TestWithoutAnOperationSecretsAreRandom(t *testing.T) {
+// TestRandom_WithoutOperation checks that secrets are random without an operation.
+func TestRandom_WithoutOperation(t *testing.T) {
 	t.Parallel()
 	var drawn [2][32]byte
 	for i := range drawn {

@@ -16,7 +16,7 @@ import (
 
 func things() []rest.Route { return []rest.Route{route("GET", "/things", respond("thing"))} }
 
-func TestBurstIsServedAndThenRefused(t *testing.T) {
+func TestLimits_Burst(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things())
 	first := f.ask("GET", "/things", "")
@@ -32,14 +32,14 @@ func TestBurstIsServedAndThenRefused(t *testing.T) {
 		t.Errorf("request 500: got %d %v, want 200 and RateLimit %s", last.Code, last.Header(), `"default";r=0;t=5`)
 	}
 	over := f.ask("GET", "/things", "")
-	if got := object(t, over); over.Code != 429 || got["error_code"] != "TOO_MANY_REQUESTS" ||
+	if got := decodeObject(t, over); over.Code != 429 || got["error_code"] != "TOO_MANY_REQUESTS" ||
 		over.Header().Get("Retry-After") != "1" ||
 		over.Header().Get("RateLimit") != `"default";r=0;t=1` {
 		t.Errorf("request 501: got %d %v %s, want 429 TOO_MANY_REQUESTS, Retry-After 1 and RateLimit %s",
 			over.Code, over.Header(), over.Body, `"default";r=0;t=1`)
 	}
 	if w := f.ask("GET", "/things", "", "Authorization: Bearer "+
-		f.credential(t, "key_4", identity.SecretKey, "things")); w.Code != 200 {
+		f.addCredential(t, "key_4", identity.SecretKey, "things")); w.Code != 200 {
 		t.Errorf("another credential: got %d %s, want 200", w.Code, w.Body)
 	}
 	f.Advance(time.Second)
@@ -48,7 +48,7 @@ func TestBurstIsServedAndThenRefused(t *testing.T) {
 	}
 }
 
-func TestEveryResponseShowsTheLimit(t *testing.T) {
+func TestLimits_Headers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things())
 	for _, w := range []http.Header{
@@ -62,9 +62,9 @@ func TestEveryResponseShowsTheLimit(t *testing.T) {
 	}
 }
 
-// TestLimitCostsFewWrites counts at the wire: at most 0.02 writes a request
-// in the long run, under the limit and far above it.
-func TestLimitCostsFewWrites(t *testing.T) {
+// TestLimits_FewWrites counts writes at the wire: at most 0.02 a request in the long run, below and far above the
+// limit.
+func TestLimits_FewWrites(t *testing.T) {
 	t.Parallel()
 	for name, perSecond := range map[string]int{"quiet": 1, "busy": 90, "flood": 300} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestLimitCostsFewWrites(t *testing.T) {
 				}
 				f.Advance(time.Second / time.Duration(perSecond))
 			}
-			// Doubling up to the largest lease takes four writes once.
+			// The leases double up to the largest, which takes four writes once.
 			if writes := f.wire.Calls("UpdateItem"); writes > requests/50+4 {
 				t.Errorf("got %d writes for %d requests, want at most %d", writes, requests, requests/50+4)
 			}
@@ -92,12 +92,12 @@ func TestLimitCostsFewWrites(t *testing.T) {
 
 var notEnforced = regexp.MustCompile(`.*rate limit not enforced.*`)
 
-func TestProcessesShareTheLimit(t *testing.T) {
+func TestLimits_SeveralProcesses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 10, Burst: 100} })
 	handlers := []http.Handler{f.handler}
 	for range 3 {
-		handlers = append(handlers, f.process(things(), func(c *rest.Config) {
+		handlers = append(handlers, f.newProcess(things(), func(c *rest.Config) {
 			c.Limits.Credential = rest.Limit{Rate: 10, Burst: 100}
 		}))
 	}
@@ -116,7 +116,7 @@ func TestProcessesShareTheLimit(t *testing.T) {
 	}
 }
 
-func TestLimitFailsOpen(t *testing.T) {
+func TestLimits_TableFails(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things())
 	f.wire.Inject(faults.Always("UpdateItem", faults.FailBefore))
@@ -127,8 +127,8 @@ func TestLimitFailsOpen(t *testing.T) {
 	}
 }
 
-// TestTheLogLineHasTheClientsAddress: the one that connected, whatever headers claim.
-func TestTheLogLineHasTheClientsAddress(t *testing.T) {
+// TestSource_LogLine checks that the log line has the address that connected, even if headers claim another.
+func TestSource_LogLine(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things())
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestTheLogLineHasTheClientsAddress(t *testing.T) {
 	}
 }
 
-func TestOpenRoutesAreLimitedByAddress(t *testing.T) {
+func TestLimits_OpenRoute(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{{Method: "GET", Path: "/open", Access: rest.Open,
 		Handle: rest.JSON(200, respond("open"))}})

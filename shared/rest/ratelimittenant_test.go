@@ -12,15 +12,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// openThings returns routes of which one takes public keys.
-func openThings() []rest.Route {
+// publicThings returns a route that also takes public keys.
+func publicThings() []rest.Route {
 	open := route("GET", "/things", respond("thing"))
 	open.Access = rest.PublicToo
 	return []rest.Route{open}
 }
 
-// neighbour adds a merchant with merchant.Merchant.Requests, and returns its tenant.
-func (f *fixture) neighbour(t *testing.T, code string, requests int) identity.Tenant {
+// addNeighbour adds a merchant with merchant.Merchant.Requests, and returns its tenant.
+func (f *fixture) addNeighbour(t *testing.T, code string, requests int) identity.Tenant {
 	t.Helper()
 	m := merchant.Merchant{Code: code, Name: "Neighbour", Requests: requests}
 	if err := f.store.CreateMerchant(t.Context(), byTest, m, account.Account{}); err != nil {
@@ -29,8 +29,8 @@ func (f *fixture) neighbour(t *testing.T, code string, requests int) identity.Te
 	return identity.Tenant{Mode: identity.Test, Merchant: code}
 }
 
-// from sends requests with a key from an address, and returns the number that was served.
-func (f *fixture) from(address, key string, requests int) int {
+// countServed sends requests with a key from an address, and returns the number of those served.
+func (f *fixture) countServed(address, key string, requests int) int {
 	served := 0
 	for range requests {
 		r := f.request("GET", "/things", "", "Authorization: Bearer "+key)
@@ -42,33 +42,33 @@ func (f *fixture) from(address, key string, requests int) int {
 	return served
 }
 
-// TestLimits_FloodByOneMerchant counts the requests that are served of a merchant with many keys and many payers, and
-// of its neighbours (contract §2.9).
+// TestLimits_FloodByOneMerchant counts the served requests of a merchant with many keys and many payers, and of its
+// neighbours (contract §2.9).
 func TestLimits_FloodByOneMerchant(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, openThings())
+	f := newFixture(t, publicThings())
 	live := identity.Tenant{Mode: identity.Live, Merchant: tenant.Merchant}
 	others := map[string]string{
-		"another merchant": f.keyOf(t, f.neighbour(t, "MC0B1B2C3D", 0), "key_1", identity.SecretKey, "things"),
-		"its payers": f.keyOf(t, identity.Tenant{Mode: identity.Test, Merchant: "MC0B1B2C3D"}, "key_2",
+		"another merchant": f.addKey(t, f.addNeighbour(t, "MC0B1B2C3D", 0), "key_1", identity.SecretKey, "things"),
+		"its payers": f.addKey(t, identity.Tenant{Mode: identity.Test, Merchant: "MC0B1B2C3D"}, "key_2",
 			identity.PublicKey),
-		"live mode": f.keyOf(t, live, "key_1", identity.SecretKey, "things"),
+		"live mode": f.addKey(t, live, "key_1", identity.SecretKey, "things"),
 	}
 	unharmed := func(after string) {
 		for name, key := range others {
-			if got := f.from("192.0.2.1", key, 100); got != 100 {
+			if got := f.countServed("192.0.2.1", key, 100); got != 100 {
 				t.Errorf("%s, %s: got %d of 100 requests served, want all", after, name, got)
 			}
 		}
 	}
 	payers := 0
 	for i := range 4 {
-		payers += f.from(fmt.Sprint("198.51.100.", i), f.public, 500)
+		payers += f.countServed(fmt.Sprint("198.51.100.", i), f.public, 500)
 	}
 	unharmed("payers flood")
-	keys := f.from("192.0.2.1", f.secret, 500)
+	keys := f.countServed("192.0.2.1", f.secret, 500)
 	for i := range 3 {
-		keys += f.from("192.0.2.1", f.keyOf(t, tenant, fmt.Sprint("key_", 10+i), identity.SecretKey, "things"), 500)
+		keys += f.countServed("192.0.2.1", f.addKey(t, tenant, fmt.Sprint("key_", 10+i), identity.SecretKey, "things"), 500)
 	}
 	unharmed("keys flood")
 	if keys != 1500 || payers != 1500 {
@@ -79,23 +79,22 @@ func TestLimits_FloodByOneMerchant(t *testing.T) {
 // TestLimits_PayerOfAPublicKey checks that a payer with the shared public key empties only the bucket of its address.
 func TestLimits_PayerOfAPublicKey(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, openThings(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 1, Burst: 10} })
-	if got := f.from("2001:db8::1", f.public, 20) + f.from("2001:db8::2", f.public, 20); got != 10 {
+	f := newFixture(t, publicThings(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 1, Burst: 10} })
+	if got := f.countServed("2001:db8::1", f.public, 20) + f.countServed("2001:db8::2", f.public, 20); got != 10 {
 		t.Errorf("one /64: got %d of 40 requests served, want 10", got)
 	}
-	if got := f.from("2001:db8:0:1::1", f.public, 10); got != 10 {
+	if got := f.countServed("2001:db8:0:1::1", f.public, 10); got != 10 {
 		t.Errorf("another payer: got %d of 10 requests served, want all", got)
 	}
 }
 
-// TestLimits_PayersWithMerchantTokens checks that merchant tokens take from the payers' bucket, and nothing from the
-// merchant's.
+// TestLimits_PayersWithMerchantTokens checks that merchant tokens take from the payers' bucket, not the merchant's.
 func TestLimits_PayersWithMerchantTokens(t *testing.T) {
 	t.Parallel()
-	routes := openThings()
+	routes := publicThings()
 	routes[0].Action = identity.CheckoutAction
 	f := newFixture(t, routes, func(c *rest.Config) { c.Limits.Tenant = rest.Limit{Rate: 10, Burst: 50} })
-	maker, _ := identity.ParseToken(f.credential(t, "key_4", identity.SecretKey, "payments"))
+	maker, _ := identity.ParseToken(f.addCredential(t, "key_4", identity.SecretKey, "payments"))
 	p, _, err := f.store.Authenticate(t.Context(), maker, "")
 	if err != nil {
 		t.Fatal(err)
@@ -109,21 +108,21 @@ func TestLimits_PayersWithMerchantTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	payers := f.from("192.0.2.1", text, 30) + f.from("192.0.2.2", f.public, 30)
-	if keys := f.from("192.0.2.1", f.secret, 60); payers != 50 || keys != 50 {
+	payers := f.countServed("192.0.2.1", text, 30) + f.countServed("192.0.2.2", f.public, 30)
+	if keys := f.countServed("192.0.2.1", f.secret, 60); payers != 50 || keys != 50 {
 		t.Errorf("got %d requests of payers and %d of a key served, want 50 each", payers, keys)
 	}
 }
 
-// TestLimits_OfAMerchantWithItsOwn checks limits above and below the usual, as an operator may allow them.
-func TestLimits_OfAMerchantWithItsOwn(t *testing.T) {
+// TestLimits_MerchantsOwnLimit checks limits above and below the usual, as an operator may set them.
+func TestLimits_MerchantsOwnLimit(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, openThings(), func(c *rest.Config) { c.Limits.Tenant = rest.Limit{Rate: 10, Burst: 50} })
+	f := newFixture(t, publicThings(), func(c *rest.Config) { c.Limits.Tenant = rest.Limit{Rate: 10, Burst: 50} })
 	for code, c := range map[string]struct{ allowed, want int }{
 		"MC0B1B2C3D": {0, 50}, "MC0C1B2C3D": {4, 20}, "MC0D1B2C3D": {20, 100},
 	} {
-		key := f.keyOf(t, f.neighbour(t, code, c.allowed), "key_1", identity.SecretKey, "things")
-		if got := f.from("192.0.2.1", key, 120); got != c.want {
+		key := f.addKey(t, f.addNeighbour(t, code, c.allowed), "key_1", identity.SecretKey, "things")
+		if got := f.countServed("192.0.2.1", key, 120); got != c.want {
 			t.Errorf("allowed %d a second: got %d requests served at once, want %d", c.allowed, got, c.want)
 		}
 		r := f.request("GET", "/things", "", "Authorization: Bearer "+key)

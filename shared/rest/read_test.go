@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPathsHaveOneSpellingEach, and no two share one, whatever their values hold.
-func TestPathsHaveOneSpellingEach(t *testing.T) {
+// TestCanonicalPath checks that a path has the same form in each spelling, and that no two paths share a form.
+func TestCanonicalPath(t *testing.T) {
 	t.Parallel()
 	spelling := func(path string) string {
 		return (&exchange{request: httptest.NewRequest("POST", path, nil)}).canonicalPath()

@@ -10,22 +10,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// fleets are the processes of one function around a change of its hash key
-// in an hour: before the deployment, after it, and once the old key is gone.
-func (f *fixture) fleets(routes []rest.Route) (before, after, last http.Handler) {
+// newFleets returns the processes of one function around a change of its hash key in an hour: before the deployment,
+// after it, and once the old key is gone.
+func (f *fixture) newFleets(routes []rest.Route) (before, after, last http.Handler) {
 	next, since := bytes.Repeat([]byte("n"), 32), f.Now().Add(time.Hour)
 	both := func(c *rest.Config) { c.HashKey, c.OldHashKey, c.HashKeySince = next, hashKey, since }
 	alone := func(c *rest.Config) { c.HashKey, c.HashKeySince = next, since }
-	return f.handler, f.process(routes, both), f.process(routes, alone)
+	return f.handler, f.newProcess(routes, both), f.newProcess(routes, alone)
 }
 
-// TestARecordOutlivesTheKeyItWasMadeWith: it is replayed, refuses another
-// request, and is taken over after a crash, with the operation's id.
-func TestARecordOutlivesTheKeyItWasMadeWith(t *testing.T) {
+// TestHashKey_RecordSurvivesRotation checks that a record of the old key is replayed, refuses another request, and is
+// taken over after a crash, with the operation's id.
+func TestHashKey_RecordSurvivesRotation(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
-	before, after, last := f.fleets(c.routes())
+	before, after, last := f.newFleets(c.routes())
 	post := func(h http.Handler, body, key string) (status int, replayed bool) {
 		w := answer(h, f.request("POST", "/orders/1", body, "Idempotency-Key: "+key))
 		return w.Code, w.Header().Get("Idempotency-Replayed") != ""
@@ -54,13 +54,13 @@ func TestARecordOutlivesTheKeyItWasMadeWith(t *testing.T) {
 	}
 }
 
-// TestNewRecordsWaitForTheAgreedTime: while some processes do not know the
-// new key yet, none makes a record with it.
-func TestNewRecordsWaitForTheAgreedTime(t *testing.T) {
+// TestHashKey_NewRecordsDuringRotation checks that no process makes a record with the new key while some processes do
+// not know it yet.
+func TestHashKey_NewRecordsDuringRotation(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
-	before, after, last := f.fleets(c.routes())
+	before, after, last := f.newFleets(c.routes())
 	replayed := func(h http.Handler, key string) bool {
 		w := answer(h, f.request("POST", "/orders/1", `{}`, "Idempotency-Key: "+key))
 		return w.Code == 201 && w.Header().Get("Idempotency-Replayed") != ""

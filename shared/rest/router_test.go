@@ -14,8 +14,8 @@ type named struct {
 	Part string `path:"part" json:"-"`
 }
 
-// TestRoutesAreFound by method and path, whatever a client escapes, and say with which values.
-func TestRoutesAreFound(t *testing.T) {
+// TestRouter_Find checks the route and values for a method and path, in every escaped form that clients send.
+func TestRouter_Find(t *testing.T) {
 	t.Parallel()
 	var routes []rest.Route
 	for _, r := range []rest.Route{
@@ -61,7 +61,7 @@ func TestRoutesAreFound(t *testing.T) {
 		w := f.ask(request[0], request[1], "")
 		got := ""
 		if request[0] != http.MethodHead {
-			got, _ = object(t, w)["text"].(string)
+			got, _ = decodeObject(t, w)["text"].(string)
 		}
 		if w.Code != http.StatusOK || got != want {
 			t.Errorf("%v: got %d %q, want 200 %q", request, w.Code, got, want)

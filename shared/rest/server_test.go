@@ -22,7 +22,7 @@ func give[Res any](r Res) func(context.Context, emptyRequest) (Res, error) {
 	return func(context.Context, emptyRequest) (Res, error) { return r, nil }
 }
 
-// routes are one of every kind.
+// routes returns a route of every kind.
 func routes() []rest.Route {
 	return []rest.Route{
 		{Method: "POST", Path: "/things", Scopes: []string{"things"}, Handle: rest.JSON(201, respond("made <&>"))},
@@ -81,7 +81,7 @@ func who(ctx context.Context, _ emptyRequest) (textResponse, error) {
 	return textResponse{fmt.Sprint(rest.Caller(ctx).Actor.ID, " ", rest.OperationID(ctx))}, nil
 }
 
-func TestRequestsAreAnswered(t *testing.T) {
+func TestServeHTTP_Success(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes())
 	const json = "application/json;charset=UTF-8"
@@ -125,7 +125,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 	}
 }
 
-func TestRequestsAreTurnedAway(t *testing.T) {
+func TestServeHTTP_Refused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes())
 	before := f.wire.Calls("BatchGetItem")
@@ -153,7 +153,7 @@ func TestRequestsAreTurnedAway(t *testing.T) {
 		{"GET", "/merchants/mc1/things", "", 404, "not-found"},
 	} {
 		w := f.ask(test.method, test.path, "", test.header)
-		if w.Code != test.status || object(t, w)["type"] != baseURL+"/problems/"+test.slug {
+		if w.Code != test.status || decodeObject(t, w)["type"] != baseURL+"/problems/"+test.slug {
 			t.Errorf("%s %s %s: got %d %s, want %d and the problem %s", test.method, test.path, test.header,
 				w.Code, w.Body, test.status, test.slug)
 		}
@@ -171,7 +171,7 @@ func TestRequestsAreTurnedAway(t *testing.T) {
 	}
 }
 
-func TestCredentialsReachWhatTheyMay(t *testing.T) {
+func TestAdmitCaller_AllowedCredentials(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes())
 	for _, test := range []struct{ method, path, token string }{
@@ -182,14 +182,14 @@ func TestCredentialsReachWhatTheyMay(t *testing.T) {
 		}
 	}
 	w := f.ask("GET", "/who", "")
-	parts := strings.Fields(object(t, w)["text"].(string))
+	parts := strings.Fields(decodeObject(t, w)["text"].(string))
 	operation, err := uuid.Parse(parts[1])
 	if parts[0] != "key_1" || err != nil || operation.Version() != 4 {
 		t.Errorf("got the context %v, want key_1 and a random UUID", parts)
 	}
 }
 
-func TestPlainHTTPOnlyWhereAllowed(t *testing.T) {
+func TestServeHTTP_PlainHTTP(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes(), func(c *rest.Config) { c.AllowHTTP = true })
 	if w := f.ask("GET", "/things", "", "X-Forwarded-Proto:"); w.Code != 200 {
@@ -197,9 +197,9 @@ func TestPlainHTTPOnlyWhereAllowed(t *testing.T) {
 	}
 }
 
-// TestStrictTransportSecurity: every reply over HTTPS has the header for two years, errors too, and none over plain
-// HTTP has it, which would lock browsers out of the local run.
-func TestStrictTransportSecurity(t *testing.T) {
+// TestServeHTTP_StrictTransportSecurity checks that every reply over HTTPS has the header for two years, errors too. No
+// reply over plain HTTP has it, because it would lock browsers out of the local run.
+func TestServeHTTP_StrictTransportSecurity(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes(), func(c *rest.Config) { c.AllowHTTP = true })
 	for header, want := range map[string]string{
@@ -220,7 +220,7 @@ func TestStrictTransportSecurity(t *testing.T) {
 	}
 }
 
-func TestBrowsersMayCallPublicRoutes(t *testing.T) {
+func TestServeHTTP_CORS(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes())
 	w := f.ask("OPTIONS", "/things/1", "", "Authorization:", "Origin: https://shop.example.test")
@@ -241,14 +241,14 @@ func TestBrowsersMayCallPublicRoutes(t *testing.T) {
 	}
 	acting := route("POST", "/things", respond("made"))
 	acting.Action = "sell"
-	f.handler = f.process([]rest.Route{acting, route("GET", "/things", respond("thing"))})
+	f.handler = f.newProcess([]rest.Route{acting, route("GET", "/things", respond("thing"))})
 	h = f.ask("OPTIONS", "/things", "", "Authorization:").Header()
 	if h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Methods") != "POST" {
 		t.Errorf("route with an action: got headers %v, want origin *, methods POST", h)
 	}
 }
 
-func TestPagesAreLockedDown(t *testing.T) {
+func TestPage_SecurityHeaders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes())
 	w := f.ask("GET", "/pay/c-7", "", "Authorization:")
@@ -272,7 +272,7 @@ func TestPagesAreLockedDown(t *testing.T) {
 	}
 }
 
-func TestPanicsAndLateAnswersAreOurFault(t *testing.T) {
+func TestServeHTTP_PanicOrTimeout(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{
 		route("GET", "/panic", func(context.Context, emptyRequest) (textResponse, error) { panic("broken invariant") }),
@@ -281,7 +281,7 @@ func TestPanicsAndLateAnswersAreOurFault(t *testing.T) {
 	})
 	for _, path := range []string{"/panic", "/fault"} {
 		w := f.ask("GET", path, "")
-		if got := object(t, w); w.Code != 500 || got["error_code"] != "INTERNAL_ERROR" ||
+		if got := decodeObject(t, w); w.Code != 500 || got["error_code"] != "INTERNAL_ERROR" ||
 			got["message"] != "An internal error occurred." ||
 			strings.Contains(w.Body.String(), "invariant") || strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%s: got %d %s, want 500 INTERNAL_ERROR without the cause", path, w.Code, w.Body)
@@ -292,12 +292,12 @@ func TestPanicsAndLateAnswersAreOurFault(t *testing.T) {
 			t.Errorf("got log %s, want %q in it", f.log, want)
 		}
 	}
-	if w := f.ask("GET", "/late", ""); w.Code != 504 || object(t, w)["type"] != baseURL+"/problems/gateway-timeout" {
+	if w := f.ask("GET", "/late", ""); w.Code != 504 || decodeObject(t, w)["type"] != baseURL+"/problems/gateway-timeout" {
 		t.Errorf("late: got %d %s, want 504 and the problem gateway-timeout", w.Code, w.Body)
 	}
 }
 
-func TestLogLinesHoldNoContent(t *testing.T) {
+func TestLogRequest_NoContent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("POST", "/things/{id}", echo)})
 	f.ask("POST", "/things/path-value?checkout_reference=query-value&limit=query-text", `{"name":"body-value"}`)

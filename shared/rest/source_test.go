@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// sourceOf returns the source in the log line of a request.
-func (f *fixture) sourceOf(t *testing.T, remote string, header ...string) any {
+// loggedSource returns the source in the log line of a request.
+func (f *fixture) loggedSource(t *testing.T, remote string, header ...string) any {
 	t.Helper()
 	r := f.request("GET", "/things", "", header...)
 	r.RemoteAddr = remote
@@ -23,8 +23,8 @@ func (f *fixture) sourceOf(t *testing.T, remote string, header ...string) any {
 	return line["source"]
 }
 
-// TestSource_BehindProxies checks that behind n proxies the client's address is the entry of the first proxy, and
-// never an entry of the client's. API Gateway appends the address that connected to it, here 192.0.2.1.
+// TestSource_BehindProxies checks that behind n proxies the client's address is the entry of the first proxy, and never
+// an entry that the client wrote. API Gateway appends the address that connected to it, here 192.0.2.1.
 func TestSource_BehindProxies(t *testing.T) {
 	t.Parallel()
 	const peer = "192.0.2.1"
@@ -33,13 +33,13 @@ func TestSource_BehindProxies(t *testing.T) {
 		1: {
 			"203.0.113.9, 192.0.2.1":               "203.0.113.9",
 			"203.0.113.9,192.0.2.1":                "203.0.113.9",
-			"198.51.100.7, 203.0.113.9, 192.0.2.1": "203.0.113.9", // the client has sent the first
+			"198.51.100.7, 203.0.113.9, 192.0.2.1": "203.0.113.9", // the client sent the first
 			"nonsense, 203.0.113.9, 192.0.2.1":     "203.0.113.9",
 			"203.0.113.9":                          "203.0.113.9", // a gateway that appends nothing
 			"203.0.113.9:1234, 192.0.2.1":          "203.0.113.9",
 			"[2001:db8::1]:1234, 192.0.2.1":        "2001:db8::1",
 			"::ffff:203.0.113.9, 192.0.2.1":        "203.0.113.9",
-			"192.0.2.1":                            peer, // no proxy has written anything
+			"192.0.2.1":                            peer, // no proxy has written an entry
 			"":                                     peer,
 			", 192.0.2.1":                          peer,
 			"nonsense, 192.0.2.1":                  peer,
@@ -49,18 +49,18 @@ func TestSource_BehindProxies(t *testing.T) {
 		2: {
 			"203.0.113.9, 198.51.100.1, 192.0.2.1":               "203.0.113.9",
 			"198.51.100.7, 203.0.113.9, 198.51.100.1, 192.0.2.1": "203.0.113.9",
-			"203.0.113.9, 192.0.2.1":                             peer, // one proxy was passed by
+			"203.0.113.9, 192.0.2.1":                             peer, // one proxy was bypassed
 			"nonsense, 198.51.100.1, 192.0.2.1":                  peer,
 		},
 	} {
 		f := newFixture(t, things(), func(c *rest.Config) { c.Proxies.Hops = hops })
 		for forwarded, want := range cases {
-			got := f.sourceOf(t, peer, "X-Forwarded-For: "+forwarded, "Forwarded: for=198.51.100.9")
+			got := f.loggedSource(t, peer, "X-Forwarded-For: "+forwarded, "Forwarded: for=198.51.100.9")
 			if got != want {
 				t.Errorf("%d proxies, %q: got source %v, want %s", hops, forwarded, got, want)
 			}
 		}
-		if got := f.sourceOf(t, "not an address", "X-Forwarded-For: 203.0.113.9, 198.51.100.1"); got != nil {
+		if got := f.loggedSource(t, "not an address", "X-Forwarded-For: 203.0.113.9, 198.51.100.1"); got != nil {
 			t.Errorf("%d proxies, unknown peer: got source %v, want none", hops, got)
 		}
 	}
@@ -75,7 +75,7 @@ func TestSource_ProxySecret(t *testing.T) {
 	})
 	for secret, want := range map[string]string{"the value": "203.0.113.9", "the last value": "203.0.113.9",
 		"a guess": "192.0.2.1", "": "192.0.2.1", "the value,the value": "192.0.2.1"} {
-		got := f.sourceOf(t, "192.0.2.1", "X-Forwarded-For: 203.0.113.9, 192.0.2.1", "X-Proxy-Secret:"+secret)
+		got := f.loggedSource(t, "192.0.2.1", "X-Forwarded-For: 203.0.113.9, 192.0.2.1", "X-Proxy-Secret:"+secret)
 		if got != want {
 			t.Errorf("secret %q: got source %v, want %s", secret, got, want)
 		}
@@ -85,7 +85,7 @@ func TestSource_ProxySecret(t *testing.T) {
 	}
 }
 
-// TestLimits_BehindAProxy checks that each visitor behind one proxy has a bucket, and no other by claiming addresses.
+// TestLimits_BehindAProxy checks that each visitor behind a proxy has one bucket, and no other by claiming addresses.
 func TestLimits_BehindAProxy(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{{Method: "GET", Path: "/things", Access: rest.Open,

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-func TestRequestsArriveAsGatewayEvents(t *testing.T) {
+func TestServeHTTP_GatewayEvent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes(), func(c *rest.Config) { c.Limits.Address = rest.Limit{Rate: 1, Burst: 1} })
 	send := func(method, path, address, body string) events.APIGatewayV2HTTPResponse {
@@ -50,7 +50,7 @@ func TestRequestsArriveAsGatewayEvents(t *testing.T) {
 	}
 }
 
-func TestServedOverARealConnection(t *testing.T) {
+func TestServeHTTP_RealConnection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes())
 	server := httptest.NewServer(f.handler)
@@ -72,7 +72,7 @@ func TestServedOverARealConnection(t *testing.T) {
 	}
 }
 
-func TestOperationsEndBeforeLambdaDoes(t *testing.T) {
+func TestServeHTTP_Deadline(t *testing.T) {
 	t.Parallel()
 	var seen time.Time
 	f := newFixture(t, []rest.Route{route("GET", "/things", func(ctx context.Context,

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestNumbersHaveOneCanonicalForm(t *testing.T) {
+func TestCanonicalNumber(t *testing.T) {
 	t.Parallel()
 	for _, class := range [][]string{
 		{"10", "10.0", "1e1", "1E+1", "100e-1", "0.1e2"},
@@ -36,7 +36,7 @@ func TestNumbersHaveOneCanonicalForm(t *testing.T) {
 	}
 }
 
-func TestCanonicalFormIgnoresSpelling(t *testing.T) {
+func TestCanonicalJSON(t *testing.T) {
 	t.Parallel()
 	for _, same := range [][2]string{
 		{`{"b":[1.0,null,true],"a":{"y":"\u00e9","x":""}}`, ` { "a" : {"x":"","y":"é"}, "b":[ 1,null , true ] } `},
@@ -49,8 +49,7 @@ func TestCanonicalFormIgnoresSpelling(t *testing.T) {
 	}
 }
 
-// FuzzParseJSON holds the parser to encoding/json: it accepts nothing that
-// encoding/json does not, and loses nothing of what it accepts.
+// FuzzParseJSON compares the parser with encoding/json: it accepts no other texts, and loses no part of a text.
 func FuzzParseJSON(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `null`, `[1,2,{"a":"\"\\\u00e9"}]`, `{"a":1,"a":2}`, ` {"a" : -1.5e+3 , "b":[[],{}] } `, `"\ud800"`,
