@@ -9,11 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// A payout collects what is payable, is sealed and sent, and is paid once the bank
-// confirms it.
+// A payout collects payables, is sealed and sent, and is paid once the bank confirms it.
 func ExamplePayout() {
 	now := start.AddDate(0, 0, 1)
-	payment := approved(log.Default(), checkout(eur("25.00"), ""), "attempt-1", 1, start)
+	payment := approve(log.Default(), newCheckout(eur("25.00"), ""), "attempt-1", 1, start)
 	p := payout.New(payout.ID("L#MC0A1B2C3D", "EUR", "2026-11-03", payout.Regular), "EUR", "2026-11-03", now, now)
 	collection, err := p.Collect(payment.Payables,
 		map[string]payments.Transaction{payment.Transaction.ID: *payment.Transaction}, now)

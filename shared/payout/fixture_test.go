@@ -12,27 +12,27 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// start is when the payments of these tests are made.
+// start is the time of the payments in these tests.
 var start = time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return start.Add(d) }
 
 func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 
-// account is the account that payouts of these tests go to.
+// account is the account that receives the payouts of these tests.
 var account = merchant.BankAccount{ID: "account-1", Holder: "Shop", IBAN: "DE17100100100000005678",
 	Status: merchant.BankAccountVerified}
 
-// checkout is of the amount, to be paid out in installments.
-func checkout(amount money.Amount, rate string) payments.Checkout {
+// newCheckout returns a checkout of the amount, to be paid out in installments.
+func newCheckout(amount money.Amount, rate string) payments.Checkout {
 	return payments.Checkout{ID: "checkout-1", Reference: "order-1", Amount: amount, Status: payments.CheckoutPending,
 		Purpose:   payments.PurposeCheckout,
 		Payee:     payments.Payee{Code: "MC0A1B2C3D", Country: "DE", FeeRate: rate, PayoutPlan: merchant.TrueInstallment},
 		CreatedAt: start, Version: 7}
 }
 
-// approved is the checkout's payment in parts, with its payables.
-func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int,
+// approve returns the checkout's payment in parts, with its payables.
+func approve(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int,
 	now time.Time) payments.CheckoutChange {
 	c, err := c.Begin(payments.Attempt{ID: id, Operation: "request-" + id, Method: payments.CardMethod,
 		PaymentType: payments.CardMethod.PaymentType(), Installments: parts}, payments.Source{}, now)
@@ -46,15 +46,14 @@ func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, part
 	return change
 }
 
-// captured is a payment of 90.00 EUR with a fee of 2 %.
-func captured(t testing.TB, parts int) payments.CheckoutChange {
+// capture returns a payment of 90.00 EUR with a fee of 2 %.
+func capture(t testing.TB, parts int) payments.CheckoutChange {
 	t.Helper()
-	return approved(t, checkout(eur("90"), "0.02"), "attempt-1", parts, start)
+	return approve(t, newCheckout(eur("90"), "0.02"), "attempt-1", parts, start)
 }
 
-// differs shows how two values differ; "" when they do not. Money is equal when
-// its value and currency are.
-func differs(want, got any) string {
+// diff returns the difference between two values, or "". Money is equal if its value and currency are.
+func diff(want, got any) string {
 	return cmp.Diff(want, got, cmpopts.EquateComparable(money.Amount{}), cmpopts.EquateEmpty())
 }
 

@@ -16,21 +16,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// payoutMachine runs payments, chargebacks and payouts of one merchant in any order,
-// and keeps the records that the store would.
+// payoutMachine runs payments, chargebacks and payouts of one merchant in any order, and keeps the records that the
+// store would.
 type payoutMachine struct {
 	now      time.Time
 	paid     map[string]payments.Transaction
 	events   map[string]payments.Event
 	payables map[string]payments.Payable
 	payouts  map[string]payout.Payout
-	records  map[string][]payout.Record // by payout, in the order in which the outcome is applied
+	records  map[string][]payout.Record // by payout, in the order of applying the outcome
 	entries  map[string]ledger.Entry
 }
 
-// TestAnyOrderOfPayouts: whatever the order, the journal's balance owed to the merchant is that of its payables and of
-// the payouts that collected some; and no part, payable or cent is paid twice.
-func TestAnyOrderOfPayouts(t *testing.T) {
+// TestPayout_AnyOrder checks that in any order the journal's balance owed to the merchant is that of its payables and
+// of the payouts that collected some. No part, payable or cent is paid twice.
+func TestPayout_AnyOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &payoutMachine{now: start, paid: map[string]payments.Transaction{}, events: map[string]payments.Event{},
@@ -45,7 +45,7 @@ func TestAnyOrderOfPayouts(t *testing.T) {
 			"charge back": m.chargeback,
 			"open":        m.open,
 			"collect":     m.collect,
-			"go on":       m.goOn,
+			"go on":       m.advance,
 			"outcome":     m.applyOutcome,
 		})
 	})
@@ -53,13 +53,13 @@ func TestAnyOrderOfPayouts(t *testing.T) {
 
 func (m *payoutMachine) pay(t *rapid.T) {
 	amount := money.MustParse(fmt.Sprint(rapid.IntRange(1, 60).Draw(t, "amount")), "EUR")
-	c := checkout(amount, rapid.SampledFrom([]string{"", "0.0195", "0.5"}).Draw(t, "fee"))
+	c := newCheckout(amount, rapid.SampledFrom([]string{"", "0.0195", "0.5"}).Draw(t, "fee"))
 	c.Payee.Gross = rapid.Bool().Draw(t, "gross")
 	id := fmt.Sprint("attempt-", len(m.paid))
-	change := approved(t, c, id, rapid.IntRange(1, 3).Draw(t, "installments"), m.now)
+	change := approve(t, c, id, rapid.IntRange(1, 3).Draw(t, "installments"), m.now)
 	m.paid[id] = *change.Transaction
 	m.book(t, change.Entry)
-	m.wait(t, change.Payables...)
+	m.addPayables(t, change.Payables...)
 }
 
 func (m *payoutMachine) chargeback(t *rapid.T) {
@@ -78,7 +78,7 @@ func (m *payoutMachine) chargeback(t *rapid.T) {
 	}
 	m.book(t, change.Entry)
 	for _, payable := range change.Payables {
-		// As the store's condition: a credit is changed while it waits, a debit is new.
+		// The store's condition is the same: a credit is changed while it waits, a debit is new.
 		if _, waits := m.payables[payable.ID]; waits != (payable.Kind == payments.PayablePart) {
 			t.Fatalf("%+v: got known %t, want %t", payable, waits, payable.Kind == payments.PayablePart)
 		}
@@ -92,9 +92,9 @@ func (m *payoutMachine) open(t *rapid.T) {
 	m.payouts[p.ID] = p
 }
 
-// collect takes some of what is due into a payout, or seals it when nothing is.
+// collect moves some of the due payables into a payout, or seals the payout if there are none.
 func (m *payoutMachine) collect(t *rapid.T) {
-	p, ok := pick(t, m.at(payout.Collecting))
+	p, ok := pick(t, m.withStatus(payout.Collecting))
 	if !ok {
 		return
 	}
@@ -105,7 +105,7 @@ func (m *payoutMachine) collect(t *rapid.T) {
 		clear(due)
 	}
 	if len(due) == 0 {
-		m.step(t, p.Seal(m.now))
+		m.applyStep(t, p.Seal(m.now))
 		return
 	}
 	var taken []payments.Payable
@@ -125,30 +125,30 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	for _, payable := range c.Payables {
 		delete(m.payables, payable.ID)
 	}
-	m.step(t, payout.Step{Payout: c.Payout})
+	m.applyStep(t, payout.Step{Payout: c.Payout})
 	if c.CarriedForward != nil {
-		m.wait(t, *c.CarriedForward)
+		m.addPayables(t, *c.CarriedForward)
 	}
 	m.records[p.ID] = append(m.records[p.ID], c.Records...)
 	slices.SortFunc(m.records[p.ID], func(a, b payout.Record) int { return strings.Compare(a.ID, b.ID) })
 }
 
-// goOn sends a payout, or records the bank's answer.
-func (m *payoutMachine) goOn(t *rapid.T) {
-	if p, ok := pick(t, m.at(payout.Sealed)); ok {
-		m.step(t, p.Send(account, m.now))
-	} else if p, ok := pick(t, m.at(payout.Sent)); ok {
+// advance sends a payout, or records the bank's answer.
+func (m *payoutMachine) advance(t *rapid.T) {
+	if p, ok := pick(t, m.withStatus(payout.Sealed)); ok {
+		m.applyStep(t, p.Send(account, m.now))
+	} else if p, ok := pick(t, m.withStatus(payout.Sent)); ok {
 		step := p.Paid(m.now)
 		if rapid.Bool().Draw(t, "rejected") {
 			step = p.Rejected("AC04", m.now)
 		}
-		m.step(t, step)
+		m.applyStep(t, step)
 	}
 }
 
 func (m *payoutMachine) applyOutcome(t *rapid.T) {
-	open := m.at(payout.Paying)
-	maps.Copy(open, m.at(payout.Returning))
+	open := m.withStatus(payout.Paying)
+	maps.Copy(open, m.withStatus(payout.Returning))
 	p, ok := pick(t, open)
 	if !ok {
 		return
@@ -169,7 +169,7 @@ func (m *payoutMachine) applyOutcome(t *rapid.T) {
 	for _, e := range step.Events {
 		m.events[e.ID] = e
 	}
-	m.wait(t, step.Payables...)
+	m.addPayables(t, step.Payables...)
 	for _, r := range step.Records {
 		i := slices.IndexFunc(m.records[p.ID], func(known payout.Record) bool { return known.ID == r.ID })
 		if got := m.records[p.ID][i]; got.Status != payout.RecordOpen {
@@ -180,13 +180,13 @@ func (m *payoutMachine) applyOutcome(t *rapid.T) {
 	m.payouts[p.ID] = step.Payout
 }
 
-func (m *payoutMachine) step(t *rapid.T, step payout.Step) {
+func (m *payoutMachine) applyStep(t *rapid.T, step payout.Step) {
 	m.payouts[step.Payout.ID] = step.Payout
 	m.book(t, step.Entry)
 }
 
-// wait and book refuse what is there, as the store's conditions do.
-func (m *payoutMachine) wait(t *rapid.T, payables ...payments.Payable) {
+// addPayables and book refuse known ids, as the store's conditions do.
+func (m *payoutMachine) addPayables(t *rapid.T, payables ...payments.Payable) {
 	for _, payable := range payables {
 		if got, there := m.payables[payable.ID]; there {
 			t.Fatalf("before %+v is written: got %+v, want none of its id", payable, got)
@@ -206,13 +206,13 @@ func (m *payoutMachine) book(t *rapid.T, e *ledger.Entry) {
 	m.entries[key] = *e
 }
 
-func (m *payoutMachine) at(status payout.Status) map[string]payout.Payout {
+func (m *payoutMachine) withStatus(status payout.Status) map[string]payout.Payout {
 	found := maps.Clone(m.payouts)
 	maps.DeleteFunc(found, func(_ string, p payout.Payout) bool { return p.Status != status })
 	return found
 }
 
-// pick draws one of them; false: there is none.
+// pick draws a value, or returns false if there is none.
 func pick[V any](t *rapid.T, from map[string]V) (V, bool) {
 	if len(from) == 0 {
 		var none V

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// check adds everything up.
+// check checks all sums.
 func (m *payoutMachine) check(t *rapid.T) {
 	m.checkOwed(t)
 	m.checkBank(t)
@@ -21,8 +21,8 @@ func (m *payoutMachine) check(t *rapid.T) {
 	}
 }
 
-// checkOwed checks that what the journal owes the merchant is payable, is in payouts
-// that are not sent, or comes back with those that are returned.
+// checkOwed checks that the journal's debt to the merchant is payable, is in payouts that are not sent, or comes back
+// with returned payouts.
 func (m *payoutMachine) checkOwed(t *rapid.T) {
 	owed := money.Zero("EUR")
 	for _, payable := range m.payables {
@@ -47,7 +47,7 @@ func (m *payoutMachine) checkOwed(t *rapid.T) {
 	}
 }
 
-// checkBank checks that what is on its way and what has left are the totals of payouts.
+// checkBank checks that the money on its way and the money that has left are totals of payouts.
 func (m *payoutMachine) checkBank(t *rapid.T) {
 	inTransit, left := money.Zero("EUR"), money.Zero("EUR")
 	for id, p := range m.payouts {
@@ -70,8 +70,8 @@ func (m *payoutMachine) checkBank(t *rapid.T) {
 	}
 }
 
-// checkRecords checks that a payout is the sum of its records, and that no payable is
-// in two payouts unless the first was returned.
+// checkRecords checks that a payout is the sum of its records, and that no payable is in two payouts unless the first
+// was returned.
 func (m *payoutMachine) checkRecords(t *rapid.T) {
 	taken, numbers := map[string]string{}, map[int64]bool{}
 	for id, p := range m.payouts {
@@ -99,8 +99,7 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 	}
 }
 
-// checkParts checks that each part has a payable of its amount or is in its payout, and
-// that no installment is paid twice.
+// checkParts checks that each part has a payable of its amount or is in its payout, and no installment is paid twice.
 func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 	notFailed, planned := map[int]int{}, 0
 	for i, p := range tx.Payouts {

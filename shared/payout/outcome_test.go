@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// outcome applies the payout's outcome to the records.
-func outcome(t testing.TB, p payout.Payout, tx payments.Transaction, records []payout.Record,
+// applyOutcome applies the payout's outcome to the records.
+func applyOutcome(t testing.TB, p payout.Payout, tx payments.Transaction, records []payout.Record,
 	events map[string]payments.Event) payout.OutcomeStep {
 	t.Helper()
 	before := slices.Clone(tx.Payouts)
@@ -20,21 +20,21 @@ func outcome(t testing.TB, p payout.Payout, tx payments.Transaction, records []p
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := differs(before, tx.Payouts); diff != "" {
+	if diff := diff(before, tx.Payouts); diff != "" {
 		t.Fatalf("the transaction read was altered (-want +got):\n%s", diff)
 	}
 	return step
 }
 
-// applied is the payout after its outcome was applied up to a record.
-func applied(p payout.Payout, to string) payout.Payout {
+// withOutcomeUpTo returns the payout after its outcome was applied up to a record.
+func withOutcomeUpTo(p payout.Payout, to string) payout.Payout {
 	p.OutcomeAppliedTo, p.UpdatedAt, p.NextPoll = to, after(4*time.Hour), after(4*time.Hour+15*time.Minute)
 	return p
 }
 
-func TestAPaidPayoutSettlesItsTransactions(t *testing.T) {
+func TestApplyOutcome_Paid(t *testing.T) {
 	t.Parallel()
-	p, tx, records := collected(t, 3)
+	p, tx, records := collectedPayout(t, 3)
 	p.Status = payout.Paying
 	wantTx, wantRecords := tx, slices.Clone(records)
 	wantTx.Payouts, wantTx.UpdatedAt = slices.Clone(tx.Payouts), after(4*time.Hour)
@@ -42,44 +42,44 @@ func TestAPaidPayoutSettlesItsTransactions(t *testing.T) {
 		wantRecords[i].Status = payout.RecordSuccessful
 	}
 
-	first := outcome(t, p, tx, records[:2], nil)
+	first := applyOutcome(t, p, tx, records[:2], nil)
 	wantTx.Payouts[0].Status, wantTx.Payouts[1].Status = payments.EventPaidOut, payments.EventPaidOut
-	want := payout.OutcomeStep{Payout: applied(p, records[1].ID), Records: wantRecords[:2],
+	want := payout.OutcomeStep{Payout: withOutcomeUpTo(p, records[1].ID), Records: wantRecords[:2],
 		Transactions: []payments.Transaction{wantTx}}
-	if diff := differs(want, first); diff != "" {
+	if diff := diff(want, first); diff != "" {
 		t.Errorf("first step (-want +got):\n%s", diff)
 	}
 	if got := first.Transactions[0].SimpleStatus(); got != payments.SimpleSuccessful {
 		t.Errorf("after the first step: got simple status %s, want %s", got, payments.SimpleSuccessful)
 	}
 
-	second := outcome(t, first.Payout, first.Transactions[0], records[2:], nil)
+	second := applyOutcome(t, first.Payout, first.Transactions[0], records[2:], nil)
 	wantTx.Payouts = slices.Clone(wantTx.Payouts)
 	wantTx.Payouts[2].Status = payments.EventPaidOut
-	want = payout.OutcomeStep{Payout: applied(p, records[2].ID), Records: wantRecords[2:],
+	want = payout.OutcomeStep{Payout: withOutcomeUpTo(p, records[2].ID), Records: wantRecords[2:],
 		Transactions: []payments.Transaction{wantTx}}
-	if diff := differs(want, second); diff != "" {
+	if diff := diff(want, second); diff != "" {
 		t.Errorf("second step (-want +got):\n%s", diff)
 	}
 	if got := second.Transactions[0].SimpleStatus(); got != payments.SimplePaidOut {
 		t.Errorf("after the second step: got simple status %s, want %s", got, payments.SimplePaidOut)
 	}
-	last := outcome(t, second.Payout, second.Transactions[0], nil, nil)
+	last := applyOutcome(t, second.Payout, second.Transactions[0], nil, nil)
 	want = payout.OutcomeStep{Payout: second.Payout}
 	want.Payout.Status = payout.Paid
-	if diff := differs(want, last); diff != "" {
+	if diff := diff(want, last); diff != "" {
 		t.Errorf("last step (-want +got):\n%s", diff)
 	}
 }
 
-// Contract §6.5: FAILED, and a new SCHEDULED one for the next cycle.
-func TestAReturnedPayoutMakesItsPartsPayableAgain(t *testing.T) {
+// TestApplyOutcome_Returned checks contract §6.5: FAILED, and a new SCHEDULED event for the next cycle.
+func TestApplyOutcome_Returned(t *testing.T) {
 	t.Parallel()
-	p, tx, records := collected(t, 3)
+	p, tx, records := collectedPayout(t, 3)
 	p.Status = payout.Returning
-	step := outcome(t, p, tx, records, nil)
+	step := applyOutcome(t, p, tx, records, nil)
 
-	want := payout.OutcomeStep{Payout: applied(p, records[2].ID), Transactions: []payments.Transaction{tx}}
+	want := payout.OutcomeStep{Payout: withOutcomeUpTo(p, records[2].ID), Transactions: []payments.Transaction{tx}}
 	wantTx := &want.Transactions[0]
 	wantTx.Payouts, wantTx.UpdatedAt = slices.Clone(tx.Payouts), after(4*time.Hour)
 	for i, record := range records {
@@ -94,18 +94,18 @@ func TestAReturnedPayoutMakesItsPartsPayableAgain(t *testing.T) {
 		payable.ID, payable.Seq, payable.EligibleAt = fmt.Sprintf("%s#%d", tx.ID, 4+i), 4+i, after(4*time.Hour)
 		want.Payables = append(want.Payables, payable)
 	}
-	if diff := differs(want, step); diff != "" {
+	if diff := diff(want, step); diff != "" {
 		t.Fatalf("step (-want +got):\n%s", diff)
 	}
 	tx = step.Transactions[0]
 	if total, received := tx.PayoutsTotal(), tx.PayoutsReceived(); total != 3 || received != 0 {
 		t.Errorf("got %d of %d payouts received, want 0 of 3", received, total)
 	}
-	if last := outcome(t, step.Payout, tx, nil, nil); last.Payout.Status != payout.Failed {
+	if last := applyOutcome(t, step.Payout, tx, nil, nil); last.Payout.Status != payout.Failed {
 		t.Errorf("the payout at the end: got %s, want %s", last.Payout.Status, payout.Failed)
 	}
 
-	// The next payout collects them. A transaction whose payout failed once can be paid out.
+	// The next payout collects the parts. A transaction whose payout failed once can be paid out.
 	next := payout.New(payout.ID(tenantOf, "EUR", "2026-11-04", payout.Regular), "EUR", "2026-11-04",
 		after(24*time.Hour), after(24*time.Hour))
 	collection, err := next.Collect(step.Payables, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))
@@ -116,22 +116,22 @@ func TestAReturnedPayoutMakesItsPartsPayableAgain(t *testing.T) {
 		t.Fatalf("the next payout: got %s, want 88.20", got)
 	}
 	collection.Payout.Status = payout.Paying
-	tx = outcome(t, collection.Payout, collection.Transactions[0], collection.Records, nil).Transactions[0]
+	tx = applyOutcome(t, collection.Payout, collection.Transactions[0], collection.Records, nil).Transactions[0]
 	if tx.SimpleStatus() != payments.SimplePaidOut || tx.PayoutsReceived() != 3 {
 		t.Errorf("got %s, %d payouts received, want %s, 3", tx.SimpleStatus(), tx.PayoutsReceived(), payments.SimplePaidOut)
 	}
 }
 
-func TestADeductionIsSettledOrPayableAgain(t *testing.T) {
+func TestApplyOutcome_Deduction(t *testing.T) {
 	t.Parallel()
-	tx := *captured(t, 1).Transaction
+	tx := *capture(t, 1).Transaction
 	tx.Payouts[0].Status = payments.EventPaidOut
 	amount := eur("30")
 	change := chargeback(t, tx, "cb", &amount)
 	payable, event := change.Payables[0], change.Events[1]
 	carried := payments.Payable{ID: "carried#x", Kind: payments.PayableBalanceDeduction, Amount: eur("-5"),
 		Fee: eur("0"), EligibleAt: start}
-	collection, err := opened().Collect([]payments.Payable{payable, carried}, nil, after(2*time.Hour))
+	collection, err := openPayout().Collect([]payments.Payable{payable, carried}, nil, after(2*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,22 +150,22 @@ func TestADeductionIsSettledOrPayableAgain(t *testing.T) {
 	paid.Status, returned.Status = payout.Paying, payout.Returning
 	settled := event
 	settled.Status, settled.UpdatedAt = payments.EventSuccessful, after(4*time.Hour)
-	want := payout.OutcomeStep{Payout: applied(paid, carried.ID), Records: records(payout.RecordSuccessful),
+	want := payout.OutcomeStep{Payout: withOutcomeUpTo(paid, carried.ID), Records: records(payout.RecordSuccessful),
 		Events: []payments.Event{settled}}
-	if diff := differs(want, outcome(t, paid, tx, collection.Records, events)); diff != "" {
+	if diff := diff(want, applyOutcome(t, paid, tx, collection.Records, events)); diff != "" {
 		t.Errorf("paid (-want +got):\n%s", diff)
 	}
 	payable.EligibleAt, carried.EligibleAt = after(4*time.Hour), after(4*time.Hour)
-	want = payout.OutcomeStep{Payout: applied(returned, carried.ID), Records: records(payout.RecordFailed),
+	want = payout.OutcomeStep{Payout: withOutcomeUpTo(returned, carried.ID), Records: records(payout.RecordFailed),
 		Payables: []payments.Payable{payable, carried}}
-	if diff := differs(want, outcome(t, returned, tx, collection.Records, events)); diff != "" {
+	if diff := diff(want, applyOutcome(t, returned, tx, collection.Records, events)); diff != "" {
 		t.Errorf("returned (-want +got):\n%s", diff)
 	}
 }
 
-func TestNoOutcomeIsAppliedToARecordThatContradictsItsTransaction(t *testing.T) {
+func TestApplyOutcome_PayableMismatch(t *testing.T) {
 	t.Parallel()
-	p, tx, records := collected(t, 1)
+	p, tx, records := collectedPayout(t, 1)
 	p.Status = payout.Paying
 	for name, part := range map[string]payments.PayoutPart{
 		"another payout's": {Seq: 1, Status: payments.EventReconciled, PayoutID: "another"},

@@ -16,18 +16,18 @@ const (
 	tenantOf  = "T#MC0A1B2C3D"
 )
 
-// opened is a payout of what became payable by an hour after the start.
-func opened() payout.Payout {
+// openPayout returns a payout of the payables of the first hour after the start.
+func openPayout() payout.Payout {
 	return payout.New(payout.ID(tenantOf, "EUR", payoutDay, payout.Regular), "EUR", payoutDay,
 		after(time.Hour), after(time.Hour))
 }
 
-// collected is a payout with the payables of a payment in parts, all taken at once.
-func collected(t testing.TB, parts int) (payout.Payout, payments.Transaction, []payout.Record) {
+// collectedPayout returns a payout that has collected the payables of a payment in parts, all at once.
+func collectedPayout(t testing.TB, parts int) (payout.Payout, payments.Transaction, []payout.Record) {
 	t.Helper()
-	change := captured(t, parts)
+	change := capture(t, parts)
 	tx := *change.Transaction
-	step, err := opened().Collect(change.Payables, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
+	step, err := openPayout().Collect(change.Payables, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
 	if err != nil || len(step.Transactions) != 1 || tx.Payouts[0].Status != payments.EventScheduled {
 		t.Fatalf("got %+v of %+v, error %v, want one transaction, and the one read still %s", step, tx, err,
 			payments.EventScheduled)
@@ -35,7 +35,7 @@ func collected(t testing.TB, parts int) (payout.Payout, payments.Transaction, []
 	return step.Payout, step.Transactions[0], step.Records
 }
 
-func TestAPayoutsIDFollowsFromItsPeriod(t *testing.T) {
+func TestID(t *testing.T) {
 	t.Parallel()
 	ids := map[string]string{}
 	for name, id := range map[string]string{
@@ -51,21 +51,21 @@ func TestAPayoutsIDFollowsFromItsPeriod(t *testing.T) {
 		ids[id] = name
 	}
 	want := payout.ID(tenantOf, "EUR", payoutDay, payout.Regular)
-	if p := opened(); p.ID != want || len(p.Reference()) > 35 {
+	if p := openPayout(); p.ID != want || len(p.Reference()) > 35 {
 		t.Errorf("got payout %s, reference %q, want %s, at most 35 characters", p.ID, p.Reference(), want)
 	}
 }
 
-func TestAPayoutCollectsPayables(t *testing.T) {
+func TestCollect_Parts(t *testing.T) {
 	t.Parallel()
-	p, tx, records := collected(t, 3)
-	want := opened()
+	p, tx, records := collectedPayout(t, 3)
+	want := openPayout()
 	want.Total, want.Records, want.UpdatedAt = eur("88.20"), 3, after(2*time.Hour)
 	want.NextPoll = after(2*time.Hour + 15*time.Minute)
-	if diff := differs(want, p); diff != "" {
+	if diff := diff(want, p); diff != "" {
 		t.Errorf("payout (-want +got):\n%s", diff)
 	}
-	before := captured(t, 3)
+	before := capture(t, 3)
 	wantTx := *before.Transaction
 	var wantRecords []payout.Record
 	numbers := map[int64]bool{}
@@ -80,19 +80,19 @@ func TestAPayoutCollectsPayables(t *testing.T) {
 		}
 		numbers[n] = true
 	}
-	if diff := differs(wantTx, tx); diff != "" {
+	if diff := diff(wantTx, tx); diff != "" {
 		t.Errorf("transaction (-want +got):\n%s", diff)
 	}
-	if diff := differs(wantRecords, records); diff != "" {
+	if diff := diff(wantRecords, records); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }
 
-// A payable and its transaction are written together, so they can only differ when
-// one of them changed between two reads.
-func TestAPayableThatContradictsItsTransactionIsNotCollected(t *testing.T) {
+// TestCollect_PayableMismatch checks payables that differ from their transaction. The two are written together, so they
+// only differ if one changed between two reads.
+func TestCollect_PayableMismatch(t *testing.T) {
 	t.Parallel()
-	change := captured(t, 1)
+	change := capture(t, 1)
 	for name, spoil := range map[string]func(*payments.Transaction, *payments.Payable){
 		"another amount": func(_ *payments.Transaction, payable *payments.Payable) { payable.Amount = eur("88.19") },
 		"another part":   func(_ *payments.Transaction, payable *payments.Payable) { payable.Seq = 2 },
@@ -108,7 +108,7 @@ func TestAPayableThatContradictsItsTransactionIsNotCollected(t *testing.T) {
 		tx, payable := *change.Transaction, change.Payables[0]
 		tx.Payouts = append([]payments.PayoutPart(nil), tx.Payouts...)
 		spoil(&tx, &payable)
-		_, err := opened().Collect([]payments.Payable{payable}, map[string]payments.Transaction{tx.ID: tx},
+		_, err := openPayout().Collect([]payments.Payable{payable}, map[string]payments.Transaction{tx.ID: tx},
 			after(2*time.Hour))
 		if !errors.Is(err, payments.ErrPayableMismatch) {
 			t.Errorf("%s: got error %v, want %v", name, err, payments.ErrPayableMismatch)
@@ -119,12 +119,12 @@ func TestAPayableThatContradictsItsTransactionIsNotCollected(t *testing.T) {
 	}
 }
 
-// A negative total is carried forward in the step that collects it: nothing that is
-// written shows a payout with a negative total that is payable nowhere, or twice.
-func TestANegativeTotalIsCarriedForwardAtOnce(t *testing.T) {
+// TestCollect_NegativeTotal checks that the step that makes a total negative carries it forward. No written state shows
+// a payout with a negative total that is payable nowhere, or twice.
+func TestCollect_NegativeTotal(t *testing.T) {
 	t.Parallel()
-	p := opened()
-	waiting := map[string]payments.Payable{} // what was carried forward
+	p := openPayout()
+	waiting := map[string]payments.Payable{} // carried forward so far
 	for i, step := range []struct{ taken, carried string }{
 		{"1", ""}, {"-0.99", ""}, {"-0.01", ""}, {"-0.01", "-0.01"}, {"-5", "-5.01"}, {"4", "-1.01"}, {"1.01", ""},
 		{"-2", "-2.00"}, {"3", ""},
@@ -136,15 +136,15 @@ func TestANegativeTotalIsCarriedForwardAtOnce(t *testing.T) {
 			t.Fatalf("step %d: %v", i, err)
 		}
 		collected := []payments.Payable{payable}
-		for _, carried := range waiting { // all that the step before carried forward
+		for _, carried := range waiting { // the amounts that the step before carried forward
 			collected = append(collected, carried)
 		}
-		if diff := differs(collected, c.Payables); diff != "" {
+		if diff := diff(collected, c.Payables); diff != "" {
 			t.Errorf("step %d: collected payables (-want +got):\n%s", i, diff)
 		}
 		records := []payout.Record{{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: payout.RecordOpen,
 			Payable: payable}}
-		if diff := differs(records, c.Records); diff != "" {
+		if diff := diff(records, c.Records); diff != "" {
 			t.Errorf("step %d: records (-want +got):\n%s", i, diff)
 		}
 		if c.Payout.Status != payout.Collecting || c.Payout.Records != i+1 {
@@ -159,7 +159,7 @@ func TestANegativeTotalIsCarriedForwardAtOnce(t *testing.T) {
 				want.ID = c.CarriedForward.ID
 			}
 		}
-		if diff := differs(want, c.CarriedForward); diff != "" {
+		if diff := diff(want, c.CarriedForward); diff != "" {
 			t.Errorf("step %d: carried forward (-want +got):\n%s", i, diff)
 		}
 		before := waiting
@@ -173,10 +173,10 @@ func TestANegativeTotalIsCarriedForwardAtOnce(t *testing.T) {
 	}
 }
 
-func TestSealing(t *testing.T) {
+func TestSeal(t *testing.T) {
 	t.Parallel()
 	for total, want := range map[string]payout.Status{"0.01": payout.Sealed, "0": payout.Paying, "-0.01": payout.Paying} {
-		p := opened()
+		p := openPayout()
 		p.Total = eur(total)
 		step := p.Seal(after(2 * time.Hour))
 		if step.Payout.Status != want || step.Entry != nil {
@@ -185,9 +185,9 @@ func TestSealing(t *testing.T) {
 	}
 }
 
-func TestTheEntriesOfAPayout(t *testing.T) {
+func TestStep_Entries(t *testing.T) {
 	t.Parallel()
-	p, _, _ := collected(t, 3)
+	p, _, _ := collectedPayout(t, 3)
 	now := after(3 * time.Hour)
 	sent := p.Seal(now).Payout.Send(account, now)
 	for name, c := range map[string]struct {
@@ -208,24 +208,24 @@ func TestTheEntriesOfAPayout(t *testing.T) {
 				{Account: c.credit, Amount: eur("-88.20")}}}}
 		want.Payout.Status, want.Payout.Reason, want.Payout.To = c.status, c.reason, account
 		want.Payout.UpdatedAt, want.Payout.NextPoll = now, now.Add(15*time.Minute)
-		if diff := differs(want, c.step); diff != "" {
+		if diff := diff(want, c.step); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// A payout without an account or an answer is polled after a quarter of an hour, half
+// TestScheduleNextPoll checks the polls of a payout without an account or an answer: after a quarter of an hour, half
 // an hour, then every hour, until its status changes.
-func TestAWaitingPayoutIsPolledLessAndLessOften(t *testing.T) {
+func TestScheduleNextPoll(t *testing.T) {
 	t.Parallel()
-	p, now := opened(), start
+	p, now := openPayout(), start
 	for i, want := range []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour, time.Hour, time.Hour} {
 		var changed bool
 		if p, changed = p.ScheduleNextPoll(now); !changed || p.DueAt().Sub(now) != want {
 			t.Errorf("poll %d: got it after %s, changed %t, want %s, true", i, p.DueAt().Sub(now), changed, want)
 		}
 		early, changed := p.ScheduleNextPoll(p.NextPoll.Add(-1))
-		if diff := differs(p, early); changed || diff != "" {
+		if diff := diff(p, early); changed || diff != "" {
 			t.Errorf("poll %d, early: got changed %t, want false; payout (-want +got):\n%s", i, changed, diff)
 		}
 		now = p.NextPoll

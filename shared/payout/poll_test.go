@@ -7,11 +7,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// A transfer is cancelled once the bank has had a day, at once when the account was
+// TestShouldCancel checks that a transfer is cancelled once the bank has had a day, or at once if the account was
 // replaced, and never before it was sent or after its outcome is known.
-func TestATransferIsCancelledAfterADayOrForAnotherAccount(t *testing.T) {
+func TestShouldCancel(t *testing.T) {
 	t.Parallel()
-	p, another := opened(), account
+	p, another := openPayout(), account
 	another.Holder = "Another"
 	p.Total = eur("1")
 	p = p.Send(account, start).Payout
@@ -36,11 +36,11 @@ func TestATransferIsCancelledAfterADayOrForAnotherAccount(t *testing.T) {
 	}
 }
 
-// Each move of the next poll writes to the due index, so steps that follow each other leave it; but it is never more
-// than a quarter of an hour after the last of them.
-func TestStepsLeaveANextPollThatComesSoonEnough(t *testing.T) {
+// TestStep_EarlyNextPoll checks that steps that follow each other leave the next poll, because each move writes to the
+// due index. The poll is at most a quarter of an hour after the last step.
+func TestStep_EarlyNextPoll(t *testing.T) {
 	t.Parallel()
-	p := opened()
+	p := openPayout()
 	opening := p.NextPoll.Add(-payout.RunsBy)
 	for minute, want := range map[int]int{0: 15, 14: 20, 20: 35} {
 		next := p

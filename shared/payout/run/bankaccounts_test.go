@@ -25,8 +25,8 @@ const (
 	anotherIBAN = "DE88100100100000003333"
 )
 
-// added adds an account, on which the bank then decides.
-func (h *fixture) added(iban string, primary bool, verdict merchant.BankAccountStatus) merchant.BankAccount {
+// addAccount adds an account. The bank then decides about it.
+func (h *fixture) addAccount(iban string, primary bool, verdict merchant.BankAccountStatus) merchant.BankAccount {
 	h.Helper()
 	a := newAccount(iban)
 	if _, err := h.AddBankAccount(h.Context(), byTest, tenant, a, primary); err != nil {
@@ -41,7 +41,7 @@ func (h *fixture) added(iban string, primary bool, verdict merchant.BankAccountS
 	return a
 }
 
-// wantPaid expects the account that payouts go to, and that the schedule says so.
+// wantPaid checks that payouts go to the account, and that the schedule names it.
 func (h *fixture) wantPaid(what, iban string) {
 	h.Helper()
 	accounts, err := h.Store.BankAccounts(h.Context(), tenant)
@@ -55,13 +55,13 @@ func (h *fixture) wantPaid(what, iban string) {
 	}
 }
 
-// TestPayoutsGoToTheLastVerifiedPrimaryAccount: to the old one until the new one is VERIFIED (contract §7.3).
-func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
+// TestRun_LastVerifiedPrimaryAccount checks that the old account is paid until the new one is VERIFIED (contract §7.3).
+func TestRun_LastVerifiedPrimaryAccount(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
 	const pending, verified, rejected = merchant.BankAccountPending, merchant.BankAccountVerified,
 		merchant.BankAccountRejected
-	h.added(oneIBAN, false, rejected)
+	h.addAccount(oneIBAN, false, rejected)
 	h.wantPaid("a rejected first one", "")
 	first := newAccount(oneIBAN)
 	if _, err := h.AddBankAccount(t.Context(), byTest, tenant, first, false); err != nil {
@@ -77,7 +77,7 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	h.wantPaid("when it is verified", oneIBAN)
 	h.Advance(day)
 	h.want("its payout", h.run(h.plan()), "PAID 10.10 1")
-	h.added("DE15100100100000002222", false, verified)
+	h.addAccount("DE15100100100000002222", false, verified)
 	h.wantPaid("beside one that is not primary", oneIBAN)
 	second := newAccount(anotherIBAN)
 	if _, err := h.AddBankAccount(t.Context(), byTest, tenant, second, true); err != nil {
@@ -97,7 +97,7 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	h.wantPaid("when the new one is verified", anotherIBAN)
 	h.Advance(day)
 	h.want("then", h.run(h.plan()), "PAID 10.10 1")
-	h.added("DE39100100100000001111", true, rejected)
+	h.addAccount("DE39100100100000001111", true, rejected)
 	h.wantPaid("after a rejected one", anotherIBAN)
 	var to []string
 	for _, r := range h.requests {
@@ -108,20 +108,20 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	}
 }
 
-// TestNoPayoutIsSentByWhatHasChanged between its reading of the schedule and the record that it is sent: the new
-// account is paid, and nothing is while payouts are held.
-func TestNoPayoutIsSentByWhatHasChanged(t *testing.T) {
+// TestRun_ScheduleChangedMeanwhile changes the schedule after a payout has read it, and before it is recorded as sent.
+// The payout goes to the new account, and to none while payouts are held.
+func TestRun_ScheduleChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change   func(*fixture)
 		want, to string
 	}{
-		"another account": {func(h *fixture) { h.added(anotherIBAN, true, merchant.BankAccountVerified) },
+		"another account": {func(h *fixture) { h.addAccount(anotherIBAN, true, merchant.BankAccountVerified) },
 			"PAID 10.10 1", anotherIBAN},
-		"held": {func(h *fixture) { h.set(func(s *terms) { s.Held = true }) }, "SEALED 10.10 1", ""},
+		"held": {func(h *fixture) { h.setTerms(func(s *terms) { s.Held = true }) }, "SEALED 10.10 1", ""},
 	} {
 		h := openFixture(t)
-		h.added(oneIBAN, false, merchant.BankAccountVerified)
+		h.addAccount(oneIBAN, false, merchant.BankAccountVerified)
 		h.pay(1)
 		h.Advance(day)
 		id := h.plan()
@@ -133,12 +133,13 @@ func TestNoPayoutIsSentByWhatHasChanged(t *testing.T) {
 	}
 }
 
-// TestAPayoutThatRunsWhileTheAccountChanges pays one account, once: that which is the payee when the transfer is fixed.
-func TestAPayoutThatRunsWhileTheAccountChanges(t *testing.T) {
+// TestRun_AccountChangesConcurrently changes the account to pay at each call of a run. The payout is paid once, to the
+// account that the transfer was stored with.
+func TestRun_AccountChangesConcurrently(t *testing.T) {
 	t.Parallel()
 	for call := 1; ; call++ {
 		h := openFixture(t)
-		h.added(oneIBAN, false, merchant.BankAccountVerified)
+		h.addAccount(oneIBAN, false, merchant.BankAccountVerified)
 		h.pay(1)
 		h.Advance(day)
 		id := h.plan()
@@ -174,8 +175,8 @@ func TestAPayoutThatRunsWhileTheAccountChanges(t *testing.T) {
 	}
 }
 
-// TestOneOfAHundredAccountsIsAdded at the same moment.
-func TestOneOfAHundredAccountsIsAdded(t *testing.T) {
+// TestAddBankAccount_HundredConcurrently checks that one of a hundred accounts is added.
+func TestAddBankAccount_HundredConcurrently(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
 	var added, pending atomic.Int64
@@ -201,8 +202,8 @@ func TestOneOfAHundredAccountsIsAdded(t *testing.T) {
 	}
 }
 
-// TestTheNextAccountSettlesTheOneBefore, so that a client need not read before it adds another.
-func TestTheNextAccountSettlesTheOneBefore(t *testing.T) {
+// TestAddBankAccount_SettlesPendingAccount checks that a client need not read before it adds another account.
+func TestAddBankAccount_SettlesPendingAccount(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
 	h.verdict = merchant.BankAccountVerified
@@ -219,8 +220,8 @@ func TestTheNextAccountSettlesTheOneBefore(t *testing.T) {
 	}
 }
 
-// TestABankThatCannotBeAskedDecidesNothing: accounts are shown as they are.
-func TestABankThatCannotBeAskedDecidesNothing(t *testing.T) {
+// TestRefreshBankAccounts_BankFails checks that accounts are shown unchanged if the bank cannot be asked.
+func TestRefreshBankAccounts_BankFails(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
 	h.verdict, h.verifyErr = merchant.BankAccountVerified, faults.ErrNetwork
@@ -246,9 +247,9 @@ func TestABankThatCannotBeAskedDecidesNothing(t *testing.T) {
 	h.wantPaid("then", oneIBAN)
 }
 
-// TestAnAccountThatTheBankDoesNotDecideOnIsCheckedLater, also when the bank cannot be asked, and only by the sweep: a
-// read that finds nothing new writes nothing.
-func TestAnAccountThatTheBankDoesNotDecideOnIsCheckedLater(t *testing.T) {
+// TestCheckBankAccounts_Undecided checks that an account is checked later if the bank does not decide or cannot be
+// asked. Only the sweep schedules that: a read that finds nothing new writes nothing.
+func TestCheckBankAccounts_Undecided(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
 	if _, err := h.AddBankAccount(t.Context(), byTest, tenant, newAccount(oneIBAN), false); err != nil {
@@ -285,13 +286,14 @@ func TestAnAccountThatTheBankDoesNotDecideOnIsCheckedLater(t *testing.T) {
 	}
 }
 
-// TestAccountsSurviveFaults: each call of adding and verifying fails, or loses its reply, and is then repeated.
-func TestAccountsSurviveFaults(t *testing.T) {
+// TestAddBankAccount_Faults lets each call of adding and verifying an account fail, or loses the reply of the call. The
+// operation is then repeated, and succeeds.
+func TestAddBankAccount_Faults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
 		for failing := 1; ; failing++ {
 			h := openFixture(t)
-			first := h.added(oneIBAN, false, merchant.BankAccountVerified)
+			first := h.addAccount(oneIBAN, false, merchant.BankAccountVerified)
 			a, calls, reached := newAccount(anotherIBAN), 0, false
 			h.wire.Inject(func(string) faults.Fault {
 				if calls++; calls/3 == failing/3 && calls >= failing { // all tries of the SDK
@@ -321,11 +323,11 @@ func TestAccountsSurviveFaults(t *testing.T) {
 	}
 }
 
-// TestChangesOfThePrimaryAccountAreWhole: of a merchant's and operators' changes at one moment none is lost, none half.
-func TestChangesOfThePrimaryAccountAreWhole(t *testing.T) {
+// TestChangeBankAccounts_Concurrently checks that changes of a merchant and operators are neither lost nor half done.
+func TestChangeBankAccounts_Concurrently(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
-	h.added(oneIBAN, false, merchant.BankAccountVerified)
+	h.addAccount(oneIBAN, false, merchant.BankAccountVerified)
 	h.verdict = merchant.BankAccountVerified
 	vouched := make([]string, 4)
 	var all sync.WaitGroup
@@ -364,11 +366,11 @@ func TestChangesOfThePrimaryAccountAreWhole(t *testing.T) {
 	h.wantPaid("all", accounts.Payee().IBAN)
 }
 
-// TestTheOtherModesAccountsStayAsTheyAre.
-func TestTheOtherModesAccountsStayAsTheyAre(t *testing.T) {
+// TestChangeBankAccounts_OtherMode checks that the other mode's accounts stay as they are.
+func TestChangeBankAccounts_OtherMode(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
-	h.added(oneIBAN, false, merchant.BankAccountVerified)
+	h.addAccount(oneIBAN, false, merchant.BankAccountVerified)
 	before, err := h.Store.MerchantState(t.Context(), tenant.Merchant)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// notTakenPayout is a payout of 10.10 whose transfer the bank did not take.
+// notTakenPayout opens and runs a payout of 10.10, whose transfer the bank does not take, and returns its id.
 func (h *fixture) notTakenPayout() string {
 	h.Helper()
 	h.pay(1)
@@ -22,7 +22,7 @@ func (h *fixture) notTakenPayout() string {
 	return id
 }
 
-// answerCancellations sets what the bank answers to cancellations, and counts them.
+// answerCancellations sets the bank's answer to cancellations, and counts them.
 func (h *fixture) answerCancellations(o bank.Outcome, err error) *int {
 	asked := 0
 	h.cancel = func(string) (bank.Outcome, error) {
@@ -32,9 +32,9 @@ func (h *fixture) answerCancellations(o bank.Outcome, err error) *int {
 	return &asked
 }
 
-// TestATransferThatIsNotTakenIsCancelledAfterADay, and no earlier; its payables
-// go into the next payout, under another id.
-func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
+// TestRun_TransferNotTakenForADay checks that the transfer is cancelled after a day, and not earlier. Its payables go
+// into the next payout, under another id.
+func TestRun_TransferNotTakenForADay(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	id := h.notTakenPayout()
@@ -58,16 +58,16 @@ func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	}
 }
 
-// TestATransferToAReplacedAccountIsCancelledAtTheNextPoll. An account that is only
-// set again, or no longer verified, is not replaced.
-func TestATransferToAReplacedAccountIsCancelledAtTheNextPoll(t *testing.T) {
+// TestRun_AccountReplaced checks that the next poll cancels the transfer. An account that is only set again, or no
+// longer verified, is not replaced.
+func TestRun_AccountReplaced(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	id := h.notTakenPayout()
-	h.set(func(s *terms) { s.To.ID, s.To.Status = "another", merchant.BankAccountPending })
+	h.setTerms(func(s *terms) { s.To.ID, s.To.Status = "another", merchant.BankAccountPending })
 	h.Advance(time.Hour)
 	h.want("the same", h.run(id), "SENT 10.10 1")
-	h.set(func(s *terms) {
+	h.setTerms(func(s *terms) {
 		s.To.IBAN, s.To.Status = "DE88100100100000003333", merchant.BankAccountVerified
 	})
 	h.answerCancellations(bank.Cancelled, nil)
@@ -81,9 +81,9 @@ func TestATransferToAReplacedAccountIsCancelledAtTheNextPoll(t *testing.T) {
 	}
 }
 
-// TestOnlyTheAnswerToACancellationCounts: an earlier request may have been taken
-// although its answer was lost. Without an answer the payout stays as it is.
-func TestOnlyTheAnswerToACancellationCounts(t *testing.T) {
+// TestRun_AnswerToCancellation checks that only this answer counts: an earlier request may have been taken although its
+// answer was lost. Without an answer the payout stays as it is.
+func TestRun_AnswerToCancellation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		outcome bank.Outcome
@@ -119,8 +119,8 @@ func TestOnlyTheAnswerToACancellationCounts(t *testing.T) {
 	}
 }
 
-// TestWithoutAnAnswerNothingIsCancelled: the request may still be on its way.
-func TestWithoutAnAnswerNothingIsCancelled(t *testing.T) {
+// TestRun_TransferUnanswered checks that the transfer is not cancelled, because the request may still be on its way.
+func TestRun_TransferUnanswered(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	id := h.notTakenPayout()
@@ -135,9 +135,8 @@ func TestWithoutAnAnswerNothingIsCancelled(t *testing.T) {
 	h.want("accepted", h.run(id), "SENT 10.10 1")
 }
 
-// TestNothingIsCancelledWhileTheAccountCannotBeRead, since it is unknown whether it
-// was replaced.
-func TestNothingIsCancelledWhileTheAccountCannotBeRead(t *testing.T) {
+// TestRun_AccountUnreadable checks that no transfer is cancelled while it is unknown if the account was replaced.
+func TestRun_AccountUnreadable(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	id := h.notTakenPayout()
@@ -147,15 +146,14 @@ func TestNothingIsCancelledWhileTheAccountCannotBeRead(t *testing.T) {
 	}
 	h.Advance(day)
 	h.want("unknown", h.run(id), "SENT 10.10 1")
-	h.set(func(*terms) {})
+	h.setTerms(func(*terms) {})
 	h.answerCancellations(bank.Cancelled, nil)
 	h.Advance(time.Hour)
 	h.want("known", h.run(id), "FAILED 10.10 1")
 }
 
-// TestTwoRunnersOfACancelledTransfer: one still requests what the other has
-// cancelled, and gets that outcome from the bank.
-func TestTwoRunnersOfACancelledTransfer(t *testing.T) {
+// TestRun_TwoRunnersOfCancelledTransfer checks that a runner that requests a cancelled transfer gets that outcome.
+func TestRun_TwoRunnersOfCancelledTransfer(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	id := h.notTakenPayout()

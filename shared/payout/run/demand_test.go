@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// TestAnOperationOnDemandIsOnePayout: repeated, it returns the same one, also when nothing is payable any more and on
-// another day.
-func TestAnOperationOnDemandIsOnePayout(t *testing.T) {
+// TestOpenOnDemand_Repeated checks that a repetition returns the same payout, even on another day without payables.
+func TestOpenOnDemand_Repeated(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
@@ -29,15 +28,15 @@ func TestAnOperationOnDemandIsOnePayout(t *testing.T) {
 	h.want("the first", h.run(first), "PAID 10.10 1")
 }
 
-// TestSettingsChangedAcrossACutoff: a cut-off during a change of the account is planned, not skipped.
-func TestSettingsChangedAcrossACutoff(t *testing.T) {
+// TestChangeMerchant_AcrossCutoff checks that a cut-off during a change of the account is planned, not skipped.
+func TestChangeMerchant_AcrossCutoff(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
-	h.to("2026-11-20T23:59:59Z")
-	h.set(func(s *terms) {
+	h.setClock("2026-11-20T23:59:59Z")
+	h.setTerms(func(s *terms) {
 		h.Advance(2 * time.Second)
 		s.To.IBAN = "DE88100100100000003333"
 	})
-	h.want("the day's", h.planned(), "2026-11-21")
+	h.want("the day's", h.planAndRun(), "2026-11-21")
 }

@@ -45,15 +45,15 @@ type fixture struct {
 	verified  atomic.Int64 // questions
 }
 
-// newFixture has a merchant that is paid out each day.
+// newFixture returns a fixture with a merchant that is paid out each day.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	h := openFixture(t)
-	h.set(func(*terms) {})
+	h.setTerms(func(*terms) {})
 	return h
 }
 
-// openFixture has a merchant without a bank account.
+// openFixture returns a fixture with a merchant without a bank account.
 func openFixture(t *testing.T) *fixture {
 	t.Helper()
 	h := &fixture{TB: t, Clock: clock.New(), wire: &faults.Wire{Send: enginetest.Do},
@@ -77,8 +77,8 @@ func openFixture(t *testing.T) *fixture {
 	return h
 }
 
-// before acts before the next call of the operation arrives.
-func (h *fixture) before(operation string, do func()) { h.wire.Meanwhile(operation, 1, do) }
+// doBefore acts before the next call of the operation arrives.
+func (h *fixture) doBefore(operation string, do func()) { h.wire.Meanwhile(operation, 1, do) }
 
 // Transfer takes a transfer and returns the outcome that the test has set.
 func (h *fixture) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
@@ -89,7 +89,7 @@ func (h *fixture) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, er
 	return h.outcome, nil
 }
 
-// Verify answers as the test has set.
+// Verify returns the verdict that the test has set.
 func (h *fixture) Verify(_ context.Context, v bank.Verification) (merchant.BankAccountStatus, error) {
 	h.verified.Add(1)
 	if v.Tenant != tenant.String() || v.Account.Status != merchant.BankAccountPending {
@@ -98,7 +98,7 @@ func (h *fixture) Verify(_ context.Context, v bank.Verification) (merchant.BankA
 	return h.verdict, h.verifyErr
 }
 
-// Cancel calls the test's function. Without one, nothing may be cancelled.
+// Cancel calls the test's function. Without such a function a cancellation fails the test.
 func (h *fixture) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 	if h.cancel == nil {
 		h.Errorf("got a cancellation of %s, want none", id)
@@ -107,20 +107,20 @@ func (h *fixture) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 	return h.cancel(id)
 }
 
-// Statement has no lines.
+// Statement returns no lines.
 func (h *fixture) Statement(context.Context) iter.Seq2[bank.StatementLine, error] {
 	return func(func(bank.StatementLine, error) bool) {}
 }
 
-// terms are when and where the tenant is paid out.
+// terms are the times and the account of a tenant's payouts.
 type terms struct {
 	merchant.PayoutSchedule
 	Settings merchant.Settings
 	TimeZone string
 }
 
-// set changes the tenant's terms, which are a verified account, in euros and UTC, every day.
-func (h *fixture) set(change func(*terms)) terms {
+// setTerms changes the tenant's terms, which are a verified account, in euros and UTC, every day.
+func (h *fixture) setTerms(change func(*terms)) terms {
 	h.Helper()
 	var set terms
 	_, err := h.ChangeMerchant(h.Context(), byTest, tenant.Merchant, func(s merchant.State) (merchant.State, error) {
@@ -170,7 +170,7 @@ func (h *fixture) pay(parts int) payments.Transaction {
 	return *change.Transaction
 }
 
-func (h *fixture) read(tx payments.Transaction) payments.Transaction {
+func (h *fixture) readTransaction(tx payments.Transaction) payments.Transaction {
 	h.Helper()
 	r, err := h.Store.Transaction(h.Context(), tenant, tx.ID)
 	if err != nil {
@@ -179,11 +179,11 @@ func (h *fixture) read(tx payments.Transaction) payments.Transaction {
 	return r.Transaction
 }
 
-// chargeback takes an amount back from a payment.
+// chargeback charges an amount of a payment back.
 func (h *fixture) chargeback(tx payments.Transaction, amount string) {
 	h.Helper()
 	x := eur(amount)
-	change, err := h.read(tx).Chargeback(payments.Checkout{}, uuid.NewString(), &x, false, "", h.Now())
+	change, err := h.readTransaction(tx).Chargeback(payments.Checkout{}, uuid.NewString(), &x, false, "", h.Now())
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func (h *fixture) chargeback(tx payments.Transaction, amount string) {
 	}
 }
 
-// plan opens the payout that is due and returns its id; "": none is.
+// plan opens the due payout and returns its id, or "" if none is due.
 func (h *fixture) plan() string {
 	h.Helper()
 	planned, due, err := h.Plan(h.Context(), tenant)
@@ -211,10 +211,10 @@ func (h *fixture) run(id string) string {
 	if waits, err := h.Run(h.Context(), tenant, id); err != nil || !waits {
 		h.Fatalf("waits: got %t, %v, want true", waits, err)
 	}
-	return h.state(id)
+	return h.payoutState(id)
 }
 
-func (h *fixture) state(id string) string {
+func (h *fixture) payoutState(id string) string {
 	h.Helper()
 	p, err := h.Store.Payout(h.Context(), tenant, id)
 	if err != nil {
@@ -232,5 +232,5 @@ func (h *fixture) want(what, got, want string) {
 
 const day = 24 * time.Hour
 
-// byTest is who changes what a test changes by itself.
+// byTest is the actor of changes that a test makes directly.
 var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")

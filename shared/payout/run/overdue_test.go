@@ -19,8 +19,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
-// overdue walks all shards, by now unless the walk says otherwise, and returns the payouts that it had run.
-func (h *fixture) overdue(w run.Walk) []string {
+// walkShards walks all shards, by now unless the walk says otherwise, and returns the payouts that it had run.
+func (h *fixture) walkShards(w run.Walk) []string {
 	h.Helper()
 	if w.By.IsZero() {
 		w.By = h.Now()
@@ -35,7 +35,7 @@ func (h *fixture) overdue(w run.Walk) []string {
 	return ran.all
 }
 
-// ids are those of payouts that were run, of several goroutines.
+// ids collects the ids of payouts that several goroutines run.
 type ids struct {
 	mu  sync.Mutex
 	all []string
@@ -48,8 +48,8 @@ func (i *ids) add(p run.Planned) error {
 	return nil
 }
 
-// waiting has at least n payouts of one shard wait, and returns them.
-func (h *fixture) waiting(n int) (shard int, waiting []string) {
+// openWaiting opens payouts until at least n of one shard wait, and returns them.
+func (h *fixture) openWaiting(n int) (shard int, waiting []string) {
 	h.Helper()
 	for i := 0; len(waiting) < n; i++ {
 		id := payout.ID(tenant.String(), "EUR", fmt.Sprint(i), payout.Regular)
@@ -71,12 +71,12 @@ func (h *fixture) waiting(n int) (shard int, waiting []string) {
 	return shard, waiting
 }
 
-// TestAFailureHoldsUpNoOthers, and is returned; tenants that are not selected are left out.
-func TestAFailureHoldsUpNoOthers(t *testing.T) {
+// TestWalkDue_OneFails checks that a failure is returned and holds up no other payout, and that Of selects tenants.
+func TestWalkDue_OneFails(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	shard, waiting := h.waiting(5)
-	if ran := h.overdue(run.Walk{Of: func(identity.Tenant) bool { return false }}); len(ran) > 0 {
+	shard, waiting := h.openWaiting(5)
+	if ran := h.walkShards(run.Walk{Of: func(identity.Tenant) bool { return false }}); len(ran) > 0 {
 		t.Errorf("of no tenant: got %q, want none", ran)
 	}
 	lost := errors.New("the queue is away")
@@ -97,11 +97,12 @@ func TestAFailureHoldsUpNoOthers(t *testing.T) {
 	}
 }
 
-// TestAPanicHoldsUpNoOthers: it would end the process, and come first in each later walk of the shard.
-func TestAPanicHoldsUpNoOthers(t *testing.T) {
+// TestWalkDue_OnePanics checks that a panic holds up no other payout. It would end the process, and come first in each
+// later walk of the shard.
+func TestWalkDue_OnePanics(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	shard, waiting := h.waiting(5)
+	shard, waiting := h.openWaiting(5)
 	var ran ids
 	rest, err := h.WalkDue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()},
 		func(p run.Planned) error {
@@ -118,9 +119,9 @@ func TestAPanicHoldsUpNoOthers(t *testing.T) {
 	}
 }
 
-// TestASlowMerchantHoldsUpNoOthers: the call that opens its payout ends while there is time for others, and the payout
-// stays due.
-func TestASlowMerchantHoldsUpNoOthers(t *testing.T) {
+// TestWalkDue_SlowMerchant checks that the call that opens a slow merchant's payout ends while there is time for
+// others, and that the payout stays due.
+func TestWalkDue_SlowMerchant(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
@@ -148,17 +149,17 @@ func TestASlowMerchantHoldsUpNoOthers(t *testing.T) {
 		t.Errorf("got %d calls, %d failures, and %q run; want a call that fails, and none run", calls, failed, ran.all)
 	}
 	h.wire.Send = enginetest.Do
-	if ran := h.overdue(run.Walk{}); len(ran) != 1 {
+	if ran := h.walkShards(run.Walk{}); len(ran) != 1 {
 		t.Errorf("then: got %q run, want the payout", ran)
 	}
 }
 
-// TestAWalkGoesOnWhereItEnded: what its time did not suffice for is its rest, in which nothing comes twice, and nothing
-// that became due meanwhile.
-func TestAWalkGoesOnWhereItEnded(t *testing.T) {
+// TestWalkDue_Rest checks that the rest has the entries for which the time did not suffice. No entry comes twice, and
+// none that became due meanwhile comes.
+func TestWalkDue_Rest(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	shard, waiting := h.waiting(20)
+	shard, waiting := h.openWaiting(20)
 	walk, ran, links := &run.Walk{Shard: shard, By: h.Now()}, ids{}, 0
 	h.Advance(time.Hour)
 	h.pay(1)
@@ -183,11 +184,11 @@ func TestAWalkGoesOnWhereItEnded(t *testing.T) {
 	}
 }
 
-// TestAWalkWithoutTimeBeginsNothing, which is no failure: its rest is all of it.
-func TestAWalkWithoutTimeBeginsNothing(t *testing.T) {
+// TestWalkDue_NoTime checks that a walk without time starts nothing, returns no error, and has all entries as its rest.
+func TestWalkDue_NoTime(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	shard, waiting := h.waiting(1)
+	shard, waiting := h.openWaiting(1)
 	over, end := context.WithCancel(t.Context())
 	end()
 	walk := run.Walk{Shard: shard, By: h.Now()}
@@ -201,16 +202,16 @@ func TestAWalkWithoutTimeBeginsNothing(t *testing.T) {
 	if rest.Shard != shard || rest.After != "" || !rest.By.Equal(walk.By) {
 		t.Errorf("got the rest %+v, want all of %+v", rest, walk)
 	}
-	if ran := h.overdue(*rest); !slices.Contains(ran, waiting[0]) {
+	if ran := h.walkShards(*rest); !slices.Contains(ran, waiting[0]) {
 		t.Errorf("ran in the rest: got %q, want %q in it", ran, waiting)
 	}
 }
 
-// TestOneWalkOfAShardAtATime: another one ends where a lease is worth its cost, until the first has ended.
-func TestOneWalkOfAShardAtATime(t *testing.T) {
+// TestWalkDue_ConcurrentWalk checks that a shard's second walk ends when it needs the lease, until the first has ended.
+func TestWalkDue_ConcurrentWalk(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	shard, waiting := h.waiting(20)
+	shard, waiting := h.openWaiting(20)
 	walk := run.Walk{Shard: shard, By: h.Now(), Lease: time.Minute}
 	var first, second ids
 	meanwhile := func() {
@@ -236,8 +237,9 @@ func TestOneWalkOfAShardAtATime(t *testing.T) {
 	}
 }
 
-// TestALeaseEndsWithItsCall, whose process may have died, and is not kept for a clock that is behind.
-func TestALeaseEndsWithItsCall(t *testing.T) {
+// TestWalkDue_LeaseExpires checks that a lease ends with its call, whose process may have died, and is not kept for a
+// clock that is behind.
+func TestWalkDue_LeaseExpires(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	has := func(what, holder string, want bool) {
@@ -263,11 +265,11 @@ func TestALeaseEndsWithItsCall(t *testing.T) {
 	has("released, by a clock that is behind", "c", true)
 }
 
-// TestAShardThatCannotBeReadIsAFailure, without a rest: a message that goes on would meet the same.
-func TestAShardThatCannotBeReadIsAFailure(t *testing.T) {
+// TestWalkDue_ShardUnreadable checks that the walk fails without a rest, whose message would fail, too.
+func TestWalkDue_ShardUnreadable(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	shard, _ := h.waiting(1)
+	shard, _ := h.openWaiting(1)
 	h.wire.Inject(faults.Always("Query", faults.Throttle))
 	rest, err := h.WalkDue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()}, (&ids{}).add)
 	if rest != nil || err == nil || !strings.Contains(err.Error(), "Throttling") {
@@ -275,8 +277,9 @@ func TestAShardThatCannotBeReadIsAFailure(t *testing.T) {
 	}
 }
 
-// TestEachMidnightIsAtAQuarterHour of UTC, at which the schedule ticks: in all zones of merchants.
-func TestEachMidnightIsAtAQuarterHour(t *testing.T) {
+// TestCutoffs_AtQuarterHours checks that midnight in merchants' zones is at a quarter hour of UTC, as the schedule
+// ticks.
+func TestCutoffs_AtQuarterHours(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "Asia/Kathmandu",
 		"Pacific/Chatham", "Australia/Lord_Howe"} {

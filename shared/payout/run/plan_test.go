@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
-// to moves the clock to a time.
-func (h *fixture) to(at string) {
+// setClock moves the clock to a time.
+func (h *fixture) setClock(at string) {
 	h.Helper()
 	moment, err := time.Parse(time.RFC3339, at)
 	if err != nil {
@@ -22,8 +22,8 @@ func (h *fixture) to(at string) {
 	h.Advance(moment.Sub(h.Now()))
 }
 
-// planned opens and runs the payout that is due, and returns its day; "": none is.
-func (h *fixture) planned() string {
+// planAndRun opens and runs the due payout, and returns its day, or "" if none is due.
+func (h *fixture) planAndRun() string {
 	h.Helper()
 	id := h.plan()
 	if id == "" {
@@ -37,8 +37,8 @@ func (h *fixture) planned() string {
 	return p.Day
 }
 
-// TestPeriodsEndInTheMerchantsTimeZone: a payment, then the times of planning; "": nothing is due.
-func TestPeriodsEndInTheMerchantsTimeZone(t *testing.T) {
+// TestPlan_TimeZones checks that periods end in the merchant's time zone. Each case has a payment and planning times.
+func TestPlan_TimeZones(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		zone   string
@@ -60,19 +60,19 @@ func TestPeriodsEndInTheMerchantsTimeZone(t *testing.T) {
 			[][2]string{{"2026-11-25T12:00:00Z", "2026-11-25"}, {"2026-11-25T12:00:01Z", ""}}},
 	} {
 		h := newFixture(t)
-		h.to(test.paid)
-		h.set(func(s *terms) { s.TimeZone, s.Settings.Period = test.zone, test.period })
+		h.setClock(test.paid)
+		h.setTerms(func(s *terms) { s.TimeZone, s.Settings.Period = test.zone, test.period })
 		h.pay(1)
 		for _, plan := range test.plans {
-			h.to(plan[0])
-			h.want(name+" at "+plan[0], h.planned(), plan[1])
-			h.want(name+", doubled", h.planned(), "")
+			h.setClock(plan[0])
+			h.want(name+" at "+plan[0], h.planAndRun(), plan[1])
+			h.want(name+", doubled", h.planAndRun(), "")
 		}
 	}
 }
 
-// TestAMerchantThatCannotBePaidIsNotPlanned, and is paid everything later.
-func TestAMerchantThatCannotBePaidIsNotPlanned(t *testing.T) {
+// TestPlan_MerchantNotPayable checks that a merchant that cannot be paid is not planned, and is paid everything later.
+func TestPlan_MerchantNotPayable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]func(*terms, bool){
 		"unverified": func(s *terms, able bool) {
@@ -86,23 +86,23 @@ func TestAMerchantThatCannotBePaidIsNotPlanned(t *testing.T) {
 		"on demand": func(s *terms, able bool) { s.Settings.OnDemand = !able },
 	} {
 		h := newFixture(t)
-		h.set(func(s *terms) { c(s, false) })
+		h.setTerms(func(s *terms) { c(s, false) })
 		for range 3 {
 			h.pay(1)
 			h.Advance(day)
 			h.want(name, h.plan(), "")
 		}
-		h.set(func(s *terms) { c(s, true) })
+		h.setTerms(func(s *terms) { c(s, true) })
 		h.Advance(day)
 		h.want(name+", then not", h.run(h.plan()), "PAID 30.30 3")
 	}
 }
 
-// TestOnDemandPaysAllPayables, once for each operation, whatever the settings.
-func TestOnDemandPaysAllPayables(t *testing.T) {
+// TestOpenOnDemand_AllPayables checks that all payables are paid once for each operation, regardless of the settings.
+func TestOpenOnDemand_AllPayables(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	h.set(func(s *terms) { s.Settings.OnDemand = true })
+	h.setTerms(func(s *terms) { s.Settings.OnDemand = true })
 	demand := func(operation string) string {
 		t.Helper()
 		planned, waits, err := h.OpenOnDemand(t.Context(), tenant, operation)
@@ -124,7 +124,7 @@ func TestOnDemandPaysAllPayables(t *testing.T) {
 	h.want("repeated", demand("a"), first)
 	h.want("repeated", h.run(first), "PAID 10.10 1")
 	h.want("the second", h.run(demand("regular")), "PAID 10.10 1")
-	h.set(func(s *terms) { s.Settings.OnDemand = false })
+	h.setTerms(func(s *terms) { s.Settings.OnDemand = false })
 	h.pay(1)
 	h.Advance(day)
 	h.want("the regular one", h.run(h.plan()), "PAID 10.10 1")
@@ -134,8 +134,8 @@ func TestOnDemandPaysAllPayables(t *testing.T) {
 	}
 }
 
-// TestACarriedBalanceAloneMakesNoPayout: it is carried forward only once.
-func TestACarriedBalanceAloneMakesNoPayout(t *testing.T) {
+// TestPlan_OnlyCarriedBalance checks that a carried balance alone opens no payout: it is carried forward only once.
+func TestPlan_OnlyCarriedBalance(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	tx := h.pay(1)
@@ -154,48 +154,48 @@ func TestACarriedBalanceAloneMakesNoPayout(t *testing.T) {
 	}
 }
 
-// TestSettingsChangedWhenAPeriodHasEnded: the period is paid by the old settings.
-func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
+// TestChangeMerchant_PeriodEnded checks that a period that has ended is paid by the old settings.
+func TestChangeMerchant_PeriodEnded(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
-	s := h.set(func(s *terms) { s.Settings.Period = merchant.Monthly })
+	s := h.setTerms(func(s *terms) { s.Settings.Period = merchant.Monthly })
 	if want := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC); !s.NextAt.Equal(want) {
 		t.Errorf("next: got %s, want %s", s.NextAt, want)
 	}
 	h.want("planned again", h.plan(), "")
 	id := payout.ID(tenant.String(), "EUR", "2026-11-21", payout.Regular)
-	h.want("payout", h.state(id), "COLLECTING 0.00 0")
-	// No message was sent for it; a later tick sends one.
+	h.want("payout", h.payoutState(id), "COLLECTING 0.00 0")
+	// No message was sent for the payout; a later tick sends one.
 	h.Advance(payout.RunsBy)
-	if ran := h.overdue(run.Walk{}); !slices.Equal(ran, []string{id}) {
+	if ran := h.walkShards(run.Walk{}); !slices.Equal(ran, []string{id}) {
 		t.Errorf("ran: got %q, want %q alone", ran, id)
 	}
 	h.want("payout", h.run(id), "PAID 10.10 1")
 }
 
-// TestADayThatComesTwicePaysOnce: the merchant moves west, where the same day begins again.
-func TestADayThatComesTwicePaysOnce(t *testing.T) {
+// TestPlan_SameDayTwice checks that a day is paid once if the merchant moves west, where it begins again.
+func TestPlan_SameDayTwice(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	h.set(func(s *terms) { s.TimeZone = "Pacific/Auckland" })
+	h.setTerms(func(s *terms) { s.TimeZone = "Pacific/Auckland" })
 	h.pay(1)
-	h.to("2026-11-21T11:00:00Z") // the 22nd begins there
-	h.want("there", h.planned(), "2026-11-22")
-	h.set(func(s *terms) { s.TimeZone = "Pacific/Honolulu" })
+	h.setClock("2026-11-21T11:00:00Z") // the 22nd begins there
+	h.want("there", h.planAndRun(), "2026-11-22")
+	h.setTerms(func(s *terms) { s.TimeZone = "Pacific/Honolulu" })
 	h.pay(1)
-	h.to("2026-11-22T10:00:00Z") // and here
-	h.want("here", h.planned(), "")
-	h.to("2026-11-23T10:00:00Z")
-	h.want("the next day", h.planned(), "2026-11-23")
+	h.setClock("2026-11-22T10:00:00Z") // and here
+	h.want("here", h.planAndRun(), "")
+	h.setClock("2026-11-23T10:00:00Z")
+	h.want("the next day", h.planAndRun(), "2026-11-23")
 }
 
-// TestOtherChangesLeaveTheCutoff, which planning at another time may have moved ahead.
-func TestOtherChangesLeaveTheCutoff(t *testing.T) {
+// TestChangeMerchant_OtherFields checks that other changes leave a cut-off that planning may have moved ahead.
+func TestChangeMerchant_OtherFields(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	ahead := h.set(func(s *terms) { s.Settings.Period = merchant.Monthly })
+	ahead := h.setTerms(func(s *terms) { s.Settings.Period = merchant.Monthly })
 	ahead.NextAt = ahead.NextAt.AddDate(0, 1, 0)
 	if err := h.Store.OpenPayout(t.Context(), tenant, ahead.PayoutSchedule, nil); err != nil {
 		t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestAPayoutOfManyPayables: two of one transaction in one step, and more than a step takes. No step writes an item
-// twice, or too many.
-func TestAPayoutOfManyPayables(t *testing.T) {
+// TestRun_ManyPayables checks a payout of more payables than one step takes, with two payables of one transaction in a
+// step. No step writes an item twice, or writes too many items.
+func TestRun_ManyPayables(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	for range 50 {
@@ -28,13 +28,13 @@ func TestAPayoutOfManyPayables(t *testing.T) {
 	if len(h.requests) != 1 || h.requests[0].Amount != eur("515.10") || h.requests[0].Tenant != tenant.String() {
 		t.Errorf("requests: got %+v, want one of 515.10 for %s", h.requests, tenant)
 	}
-	if tx := h.read(single); tx.SimpleStatus() != payments.SimplePaidOut || tx.Payouts[0].Day != "2026-11-21" {
+	if tx := h.readTransaction(single); tx.SimpleStatus() != payments.SimplePaidOut || tx.Payouts[0].Day != "2026-11-21" {
 		t.Errorf("transaction: got %+v, want it paid out, on 2026-11-21", tx)
 	}
 }
 
-// TestARejectedPayoutOfManyPayables returns all of them, each with a record and a transaction.
-func TestARejectedPayoutOfManyPayables(t *testing.T) {
+// TestRun_ManyPayablesRejected checks that all payables are returned, each with a record and a transaction.
+func TestRun_ManyPayablesRejected(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.outcome = bank.Outcome{State: bank.Rejected, Reason: "AC04"}
@@ -53,37 +53,37 @@ func TestARejectedPayoutOfManyPayables(t *testing.T) {
 	}
 }
 
-// TestARefundBetweenTwoReadsIsNoContradiction: the payable was read before the refund, its transaction after.
-func TestARefundBetweenTwoReadsIsNoContradiction(t *testing.T) {
+// TestRun_RefundBetweenReads checks that a refund between the reads of payable and transaction is no mismatch.
+func TestRun_RefundBetweenReads(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	tx := h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before("BatchGetItem", func() { h.chargeback(tx, "4") })
+	h.doBefore("BatchGetItem", func() { h.chargeback(tx, "4") })
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 
-// TestARefundBeforeCollectingIsDeducted: it comes between reading the transaction and collecting its payable.
-func TestARefundBeforeCollectingIsDeducted(t *testing.T) {
+// TestRun_RefundBeforeCollecting checks that a refund is deducted if it comes between reading and collecting.
+func TestRun_RefundBeforeCollecting(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	tx := h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before("TransactWriteItems", func() { h.chargeback(tx, "4") })
+	h.doBefore("TransactWriteItems", func() { h.chargeback(tx, "4") })
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 
-// TestAPaymentDuringTheRunWaitsForTheNext payout, as does a payable that was eligible before the cut-off, but written
-// after the payout was sealed.
-func TestAPaymentDuringTheRunWaitsForTheNext(t *testing.T) {
+// TestRun_PaymentDuringRun checks that the payment waits for the next payout. So does a payable that was eligible
+// before the cut-off, but written after the payout was sealed.
+func TestRun_PaymentDuringRun(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before("BatchGetItem", func() { h.pay(1) })
+	h.doBefore("BatchGetItem", func() { h.pay(1) })
 	h.want("payout", h.run(id), "PAID 10.10 1")
 	h.Advance(-day)
 	h.pay(1) // as yesterday
@@ -93,8 +93,8 @@ func TestAPaymentDuringTheRunWaitsForTheNext(t *testing.T) {
 	h.want("the next", h.run(h.plan()), "PAID 20.20 2")
 }
 
-// TestPayablesThatContradictTheirTransactionsStopThePayout: only a fault of ours makes them.
-func TestPayablesThatContradictTheirTransactionsStopThePayout(t *testing.T) {
+// TestRun_PayableMismatch checks that a payable that contradicts its transaction, by a fault of ours, stops the payout.
+func TestRun_PayableMismatch(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
@@ -113,12 +113,13 @@ func TestPayablesThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 		failure.Of(err).Kind != failure.KindInternal {
 		t.Errorf("waits: got %t, %v, want false, an internal payments.ErrPayableMismatch", waits, err)
 	}
-	h.want("payout", h.state(id), "COLLECTING 0.00 0")
+	h.want("payout", h.payoutState(id), "COLLECTING 0.00 0")
 }
 
-// TestNoRefundCountsOnCollectedPayables under a minimum balance: in live mode collecting changes the reserve's version,
-// also before the first refund.
-func TestNoRefundCountsOnCollectedPayables(t *testing.T) {
+// TestRun_ReserveAfterCollecting checks that under a minimum balance no refund counts on collected payables. In live
+// mode collecting changes the reserve's version, even before the first refund, so the refund's write fails with
+// ErrStale.
+func TestRun_ReserveAfterCollecting(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	tx := h.pay(1)
@@ -128,7 +129,7 @@ func TestNoRefundCountsOnCollectedPayables(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.run(h.plan())
-	change, err := h.read(tx).BeginRefund("operation", nil, true, h.Now())
+	change, err := h.readTransaction(tx).BeginRefund("operation", nil, true, h.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,20 +145,20 @@ func TestNoRefundCountsOnCollectedPayables(t *testing.T) {
 	}
 }
 
-// TestAPayoutWaitsForAVerifiedAccount, and goes to the one that is verified then.
-func TestAPayoutWaitsForAVerifiedAccount(t *testing.T) {
+// TestRun_NoVerifiedAccount checks that a payout waits for a verified account, and goes to that account.
+func TestRun_NoVerifiedAccount(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before("BatchGetItem", func() {
-		h.set(func(s *terms) { s.To.Status = merchant.BankAccountPending })
+	h.doBefore("BatchGetItem", func() {
+		h.setTerms(func(s *terms) { s.To.Status = merchant.BankAccountPending })
 	})
 	h.want("unverified", h.run(id), "SEALED 10.10 1")
 	h.Advance(16 * time.Minute)
 	h.want("still", h.run(id), "SEALED 10.10 1")
-	h.set(func(s *terms) {
+	h.setTerms(func(s *terms) {
 		s.To.IBAN, s.To.Status = "DE88100100100000003333", merchant.BankAccountVerified
 	})
 	h.want("verified", h.run(id), "PAID 10.10 1")
@@ -169,8 +170,8 @@ func TestAPayoutWaitsForAVerifiedAccount(t *testing.T) {
 	}
 }
 
-// TestATransferKeepsItsAccount: the repeated request is the same as the first.
-func TestATransferKeepsItsAccount(t *testing.T) {
+// TestRun_RepeatedTransfer checks that the repeated request has the same account as the first.
+func TestRun_RepeatedTransfer(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
@@ -178,7 +179,7 @@ func TestATransferKeepsItsAccount(t *testing.T) {
 	id := h.plan()
 	h.outcome = bank.Outcome{State: bank.Accepted}
 	h.want("requested", h.run(id), "SENT 10.10 1")
-	h.set(func(s *terms) { s.To.IBAN = "DE88100100100000003333" })
+	h.setTerms(func(s *terms) { s.To.IBAN = "DE88100100100000003333" })
 	h.outcome = bank.Outcome{State: bank.Paid}
 	h.want("asked", h.run(id), "PAID 10.10 1")
 	if len(h.requests) != 2 || h.requests[0] != h.requests[1] {
@@ -186,7 +187,7 @@ func TestATransferKeepsItsAccount(t *testing.T) {
 	}
 }
 
-func TestWithoutABankAPayoutWaits(t *testing.T) {
+func TestRun_NoBank(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	delete(h.Banks, identity.Live)
@@ -198,8 +199,8 @@ func TestWithoutABankAPayoutWaits(t *testing.T) {
 	h.want("payout", h.run(id), "SENT 10.10 1")
 }
 
-// TestARunEndsBeforeItsTime is up and begins no further step, so that the next run continues.
-func TestARunEndsBeforeItsTime(t *testing.T) {
+// TestRun_TimeNearlyUp checks that a run starts no step when its time is nearly up, so that the next run continues.
+func TestRun_TimeNearlyUp(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
@@ -210,11 +211,11 @@ func TestARunEndsBeforeItsTime(t *testing.T) {
 	if waits, err := h.Run(ctx, tenant, id); waits || err != nil {
 		t.Errorf("waits: got %t, %v, want false and no error", waits, err)
 	}
-	h.want("payout", h.state(id), "COLLECTING 0.00 0")
+	h.want("payout", h.payoutState(id), "COLLECTING 0.00 0")
 }
 
-// TestAnErrorEndsARun, so that another one continues later: here the payout has no schedule.
-func TestAnErrorEndsARun(t *testing.T) {
+// TestRun_Error checks that an error ends a run, so that another run continues later. Here the payout has no schedule.
+func TestRun_Error(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.pay(1)
@@ -229,5 +230,5 @@ func TestAnErrorEndsARun(t *testing.T) {
 	if waits, err := h.Run(ctx, tenant, id); waits || !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("waits: got %t, %v, want false and a schedule that is not found", waits, err)
 	}
-	h.want("payout", h.state(id), "SEALED 10.10 1")
+	h.want("payout", h.payoutState(id), "SEALED 10.10 1")
 }

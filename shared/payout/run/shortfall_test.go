@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// repaid is a payment that was paid out, and of which so many times 0.05 EUR were charged back since.
-func (h *fixture) repaid(parts int) payments.Transaction {
+// payAndChargeBack stores a payment that was paid out, and then charges 0.05 EUR back for each part.
+func (h *fixture) payAndChargeBack(parts int) payments.Transaction {
 	h.Helper()
 	tx := h.pay(1)
 	h.Advance(day)
@@ -21,16 +21,16 @@ func (h *fixture) repaid(parts int) payments.Transaction {
 	return tx
 }
 
-// each acts before each call of the operation, but not before its own.
-func (h *fixture) each(operation string, do func()) {
-	h.before(operation, func() {
+// doBeforeEach acts before each call of the operation, but not before calls of the action itself.
+func (h *fixture) doBeforeEach(operation string, do func()) {
+	h.doBefore(operation, func() {
 		do()
-		h.each(operation, do)
+		h.doBeforeEach(operation, do)
 	})
 }
 
-// payables are those that are eligible now.
-func (h *fixture) payables() []payments.Payable {
+// readPayables returns the payables that are eligible now.
+func (h *fixture) readPayables() []payments.Payable {
 	h.Helper()
 	payables, err := h.Store.Payables(h.Context(), tenant, 1, 0, "EUR", h.Now(), 1000)
 	if err != nil {
@@ -39,11 +39,11 @@ func (h *fixture) payables() []payments.Payable {
 	return payables
 }
 
-// wantBalance fails the test unless the sum of the payables is the amount, so that a refund can count on no more.
+// wantBalance fails the test unless the sum of the payables is the amount, which bounds refunds.
 func (h *fixture) wantBalance(when, amount string) {
 	h.Helper()
 	sum := money.Zero("EUR")
-	for _, payable := range h.payables() {
+	for _, payable := range h.readPayables() {
 		var err error
 		if sum, err = sum.Add(payable.Amount); err != nil {
 			h.Fatal(err)
@@ -52,18 +52,18 @@ func (h *fixture) wantBalance(when, amount string) {
 	h.want("balance "+when, sum.String(), amount)
 }
 
-// TestDebitsWithoutCreditsAreOnePayout, however many steps it takes: at each step the negative balance
-// is carried forward to the next payout.
-func TestDebitsWithoutCreditsAreOnePayout(t *testing.T) {
+// TestRun_OnlyDebits checks that debits without credits are one payout, in any number of steps. Each step carries the
+// negative balance forward to the next payout.
+func TestRun_OnlyDebits(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	h.repaid(100)
+	h.payAndChargeBack(100)
 	h.Advance(day)
 	id := h.plan()
-	h.each("TransactWriteItems", func() { h.wantBalance("at a step", "-5.00") })
+	h.doBeforeEach("TransactWriteItems", func() { h.wantBalance("at a step", "-5.00") })
 	h.want("the debits", h.run(id), "PAID -5.00 100")
 	h.wire.Inject(nil)
-	got := h.payables()
+	got := h.readPayables()
 	if len(got) != 1 || got[0].Kind != payments.PayableBalanceDeduction || got[0].Amount != eur("-5") {
 		t.Errorf("payables: got %+v, want one, a %s of -5", got, payments.PayableBalanceDeduction)
 	}
@@ -75,11 +75,11 @@ func TestDebitsWithoutCreditsAreOnePayout(t *testing.T) {
 	h.want("waiting", h.plan(), "")
 }
 
-// TestDebitsAndTooFewCreditsAreOnePayout: they are collected in the same step, in which the balance becomes negative.
-func TestDebitsAndTooFewCreditsAreOnePayout(t *testing.T) {
+// TestRun_DebitsExceedCredits checks that both are collected in the step that makes the balance negative.
+func TestRun_DebitsExceedCredits(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	first := h.repaid(101)
+	first := h.payAndChargeBack(101)
 	for range 101 {
 		h.chargeback(first, "0.05")
 	}
@@ -88,24 +88,24 @@ func TestDebitsAndTooFewCreditsAreOnePayout(t *testing.T) {
 	h.Advance(day)
 	h.want("the debits", h.run(h.plan()), "PAID -6.06 222") // 20 parts of the rest, 4.04, and 202 debits
 	h.wantBalance("then", "-6.06")
-	if tx := h.read(second); tx.PayoutsReceived() != 20 {
+	if tx := h.readTransaction(second); tx.PayoutsReceived() != 20 {
 		t.Errorf("payouts: got %+v, want 20 received", tx.Payouts)
 	}
 }
 
-// TestALateCreditReducesTheNegativeBalance: it was eligible before the cut-off, and written when the payout's balance
-// was negative.
-func TestALateCreditReducesTheNegativeBalance(t *testing.T) {
+// TestRun_LateCredit checks that a late credit reduces the negative balance. The credit was eligible before the
+// cut-off, and written when the payout's balance was negative.
+func TestRun_LateCredit(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	h.repaid(40)
+	h.payAndChargeBack(40)
 	h.Advance(day)
 	id := h.plan()
 	steps := 0
-	h.each("TransactWriteItems", func() {
+	h.doBeforeEach("TransactWriteItems", func() {
 		if steps++; steps == 2 {
 			h.Advance(-day)
-			h.pay(1) // this write is not counted: each leaves out its own calls
+			h.pay(1) // this write is not counted: each action leaves out its own calls
 			h.Advance(day)
 		}
 	})
@@ -114,17 +114,17 @@ func TestALateCreditReducesTheNegativeBalance(t *testing.T) {
 	h.wantBalance("then", "0.00")
 }
 
-// TestALaterPayoutTakesAnEarlierNegativeBalance while the earlier one still collects: it takes all that is left as
-// well, and each payable goes into one of them. One that was eligible before both, and is written late, goes into the
-// next.
-func TestALaterPayoutTakesAnEarlierNegativeBalance(t *testing.T) {
+// TestRun_LaterPayoutTakesNegativeBalance checks a later payout that takes the negative balance of a payout that still
+// collects. The later payout takes the remaining payables as well, and each payable goes into one of the two. A payable
+// that was eligible before both, but is written late, goes into the next.
+func TestRun_LaterPayoutTakesNegativeBalance(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	h.repaid(70)
+	h.payAndChargeBack(70)
 	h.Advance(day)
 	earlier := h.plan()
 	steps, later := 0, ""
-	h.each("TransactWriteItems", func() {
+	h.doBeforeEach("TransactWriteItems", func() {
 		if steps++; steps != 2 { // the first one has collected 32 payables, and read 32 more
 			return
 		}
@@ -139,22 +139,22 @@ func TestALaterPayoutTakesAnEarlierNegativeBalance(t *testing.T) {
 		h.Advance(2 * day)
 	})
 	h.want("the earlier one", h.run(earlier), "PAID -1.60 32")
-	h.want("the later one", h.state(later), "PAID -3.50 39")
+	h.want("the later one", h.payoutState(later), "PAID -3.50 39")
 	h.Advance(day)
 	h.wantBalance("then", "6.60")
 	h.want("the next", h.run(h.plan()), "PAID 6.60 2")
 }
 
-// TestNoRefundCountsOnANegativeBalance under a minimum balance: after each step of the payout the reserve that was read
-// before is outdated.
-func TestNoRefundCountsOnANegativeBalance(t *testing.T) {
+// TestRun_ReserveOfNegativeBalance checks that under a minimum balance no refund counts on a negative balance: after
+// each step of the payout the reserve that was read before is outdated.
+func TestRun_ReserveOfNegativeBalance(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	tx := h.repaid(100)
+	tx := h.payAndChargeBack(100)
 	h.Advance(day)
 	id := h.plan()
 	var reserves []store.Reserve
-	h.each("TransactWriteItems", func() {
+	h.doBeforeEach("TransactWriteItems", func() {
 		reserve, err := h.Store.Reserve(t.Context(), tenant, "EUR")
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +163,7 @@ func TestNoRefundCountsOnANegativeBalance(t *testing.T) {
 	})
 	h.want("the debits", h.run(id), "PAID -5.00 100")
 	h.wire.Inject(nil)
-	change, err := h.read(tx).BeginRefund("operation", nil, true, h.Now())
+	change, err := h.readTransaction(tx).BeginRefund("operation", nil, true, h.Now())
 	if err != nil || len(reserves) < 4 {
 		t.Fatalf("got %d steps, %v, want 4 or more", len(reserves), err)
 	}

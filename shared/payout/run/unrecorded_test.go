@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// changing has the merchant change before each transaction that writes it, until the test ends that.
-func (h *fixture) changing() {
+// keepChanging changes the merchant before each transaction that writes it, until the test ends that.
+func (h *fixture) keepChanging() {
 	within := false
 	h.wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" && !within {
@@ -30,8 +30,9 @@ func (h *fixture) changing() {
 	})
 }
 
-// TestAReadThatCannotRecordTheBanksAnswer shows the accounts as they are: no read is a conflict (contract §7.3).
-func TestAReadThatCannotRecordTheBanksAnswer(t *testing.T) {
+// TestRefreshBankAccounts_AnswerNotRecorded checks that the read shows accounts unchanged; no read is a conflict
+// (contract §7.3).
+func TestRefreshBankAccounts_AnswerNotRecorded(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
 	a := newAccount(oneIBAN)
@@ -39,7 +40,7 @@ func TestAReadThatCannotRecordTheBanksAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.verdict = merchant.BankAccountVerified
-	h.changing()
+	h.keepChanging()
 	accounts, err := h.RefreshBankAccounts(t.Context(), byTest, tenant)
 	if got, _ := accounts.Get(a.ID); err != nil || got.Status != merchant.BankAccountPending {
 		t.Errorf("got %+v, %v, want it pending", got, err)

@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// TestAPayoutSeesWhatTheBankHasDecided about an account at which nobody has looked: it waits until the sweep has asked,
-// and for nothing else.
-func TestAPayoutSeesWhatTheBankHasDecided(t *testing.T) {
+// TestRun_PendingVerdict checks a payout to an account whose verdict no request has read. It waits only until the sweep
+// has asked the bank.
+func TestRun_PendingVerdict(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		verdict merchant.BankAccountStatus
@@ -28,7 +28,7 @@ func TestAPayoutSeesWhatTheBankHasDecided(t *testing.T) {
 		"one beside the payee": {merchant.BankAccountVerified, nil, false, 0, false, oneIBAN},
 	} {
 		h := openFixture(t)
-		h.added(oneIBAN, false, merchant.BankAccountVerified)
+		h.addAccount(oneIBAN, false, merchant.BankAccountVerified)
 		if _, err := h.AddBankAccount(t.Context(), byTest, tenant, newAccount(anotherIBAN), c.primary); err != nil {
 			t.Fatal(err)
 		}
