@@ -34,19 +34,19 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// A transfer in no file yet is cancelled: neither a file nor the list of those that
-// wait contains it, and the cancellation is final.
-func TestACancelledTransferIsInNoFile(t *testing.T) {
+// TestCancel_BeforeExport checks that neither a file nor the list of waiting transfers contains a cancelled transfer,
+// and that the cancellation is final.
+func TestCancel_BeforeExport(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "cancelled", "p")
 	for _, id := range []string{"cancelled", "ahead"} {
 		w.mustCancel(t, id, bank.Cancelled)
-		w.Bank = w.restarted()
-		w.mustBe(t, transfer(id), bank.Cancelled)
+		w.Bank = w.restart()
+		w.mustTransfer(t, transfer(id), bank.Cancelled)
 		w.mustCancel(t, id, bank.Cancelled)
 	}
-	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
+	if ids := w.waitingIDs(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
 		t.Errorf("got %v waiting, want p", ids)
 	}
 	w.export(t, request("f", "cancelled", "ahead", "p"), "p")
@@ -58,8 +58,8 @@ func TestACancelledTransferIsInNoFile(t *testing.T) {
 	}
 }
 
-// What was settled keeps its outcome.
-func TestCancellingATransferThatWasSettled(t *testing.T) {
+// TestCancel_Settled checks that a settled transfer keeps its outcome.
+func TestCancel_Settled(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "good", "bad")
@@ -68,16 +68,16 @@ func TestCancellingATransferThatWasSettled(t *testing.T) {
 	w.mustSettle(t, "bad", rejected("AC04"))
 	unnamed := transfer("unnamed")
 	unnamed.To.IBAN = "nonsense"
-	w.mustBe(t, unnamed, rejected("AC01"))
+	w.mustTransfer(t, unnamed, rejected("AC01"))
 	for id, want := range map[string]bank.Outcome{"good": paid, "bad": rejected("AC04"), "unnamed": rejected("AC01")} {
 		w.mustCancel(t, id, want)
-		w.mustBe(t, transfer(id), want)
+		w.mustTransfer(t, transfer(id), want)
 	}
 }
 
-// A transfer that a file has claimed may leave with it, even if the export was
-// interrupted.
-func TestATransferInAnInterruptedExportIsTaken(t *testing.T) {
+// TestCancel_InterruptedExport checks that a transfer that a file has claimed is not cancelled, because it may leave
+// with the file even if the export was interrupted.
+func TestCancel_InterruptedExport(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "a", "b")
@@ -100,15 +100,15 @@ func TestATransferInAnInterruptedExportIsTaken(t *testing.T) {
 	w.mustCancel(t, "a", accepted)
 }
 
-// Each is called just before the write of the other.
-func TestTransfersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
+// TestCancel_ConcurrentTransferAndExport makes each call just before the write of the other.
+func TestCancel_ConcurrentTransferAndExport(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	cancels := func(id string) func() { return func() { w.mustCancel(t, id, bank.Cancelled) } }
 	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("requested"))
-	w.mustBe(t, transfer("requested"), bank.Cancelled)
-	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustBe(t, transfer("cancelled"), accepted) })
-	w.mustCancel(t, "cancelled", bank.Cancelled) // and no longer waits
+	w.mustTransfer(t, transfer("requested"), bank.Cancelled)
+	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustTransfer(t, transfer("cancelled"), accepted) })
+	w.mustCancel(t, "cancelled", bank.Cancelled) // and does not wait any more
 	w.Wire.Inject(nil)
 	w.accept(t, "begun", "claimed", "taken", "left")
 	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("begun"))
@@ -116,16 +116,16 @@ func TestTransfersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
 	w.accept(t, "left2")
 	w.Wire.Meanwhile("TransactWriteItems", 2, cancels("claimed"))
 	w.export(t, request("f2", "claimed", "left2"), "left2")
-	// The first finds the transfer.
+	// The first write finds the transfer.
 	w.Wire.Meanwhile("TransactWriteItems", 2, func() { w.export(t, request("f3", "taken"), "taken") })
 	w.mustCancel(t, "taken", accepted)
-	if ids := w.waiting(t, "EUR"); len(ids) != 0 {
+	if ids := w.waitingIDs(t, "EUR"); len(ids) != 0 {
 		t.Errorf("got %v waiting, want none", ids)
 	}
 }
 
-// What a caller that was interrupted finds when it calls again.
-func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
+// TestCancel_LostRequestsAndReplies checks the result when an interrupted caller calls again.
+func TestCancel_LostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "reply", "request")
@@ -149,9 +149,9 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	w.Wire.Inject(nil)
 	for id, want := range map[string]bank.Outcome{"reply": bank.Cancelled, "ahead": bank.Cancelled,
 		"request": accepted, "never": accepted} {
-		w.mustBe(t, transfer(id), want)
+		w.mustTransfer(t, transfer(id), want)
 	}
-	if ids := w.waiting(t, "EUR"); !slices.Equal(slices.Sorted(slices.Values(ids)), []string{"never", "request"}) {
+	if ids := w.waitingIDs(t, "EUR"); !slices.Equal(slices.Sorted(slices.Values(ids)), []string{"never", "request"}) {
 		t.Errorf("got %v waiting, want never and request", ids)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTextOfSEPA(t *testing.T) {
+func TestSEPAText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Corner Shop (1/2) a-z?:.,'+": "Corner Shop (1/2) a-z?:.,'+",
@@ -31,7 +31,7 @@ func TestTextOfSEPA(t *testing.T) {
 	}
 }
 
-func TestSubstitutesAreOfTheSet(t *testing.T) {
+func TestSubstitutes(t *testing.T) {
 	t.Parallel()
 	for r, letters := range substitutes {
 		if isSEPARune(r) || letters == "" || strings.IndexFunc(letters, func(l rune) bool { return !isSEPARune(l) }) >= 0 {

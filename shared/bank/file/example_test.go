@@ -18,7 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// The platform requests a transfer, the operator exports it for their bank, and records what the bank did with it.
+// The platform requests a transfer. The operator exports it for their bank, and records the bank's outcome.
 func ExampleBank_Export() {
 	ctx, b := context.Background(), openBank()
 	payout := bank.Transfer{ID: "0123456789abcdef", Tenant: "L#MC123456", Amount: money.MustParse("87.73", "EUR"),
@@ -43,7 +43,7 @@ func ExampleBank_Export() {
 
 func show(o bank.Outcome, err error) { fmt.Println(o.State, err) }
 
-// openBank is a bank over a table in memory.
+// openBank returns a bank over a table in memory.
 func openBank() *file.Bank {
 	now := func() time.Time { return clock.Start }
 	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: "http://dynamodb.test", Now: now,

@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-func TestAFileIsTheSameAgain(t *testing.T) {
+func TestExport_SameFileAgain(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "a", "b", "c")
@@ -29,7 +29,7 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 		t.Errorf("got %+v, %v, want only c waiting", left, err)
 	}
 	w.Advance(48 * time.Hour)
-	w.Bank = w.restarted()
+	w.Bank = w.restart()
 	w.mustSettle(t, "a", paid)
 	w.mustSettle(t, "b", rejected("AC04"))
 	if again := w.export(t, r, "b", "a"); again != first {
@@ -45,7 +45,7 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 	}
 }
 
-func TestOneIDIsOneFile(t *testing.T) {
+func TestExport_IDTaken(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "a", "b")
@@ -58,16 +58,16 @@ func TestOneIDIsOneFile(t *testing.T) {
 			t.Errorf("%+v: got %v and text %q, want ErrExportIDTaken and none", r, err, text.String())
 		}
 	}
-	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"b"}) {
+	if ids := w.waitingIDs(t, "EUR"); !slices.Equal(ids, []string{"b"}) {
 		t.Errorf("got %v waiting, want b", ids)
 	}
 }
 
-func TestATransferIsInOneFile(t *testing.T) {
+func TestExport_TransferInOtherFile(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "a", "b", "cancelled")
-	w.mustBe(t, transferTo("reais", "BRL"), accepted)
+	w.mustTransfer(t, transferTo("reais", "BRL"), accepted)
 	w.mustSettle(t, "cancelled", rejected("NARR"))
 	w.export(t, request("f", "a"), "a")
 	w.export(t, request("g", "a", "cancelled", "reais", "unknown", "b"), "b")
@@ -94,8 +94,8 @@ func idsIn(text string) []string {
 	return ids
 }
 
-// Operators request overlapping files at the same time, each several times.
-func TestConcurrentFilesShareNoTransfer(t *testing.T) {
+// TestExport_ConcurrentFiles has operators request overlapping files at the same time, each several times.
+func TestExport_ConcurrentFiles(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	var ids []string
@@ -144,12 +144,12 @@ func TestConcurrentFilesShareNoTransfer(t *testing.T) {
 			}
 		}
 	}
-	if left := w.waiting(t, "EUR"); len(seen)+len(left) != len(ids) {
+	if left := w.waitingIDs(t, "EUR"); len(seen)+len(left) != len(ids) {
 		t.Errorf("got %d in files and %d left, want %d in all", len(seen), len(left), len(ids))
 	}
 }
 
-func TestALargeFile(t *testing.T) {
+func TestExport_LargeFile(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	var ids []string
@@ -157,14 +157,14 @@ func TestALargeFile(t *testing.T) {
 		ids = append(ids, fmt.Sprintf("p%03d", i))
 	}
 	w.accept(t, ids...)
-	text := w.export(t, request("f", w.waiting(t, "EUR")...), ids...)
+	text := w.export(t, request("f", w.waitingIDs(t, "EUR")...), ids...)
 	if !slices.Equal(idsIn(text), ids) || !strings.Contains(text, "<NbOfTxs>250</NbOfTxs>") ||
 		!strings.Contains(text, "<CtrlSum>2500.00</CtrlSum>") {
 		t.Errorf("got %d transfers, want 250 of 2500.00 in all, in their order, in\n%.2000s", len(idsIn(text)), text)
 	}
 }
 
-func TestRequestsThatMakeNoFile(t *testing.T) {
+func TestExport_InvalidRequest(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "a")
@@ -194,8 +194,8 @@ func TestRequestsThatMakeNoFile(t *testing.T) {
 	w.export(t, request(strings.Repeat("f", 28), "a"), "a")
 }
 
-// Two operators choose the same id.
-func TestOnlyOneRequestGetsAnID(t *testing.T) {
+// TestExport_SameIDConcurrently has two operators choose the same id.
+func TestExport_SameIDConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "a", "b")
@@ -206,13 +206,12 @@ func TestOnlyOneRequestGetsAnID(t *testing.T) {
 		t.Errorf("got %v and text %q, want ErrExportIDTaken and none", err, text.String())
 	}
 	w.export(t, request("f", "b"), "b")
-	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"a"}) {
+	if ids := w.waitingIDs(t, "EUR"); !slices.Equal(ids, []string{"a"}) {
 		t.Errorf("got %v waiting, want a", ids)
 	}
 }
 
-// rewrite changes a stored transfer, as if another version of the program wrote it
-// differently.
+// rewrite changes a stored transfer, as if another version of the program wrote it differently.
 func (w *fixture) rewrite(t *testing.T, id, reference string) {
 	t.Helper()
 	changed := map[string]any{}
@@ -226,8 +225,8 @@ func (w *fixture) rewrite(t *testing.T, id, reference string) {
 	}
 }
 
-// A file that would differ from the first one with its message id is not written.
-func TestAFileThatWouldChangeIsNotWritten(t *testing.T) {
+// TestExport_ContentChanged checks that a file is not written if it would differ from the first with its message id.
+func TestExport_ContentChanged(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "a")
@@ -239,7 +238,7 @@ func TestAFileThatWouldChangeIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestAFileIsSealedOnce(t *testing.T) {
+func TestExport_SealedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "a")

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// fixture is a bank over a table of its own.
+// fixture is a bank over its own table.
 type fixture struct {
 	*file.Bank
 	*counterpartytest.Fixture
@@ -22,12 +22,12 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	w := &fixture{Fixture: counterpartytest.New(t)}
-	w.Bank = w.restarted()
+	w.Bank = w.restart()
 	return w
 }
 
-// restarted is the bank after a restart.
-func (w *fixture) restarted() *file.Bank {
+// restart returns the bank after a restart.
+func (w *fixture) restart() *file.Bank {
 	return file.New(file.Config{DB: w.DB, Table: w.Table, Now: w.Now})
 }
 
@@ -39,7 +39,7 @@ const (
 	operatorsIBAN = "DE41100100100000009999"
 )
 
-// transfer is one of 10 EUR.
+// transfer returns a transfer of 10 EUR.
 func transfer(id string) bank.Transfer {
 	return bank.Transfer{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"),
 		Reference: "PAYOUT 2026-11-20 " + id,
@@ -47,7 +47,7 @@ func transfer(id string) bank.Transfer {
 			Status: merchant.BankAccountVerified}}
 }
 
-// transferTo is one of 10 in the currency to an account without an IBAN.
+// transferTo returns a transfer of 10 in the currency to an account without an IBAN.
 func transferTo(id string, c money.Currency) bank.Transfer {
 	t := transfer(id)
 	t.Amount = money.MustParse("10", c)
@@ -55,21 +55,20 @@ func transferTo(id string, c money.Currency) bank.Transfer {
 	return t
 }
 
-// request is for a file of the transfers in euros.
+// request returns a request for a file of the transfers, in euros.
 func request(id string, transfers ...string) file.Request {
 	return file.Request{ID: id, Currency: "EUR", Day: "2026-11-23", Transfers: transfers,
 		Debtor: merchant.BankAccount{Holder: "Cashwrap Operator GmbH", IBAN: operatorsIBAN, BIC: "BANKDEFFXXX"}}
 }
 
-// accept requests the transfers.
 func (w *fixture) accept(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
-		w.mustBe(t, transfer(id), accepted)
+		w.mustTransfer(t, transfer(id), accepted)
 	}
 }
 
-// export writes the file, and expects exactly the transfers in it.
+// export writes the file, and checks that it has exactly the transfers.
 func (w *fixture) export(t *testing.T, r file.Request, transfers ...string) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -80,7 +79,6 @@ func (w *fixture) export(t *testing.T, r file.Request, transfers ...string) stri
 	return text.String()
 }
 
-// mustSettle records the final outcome.
 func (w *fixture) mustSettle(t *testing.T, id string, final bank.Outcome) {
 	t.Helper()
 	if err := w.Settle(t.Context(), id, final); err != nil {
@@ -88,8 +86,8 @@ func (w *fixture) mustSettle(t *testing.T, id string, final bank.Outcome) {
 	}
 }
 
-// waiting are the ids of the transfers in no file.
-func (w *fixture) waiting(t *testing.T, c money.Currency) []string {
+// waitingIDs returns the ids of the transfers in no file.
+func (w *fixture) waitingIDs(t *testing.T, c money.Currency) []string {
 	t.Helper()
 	found, err := w.Waiting(t.Context(), c, 1000)
 	if err != nil {
@@ -102,8 +100,8 @@ func (w *fixture) waiting(t *testing.T, c money.Currency) []string {
 	return ids
 }
 
-// mustBe requests a transfer, perhaps again, and expects the outcome.
-func (w *fixture) mustBe(t *testing.T, request bank.Transfer, want bank.Outcome) {
+// mustTransfer requests a transfer, perhaps again, and checks the outcome.
+func (w *fixture) mustTransfer(t *testing.T, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
 	banktest.MustBe(t, w, request, want)
 }

@@ -13,24 +13,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// storedFixture is an empty table with the bank's records, and what fills their fields.
+// storedFixture is an empty table with the bank's records, and a filler of their fields.
 type storedFixture struct {
 	testing.TB
 	*storedtest.Filler
 	*Bank
 }
 
-// TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
-func TestEachStoredFieldIsReadBack(t *testing.T) {
+// TestRecords_ReadBack checks that each field of a record is stored and read back.
+func TestRecords_ReadBack(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(storedFixture) []storedtest.Read{
 		"a transfer that waits": func(w storedFixture) []storedtest.Read {
-			o := w.waiting()
+			o := w.addWaiting()
 			return []storedtest.Read{w.transfer(o), storedtest.Expect("waiting", []bank.Transfer{o.Transfer},
 				func(ctx context.Context) ([]bank.Transfer, error) { return w.Waiting(ctx, "EUR", 10) })}
 		},
 		"a transfer that was paid": func(w storedFixture) []storedtest.Read {
-			o := w.waiting()
+			o := w.addWaiting()
 			next := storedtest.Fill(w, w.Filler, func(next *transfer) { next.ID, next.State = o.ID, paid })
 			_, err := w.records.update(w.Context(), o.ID, func(transfer) (transfer, error) { return next, nil })
 			w.must(err)
@@ -48,13 +48,13 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 				})}
 		},
 		"an account to verify": func(w storedFixture) []storedtest.Read {
-			v := w.asked()
+			v := w.addAsked()
 			return []storedtest.Read{w.verification(v), storedtest.Expect("asked",
 				[]bank.Verification{{Tenant: v.Tenant, Account: v.Account}},
 				func(ctx context.Context) ([]bank.Verification, error) { return w.Asked(ctx, 10) })}
 		},
 		"an account that was verified": func(w storedFixture) []storedtest.Read {
-			v, err := w.records.decide(w.Context(), w.asked(), merchant.BankAccountVerified)
+			v, err := w.records.decide(w.Context(), w.addAsked(), merchant.BankAccountVerified)
 			w.must(err)
 			return []storedtest.Read{w.verification(v)}
 		},
@@ -92,8 +92,8 @@ func (w storedFixture) must(err error) {
 	}
 }
 
-// waiting is a transfer in no file, as it was stored.
-func (w storedFixture) waiting() transfer {
+// addWaiting stores a transfer in no file, and returns it.
+func (w storedFixture) addWaiting() transfer {
 	w.Helper()
 	o := storedtest.Fill(w, w.Filler, func(o *transfer) { o.State = waiting })
 	got, err := w.records.open(w.Context(), o)
@@ -103,8 +103,8 @@ func (w storedFixture) waiting() transfer {
 	return o
 }
 
-// asked is an account that waits for the operator's answer.
-func (w storedFixture) asked() verification {
+// addAsked stores an account that waits for the operator's answer, and returns it.
+func (w storedFixture) addAsked() verification {
 	w.Helper()
 	v, err := w.records.ask(w.Context(), storedtest.Fill[bank.Verification](w, w.Filler))
 	w.must(err)

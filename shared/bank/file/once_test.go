@@ -14,9 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
 
-// A process dies at any request of an export, whether the request arrived or not:
-// the same request finishes it, and until then no outcome can be recorded.
-func TestAnInterruptedExportIsFinished(t *testing.T) {
+// TestExport_Interrupted ends a process at each request of an export, before or after the request arrives. The same
+// export finishes the file, and until then no outcome can be recorded.
+func TestExport_Interrupted(t *testing.T) {
 	t.Parallel()
 	for _, f := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
 		for dies := 1; ; dies++ {
@@ -50,8 +50,8 @@ func TestAnInterruptedExportIsFinished(t *testing.T) {
 	}
 }
 
-// finishExport cancels the first transfer, then exports again. The cancelled one must
-// not be in the file, unless the bank may have had it before.
+// finishExport cancels the first transfer, then exports again. The cancelled transfer must not be in the file, unless
+// the bank may have had it before.
 func (w *fixture) finishExport(t *testing.T, ids []string) {
 	t.Helper()
 	var stored struct {
@@ -80,13 +80,13 @@ func (w *fixture) finishExport(t *testing.T, ids []string) {
 	if again := w.export(t, request("f", ids...), in...); again != text.String() {
 		t.Fatalf("got %s\nwant the file of before\n%s", again, text.String())
 	}
-	if left := w.waiting(t, "EUR"); len(left) != 0 {
+	if left := w.waitingIDs(t, "EUR"); len(left) != 0 {
 		t.Fatalf("got %v left, want none", left)
 	}
 }
 
-// An export succeeds even if replies are lost.
-func TestLostRepliesOfAnExport(t *testing.T) {
+// TestExport_LostReplies checks that an export succeeds even if replies are lost.
+func TestExport_LostReplies(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "a", "b")
@@ -96,7 +96,7 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 		}
 		return faults.None
 	})
-	w.mustBe(t, transfer("c"), accepted)
+	w.mustTransfer(t, transfer("c"), accepted)
 	text := w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
 	w.mustSettle(t, "a", paid)
 	w.mustSettle(t, "b", rejected("AC04"))
@@ -104,7 +104,7 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	if again := w.export(t, request("f", "a", "b", "c"), "a", "b", "c"); again != text {
 		t.Errorf("got %s\nwant the file of before\n%s", again, text)
 	}
-	if lines := w.statement(t); len(lines) != 1 || lines[0].ID != "a" {
+	if lines := w.readStatement(t); len(lines) != 1 || lines[0].ID != "a" {
 		t.Errorf("got lines %v, want one, of a", lines)
 	}
 	w.Wire.Inject(func(operation string) faults.Fault {
@@ -118,5 +118,5 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 		t.Error("got no error, want one: the outcome never arrived")
 	}
 	w.Wire.Inject(nil)
-	w.mustBe(t, transfer("c"), accepted)
+	w.mustTransfer(t, transfer("c"), accepted)
 }

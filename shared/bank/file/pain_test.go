@@ -15,26 +15,26 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// golden is a file of a transfer within SEPA and one beyond.
+// golden is a file with one transfer within SEPA and one beyond.
 //
 //go:embed testdata/transfers.xml
 var golden string
 
-func TestTheFile(t *testing.T) {
+func TestExport_Golden(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	a, b := transfer("a"), transferTo("b", "EUR")
 	a.To.Holder, b.To.BIC, b.To.BranchCode = "Müller & Sons", "BANKBRSP", "1584"
 	b.To.AccountNumber, b.To.CheckDigit = "00012345", "6"
-	w.mustBe(t, b, accepted)
-	w.mustBe(t, a, accepted)
+	w.mustTransfer(t, b, accepted)
+	w.mustTransfer(t, a, accepted)
 	if text := w.export(t, request("f", "b", "a"), "b", "a"); text != golden {
 		t.Errorf("got %s\nwant %s", text, golden)
 	}
 }
 
-// The part of the file that a transfer is in says which scheme carries it.
-func TestOnlyEurosWithinSEPAAreSEPA(t *testing.T) {
+// TestExport_SEPAPart checks that only euros within SEPA are in the file's SEPA part: the part selects the scheme.
+func TestExport_SEPAPart(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for i, c := range []struct {
@@ -47,7 +47,7 @@ func TestOnlyEurosWithinSEPAAreSEPA(t *testing.T) {
 	} {
 		o := transfer(fmt.Sprint("p", i))
 		o.Amount, o.To.IBAN = money.MustParse(c.amount, c.currency), c.iban
-		w.mustBe(t, o, accepted)
+		w.mustTransfer(t, o, accepted)
 		r := request(fmt.Sprint("f", i), o.ID)
 		r.Currency = c.currency
 		text := w.export(t, r, o.ID)
@@ -61,7 +61,7 @@ func TestOnlyEurosWithinSEPAAreSEPA(t *testing.T) {
 	}
 }
 
-// parsed is what a bank reads in a file.
+// parsed holds the parts of a file that a bank reads.
 type parsed struct {
 	Count int    `xml:"CstmrCdtTrfInitn>GrpHdr>NbOfTxs"`
 	Sum   string `xml:"CstmrCdtTrfInitn>GrpHdr>CtrlSum"`
@@ -75,8 +75,8 @@ type parsed struct {
 	} `xml:"CstmrCdtTrfInitn>PmtInf"`
 }
 
-// anyTransfer draws whatever merchants and the platform may send.
-func anyTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
+// drawTransfer draws any transfer that merchants and the platform may send.
+func drawTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("aZ9 äßŁøčΔЩ&<>\"'€\x00\t\n/]\u0308漢"))),
 		rapid.StringMatching(`[ -~]{100,400}`))
 	to := merchant.BankAccount{Holder: text.Draw(t, "holder"),
@@ -99,21 +99,21 @@ func anyTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
 	return bank.Transfer{ID: id, Tenant: "L#MC1", Amount: amount, To: to, Reference: text.Draw(t, "reference")}
 }
 
-func TestEveryFileIsValidAndAddsUp(t *testing.T) {
+func TestExport_ValidAndAddsUp(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	v, available := schema(t)
+	v, available := sharedValidator(t)
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
 		c := rapid.SampledFrom([]money.Currency{"EUR", "EUR", "USD", "CLP", "BGN", "HUF"}).Draw(rt, "currency")
 		r := request(fmt.Sprint("f", run))
 		r.Currency = c
-		debtor := anyTransfer(rt, "debtor", c).To
+		debtor := drawTransfer(rt, "debtor", c).To
 		var want int64
 		count := 0
 		for i := range rapid.IntRange(1, 5).Draw(rt, "transfers") {
-			o := anyTransfer(rt, fmt.Sprintf("p%d-%d", run, i), c)
+			o := drawTransfer(rt, fmt.Sprintf("p%d-%d", run, i), c)
 			outcome, err := w.Transfer(t.Context(), o)
 			if err != nil {
 				rt.Fatal(err)
@@ -127,14 +127,14 @@ func TestEveryFileIsValidAndAddsUp(t *testing.T) {
 		if rapid.Bool().Draw(rt, "odd debtor") {
 			r.Debtor = debtor
 		}
-		check(rt, w, v, available, r, count, want)
+		checkFile(rt, w, v, available, r, count, want)
 	})
 }
 
-func check(t *rapid.T, w *fixture, v *validator, available bool, r file.Request, count int, want int64) {
+func checkFile(t *rapid.T, w *fixture, v *validator, available bool, r file.Request, count int, want int64) {
 	var text strings.Builder
 	if _, err := w.Export(t.Context(), &text, r); err != nil {
-		// An invalid debtor, or no transfer that was taken.
+		// The debtor is invalid, or no transfer was taken.
 		if known := strings.Contains(err.Error(), "debtor") || count == 0; !known {
 			t.Fatalf("got error %v, want none but of the debtor or of no transfers", err)
 		}
@@ -178,10 +178,10 @@ func checkText(t *rapid.T, text string, least, most int) {
 	}
 }
 
-// The validator uses the schema, and does not accept everything.
-func TestTheSchemaRefuses(t *testing.T) {
+// TestValidator_InvalidDocument checks that the validator uses the schema, and does not accept everything.
+func TestValidator_InvalidDocument(t *testing.T) {
 	t.Parallel()
-	v, available := schema(t)
+	v, available := sharedValidator(t)
 	if !available {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-func TestATransferIsTakenOnce(t *testing.T) {
+func TestTransfer_Repeated(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	other := transfer("p")
@@ -30,7 +30,7 @@ func TestATransferIsTakenOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	w.mustBe(t, other, accepted)
+	w.mustTransfer(t, other, accepted)
 	found, err := w.Waiting(t.Context(), "EUR", 1000)
 	if err != nil || !slices.Equal(found, []bank.Transfer{transfer("p")}) {
 		t.Errorf("got %+v, %v, want only %+v", found, err, transfer("p"))
@@ -44,14 +44,14 @@ func TestWaiting(t *testing.T) {
 		w.Advance(time.Second)
 		w.accept(t, fmt.Sprint("p", i))
 	}
-	w.mustBe(t, transferTo("reais", "BRL"), accepted)
-	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p5", "p4", "p3", "p2", "p1"}) {
+	w.mustTransfer(t, transferTo("reais", "BRL"), accepted)
+	if ids := w.waitingIDs(t, "EUR"); !slices.Equal(ids, []string{"p5", "p4", "p3", "p2", "p1"}) {
 		t.Errorf("got %v waiting, want p5, p4, p3, p2, p1", ids)
 	}
-	if ids := w.waiting(t, "BRL"); !slices.Equal(ids, []string{"reais"}) {
+	if ids := w.waitingIDs(t, "BRL"); !slices.Equal(ids, []string{"reais"}) {
 		t.Errorf("got %v waiting, want reais", ids)
 	}
-	if ids := w.waiting(t, "USD"); len(ids) != 0 {
+	if ids := w.waitingIDs(t, "USD"); len(ids) != 0 {
 		t.Errorf("got %v waiting, want none", ids)
 	}
 	if found, err := w.Waiting(t.Context(), "EUR", 2); err != nil || len(found) != 2 || found[1].ID != "p4" {
@@ -64,7 +64,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-func TestWhatNoFileCanCarryIsNotTaken(t *testing.T) {
+func TestTransfer_InvalidRequest(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, id := range []string{"", "-p", "p p", "p/1", "pé", "p123456789012345678901234567890123456"} {
@@ -82,7 +82,7 @@ func TestWhatNoFileCanCarryIsNotTaken(t *testing.T) {
 	w.accept(t, "p", "p1234567890123456789012345678901234")
 }
 
-func TestAnAccountNoFileCanNameIsRejectedForGood(t *testing.T) {
+func TestTransfer_InvalidAccount(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for i, c := range []struct{ iban, number, bank, bic, reason string }{
@@ -105,21 +105,21 @@ func TestAnAccountNoFileCanNameIsRejectedForGood(t *testing.T) {
 		if c.reason != "" {
 			want = rejected(c.reason)
 		}
-		w.mustBe(t, o, want)
+		w.mustTransfer(t, o, want)
 		o.To = transfer("p").To
-		w.mustBe(t, o, want)
-		if listed := slices.Contains(w.waiting(t, "EUR"), o.ID); listed != (c.reason == "") {
+		w.mustTransfer(t, o, want)
+		if listed := slices.Contains(w.waitingIDs(t, "EUR"), o.ID); listed != (c.reason == "") {
 			t.Errorf("%+v: got waiting %t, want %t", c, listed, c.reason == "")
 		}
 	}
 }
 
-func TestAnOutcomeIsFinal(t *testing.T) {
+func TestSettle_Final(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "good", "bad")
 	w.export(t, request("f", "good", "bad"), "good", "bad")
-	w.mustBe(t, transfer("good"), accepted)
+	w.mustTransfer(t, transfer("good"), accepted)
 	for range 2 {
 		w.mustSettle(t, "good", paid)
 		w.mustSettle(t, "bad", rejected("AC04"))
@@ -133,12 +133,12 @@ func TestAnOutcomeIsFinal(t *testing.T) {
 			}
 		}
 	}
-	w.Bank = w.restarted()
-	w.mustBe(t, transfer("good"), paid)
-	w.mustBe(t, transfer("bad"), rejected("AC04"))
+	w.Bank = w.restart()
+	w.mustTransfer(t, transfer("good"), paid)
+	w.mustTransfer(t, transfer("bad"), rejected("AC04"))
 }
 
-func TestWhatIsInNoFileCannotHaveBeenPaid(t *testing.T) {
+func TestSettle_NotExported(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "p", "cancelled")
@@ -146,14 +146,14 @@ func TestWhatIsInNoFileCannotHaveBeenPaid(t *testing.T) {
 		t.Errorf("got error %v, want ErrNotExported", err)
 	}
 	w.mustSettle(t, "cancelled", rejected("NARR"))
-	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
+	if ids := w.waitingIDs(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
 		t.Errorf("got %v waiting, want p", ids)
 	}
-	w.mustBe(t, transfer("cancelled"), rejected("NARR"))
+	w.mustTransfer(t, transfer("cancelled"), rejected("NARR"))
 	w.export(t, request("f", "cancelled", "p"), "p")
 }
 
-func TestInvalidOutcomes(t *testing.T) {
+func TestSettle_InvalidOutcome(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.accept(t, "p")
@@ -167,10 +167,10 @@ func TestInvalidOutcomes(t *testing.T) {
 	if err := w.Settle(t.Context(), "never requested", paid); !errors.Is(err, bank.ErrUnknownTransfer) {
 		t.Errorf("got error %v, want ErrUnknownTransfer", err)
 	}
-	w.mustBe(t, transfer("p"), accepted)
+	w.mustTransfer(t, transfer("p"), accepted)
 }
 
-func TestOnlyOneOfTwoOutcomesCounts(t *testing.T) {
+func TestSettle_TwoOutcomesConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for i := range 8 {
@@ -190,12 +190,12 @@ func TestOnlyOneOfTwoOutcomesCounts(t *testing.T) {
 		if !errors.Is(errs[1-winner], file.ErrSettled) {
 			t.Errorf("got errors %v, want one, ErrSettled", errs)
 		}
-		w.mustBe(t, transfer(id), outcomes[winner])
+		w.mustTransfer(t, transfer(id), outcomes[winner])
 	}
 }
 
-// statement are the lines, in their order.
-func (w *fixture) statement(t *testing.T) []bank.StatementLine {
+// readStatement returns the lines, in their order.
+func (w *fixture) readStatement(t *testing.T) []bank.StatementLine {
 	t.Helper()
 	var lines []bank.StatementLine
 	for b, err := range w.Statement(t.Context()) {
@@ -210,7 +210,7 @@ func (w *fixture) statement(t *testing.T) []bank.StatementLine {
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	if lines := w.statement(t); len(lines) != 0 {
+	if lines := w.readStatement(t); len(lines) != 0 {
 		t.Errorf("got lines %v, want none", lines)
 	}
 	w.accept(t, "a", "b", "c", "waits")
@@ -224,7 +224,7 @@ func TestStatement(t *testing.T) {
 		w.mustSettle(t, id, paid)
 	}
 	w.mustSettle(t, "b", rejected("AC04"))
-	if got := w.statement(t); !slices.Equal(got, want) {
+	if got := w.readStatement(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	for _, err := range w.Statement(t.Context()) { // a walk may be ended early
@@ -235,14 +235,14 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-func TestStatementGoesOverPages(t *testing.T) {
+func TestStatement_SeveralPages(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	const settled = 14
 	for i := range settled { // 200 KB each, six to a page
 		o := transfer(fmt.Sprintf("p%02d", i))
 		o.Tenant = string(slices.Repeat([]byte("x"), 200_000))
-		w.mustBe(t, o, accepted)
+		w.mustTransfer(t, o, accepted)
 		w.export(t, request(o.ID, o.ID), o.ID)
 		w.mustSettle(t, o.ID, paid)
 	}

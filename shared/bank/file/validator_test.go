@@ -14,16 +14,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// validator is the JDK's, in its own process, which ends with its input, so with
-// this process at the latest.
+// validator is the JDK's validator in a second process. That process ends when its input ends, so it does not outlive
+// the test.
 type validator struct {
 	mu  sync.Mutex
 	in  io.Writer
 	out *bufio.Reader
 }
 
-// schema is the validator for all tests; false unless this run plays what needs more than Go, here a JDK.
-func schema(t *testing.T) (*validator, bool) {
+// sharedValidator returns the validator for all tests. It returns false unless this run includes tests that need more
+// than Go, here a JDK.
+func sharedValidator(t *testing.T) (*validator, bool) {
 	t.Helper()
 	if !enginetest.All(t) {
 		return nil, false
@@ -50,7 +51,7 @@ var started = sync.OnceValues(func() (*validator, error) {
 	return &validator{in: in, out: bufio.NewReader(out)}, command.Start()
 })
 
-// validate returns what is wrong with the document; "" if it is valid.
+// validate returns the fault of the document, or "" if it is valid.
 func (v *validator) validate(document []byte) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -17,14 +17,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// shopAccount is an account that its merchant has added.
+// shopAccount returns an account that its merchant has added.
 func shopAccount(id string) bank.Verification {
 	return bank.Verification{Tenant: "L#MC1", Account: merchant.BankAccount{ID: id, Holder: "Corner Shop",
 		IBAN: germanIBAN, Status: merchant.BankAccountPending}}
 }
 
-// mustSay asks about the account and expects the verdict.
-func (w *fixture) mustSay(t *testing.T, id string, want merchant.BankAccountStatus) {
+// mustVerify asks about the account and checks the verdict.
+func (w *fixture) mustVerify(t *testing.T, id string, want merchant.BankAccountStatus) {
 	t.Helper()
 	if got, err := w.Verify(t.Context(), shopAccount(id)); err != nil || got != want {
 		t.Fatalf("%s: got %s, %v, want %s", id, got, err, want)
@@ -43,12 +43,12 @@ func (w *fixture) mustWait(t *testing.T, want ...string) {
 	}
 }
 
-func TestAnAccountWaitsForTheOperatorsAnswer(t *testing.T) {
+func TestVerify_WaitsForAnswer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, id := range []string{"b", "a"} {
 		for range 2 {
-			w.mustSay(t, id, merchant.BankAccountPending)
+			w.mustVerify(t, id, merchant.BankAccountPending)
 		}
 		w.Advance(time.Second)
 	}
@@ -59,14 +59,14 @@ func TestAnAccountWaitsForTheOperatorsAnswer(t *testing.T) {
 			if err := w.Decide(t.Context(), shopAccount(id), verdict); err != nil {
 				t.Fatal(err)
 			}
-			w.mustSay(t, id, verdict)
+			w.mustVerify(t, id, verdict)
 		}
 	}
 	w.mustWait(t)
 	if err := w.Decide(t.Context(), shopAccount("a"), merchant.BankAccountVerified); !errors.Is(err, file.ErrDecided) {
 		t.Errorf("another answer: got error %v, want ErrDecided", err)
 	}
-	w.mustSay(t, "a", merchant.BankAccountRejected)
+	w.mustVerify(t, "a", merchant.BankAccountRejected)
 	if err := w.Decide(t.Context(), shopAccount("c"), merchant.BankAccountPending); failure.Of(err).Param != "outcome" {
 		t.Errorf("no answer: got error %v, want one of the outcome", err)
 	}
@@ -77,8 +77,8 @@ func TestAnAccountWaitsForTheOperatorsAnswer(t *testing.T) {
 	}
 }
 
-// TestTheFirstAnswerIsFinal, when two operators disagree at the same moment.
-func TestTheFirstAnswerIsFinal(t *testing.T) {
+// TestDecide_ConcurrentAnswers checks that the first answer is final if two operators disagree at the same moment.
+func TestDecide_ConcurrentAnswers(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	verdicts := []merchant.BankAccountStatus{merchant.BankAccountVerified, merchant.BankAccountRejected}
@@ -94,13 +94,13 @@ func TestTheFirstAnswerIsFinal(t *testing.T) {
 		if first < 0 || !errors.Is(errs[1-first], file.ErrDecided) {
 			t.Fatalf("%s: got %v, want one answer taken and ErrDecided", id, errs)
 		}
-		w.mustSay(t, id, verdicts[first])
+		w.mustVerify(t, id, verdicts[first])
 	}
 	w.mustWait(t)
 }
 
-// TestAnAnswerSurvivesFaults: whatever call fails, or loses its reply, the same answer can be given again.
-func TestAnAnswerSurvivesFaults(t *testing.T) {
+// TestDecide_Faults checks that the same answer can be given again after any call failed or lost its reply.
+func TestDecide_Faults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
 		for failing := range 5 {
@@ -117,7 +117,7 @@ func TestAnAnswerSurvivesFaults(t *testing.T) {
 			if again := w.Decide(t.Context(), shopAccount("a"), merchant.BankAccountVerified); again != nil {
 				t.Errorf("%v of call %d: got error %v, then %v, want none", fault, failing, err, again)
 			}
-			w.mustSay(t, "a", merchant.BankAccountVerified)
+			w.mustVerify(t, "a", merchant.BankAccountVerified)
 			w.mustWait(t)
 		}
 	}

@@ -20,31 +20,31 @@ func TestCancel(t *testing.T) {
 			Take:     func(string) {}, // as soon as it is accepted
 			Pay: func(id string) {
 				w.Advance(2 * time.Second)
-				w.mustBe(t, transferTo(id, sandbox.PaidIBAN), paid)
+				w.mustTransfer(t, transferTo(id, sandbox.PaidIBAN), paid)
 			},
 		}
 	})
 }
 
-// A tombstone survives a restart, and does not depend on the account.
-func TestACancelledTransferIsNeverMade(t *testing.T) {
+// TestCancel_Tombstone checks that a tombstone survives a restart, and does not depend on the account.
+func TestCancel_Tombstone(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.LostAnswerIBAN,
 		sandbox.NotTakenIBAN} {
 		w.mustCancel(t, number, bank.Cancelled)
-		w.Bank = w.restarted()
+		w.Bank = w.restart()
 		for range 2 {
-			w.mustBe(t, transferTo(number, number), bank.Cancelled)
+			w.mustTransfer(t, transferTo(number, number), bank.Cancelled)
 			w.Advance(time.Minute)
 		}
 		w.mustHavePaid(t, number, 0)
 	}
 }
 
-// Cancelling a transfer that was taken settles it if it is due, and a rejection
-// keeps its reason.
-func TestCancellingATransferThatWasTaken(t *testing.T) {
+// TestCancel_Taken checks that a cancellation settles a taken transfer if it is due, and that a rejection keeps its
+// reason.
+func TestCancel_Taken(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.LostAnswerIBAN} {
@@ -65,28 +65,28 @@ func TestCancellingATransferThatWasTaken(t *testing.T) {
 	w.mustHavePaid(t, sandbox.LostAnswerIBAN, 1)
 }
 
-// Each is called just before the write of the other.
-func TestTransfersAndCancellationsOvertakeEachOther(t *testing.T) {
+// TestCancel_ConcurrentTransfer makes each call just before the write of the other.
+func TestCancel_ConcurrentTransfer(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.LostAnswerIBAN} {
 		w := newFixture(t)
 		w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustCancel(t, "p", bank.Cancelled) })
-		w.mustBe(t, transferTo("p", number), bank.Cancelled)
+		w.mustTransfer(t, transferTo("p", number), bank.Cancelled)
 		w.mustHavePaid(t, "p", 0)
 	}
 	w := newFixture(t)
-	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted) })
+	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustTransfer(t, transferTo("p", sandbox.PaidIBAN), accepted) })
 	w.mustCancel(t, "p", accepted)
 	w.Advance(2 * time.Second)
-	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), paid)
+	w.mustTransfer(t, transferTo("p", sandbox.PaidIBAN), paid)
 	w.mustHavePaid(t, "p", 1)
-	// One that is not taken, but cancelled before the table is read.
+	// This transfer is not taken, but cancelled before the table is read.
 	w.Wire.Meanwhile("GetItem", 1, func() { w.mustCancel(t, "q", bank.Cancelled) })
-	w.mustBe(t, transferTo("q", sandbox.NotTakenIBAN), bank.Cancelled)
+	w.mustTransfer(t, transferTo("q", sandbox.NotTakenIBAN), bank.Cancelled)
 }
 
-// What a caller that was cut off finds when it comes again.
-func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
+// TestCancel_LostRequestsAndReplies checks the result when an interrupted caller calls again.
+func TestCancel_LostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
@@ -102,7 +102,7 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	banktest.Unknown(t)(w.Cancel(t.Context(), "blind"))
 	w.Wire.Inject(nil)
 	for id, want := range map[string]bank.Outcome{"reply": bank.Cancelled, "request": accepted, "blind": bank.Cancelled} {
-		w.mustBe(t, transferTo(id, sandbox.PaidIBAN), want)
+		w.mustTransfer(t, transferTo(id, sandbox.PaidIBAN), want)
 		w.mustCancel(t, id, want)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// fixture is a bank over a table of its own.
+// fixture is a bank over its own table.
 type fixture struct {
 	*sandbox.Bank
 	*counterpartytest.Fixture
@@ -20,24 +20,24 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	w := &fixture{Fixture: counterpartytest.New(t)}
-	w.Bank = w.restarted()
+	w.Bank = w.restart()
 	return w
 }
 
-// restarted is the bank after a restart.
-func (w *fixture) restarted() *sandbox.Bank {
+// restart returns the bank after a restart.
+func (w *fixture) restart() *sandbox.Bank {
 	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table, Now: w.Now})
 }
 
-// transferTo is a transfer of 10 EUR to an account.
+// transferTo returns a transfer of 10 EUR to an account.
 func transferTo(id, iban string) bank.Transfer {
 	return bank.Transfer{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"),
 		Reference: "PAYOUT 2026-11-20 " + id,
 		To:        merchant.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: iban, Status: merchant.BankAccountVerified}}
 }
 
-// mustBe requests a transfer, perhaps again, and expects the outcome.
-func (w *fixture) mustBe(t *testing.T, request bank.Transfer, want bank.Outcome) {
+// mustTransfer requests a transfer, perhaps again, and checks the outcome.
+func (w *fixture) mustTransfer(t *testing.T, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
 	banktest.MustBe(t, w, request, want)
 }
@@ -47,7 +47,7 @@ func (w *fixture) mustCancel(t *testing.T, id string, want bank.Outcome) {
 	banktest.MustCancel(t, w, id, want)
 }
 
-// mustHavePaid expects so many payments of 10 EUR for the transfer.
+// mustHavePaid checks the number of payments of 10 EUR for the transfer.
 func (w *fixture) mustHavePaid(t *testing.T, id string, times int) {
 	t.Helper()
 	n, sum, err := w.Executed(t.Context(), id)

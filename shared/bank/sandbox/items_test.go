@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
-func TestEachStoredFieldIsReadBack(t *testing.T) {
+// TestRecords_ReadBack checks that each field of a record is stored and read back.
+func TestRecords_ReadBack(t *testing.T) {
 	t.Parallel()
 	s := storedtest.Open(t, clock.New().Now, nil)
 	db, items := s.Raw()
@@ -21,7 +21,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 	f := &storedtest.Filler{}
 	accepted := storedtest.Fill(t, f, func(t *transfer) { t.State = bank.Accepted })
 	paid := storedtest.Fill(t, f, func(next *transfer) { next.ID, next.State = accepted.ID, bank.Paid })
-	paid.LostAnswer = false // or its line was written before
+	paid.LostAnswer = false // or its line would have been written before
 	read := func(want transfer) storedtest.Read {
 		return storedtest.Expect("transfer", want, func(ctx context.Context) (transfer, error) {
 			item, err := b.records.read(ctx, want.ID)
@@ -55,11 +55,11 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 		t.Fatalf("settled: %v (-want +got):\n%s", err, diff)
 	}
 	answers := []storedtest.Read{read(paid), statement(line(accepted), line(paid))}
-	storedtest.RoundTrip(t, s, answers, nil, cmp.Transformer("sorted", sorted))
+	storedtest.RoundTrip(t, s, answers, nil, cmp.Transformer("sorted", byContent))
 }
 
-// sorted are the lines of a statement, whose keys are random, by what was booked.
-func sorted(lines []bank.StatementLine) map[string]bank.StatementLine {
+// byContent returns the lines of a statement by their booked content, because their keys are random.
+func byContent(lines []bank.StatementLine) map[string]bank.StatementLine {
 	found := map[string]bank.StatementLine{}
 	for _, line := range lines {
 		found[line.Tenant+" "+line.Amount.String()] = line

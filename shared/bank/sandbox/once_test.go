@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// together requests the same transfer a hundred times at once.
-func (w *fixture) together(t *testing.T, o bank.Transfer) (outcomes map[bank.Outcome]int, failed int) {
+// transferConcurrently requests the same transfer a hundred times at once.
+func (w *fixture) transferConcurrently(t *testing.T, o bank.Transfer) (outcomes map[bank.Outcome]int, failed int) {
 	t.Helper()
 	outcomes = map[bank.Outcome]int{}
 	var mu sync.Mutex
@@ -36,53 +36,53 @@ func (w *fixture) together(t *testing.T, o bank.Transfer) (outcomes map[bank.Out
 	return outcomes, failed
 }
 
-func TestAHundredConcurrentRequestsPayOnce(t *testing.T) {
+func TestTransfer_HundredConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	o := transferTo("p", sandbox.PaidIBAN)
-	if outcomes, failed := w.together(t, o); outcomes[accepted] != 100 || failed != 0 {
+	if outcomes, failed := w.transferConcurrently(t, o); outcomes[accepted] != 100 || failed != 0 {
 		t.Errorf("requested: got %v, %d failed, want 100 accepted, none failed", outcomes, failed)
 	}
 	w.mustHavePaid(t, "p", 0)
 	w.Advance(2 * time.Second)
-	if outcomes, failed := w.together(t, o); outcomes[paid] != 100 || failed != 0 {
+	if outcomes, failed := w.transferConcurrently(t, o); outcomes[paid] != 100 || failed != 0 {
 		t.Errorf("decided: got %v, %d failed, want 100 paid, none failed", outcomes, failed)
 	}
 	w.mustHavePaid(t, "p", 1)
 }
 
-func TestOnlyTheFirstGetsNoAnswer(t *testing.T) {
+func TestTransfer_LostAnswerConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	outcomes, failed := w.together(t, transferTo("p", sandbox.LostAnswerIBAN))
+	outcomes, failed := w.transferConcurrently(t, transferTo("p", sandbox.LostAnswerIBAN))
 	if outcomes[accepted] != 99 || failed != 1 {
 		t.Errorf("got %v, %d failed, want 99 accepted, 1 failed", outcomes, failed)
 	}
 	w.mustHavePaid(t, "p", 1)
 }
 
-func TestTheSameIDIsTheSameTransferWhateverElseIsAsked(t *testing.T) {
+func TestTransfer_SameID(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted)
+	w.mustTransfer(t, transferTo("p", sandbox.PaidIBAN), accepted)
 	w.Advance(2 * time.Second)
 	others := []bank.Transfer{transferTo("p", sandbox.PaidIBAN), transferTo("p", sandbox.ClosedIBAN),
 		transferTo("p", sandbox.UnknownIBAN),
 		transferTo("p", sandbox.LostAnswerIBAN), transferTo("p", sandbox.NotTakenIBAN)}
 	others[0].Amount = money.MustParse("99", "USD")
 	for _, other := range others {
-		w.mustBe(t, other, paid)
+		w.mustTransfer(t, other, paid)
 	}
 	w.mustHavePaid(t, "p", 1)
 }
 
-// What a caller that was interrupted finds when it calls again.
-func TestLostRequestsAndReplies(t *testing.T) {
+// TestTransfer_LostRequestsAndReplies checks the result when an interrupted caller calls again.
+func TestTransfer_LostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		fault faults.Fault
-		known bool // it happened although the caller got no answer
+		known bool // the transfer was made although the caller got no answer
 	}{{"lost request", faults.FailBefore, false}, {"lost reply", faults.LoseReply, true}} {
 		for _, decided := range []bool{false, true} {
 			t.Run(fmt.Sprint(c.name, ", decided ", decided), func(t *testing.T) {
@@ -90,11 +90,11 @@ func TestLostRequestsAndReplies(t *testing.T) {
 				w := newFixture(t)
 				o, want, times := transferTo("p", sandbox.PaidIBAN), accepted, 0
 				if decided {
-					w.mustBe(t, o, accepted)
+					w.mustTransfer(t, o, accepted)
 					w.Advance(2 * time.Second)
 					want, times = paid, 1
 				}
-				w.Wire.Inject(losing(c.fault, decided))
+				w.Wire.Inject(failWrite(c.fault, decided))
 				got, err := w.Transfer(t.Context(), o)
 				if c.known && (err != nil || got != want) {
 					t.Errorf("got %+v, %v, want its own write recognised as %+v", got, err, want)
@@ -103,16 +103,15 @@ func TestLostRequestsAndReplies(t *testing.T) {
 					t.Errorf("got error %v, want an unknown outcome", err)
 				}
 				w.Wire.Inject(nil)
-				w.mustBe(t, o, want)
+				w.mustTransfer(t, o, want)
 				w.mustHavePaid(t, "p", times)
 			})
 		}
 	}
 }
 
-// losing injects the fault into the write that stores a transfer, or into the next
-// one, which settles it.
-func losing(f faults.Fault, decided bool) func(string) faults.Fault {
+// failWrite injects the fault into the write that stores a transfer, or into the next write, which settles it.
+func failWrite(f faults.Fault, decided bool) func(string) faults.Fault {
 	if !decided {
 		return faults.Times(1, "TransactWriteItems", f)
 	}
@@ -128,9 +127,9 @@ func losing(f faults.Fault, decided bool) func(string) faults.Fault {
 	}
 }
 
-// Of a transfer whose answer is to be lost, the table's reply is lost as well: the
+// TestTransfer_LostReplyOfLostAnswer loses the table's reply as well, for a transfer whose answer is to be lost. The
 // call must still get no answer, and the money must leave once.
-func TestALostReplyOfALostAnswer(t *testing.T) {
+func TestTransfer_LostReplyOfLostAnswer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	o := transferTo("p", sandbox.LostAnswerIBAN)
@@ -138,11 +137,11 @@ func TestALostReplyOfALostAnswer(t *testing.T) {
 	if got, err := w.Transfer(t.Context(), o); err == nil {
 		t.Errorf("got %+v, want an error", got)
 	}
-	w.mustBe(t, o, accepted)
+	w.mustTransfer(t, o, accepted)
 	w.mustHavePaid(t, "p", 1)
 }
 
-func TestTheOutcomeIsUnknownWhileTheTableCannotBeRead(t *testing.T) {
+func TestTransfer_TableUnreadable(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	o := transferTo("p", sandbox.PaidIBAN)
@@ -156,5 +155,5 @@ func TestTheOutcomeIsUnknownWhileTheTableCannotBeRead(t *testing.T) {
 	refused := transferTo("p", sandbox.NotTakenIBAN)
 	banktest.Unknown(t)(w.Transfer(t.Context(), refused))
 	w.Wire.Inject(nil)
-	w.mustBe(t, refused, accepted)
+	w.mustTransfer(t, refused, accepted)
 }

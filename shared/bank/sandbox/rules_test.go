@@ -15,15 +15,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-func TestTheAccountDecides(t *testing.T) {
+func TestTransfer_AccountRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		iban  string
 		first bank.Outcome
-		after time.Duration // when it is decided
+		after time.Duration // time of the outcome
 		last  bank.Outcome
-		times int // payments
+		times int // number of payments
 	}{
 		{"paid", sandbox.PaidIBAN, accepted, 2 * time.Second, paid, 1},
 		{"closed", sandbox.ClosedIBAN, rejected("AC04"), 0, rejected("AC04"), 0},
@@ -35,43 +35,43 @@ func TestTheAccountDecides(t *testing.T) {
 			t.Parallel()
 			w := newFixture(t)
 			o := transferTo("p", c.iban)
-			w.mustBe(t, o, c.first)
+			w.mustTransfer(t, o, c.first)
 			if c.after > 0 {
 				w.Advance(c.after - time.Nanosecond)
-				w.mustBe(t, o, c.first)
+				w.mustTransfer(t, o, c.first)
 				w.mustHavePaid(t, "p", 0)
 				w.Advance(time.Nanosecond)
-				w.mustHavePaid(t, "p", 0) // it is settled at the next call
+				w.mustHavePaid(t, "p", 0) // the next call settles the transfer
 			}
 			for range 2 {
-				w.mustBe(t, o, c.last)
+				w.mustTransfer(t, o, c.last)
 				w.mustHavePaid(t, "p", c.times)
 			}
 			w.Advance(24 * time.Hour)
-			w.Bank = w.restarted()
-			w.mustBe(t, o, c.last)
+			w.Bank = w.restart()
+			w.mustTransfer(t, o, c.last)
 			w.mustHavePaid(t, "p", c.times)
 		})
 	}
 }
 
-func TestALostAnswerIsOfAPaidTransfer(t *testing.T) {
+func TestTransfer_LostAnswer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	o := transferTo("p", sandbox.LostAnswerIBAN)
 	banktest.Unknown(t)(w.Transfer(t.Context(), o))
 	w.mustHavePaid(t, "p", 1)
-	w.mustBe(t, o, accepted)
+	w.mustTransfer(t, o, accepted)
 	w.Advance(30*time.Second - time.Nanosecond)
-	w.mustBe(t, o, accepted)
+	w.mustTransfer(t, o, accepted)
 	w.Advance(time.Nanosecond)
 	for range 2 {
-		w.mustBe(t, o, paid)
+		w.mustTransfer(t, o, paid)
 		w.mustHavePaid(t, "p", 1)
 	}
 }
 
-func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
+func TestTransfer_NotTaken(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	none, less := transferTo("p", sandbox.PaidIBAN), transferTo("p", sandbox.PaidIBAN)
@@ -88,10 +88,10 @@ func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil || len(items) != 0 {
 		t.Errorf("got %d items, %v, want none", len(items), err)
 	}
-	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted) // the id is still free
+	w.mustTransfer(t, transferTo("p", sandbox.PaidIBAN), accepted) // the id is still free
 }
 
-func TestAnAccountNumberDecidesWhereThereIsNoIBAN(t *testing.T) {
+func TestTransfer_AccountNumber(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for number, want := range map[string]bank.Outcome{
@@ -99,24 +99,24 @@ func TestAnAccountNumberDecidesWhereThereIsNoIBAN(t *testing.T) {
 	} {
 		o := transferTo("p"+number, "")
 		o.To.AccountNumber, o.To.BankCode = number, "001"
-		w.mustBe(t, o, want)
+		w.mustTransfer(t, o, want)
 	}
 	both := transferTo("both", sandbox.PaidIBAN)
 	both.To.AccountNumber = "00011111"
-	w.mustBe(t, both, accepted)
+	w.mustTransfer(t, both, accepted)
 }
 
-func TestTheEndingsOfVerificationMeanNothing(t *testing.T) {
+func TestTransfer_VerificationEndings(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for _, number := range []string{sandbox.RejectedIBAN, sandbox.UnverifiedIBAN} {
-		w.mustBe(t, transferTo(number, number), accepted)
+		w.mustTransfer(t, transferTo(number, number), accepted)
 		w.Advance(2 * time.Second)
-		w.mustBe(t, transferTo(number, number), paid)
+		w.mustTransfer(t, transferTo(number, number), paid)
 	}
 }
 
-func TestTheExamplesAreValidAndPayable(t *testing.T) {
+func TestIBANs_ValidAndPayable(t *testing.T) {
 	t.Parallel()
 	for number, ending := range map[string]string{
 		sandbox.PaidIBAN: "5678", sandbox.ClosedIBAN: "1111", sandbox.UnknownIBAN: "2222",
@@ -131,8 +131,9 @@ func TestTheExamplesAreValidAndPayable(t *testing.T) {
 	}
 }
 
-// TestTheAccountDecidesItsVerification two seconds after it was added, and never changes its mind.
-func TestTheAccountDecidesItsVerification(t *testing.T) {
+// TestVerify_AccountRules checks that the account decides two seconds after it was added, and never changes the
+// verdict.
+func TestVerify_AccountRules(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	for number, want := range map[string]merchant.BankAccountStatus{

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// statement collects the lines by id; no two may share one.
-func (w *fixture) statement(t *testing.T) map[string]bank.StatementLine {
+// readStatement returns the lines by id. No two may share one.
+func (w *fixture) readStatement(t *testing.T) map[string]bank.StatementLine {
 	t.Helper()
 	lines := map[string]bank.StatementLine{}
 	for b, err := range w.Statement(t.Context()) {
@@ -33,7 +33,7 @@ func (w *fixture) statement(t *testing.T) map[string]bank.StatementLine {
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	if lines := w.statement(t); len(lines) != 0 {
+	if lines := w.readStatement(t); len(lines) != 0 {
 		t.Errorf("got %v of no transfers, want no lines", lines)
 	}
 	started := w.Now()
@@ -46,20 +46,20 @@ func TestStatement(t *testing.T) {
 		want[id] = bank.StatementLine{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"), At: at}
 	}
 	add(sandbox.LostAnswerIBAN, started)
-	if got := w.statement(t); !maps.Equal(got, want) {
+	if got := w.readStatement(t); !maps.Equal(got, want) {
 		t.Errorf("before the next call: got %v, want %v", got, want)
 	}
 	w.Advance(time.Minute)
-	w.mustBe(t, transferTo(sandbox.PaidIBAN, sandbox.PaidIBAN), paid)
-	w.mustBe(t, transferTo(sandbox.UnknownIBAN, sandbox.UnknownIBAN), rejected("AC01"))
+	w.mustTransfer(t, transferTo(sandbox.PaidIBAN, sandbox.PaidIBAN), paid)
+	w.mustTransfer(t, transferTo(sandbox.UnknownIBAN, sandbox.UnknownIBAN), rejected("AC01"))
 	add(sandbox.PaidIBAN, w.Now())
-	if got := w.statement(t); !maps.Equal(got, want) {
+	if got := w.readStatement(t); !maps.Equal(got, want) {
 		t.Errorf("after: got %v, want %v", got, want)
 	}
 }
 
-// large stores statement lines of 200 KB, five to a page of a scan.
-func (w *fixture) large(t *testing.T, n int) {
+// addLargeLines stores statement lines of 200 KB, five to a page of a scan.
+func (w *fixture) addLargeLines(t *testing.T, n int) {
 	t.Helper()
 	for i := range n {
 		o := transferTo(fmt.Sprint("p", i), sandbox.LostAnswerIBAN)
@@ -70,34 +70,34 @@ func (w *fixture) large(t *testing.T, n int) {
 	}
 }
 
-func TestStatementGoesOverPages(t *testing.T) {
+func TestStatement_SeveralPages(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	const transfers = 12
-	w.large(t, transfers)
+	w.addLargeLines(t, transfers)
 	sum := int64(0)
 	walk := func() iter.Seq2[bank.StatementLine, error] { return w.Statement(t.Context()) }
 	for _, b := range counterpartytest.WalkPages(t, w.Wire, "Scan", transfers, walk) {
 		sum += b.Amount.Minor()
 	}
-	if lines := w.statement(t); len(lines) != transfers || sum != transfers*1000 {
+	if lines := w.readStatement(t); len(lines) != transfers || sum != transfers*1000 {
 		t.Errorf("got %d lines of %d in all, want %d of %d", len(lines), sum, transfers, transfers*1000)
 	}
 }
 
-// Checks elsewhere rely on this: a second payment would show.
-func TestExecutedCountsEachLine(t *testing.T) {
+// TestExecuted checks that Executed would count a second payment of a transfer. Checks elsewhere rely on this.
+func TestExecuted(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	o := transferTo("p", sandbox.PaidIBAN)
-	w.mustBe(t, o, accepted)
+	w.mustTransfer(t, o, accepted)
 	w.Advance(2 * time.Second)
-	w.mustBe(t, o, paid)
+	w.mustTransfer(t, o, paid)
 	var items []map[string]any
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil {
 		t.Fatal(err)
 	}
-	for _, item := range items { // what the conditions prevent
+	for _, item := range items { // the conditions prevent this second line
 		if sk := item["sk"].(string); strings.HasPrefix(sk, "STATEMENT_LINE#") {
 			item["sk"] = sk + "X"
 			if err := w.Table.Put(item).Run(t.Context()); err != nil {
@@ -109,12 +109,12 @@ func TestExecutedCountsEachLine(t *testing.T) {
 	w.mustHavePaid(t, "never requested", 0)
 }
 
-func TestNoAccountNumberIsKept(t *testing.T) {
+func TestRecords_NoAccountNumber(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted)
+	w.mustTransfer(t, transferTo("p", sandbox.PaidIBAN), accepted)
 	w.Advance(2 * time.Second)
-	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), paid)
+	w.mustTransfer(t, transferTo("p", sandbox.PaidIBAN), paid)
 	var items []map[string]any
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil || len(items) != 2 {
 		t.Fatalf("got %d items, %v, want 2", len(items), err)
