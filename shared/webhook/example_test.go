@@ -26,7 +26,7 @@ func ExampleVerify() {
 	// with another body: webhook: no signature matches
 }
 
-// signedRequest is a callback as the platform sends it.
+// signedRequest returns a callback as the platform sends it.
 func signedRequest(at time.Time, secret webhook.Secret) (http.Header, []byte) {
 	key, err := webhook.NewSigningKey(make([]byte, 32))
 	if err != nil {

@@ -32,7 +32,7 @@ func testMessage() Message {
 	return Message{ID: "msg_0193b1c2-aaaa-7bbb-8ccc-0123456789ab", Timestamp: attempt, Body: []byte(`{"id":"c1"}`)}
 }
 
-// wantReason fails unless err is a DeliveryError with the reason.
+// wantReason fails the test unless err is a DeliveryError with the reason.
 func wantReason(t *testing.T, err error, want Reason) {
 	t.Helper()
 	var delivery *DeliveryError
@@ -51,22 +51,22 @@ func testSender(t testing.TB, d *dialer) *Sender {
 
 var errRecorded = errors.New("recorded instead of connected")
 
-// connects records the targets that the guard let through.
-type connects struct {
+// connectLog records the targets that the guard let through.
+type connectLog struct {
 	mu      sync.Mutex
 	targets []netip.AddrPort
 }
 
-func (c *connects) all() []netip.AddrPort {
+func (c *connectLog) all() []netip.AddrPort {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]netip.AddrPort(nil), c.targets...)
 }
 
-// recordingDialer is the real dialer, except that a connect which the guard has
-// let through is recorded and stopped just before connect(2).
-func recordingDialer(policy Policy, resolver *net.Resolver) (*dialer, *connects) {
-	recorded := &connects{}
+// recordingDialer returns the real dialer, except that it records and stops a connect just before connect(2), after the
+// guard let it through.
+func recordingDialer(policy Policy, resolver *net.Resolver) (*dialer, *connectLog) {
+	recorded := &connectLog{}
 	control := func(network, address string, conn syscall.RawConn) error {
 		if err := policy.checkSocket(network, address, conn); err != nil {
 			return err
@@ -79,9 +79,9 @@ func recordingDialer(policy Policy, resolver *net.Resolver) (*dialer, *connects)
 	return &dialer{policy: policy, resolver: resolver, control: control}, recorded
 }
 
-// nameServer answers DNS over UDP on loopback. answer gives the addresses of a
-// name, knowing how often that name's A records were asked for before.
-func nameServer(t testing.TB, answer func(name string, asked int) []netip.Addr) *net.Resolver {
+// startNameServer answers DNS over UDP on loopback. answer returns the addresses of a name; asked counts the earlier
+// questions for its A records.
+func startNameServer(t testing.TB, answer func(name string, asked int) []netip.Addr) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // target is a line of testdata/hostile.txt.
 type target struct {
 	url   string
-	addrs []netip.Addr // what DNS answers; none when CheckURL must refuse
+	addrs []netip.Addr // DNS answers these; none: CheckURL must refuse
 }
 
 func hostileTargets(t testing.TB) []target {
@@ -60,12 +60,12 @@ func parseTarget(t testing.TB, line string) target {
 	return target{text, addrs}
 }
 
-func TestHostileTargetsAreNeverConnected(t *testing.T) {
+func TestSend_HostileTarget(t *testing.T) {
 	t.Parallel()
 	for _, target := range hostileTargets(t) {
 		t.Run(target.url, func(t *testing.T) {
 			t.Parallel()
-			names := nameServer(t, func(string, int) []netip.Addr { return target.addrs })
+			names := startNameServer(t, func(string, int) []netip.Addr { return target.addrs })
 			dialer, recorded := recordingDialer(Policy{}, names)
 			want := ReasonURL
 			if target.addrs != nil {
@@ -79,12 +79,12 @@ func TestHostileTargetsAreNeverConnected(t *testing.T) {
 	}
 }
 
-// The dial guard must hold without CheckURL: here a bare client meets every
-// target, and DNS says 127.0.0.1 to whatever it is asked.
-func TestDialGuardHoldsAlone(t *testing.T) {
+// TestDialContext_WithoutCheckURL checks the dial guard alone: a bare client meets every target, and DNS answers
+// 127.0.0.1 for every name.
+func TestDialContext_WithoutCheckURL(t *testing.T) {
 	t.Parallel()
 	loopback := netip.MustParseAddr("127.0.0.1")
-	names := nameServer(t, func(string, int) []netip.Addr { return []netip.Addr{loopback} })
+	names := startNameServer(t, func(string, int) []netip.Addr { return []netip.Addr{loopback} })
 	dialer, recorded := recordingDialer(Policy{}, names)
 	client := newClient(dialer)
 	refused := 0
@@ -102,7 +102,7 @@ func TestDialGuardHoldsAlone(t *testing.T) {
 	if refused < 120 {
 		t.Errorf("got %d targets at the guard, want at least 120", refused)
 	}
-	// Lines that are hostile by their form alone name these public addresses.
+	// Lines that are hostile only by their form name these public addresses.
 	public4, public6 := netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("2606:4700:4700::1111")
 	for _, connect := range recorded.all() {
 		if connect.Addr() != public4 && connect.Addr() != public6 {
@@ -111,13 +111,13 @@ func TestDialGuardHoldsAlone(t *testing.T) {
 	}
 }
 
-// Real sockets: the same address answers when the policy allows it, and sees no
-// connection when it does not.
-func TestLocalListenerIsReachedOnlyWhenAllowed(t *testing.T) {
+// TestDialContext_LocalListener uses real sockets: the same address answers if the policy allows it, and else sees no
+// connection.
+func TestDialContext_LocalListener(t *testing.T) {
 	t.Parallel()
 	listener := listen(t, "127.0.0.1:0")
 	loopback := netip.MustParseAddr("127.0.0.1")
-	names := nameServer(t, func(string, int) []netip.Addr { return []netip.Addr{loopback} })
+	names := startNameServer(t, func(string, int) []netip.Addr { return []netip.Addr{loopback} })
 	send := func(policy Policy, host string) error {
 		dialer := newDialer(policy)
 		dialer.resolver = names
@@ -143,9 +143,9 @@ func TestLocalListenerIsReachedOnlyWhenAllowed(t *testing.T) {
 	}
 }
 
-// A name answers first with an allowed address, then with a forbidden one on the
+// TestDialContext_DNSRebinding has a name answer first with an allowed address, then with a forbidden address on the
 // same port. 127.0.0.9 stands in for the public address.
-func TestDNSRebindingReachesNothing(t *testing.T) {
+func TestDialContext_DNSRebinding(t *testing.T) {
 	t.Parallel()
 	public, forbidden := listenPair(t, "127.0.0.9", "127.0.0.1")
 	policy := Policy{
@@ -153,7 +153,7 @@ func TestDNSRebindingReachesNothing(t *testing.T) {
 		AllowPorts: []uint16{public.addr.Port()},
 	}
 	dialer := newDialer(policy)
-	dialer.resolver = nameServer(t, func(name string, asked int) []netip.Addr {
+	dialer.resolver = startNameServer(t, func(name string, asked int) []netip.Addr {
 		switch {
 		case name == "both.example.com":
 			return []netip.Addr{public.addr.Addr(), forbidden.addr.Addr()}
@@ -177,8 +177,8 @@ func TestDNSRebindingReachesNothing(t *testing.T) {
 	}
 }
 
-// Even if the resolved addresses were never checked, the socket is.
-func TestControlChecksTheSocketItself(t *testing.T) {
+// TestCheckSocket checks that the socket is checked even if the resolved addresses were not.
+func TestCheckSocket(t *testing.T) {
 	t.Parallel()
 	listener := listen(t, "127.0.0.1:0")
 	dialer := newDialer(Policy{AllowPorts: []uint16{listener.addr.Port()}})
@@ -208,9 +208,9 @@ func TestControlChecksTheSocketItself(t *testing.T) {
 	}
 }
 
-func TestUnresolvedNameIsItsOwnReason(t *testing.T) {
+func TestSend_UnresolvedName(t *testing.T) {
 	t.Parallel()
-	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return nil }))
+	dialer, recorded := recordingDialer(Policy{}, startNameServer(t, func(string, int) []netip.Addr { return nil }))
 	wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", "https://gone.example.com/", testMessage(), nil),
 		ReasonLookup)
 	if got := recorded.all(); len(got) > 0 {
@@ -218,11 +218,11 @@ func TestUnresolvedNameIsItsOwnReason(t *testing.T) {
 	}
 }
 
-// Every address of an answer is tried, and each is the checked one.
-func TestPublicAddressesAreDialledAsResolved(t *testing.T) {
+// TestDialContext_PublicAddresses checks that every address of an answer is tried, exactly as it was checked.
+func TestDialContext_PublicAddresses(t *testing.T) {
 	t.Parallel()
 	addrs := []netip.Addr{netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("93.184.215.15")}
-	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return addrs }))
+	dialer, recorded := recordingDialer(Policy{}, startNameServer(t, func(string, int) []netip.Addr { return addrs }))
 	wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", "https://shop.example.com/", testMessage(), nil),
 		ReasonConnect)
 	got := map[netip.AddrPort]bool{}
@@ -239,8 +239,8 @@ func TestPublicAddressesAreDialledAsResolved(t *testing.T) {
 	}
 }
 
-// specialRanges are those of the IANA Special-Purpose Address Registries, multicast and reserved blocks, a cloud's host
-// agent behind a public number, and 6bone, which was returned (RFC 3701).
+// specialRanges are the IANA Special-Purpose Address Registries, multicast and reserved blocks, a cloud's host agent
+// behind a public number, and 6bone, which was returned (RFC 3701).
 var specialRanges = []string{
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 	"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
@@ -249,7 +249,7 @@ var specialRanges = []string{
 	"2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3ffe::/16", "3fff::/20",
 }
 
-func TestSpecialRangesAreRefusedToTheirEdges(t *testing.T) {
+func TestIsPublic_SpecialRanges(t *testing.T) {
 	t.Parallel()
 	for _, text := range specialRanges {
 		prefix := netip.MustParsePrefix(text)
@@ -283,7 +283,7 @@ func lastAddr(prefix netip.Prefix) netip.Addr {
 	return addr
 }
 
-func TestGuardResolvesThroughThePlatformByDefault(t *testing.T) {
+func TestNewDialer_DefaultResolver(t *testing.T) {
 	t.Parallel()
 	if got := newDialer(Policy{}).resolver; got != net.DefaultResolver {
 		t.Errorf("got resolver %v, want net.DefaultResolver", got)

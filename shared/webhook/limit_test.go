@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-func TestFourDeliveriesPerHostAtATime(t *testing.T) {
+func TestAcquire_FourPerHost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var limit hostLimit
@@ -80,8 +80,9 @@ func assertWaitersCanLeave(t *testing.T, limit *hostLimit) {
 	}
 }
 
-// A merchant whose deliveries hang leaves a slot of the host to others, and gets none of theirs.
-func TestOneTenantLeavesASlot(t *testing.T) {
+// TestAcquire_ThreePerTenant checks that a merchant whose deliveries hang leaves one slot of the host to other
+// merchants, also after another merchant has released it.
+func TestAcquire_ThreePerTenant(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var limit hostLimit
@@ -110,9 +111,9 @@ func TestOneTenantLeavesASlot(t *testing.T) {
 	})
 }
 
-// A host that answers gets a burst one after another; one that does not, or is too
-// slow for it, has the rest go back.
-func TestADeliveryWaitsWhileItsHostAnswers(t *testing.T) {
+// TestSend_WaitsForSlot checks that a host that answers gets a burst of deliveries little by little. If the host is too
+// slow or does not answer, the remaining deliveries are refused.
+func TestSend_WaitsForSlot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		answers  time.Duration
@@ -149,8 +150,8 @@ func TestADeliveryWaitsWhileItsHostAnswers(t *testing.T) {
 	}
 }
 
-// The slots are counted by host, whatever the port, the path and the spelling.
-func TestSlotsAreCountedByHost(t *testing.T) {
+// TestSend_SlotsByHost checks that a host's slots do not depend on port, path and spelling.
+func TestSend_SlotsByHost(t *testing.T) {
 	t.Parallel()
 	arrived, finish := make(chan struct{}, 10), make(chan struct{})
 	hang := faults.RoundTrip(func(*http.Request) (*http.Response, error) {
@@ -191,9 +192,9 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// A host that says nothing at all, in DNS or at its address, hangs as much as one
-// that takes the request and never answers; one that refuses does not.
-func TestNoAnswerFromDNSOrAddressIsATimeout(t *testing.T) {
+// TestSend_NoAnswerFromDNSOrAddress checks that silence in DNS or at the address is a timeout, like a request that is
+// never answered. A refusal is not.
+func TestSend_NoAnswerFromDNSOrAddress(t *testing.T) {
 	t.Parallel()
 	timeout := &net.DNSError{Err: "i/o timeout", IsTimeout: true}
 	for _, c := range []struct {

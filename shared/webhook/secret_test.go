@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-func TestSecretsAreDerivedPerMerchantAndVersion(t *testing.T) {
+func TestDeriveSecret(t *testing.T) {
 	t.Parallel()
 	master := bytes.Repeat([]byte{9}, 32)
 	// Computed with: printf callback-secret/M1/1 | openssl dgst -sha256 -mac HMAC -macopt hexkey:0909…09 -binary | base64
@@ -33,7 +33,7 @@ func TestSecretsAreDerivedPerMerchantAndVersion(t *testing.T) {
 	}
 }
 
-func TestDeriveSecretRefusesAWeakMaster(t *testing.T) {
+func TestDeriveSecret_WeakMaster(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {
@@ -43,7 +43,7 @@ func TestDeriveSecretRefusesAWeakMaster(t *testing.T) {
 	DeriveSecret(make([]byte, 31), "M1", 1)
 }
 
-func TestSecretTextRoundTrip(t *testing.T) {
+func TestParseSecret(t *testing.T) {
 	t.Parallel()
 	text := testSecret(1).Reveal()
 	secret, err := ParseSecret(text)
@@ -66,7 +66,7 @@ func TestSecretTextRoundTrip(t *testing.T) {
 	}
 }
 
-func TestKeysNeverPrint(t *testing.T) {
+func TestKeys_NeverPrint(t *testing.T) {
 	t.Parallel()
 	secret, key := testSecret(1), testKey(t)
 	type config struct {

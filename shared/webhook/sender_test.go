@@ -21,8 +21,8 @@ import (
 
 var loopbackOnly = Policy{AllowLoopback: true}
 
-// receiver starts a local HTTP receiver; send posts the test message to it.
-func receiver(t *testing.T, handler http.HandlerFunc) (send func(ctx context.Context) error, sender *Sender) {
+// startReceiver starts a local HTTP receiver; send posts the test message to it.
+func startReceiver(t *testing.T, handler http.HandlerFunc) (send func(ctx context.Context) error, sender *Sender) {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
@@ -32,10 +32,11 @@ func receiver(t *testing.T, handler http.HandlerFunc) (send func(ctx context.Con
 	}, sender
 }
 
-func TestSendPostsASignedMessage(t *testing.T) {
+func TestSend_SignedMessage(t *testing.T) {
 	t.Parallel()
 	var problem error
-	send, _ := receiver(t, func(_ http.ResponseWriter, r *http.Request) { problem = inspect(r, testKey(t).PublicKey()) })
+	send, _ := startReceiver(t,
+		func(_ http.ResponseWriter, r *http.Request) { problem = verifyRequest(r, testKey(t).PublicKey()) })
 	if err := send(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,8 @@ func TestSendPostsASignedMessage(t *testing.T) {
 	}
 }
 
-// inspect is what a receiver does, with the two kinds of key on their own.
-func inspect(r *http.Request, key PublicKey) error {
+// verifyRequest verifies a request as a receiver does, with each kind of key alone.
+func verifyRequest(r *http.Request, key PublicKey) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func inspect(r *http.Request, key PublicKey) error {
 	)
 }
 
-func TestAny2xxIsDeliveredAndNothingElse(t *testing.T) {
+func TestSend_Statuses(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]Reason{
 		200: "", 201: "", 202: "", 204: "", 299: "",
@@ -69,7 +70,7 @@ func TestAny2xxIsDeliveredAndNothingElse(t *testing.T) {
 		400: ReasonStatus, 401: ReasonStatus, 404: ReasonStatus, 410: ReasonStatus, 429: ReasonStatus,
 		500: ReasonStatus, 503: ReasonStatus, 599: ReasonStatus,
 	} {
-		send, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		send, _ := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		err := send(t.Context())
 		if want == "" {
 			if err != nil {
@@ -85,11 +86,11 @@ func TestAny2xxIsDeliveredAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestRedirectsAreNotFollowed(t *testing.T) {
+func TestSend_Redirect(t *testing.T) {
 	t.Parallel()
 	elsewhere := listen(t, "127.0.0.1:0") // permitted by the policy: only the redirect rule protects it
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		send, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		send, _ := startReceiver(t, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://"+elsewhere.addr.String()+"/", status)
 		})
 		wantReason(t, send(t.Context()), ReasonRedirect)
@@ -99,9 +100,9 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// The transport checks by itself, too: a caller who follows
-// redirects still cannot reach a forbidden address.
-func TestRedirectToLoopbackMeetsTheGuard(t *testing.T) {
+// TestNewTransport_RedirectToLoopback checks that the transport checks addresses, too: a client that follows redirects
+// cannot reach a forbidden address.
+func TestNewTransport_RedirectToLoopback(t *testing.T) {
 	t.Parallel()
 	forbidden := listen(t, "127.0.0.1:0")
 	policy := Policy{AllowPorts: []uint16{forbidden.addr.Port()}}
@@ -134,10 +135,10 @@ func (r redirectOnce) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func TestAnswersAreBounded(t *testing.T) {
+func TestSend_LargeAnswer(t *testing.T) {
 	t.Parallel()
 	written := make(chan error, 1)
-	send, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+	send, _ := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		// Far more than the sockets' buffers hold.
 		_, err := io.CopyN(w, zeros{}, 64<<20)
 		written <- err
@@ -148,35 +149,35 @@ func TestAnswersAreBounded(t *testing.T) {
 	if err := <-written; err == nil {
 		t.Error("got a body of 64 MiB read to its end, want the connection closed before")
 	}
-	send, _ = receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+	send, _ = startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Padding", strings.Repeat("x", 2*maxAnswerSize))
 	})
 	wantReason(t, send(t.Context()), ReasonProtocol)
 }
 
-// zeros is an endless source.
+// zeros is an endless source of zeros.
 type zeros struct{}
 
 // Read never fails.
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func TestNoAnswerIsATimeout(t *testing.T) {
+func TestSend_NoAnswer(t *testing.T) {
 	t.Parallel()
-	send, sender := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+	send, sender := startReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // the server notices a closed connection only once the body is read
 		<-r.Context().Done()
 	})
 	if sender.client.Timeout != 10*time.Second {
 		t.Errorf("got a timeout of %v, want 10s", sender.client.Timeout)
 	}
-	sender.client.Timeout = 20 * time.Millisecond // the receiver never answers, however long
+	sender.client.Timeout = 20 * time.Millisecond // the receiver never answers
 	wantReason(t, send(t.Context()), ReasonTimeout)
 }
 
-func TestCallerCanGiveUp(t *testing.T) {
+func TestSend_Cancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	send, _ := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+	send, _ := startReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		cancel()
 		<-r.Context().Done()
@@ -184,9 +185,9 @@ func TestCallerCanGiveUp(t *testing.T) {
 	wantReason(t, send(ctx), ReasonCancelled)
 }
 
-func TestGarbageIsABadResponse(t *testing.T) {
+func TestSend_BadResponse(t *testing.T) {
 	t.Parallel()
-	send, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+	send, _ := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			t.Errorf("got error %v, want the connection", err)
@@ -198,14 +199,14 @@ func TestGarbageIsABadResponse(t *testing.T) {
 	wantReason(t, send(t.Context()), ReasonProtocol)
 }
 
-func TestRefusedConnection(t *testing.T) {
+func TestSend_ConnectionRefused(t *testing.T) {
 	t.Parallel()
-	wantReason(t, NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "M0", "http://"+refusing(t)+"/",
+	wantReason(t, NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "M0", "http://"+refusingAddress(t)+"/",
 		testMessage(), nil), ReasonConnect)
 }
 
-// refusing is an address that is bound, but on which nothing listens until the test ends.
-func refusing(t *testing.T) string {
+// refusingAddress returns an address that is bound, but on which nothing listens until the test ends.
+func refusingAddress(t *testing.T) string {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err == nil {
@@ -222,7 +223,7 @@ func refusing(t *testing.T) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port))
 }
 
-func TestTLS(t *testing.T) {
+func TestSend_TLS(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name       string
@@ -235,7 +236,7 @@ func TestTLS(t *testing.T) {
 		{"unknown authority", false, 0, ReasonTLS},
 		{"TLS 1.1", true, tls.VersionTLS11, ReasonTLS},
 	} {
-		server, proto := tlsReceiver(t, c.maxVersion)
+		server, proto := startTLSReceiver(t, c.maxVersion)
 		sender := NewSender(loopbackOnly, testKey(t))
 		if c.trusted {
 			roots := x509.NewCertPool()
@@ -254,7 +255,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-func tlsReceiver(t *testing.T, maxVersion uint16) (*httptest.Server, *atomic.Int64) {
+func startTLSReceiver(t *testing.T, maxVersion uint16) (*httptest.Server, *atomic.Int64) {
 	proto := &atomic.Int64{}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		proto.Store(int64(r.ProtoMajor))
@@ -267,9 +268,9 @@ func tlsReceiver(t *testing.T, maxVersion uint16) (*httptest.Server, *atomic.Int
 	return server, proto
 }
 
-func TestFailuresAreSafeToLog(t *testing.T) {
+func TestDeliveryError_SafeToLog(t *testing.T) {
 	t.Parallel()
-	send, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+	send, _ := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "stack trace of the merchant", http.StatusInternalServerError)
 	})
 	err := send(t.Context())
@@ -281,7 +282,7 @@ func TestFailuresAreSafeToLog(t *testing.T) {
 	}
 }
 
-func TestUnsignableMessageIsNotSent(t *testing.T) {
+func TestSend_UnsignableMessage(t *testing.T) {
 	t.Parallel()
 	listener := listen(t, "127.0.0.1:0")
 	target := "http://" + listener.addr.String() + "/"
@@ -298,7 +299,7 @@ func TestUnsignableMessageIsNotSent(t *testing.T) {
 	}
 }
 
-func TestTransportIgnoresProxiesAndOldTLS(t *testing.T) {
+func TestNewTransport_NoProxyNoOldTLS(t *testing.T) {
 	t.Parallel()
 	transport := newTransport(newDialer(Policy{}))
 	if transport.Proxy != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The test vector of the Standard Webhooks libraries.
-func TestSignMatchesThePublishedVector(t *testing.T) {
+// TestSign_PublishedVector uses the test vector of the Standard Webhooks libraries.
+func TestSign_PublishedVector(t *testing.T) {
 	t.Parallel()
 	secret, err := ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {
@@ -38,8 +38,8 @@ func TestSignMatchesThePublishedVector(t *testing.T) {
 	}
 }
 
-// crypto/ed25519 over the documented content is enough to verify.
-func TestV1aVerifiesWithPlainEd25519(t *testing.T) {
+// TestSign_Ed25519 checks that crypto/ed25519 over the documented content is enough to verify.
+func TestSign_Ed25519(t *testing.T) {
 	t.Parallel()
 	m := testMessage()
 	headers, err := Sign(m, []SigningKey{testKey(t)}, nil)
@@ -64,7 +64,7 @@ func TestV1aVerifiesWithPlainEd25519(t *testing.T) {
 	}
 }
 
-func TestRotationSignsWithEverySecret(t *testing.T) {
+func TestSign_SeveralSecrets(t *testing.T) {
 	t.Parallel()
 	m, retired, current := testMessage(), testSecret(1), testSecret(2)
 	headers, err := Sign(m, []SigningKey{testKey(t)}, []Secret{current, retired})
@@ -84,7 +84,7 @@ func TestRotationSignsWithEverySecret(t *testing.T) {
 	}
 }
 
-func TestSignRefusesWhatReceiversCouldNotTrust(t *testing.T) {
+func TestSign_InvalidMessage(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*Message)) Message {
 		m := testMessage()
@@ -114,7 +114,7 @@ func TestSignRefusesWhatReceiversCouldNotTrust(t *testing.T) {
 	}
 }
 
-func TestVerifyRefusesTampering(t *testing.T) {
+func TestVerify_Tampered(t *testing.T) {
 	t.Parallel()
 	m, secret := testMessage(), testSecret(1)
 	secrets, keys := []Secret{secret}, []PublicKey{testKey(t).PublicKey()}
@@ -174,7 +174,7 @@ func swapSchemes(h http.Header) {
 
 func unix(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
-func TestVerifyKeepsTheTolerance(t *testing.T) {
+func TestVerify_Tolerance(t *testing.T) {
 	t.Parallel()
 	m := testMessage()
 	headers, err := Sign(m, []SigningKey{testKey(t)}, nil)
@@ -196,14 +196,14 @@ func TestVerifyKeepsTheTolerance(t *testing.T) {
 	}
 }
 
-func TestVerifyTrustsNoZeroKeys(t *testing.T) {
+func TestVerify_ZeroKeys(t *testing.T) {
 	t.Parallel()
 	m := testMessage()
 	headers, err := Sign(m, []SigningKey{testKey(t)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What anyone can compute who guesses that the secret is empty.
+	// Anyone who guesses that the secret is empty can compute this.
 	forged := hmacSHA256(nil, signedContent(m.ID, unix(attempt), m.Body))
 	headers.Set(headerSignature, formatSignature(schemeHMAC, forged)+" "+headers.Get(headerSignature))
 	if err := Verify(headers, m.Body, attempt, []Secret{{}}, []PublicKey{{}}); !errors.Is(err, ErrSignature) {
@@ -211,7 +211,7 @@ func TestVerifyTrustsNoZeroKeys(t *testing.T) {
 	}
 }
 
-func TestPublicKeyTravelsAsText(t *testing.T) {
+func TestPublicKey_Text(t *testing.T) {
 	t.Parallel()
 	key := testKey(t)
 	body, err := json.Marshal(map[string]any{"id": key.ID(), "public_key": key.PublicKey()})
@@ -241,7 +241,7 @@ func TestPublicKeyTravelsAsText(t *testing.T) {
 	}
 }
 
-func TestKeysOfTheWrongFormAreRefused(t *testing.T) {
+func TestParsePublicKey_WrongForm(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "whpk_", "whpk_AAAA", "whsec_" + strings.Repeat("A", 43) + "=",
 		"whpk_" + strings.Repeat("A", 44)} {

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// TestSignTimed compares with a signature made by `openssl dgst -sha256 -hmac whsec_…`.
+// TestSignTimed compares a signature with the one made by `openssl dgst -sha256 -hmac whsec_…`.
 func TestSignTimed(t *testing.T) {
 	t.Parallel()
 	secret, err := ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -24,7 +24,8 @@ func TestSignTimed(t *testing.T) {
 	}
 }
 
-// TestSend_TimedSignature: one header, by the newest secret, and none unless there is a name and a secret.
+// TestSend_TimedSignature checks that there is one header, signed with the newest secret. Without the header's name or
+// a secret, there is no header.
 func TestSend_TimedSignature(t *testing.T) {
 	t.Parallel()
 	const name = "X-Shop-Signature"
@@ -45,7 +46,7 @@ func TestSend_TimedSignature(t *testing.T) {
 				return nil, context.Canceled
 			})
 		}, loopbackOnly, testKey(t)).WithTimedSignatures(c.header)
-		_ = sender.Send(t.Context(), "M0", "http://127.0.0.1/hook", testMessage(), c.secrets) // which nobody answers
+		_ = sender.Send(t.Context(), "M0", "http://127.0.0.1/hook", testMessage(), c.secrets) // the request gets no answer
 		if got != c.want {
 			t.Errorf("header %q, %d secrets: got %q, want %q", c.header, len(c.secrets), got, c.want)
 		}

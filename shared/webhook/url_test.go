@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestCheckURLAcceptsPublicTargets(t *testing.T) {
+func TestCheckURL_PublicTargets(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
 		"https://shop.example.com/hook?order=1&x=%20": "https://shop.example.com/hook?order=1&x=%20",
@@ -41,7 +41,7 @@ func TestCheckURLAcceptsPublicTargets(t *testing.T) {
 	}
 }
 
-func TestCheckURLRefusesOversize(t *testing.T) {
+func TestCheckURL_Oversize(t *testing.T) {
 	t.Parallel()
 	label := strings.Repeat("a", maxLabelSize)
 	for name, raw := range map[string]string{
@@ -55,7 +55,7 @@ func TestCheckURLRefusesOversize(t *testing.T) {
 	}
 }
 
-func TestRefusalsNeverRepeatTheURL(t *testing.T) {
+func TestURLError_WithoutURL(t *testing.T) {
 	t.Parallel()
 	for _, target := range hostileTargets(t) {
 		_, err := CheckURL(target.url, Policy{})
@@ -74,7 +74,7 @@ func TestRefusalsNeverRepeatTheURL(t *testing.T) {
 	}
 }
 
-func TestRefusalsSayWhichRuleIsBroken(t *testing.T) {
+func TestCheckURL_BrokenRules(t *testing.T) {
 	t.Parallel()
 	const name, literal = "must name a host by its full ASCII domain name",
 		"must write an address as four decimal numbers, or as IPv6 in brackets"
@@ -112,7 +112,7 @@ func TestRefusalsSayWhichRuleIsBroken(t *testing.T) {
 	}
 }
 
-func TestPolicyOpensWhatItNamesAndNoMore(t *testing.T) {
+func TestPolicy(t *testing.T) {
 	t.Parallel()
 	loopback := Policy{AllowLoopback: true}
 	network := Policy{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}, AllowPorts: []uint16{9000}}
@@ -147,8 +147,8 @@ func TestPolicyOpensWhatItNamesAndNoMore(t *testing.T) {
 	}
 }
 
-// Whatever CheckURL accepts is stable under another parse and is no forbidden
-// address in any spelling that inet_aton or netip reads.
+// FuzzCheckURL checks that an accepted URL is stable under another parse, and is no forbidden address in any spelling
+// that inet_aton or netip reads.
 func FuzzCheckURL(f *testing.F) {
 	for _, target := range hostileTargets(f) {
 		f.Add(target.url)
@@ -200,8 +200,8 @@ func anyLiteral(host string) (netip.Addr, bool) {
 	return inetAton(host)
 }
 
-// inetAton reads an IPv4 address as libc does: one to four parts, each decimal,
-// octal or hexadecimal, the last filling all the bytes that remain.
+// inetAton parses an IPv4 address as libc does: one to four parts, each decimal, octal or hexadecimal. The last part
+// fills all remaining bytes.
 func inetAton(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -232,7 +232,7 @@ func libcNumber(part string) (uint64, bool) {
 	return value, err == nil
 }
 
-func TestInetAtonReadsLikeLibc(t *testing.T) {
+func TestInetAton(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "127.1", "2130706433", "0x7f000001", "017700000001",
 		"0177.0.1", "0x7f.0.0.0x1"} {
