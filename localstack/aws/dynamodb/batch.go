@@ -96,7 +96,7 @@ func (e *Engine) prepareGets(req *request) (*tableGets, error) {
 	return &tableGets{req, gets}, nil
 }
 
-// answerGets reads table by table. Keys whose items do not fit into 16 MB come back unprocessed.
+// answerGets reads the items table by table. It returns keys as unprocessed once the items exceed 16 MB.
 func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 	var charges bills
 	responses, unprocessed := []byte(`{"Responses":{`), map[string]any{}
@@ -108,7 +108,7 @@ func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 		responses = append(attr.AppendString(responses, part.request.TableName), `:[`...)
 		rows := e.read(part.gets, func(g *get, r *row) float64 {
 			units := readUnits(sizeOf(r), part.request.ConsistentRead)
-			charges.of(g.table).base += units
+			charges.findOrAdd(g.table).base += units
 			return units
 		})
 		fits := 0
@@ -132,7 +132,7 @@ func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 	return finish(fmt.Appendf(responses, `},"UnprocessedKeys":%s`, toJSON(unprocessed)), capacity, charges)
 }
 
-// unprocessed returns the keys from the given one on, in the form in which they can be sent again.
+// unprocessed returns the keys from the given index on as a request that a client can send again.
 func (g *tableGets) unprocessed(from int) any {
 	return struct {
 		Keys                     []attr.Map
@@ -168,7 +168,7 @@ func (e *Engine) transactGetItems(d *jsontext.Decoder) ([]byte, error) {
 		seen[places[i].String()] = true
 	}
 	if e.conflicts("TransactGetItems", places...) {
-		return nil, conflicted(len(places))
+		return nil, newConflictFault(len(places))
 	}
 	return e.answerTransactGets(gets, in.ReturnConsumedCapacity)
 }
@@ -177,7 +177,7 @@ func (e *Engine) answerTransactGets(gets []*get, capacity capacityLevel) ([]byte
 	var charges bills
 	rows := e.read(gets, func(g *get, r *row) float64 {
 		units := transactional * readUnits(sizeOf(r), true)
-		charges.of(g.table).base += units
+		charges.findOrAdd(g.table).base += units
 		return units
 	})
 	size := 0

@@ -47,7 +47,7 @@ func (e *Engine) batchWriteItem(d *jsontext.Decoder) ([]byte, error) {
 
 const errWriteRequest = attr.Invalid("Supplied WriteRequest must contain exactly one of PutRequest or DeleteRequest")
 
-// readTableWrites reads [{"PutRequest": {"Item": …}}, …].
+// readTableWrites reads one table's writes: [{"PutRequest": {"Item": …}}, …].
 func readTableWrites(d *jsontext.Decoder, table string) ([]part, error) {
 	var parts []part
 	err := attr.Array(d, func() error {
@@ -64,7 +64,8 @@ func readTableWrites(d *jsontext.Decoder, table string) ([]part, error) {
 	return parts, err
 }
 
-// writeBatch refuses a too large item before it writes. It returns writes that meet a transaction as unprocessed.
+// writeBatch writes the items one by one. It refuses the whole batch if an item is too large, before it writes any.
+// Writes that conflict with a transaction are returned as unprocessed.
 func (e *Engine) writeBatch(writes []*write, capacity capacityLevel) ([]byte, error) {
 	for _, w := range writes {
 		if _, err := w.result(nil); err != nil {
@@ -77,14 +78,14 @@ func (e *Engine) writeBatch(writes []*write, capacity capacityLevel) ([]byte, er
 	)
 	for _, w := range writes {
 		if e.conflicts("BatchWriteItem", w.place()) {
-			unprocessed[w.table.name] = append(unprocessed[w.table.name], w.again())
+			unprocessed[w.table.name] = append(unprocessed[w.table.name], w.unprocessedRequest())
 			continue
 		}
 		charge := &bill{table: w.table}
 		if _, _, err := e.commit(w, charge); err != nil {
 			return nil, err
 		}
-		charges.of(w.table).add(charge)
+		charges.findOrAdd(w.table).add(charge)
 	}
 	return finish(fmt.Appendf(nil, `{"UnprocessedItems":%s`, toJSON(unprocessed)), capacity, charges), nil
 }
@@ -96,8 +97,8 @@ func (b *bill) add(other *bill) {
 	}
 }
 
-// again returns the write in the form in which a batch can send it again.
-func (w *write) again() any {
+// unprocessedRequest returns the write as a batch request that a client can send again.
+func (w *write) unprocessedRequest() any {
 	if w.kind == putting {
 		return map[string]any{"PutRequest": map[string]attr.Map{"Item": w.item}}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// A read unit is 4 KB, a write unit 1 KB, rounded up, at least one; eventually consistent reads cost half, transactions
-// double (Developer Guide, "DynamoDB capacity units").
+// Capacity units (Developer Guide, "DynamoDB capacity units"). A read unit is 4 KB and a write unit 1 KB. Both are
+// rounded up, to at least one. Eventually consistent reads cost half, transactions double.
 const (
 	readUnitBytes  = 4096
 	writeUnitBytes = 1024
@@ -30,14 +30,14 @@ func writeUnits(bytes int) float64 {
 	return float64(max(1, (bytes+writeUnitBytes-1)/writeUnitBytes))
 }
 
-// bill is what one request consumed of one table.
+// bill counts the capacity that one request consumed at one table.
 type bill struct {
 	table *table
 	base  float64
 	index []float64 // by position in table.indexes
 }
 
-// chargeWrite adds a write of next over old, times factor.
+// chargeWrite charges for replacing old by next, multiplied by factor.
 func (b *bill) chargeWrite(old, next *row, factor float64) {
 	b.base += factor * writeUnits(max(sizeOf(old), sizeOf(next)))
 	for i := range b.table.indexes {
@@ -65,7 +65,7 @@ func (b *bill) total() float64 {
 
 type bills []*bill
 
-func (bs *bills) of(t *table) *bill {
+func (bs *bills) findOrAdd(t *table) *bill {
 	for _, b := range *bs {
 		if b.table == t {
 			return b
@@ -87,10 +87,10 @@ func (l *capacityLevel) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	case "", "NONE", "TOTAL", "INDEXES":
 		return nil
 	}
-	return unknown("returnConsumedCapacity", string(*l), "[INDEXES, TOTAL, NONE]")
+	return enumError("returnConsumedCapacity", string(*l), "[INDEXES, TOTAL, NONE]")
 }
 
-// finish ends an answer, with what it consumed if the request wants to know.
+// finish closes the JSON of an answer. It first adds the consumed capacity if the request asked for it.
 func finish(answer []byte, level capacityLevel, consumed interface {
 	append(dst []byte, level capacityLevel) []byte
 }) []byte {
@@ -103,7 +103,7 @@ func finish(answer []byte, level capacityLevel, consumed interface {
 	return append(answer, '}')
 }
 
-// append appends the bill as the ConsumedCapacity of an answer.
+// append appends the bill as ConsumedCapacity.
 func (b *bill) append(dst []byte, level capacityLevel) []byte {
 	dst = append(dst, `{"TableName":`...)
 	dst = attr.AppendString(dst, b.table.name)

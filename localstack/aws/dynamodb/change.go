@@ -2,17 +2,17 @@ package dynamodb
 
 import "time"
 
-// change is an item's row before and after a write; either may be nil.
+// change is an item's row before and after a write. Either row may be nil.
 type change struct {
 	table     *table
 	old, next *row
 	by        writer
 }
 
-// apply persists changes and makes them, all or none; note goes into the log with them. Callers hold mu.
+// apply logs the changes together with note and then makes them, all or none. Callers hold mu.
 func (e *Engine) apply(note []byte, changes ...change) error {
 	for _, c := range changes {
-		if err := e.current(c.table); err != nil {
+		if err := e.checkExists(c.table); err != nil {
 			return err
 		}
 	}
@@ -29,20 +29,20 @@ func (e *Engine) apply(note []byte, changes ...change) error {
 		case c.old != nil:
 			e.remove(c.table, c.old.order, now)
 		}
-		c.table.stream.record(c, now)
+		c.table.stream.recordChange(c, now)
 	}
 	return nil
 }
 
-// current refuses a table that was deleted since the request found it. Callers hold mu.
-func (e *Engine) current(t *table) error {
+// checkExists refuses a table that was deleted after the request looked it up. Callers hold mu.
+func (e *Engine) checkExists(t *table) error {
 	if e.tables[t.name] != t {
 		return errNoTable
 	}
 	return nil
 }
 
-// put puts a row into the table, and keeps indexes and expiry in step.
+// put stores a row in the table and updates the table's indexes and expiry.
 func (e *Engine) put(t *table, r *row, now time.Time) {
 	old := t.rows.put(r)
 	for i, ix := range t.indexes {

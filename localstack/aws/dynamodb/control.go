@@ -19,7 +19,7 @@ const tableNameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY
 func checkTableName(name string) error {
 	switch {
 	case name == "":
-		return missing("tableName")
+		return missingError("tableName")
 	case len(name) < 3 || len(name) > 255 || strings.Trim(name, tableNameCharacters) != "":
 		return attr.Invalid("Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and " +
 			"may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'")
@@ -32,7 +32,7 @@ func (e *Engine) createTable(d *jsontext.Decoder) ([]byte, error) {
 	if err := decode(d, "CreateTable", &p); err != nil {
 		return nil, err
 	}
-	t, err := p.table()
+	t, err := p.newTable()
 	if err != nil {
 		return nil, err
 	}
@@ -52,19 +52,19 @@ func (e *Engine) createTable(d *jsontext.Decoder) ([]byte, error) {
 	return append(t.append([]byte(`{"TableDescription":`), "ACTIVE"), '}'), nil
 }
 
-// onTable makes an operation that takes a table's name and nothing else.
-func onTable(name string, do func(e *Engine, t *table) ([]byte, error)) operation {
+// tableOperation returns an operation whose only parameter is a table's name.
+func tableOperation(name string, do func(e *Engine, t *table) ([]byte, error)) operation {
 	return func(e *Engine, d *jsontext.Decoder) ([]byte, error) {
 		var in struct{ TableName string }
 		if err := decode(d, name, &in); err != nil {
 			return nil, err
 		}
-		return e.control(in.TableName, func(t *table) ([]byte, error) { return do(e, t) })
+		return e.withTable(in.TableName, func(t *table) ([]byte, error) { return do(e, t) })
 	}
 }
 
-// control works on a table under mu. A missing table has the message of the control operations.
-func (e *Engine) control(name string, do func(t *table) ([]byte, error)) ([]byte, error) {
+// withTable calls do with a table under mu. For a missing table it returns the message of control operations.
+func (e *Engine) withTable(name string, do func(t *table) ([]byte, error)) ([]byte, error) {
 	t, err := e.table(name)
 	if errors.Is(err, errNoTable) {
 		err = &fault{code: errNoTable.code, message: "Requested resource not found: Table: " + name + " not found"}
@@ -74,7 +74,7 @@ func (e *Engine) control(name string, do func(t *table) ([]byte, error)) ([]byte
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.current(t); err != nil {
+	if err := e.checkExists(t); err != nil {
 		return nil, err
 	}
 	return do(t)
@@ -84,7 +84,7 @@ func describeTable(_ *Engine, t *table) ([]byte, error) {
 	return append(t.append([]byte(`{"Table":`), "ACTIVE"), '}'), nil
 }
 
-// add makes a table known. Callers hold mu.
+// add registers a table and its stream. Callers hold mu.
 func (e *Engine) add(t *table) {
 	e.tables[t.name] = t
 	if t.stream != nil {
@@ -92,7 +92,7 @@ func (e *Engine) add(t *table) {
 	}
 }
 
-// drop forgets a table; its stream stays readable. Callers hold mu.
+// drop removes a table. Its stream stays readable. Callers hold mu.
 func (e *Engine) drop(t *table) {
 	delete(e.tables, t.name)
 	if t.stream != nil {
@@ -159,7 +159,7 @@ func (e *Engine) updateTimeToLive(d *jsontext.Decoder) ([]byte, error) {
 			return nil, attr.Invalid("TimeToLiveSpecification.AttributeName must not be empty")
 		}
 	}
-	return e.control(in.TableName, func(t *table) ([]byte, error) {
+	return e.withTable(in.TableName, func(t *table) ([]byte, error) {
 		if err := e.setTTL(t, wanted); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// definition is a CreateTable request, also as JSON in a log.
+// definition is a CreateTable request. The log keeps it as JSON.
 type definition struct {
 	TableName                 string
 	AttributeDefinitions      []attributeDefinition
@@ -31,7 +31,7 @@ type (
 	provisionedThroughput struct{ ReadCapacityUnits, WriteCapacityUnits int }
 	streamSpecification   struct {
 		StreamEnabled  bool
-		StreamViewType string // "" without a stream
+		StreamViewType string // "" when there is no stream
 	}
 	globalSecondaryIndex struct {
 		IndexName             string
@@ -39,7 +39,7 @@ type (
 		Projection            projection
 		ProvisionedThroughput ignored `json:",omitzero"`
 	}
-	ignored    struct{} // means nothing here
+	ignored    struct{} // accepted, without effect
 	projection struct {
 		ProjectionType   string
 		NonKeyAttributes []string `json:",omitempty"`
@@ -55,26 +55,26 @@ func (s streamSpecification) check() error {
 	case s.StreamEnabled != (s.StreamViewType != ""):
 		return badValue("StreamViewType and StreamEnabled do not agree")
 	case s.StreamEnabled && !slices.Contains(streamViews, s.StreamViewType):
-		return unknown("streamViewType", s.StreamViewType, fmt.Sprint(streamViews))
+		return enumError("streamViewType", s.StreamViewType, fmt.Sprint(streamViews))
 	}
 	return nil
 }
 
-func (p *definition) definitions() ([]keyAttribute, error) {
+func (p *definition) keyAttributes() ([]keyAttribute, error) {
 	defined := make([]keyAttribute, len(p.AttributeDefinitions))
 	for i, d := range p.AttributeDefinitions {
 		kind, ok := attr.ParseKind(d.AttributeType)
 		if !ok || !kind.IsScalarKey() {
-			return nil, unknown("attributeType", d.AttributeType, "[B, N, S]")
+			return nil, enumError("attributeType", d.AttributeType, "[B, N, S]")
 		}
 		defined[i] = keyAttribute{name: d.AttributeName, kind: kind}
 	}
 	return defined, nil
 }
 
-// table checks the definition and builds an empty table by it.
-func (p *definition) table() (*table, error) {
-	defined, err := p.definitions()
+// newTable checks the definition and builds an empty table from it.
+func (p *definition) newTable() (*table, error) {
+	defined, err := p.keyAttributes()
 	if err != nil {
 		return nil, err
 	}
@@ -83,14 +83,14 @@ func (p *definition) table() (*table, error) {
 	}
 	t := &table{definition: p, name: p.TableName}
 	used := map[string]bool{}
-	if t.keys, err = resolve(defined, p.KeySchema, used); err != nil {
+	if t.keys, err = resolveSchema(defined, p.KeySchema, used); err != nil {
 		return nil, err
 	}
 	for _, wanted := range p.GlobalSecondaryIndexes {
 		if err := checkTableName(wanted.IndexName); err != nil {
 			return nil, err
 		}
-		keys, err := resolve(defined, wanted.KeySchema, used)
+		keys, err := resolveSchema(defined, wanted.KeySchema, used)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (p *definition) checkBilling() error {
 	onDemand, provisioned := p.isOnDemand(), units.ReadCapacityUnits > 0 && units.WriteCapacityUnits > 0
 	switch {
 	case p.BillingMode != "" && p.BillingMode != "PROVISIONED" && !onDemand:
-		return unknown("billingMode", p.BillingMode, "[PROVISIONED, PAY_PER_REQUEST]")
+		return enumError("billingMode", p.BillingMode, "[PROVISIONED, PAY_PER_REQUEST]")
 	case onDemand && provisioned:
 		return badValue("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is " +
 			"PAY_PER_REQUEST")
@@ -126,11 +126,11 @@ func (p *definition) checkBilling() error {
 	return nil
 }
 
-func resolve(defined []keyAttribute, elements []keySchemaElement, used map[string]bool) (schema, error) {
+func resolveSchema(defined []keyAttribute, elements []keySchemaElement, used map[string]bool) (schema, error) {
 	var s schema
 	roles := [...]string{"HASH", "RANGE"}
 	if len(elements) == 0 || len(elements) > len(roles) {
-		return s, unmet("", "keySchema", "have length between 1 and 2")
+		return s, constraintError("", "keySchema", "have length between 1 and 2")
 	}
 	for i, e := range elements {
 		if e.KeyType != roles[i] {
@@ -205,7 +205,7 @@ type indexDescription struct {
 func toJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic("dynamodb: an answer does not marshal: " + err.Error()) // texts and numbers: a bug here
+		panic("dynamodb: an answer does not marshal: " + err.Error()) // answers hold only texts and numbers, so this is a bug
 	}
 	return text
 }

@@ -10,52 +10,52 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// Config sets up an Engine. The zero Config is a usable one.
+// Config configures an Engine. The zero Config is usable.
 type Config struct {
-	// Now is the clock; nil for time.Now.
+	// Now returns the current time. Nil means time.Now.
 	Now func() time.Time
-	// IndexLag is how long global secondary indexes trail the table.
+	// IndexLag delays changes of global secondary indexes after changes of the table.
 	IndexLag time.Duration
-	// TTLLag is how long an expired item can still be read.
+	// TTLLag delays the deletion of expired items, which can be read until then.
 	TTLLag time.Duration
-	// Conflict, when set, is called before every write and transactional read: true makes it conflict with a transaction
-	// on the first of keys ("table/partition key/sort key", N and B as text). It must not call the Engine.
+	// Conflict, if set, is called before every write and transactional read. If it returns true, the request conflicts
+	// with another on the first of keys ("table/partition key/sort key", N and B as text). It must not call the Engine.
 	Conflict func(op string, keys []string) bool
-	// OneReader drops a stream's records when its only reader asks for more, not after a day.
+	// OneReader drops stream records as soon as the only reader asks for later ones, instead of after a day.
 	OneReader bool
-	// Notice is given what an operator should know, such as that no snapshot can be written of a log; nil drops it.
+	// Notice receives errors that an operator should see, such as a failed snapshot of the log. Nil ignores them.
 	Notice func(error)
 }
 
-// Engine is a DynamoDB in memory. It is an http.Handler and an http.RoundTripper, and safe for concurrent use.
+// Engine is an in-memory DynamoDB. It is an http.Handler and an http.RoundTripper, and safe for concurrent use.
 type Engine struct {
 	now       func() time.Time
 	conflict  func(op string, keys []string) bool
 	oneReader bool
 	notice    func(error)
 
-	// wake is the Unix nanosecond at which expiry or replication is due next.
+	// wake is the time of the next expiry or replication, in Unix nanoseconds.
 	wake     atomic.Int64
 	requests atomic.Uint64 // answered so far
 
-	// mu guards everything below. Reads only collect immutable rows under it; decoding and encoding happen outside.
+	// mu guards all fields below. Readers hold it only to collect immutable rows; they decode and encode without it.
 	mu       sync.RWMutex
 	indexLag time.Duration
 	ttlLag   time.Duration
 	tables   map[string]*table
-	streams  []*stream // of tables that exist or existed, oldest first
+	streams  []*stream // of existing and deleted tables, oldest first
 	tokens   tokens
 
-	log          *wal.Log       // nil: everything is lost with the process
-	reading      *indexing      // while a log is read
-	snapshots    sync.WaitGroup // being written: one at most
+	log          *wal.Log       // nil keeps data in memory only
+	reading      *indexing      // set while Open reads the log
+	snapshots    sync.WaitGroup // at most one runs at a time
 	snapshotting bool
 	closed       bool
 }
 
 const never = int64(^uint64(0) >> 1)
 
-// New makes an empty Engine.
+// New returns an empty Engine without a log.
 func New(c Config) *Engine {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -70,14 +70,14 @@ func New(c Config) *Engine {
 	return e
 }
 
-// SetIndexLag changes how long indexes trail from now on.
+// SetIndexLag changes the lag of indexes for later writes.
 func (e *Engine) SetIndexLag(lag time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.indexLag = lag
 }
 
-// Consumed returns the capacity units charged since the start, failed conditions included; zero for unknown tables.
+// Consumed returns the capacity units charged since the start, failed conditions included. An unknown table has zero.
 func (e *Engine) Consumed(name string) (read, written float64) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -88,7 +88,7 @@ func (e *Engine) Consumed(name string) (read, written float64) {
 	return t.read, t.written
 }
 
-// settle does the work that time has made due: expiry and replication.
+// settle deletes expired items and replicates to indexes where that is due.
 func (e *Engine) settle() {
 	now := e.now()
 	if now.UnixNano() < e.wake.Load() {
@@ -103,7 +103,7 @@ func (e *Engine) settle() {
 	e.schedule()
 }
 
-// schedule works out the next time settle has something to do.
+// schedule sets wake to the time when settle next has work.
 func (e *Engine) schedule() {
 	e.wake.Store(never)
 	for _, t := range e.tables {
@@ -116,11 +116,11 @@ func (e *Engine) schedule() {
 	}
 }
 
-// wakeAt makes settle work at t, if it would not before. Callers hold mu.
+// wakeAt lowers wake to t if it is later. Callers hold mu.
 func (e *Engine) wakeAt(t time.Time) {
 	at := t.UnixNano()
 	if t.Year() > 2200 {
-		at = never // beyond what nanoseconds can count
+		at = never // UnixNano overflows for later years
 	}
 	e.wake.Store(min(at, e.wake.Load()))
 }
@@ -129,7 +129,7 @@ func (e *Engine) sortedTables() []*table {
 	return slices.SortedFunc(maps.Values(e.tables), compareNames)
 }
 
-// table finds a table for a data operation.
+// table looks up a table for a data operation.
 func (e *Engine) table(name string) (*table, error) {
 	if err := checkTableName(name); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
-// expressions are those of one request, parsed; nil for those it does not have.
+// expressions holds the parsed expressions of one request. Absent expressions are nil.
 type expressions struct {
 	update     *expr.Update
 	condition  *expr.Condition
@@ -16,7 +16,7 @@ type expressions struct {
 	terms      []expr.KeyTerm // of a Query
 }
 
-// parse parses the expressions, in the service's order. possible names those that the operation could have.
+// parse parses the expressions in the service's order. possible lists the parameters that the operation could have.
 func (req *request) parse(possible string, isQuery bool) (x expressions, err error) {
 	env, err := expr.NewEnv(req.ExpressionAttributeNames, req.ExpressionAttributeValues)
 	if err != nil {

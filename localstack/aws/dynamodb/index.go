@@ -6,24 +6,24 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// index is a sparse global secondary index. Items of equal index key are in the order of their primary keys.
+// index is a sparse global secondary index. Items with equal index keys are sorted by their primary keys.
 type index struct {
 	definition globalSecondaryIndex
 	name       string
 	keys       schema
-	kept       []string // all that is projected; nil for ALL
+	kept       []string // names of projected attributes; nil for ALL
 	rows       sorted
 }
 
-// indexChange is one step of replication: remove a row, put another.
+// indexChange is one step of replication: it removes one row and puts another.
 type indexChange struct {
 	due     time.Time
 	ix      *index
-	removed string // order; "" for none
+	removed string // order of the removed row; "" for none
 	next    *row
 }
 
-// entry projects a table's row into the index; nil when the item has no index key.
+// entry returns the index row for a table's row. It returns nil if the item lacks the index key.
 func (ix *index) entry(r *row) *row {
 	for _, k := range ix.keys.attributes() {
 		if r.item.Get(k.name).Kind() != k.kind {
@@ -58,7 +58,7 @@ func (ix *index) checkTypes(item attr.Map) error {
 	return nil
 }
 
-// checkEmpty refuses an empty index key, before the type in an update, after it in a put.
+// checkEmpty refuses an empty index key. An update does so even if the type is wrong; a put leaves that to checkTypes.
 func (ix *index) checkEmpty(item attr.Map, updating bool) error {
 	for _, k := range ix.keys.attributes() {
 		v := item.Get(k.name)
@@ -78,7 +78,7 @@ func (ix *index) checkEmpty(item attr.Map, updating bool) error {
 	return nil
 }
 
-// propagate replicates a change of an entry to the index, now or after the lag.
+// propagate replicates a changed entry to the index, immediately or after the lag.
 func (e *Engine) propagate(t *table, ix *index, before, after *row, now time.Time) {
 	if before == nil && after == nil {
 		return
@@ -96,7 +96,7 @@ func (e *Engine) propagate(t *table, ix *index, before, after *row, now time.Tim
 		return
 	}
 	if last := len(t.pending) - 1; last >= 0 && change.due.Before(t.pending[last].due) {
-		change.due = t.pending[last].due // replication keeps the order of writes
+		change.due = t.pending[last].due // keeps the order of writes
 	}
 	t.pending = append(t.pending, change)
 	e.wakeAt(change.due)
@@ -120,7 +120,7 @@ func (t *table) replicate(now time.Time) {
 	t.pending = t.pending[done:]
 }
 
-// indexUnits returns how many write units an index is charged for a change of an entry.
+// indexUnits returns the write units that a changed entry costs at the index.
 func indexUnits(before, after *row) float64 {
 	switch {
 	case before == nil && after == nil:

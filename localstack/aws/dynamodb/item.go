@@ -31,14 +31,14 @@ func writeOperation(name string, kind writeKind) operation {
 			return nil, err
 		}
 		answer := []byte{'{'}
-		if returned := w.returned(old, next); len(returned) > 0 {
+		if returned := w.returnedAttributes(old, next); len(returned) > 0 {
 			answer = attr.AppendMap(append(answer, `"Attributes":`...), returned)
 		}
 		return finish(answer, w.request.ReturnConsumedCapacity, charge), nil
 	}
 }
 
-// commit does one write, or refuses it; either way it is charged.
+// commit performs one write and charges for it. It also charges for a write whose condition fails.
 func (e *Engine) commit(w *write, charge *bill) (old, next *row, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -46,9 +46,9 @@ func (e *Engine) commit(w *write, charge *bill) (old, next *row, err error) {
 		return nil, nil, err
 	}
 	old = w.table.rows.get(w.order)
-	if !w.holds(old) {
+	if !w.conditionHolds(old) {
 		w.table.written += writeUnits(sizeOf(old))
-		return nil, nil, w.conditionFailed(old)
+		return nil, nil, w.newConditionFault(old)
 	}
 	if next, err = w.result(old); err != nil {
 		return nil, nil, err
@@ -61,9 +61,9 @@ func (e *Engine) commit(w *write, charge *bill) (old, next *row, err error) {
 	return old, next, nil
 }
 
-func (w *write) conditionFailed(old *row) error {
+func (w *write) newConditionFault(old *row) error {
 	f := &fault{code: "ConditionalCheckFailedException", message: "The conditional request failed"}
-	if w.onFailure() && old != nil {
+	if w.wantsItem() && old != nil {
 		f.detail = old.append([]byte(`,"Item":`), nil)
 	}
 	return f
@@ -85,12 +85,12 @@ func (e *Engine) prepareGet(req *request) (*get, error) {
 		return nil, err
 	}
 	if req.Key == nil {
-		return nil, missing("key")
+		return nil, missingError("key")
 	}
 	return &get{t, req.Key, x.projection}, t.keys.checkKey(req.Key)
 }
 
-// read fetches rows at one moment, and charges for them.
+// read fetches all rows at the same moment and charges for them.
 func (e *Engine) read(gets []*get, charge func(g *get, r *row) float64) []*row {
 	rows := make([]*row, len(gets))
 	e.mu.Lock()

@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
-// refused fails unless err is a ValidationException that says all of want.
-func refused(t *testing.T, what string, err error, want ...string) {
+// logFault fails unless err is a ValidationException that says all of want.
+func logFault(t *testing.T, what string, err error, want ...string) {
 	t.Helper()
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" {
@@ -37,21 +37,21 @@ func TestParametersOfBeforeExpressionsAreRefused(t *testing.T) {
 	ctx, table, key := context.Background(), aws.String("ledger"), ledgerKey("m", "a")
 	condition := map[string]types.Condition{"x": {ComparisonOperator: types.ComparisonOperatorNull}}
 	_, err := client.GetItem(ctx, &sdk.GetItemInput{TableName: table, Key: key, AttributesToGet: []string{"x"}})
-	refused(t, "GetItem", err, "AttributesToGet")
+	logFault(t, "GetItem", err, "AttributesToGet")
 	_, err = client.PutItem(ctx, &sdk.PutItemInput{TableName: table, Item: key,
 		Expected: map[string]types.ExpectedAttributeValue{"x": {Exists: aws.Bool(false)}}})
-	refused(t, "PutItem", err, "Expected")
+	logFault(t, "PutItem", err, "Expected")
 	_, err = client.UpdateItem(ctx, &sdk.UpdateItemInput{TableName: table, Key: key,
 		AttributeUpdates: map[string]types.AttributeValueUpdate{"x": {Action: types.AttributeActionDelete}}})
-	refused(t, "UpdateItem", err, "AttributeUpdates")
+	logFault(t, "UpdateItem", err, "AttributeUpdates")
 	_, err = client.Scan(ctx, &sdk.ScanInput{TableName: table, ScanFilter: condition})
-	refused(t, "Scan", err, "ScanFilter")
+	logFault(t, "Scan", err, "ScanFilter")
 	_, err = client.Query(ctx, &sdk.QueryInput{TableName: table, QueryFilter: condition})
-	refused(t, "Query", err, "QueryFilter")
+	logFault(t, "Query", err, "QueryFilter")
 	_, err = client.CreateTable(ctx, &sdk.CreateTableInput{TableName: aws.String("more"),
 		AttributeDefinitions: []types.AttributeDefinition{},
 		KeySchema:            []types.KeySchemaElement{}, TableClass: types.TableClassStandard})
-	refused(t, "CreateTable", err, "TableClass")
+	logFault(t, "CreateTable", err, "TableClass")
 	_, err = client.ListBackups(ctx, &sdk.ListBackupsInput{})
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "UnknownOperationException" {
@@ -76,11 +76,11 @@ func TestKeysAreChecked(t *testing.T) {
 		"too large":       {entry("m", "a", "blob", str(strings.Repeat("x", 400<<10))), "maximum allowed size"},
 	} {
 		_, err := client.PutItem(context.Background(), &sdk.PutItemInput{TableName: aws.String("ledger"), Item: c.item})
-		refused(t, name, err, c.want)
+		logFault(t, name, err, c.want)
 	}
 	for name, key := range map[string]attributes{"half": {"pk": str("m")}, "more": entry("m", "a", "x", str("y"))} {
 		_, err := client.GetItem(context.Background(), &sdk.GetItemInput{TableName: aws.String("ledger"), Key: key})
-		refused(t, name, err, "does not match the schema")
+		logFault(t, name, err, "does not match the schema")
 	}
 }
 

@@ -12,15 +12,16 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// A record is a sequence of notes, read back all or none: a letter and its content, texts after their length, numbers
-// as varints. Rows carry their places in the indexes, so reading a log decodes no item.
+// A log record is a sequence of notes. The notes of a record are read back all or none. A note consists of a letter and
+// its content. Each text follows its length, and numbers are varints. The note of a row has the row's order in the
+// table and in each index, so reading a log decodes no item.
 const (
-	noteTable   = 'T' // name, definition as CreateTable takes it, when it was made (Unix ns), label of its stream
+	noteTable   = 'T' // name, definition as in CreateTable, creation time (Unix ns), label of the stream
 	noteDrop    = 'X' // name
 	noteTTL     = 'E' // name, attribute
-	notePut     = 'P' // table, order, item as JSON, its size, when it expires, and for each index order and size
+	notePut     = 'P' // table, order, item as JSON, its size, its expiry, and order and size per index
 	noteRemoval = 'D' // table, order
-	noteToken   = 'R' // name, fingerprint, until (Unix ns)
+	noteToken   = 'R' // name, fingerprint, end of validity (Unix ns)
 )
 
 func appendText[T string | []byte](dst []byte, text T) []byte {
@@ -51,7 +52,7 @@ func (t token) appendNote(dst []byte) []byte {
 	return binary.AppendVarint(append(dst, t.fingerprint[:]...), t.until.UnixNano())
 }
 
-// appendPut appends a row of the table and what it holds.
+// appendPut appends a note of the table's row. text is the row's item as JSON.
 func appendPut(dst []byte, t *table, r *row, text string) []byte {
 	dst = appendText(appendText(append(dst, notePut), t.name), r.order)
 	dst = appendText(dst, text)
@@ -70,14 +71,14 @@ func appendRemoval(dst []byte, t *table, order string) []byte {
 	return appendText(appendText(append(dst, noteRemoval), t.name), order)
 }
 
-// encode notes changes, and turns the new rows into the form in which they are kept.
+// encode appends notes of the changes to note. It also turns the new rows from decoded items into text.
 func encode(note []byte, changes []change) []byte {
 	for _, c := range changes {
 		switch {
 		case c.next != nil:
 			text := string(attr.AppendMap(nil, c.next.item))
 			note = appendPut(note, c.table, c.next, text)
-			c.next.encoded(c.table, text)
+			c.next.keepText(c.table, text)
 		case c.old != nil:
 			note = appendRemoval(note, c.table, c.old.order)
 		}
@@ -92,19 +93,19 @@ type notes struct {
 
 var errNotes = errors.New("a record cannot be read")
 
-func (n *notes) number() int64 {
+func (n *notes) readNumber() int64 {
 	v, size := binary.Varint([]byte(n.rest[:min(len(n.rest), binary.MaxVarintLen64)]))
-	n.take(cmp.Or(size, -1)) // no number has a size of 0
+	n.take(cmp.Or(size, -1)) // a size of 0 means truncated input
 	return v
 }
 
-func (n *notes) length() int {
+func (n *notes) readLength() int {
 	v, size := binary.Uvarint([]byte(n.rest[:min(len(n.rest), binary.MaxVarintLen64)]))
 	n.take(cmp.Or(size, -1))
 	return int(v)
 }
 
-func (n *notes) text() string { return n.take(n.length()) }
+func (n *notes) readText() string { return n.take(n.readLength()) }
 
 func (n *notes) take(size int) string {
 	if size < 0 || size > len(n.rest) {
@@ -116,7 +117,7 @@ func (n *notes) take(size int) string {
 	return text
 }
 
-// readRecord applies a record. Texts of rows keep using its memory.
+// readRecord applies a record. The rows' texts are parts of record, so the rows keep record in memory.
 func (e *Engine) readRecord(record string) error {
 	n := &notes{rest: record}
 	for n.rest != "" {
@@ -131,9 +132,9 @@ func (e *Engine) readRecord(record string) error {
 func (e *Engine) readNote(kind byte, n *notes) error {
 	switch kind {
 	case noteToken:
-		name := n.text()
+		name := n.readText()
 		fingerprint := n.take(sha256.Size)
-		until := time.Unix(0, n.number())
+		until := time.Unix(0, n.readNumber())
 		if !n.broken {
 			e.tokens.remember(token{name, [sha256.Size]byte([]byte(fingerprint)), until})
 		}
@@ -141,7 +142,7 @@ func (e *Engine) readNote(kind byte, n *notes) error {
 	case noteTable:
 		return e.readTable(n)
 	}
-	t := e.tables[n.text()]
+	t := e.tables[n.readText()]
 	if t == nil {
 		return errors.New("it names no table")
 	}
@@ -149,11 +150,11 @@ func (e *Engine) readNote(kind byte, n *notes) error {
 	case noteDrop:
 		e.drop(t)
 	case noteTTL:
-		t.enableTTL(n.text())
+		t.enableTTL(n.readText())
 	case notePut:
 		e.readPut(t, n)
 	case noteRemoval:
-		e.remove(t, n.text(), time.Time{})
+		e.remove(t, n.readText(), time.Time{})
 	default:
 		return errors.New("it is of no known kind")
 	}
@@ -161,17 +162,17 @@ func (e *Engine) readNote(kind byte, n *notes) error {
 }
 
 func (e *Engine) readTable(n *notes) error {
-	n.text() // the definition has the name too
+	n.readText() // the name, which the definition repeats
 	var p definition
-	if err := json.Unmarshal([]byte(n.text()), &p, attr.Options); err != nil {
+	if err := json.Unmarshal([]byte(n.readText()), &p, attr.Options); err != nil {
 		return err
 	}
-	t, err := p.table()
+	t, err := p.newTable()
 	if err != nil {
 		return err
 	}
-	t.created = time.Unix(0, n.number())
-	if label := n.text(); label != "" {
+	t.created = time.Unix(0, n.readNumber())
+	if label := n.readText(); label != "" {
 		t.stream = &stream{definition: &p, label: label, created: t.created, keys: t.keys, last: int(e.now().UnixMicro())}
 	}
 	e.add(t)
@@ -179,13 +180,13 @@ func (e *Engine) readTable(n *notes) error {
 }
 
 func (e *Engine) readPut(t *table, n *notes) {
-	r := &row{order: n.text(), text: n.text(), size: n.length(), expires: n.number()}
+	r := &row{order: n.readText(), text: n.readText(), size: n.readLength(), expires: n.readNumber()}
 	if len(t.indexes) > 0 {
 		r.entries = make([]*row, len(t.indexes))
 	}
 	for i, ix := range t.indexes {
-		if order := n.text(); order != "" {
-			r.entries[i] = &row{order: order, of: r, in: ix, size: n.length()}
+		if order := n.readText(); order != "" {
+			r.entries[i] = &row{order: order, of: r, in: ix, size: n.readLength()}
 		}
 	}
 	if n.broken {

@@ -9,19 +9,19 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// LogName is the name of an Engine's log in its folder.
+// LogName is the name of an Engine's log inside its folder.
 const LogName = "table"
 
-// Open makes an Engine that keeps everything in a log in the folder, and restores it. A write is answered once logged;
-// a refused one changes nothing and gets InternalServerError. Streams are not kept: they begin empty, and sequence
-// numbers go on. Errors: those of [wal.Open].
+// Open returns an Engine that keeps its data in a log in dir, restored from that log. A write is logged before it is
+// answered. If the log refuses a write, nothing changes and the client gets InternalServerError. Streams are not
+// logged: they start empty, with higher sequence numbers than before. Open fails with the errors of [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
 	if e.indexLag != 0 {
 		return nil, errors.New("dynamodb: indexes of an engine with a log can't lag: what is still under way would be lost")
 	}
 	e.reading = startIndexing()
-	// Rows keep the bytes that were read: nothing else uses or changes them.
+	// No copy is needed, because only the rows use the bytes of a record and nothing changes them.
 	log, err := wal.Open(dir, LogName, o, func(record []byte) error {
 		return e.readRecord(unsafe.String(&record[0], len(record)))
 	})
@@ -36,7 +36,7 @@ func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	return e, nil
 }
 
-// indexing updates indexes in a goroutine. Otherwise reading a log, in the table's order, takes half as long again.
+// indexing updates indexes in a goroutine while the log is read. Without it, reading a log takes half as long again.
 type indexing struct {
 	batch []indexChange
 	queue chan []indexChange
@@ -65,14 +65,14 @@ func (x *indexing) add(c indexChange) {
 	}
 }
 
-// end waits until everything is in its index.
+// end waits until all changes are in their indexes.
 func (x *indexing) end() {
 	x.queue <- x.batch
 	close(x.queue)
 	<-x.done
 }
 
-// Close ends an engine that Open has made, and its log. A snapshot that is being written is finished first.
+// Close closes an Engine made by Open, and its log. It waits for a snapshot in progress.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.closed = true
@@ -81,38 +81,38 @@ func (e *Engine) Close() error {
 	return e.log.Close()
 }
 
-// Refused returns why the log of an engine that Open has made refused the last write; nil when it took it.
+// Refused returns the log's error for the last write, or nil if the log took it. The Engine must come from Open.
 func (e *Engine) Refused() error { return e.log.Refused() }
 
-// persist writes a record, when there is a log. Callers hold mu.
+// persist appends a record to the log, if there is one. Callers hold mu.
 func (e *Engine) persist(record []byte) error {
 	if e.log == nil || len(record) == 0 {
 		return nil
 	}
-	e.snapshotWhenDue() // before the record, whose change is not made yet
+	e.snapshotWhenDue() // before the record, since the tables do not have its change yet
 	if err := e.log.Append(record); err != nil {
-		return refused(err)
+		return logFault(err)
 	}
 	return nil
 }
 
-// checkLog refuses a write while the log takes none, even if its condition fails: store.CheckWritable relies on it.
+// checkLog refuses a write while the log takes none, even if its condition would fail. store.CheckWritable needs this.
 func (e *Engine) checkLog() error {
 	if e.log == nil {
 		return nil
 	}
 	if err := e.log.Check(); err != nil {
-		return refused(err)
+		return logFault(err)
 	}
 	return nil
 }
 
-func refused(err error) error {
+func logFault(err error) error {
 	return &fault{status: http.StatusInternalServerError, code: "InternalServerError",
 		message: "The write cannot be kept, so it was not made: " + err.Error()}
 }
 
-// snapshotWhenDue writes the state in the background when a snapshot is due. Callers hold mu.
+// snapshotWhenDue starts writing a snapshot in the background when one is due. Callers hold mu.
 func (e *Engine) snapshotWhenDue() {
 	if e.closed || e.snapshotting || !e.log.SnapshotDue() {
 		return
@@ -134,7 +134,7 @@ func (e *Engine) snapshotWhenDue() {
 	})
 }
 
-// frozen is a table at one moment. Its rows never change.
+// frozen holds a table's rows at one moment. Rows never change.
 type frozen struct {
 	table *table
 	ttl   string
@@ -146,7 +146,7 @@ type state struct {
 	tokens []token
 }
 
-// freeze notes which rows there are, so that they can be written without mu.
+// freeze collects all rows and tokens, so that they can be written without holding mu.
 func (e *Engine) freeze() state {
 	var s state
 	for _, name := range e.tokens.queue {
@@ -162,15 +162,15 @@ func (e *Engine) freeze() state {
 	return s
 }
 
-// recordSize is about what a record of a snapshot has, in bytes.
+// recordSize is the approximate size of a snapshot's record, in bytes.
 const recordSize = 256 << 10
 
-// records returns the state, in order: so it is read back fastest. Each is good until the next one.
+// records returns the state as sorted log records, which Open reads fastest. A record is valid until the next one.
 func (s state) records() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var record []byte
 		more := true
-		add := func(longer []byte) { // the record with more notes
+		add := func(longer []byte) { // longer is record with notes appended
 			if record = longer; len(record) >= recordSize {
 				more = more && yield(record)
 				record = record[:0]

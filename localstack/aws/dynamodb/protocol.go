@@ -16,12 +16,12 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 )
 
-// fault is an error of the service other than a ValidationException.
+// fault is an error of the service other than ValidationException.
 type fault struct {
 	code    string
 	message string
-	detail  []byte // further members of the answer, each preceded by a comma
-	status  int    // of HTTP; 0 is 400
+	detail  []byte // further members of the answer, each after a comma
+	status  int    // of HTTP; 0 means 400
 }
 
 func (f *fault) Error() string { return f.code + ": " + f.message }
@@ -31,17 +31,17 @@ const (
 	validationNamespace = "com.amazon.coral.validate#"
 	syntaxNamespace     = "com.amazon.coral.service#"
 	contentType         = "application/x-amz-json-1.0"
-	maxRequest          = 16 << 20 // bytes (API reference, BatchWriteItem; the largest of all)
+	maxRequest          = 16 << 20 // bytes (API reference, BatchWriteItem, which allows most)
 )
 
 type operation func(e *Engine, d *jsontext.Decoder) ([]byte, error)
 
-// operations by X-Amz-Target without its prefix.
+// operations maps the X-Amz-Target, without its prefix, to the operation.
 var operations = map[string]operation{
-	"CreateTable": (*Engine).createTable, "DescribeTable": onTable("DescribeTable", describeTable),
-	"ListTables": (*Engine).listTables, "DeleteTable": onTable("DeleteTable", (*Engine).deleteTable),
+	"CreateTable": (*Engine).createTable, "DescribeTable": tableOperation("DescribeTable", describeTable),
+	"ListTables": (*Engine).listTables, "DeleteTable": tableOperation("DeleteTable", (*Engine).deleteTable),
 	"UpdateTimeToLive":   (*Engine).updateTimeToLive,
-	"DescribeTimeToLive": onTable("DescribeTimeToLive", describeTimeToLive),
+	"DescribeTimeToLive": tableOperation("DescribeTimeToLive", describeTimeToLive),
 
 	"GetItem": (*Engine).getItem, "PutItem": writeOperation("PutItem", putting),
 	"UpdateItem": writeOperation("UpdateItem", updating), "DeleteItem": writeOperation("DeleteItem", deleting),
@@ -87,7 +87,7 @@ func encodeError(err error) (int, []byte) {
 	dst = append(dst, detail...)
 	member := `,"message":`
 	if f != nil && (f.code == "TransactionCanceledException" || f.code == "IdempotentParameterMismatchException") {
-		member = `,"Message":` // as the model of these two spells it
+		member = `,"Message":` // spelled so for these two in the service's model
 	}
 	dst = attr.AppendString(append(dst, member...), message)
 	status := http.StatusBadRequest
@@ -99,7 +99,7 @@ func encodeError(err error) (int, []byte) {
 
 const errRequestSize = attr.Invalid("Request size exceeds the limit of 16 MB")
 
-// ServeHTTP answers over a port. It numbers the answers, so that one seed gives one history.
+// ServeHTTP answers a request. Request ids are consecutive numbers, so that the same seed gives the same history.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	status, answer := e.serve(req)
 	header := w.Header()
@@ -108,10 +108,10 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header.Set("X-Amzn-Requestid", fmt.Sprintf("%052X", e.requests.Add(1)))
 	header.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(answer)), 10))
 	w.WriteHeader(status)
-	_, _ = w.Write(answer) // the client may be gone
+	_, _ = w.Write(answer) // the client may have gone
 }
 
-// RoundTrip answers without a socket, as [reply.From] does.
+// RoundTrip answers a request without a socket, as described at [reply.From].
 func (e *Engine) RoundTrip(req *http.Request) (*http.Response, error) { return reply.From(e, req) }
 
 func (e *Engine) serve(req *http.Request) (int, []byte) {

@@ -18,9 +18,9 @@ type page struct {
 	request *request
 	isQuery bool
 	table   *table
-	ix      *index // nil for the table itself
+	ix      *index // nil for the table
 	span    span
-	start   string // exclusive start; "" for the beginning
+	start   string // exclusive start; "" to start at the beginning
 }
 
 func pageOperation(name string) operation {
@@ -68,12 +68,12 @@ func (e *Engine) readPage(d *jsontext.Decoder, operation string) (*page, error) 
 	return p, cmp.Or(p.checkOptions(), p.readStart())
 }
 
-// checkProjected refuses what the index does not hold: a global index never fetches from its table.
+// checkProjected refuses attributes that the index does not project. A global index never fetches from its table.
 func (p *page) checkProjected() error {
 	if p.ix == nil || p.ix.kept == nil {
 		return nil
 	}
-	// A Scan's filter is not checked.
+	// A Scan's filter may name other attributes.
 	if missing := p.ix.notProjected(p.filter.Roots()); missing != "" && p.isQuery {
 		return badValue("Secondary index %s does not project one or more filter attributes: [%s]", p.ix.name, missing)
 	}
@@ -83,14 +83,14 @@ func (p *page) checkProjected() error {
 	return nil
 }
 
-// notProjected lists those of the attributes that the index does not hold.
+// notProjected returns the given attributes that the index does not project, joined by commas.
 func (ix *index) notProjected(names []string) string {
 	missing := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(ix.kept, name) })
 	slices.Sort(missing)
 	return strings.Join(slices.Compact(missing), ", ")
 }
 
-// schemas returns the keys by which the rows are sorted: an index has its own first.
+// schemas returns the keys that sort the rows: the index key, if any, before the table's.
 func (p *page) schemas() []schema {
 	if p.ix != nil {
 		return []schema{p.ix.keys, p.table.keys}
@@ -148,7 +148,7 @@ func (p *page) checkSelect() error {
 	return nil
 }
 
-// readStart turns ExclusiveStartKey into an order.
+// readStart converts ExclusiveStartKey to an order.
 func (p *page) readStart() error {
 	start := p.request.ExclusiveStartKey
 	if start == nil {
@@ -171,7 +171,7 @@ const (
 	errStartBounds = attr.Invalid("The provided starting key is outside query boundaries based on provided conditions")
 )
 
-// checkFilter refuses a Query's filter that reads the key it queries by.
+// checkFilter refuses a Query's filter that reads an attribute of the queried key.
 func (p *page) checkFilter() error {
 	if p.filter == nil {
 		return nil
@@ -185,14 +185,14 @@ func (p *page) checkFilter() error {
 	return nil
 }
 
-// scanned is what a page read, before filtering.
+// scanned holds the rows that a page read, before filtering.
 type scanned struct {
 	rows  []*row
 	bytes int
 	more  bool
 }
 
-// collect reads rows up to the page's end: Limit items, or the one with which 1 MB is passed.
+// collect reads rows to the end of the page: until there are Limit rows, or until a row makes the page exceed 1 MB.
 func (e *Engine) collect(p *page) scanned {
 	var s scanned
 	limit := int(^uint(0) >> 1)
@@ -215,28 +215,28 @@ func (e *Engine) collect(p *page) scanned {
 	if p.ix != nil {
 		rows = &p.ix.rows
 	}
-	if p.backward() {
-		rows.descend(p.rest(), visit)
+	if p.isBackward() {
+		rows.descend(p.remainingSpan(), visit)
 	} else {
-		rows.ascend(p.rest(), visit)
+		rows.ascend(p.remainingSpan(), visit)
 	}
 	return s
 }
 
-func (p *page) backward() bool {
+func (p *page) isBackward() bool {
 	forward := p.request.ScanIndexForward
 	return forward != nil && !*forward
 }
 
-// rest returns the part of the span that lies beyond the start key.
-func (p *page) rest() span {
+// remainingSpan returns the part of the span beyond the start key.
+func (p *page) remainingSpan() span {
 	sp := p.span
 	switch {
 	case p.start == "":
-	case p.backward():
+	case p.isBackward():
 		sp.high = p.start
 	default:
-		sp.low = p.start + "\x00" // the next order after start
+		sp.low = p.start + "\x00" // the least order above start
 	}
 	return sp
 }
@@ -271,7 +271,7 @@ func (p *page) encode(s scanned, charge *bill) []byte {
 	}
 	count := 0
 	for _, r := range s.rows {
-		if p.filter != nil && !p.filter.Holds(r.attributes()) { // else there is nothing to decode
+		if p.filter != nil && !p.filter.Holds(r.attributes()) { // without a filter, rows need no decoding
 			continue
 		}
 		if count++; counting {

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
-// request holds the parameters that data operations share; parameters says which an operation has.
+// request holds the parameters of all data operations. The map parameters lists those of each operation.
 type request struct {
 	TableName, IndexName                string
 	Key, Item, ExclusiveStartKey        attr.Map
@@ -29,7 +29,7 @@ type request struct {
 	ReturnValues                        string
 	ReturnValuesOnConditionCheckFailure string
 	ReturnConsumedCapacity              capacityLevel
-	ReturnItemCollectionMetrics         string // has nothing to say without local secondary indexes
+	ReturnItemCollectionMetrics         string // without effect, since there are no local secondary indexes
 	Select                              string
 	ConsistentRead                      bool
 	ScanIndexForward                    *bool
@@ -45,7 +45,7 @@ const (
 	oneGet = " ProjectionExpression ExpressionAttributeNames"
 )
 
-// parameters are those of each operation, or part of one. Others are refused by name, also legacy parameters.
+// parameters lists the parameters of each operation or part of one. Others are refused by name, legacy ones too.
 var parameters = map[string]string{
 	"GetItem":        "TableName Key ConsistentRead ReturnConsumedCapacity" + oneGet,
 	"PutItem":        "TableName Item" + singleWrite,
@@ -63,7 +63,7 @@ var parameters = map[string]string{
 	"DeleteRequest":  "Key",
 }
 
-// refuseParameter returns the answer to a parameter that is unknown, legacy or not built.
+// refuseParameter returns the error for a parameter that is unknown, legacy or not supported here.
 func refuseParameter(operation, name string) error {
 	return attr.Invalidf("%s: the parameter %s is not supported", operation, name)
 }
@@ -94,12 +94,12 @@ func (v *attributeValues) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	})
 }
 
-// legacyOperators are the ComparisonOperators of KeyConditions.
+// legacyOperators maps the ComparisonOperators of KeyConditions to operators of expressions.
 var legacyOperators = map[string]string{
 	"EQ": "=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "BETWEEN": "BETWEEN", "BEGINS_WITH": "begins_with",
 }
 
-// keyConditions is the one legacy parameter that is supported: guregu/dynamo writes its queries with it.
+// keyConditions is the only supported legacy parameter. guregu/dynamo uses it for queries.
 type keyConditions []expr.KeyTerm
 
 func (c *keyConditions) UnmarshalJSONFrom(d *jsontext.Decoder) error {

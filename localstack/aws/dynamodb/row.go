@@ -7,21 +7,21 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
-// row is one item of a table or entry of an index. Its key's bytes sort as the service orders items. It is immutable
-// once in its table. Without a log items stay decoded; with one they are text, in a quarter of the memory, and entries
-// of indexes refer to what they project.
+// row is an item of a table, or an entry of an index. The bytes of its key sort in the service's order of items. A row
+// is immutable once it is in its table. Without a log, items stay decoded. With a log, rows keep their items as JSON,
+// which takes a quarter of the memory, and index entries refer to the row whose item they project.
 type row struct {
 	order   string
 	item    attr.Map
-	text    string // the item as JSON; "" where it is decoded
-	of      *row   // of an index entry: the row whose item it projects
-	in      *index // with of
+	text    string // the item as JSON; "" if item holds it
+	of      *row   // in an index entry: the row whose item is projected
+	in      *index // the index; set together with of
 	size    int
-	expires int64  // Unix seconds, by the table's time to live; 0 for never
-	entries []*row // of a table's row: its rows in the indexes, nil where it has none
+	expires int64  // Unix seconds, by the table's time to live; 0 means never
+	entries []*row // in a table's row: its entry per index, or nil
 }
 
-// attributes returns the item's attributes; nil for no row.
+// attributes returns the item's attributes, or nil for a nil row.
 func (r *row) attributes() attr.Map {
 	switch {
 	case r == nil:
@@ -38,7 +38,7 @@ func (r *row) attributes() attr.Map {
 	return item
 }
 
-// append appends the item, or the part of it that is asked for.
+// append appends the item, or its projected part.
 func (r *row) append(dst []byte, p *expr.Projection) []byte {
 	if p == nil && r.text != "" {
 		return append(dst, r.text...)
@@ -46,7 +46,8 @@ func (r *row) append(dst []byte, p *expr.Projection) []byte {
 	return attr.AppendMap(dst, p.Apply(r.attributes()))
 }
 
-// equal reports whether two rows hold the same item: a map has one text only.
+// equal returns true if the items of two rows are equal. It compares their texts if it can, because equal items have
+// equal texts.
 func (r *row) equal(other *row) bool {
 	if r.text != "" && other.text != "" {
 		return r.text == other.text
@@ -54,8 +55,8 @@ func (r *row) equal(other *row) bool {
 	return r.attributes().Equal(other.attributes())
 }
 
-// encoded keeps the item as text alone.
-func (r *row) encoded(t *table, text string) {
+// keepText replaces the decoded item by its text.
+func (r *row) keepText(t *table, text string) {
 	r.item, r.text = nil, text
 	for i, entry := range r.entries {
 		if entry != nil {
@@ -64,7 +65,7 @@ func (r *row) encoded(t *table, text string) {
 	}
 }
 
-// sizeOf returns the size in bytes, by the service's rules.
+// sizeOf returns the row's size in bytes by the service's rules, or 0 for nil.
 func sizeOf(r *row) int {
 	if r == nil {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// keyAttribute is one attribute of a key. A table without sort key has an empty name for it.
+// keyAttribute is one attribute of a key. In a table without a sort key, the sort attribute has an empty name.
 type keyAttribute struct {
 	name  string
 	kind  attr.Kind
@@ -41,7 +41,7 @@ func (s schema) has(name string) bool {
 	return name == s.hash.name || name == s.sort.name && name != ""
 }
 
-// check refuses values that can't be this key attribute.
+// check refuses a value that this key attribute cannot have.
 func (k keyAttribute) check(v attr.Value) error {
 	switch {
 	case v.Kind() != k.kind:
@@ -80,7 +80,7 @@ func (s schema) checkItem(item attr.Map) error {
 
 const errKeyShape = attr.Invalid("The provided key element does not match the schema")
 
-// checkKey refuses anything but exactly the key.
+// checkKey refuses a key that lacks an attribute or has further attributes.
 func (s schema) checkKey(key attr.Map) error {
 	attributes := s.attributes()
 	if len(key) != len(attributes) {
@@ -98,7 +98,8 @@ func (s schema) checkKey(key attr.Map) error {
 	return nil
 }
 
-// appendPartition appends a partition's first bytes: a hash, so that scans are in no meaningful order, and the key.
+// appendPartition appends the start of an order: a checksum of the hash key, and the hash key. Because of the checksum,
+// scans do not return items in the order of their hash keys.
 func appendPartition(dst []byte, hash attr.Value) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, 8)...)
@@ -109,7 +110,7 @@ func appendPartition(dst []byte, hash attr.Value) []byte {
 	return append(dst, attr.KeyTerminator...)
 }
 
-// order returns the whole sort position of an item that has the key.
+// order returns the text by which the table sorts an item. The text contains the hash key and the sort key.
 func (s schema) order(item attr.Map) string {
 	return string(s.appendOrder(make([]byte, 0, 64), item))
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxChunk bounds what one insertion has to move.
+// maxChunk limits how many rows one insertion moves.
 const maxChunk = 256
 
-// sorted keeps rows in order, in chunks of at most maxChunk.
+// sorted keeps rows sorted, in chunks of at most maxChunk.
 type sorted struct {
 	chunks [][]*row
 	count  int
@@ -17,9 +17,9 @@ type sorted struct {
 
 func compareRow(r *row, order string) int { return strings.Compare(r.order, order) }
 
-// locate finds the chunk and place of order, or where it would be inserted.
+// locate returns the chunk and place of order, or the place where order would be inserted.
 func (s *sorted) locate(order string) (chunk, place int, found bool) {
-	if last := len(s.chunks) - 1; last >= 0 { // a snapshot in a log comes in order
+	if last := len(s.chunks) - 1; last >= 0 { // fast path for a log's snapshot, which is sorted
 		if end := s.chunks[last]; end[len(end)-1].order < order {
 			return last, len(end), false
 		}
@@ -43,7 +43,7 @@ func (s *sorted) get(order string) *row {
 	return s.chunks[chunk][place]
 }
 
-// put inserts a row and returns the one whose place it takes; nil for none.
+// put inserts a row and returns the row that it replaced, or nil.
 func (s *sorted) put(r *row) (replaced *row) {
 	chunk, place, found := s.locate(r.order)
 	s.bytes += r.size
@@ -69,7 +69,7 @@ func (s *sorted) put(r *row) (replaced *row) {
 	return nil
 }
 
-// remove takes a row out and returns it; nil for none.
+// remove removes a row and returns it, or nil if there is none.
 func (s *sorted) remove(order string) (removed *row) {
 	chunk, place, found := s.locate(order)
 	if !found {
@@ -85,14 +85,14 @@ func (s *sorted) remove(order string) (removed *row) {
 	return removed
 }
 
-// span is a half-open range of orders. An empty high has no end.
+// span is a half-open range of orders. An empty high means no upper bound.
 type span struct{ low, high string }
 
 func (sp span) holds(order string) bool {
 	return order >= sp.low && (sp.high == "" || order < sp.high)
 }
 
-// ascend visits the rows of a span upwards until visit returns false.
+// ascend visits the rows of a span in ascending order until visit returns false.
 func (s *sorted) ascend(sp span, visit func(*row) bool) {
 	chunk, place, _ := s.locate(sp.low)
 	for ; chunk < len(s.chunks); chunk, place = chunk+1, 0 {
@@ -104,7 +104,7 @@ func (s *sorted) ascend(sp span, visit func(*row) bool) {
 	}
 }
 
-// descend visits the rows of a span downwards until visit returns false.
+// descend visits the rows of a span in descending order until visit returns false.
 func (s *sorted) descend(sp span, visit func(*row) bool) {
 	last := len(s.chunks) - 1
 	chunk, place := last, maxChunk

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
-// span turns a query's key conditions into the range of orders they allow.
+// span returns the range of orders that a query's key conditions allow.
 func (s schema) span(terms []expr.KeyTerm) (span, error) {
 	hash, sort, err := s.match(terms)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s schema) span(terms []expr.KeyTerm) (span, error) {
 
 const errMissedKey = attr.Invalid("Query condition missed key schema element")
 
-// match finds the term of the partition key, which must be an equality, and that of the sort key, if there is one.
+// match returns the partition key's term, which must be an equality, and the sort key's term, or nil if there is none.
 func (s schema) match(terms []expr.KeyTerm) (hash, sort *expr.KeyTerm, err error) {
 	for i := range terms {
 		switch terms[i].Name {
@@ -96,7 +96,7 @@ func sortSpan(partition string, term expr.KeyTerm) span {
 
 const maxSegments = 1_000_000 // API reference, Scan
 
-// segmentSpan returns a parallel scan's segment: a range of the hashes that order the partitions.
+// segmentSpan returns one segment of a parallel scan as a range of orders. Orders begin with hashes.
 func segmentSpan(segment, segments *int) (span, error) {
 	switch {
 	case segment == nil && segments == nil:
@@ -111,7 +111,7 @@ func segmentSpan(segment, segments *int) (span, error) {
 		return span{}, err
 	}
 	if *segment < 0 || *segment >= *segments {
-		return span{}, unmet(fmt.Sprintf(" '%d'", *segment), "segment",
+		return span{}, constraintError(fmt.Sprintf(" '%d'", *segment), "segment",
 			fmt.Sprint("have value less than or equal to ", *segments-1))
 	}
 	sp := span{low: segmentBound(*segment, *segments)}
@@ -121,7 +121,7 @@ func segmentSpan(segment, segments *int) (span, error) {
 	return sp, nil
 }
 
-// segmentBound returns ⌊segment × 2⁶⁴ / segments⌋ in eight bytes.
+// segmentBound returns ⌊segment × 2⁶⁴ / segments⌋ as eight bytes.
 func segmentBound(segment, segments int) string {
 	bound, _ := bits.Div64(uint64(segment), 0, uint64(segments))
 	return string(binary.BigEndian.AppendUint64(nil, bound))

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// writer says whose change a stream record describes.
+// writer is the author of a stream record's change.
 type writer bool
 
 const (
@@ -30,7 +30,7 @@ type stream struct {
 	records    []record // oldest first
 }
 
-// record is a change of an item. A row that the view does not show is left out, but for the one that has the key.
+// record is one change of an item. Rows that the stream's view hides are nil, except the row that provides the key.
 type record struct {
 	sequence  int
 	at        time.Time
@@ -39,7 +39,7 @@ type record struct {
 	by        writer
 }
 
-// newStream labels the stream by the time, later if a stream has that label. Callers hold mu.
+// newStream labels a stream with the table's creation time, or the next millisecond that is free. Callers hold mu.
 func (e *Engine) newStream(t *table) *stream {
 	s := &stream{definition: t.definition, created: t.created, keys: t.keys}
 	for at := t.created.UTC(); ; at = at.Add(time.Millisecond) {
@@ -57,8 +57,8 @@ func (s *stream) shard() string {
 	return fmt.Sprintf("shardId-%020d-%s", s.created.UnixMilli(), hex.EncodeToString(sum[:4]))
 }
 
-// record notes a change. Writing what is already there is no change.
-func (s *stream) record(c change, now time.Time) {
+// recordChange appends a change. A write that changes nothing adds no record.
+func (s *stream) recordChange(c change, now time.Time) {
 	if s == nil {
 		return
 	}
@@ -84,17 +84,17 @@ func (s *stream) record(c change, now time.Time) {
 	s.trim(s.records[0].sequence, now)
 }
 
-// trim drops the records before a sequence number, and those past retention.
+// trim drops the records before a sequence number and those past retention.
 func (s *stream) trim(before int, now time.Time) {
 	n := 0
 	for n < len(s.records) && (s.records[n].sequence < before || now.Sub(s.records[n].at) > retention) {
 		n++
 	}
-	clear(s.records[:n]) // append copies what is left when it next grows
+	clear(s.records[:n]) // frees the rows; the next growing append frees the space
 	s.records = s.records[n:]
 }
 
-// since returns the records kept at now whose sequence number is at least from.
+// since returns the records from sequence number from on that are within retention at now.
 func (s *stream) since(from int, now time.Time) []record {
 	first := sort.Search(len(s.records), func(i int) bool {
 		return s.records[i].sequence >= from && now.Sub(s.records[i].at) <= retention

@@ -23,7 +23,7 @@ func notFound(format string, args ...any) error {
 		fmt.Sprintf(format, args...)}
 }
 
-// findStream finds a stream by its ARN. Callers hold mu.
+// findStream returns the stream with an ARN. Callers hold mu.
 func (e *Engine) findStream(arn string) (*stream, error) {
 	for _, s := range e.streams {
 		if s.arn() == arn {
@@ -70,7 +70,7 @@ func (e *Engine) listStreams(d *jsontext.Decoder) ([]byte, error) {
 func (e *Engine) describeStream(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		StreamArn, ExclusiveStartShardId string
-		Limit                            int // there is one shard
+		Limit                            int // without effect, since there is one shard
 	}
 	if err := decode(d, "DescribeStream", &in); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (e *Engine) getShardIterator(d *jsontext.Decoder) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, `{"ShardIterator":%s}`, quote(e.iterator(s, from))), nil
+	return fmt.Appendf(nil, `{"ShardIterator":%s}`, quote(e.encodeIterator(s, from))), nil
 }
 
 func (s *stream) position(kind, sequence string, now time.Time) (int, error) {
@@ -129,7 +129,7 @@ func (s *stream) position(kind, sequence string, now time.Time) (int, error) {
 		return s.last + 1, nil
 	case "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER":
 	default:
-		return 0, unknown("shardIteratorType", kind, "[AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]")
+		return 0, enumError("shardIteratorType", kind, "[AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]")
 	}
 	n, err := strconv.Atoi(sequence)
 	if err != nil || n < 1 || n > s.last {
@@ -154,7 +154,7 @@ const errIterator = attr.Invalid("Invalid ShardIterator")
 
 const iteratorFormat = "%d|%d|%s"
 
-func (e *Engine) iterator(s *stream, from int) string {
+func (e *Engine) encodeIterator(s *stream, from int) string {
 	state := fmt.Sprintf(iteratorFormat, from, e.now().UnixMilli(), s.arn())
 	return base64.StdEncoding.EncodeToString([]byte(state))
 }
@@ -214,7 +214,7 @@ func (e *Engine) getRecords(d *jsontext.Decoder) ([]byte, error) {
 	}
 	answer = append(answer, ']')
 	if !s.closed || count < len(kept) {
-		answer = fmt.Appendf(answer, `,"NextShardIterator":%s`, quote(e.iterator(s, from+count)))
+		answer = fmt.Appendf(answer, `,"NextShardIterator":%s`, quote(e.encodeIterator(s, from+count)))
 	}
 	return append(answer, '}'), nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// table has all that belongs to a table. What CreateTable said never changes; the engine's lock guards the rest.
+// table holds a table's data. The definition and keys never change. The engine's lock guards the rest.
 type table struct {
 	definition *definition
 	name       string
@@ -15,9 +15,9 @@ type table struct {
 	created time.Time
 	rows    sorted
 	indexes []*index
-	stream  *stream // nil without one
+	stream  *stream // nil if the table has none
 	ttl     expiry
-	pending []indexChange // replication to indexes not yet done, oldest first
+	pending []indexChange // outstanding replication to indexes, oldest first
 	read    float64       // capacity units consumed so far
 	written float64
 }
@@ -38,7 +38,7 @@ func (t *table) index(name string) (*index, error) {
 	return nil, attr.Invalidf("The table does not have the specified index: %s", name)
 }
 
-// makeRow wraps a checked item that belongs at order.
+// makeRow returns the row of a checked item with its index entries.
 func (t *table) makeRow(order string, item attr.Map) *row {
 	r := &row{order: order, item: item, size: item.Size(), expires: t.ttl.expiresAt(item)}
 	if len(t.indexes) > 0 {
@@ -50,7 +50,7 @@ func (t *table) makeRow(order string, item attr.Map) *row {
 	return r
 }
 
-// entryOf returns the row's entry in the table's i-th index; nil for none.
+// entryOf returns the row's entry in the table's i-th index, or nil.
 func entryOf(r *row, i int) *row {
 	if r == nil {
 		return nil

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// tokens remembers the transactions of the last ten minutes that carried a ClientRequestToken and succeeded.
+// tokens remembers the successful transactions of the last ten minutes that carried a ClientRequestToken.
 type tokens struct {
 	known map[string]token
 	queue []string // oldest first
 }
 
 type token struct {
-	name        string // "" for a transaction without one
+	name        string // "" for a transaction without a token
 	fingerprint [sha256.Size]byte
 	until       time.Time
 }
 
-// seen reports whether a transaction was done before. The same token on another transaction is refused.
-func (ts *tokens) seen(name string, fingerprint [sha256.Size]byte, now time.Time) (bool, error) {
+// checkReplay returns true if the transaction was done before. It refuses a token that another transaction used.
+func (ts *tokens) checkReplay(name string, fingerprint [sha256.Size]byte, now time.Time) (bool, error) {
 	ts.forget(now)
 	t, ok := ts.known[name]
 	switch {
@@ -38,7 +38,7 @@ func (ts *tokens) remember(t token) {
 	if t.name == "" {
 		return
 	}
-	t.name = strings.Clone(t.name) // it may be part of a whole record
+	t.name = strings.Clone(t.name) // t.name may share the memory of a whole record
 	ts.known[t.name] = t
 	ts.queue = append(ts.queue, t.name)
 }
@@ -49,5 +49,5 @@ func (ts *tokens) forget(now time.Time) {
 		delete(ts.known, ts.queue[done])
 		done++
 	}
-	ts.queue = ts.queue[done:] // growing copies what is left
+	ts.queue = ts.queue[done:] // the next growing append frees the space
 }

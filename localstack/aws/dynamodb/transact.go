@@ -26,14 +26,14 @@ type transaction struct {
 	writes   []*write
 }
 
-// reason is why one item of a transaction could not be written; the zero reason is None.
+// reason says why one item of a transaction could not be written. The zero reason stands for None.
 type reason struct {
 	Code    string
 	Message string   `json:",omitempty"`
 	Item    attr.Map `json:",omitempty"`
 }
 
-// writeKinds has each kind of write under its names in transactions and batches.
+// writeKinds maps the names of writes in transactions and batches to their kinds.
 var writeKinds = map[string]writeKind{"Put": putting, "Update": updating, "Delete": deleting,
 	"ConditionCheck": checking, "PutRequest": putting, "DeleteRequest": deleting}
 
@@ -50,7 +50,7 @@ func (e *Engine) transactWriteItems(d *jsontext.Decoder) ([]byte, error) {
 	}
 	token := in.ClientRequestToken
 	if len(token) > maxTokenLength {
-		return nil, unmet(" '"+token+"'", "clientRequestToken", "have length less than or equal to 36")
+		return nil, constraintError(" '"+token+"'", "clientRequestToken", "have length less than or equal to 36")
 	}
 	tx := &transaction{token: token, capacity: in.ReturnConsumedCapacity}
 	if err := e.prepareWrites(tx, in.TransactItems.parts); err != nil {
@@ -59,13 +59,13 @@ func (e *Engine) transactWriteItems(d *jsontext.Decoder) ([]byte, error) {
 	return e.transact(tx)
 }
 
-// part is one element of TransactItems or of a batch of writes: the name of what it does, and with what.
+// part is one element of TransactItems or of a batch of writes: its kind and its parameters.
 type part struct {
 	kind string
 	req  *request
 }
 
-// readPart reads a part of one of the kinds. A part of none or of several is refused with the error for that.
+// readPart reads a part of one of the given kinds. It fails with none or several if the part has no or several kinds.
 func readPart(d *jsontext.Decoder, object string, kinds []string, none, several error) (p part, err error) {
 	err = attr.Object(d, func(name string) (err error) {
 		if !slices.Contains(kinds, name) {
@@ -99,9 +99,9 @@ func (t *transactItems) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	})
 	switch n := len(t.parts); {
 	case err == nil && n == 0:
-		return unmet(" '[]'", "transactItems", "have length greater than or equal to 1")
+		return constraintError(" '[]'", "transactItems", "have length greater than or equal to 1")
 	case err == nil && n > maxTransactItems:
-		return unmet("", "transactItems", "have length less than or equal to 100")
+		return constraintError("", "transactItems", "have length less than or equal to 100")
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func (e *Engine) prepareWrites(tx *transaction, parts []part) error {
 			return err
 		}
 		if w.kind == checking && p.req.ConditionExpression == nil {
-			return missing("conditionExpression")
+			return missingError("conditionExpression")
 		}
 		at := w.table.name + "/" + w.order
 		if seen[at] {
@@ -136,25 +136,25 @@ const (
 	errTransactSize = attr.Invalid("Collection size of items in the transaction exceeds the limit of 4 MB")
 )
 
-// transact applies all writes or none.
+// transact applies all writes or none. A repeated token gets the earlier success again.
 func (e *Engine) transact(tx *transaction) ([]byte, error) {
 	places := make([]place, len(tx.writes))
 	for i, w := range tx.writes {
 		places[i] = w.place()
 	}
 	if e.conflicts("TransactWriteItems", places...) {
-		return nil, conflicted(len(places))
+		return nil, newConflictFault(len(places))
 	}
 	fingerprint := tx.fingerprint()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.now()
-	replayed, err := e.tokens.seen(tx.token, fingerprint, now)
+	replayed, err := e.tokens.checkReplay(tx.token, fingerprint, now)
 	if err != nil {
 		return nil, err
 	}
 	if replayed {
-		return tx.answer(e.replayBills(tx)), nil
+		return tx.answer(e.chargeReplay(tx)), nil
 	}
 	done := token{name: tx.token, fingerprint: fingerprint, until: now.Add(tokenLifetime)}
 	charges, err := e.commitAll(tx, done.appendNote(nil))
@@ -165,13 +165,13 @@ func (e *Engine) transact(tx *transaction) ([]byte, error) {
 	return tx.answer(charges), nil
 }
 
-// step is a write with the row before and after it.
+// step is a write with the rows before and after it.
 type step struct {
 	*write
 	old, next *row
 }
 
-// commitAll does the writes, or none; note is kept in the log with them.
+// commitAll applies all writes or none and logs note with them.
 func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
 	if err := e.checkLog(); err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
 	}
 	switch {
 	case failed:
-		return nil, cancelled(reasons)
+		return nil, newCancelledFault(reasons)
 	case size > maxTransactBytes:
 		return nil, errTransactSize
 	}
@@ -207,15 +207,16 @@ func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
 	return charges, e.apply(note, changes...)
 }
 
-// evaluate works out what the write leaves. What the schema refuses is a reason; an update that does not fit its item
-// ends the whole transaction with a ValidationException, as the service does.
+// evaluate sets the row that the write results in. If the schema or the condition refuses the write, evaluate returns
+// the reason. If an update does not fit its item, evaluate returns an error, and the whole transaction fails with a
+// ValidationException, as in the service.
 func (s *step) evaluate() (why reason, err error) {
 	if invalid := s.checkStatic(); invalid != nil {
 		return reason{Code: "ValidationError", Message: invalid.Error()}, nil
 	}
-	if !s.holds(s.old) {
+	if !s.conditionHolds(s.old) {
 		why = reason{Code: "ConditionalCheckFailed", Message: "The conditional request failed"}
-		if s.onFailure() {
+		if s.wantsItem() {
 			why.Item = s.old.attributes()
 		}
 		return why, nil
@@ -226,11 +227,11 @@ func (s *step) evaluate() (why reason, err error) {
 	return reason{}, err
 }
 
-// chargeSteps charges for a transaction: writes twice their write units, checks twice their read units.
+// chargeSteps returns the cost of a transaction: twice the write units per write, twice the read units per check.
 func chargeSteps(steps []step) bills {
 	var charges bills
 	for _, s := range steps {
-		b := charges.of(s.table)
+		b := charges.findOrAdd(s.table)
 		if s.kind == checking {
 			b.base += transactional * readUnits(sizeOf(s.old), true)
 		} else {
@@ -240,12 +241,12 @@ func chargeSteps(steps []step) bills {
 	return charges
 }
 
-// replayBills: answering a known token costs reading the items.
-func (e *Engine) replayBills(tx *transaction) bills {
+// chargeReplay charges for answering a repeated token, which costs as much as reading the items.
+func (e *Engine) chargeReplay(tx *transaction) bills {
 	var charges bills
 	for _, w := range tx.writes {
 		units := transactional * readUnits(sizeOf(w.table.rows.get(w.order)), true)
-		charges.of(w.table).base += units
+		charges.findOrAdd(w.table).base += units
 		w.table.read += units
 	}
 	return charges
@@ -255,14 +256,14 @@ func (tx *transaction) answer(charges bills) []byte {
 	return finish([]byte{'{'}, tx.capacity, charges)
 }
 
-// conflicted returns the exception for n items whose first is in another transaction.
-func conflicted(n int) error {
+// newConflictFault returns the exception for n items if another transaction holds the first.
+func newConflictFault(n int) error {
 	reasons := make([]reason, n)
 	reasons[0] = reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
-	return cancelled(reasons)
+	return newCancelledFault(reasons)
 }
 
-func cancelled(reasons []reason) error {
+func newCancelledFault(reasons []reason) error {
 	codes := make([]string, len(reasons))
 	for i, why := range reasons {
 		codes[i] = cmp.Or(why.Code, "None")
@@ -276,7 +277,7 @@ func cancelled(reasons []reason) error {
 	}
 }
 
-// fingerprint identifies what the transaction does; two requests with one token must agree on it.
+// fingerprint returns a hash of the transaction's writes. Requests with the same token must have the same one.
 func (tx *transaction) fingerprint() [sha256.Size]byte {
 	if tx.token == "" {
 		return [sha256.Size]byte{}

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// expiry is a table's time to live. Deadlines in the heap are checked when due, as items may have changed.
+// expiry is a table's time to live. An item may change after its deadline enters the heap; isDue checks that.
 type expiry struct {
 	attribute string // "" when disabled
 	deadlines deadlines
@@ -28,7 +28,7 @@ func (d deadlines) Less(i, j int) bool {
 }
 func (d deadlines) Swap(i, j int) { d[i], d[j] = d[j], d[i] }
 
-// Push and Pop are for container/heap.
+// Push and Pop implement heap.Interface.
 func (d *deadlines) Push(x any) { *d = append(*d, x.(deadline)) }
 
 func (d *deadlines) Pop() any {
@@ -37,12 +37,12 @@ func (d *deadlines) Pop() any {
 	return last
 }
 
-// fiveYears: the service leaves items alone that expired longer ago.
+// fiveYears is the age of expiry beyond which the service leaves items alone.
 const fiveYears = 5 * 365 * 24 * time.Hour
 
-// expiresAt reads an item's deadline in Unix seconds; 0 for none.
+// expiresAt returns an item's deadline in Unix seconds, or 0 for none.
 func (x *expiry) expiresAt(item attr.Map) int64 {
-	v := item.Get(x.attribute) // no item has an attribute without a name
+	v := item.Get(x.attribute) // missing if attribute is "", since attributes have names
 	if v.Kind() != attr.N {
 		return 0
 	}
@@ -54,7 +54,7 @@ func (x *expiry) expiresAt(item attr.Map) int64 {
 	return at
 }
 
-// track notes when the row expires; false when it does not.
+// track adds the row's deadline to the heap. It returns false if the row never expires.
 func (x *expiry) track(r *row) bool {
 	if r.expires == 0 {
 		return false
@@ -63,7 +63,7 @@ func (x *expiry) track(r *row) bool {
 	return true
 }
 
-// enableTTL starts expiry by an attribute, for the rows that are there too, or ends it when there is none.
+// enableTTL starts expiry by an attribute, also for existing rows. An empty attribute ends expiry.
 func (t *table) enableTTL(attribute string) {
 	t.ttl = expiry{attribute: attribute}
 	t.rows.ascend(span{}, func(r *row) bool {
@@ -75,7 +75,7 @@ func (t *table) enableTTL(attribute string) {
 	})
 }
 
-// expire deletes what expired at least lag ago, as the service does: with a stream record of its own.
+// expire deletes items that expired at least the lag ago. Each deletion adds a stream record, as in the service.
 func (e *Engine) expire(t *table, now time.Time) {
 	for len(t.ttl.deadlines) > 0 {
 		first := t.ttl.deadlines[0]
@@ -84,13 +84,13 @@ func (e *Engine) expire(t *table, now time.Time) {
 		}
 		if r := t.rows.get(first.order); t.ttl.isDue(r, first, now) &&
 			e.apply(nil, change{table: t, old: r, by: byService}) != nil {
-			return // the log takes nothing now: later
+			return // the log refuses writes; try again later
 		}
 		heap.Pop(&t.ttl.deadlines)
 	}
 }
 
-// isDue reports whether the deadline is still the row's.
+// isDue returns true if the deadline is still current for the row, and not older than five years.
 func (x *expiry) isDue(r *row, d deadline, now time.Time) bool {
 	return r != nil && r.expires == d.at && now.Sub(time.Unix(d.at, 0)) < fiveYears
 }

@@ -24,7 +24,7 @@ type write struct {
 	table   *table
 	key     attr.Map
 	order   string
-	item    attr.Map // putting
+	item    attr.Map // set when putting
 	request *request
 }
 
@@ -50,13 +50,13 @@ func (e *Engine) prepare(kind writeKind, req *request) (*write, error) {
 	return w, nil
 }
 
-// locate checks the key, or the item that holds it.
+// locate checks the key or item of the request and sets the write's key and order.
 func (w *write) locate(req *request) error {
 	keys := w.table.keys
 	if w.kind != putting {
 		w.key = req.Key
 		if req.Key == nil {
-			return missing("key")
+			return missingError("key")
 		}
 		if err := keys.checkKey(req.Key); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (w *write) locate(req *request) error {
 		return nil
 	}
 	if req.Item == nil {
-		return missing("item")
+		return missingError("item")
 	}
 	if err := keys.checkItem(req.Item); err != nil {
 		return err
@@ -73,14 +73,14 @@ func (w *write) locate(req *request) error {
 	w.item = req.Item
 	w.key = req.Item.Only(keys.names())
 	w.order = keys.order(req.Item)
-	return w.eachIndex(func(ix *index) error { return ix.checkEmpty(w.item, false) })
+	return w.checkIndexes(func(ix *index) error { return ix.checkEmpty(w.item, false) })
 }
 
-// checkStatic refuses what no item could make right: updates of the key, index
-// keys of a wrong type. A transaction reports it as a reason, not as its error.
+// checkStatic refuses updates of the key, and index keys of a wrong type, regardless of the stored item. A transaction
+// reports this error as the item's reason rather than as its own error.
 func (w *write) checkStatic() error {
 	if w.kind == putting {
-		return w.eachIndex(func(ix *index) error { return ix.checkTypes(w.item) })
+		return w.checkIndexes(func(ix *index) error { return ix.checkTypes(w.item) })
 	}
 	for _, path := range w.update.Paths() {
 		if w.table.keys.has(path.Root()) {
@@ -90,7 +90,7 @@ func (w *write) checkStatic() error {
 	return nil
 }
 
-func (w *write) eachIndex(check func(*index) error) error {
+func (w *write) checkIndexes(check func(*index) error) error {
 	for _, ix := range w.table.indexes {
 		if err := check(ix); err != nil {
 			return err
@@ -99,15 +99,15 @@ func (w *write) eachIndex(check func(*index) error) error {
 	return nil
 }
 
-// onFailure reports whether a condition that fails returns the item.
-func (w *write) onFailure() bool { return w.request.ReturnValuesOnConditionCheckFailure == "ALL_OLD" }
+// wantsItem returns true if a failed condition returns the item.
+func (w *write) wantsItem() bool { return w.request.ReturnValuesOnConditionCheckFailure == "ALL_OLD" }
 
-func (w *write) holds(old *row) bool {
+func (w *write) conditionHolds(old *row) bool {
 	return w.condition == nil || w.condition.Holds(old.attributes())
 }
 
-// result returns the row that the write leaves; nil for none. It changes nothing.
-// When the row breaks the schema of an index it comes with the error.
+// result returns the row that the write results in, or nil for none. It changes nothing. If the row breaks the schema
+// of an index, result returns both the row and the error.
 func (w *write) result(old *row) (*row, error) {
 	switch w.kind {
 	case deleting:
@@ -133,10 +133,10 @@ func (w *write) result(old *row) (*row, error) {
 	if next.size > maxItem {
 		return nil, attr.Invalid("Item size to update has exceeded the maximum allowed size")
 	}
-	if err := w.eachIndex(func(ix *index) error { return ix.checkEmpty(after, true) }); err != nil {
+	if err := w.checkIndexes(func(ix *index) error { return ix.checkEmpty(after, true) }); err != nil {
 		return nil, err
 	}
-	return next, w.eachIndex(func(ix *index) error { return ix.checkTypes(after) })
+	return next, w.checkIndexes(func(ix *index) error { return ix.checkTypes(after) })
 }
 
 func (e *Engine) conflicts(op string, places ...place) bool {
@@ -165,22 +165,22 @@ func (p place) String() string {
 
 func (w *write) place() place { return place{w.table, w.key} }
 
-func (w *write) returned(old, next *row) attr.Map {
+func (w *write) returnedAttributes(old, next *row) attr.Map {
 	switch w.request.ReturnValues {
 	case "ALL_OLD":
 		return old.attributes()
 	case "ALL_NEW":
 		return next.attributes()
 	case "UPDATED_OLD":
-		return w.updated(old.attributes())
+		return w.updatedAttributes(old.attributes())
 	case "UPDATED_NEW":
-		return w.updated(next.attributes())
+		return w.updatedAttributes(next.attributes())
 	}
 	return nil
 }
 
-// updated keeps the attributes of which the update wrote a part that exists.
-func (w *write) updated(item attr.Map) attr.Map {
+// updatedAttributes returns each attribute of item that holds an updated path. Missing paths do not count.
+func (w *write) updatedAttributes(item attr.Map) attr.Map {
 	var roots []string
 	for _, path := range w.update.Paths() {
 		if path.Lookup(item).Kind() != attr.Missing {

@@ -108,7 +108,7 @@ func readSet(d *jsontext.Decoder, kind Kind) (Value, error) {
 	case err != nil:
 		return Value{}, err
 	case len(elements) == 0:
-		return Value{}, emptySet(kind)
+		return Value{}, emptySetError(kind)
 	}
 	return newSet(kind, elements)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendMap appends an item or key as JSON, its names in order.
+// AppendMap appends an item or key as JSON, sorted by name.
 func AppendMap(dst []byte, m Map) []byte {
 	dst = append(dst, '{')
 	for i, f := range m {
@@ -21,13 +21,12 @@ func AppendMap(dst []byte, m Map) []byte {
 	return append(dst, '}')
 }
 
-// MarshalJSON returns what AppendMap appends.
+// MarshalJSON returns the text that AppendMap appends.
 func (m Map) MarshalJSON() ([]byte, error) { return AppendMap(nil, m), nil }
 
-// MarshalJSON returns the value as {"S":"…"} and the like.
+// MarshalJSON returns the value as JSON: {"S":"…"} for an S.
 func (v Value) MarshalJSON() ([]byte, error) { return appendValue(nil, v), nil }
 
-// appendValue appends {"S":"…"} and the like.
 func appendValue(dst []byte, v Value) []byte {
 	dst = append(dst, '{', '"')
 	dst = append(dst, v.kind.String()...)
@@ -56,7 +55,7 @@ func appendContent(dst []byte, v Value) []byte {
 	return AppendList(dst, v.Elements(), appendContent)
 }
 
-// AppendList appends a JSON array, whose elements one appends.
+// AppendList appends a JSON array. It calls one to append each element.
 func AppendList[T any](dst []byte, elements []T, one func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
 	for i, e := range elements {
@@ -70,6 +69,6 @@ func AppendList[T any](dst []byte, elements []T, one func([]byte, T) []byte) []b
 
 // AppendString appends s as a JSON string.
 func AppendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // its error says that s is not UTF-8, which it mends
+	dst, _ = jsontext.AppendQuote(dst, s) // the error only says that s was not UTF-8; AppendQuote corrects that
 	return dst
 }

@@ -2,16 +2,16 @@ package attr
 
 import "fmt"
 
-// Invalid is a refusal that the service answers with ValidationException.
+// Invalid is the message of an error that the service answers with ValidationException.
 type Invalid string
 
-// Error returns the message the client sees.
+// Error returns the message shown to the client.
 func (i Invalid) Error() string { return string(i) }
 
 // Invalidf formats an Invalid.
 func Invalidf(format string, args ...any) error { return Invalid(fmt.Sprintf(format, args...)) }
 
-// The refusals of single values, in the service's words.
+// Errors of single values, in the service's words.
 const (
 	errNotANumber = Invalid("A value provided cannot be converted into a number")
 	errOverflow   = Invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")
@@ -26,14 +26,14 @@ const (
 	errNoName  = Invalid("Empty attribute name")
 )
 
-func duplicates(kind Kind) error {
+func duplicatesError(kind Kind) error {
 	if kind == NS {
 		return Invalid("Input collection contains duplicates")
 	}
 	return Invalid("One or more parameter values were invalid: Input collection contains duplicates")
 }
 
-func emptySet(kind Kind) error {
+func emptySetError(kind Kind) error {
 	noun := map[Kind]string{SS: "string set ", NS: "number set ", BS: "binary set "}[kind]
 	return Invalidf("One or more parameter values were invalid: An %s may not be empty", noun)
 }

@@ -12,10 +12,10 @@ type Field struct {
 	Value Value
 }
 
-// Map is an item, a key, or the content of an M, immutable, and sorted by name so that answers are in one order.
+// Map is an item, a key, or the content of an M. It is immutable, and sorted by name so that answers are stable.
 type Map []Field
 
-// NewMap sorts fields by name; for a name given twice the last one counts.
+// NewMap sorts fields in place by name and returns them as a Map. If a name occurs twice, the last field wins.
 func NewMap(fields ...Field) Map {
 	slices.SortStableFunc(fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
 	m := fields[:0]
@@ -33,7 +33,7 @@ func (m Map) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(m, name, func(f Field, n string) int { return strings.Compare(f.Name, n) })
 }
 
-// Get returns the value of a name, or a Missing one.
+// Get returns the value of a name, or Missing.
 func (m Map) Get(name string) Value {
 	if i, ok := m.find(name); ok {
 		return m[i].Value
@@ -41,7 +41,7 @@ func (m Map) Get(name string) Value {
 	return Value{}
 }
 
-// With returns a copy of m in which name is v.
+// With returns a copy of m with name set to v.
 func (m Map) With(name string, v Value) Map {
 	i, ok := m.find(name)
 	if ok {
@@ -86,8 +86,8 @@ func (m Map) Size() int {
 	return n
 }
 
-// Size returns the size in bytes: a number has one and one for each pair of digits (one more when negative), a list or
-// map three and one for each member.
+// Size returns the size in bytes. A number takes one byte plus one for each pair of digits, and one more if negative. A
+// list or map takes three bytes plus one for each member.
 func (v Value) Size() int {
 	switch v.kind {
 	case S, B:
@@ -110,7 +110,7 @@ func (v Value) Size() int {
 	}
 }
 
-// Length returns what size() answers: UTF-16 code units, bytes of binary, members. ok is false for the other kinds.
+// Length returns the result of size(): UTF-16 code units, bytes or members. ok is false for a kind without size.
 func (v Value) Length() (n int, ok bool) {
 	switch v.kind {
 	case S:

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// KeyTerminator ends an attribute within a compound key. It sorts below all of AppendKey, so "a" is before "ab".
+// KeyTerminator ends an attribute in a compound key. It sorts below all bytes of AppendKey, so "a" sorts before "ab".
 const KeyTerminator = "\x00\x01"
 
-// AppendKey appends an S, N or B so that bytes compare as values, also after other attributes and terminators.
+// AppendKey appends an S, N or B so that the bytes sort like the values, also after other attributes and terminators.
 func AppendKey(dst []byte, v Value) []byte {
 	if v.kind == N {
 		return appendNumberKey(dst, canonicalDecimal(v.text))
@@ -45,15 +45,15 @@ func appendNumberKey(dst []byte, d decimal) []byte {
 	for i := 0; i < len(d.digits); i++ {
 		dst = append(dst, '9'-d.digits[i]+'0')
 	}
-	return append(dst, 0xFF) // of two negatives the one with more digits is the smaller
+	return append(dst, 0xFF) // of two negative numbers, the one with more digits is smaller
 }
 
-// appendExponent writes base-128 digits with the high bit set, never a zero byte.
+// appendExponent appends e in base 128 with the high bits set, so that no byte is zero.
 func appendExponent(dst []byte, e uint16) []byte {
 	return binary.BigEndian.AppendUint16(dst, (e/128|0x80)<<8|(e%128|0x80))
 }
 
-// PrefixEnd returns the least key above every key that starts with prefix, or "" when there is none.
+// PrefixEnd returns the least key above all keys with the prefix, or "" if there is none.
 func PrefixEnd(prefix string) string {
 	end := []byte(prefix)
 	for len(end) > 0 {

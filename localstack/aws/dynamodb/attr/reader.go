@@ -10,7 +10,7 @@ import (
 
 var errSyntax = errors.New("malformed JSON")
 
-// IsSyntax reports whether an error says that a request is no JSON, or JSON of another shape.
+// IsSyntax returns true if an error says that a request is not JSON, or is JSON of the wrong shape.
 func IsSyntax(err error) bool {
 	_, malformed := errors.AsType[*jsontext.SyntacticError](err)
 	_, misshapen := errors.AsType[*json.SemanticError](err)
@@ -18,24 +18,24 @@ func IsSyntax(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// Options are for all JSON that is read: of a name given twice the last one counts.
+// Options are the options for reading any JSON. If a name occurs twice, the last value wins.
 var Options = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
 	json.RejectUnknownMembers(true), json.WithUnmarshalers(json.UnmarshalFromFunc(keepDefault)))
 
-// keepDefault leaves a number as it is for null: as in the service null members are absent.
+// keepDefault keeps a number's default when its JSON is null, since the service treats null members as absent.
 func keepDefault(d *jsontext.Decoder, _ *int) error {
 	if d.PeekKind() == 'n' {
 		return d.SkipValue()
 	}
-	return errors.ErrUnsupported // decoded as usual
+	return errors.ErrUnsupported // decode as usual
 }
 
-// Object calls member for each name; member must consume the value. As in the service null members are absent.
+// Object reads an object and calls member to consume each member's value. Like the service, it skips null members.
 func Object(d *jsontext.Decoder, member func(name string) error) error {
 	if d.PeekKind() == 'n' {
 		return d.SkipValue()
 	}
-	return parts(d, '{', '}', func() error {
+	return readParts(d, '{', '}', func() error {
 		name, err := readString(d)
 		switch {
 		case err != nil:
@@ -47,10 +47,10 @@ func Object(d *jsontext.Decoder, member func(name string) error) error {
 	})
 }
 
-// Array calls element for each element; element must consume it.
-func Array(d *jsontext.Decoder, element func() error) error { return parts(d, '[', ']', element) }
+// Array reads an array and calls element for each element, which must consume it.
+func Array(d *jsontext.Decoder, element func() error) error { return readParts(d, '[', ']', element) }
 
-func parts(d *jsontext.Decoder, from, to jsontext.Kind, part func() error) error {
+func readParts(d *jsontext.Decoder, from, to jsontext.Kind, part func() error) error {
 	if d.PeekKind() != from {
 		return errSyntax
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// Refusals that depend on the item.
+// Errors that depend on the item.
 const (
 	errNoSuchPath  = attr.Invalid("The document path provided in the update expression is invalid for update")
 	errNoSuchValue = attr.Invalid("The provided expression refers to an attribute that does not exist in the item")
@@ -16,14 +16,14 @@ const (
 
 const removed = attr.Missing
 
-// change is an action with its value worked out; a Missing value removes.
+// change sets the value at a path. The value Missing removes the path.
 type change struct {
 	path  Path
 	value attr.Value
 }
 
-// Apply returns the updated item. All values are read from the old item. Old indexes stay valid while writing, so
-// assignments go first in the order of their indexes and removals last, from the end.
+// Apply returns the updated item. It reads all values from the old item. To keep the old list indexes valid while it
+// writes, it makes the assignments first, by ascending index, and the removals last, by descending index.
 func (u *Update) Apply(item attr.Map) (attr.Map, error) {
 	if u == nil {
 		return item, nil
@@ -56,10 +56,10 @@ func byPath(a, b change) int {
 	})
 }
 
-// change works out what the action does to item; isChange is false when it does nothing.
+// change returns the change that the action makes to item. isChange is false if the action has no effect.
 func (a action) change(item attr.Map) (c change, isChange bool, err error) {
 	c.path = a.path
-	if !a.path.writable(item) {
+	if !a.path.isWritable(item) {
 		return c, false, errNoSuchPath
 	}
 	old := a.path.Lookup(item)
@@ -101,8 +101,8 @@ func add(old, delta attr.Value) (attr.Value, error) {
 	return attr.Union(old, delta), nil
 }
 
-// writable reports whether the path's parent exists and is of the right type.
-func (p Path) writable(item attr.Map) bool {
+// isWritable checks that the path's parent exists and has the right type.
+func (p Path) isWritable(item attr.Map) bool {
 	if len(p) == 1 {
 		return true
 	}
@@ -113,7 +113,7 @@ func (p Path) writable(item attr.Map) bool {
 	return parent == attr.L
 }
 
-// write copies v with what path leads to replaced, or removed.
+// write returns a copy of v with the value at path replaced by to, or removed if to is Missing.
 func write(v attr.Value, path Path, to attr.Value) attr.Value {
 	step := path[0]
 	if len(path) > 1 {
@@ -137,7 +137,7 @@ func write(v attr.Value, path Path, to attr.Value) attr.Value {
 	return attr.List(elements)
 }
 
-// resolve returns the value of the right side of SET's equals sign.
+// resolve returns the value of the right-hand side of SET.
 func (n *node) resolve(item attr.Map) (attr.Value, error) {
 	switch n.op {
 	case opValue:
@@ -150,7 +150,7 @@ func (n *node) resolve(item attr.Map) (attr.Value, error) {
 		return v, nil
 	}
 	if n.symbol == "if_not_exists" {
-		otherwise, err := n.args[1].resolve(item) // must exist even when it is not used
+		otherwise, err := n.args[1].resolve(item) // must exist even if it is not used
 		if v := n.args[0].path.Lookup(item); err == nil && v.Kind() != attr.Missing {
 			return v, nil
 		}

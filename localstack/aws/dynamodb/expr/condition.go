@@ -6,21 +6,21 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// Condition is a parsed ConditionExpression or FilterExpression. A nil one holds for every item.
+// Condition is a parsed ConditionExpression or FilterExpression. A nil Condition holds for every item.
 type Condition struct{ root *node }
 
-// ParseCondition returns the parser of conditions; kind is the parameter's name, for messages.
+// ParseCondition returns a parser of conditions. kind is the parameter's name, for error messages.
 func ParseCondition(kind string) func(src string, env *Env) (*Condition, error) {
 	return func(src string, env *Env) (*Condition, error) {
 		c := &Condition{}
-		if err := run(kind, src, env, func(p *parser) { c.root = p.condition() }); err != nil {
+		if err := run(kind, src, env, func(p *parser) { c.root = p.readCondition() }); err != nil {
 			return nil, err
 		}
 		return c, nil
 	}
 }
 
-// Roots returns the attributes that the condition reads, in the order of reading.
+// Roots returns the attributes that the condition reads, in reading order.
 func (c *Condition) Roots() []string {
 	if c == nil {
 		return nil
@@ -41,8 +41,8 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-func (p *parser) condition() *node {
-	return p.wantCondition(p.disjunction())
+func (p *parser) readCondition() *node {
+	return p.wantCondition(p.readDisjunction())
 }
 
 func (p *parser) wantCondition(n *node) *node {
@@ -50,68 +50,68 @@ func (p *parser) wantCondition(n *node) *node {
 		p.refuse()
 	}
 	if n.op == opCall && n.symbol == nestable[inCondition] {
-		p.misplaced(n)
+		p.failMisplaced(n)
 	}
 	return n
 }
 
-func (p *parser) disjunction() *node { return p.chain(opOr, "OR", p.conjunction) }
+func (p *parser) readDisjunction() *node { return p.readChain(opOr, "OR", p.readConjunction) }
 
-func (p *parser) conjunction() *node { return p.chain(opAnd, "AND", p.negation) }
+func (p *parser) readConjunction() *node { return p.readChain(opAnd, "AND", p.readNegation) }
 
-func (p *parser) chain(op op, word string, part func() *node) *node {
+func (p *parser) readChain(op op, word string, part func() *node) *node {
 	n := part()
 	for p.atKeyword(word) {
 		p.wantCondition(n)
-		p.operator()
+		p.skipOperator()
 		n = &node{op: op, symbol: word, args: []*node{n, p.wantCondition(part())}}
 	}
 	return n
 }
 
-func (p *parser) negation() *node {
+func (p *parser) readNegation() *node {
 	if p.atKeyword("NOT") {
-		p.operator()
-		return &node{op: opNot, symbol: "NOT", args: []*node{p.wantCondition(p.negation())}}
+		p.skipOperator()
+		return &node{op: opNot, symbol: "NOT", args: []*node{p.wantCondition(p.readNegation())}}
 	}
-	return p.comparison()
+	return p.readComparison()
 }
 
-func (p *parser) operator() {
-	p.count()
+func (p *parser) skipOperator() {
+	p.countOperator()
 	p.next()
 }
 
-func (p *parser) comparison() *node {
-	left := p.primary()
+func (p *parser) readComparison() *node {
+	left := p.readPrimary()
 	t := p.peek()
 	switch {
 	case t.kind == tokSymbol && slices.Contains(comparators, t.text):
 		p.wantOperand(left)
-		p.operator()
-		return p.compare(t.text, left, p.wantOperand(p.primary()))
+		p.skipOperator()
+		return p.newComparison(t.text, left, p.wantOperand(p.readPrimary()))
 	case p.atKeyword("BETWEEN"):
 		p.wantOperand(left)
-		p.operator()
-		low := p.wantOperand(p.primary())
-		if !p.keyword("AND") {
+		p.skipOperator()
+		low := p.wantOperand(p.readPrimary())
+		if !p.acceptKeyword("AND") {
 			p.refuse()
 		}
-		return p.between(left, low, p.wantOperand(p.primary()))
+		return p.newBetween(left, low, p.wantOperand(p.readPrimary()))
 	case p.atKeyword("IN"):
 		p.wantOperand(left)
-		p.operator()
-		return p.in(left)
+		p.skipOperator()
+		return p.readIn(left)
 	}
 	return left
 }
 
 var comparators = []string{"=", "<>", "<", "<=", ">", ">="}
 
-func (p *parser) primary() *node { return p.parenthesised(p.disjunction, p.checkedOperand) }
+func (p *parser) readPrimary() *node { return p.readParens(p.readDisjunction, p.readCheckedOperand) }
 
-func (p *parser) checkedOperand() *node {
-	n := p.operand()
+func (p *parser) readCheckedOperand() *node {
+	n := p.readOperand()
 	if n.op == opCall {
 		p.checkCall(n, inCondition)
 	}
@@ -126,7 +126,7 @@ func (p *parser) wantOperand(n *node) *node {
 	return n
 }
 
-func (p *parser) compare(symbol string, left, right *node) *node {
+func (p *parser) newComparison(symbol string, left, right *node) *node {
 	n := &node{op: opCompare, symbol: symbol, args: []*node{left, right}}
 	if symbol != "=" && symbol != "<>" {
 		p.wantType(n, ordered, left, right)
@@ -135,17 +135,17 @@ func (p *parser) compare(symbol string, left, right *node) *node {
 	return n
 }
 
-func (p *parser) between(v, low, high *node) *node {
+func (p *parser) newBetween(v, low, high *node) *node {
 	n := &node{op: opBetween, symbol: "BETWEEN", args: []*node{v, low, high}}
 	p.wantType(n, ordered, n.args...)
 	if low.op == opValue && high.op == opValue && p.semantic == nil {
-		p.note(rankTypes, p.pos, bounds(low.value, high.value))
+		p.note(rankTypes, p.pos, checkBounds(low.value, high.value))
 	}
 	p.wantDistinct(n)
 	return n
 }
 
-func bounds(low, high attr.Value) error {
+func checkBounds(low, high attr.Value) error {
 	problem := ""
 	switch {
 	case low.Kind() != high.Kind():
@@ -162,10 +162,10 @@ func bounds(low, high attr.Value) error {
 
 const maxIn = 100 // operands of IN (API reference, "Condition")
 
-func (p *parser) in(v *node) *node {
+func (p *parser) readIn(v *node) *node {
 	n := &node{op: opIn, symbol: "IN", args: []*node{v}}
 	p.expect("(")
-	n.args = append(n.args, several(p, func() *node { return p.wantOperand(p.primary()) })...)
+	n.args = append(n.args, readList(p, func() *node { return p.wantOperand(p.readPrimary()) })...)
 	p.expect(")")
 	if count := len(n.args) - 1; count > maxIn {
 		p.fail(rankTypes, "The IN operator is provided with too many operands; number of operands: %d", count)

@@ -8,14 +8,15 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// Env has ExpressionAttributeNames and ExpressionAttributeValues, and remembers which were used.
+// Env holds ExpressionAttributeNames and ExpressionAttributeValues and tracks which of them were used.
 type Env struct {
 	names  map[string]string
 	values map[string]attr.Value
 	used   map[string]bool
 }
 
-// NewEnv checks the placeholders. A request without any has a nil map; the service refuses an empty one.
+// NewEnv checks the placeholders. Pass nil maps for a request without placeholders, because the service refuses an
+// empty map.
 func NewEnv(names map[string]string, values map[string]attr.Value) (*Env, error) {
 	if names != nil && len(names) == 0 {
 		return nil, attr.Invalid("ExpressionAttributeNames must not be empty")
@@ -43,35 +44,36 @@ func isPlaceholder(key string, mark byte) bool {
 	return len(key) > 1 && key[0] == mark && scanWhile(key, 1, isNamePart) == len(key)
 }
 
-func (e *Env) name(key string) (string, bool) {
+func (e *Env) useName(key string) (string, bool) {
 	name, ok := e.names[key]
 	e.used[key] = true
 	return name, ok
 }
 
-func (e *Env) value(key string) (attr.Value, bool) {
+func (e *Env) useValue(key string) (attr.Value, bool) {
 	v, ok := e.values[key]
 	e.used[key] = true
 	return v, ok
 }
 
-// Unused refuses placeholders that no expression mentioned; call it after all expressions of the request are parsed.
+// Unused refuses placeholders that no expression used. Call it after parsing all expressions of the request.
 func (e *Env) Unused() error {
-	if unused := e.unused(slices.Sorted(maps.Keys(e.names))); unused != "" {
+	if unused := e.unusedKeys(slices.Sorted(maps.Keys(e.names))); unused != "" {
 		return attr.Invalidf("Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}", unused)
 	}
-	if unused := e.unused(slices.Sorted(maps.Keys(e.values))); unused != "" {
+	if unused := e.unusedKeys(slices.Sorted(maps.Keys(e.values))); unused != "" {
 		return attr.Invalidf("Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}", unused)
 	}
 	return nil
 }
 
-func (e *Env) unused(keys []string) string {
+func (e *Env) unusedKeys(keys []string) string {
 	keys = slices.DeleteFunc(keys, func(k string) bool { return e.used[k] })
 	return strings.Join(keys, ", ")
 }
 
-// WithoutExpression refuses placeholders in a request without any of the expressions that parameters names.
+// WithoutExpression refuses placeholders in a request without expressions. parameters lists the expressions that the
+// request could have, separated by commas.
 func (e *Env) WithoutExpression(parameters string) error {
 	verb := "is"
 	if strings.Contains(parameters, ",") {

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// Holds evaluates the condition on an item; nil means that there is no item.
+// Holds returns true if the condition holds for an item. A nil item means that there is none.
 func (c *Condition) Holds(item attr.Map) bool {
 	return c == nil || c.root.holds(item)
 }
@@ -32,7 +32,7 @@ func (n *node) holds(item attr.Map) bool {
 	}
 }
 
-// compare follows the service for what is missing or of another type: only <> is true then.
+// compare compares two values. If a value is missing or the types differ, only <> is true, as in the service.
 func compare(symbol string, a, b attr.Value) bool {
 	switch symbol {
 	case "=":
@@ -56,7 +56,7 @@ func compare(symbol string, a, b attr.Value) bool {
 	}
 }
 
-// eval returns an operand's value in an item; Missing when there is none.
+// eval returns an operand's value in an item, or Missing.
 func (n *node) eval(item attr.Map) attr.Value {
 	switch n.op {
 	case opPath:

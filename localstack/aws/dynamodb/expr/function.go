@@ -6,16 +6,16 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// function says where a function may stand and which operands it takes.
+// function lists the kind of expression that allows a function, and the operands that the function takes.
 type function struct {
 	in       place
 	operands int
-	path     bool        // the first operand is a document path
-	types    []attr.Kind // of an operand whose type is known; nil for any
-	distinct bool        // the other operands are not the first one's path
+	path     bool        // the first operand must be a document path
+	types    []attr.Kind // allowed types of operands, where known; nil allows any
+	distinct bool        // the other operands must differ from the first one's path
 }
 
-// place is a kind of expression, as messages name it.
+// place is a kind of expression, named as in error messages.
 type place string
 
 const (
@@ -37,11 +37,12 @@ var (
 		"if_not_exists":        {in: inUpdate, operands: 2, path: true, distinct: true},
 		"list_append":          {in: inUpdate, operands: 2, types: []attr.Kind{attr.L}},
 	}
-	// nestable has the only function whose result another one takes.
+	// nestable lists, by place, the only function whose result may be an operand.
 	nestable = map[place]string{inCondition: "size", inUpdate: "if_not_exists"}
 )
 
-// checkCall refuses a call's name or operands. The service checks nested calls first in a condition, last in an update.
+// checkCall checks a call's name and operands. Like the service, it checks nested calls first in a condition, and last
+// in an update.
 func (p *parser) checkCall(n *node, in place) {
 	if in == inCondition {
 		p.checkNested(in, n.args...)
@@ -86,18 +87,18 @@ func (p *parser) checkNested(in place, operands ...*node) {
 	}
 }
 
-// wantNestable refuses a call whose result is not a value for others.
+// wantNestable refuses a call whose result cannot be an operand.
 func (p *parser) wantNestable(in place, n *node) {
 	if n.op == opCall && n.symbol != nestable[in] {
-		p.misplaced(n)
+		p.failMisplaced(n)
 	}
 }
 
-// wantTypeName refuses a second operand of attribute_type that is not the name of a type.
+// wantTypeName refuses a second operand of attribute_type that does not name a type.
 func (p *parser) wantTypeName(n *node) {
 	name := n.args[1]
 	if name.op != opValue {
-		// The service prints its whole set of internal types here; the words differ, the refusal does not.
+		// The service also refuses this, but its message lists its internal types.
 		p.fail(rankTypes, "Incorrect operand type for operator or function; operator or function: attribute_type, operand "+
 			"type: path")
 		return
@@ -137,7 +138,7 @@ func contains(whole, part attr.Value) bool {
 	return false
 }
 
-// sizeOf evaluates size(); Missing when the operand has none.
+// sizeOf returns the result of size(), or Missing if the operand has no size.
 func (n *node) sizeOf(item attr.Map) attr.Value {
 	length, ok := n.args[0].eval(item).Length()
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// KeyTerm is a condition on a key attribute. Op is a comparator, BETWEEN, which alone has High, or begins_with.
+// KeyTerm is a condition on a key attribute. Op is a comparator, BETWEEN or begins_with. Only BETWEEN uses High.
 type KeyTerm struct {
 	Name string
 	Op   string
@@ -14,7 +14,7 @@ type KeyTerm struct {
 	High attr.Value
 }
 
-// ParseKeyCondition reads a KeyConditionExpression: terms joined by AND, one per key attribute.
+// ParseKeyCondition parses a KeyConditionExpression: terms joined by AND, one per key attribute.
 func ParseKeyCondition(src string, env *Env) ([]KeyTerm, error) {
 	c, err := ParseCondition("KeyConditionExpression")(src, env)
 	if err != nil {
@@ -41,7 +41,7 @@ func keyTerms(terms []KeyTerm, n *node) ([]KeyTerm, error) {
 	return append(terms, term), nil
 }
 
-// mirrored turns ":v < sk" into "sk > :v".
+// mirrored maps the operator of ":v < sk" to that of "sk > :v".
 var mirrored = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 func keyTerm(n *node) (KeyTerm, error) {

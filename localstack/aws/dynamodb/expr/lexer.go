@@ -1,4 +1,5 @@
-// Package expr is DynamoDB's expression language, parsed and checked as in the service, on immutable items.
+// Package expr implements DynamoDB's expression language. The Parse functions check an expression as the service does;
+// their results read, test or update immutable items.
 package expr
 
 type tokenKind uint8
@@ -20,7 +21,7 @@ type token struct {
 
 func (t token) is(symbol string) bool { return t.kind == tokSymbol && t.text == symbol }
 
-// scan splits src into tokens and tokEnd. Any other character becomes a symbol, which the parser refuses.
+// scan splits src into tokens and appends tokEnd. An unexpected character becomes a symbol, for the parser to refuse.
 func scan(src string) []token {
 	tokens := make([]token, 0, len(src)/3+2)
 	for pos := 0; pos < len(src); {

@@ -22,23 +22,23 @@ const (
 	opSubtract
 )
 
-// node is a part of an expression's tree: an operand or a condition. A call is either, by its function.
+// node is an operand or a condition in the tree of an expression. The function of a call decides which it is.
 type node struct {
 	op     op
 	symbol string // comparator or function
 	args   []*node
 	path   Path
 	value  attr.Value
-	parens bool // written in parentheses
+	parens bool // in parentheses
 	at     int  // token of a call's name
 }
 
 func (n *node) isOperand() bool { return n.op <= opCall || n.op >= opAdd }
 
-// isCondition reports whether n can be used as a condition. Calls can, as far as syntax goes.
+// isCondition returns true if n can be a condition. Syntax alone allows any call.
 func (n *node) isCondition() bool { return n.op >= opCall && n.op < opAdd }
 
-// kind returns the type known before any item is read: that of a literal or of size(); Missing for paths.
+// kind returns the type known before an item is read: that of a literal or of size(). It returns Missing for paths.
 func (n *node) kind() attr.Kind {
 	switch {
 	case n.op == opValue:
@@ -49,29 +49,29 @@ func (n *node) kind() attr.Kind {
 	return attr.Missing
 }
 
-func (p *parser) operand() *node {
+func (p *parser) readOperand() *node {
 	switch t := p.peek(); {
 	case p.atCall():
-		return p.call()
+		return p.readCall()
 	case t.kind == tokValue:
-		return &node{op: opValue, value: p.value()}
+		return &node{op: opValue, value: p.readValue()}
 	}
-	return &node{op: opPath, path: p.path()}
+	return &node{op: opPath, path: p.readPath()}
 }
 
-func (p *parser) call() *node {
-	p.count()
+func (p *parser) readCall() *node {
+	p.countOperator()
 	n := &node{op: opCall, at: p.pos, symbol: p.next().text}
 	p.expect("(")
-	n.args = several(p, p.argument)
+	n.args = readList(p, p.readArgument)
 	p.expect(")")
 	return n
 }
 
-func (p *parser) argument() *node { return p.parenthesised(p.argument, p.operand) }
+func (p *parser) readArgument() *node { return p.readParens(p.readArgument, p.readOperand) }
 
-// parenthesised reads what stands in parentheses, or else what stands without.
-func (p *parser) parenthesised(within, without func() *node) *node {
+// readParens reads an operand: by within if it stands in parentheses, otherwise by without.
+func (p *parser) readParens(within, without func() *node) *node {
 	if !p.accept("(") {
 		return without()
 	}
@@ -84,7 +84,7 @@ func (p *parser) parenthesised(within, without func() *node) *node {
 	return n
 }
 
-// wantType refuses operands of n whose type is known and not among the allowed.
+// wantType refuses operands of n whose type is known and not allowed.
 func (p *parser) wantType(n *node, allowed []attr.Kind, operands ...*node) {
 	for _, a := range operands {
 		if kind := a.kind(); kind != attr.Missing && !slices.Contains(allowed, kind) {
@@ -105,6 +105,6 @@ func (p *parser) wantDistinct(n *node) {
 	}
 }
 
-func (p *parser) misplaced(n *node) {
+func (p *parser) failMisplaced(n *node) {
 	p.failAt(rankNames, n.at, "The function is not allowed to be used this way in an expression; function: %s", n.symbol)
 }

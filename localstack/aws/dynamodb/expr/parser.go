@@ -8,9 +8,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-const maxIndex = 1 << 30 // far above what 400 KB can hold
+const maxIndex = 1 << 30 // far more than 400 KB can hold
 
-// parser reads one expression. A syntax error ends it; other errors wait, since the service reports syntax first.
+// parser parses one expression. A syntax error stops the parser. Any other error waits in semantic, because the service
+// reports syntax errors first.
 type parser struct {
 	src      string
 	tokens   []token
@@ -18,34 +19,34 @@ type parser struct {
 	env      *Env
 	semantic error
 	rank     rank
-	at       int // token of the semantic problem
+	at       int // index of the semantic error's token
 
 	operators int
 }
 
-const maxOperators = 300 // of operators and functions (Developer Guide, "Expression parameters")
+const maxOperators = 300 // operators and functions (Developer Guide, "Expression parameters")
 
-func (p *parser) count() {
+func (p *parser) countOperator() {
 	if p.operators++; p.operators == maxOperators+1 {
 		p.fail(rankShape, "The expression contains too many operators; operator count: %d", p.operators)
 	}
 }
 
-// rank orders errors beyond syntax: the service checks in passes, and reports the first that fails.
+// rank numbers the service's passes of checks after syntax. The service reports the error of the first pass that fails.
 type rank uint8
 
 const (
 	rankShape     rank = iota + 1
 	rankNames          // functions and reserved words
-	rankUndefined      // placeholders of names
+	rankUndefined      // undefined placeholders of names
 	rankPaths
-	rankTypes // and placeholders of values
+	rankTypes // also undefined placeholders of values
 )
 
-// syntaxError unwinds the recursive descent; run catches it.
+// syntaxError unwinds the recursive descent by panic. run recovers it.
 type syntaxError string
 
-// run parses src with rule and puts the expression's name before any refusal.
+// run parses src with rule. It prefixes any error with the name of the expression.
 func run(kind, src string, env *Env, rule func(p *parser)) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -85,7 +86,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// refuse stops at the current token, quoting its neighbours as the service does.
+// refuse panics with a syntax error at the current token, quoting its neighbours as the service does.
 func (p *parser) refuse() {
 	t := p.peek()
 	from, to := t.start, t.end
@@ -93,7 +94,7 @@ func (p *parser) refuse() {
 	case p.pos > 0:
 		from = p.tokens[p.pos-1].start
 	case t.kind == tokEnd:
-		from = 0 // nothing but blanks
+		from = 0 // src is blank
 	}
 	if p.pos+1 < len(p.tokens) {
 		to = p.tokens[p.pos+1].end
@@ -107,7 +108,8 @@ func (p *parser) failAt(r rank, at int, format string, args ...any) {
 	p.note(r, at, attr.Invalidf(format, args...))
 }
 
-// note keeps the problem of the earliest pass, and of that the leftmost.
+// note keeps an error, unless the parser already has an error of an earlier pass, or of the same pass at the same token
+// or further left.
 func (p *parser) note(r rank, at int, err error) {
 	if err == nil || p.semantic != nil && (r > p.rank || r == p.rank && at >= p.at) {
 		return
@@ -129,7 +131,7 @@ func (p *parser) expect(symbol string) {
 	}
 }
 
-func several[T any](p *parser, part func() T) []T {
+func readList[T any](p *parser, part func() T) []T {
 	all := []T{part()}
 	for p.accept(",") {
 		all = append(all, part())
@@ -137,7 +139,7 @@ func several[T any](p *parser, part func() T) []T {
 	return all
 }
 
-func (p *parser) keyword(word string) bool {
+func (p *parser) acceptKeyword(word string) bool {
 	if !p.atKeyword(word) {
 		return false
 	}
@@ -150,20 +152,20 @@ func (p *parser) atKeyword(word string) bool {
 	return t.kind == tokWord && strings.EqualFold(t.text, word)
 }
 
-// isKeyword reports whether a word belongs to the grammar, and therefore can't name an attribute.
+// isKeyword returns true if a word belongs to the grammar. Such a word cannot name an attribute.
 func isKeyword(word string) bool { return slices.Contains(keywords, strings.ToUpper(word)) }
 
 var keywords = []string{"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"}
 
-// path reads a.b[0].#c.
-func (p *parser) path() Path {
-	path := Path{{Name: p.attribute(), Index: -1}}
+// readPath reads a document path such as a.b[0].#c.
+func (p *parser) readPath() Path {
+	path := Path{{Name: p.readAttribute(), Index: -1}}
 	for {
 		switch {
 		case p.accept("."):
-			path = append(path, Step{Name: p.attribute(), Index: -1})
+			path = append(path, Step{Name: p.readAttribute(), Index: -1})
 		case p.accept("["):
-			path = append(path, Step{Index: p.index()})
+			path = append(path, Step{Index: p.readIndex()})
 			p.expect("]")
 		default:
 			return path
@@ -171,12 +173,12 @@ func (p *parser) path() Path {
 	}
 }
 
-func (p *parser) attribute() string {
+func (p *parser) readAttribute() string {
 	t := p.peek()
 	switch {
 	case t.kind == tokName:
 		p.pos++
-		name, ok := p.env.name(t.text)
+		name, ok := p.env.useName(t.text)
 		if !ok {
 			p.fail(rankUndefined, "An expression attribute name used in the document path is not defined; attribute name: %s",
 				t.text)
@@ -193,7 +195,7 @@ func (p *parser) attribute() string {
 	return ""
 }
 
-func (p *parser) index() int {
+func (p *parser) readIndex() int {
 	t := p.peek()
 	if t.kind != tokNumber {
 		p.refuse()
@@ -207,13 +209,13 @@ func (p *parser) index() int {
 	return n
 }
 
-func (p *parser) value() attr.Value {
+func (p *parser) readValue() attr.Value {
 	t := p.peek()
 	if t.kind != tokValue {
 		p.refuse()
 	}
 	p.pos++
-	v, ok := p.env.value(t.text)
+	v, ok := p.env.useValue(t.text)
 	if !ok {
 		p.fail(rankTypes, "An expression attribute value used in expression is not defined; attribute value: %s", t.text)
 	}

@@ -7,19 +7,19 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// Step is one part of a document path: a name, or an index into a list.
+// Step is one step of a document path: a name, or an index into a list.
 type Step struct {
 	Name  string
 	Index int // -1 for a name
 }
 
-// Path leads from an item to a value within it: a.b[2].
+// Path is a document path from an item to a value inside it, such as a.b[2].
 type Path []Step
 
-// Root returns the attribute the path starts from.
+// Root returns the attribute at the start of the path.
 func (p Path) Root() string { return p[0].Name }
 
-// String writes the path as the service's messages do: [a, b, [2]].
+// String formats the path as in the service's messages: [a, b, [2]].
 func (p Path) String() string {
 	parts := make([]string, len(p))
 	for i, s := range p {
@@ -31,7 +31,7 @@ func (p Path) String() string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// Lookup follows the path; Missing when it leads nowhere.
+// Lookup returns the value at the path, or Missing.
 func (p Path) Lookup(item attr.Map) attr.Value {
 	v := item.Get(p[0].Name)
 	for _, step := range p[1:] {
@@ -50,8 +50,8 @@ func (s Step) into(v attr.Value) attr.Value {
 	return attr.Value{}
 }
 
-// disjoint refuses paths of which one leads through another, or that disagree on a list or a map.
-func disjoint(paths []Path) error {
+// checkDisjoint refuses a path that leads through another, and two that disagree about a list or a map.
+func checkDisjoint(paths []Path) error {
 	for j := 1; j < len(paths); j++ {
 		for i := range j {
 			if problem := clash(paths[i], paths[j]); problem != "" {

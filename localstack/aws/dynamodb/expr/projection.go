@@ -2,15 +2,15 @@ package expr
 
 import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 
-// Projection is a parsed ProjectionExpression. A nil one keeps everything.
+// Projection is a parsed ProjectionExpression. A nil Projection keeps all attributes.
 type Projection struct{ paths []Path }
 
-// ParseProjection reads a list of document paths.
+// ParseProjection parses a list of document paths.
 func ParseProjection(src string, env *Env) (*Projection, error) {
 	var paths []Path
 	err := run("ProjectionExpression", src, env, func(p *parser) {
-		paths = several(p, p.path)
-		p.note(rankPaths, p.pos, disjoint(paths))
+		paths = readList(p, p.readPath)
+		p.note(rankPaths, p.pos, checkDisjoint(paths))
 	})
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (pr *Projection) Roots() []string {
 	return roots
 }
 
-// Apply keeps what the paths lead to, nested as it was. Elements taken from a list close up.
+// Apply returns the values at the paths in their original nesting. Gaps in lists are closed.
 func (pr *Projection) Apply(item attr.Map) attr.Map {
 	if pr == nil {
 		return item
@@ -48,7 +48,7 @@ func keepFields(m attr.Map, paths []Path) attr.Map {
 	return kept
 }
 
-// following returns what remains of the paths that begin with a step.
+// following returns the remainders of the paths that begin with step.
 func following(paths []Path, step Step) []Path {
 	var rest []Path
 	for _, p := range paths {

@@ -12,7 +12,7 @@ var reserved = func() map[string]bool {
 	return words
 }()
 
-// reservedWords is the published list (Developer Guide, "Reserved words in DynamoDB"), tested against the oracle.
+// reservedWords is the published list (Developer Guide, "Reserved words in DynamoDB"), tested against DynamoDB Local.
 const reservedWords = `
 ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE AND ANY ARCHIVE ARE ARRAY AS ASC
 ASCII ASENSITIVE ASSERTION ASYMMETRIC AT ATOMIC ATTACH ATTRIBUTE AUTH AUTHORIZATION AUTHORIZE AUTO AVG BACK

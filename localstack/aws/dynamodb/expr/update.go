@@ -2,10 +2,10 @@ package expr
 
 import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 
-// Update is a parsed UpdateExpression. A nil one changes nothing.
+// Update is a parsed UpdateExpression. A nil Update changes nothing.
 type Update struct{ actions []action }
 
-// action is one comma-separated part of SET, REMOVE, ADD or DELETE.
+// action is one comma-separated element of SET, REMOVE, ADD or DELETE.
 type action struct {
 	verb  string
 	path  Path
@@ -14,12 +14,12 @@ type action struct {
 
 var verbs = [...]string{"SET", "REMOVE", "ADD", "DELETE"}
 
-// ParseUpdate reads an UpdateExpression.
+// ParseUpdate parses an UpdateExpression.
 func ParseUpdate(src string, env *Env) (*Update, error) {
 	u := &Update{}
 	err := run("UpdateExpression", src, env, func(p *parser) {
-		p.sections(u)
-		p.note(rankPaths, p.pos, disjoint(u.Paths()))
+		p.readSections(u)
+		p.note(rankPaths, p.pos, checkDisjoint(u.Paths()))
 	})
 	if err != nil {
 		return nil, err
@@ -39,21 +39,21 @@ func (u *Update) Paths() []Path {
 	return paths
 }
 
-func (p *parser) sections(u *Update) {
+func (p *parser) readSections(u *Update) {
 	seen := map[string]bool{}
 	for p.peek().kind != tokEnd {
-		verb := p.verb()
+		verb := p.readVerb()
 		if seen[verb] {
 			p.fail(rankShape, "The %q section can only be used once in an update expression;", verb)
 		}
 		seen[verb] = true
-		u.actions = append(u.actions, several(p, func() action { return p.action(verb) })...)
+		u.actions = append(u.actions, readList(p, func() action { return p.readAction(verb) })...)
 	}
 }
 
-func (p *parser) verb() string {
+func (p *parser) readVerb() string {
 	for _, verb := range verbs {
-		if p.keyword(verb) {
+		if p.acceptKeyword(verb) {
 			return verb
 		}
 	}
@@ -61,30 +61,30 @@ func (p *parser) verb() string {
 	return ""
 }
 
-func (p *parser) action(verb string) action {
-	a := action{verb: verb, path: p.path()}
+func (p *parser) readAction(verb string) action {
+	a := action{verb: verb, path: p.readPath()}
 	switch verb {
 	case "SET":
 		p.expect("=")
-		a.value = p.setValue()
+		a.value = p.readSetValue()
 		p.checkSetValue(a.value)
 	case "ADD", "DELETE":
-		a.value = &node{op: opValue, value: p.value()}
+		a.value = &node{op: opValue, value: p.readValue()}
 		p.checkDelta(verb, a.value.value)
 	}
 	return a
 }
 
-// setValue reads SET's right side: an operand, or a sum or difference of two, with any parentheses.
-func (p *parser) setValue() *node {
-	left := p.parenthesised(p.setValue, p.operand)
+// readSetValue reads the right-hand side of SET: an operand, or a sum or difference of two, with any parentheses.
+func (p *parser) readSetValue() *node {
+	left := p.readParens(p.readSetValue, p.readOperand)
 	for _, arithmetic := range []struct {
 		symbol string
 		op     op
 	}{{"+", opAdd}, {"-", opSubtract}} {
 		if left.op <= opCall && p.accept(arithmetic.symbol) {
-			p.count()
-			return &node{op: arithmetic.op, symbol: arithmetic.symbol, args: []*node{left, p.argument()}}
+			p.countOperator()
+			return &node{op: arithmetic.op, symbol: arithmetic.symbol, args: []*node{left, p.readArgument()}}
 		}
 	}
 	return left
@@ -102,13 +102,13 @@ func (p *parser) checkSetValue(n *node) {
 	}
 }
 
-// typeNames are the words that the service uses in one message only.
+// typeNames are the names of types in the one message that spells them out.
 var typeNames = map[attr.Kind]string{
 	attr.S: "STRING", attr.N: "NUMBER", attr.B: "BINARY", attr.BOOL: "BOOLEAN", attr.NULL: "NULL",
 	attr.SS: "STRING_SET", attr.NS: "NUMBER_SET", attr.BS: "BINARY_SET", attr.L: "LIST", attr.M: "MAP",
 }
 
-// checkDelta refuses what can't be added or deleted: ADD takes numbers and sets, DELETE sets.
+// checkDelta refuses values of a wrong type: ADD takes numbers and sets, DELETE only sets.
 func (p *parser) checkDelta(verb string, v attr.Value) {
 	if v.Kind() == attr.Missing || v.IsSet() || verb == "ADD" && v.Kind() == attr.N {
 		return
