@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	headerSize = 12 // bytes of a frame before its payload
-	// blockSize is read at once. A payload keeps its whole block in memory.
+	headerSize = 12 // bytes before a frame's payload
+	// blockSize is the number of bytes per read. A payload in use keeps its whole block in memory.
 	blockSize = 1 << 20
 )
 
@@ -47,23 +47,23 @@ func readFile(path, kind string, load func([]byte) error) (ending, error) {
 	case err != nil:
 		return ending{}, err
 	case !bytes.Equal(head, fileHeader(kind)):
-		return ending{}, r.damaged("its header is not one that this program writes")
+		return ending{}, r.newError("its header is not one that this program writes")
 	}
 	for {
 		r.frame = r.at
-		payload, err := r.next()
+		payload, err := r.readFrame()
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return ending{at: r.frame, torn: errors.Is(err, io.ErrUnexpectedEOF)}, nil
 		case err != nil:
 			return ending{}, err
 		case len(payload) == 0:
-			return r.sealed()
+			return r.checkSealed()
 		case bytes.Equal(payload, probe):
 			continue
 		}
 		if err := load(payload); err != nil {
-			return ending{}, r.damaged(err.Error())
+			return ending{}, r.newError(err.Error())
 		}
 	}
 }
@@ -71,15 +71,15 @@ func readFile(path, kind string, load func([]byte) error) (ending, error) {
 type reader struct {
 	file  *os.File
 	path  string
-	size  int64  // of the file
-	rest  []byte // read, not taken
+	size  int64  // size of the file
+	rest  []byte // bytes read but not taken
 	at    int64  // offset of rest
-	frame int64  // offset of the frame being read
+	frame int64  // offset of the current frame
 }
 
-func (r *reader) damaged(problem string) error { return &CorruptError{r.path, r.frame, problem} }
+func (r *reader) newError(problem string) error { return &CorruptError{r.path, r.frame, problem} }
 
-// take returns the next n bytes. Errors: io.EOF if there are none, io.ErrUnexpectedEOF if fewer, the disk's.
+// take returns the next n bytes. Errors: io.EOF if none are left, io.ErrUnexpectedEOF if fewer are, the disk's.
 func (r *reader) take(n int) ([]byte, error) {
 	if len(r.rest) < n {
 		block := make([]byte, max(min(blockSize, r.size-r.at), int64(n)))
@@ -98,14 +98,14 @@ func (r *reader) take(n int) ([]byte, error) {
 	return taken, nil
 }
 
-func (r *reader) next() ([]byte, error) {
+func (r *reader) readFrame() ([]byte, error) {
 	head, err := r.take(headerSize)
 	if err != nil {
 		return nil, err
 	}
 	length, sum := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
 	if crc32.Checksum(head[:8], castagnoli) != binary.LittleEndian.Uint32(head[8:]) || length > MaxPayload {
-		return nil, r.damaged("the header of a record does not match its checksum")
+		return nil, r.newError("the header of a record does not match its checksum")
 	}
 	if length == 0 {
 		return nil, nil
@@ -115,17 +115,17 @@ func (r *reader) next() ([]byte, error) {
 	case errors.Is(err, io.EOF):
 		return nil, io.ErrUnexpectedEOF
 	case err == nil && crc32.Checksum(payload, castagnoli) != sum:
-		return nil, r.damaged("a record does not match its checksum")
+		return nil, r.newError("a record does not match its checksum")
 	}
 	return payload, err
 }
 
-// sealed fails if anything follows the last frame.
-func (r *reader) sealed() (ending, error) {
+// checkSealed returns the ending after the last frame. It fails if anything follows that frame.
+func (r *reader) checkSealed() (ending, error) {
 	end := ending{at: r.at, sealed: true}
 	r.frame = r.at
 	if _, err := r.take(1); !errors.Is(err, io.EOF) {
-		return end, errors.Join(r.damaged("something follows its end"), err)
+		return end, errors.Join(r.newError("something follows its end"), err)
 	}
 	return end, nil
 }

@@ -7,18 +7,18 @@ import (
 	"iter"
 )
 
-// notesSnapshotAfter is how many bytes the segments of a log of notes have when a snapshot is due.
+// notesSnapshotAfter is the SnapshotAfter of Notes, in bytes.
 const notesSnapshotAfter = 4 << 20
 
-// Notes is a log of JSON for a small state. A record's notes are read back all or none. nil keeps nothing.
+// Notes is a log of a small state in JSON. The notes of a record are read back all or none. A nil *Notes keeps nothing.
 type Notes[N any] struct {
 	*Log
 	state  func() []N
 	notice func(error)
 }
 
-// OpenNotes opens a log as [Open] does, and passes each note to read. state returns all notes, for snapshots. notice is
-// told of failures, such as of a snapshot; nil drops them.
+// OpenNotes opens a log like [Open] and passes each note to read. state returns the notes of a snapshot. notice
+// receives errors that stop nothing else, such as a failed snapshot. A nil notice ignores them.
 func OpenNotes[N any](dir, name string, o Options, read func(N) error, state func() []N, notice func(error),
 ) (*Notes[N], error) {
 	if o.SnapshotAfter == 0 {
@@ -49,20 +49,20 @@ func decode[N any](record []byte, read func(N) error) error {
 	return nil
 }
 
-// Keep writes notes as one record, after a due snapshot. Callers lock the state, and change it only afterwards.
+// Keep appends notes as one record, after any snapshot that is due. Callers lock the state, and change it afterwards.
 func (n *Notes[N]) Keep(notes ...N) error {
 	if n == nil {
 		return nil
 	}
 	if n.SnapshotDue() {
-		if err := n.snapshot(); err != nil {
+		if err := n.writeSnapshot(); err != nil {
 			n.notice(err)
 		}
 	}
 	return n.Append(encode(notes...))
 }
 
-func (n *Notes[N]) snapshot() error {
+func (n *Notes[N]) writeSnapshot() error {
 	snapshot, err := n.BeginSnapshot()
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (n *Notes[N]) snapshot() error {
 	return snapshot.Write(Records(n.state()))
 }
 
-// Records encodes notes, each as a record.
+// Records returns each note encoded as a record.
 func Records[N any](notes []N) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for _, note := range notes {
@@ -86,7 +86,7 @@ func encode[N any](notes ...N) []byte {
 	encoder := json.NewEncoder(&record)
 	for _, note := range notes {
 		if err := encoder.Encode(note); err != nil {
-			panic("wal: a note does not marshal: " + err.Error()) // notes are texts, numbers and times: a bug here
+			panic("wal: a note does not marshal: " + err.Error()) // notes hold texts, numbers and times, so this is a bug
 		}
 	}
 	return record.Bytes()

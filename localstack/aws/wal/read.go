@@ -14,28 +14,28 @@ import (
 const (
 	snapshotKind = "snapshot"
 	segmentKind  = "log"
-	unfinished   = ".new" // after the name of a snapshot that is being written
+	unfinished   = ".new" // suffix of a snapshot's name while it is written
 )
 
-// files are what a folder holds of a log: numbers, ascending, and paths of what is unfinished.
+// files lists a log's files in its folder: numbers in ascending order, and the paths of unfinished snapshots.
 type files struct {
 	snapshots, segments []int
 	unfinished          []string
 }
 
-// Exists reports whether the folder holds a log of that name that has been opened before.
+// Exists returns true if dir holds a log called name that was opened before.
 func Exists(dir, name string) (bool, error) {
 	l := &Log{dir: dir, name: name}
-	found, err := l.find()
+	found, err := l.findFiles()
 	if err != nil || len(found.snapshots) > 0 || len(found.segments) != 1 {
 		return len(found.snapshots)+len(found.segments) > 0, err
 	}
-	// The only segment has no header when its process died with the first write.
+	// A lone segment without a header is left by a process that died during its first write.
 	info, err := os.Stat(l.path(found.segments[0], segmentKind))
 	return err == nil && info.Size() >= int64(fileHeaderSize), err
 }
 
-func (l *Log) find() (found files, err error) {
+func (l *Log) findFiles() (found files, err error) {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return found, err
@@ -62,16 +62,16 @@ func (l *Log) find() (found files, err error) {
 type ending struct {
 	number int
 	at     int64 // end of the last whole frame
-	sealed bool  // by a frame without payload
-	torn   bool  // within a frame, or within the header
+	sealed bool  // has a final frame without payload
+	torn   bool  // ends within a frame or the header
 }
 
-// empty reports whether the file holds no record.
-func (e ending) empty() bool { return e.at <= int64(fileHeaderSize) }
+// isEmpty returns true if the file has no records.
+func (e ending) isEmpty() bool { return e.at <= int64(fileHeaderSize) }
 
-// read passes every record to load. It returns how the newest segment ends; the zero ending when there is none yet.
+// read passes every record to load. It returns the ending of the newest segment, or the zero ending if there is none.
 func (l *Log) read(load func([]byte) error) (last ending, err error) {
-	found, err := l.find()
+	found, err := l.findFiles()
 	if err != nil {
 		return last, err
 	}
@@ -94,7 +94,8 @@ func (l *Log) read(load func([]byte) error) (last ending, err error) {
 	return l.readSegments(covered, newest, load)
 }
 
-// readSegments reads those after the one up to which a snapshot covers them; 0 without one.
+// readSegments reads the segments from covered+1 to newest. covered is the number of the last segment in the snapshot,
+// or 0 without a snapshot.
 func (l *Log) readSegments(covered, newest int, load func([]byte) error) (last ending, err error) {
 	for number := covered + 1; number <= newest; number++ {
 		next, err := l.readSegment(number, load)
@@ -102,11 +103,11 @@ func (l *Log) readSegments(covered, newest int, load func([]byte) error) (last e
 		case err != nil:
 			return last, err
 		case next.at == 0 && (last.sealed || number > 1 && number == covered+1):
-			// A segment has its header before the one before it is sealed, or replaced by a snapshot.
+			// A new segment gets its header before the previous one is sealed, or replaced by a snapshot.
 			return last, &CorruptError{l.path(number, segmentKind), 0, "its header is missing"}
 		case number == covered+1 || last.sealed:
-		case next.empty() && number == newest:
-			// The process died between making this segment and sealing the one before, which therefore continues.
+		case next.isEmpty() && number == newest:
+			// The process died after it made this segment and before it sealed the previous one. The previous one continues.
 			return last, os.Remove(l.path(number, segmentKind))
 		default:
 			return last, &CorruptError{l.path(last.number, segmentKind), last.at, "its end is missing"}
@@ -115,12 +116,12 @@ func (l *Log) readSegments(covered, newest int, load func([]byte) error) (last e
 		last = next
 	}
 	if last.sealed || covered > 0 && last.number == 0 {
-		return last, missing(l.path(newest+1, segmentKind))
+		return last, missingError(l.path(newest+1, segmentKind))
 	}
 	return last, nil
 }
 
-func missing(path string) error { return fmt.Errorf("%s is missing. %s", path, whatToDo) }
+func missingError(path string) error { return fmt.Errorf("%s is missing. %s", path, whatToDo) }
 
 func (l *Log) readSnapshot(number int, load func([]byte) error) error {
 	path := l.path(number, snapshotKind)
@@ -136,7 +137,7 @@ func (l *Log) readSegment(number int, load func([]byte) error) (ending, error) {
 	path := l.path(number, segmentKind)
 	end, err := readFile(path, segmentKind, load)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = missing(path)
+		err = missingError(path)
 	}
 	end.number = number
 	return end, err

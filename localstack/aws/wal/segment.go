@@ -9,12 +9,12 @@ type segment struct {
 	number int
 	path   string
 	file   File
-	size   int64 // bytes that count
-	dirty  bool  // there may be more in the file
+	size   int64 // valid bytes
+	dirty  bool  // the file may have more bytes than size
 	buffer []byte
 }
 
-func (l *Log) begin(number int) (*segment, error) {
+func (l *Log) beginSegment(number int) (*segment, error) {
 	path := l.path(number, segmentKind)
 	file, err := l.open(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|os.O_TRUNC)
 	if err != nil {
@@ -26,10 +26,10 @@ func (l *Log) begin(number int) (*segment, error) {
 	return &segment{number: number, path: path, file: file, size: int64(fileHeaderSize)}, nil
 }
 
-// resume opens the newest segment, which ends as given.
+// resume opens the newest segment for appending. last is the segment's ending.
 func (l *Log) resume(last ending) (*segment, error) {
-	if last.at < int64(fileHeaderSize) { // there is none, or its process died with the first write
-		return l.begin(max(last.number, 1))
+	if last.at < int64(fileHeaderSize) { // no segment, or a segment whose process died during its first write
+		return l.beginSegment(max(last.number, 1))
 	}
 	path := l.path(last.number, segmentKind)
 	file, err := l.open(path, os.O_WRONLY|os.O_APPEND)
@@ -40,7 +40,7 @@ func (l *Log) resume(last ending) (*segment, error) {
 	return s, s.clean()
 }
 
-// append writes a frame, or leaves the segment as it was.
+// append writes a frame. If that fails, it leaves the segment unchanged.
 func (s *segment) append(payload []byte) error {
 	if err := s.clean(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *segment) append(payload []byte) error {
 	s.buffer = appendFrame(s.buffer[:0], payload)
 	if _, err := s.file.Write(s.buffer); err != nil {
 		s.dirty = true
-		return errors.Join(err, s.clean()) // if that fails too, the next append does it
+		return errors.Join(err, s.clean()) // if clean fails too, the next append cleans up
 	}
 	s.size += int64(len(s.buffer))
 	if cap(s.buffer) > blockSize {
@@ -57,7 +57,7 @@ func (s *segment) append(payload []byte) error {
 	return nil
 }
 
-// clean cuts off what a failed write has left.
+// clean truncates the file to the valid bytes after a failed write.
 func (s *segment) clean() error {
 	if !s.dirty {
 		return nil
@@ -69,7 +69,7 @@ func (s *segment) clean() error {
 	return nil
 }
 
-// seal says that another segment continues this one.
+// seal marks the segment as continued by another one.
 func (s *segment) seal() error { return s.append(nil) }
 
 func (s *segment) remove() error { return errors.Join(s.file.Close(), os.Remove(s.path)) }

@@ -8,18 +8,18 @@ import (
 	"os"
 )
 
-// Snapshot is a snapshot that is being written. It is not safe for concurrent use.
+// Snapshot writes one snapshot. It is not safe for concurrent use.
 type Snapshot struct {
 	log    *Log
-	number int // of the last segment that it covers
+	number int // number of the last covered segment
 	file   File
 	out    *bufio.Writer
 	size   int64
 	buffer []byte
 }
 
-// BeginSnapshot begins a new segment, and a snapshot of the state before it. The caller holds back other writers until
-// that state is noted. The snapshot can be written later; until then the segments count.
+// BeginSnapshot starts a new segment, and a snapshot of the state before that segment. The caller must hold back other
+// writers until it has copied that state. Write may follow later; until then Open reads the old segments.
 func (l *Log) BeginSnapshot() (*Snapshot, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -32,7 +32,7 @@ func (l *Log) BeginSnapshot() (*Snapshot, error) {
 
 func (l *Log) beginSnapshot() (*Snapshot, error) {
 	old := l.segment
-	next, err := l.begin(old.number + 1)
+	next, err := l.beginSegment(old.number + 1)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (l *Log) beginSnapshot() (*Snapshot, error) {
 	return s, nil
 }
 
-// postpone lets segments grow before the next snapshot is tried. Callers hold mu.
+// postpone delays the next snapshot until the segments have grown again. Callers hold mu.
 func (l *Log) postpone(err error) error {
 	l.dueAt = l.since + l.snapshotAfter
 	return fmt.Errorf("no snapshot was written of the log %s, so it keeps growing: %w", l.name, err)
@@ -59,7 +59,7 @@ func (l *Log) postpone(err error) error {
 
 func (s *Snapshot) path() string { return s.log.path(s.number, snapshotKind) }
 
-// Write writes the state and replaces the covered segments. After an error they count, and it is removed.
+// Write writes the state and removes the covered segments. If it fails, it removes the snapshot and keeps the segments.
 func (s *Snapshot) Write(records iter.Seq[[]byte]) error {
 	err := s.write(records)
 	if err = errors.Join(err, s.file.Close()); err == nil {
@@ -78,7 +78,7 @@ func (s *Snapshot) write(records iter.Seq[[]byte]) error {
 		return err
 	}
 	for record := range records {
-		if err := check(record); err != nil {
+		if err := checkPayload(record); err != nil {
 			return err
 		}
 		if err := s.append(record); err != nil {
@@ -95,10 +95,10 @@ func (s *Snapshot) append(payload []byte) error {
 	return err
 }
 
-// cover removes the files that a snapshot replaces. Leftovers are never read; the next snapshot removes them.
+// cover removes the files that a snapshot replaces. Open ignores leftovers, and the next snapshot removes them.
 func (l *Log) cover(s *Snapshot) error {
 	l.snapshotSize, l.since, l.dueAt = s.size, l.segment.size, 0
-	found, err := l.find()
+	found, err := l.findFiles()
 	for _, number := range found.snapshots {
 		if number < s.number {
 			err = errors.Join(err, os.Remove(l.path(number, snapshotKind)))

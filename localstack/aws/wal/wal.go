@@ -1,16 +1,17 @@
-// Package wal is a write-ahead log: what Append has acknowledged is read back by the next Open, however the process
-// ended. It does not guard against the end of the machine: nothing waits for the disk (no fsync).
+// Package wal is a write-ahead log: records that Append has acknowledged survive the end of the process. Open reads
+// them back and returns a Log to append to. The log does not survive a crash of the machine, because nothing waits for
+// the disk (no fsync).
 //
-// A log is a sequence of files in one folder. Append writes to the newest segment, NAME.n.log. A snapshot,
-// NAME.n.snapshot, replaces segments 1 to n by the state that they led to (BeginSnapshot), so that segments do not grow
-// forever. Open reads the newest snapshot and the segments after it.
+// A log is a sequence of files in one folder. Append writes to the newest segment, NAME.n.log. A snapshot
+// (BeginSnapshot), NAME.n.snapshot, replaces segments 1 to n by the state that they led to, so that segments do not
+// grow forever. Open reads the newest snapshot and the segments after it.
 //
 // # File format
 //
 // A file is a header and frames. A frame is its payload's length and CRC-32C, a CRC-32C of these two, and the payload,
-// numbers in 32 bits little endian. A frame without payload ends a file: a snapshot, or a segment that another
-// continues. A process that ends while it writes leaves a segment that ends within its last frame, for which Append had
-// not returned: Open cuts it off. Any other difference is a [CorruptError].
+// with numbers in 32 bits, little endian. A frame without payload ends a snapshot, or a segment that another one
+// continues. If a process ends during a write, its segment ends within the last frame. Append had not returned for that
+// frame, so Open cuts it off. Any other deviation is a [CorruptError].
 //
 // # Why not a library
 //
@@ -27,42 +28,42 @@ import (
 	"sync"
 )
 
-// MaxPayload bounds a record, in bytes.
+// MaxPayload is the maximum size of a record, in bytes.
 const MaxPayload = 64 << 20
 
 const private = 0o600
 
-// CorruptError reports a file with content that no process can have written.
+// CorruptError reports a file whose content no process of this program can have written.
 type CorruptError struct {
 	File    string
 	At      int64 // offset of the frame in bytes
 	Problem string
 }
 
-// Error names the file, the place and what to do.
+// Error names the file, the offset and the remedy.
 func (d *CorruptError) Error() string {
 	return fmt.Sprintf("%s is damaged at byte %d: %s. %s", d.File, d.At, d.Problem, whatToDo)
 }
 
 const whatToDo = "Restore it from a copy, or empty everything with `make reset`."
 
-// File is the part of *os.File that a Log writes with.
+// File is the part of *os.File that a Log uses for writing.
 type File interface {
 	io.WriteCloser
 	Truncate(size int64) error
 }
 
-// Options of Open. The zero value is for the real disk.
+// Options configure Open. The zero Options use the real disk.
 type Options struct {
-	// OpenFile replaces os.OpenFile for files that are written, so that tests can make it fail.
+	// OpenFile replaces os.OpenFile for files to write, so that tests can make it fail.
 	OpenFile func(path string, flag int) (File, error)
-	// SnapshotAfter is how many bytes segments have when a snapshot is due; 0 is 64 MB.
+	// SnapshotAfter makes a snapshot due when the segments have this size, in bytes. 0 means 64 MB.
 	SnapshotAfter int64
 }
 
 const defaultSnapshotAfter = 64 << 20
 
-// Log appends records. It is safe for concurrent use.
+// Log is an open log. It is safe for concurrent use.
 type Log struct {
 	dir, name     string
 	open          func(path string, flag int) (File, error)
@@ -70,14 +71,14 @@ type Log struct {
 
 	mu           sync.Mutex
 	segment      *segment
-	refused      error // why the last record could not be written; nil since one could
+	refused      error // error of the last write; nil if it succeeded
 	snapshotSize int64 // bytes of the newest snapshot
-	since        int64 // bytes appended after it
-	dueAt        int64 // bytes of since before which no snapshot is tried again
+	since        int64 // bytes appended after that snapshot
+	dueAt        int64 // no snapshot is due before since has this value
 }
 
-// Open reads or makes the log called name. It passes each payload, which stays valid, to load in order, a snapshot's
-// first. Errors: a [*CorruptError], load's as one, what is missing, the disk's.
+// Open opens the log called name in dir, or makes it. It passes the payloads in order to load, which may keep them. It
+// returns a [*CorruptError] for damaged content or if load fails, or an error for a missing file or of the disk.
 func Open(dir, name string, o Options, load func(payload []byte) error) (*Log, error) {
 	l := &Log{dir: dir, name: name, open: o.OpenFile, snapshotAfter: o.SnapshotAfter}
 	if l.open == nil {
@@ -98,9 +99,9 @@ func (l *Log) path(number int, kind string) string {
 	return filepath.Join(l.dir, fmt.Sprintf("%s.%06d.%s", l.name, number, kind))
 }
 
-// Append writes a record. After an error nothing of it will ever be read; the next Append tries the disk again.
+// Append writes a record. If it fails, the record will never be read, and the next Append tries the disk again.
 func (l *Log) Append(payload []byte) error {
-	if err := check(payload); err != nil {
+	if err := checkPayload(payload); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -108,10 +109,10 @@ func (l *Log) Append(payload []byte) error {
 	return l.append(payload)
 }
 
-// probe is a record that Open skips.
+// probe is a record that Check writes and Open skips.
 var probe = []byte{0}
 
-func check(payload []byte) error {
+func checkPayload(payload []byte) error {
 	switch {
 	case len(payload) == 0 || len(payload) > MaxPayload:
 		return fmt.Errorf("a record of %d bytes does not fit into the log", len(payload))
@@ -128,7 +129,7 @@ func (l *Log) append(payload []byte) error {
 	return l.refused
 }
 
-// Check reports whether the log takes records. It writes something only when the last write failed.
+// Check returns an error if the log takes no records. After a failed write it writes a probe to find out.
 func (l *Log) Check() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,22 +139,23 @@ func (l *Log) Check() error {
 	return l.append(probe)
 }
 
-// Refused returns why the last record could not be written; nil when it was.
+// Refused returns the error of the last write, or nil if it succeeded.
 func (l *Log) Refused() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.refused
 }
 
-// SnapshotDue reports whether segments have grown by Options.SnapshotAfter and a quarter of the newest snapshot, or as
-// much again after a failure. So a byte costs at most four more, and reading a log hardly more than a snapshot.
+// SnapshotDue returns true if a snapshot is due: segments have grown by Options.SnapshotAfter and by a quarter of the
+// newest snapshot, or by SnapshotAfter again since a failure. So snapshots write at most four bytes per appended byte,
+// and segments add little to the time of reading.
 func (l *Log) SnapshotDue() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.since >= max(l.dueAt, l.snapshotAfter, l.snapshotSize/4)
 }
 
-// Close ends the log. Records need no flushing.
+// Close closes the log. Records need no flushing.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package waltest makes the disk under a log fail. Only tests import it.
+// Package waltest simulates a failing disk under a log. Tests pass a Disk's Options to wal.Open.
 package waltest
 
 import (
@@ -10,44 +10,45 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// Disk takes writes until its room, zero at first, is used up, except to full files. It is safe for concurrent use.
+// Disk accepts writes until its room is used up. A zero Disk has no room. SetFull makes chosen files refuse writes. A
+// Disk is safe for concurrent use.
 type Disk struct {
 	mu   sync.Mutex
 	room int    // bytes
-	dead bool   // nothing works any more, as when the process has ended
-	full string // text in the names of files for which there is no room
+	dead bool   // once its room is used up, every operation fails, as after the end of the process
+	full string // part of the names of files without room; "" for none
 }
 
-// Unlimited is room for all tests.
+// Unlimited is enough room for every test.
 const Unlimited = 1 << 40
 
-// NewDisk has room for so many bytes.
+// NewDisk returns a disk with room for the given number of bytes.
 func NewDisk(room int) *Disk { return &Disk{room: room} }
 
-// Options are for wal.Open.
+// Options returns the options that make wal.Open use the disk.
 func (d *Disk) Options() wal.Options { return wal.Options{OpenFile: d.open} }
 
-// SetRoom sets for how many more bytes there is room.
+// SetRoom sets the number of bytes that can still be written.
 func (d *Disk) SetRoom(room int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.room = room
 }
 
-// SetFull leaves no room for files with that text in their names; "" for all files again.
+// SetFull refuses writes to files with name in their names. "" allows them again.
 func (d *Disk) SetFull(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.full = name
 }
 
-// Dies makes the disk do nothing more once its room is used up: files stay as that write has left them.
+// Dies makes every operation fail once the room is used up, so that files stay as the last write left them.
 func (d *Disk) Dies() *Disk {
 	d.dead = true
 	return d
 }
 
-// use takes n bytes of room for a file, or what there is.
+// use takes up to n bytes of room for a file and returns how many it took.
 func (d *Disk) use(path string, n int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -59,14 +60,14 @@ func (d *Disk) use(path string, n int) int {
 	return used
 }
 
-func (d *Disk) gone() bool {
+func (d *Disk) isDead() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.dead && d.room == 0
 }
 
 func (d *Disk) open(path string, flag int) (wal.File, error) {
-	if d.gone() {
+	if d.isDead() {
 		return nil, syscall.EIO
 	}
 	f, err := os.OpenFile(path, flag, 0o600)
@@ -81,7 +82,7 @@ type file struct {
 	disk *Disk
 }
 
-// Write writes as much as there is room for.
+// Write writes as many bytes as there is room for.
 func (f *file) Write(b []byte) (int, error) {
 	room := f.disk.use(f.Name(), len(b))
 	n, err := f.File.Write(b[:room])
@@ -91,9 +92,9 @@ func (f *file) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Truncate works on a full disk, but not on a dead one.
+// Truncate works while the room is used up, but not on a dead disk.
 func (f *file) Truncate(size int64) error {
-	if f.disk.gone() {
+	if f.disk.isDead() {
 		return syscall.EIO
 	}
 	return f.File.Truncate(size)
