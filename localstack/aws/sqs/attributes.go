@@ -17,7 +17,7 @@ const (
 	visibilityTimeout      = "VisibilityTimeout"
 )
 
-// Names of the attributes that the engine computes.
+// Names of the attributes that the engine computes, the name that stands for all attributes, and limits of values.
 const (
 	countDelayed    = "ApproximateNumberOfMessagesDelayed"
 	countInflight   = "ApproximateNumberOfMessagesNotVisible"
@@ -31,7 +31,7 @@ const (
 	maxMessageBytes = 1 << 20
 )
 
-// numeric has the ranges and defaults of the numeric attributes, in the units of the API reference.
+// numeric holds the ranges and defaults of numeric attributes, in the units of the API reference.
 var numeric = map[string]struct{ least, most, otherwise int }{
 	delaySeconds:           {0, maxDelay, 0},
 	maximumMessageSize:     {1024, maxMessageBytes, maxMessageBytes},
@@ -40,7 +40,7 @@ var numeric = map[string]struct{ least, most, otherwise int }{
 	visibilityTimeout:      {0, maxVisibility, 30},
 }
 
-// seconds returns the value of a numeric attribute in seconds, which every queue has.
+// seconds returns the duration in a numeric attribute whose unit is seconds. Every queue has all numeric attributes.
 func (q *queue) seconds(name string) time.Duration {
 	return time.Duration(q.number(name)) * time.Second
 }
@@ -53,14 +53,14 @@ func (q *queue) number(name string) int {
 	return n
 }
 
-// complete checks the attributes that a new queue is given, and adds those it is not.
-func (e *Engine) complete(name string, given map[string]string) (map[string]string, error) {
+// completeAttributes checks the attributes given for a new queue and adds defaults for the others.
+func (e *Engine) completeAttributes(name string, given map[string]string) (map[string]string, error) {
 	all := map[string]string{}
 	for attribute, n := range numeric {
 		all[attribute] = strconv.Itoa(n.otherwise)
 	}
 	for attribute, value := range given {
-		valid, err := checked(attribute, value)
+		valid, err := parseAttribute(attribute, value)
 		if err != nil {
 			return nil, err
 		}
@@ -69,8 +69,8 @@ func (e *Engine) complete(name string, given map[string]string) (map[string]stri
 	return all, e.checkRedrive(name, all)
 }
 
-// checked returns a valid value as it is kept.
-func checked(attribute, value string) (string, error) {
+// parseAttribute returns a valid value in the form to store.
+func parseAttribute(attribute, value string) (string, error) {
 	if r, ok := numeric[attribute]; ok {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < r.least || n > r.most {
@@ -90,7 +90,7 @@ func checked(attribute, value string) (string, error) {
 
 type redrive struct {
 	Target  string      `json:"deadLetterTargetArn"`
-	Maximum json.Number `json:"maxReceiveCount"` // AWS takes a number or a numeric string
+	Maximum json.Number `json:"maxReceiveCount"` // AWS accepts a number or a numeric string
 }
 
 func (r redrive) maximum() int {
@@ -123,7 +123,7 @@ func parseRedrive(value string) (redrive, error) {
 	return r, nil
 }
 
-// checkRedrive wants the dead-letter queue to exist.
+// checkRedrive checks that the dead-letter queue exists.
 func (e *Engine) checkRedrive(name string, attributes map[string]string) error {
 	value, ok := attributes[redrivePolicy]
 	if !ok {
@@ -133,14 +133,14 @@ func (e *Engine) checkRedrive(name string, attributes map[string]string) error {
 	if err != nil {
 		return err
 	}
-	target := e.byARN(r.Target)
+	target := e.queueByARN(r.Target)
 	if target == nil || target.Name == name {
 		return invalid(value, "RedrivePolicy", "Dead letter target does not exist.")
 	}
 	return nil
 }
 
-func (e *Engine) byARN(arn string) *queue {
+func (e *Engine) queueByARN(arn string) *queue {
 	if name, ours := strings.CutPrefix(arn, e.arn("")); ours {
 		return e.queues[name]
 	}

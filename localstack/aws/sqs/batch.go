@@ -23,8 +23,8 @@ type (
 	}
 )
 
-// onMessages makes the batch of an operation on one message. An entry that fails does not affect the others.
-func onMessages[In, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
+// batchOperation turns an operation on one message into a batch operation. A failed entry does not affect the others.
+func batchOperation[In, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
 	type (
 		entry struct {
 			Id      string
@@ -39,7 +39,7 @@ func onMessages[In, Out any](do func(*Engine, *queue, In) (Out, error)) operatio
 			Result Out `json:",embed"`
 		}
 	)
-	return onQueue(func(e *Engine, q *queue, in input) (out batchOutput, err error) {
+	return queueOperation(func(e *Engine, q *queue, in input) (out batchOutput, err error) {
 		var ids []string
 		size := 0
 		for _, entry := range in.Entries {
@@ -67,7 +67,7 @@ func onMessages[In, Out any](do func(*Engine, *queue, In) (Out, error)) operatio
 	})
 }
 
-// checkBatch checks the ids of a batch's entries, and the size in bytes of the messages that it sends.
+// checkBatch checks the ids of a batch's entries. size is the total size in bytes of the messages to send.
 func checkBatch(ids []string, size int) error {
 	switch {
 	case size > maxMessageBytes:

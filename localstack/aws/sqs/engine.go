@@ -15,23 +15,24 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// Config of an Engine; zero is the real clock. Functions are called one at a time, and must not call the engine.
+// Config configures an Engine. The zero Config uses the real clock. Functions must not call the engine, which calls
+// them one at a time.
 type Config struct {
-	// Now is the clock; nil is the real one.
+	// Now returns the current time. Nil means time.Now.
 	Now func() time.Time
-	// After wakes a long poll, by Now's clock; nil is time.After. Code that sets Now and polls long must set it.
+	// After wakes a long poll, by the clock of Now. Nil means time.After. Set After if you set Now and poll long.
 	After func(time.Duration) <-chan time.Time
-	// Random is where message ids, receipt handles and request ids come from; nil is crypto/rand. It must not fail.
+	// Random is the source of message ids, receipt handles and request ids. It must not fail. Nil means crypto/rand.
 	Random io.Reader
-	// Pick chooses which of n visible messages, oldest first, is delivered next; nil takes the oldest.
+	// Pick returns the index of the next message to deliver, of n visible ones, oldest first. Nil takes the oldest.
 	Pick func(n int) int
-	// Duplicate is asked at each delivery. True leaves the message visible ("at least once"). nil never does.
+	// Duplicate is called at each delivery. If true, the message stays visible ("at least once"). Nil means never.
 	Duplicate func(messageID string) bool
-	// Redeliver is asked at each delete. True delivers once more, as when an AWS server missed it. nil never does.
+	// Redeliver is called at each delete. If true, the message comes again, as if a server missed the delete. Nil: never.
 	Redeliver func(messageID string) bool
-	// Region appears in ARNs; "" is us-east-1.
+	// Region appears in ARNs. "" means us-east-1.
 	Region string
-	// Notice is given what an operator should know, such as that no snapshot can be written of a log; nil drops it.
+	// Notice receives errors that an operator should see, such as a failed snapshot of the log. Nil ignores them.
 	Notice func(error)
 }
 
@@ -44,7 +45,7 @@ type Engine struct {
 	mu     sync.Mutex
 	queues map[string]*queue
 
-	log *wal.Notes[note] // nil: everything is lost with the process
+	log *wal.Notes[note] // nil keeps data in memory only
 }
 
 // New returns an Engine without queues.
@@ -70,25 +71,25 @@ func New(c Config) *Engine {
 	return &Engine{config: c, queues: map[string]*queue{}}
 }
 
-// RoundTrip answers one SDK request in process, as [reply.From] does.
+// RoundTrip answers a request in process, as described at [reply.From].
 func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) { return reply.From(e, r) }
 
-// maxRequest bounds what ServeHTTP reads: a full batch is 1 MiB, which JSON may escape sixfold.
+// maxRequest limits the bytes that ServeHTTP reads. A full batch is 1 MiB, which JSON may escape sixfold.
 const maxRequest = 8 << 20
 
-// ServeHTTP answers over a port.
+// ServeHTTP answers a request that came over a port.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			http.Error(w, "request too large", http.StatusRequestEntityTooLarge)
 		}
-		return // the client is gone
+		return // the client has gone
 	}
-	e.answer(w, r, body)
+	e.writeAnswer(w, r, body)
 }
 
-// now returns the clock in UTC, without Go's monotonic reading: it would not survive a restart.
+// now returns the time in UTC without Go's monotonic reading, which would not survive a restart.
 func (e *Engine) now() time.Time { return e.config.Now().UTC().Round(0) }
 
 func (e *Engine) newID() uuid.UUID {

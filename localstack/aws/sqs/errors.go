@@ -2,7 +2,7 @@ package sqs
 
 import "fmt"
 
-// Codes of the API reference, as the SDK's error types name them.
+// Error codes of the API reference, named like the SDK's error types.
 const (
 	batchIDsNotDistinct  = "BatchEntryIdsNotDistinct"
 	batchTooLong         = "BatchRequestTooLong"
@@ -26,7 +26,7 @@ const (
 	unsupported          = "UnsupportedOperation"
 )
 
-// queryCodes are the query protocol's codes where they differ. The service still sends them, and the SDK reports them.
+// queryCodes maps codes to the query protocol's, where different. The service sends both and the SDK reports these.
 var queryCodes = map[string]string{
 	batchIDsNotDistinct: "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
 	batchTooLong:        "AWS.SimpleQueueService.BatchRequestTooLong",
@@ -41,10 +41,10 @@ var queryCodes = map[string]string{
 
 type apiError struct {
 	code, message string
-	ours          bool // not the sender's fault
+	ours          bool // the service's fault, not the sender's
 }
 
-func internal(format string, args ...any) *apiError {
+func internalError(format string, args ...any) *apiError {
 	return &apiError{code: internalFailure, message: fmt.Sprintf(format, args...), ours: true}
 }
 

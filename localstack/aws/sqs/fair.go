@@ -6,7 +6,7 @@ import (
 )
 
 // A message group is noisy with more than noisyShare percent, and at least noisyMessages, of the messages in flight, or
-// with more than that share of consumers' time (AWS: "How Amazon SQS fair queues work").
+// with more than noisyShare percent of the consumers' time (AWS: "How Amazon SQS fair queues work").
 const (
 	noisyMessages = 30
 	noisyShare    = 10
@@ -17,13 +17,13 @@ type load struct {
 	time     time.Duration
 }
 
-// loads are those of each group; messages without one are groups of their own, and together under "".
+// loads holds the load of each group. Messages without a group never make a noisy group; their sum is under "".
 type loads map[string]load
 
 func (q *queue) loads(now time.Time) loads {
 	l := loads{}
 	for _, m := range q.Messages {
-		if m.inflight(now) {
+		if m.isInflight(now) {
 			l.add(m.Group, load{1, now.Sub(m.LastReceived)})
 		}
 	}
@@ -35,7 +35,7 @@ func (l loads) add(group string, more load) {
 	l[group] = load{before.messages + more.messages, before.time + more.time}
 }
 
-func (l loads) noisy() map[string]bool {
+func (l loads) noisyGroups() map[string]bool {
 	var total load
 	for _, of := range l {
 		total = load{total.messages + of.messages, total.time + of.time}
@@ -48,9 +48,9 @@ func (l loads) noisy() map[string]bool {
 	return noisy
 }
 
-// fairly keeps the quiet groups' visible messages, else those of the noisy group with the fewest in flight.
-func (l loads) fairly(visible []*message) []*message {
-	noisy := l.noisy()
+// fairChoices returns the visible messages of quiet groups, else of the noisy group with the fewest in flight.
+func (l loads) fairChoices(visible []*message) []*message {
+	noisy := l.noisyGroups()
 	next := filter(visible, func(m *message) bool { return !noisy[m.Group] })
 	if len(next) > 0 || len(visible) == 0 {
 		return next

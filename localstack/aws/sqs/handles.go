@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A receipt handle is base64 of the message's id, a random number of the delivery, and a checksum over both and the
-// queue, which distinguishes the queue's handles even after their message was deleted.
+// A receipt handle is the base64 of the message's id, a random nonce of the delivery, and a checksum of both and the
+// queue. The checksum identifies the queue's handles even after their message was deleted.
 const (
 	handleNonce = 16
 	handleSum   = 32
@@ -36,8 +36,8 @@ func (e *Engine) handleSum(q *queue, b []byte) uint32 {
 	return crc32.ChecksumIEEE(append([]byte(e.arn(q.Name)), b...))
 }
 
-// handled finds the message of a receipt handle; nil when it is gone.
-func (e *Engine) handled(q *queue, handle string) (*message, error) {
+// findByHandle returns the message of a receipt handle, or nil if it is gone.
+func (e *Engine) findByHandle(q *queue, handle string) (*message, error) {
 	if handle == "" {
 		return nil, fail(missingParameter, "The request must contain the parameter ReceiptHandle.")
 	}
@@ -48,9 +48,9 @@ func (e *Engine) handled(q *queue, handle string) (*message, error) {
 	return q.byID(uuid.UUID(b[:handleNonce]).String()), nil
 }
 
-// delete succeeds for a message that is gone and for an outdated handle; the latter deletes nothing.
+// delete also succeeds if the message is gone or the handle is outdated. An outdated handle deletes nothing.
 func (e *Engine) delete(q *queue, in deletion) (empty, error) {
-	m, err := e.handled(q, in.ReceiptHandle)
+	m, err := e.findByHandle(q, in.ReceiptHandle)
 	if err != nil || m == nil || m.Handle != in.ReceiptHandle {
 		return empty{}, err
 	}
@@ -74,12 +74,12 @@ func (e *Engine) setVisibility(q *queue, in visibility) (empty, error) {
 	if err := checkVisibility(seconds); err != nil {
 		return empty{}, err
 	}
-	m, err := e.handled(q, in.ReceiptHandle)
+	m, err := e.findByHandle(q, in.ReceiptHandle)
 	if err != nil {
 		return empty{}, err
 	}
 	now := e.now()
-	if m == nil || m.Handle != in.ReceiptHandle || !m.inflight(now) {
+	if m == nil || m.Handle != in.ReceiptHandle || !m.isInflight(now) {
 		return empty{}, fail(notInflight, "Value %s for parameter ReceiptHandle is invalid. Reason: Message does not exist "+
 			"or is not available for visibility timeout change.", in.ReceiptHandle)
 	}

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// outgoing is what a producer says of one message, alone or in a batch.
+// outgoing holds a producer's parameters of one message, alone or in a batch.
 type outgoing struct {
 	MessageBody    *string
 	DelaySeconds   *int
 	MessageGroupId *string
 }
 
-// groupID is what a message group's id may look like: up to 128 printable ASCII characters.
+// groupID matches the id of a message group: up to 128 printable ASCII characters.
 var groupID = regexp.MustCompile(`^[!-~]{1,128}$`)
 
 func (o outgoing) check(q *queue) error {
 	if o.MessageBody == nil || *o.MessageBody == "" {
 		return fail(missingParameter, "The request must contain the parameter MessageBody.")
 	}
-	if strings.ContainsFunc(*o.MessageBody, forbidden) {
+	if strings.ContainsFunc(*o.MessageBody, isForbidden) {
 		return fail(invalidContents, "Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | "+
 			"#x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
 	}
@@ -38,8 +38,8 @@ func (o outgoing) check(q *queue) error {
 	return nil
 }
 
-// forbidden reports characters outside XML 1.0's, which messages can't contain.
-func forbidden(r rune) bool {
+// isForbidden reports characters outside of XML 1.0, which a message cannot contain.
+func isForbidden(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000:
 		return false
@@ -47,7 +47,7 @@ func forbidden(r rune) bool {
 	return true
 }
 
-// size returns what the limits count, in bytes.
+// size returns the message's size in bytes, as limited by the service.
 func (o outgoing) size() int {
 	if o.MessageBody == nil {
 		return 0

@@ -9,12 +9,12 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// LogName is the name of an Engine's log in its folder.
+// LogName is the name of an Engine's log inside its folder.
 const LogName = "queues"
 
-// note is a record of the log: one of its members is set.
+// note is a record of the log. Exactly one of its members is set.
 type note struct {
-	Queue *queue       `json:"queue,omitempty"` // that was made, without its messages
+	Queue *queue       `json:"queue,omitempty"` // new queue, without its messages
 	Sent  *messageNote `json:"sent,omitempty"`
 	Gone  *messageNote `json:"gone,omitempty"`
 }
@@ -25,9 +25,9 @@ type messageNote struct {
 	Message *message `json:"message,omitempty"`
 }
 
-// Open returns an Engine that keeps and restores queues and messages in a log. What the log refuses does not happen and
-// gets InternalFailure. Messages in flight are visible again, and receives since the last snapshot are not counted.
-// Errors: those of [wal.Open].
+// Open returns an Engine that keeps queues and messages in a log, restored from that log. If the log refuses a change,
+// the change is not made and the client gets InternalFailure. After Open, messages in flight are visible again, and
+// receives since the last snapshot are not counted. Open fails with the errors of [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
 	log, err := wal.OpenNotes(dir, LogName, o, e.readNote, e.notes, e.config.Notice)
@@ -38,25 +38,25 @@ func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends the log of an engine that Open has made.
+// Close closes the log. The Engine must come from Open.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.log.Close()
 }
 
-// Refused returns why the log of an engine that Open has made refused the last record; nil when it took it.
+// Refused returns the log's error for the last record, or nil if the log took it. The Engine must come from Open.
 func (e *Engine) Refused() error { return e.log.Refused() }
 
-// persist writes notes as one record, when there is a log. Callers hold mu.
+// persist appends notes to the log as one record, if there is a log. Callers hold mu.
 func (e *Engine) persist(notes ...note) error {
 	if err := e.log.Keep(notes...); err != nil {
-		return internal("This cannot be kept, so it was not done: %v", err)
+		return internalError("This cannot be kept, so it was not done: %v", err)
 	}
 	return nil
 }
 
-// Dump writes all that a log would hold, so that a test can search it.
+// Dump writes the whole state as a log would hold it, so that a test can search it.
 func (e *Engine) Dump(w io.Writer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,7 +68,7 @@ func (e *Engine) Dump(w io.Writer) error {
 	return nil
 }
 
-// notes returns everything there is now. Callers hold mu.
+// notes returns the whole state as notes. Callers hold mu.
 func (e *Engine) notes() (all []note) {
 	for _, name := range slices.Sorted(maps.Keys(e.queues)) {
 		q := e.queues[name]
@@ -96,9 +96,9 @@ func (e *Engine) readNote(n note) error {
 	return errors.New("a record names no queue")
 }
 
-// restore adds a message as it was sent, or moved here.
+// restore adds a message that was sent to, or moved to, this queue.
 func (q *queue) restore(m *message) {
-	if m.Handle != "" { // it was in flight when a snapshot was written
+	if m.Handle != "" { // in flight at the time of a snapshot
 		m.Handle, m.Due = "", m.LastReceived
 	}
 	q.insert(m)

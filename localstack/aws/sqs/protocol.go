@@ -17,27 +17,27 @@ const (
 
 type call struct {
 	context.Context
-	// base is the request's scheme and host, which queue URLs repeat.
+	// base is the scheme and host of the request. Queue URLs repeat it.
 	base string
 }
 
 type operation func(*Engine, call, []byte) (any, error)
 
 var operations = map[string]operation{
-	"CreateQueue":                  locked((*Engine).createQueue),
-	"GetQueueUrl":                  locked((*Engine).getQueueURL),
-	"GetQueueAttributes":           onQueue((*Engine).getQueueAttributes),
-	"SendMessage":                  onMessage((*Engine).send),
-	"SendMessageBatch":             onMessages((*Engine).send),
-	"ReceiveMessage":               unlocked((*Engine).receiveMessage),
-	"DeleteMessage":                onMessage((*Engine).delete),
-	"DeleteMessageBatch":           onMessages((*Engine).delete),
-	"ChangeMessageVisibility":      onMessage((*Engine).setVisibility),
-	"ChangeMessageVisibilityBatch": onMessages((*Engine).setVisibility),
+	"CreateQueue":                  lockedOperation((*Engine).createQueue),
+	"GetQueueUrl":                  lockedOperation((*Engine).getQueueURL),
+	"GetQueueAttributes":           queueOperation((*Engine).getQueueAttributes),
+	"SendMessage":                  messageOperation((*Engine).send),
+	"SendMessageBatch":             batchOperation((*Engine).send),
+	"ReceiveMessage":               unlockedOperation((*Engine).receiveMessage),
+	"DeleteMessage":                messageOperation((*Engine).delete),
+	"DeleteMessageBatch":           batchOperation((*Engine).delete),
+	"ChangeMessageVisibility":      messageOperation((*Engine).setVisibility),
+	"ChangeMessageVisibilityBatch": batchOperation((*Engine).setVisibility),
 }
 
-// unlocked makes an operation of a method that takes the lock itself, since it may wait.
-func unlocked[In, Out any](do func(*Engine, call, In) (Out, error)) operation {
+// unlockedOperation makes an operation from a method that locks the engine itself, because it may wait.
+func unlockedOperation[In, Out any](do func(*Engine, call, In) (Out, error)) operation {
 	return func(e *Engine, c call, body []byte) (any, error) {
 		var in In
 		if err := decode(body, &in); err != nil {
@@ -47,23 +47,23 @@ func unlocked[In, Out any](do func(*Engine, call, In) (Out, error)) operation {
 	}
 }
 
-func locked[In, Out any](do func(*Engine, call, In) (Out, error)) operation {
-	return unlocked(func(e *Engine, c call, in In) (Out, error) {
+func lockedOperation[In, Out any](do func(*Engine, call, In) (Out, error)) operation {
+	return unlockedOperation(func(e *Engine, c call, in In) (Out, error) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return do(e, c, in)
 	})
 }
 
-// ofQueue is the first member of each input of an operation on a queue.
+// ofQueue is embedded in the input of each operation on a queue.
 type ofQueue struct{ QueueUrl string }
 
 func (o ofQueue) queueURL() string { return o.QueueUrl }
 
-// onQueue makes an operation of a method that is given the queue which the input names.
-func onQueue[In interface{ queueURL() string }, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
-	return locked(func(e *Engine, _ call, in In) (out Out, err error) {
-		q, err := e.queue(in.queueURL())
+// queueOperation makes an operation from a method on a queue. The input names the queue.
+func queueOperation[In interface{ queueURL() string }, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
+	return lockedOperation(func(e *Engine, _ call, in In) (out Out, err error) {
+		q, err := e.openQueue(in.queueURL())
 		if err != nil {
 			return out, err
 		}
@@ -71,15 +71,15 @@ func onQueue[In interface{ queueURL() string }, Out any](do func(*Engine, *queue
 	})
 }
 
-func onMessage[In, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
+func messageOperation[In, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
 	type input struct {
 		ofQueue
 		Message In `json:",embed"`
 	}
-	return onQueue(func(e *Engine, q *queue, in input) (Out, error) { return do(e, q, in.Message) })
+	return queueOperation(func(e *Engine, q *queue, in input) (Out, error) { return do(e, q, in.Message) })
 }
 
-// decode refuses members that no operation here knows: nothing is silently ignored.
+// decode refuses unknown members, so that nothing is silently ignored.
 func decode(body []byte, in any) error {
 	if err := json.Unmarshal(body, in, json.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return fail(serialization, "%v", err)
@@ -87,11 +87,11 @@ func decode(body []byte, in any) error {
 	return nil
 }
 
-func (e *Engine) answer(w http.ResponseWriter, r *http.Request, body []byte) {
+func (e *Engine) writeAnswer(w http.ResponseWriter, r *http.Request, body []byte) {
 	out, err := e.dispatch(r, body)
 	status := http.StatusOK
 	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("X-Amzn-Requestid", e.requestID())
+	w.Header().Set("X-Amzn-Requestid", e.newRequestID())
 	var failed *apiError
 	switch {
 	case errors.As(err, &failed):
@@ -102,16 +102,16 @@ func (e *Engine) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		}
 		w.Header().Set("X-Amzn-Query-Error", failed.queryCode()+fault)
 		out = map[string]string{"__type": "com.amazonaws.sqs#" + failed.code, "message": failed.message}
-	case err != nil: // the caller's context ended a long poll
+	case err != nil: // the caller's context ended during a long poll
 		status = http.StatusServiceUnavailable
 		out = map[string]string{"__type": "com.amazonaws.sqs#ServiceUnavailable", "message": err.Error()}
 	}
 	text, err := json.Marshal(out, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		panic("sqs: output not marshalled: " + err.Error()) // outputs are structs of strings: a bug here
+		panic("sqs: output not marshalled: " + err.Error()) // outputs are structs of strings, so this is a bug
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // fails only when the client is gone
+	_, _ = w.Write(text) // only fails if the client has gone
 }
 
 func (e *Engine) dispatch(r *http.Request, body []byte) (any, error) {
@@ -123,17 +123,17 @@ func (e *Engine) dispatch(r *http.Request, body []byte) (any, error) {
 	if !ok {
 		return nil, fail(unsupported, "%s is not implemented.", name)
 	}
-	return do(e, call{Context: r.Context(), base: base(r)}, body)
+	return do(e, call{Context: r.Context(), base: baseURL(r)}, body)
 }
 
-func (e *Engine) requestID() string {
+func (e *Engine) newRequestID() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.newID().String()
 }
 
-// base returns the address that the client used: its URL in process, the Host header over a port.
-func base(r *http.Request) string {
+// baseURL returns the address that the client used: the URL in process, the Host header over a port.
+func baseURL(r *http.Request) string {
 	if r.URL.Host != "" {
 		return r.URL.Scheme + "://" + r.URL.Host
 	}

@@ -7,38 +7,38 @@ import (
 	"time"
 )
 
-// queue is one queue. Its fields with a name in JSON are what a log keeps; the engine's lock guards all.
+// queue is one queue. The log keeps the fields that have a name in JSON. The engine's lock guards all fields.
 type queue struct {
 	Name       string            `json:"name"`
-	Attributes map[string]string `json:"attributes"` // the settable ones, all with a value
+	Attributes map[string]string `json:"attributes"` // all settable attributes, with values
 	Created    time.Time         `json:"created"`
-	// Messages are in order of arrival, whatever their state.
+	// Messages holds messages in any state, in order of arrival.
 	Messages []*message `json:"-"`
 
-	// changed is closed, and replaced, when a waiting receive should try again.
+	// changed is closed and replaced when waiting receives should try again.
 	changed chan struct{}
 }
 
-// message is one message in one queue: before Due it is delayed or, once delivered, in flight; then visible.
+// message is a message in a queue. Before Due it is delayed or, once delivered, in flight. Then it is visible.
 type message struct {
 	ID    string    `json:"id"`
 	Body  string    `json:"body"`
 	Group string    `json:"group,omitempty"`
 	Sent  time.Time `json:"sent"`
 	Due   time.Time `json:"due"`
-	// Handle of the latest delivery; "" before the first.
+	// Handle is the receipt handle of the latest delivery; "" before the first.
 	Handle        string    `json:"handle,omitempty"`
 	Receives      int       `json:"receives,omitempty"`
 	FirstReceived time.Time `json:"first_received,omitzero"`
 	LastReceived  time.Time `json:"last_received,omitzero"`
 	// Source is the ARN of the queue that moved the message to this dead-letter queue.
 	Source string `json:"source,omitempty"`
-	// Redelivered marks a message that survived one delete; the next one holds.
+	// Redelivered marks a message that survived one delete. The next delete removes it.
 	Redelivered bool `json:"redelivered,omitempty"`
 }
 
-func (m *message) visible(now time.Time) bool  { return !now.Before(m.Due) }
-func (m *message) inflight(now time.Time) bool { return m.Handle != "" && now.Before(m.Due) }
+func (m *message) isVisible(now time.Time) bool  { return !now.Before(m.Due) }
+func (m *message) isInflight(now time.Time) bool { return m.Handle != "" && now.Before(m.Due) }
 
 func newQueue(name string, attributes map[string]string, now time.Time) *queue {
 	return &queue{Name: name, Attributes: attributes, Created: now, changed: make(chan struct{})}
@@ -64,7 +64,7 @@ func (q *queue) byID(id string) *message {
 	return nil
 }
 
-// expire drops messages past retention. They are nearly in order of age, so it checks only the front.
+// expire drops messages past retention. It checks only the front, because messages are nearly in order of age.
 func (q *queue) expire(now time.Time) {
 	oldest := now.Add(-q.seconds(messageRetentionPeriod))
 	n := 0
@@ -77,7 +77,7 @@ func (q *queue) expire(now time.Time) {
 	}
 }
 
-// insert adds a message that another queue gave up. It is placed by age, so that expire finds it.
+// insert adds a message from another queue, at the place of its age so that expire finds it.
 func (q *queue) insert(m *message) {
 	at := len(q.Messages)
 	for at > 0 && q.Messages[at-1].Sent.After(m.Sent) {
@@ -87,7 +87,7 @@ func (q *queue) insert(m *message) {
 	q.wake()
 }
 
-// nextDue returns when the state of a message changes next, no later than limit.
+// nextDue returns the time of the next change of a message's state, or limit if that is earlier.
 func (q *queue) nextDue(now, limit time.Time) time.Time {
 	for _, m := range q.Messages {
 		if m.Due.After(now) && m.Due.Before(limit) {
@@ -97,8 +97,8 @@ func (q *queue) nextDue(now, limit time.Time) time.Time {
 	return limit
 }
 
-// queue finds a queue by its URL and drops what has expired in it.
-func (e *Engine) queue(queueURL string) (*queue, error) {
+// openQueue returns the queue with a URL and drops its expired messages.
+func (e *Engine) openQueue(queueURL string) (*queue, error) {
 	if queueURL == "" {
 		return nil, fail(missingParameter, "The request must contain the parameter QueueUrl.")
 	}
@@ -116,5 +116,5 @@ func (e *Engine) queue(queueURL string) (*queue, error) {
 
 var errNoQueue = fail(queueDoesNotExist, "The specified queue does not exist.")
 
-// path is the part of a queue's URL before the queue's name.
+// path is the part of a queue's URL before its name.
 const path = "/" + account + "/"

@@ -26,7 +26,7 @@ type (
 	}
 )
 
-// createQueue returns an existing queue that has every given attribute.
+// createQueue creates a queue. If a queue with that name has all given attributes, createQueue returns that queue.
 func (e *Engine) createQueue(c call, in createQueueInput) (queueOutput, error) {
 	out := queueOutput{c.base + path + in.QueueName}
 	if in.QueueName == "" {
@@ -36,7 +36,7 @@ func (e *Engine) createQueue(c call, in createQueueInput) (queueOutput, error) {
 		return out, fail(invalidParameter,
 			"Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
 	}
-	attributes, err := e.complete(in.QueueName, in.Attributes)
+	attributes, err := e.completeAttributes(in.QueueName, in.Attributes)
 	if err != nil {
 		return out, err
 	}
@@ -85,9 +85,9 @@ func (e *Engine) allAttributes(q *queue) map[string]string {
 	now := e.now()
 	for _, m := range q.Messages {
 		switch {
-		case m.inflight(now):
+		case m.isInflight(now):
 			inflight++
-		case m.visible(now):
+		case m.isVisible(now):
 			visible++
 		default:
 			delayed++

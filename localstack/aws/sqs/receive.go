@@ -8,7 +8,7 @@ import (
 
 const (
 	maxReceive  = 10
-	maxInflight = 120_000 // messages of a queue
+	maxInflight = 120_000 // messages per queue
 )
 
 type (
@@ -36,7 +36,7 @@ var systemAttributes = []string{
 	"MessageGroupId", "SenderId", "SentTimestamp",
 }
 
-// receiveMessage tries once, and again whenever the queue changed until the wait is over.
+// receiveMessage tries to receive. Until the wait is over, it tries again whenever the queue changes.
 func (e *Engine) receiveMessage(c call, in receiveMessageInput) (receiveMessageOutput, error) {
 	if err := in.check(); err != nil {
 		return receiveMessageOutput{}, err
@@ -56,7 +56,7 @@ func (e *Engine) receiveMessage(c call, in receiveMessageInput) (receiveMessageO
 	}
 }
 
-// retry says when a long poll that found nothing tries again; never when wait isn't positive.
+// retry says when a long poll without result tries again. It never does if wait is not positive.
 type retry struct {
 	wait    time.Duration
 	changed <-chan struct{}
@@ -65,7 +65,7 @@ type retry struct {
 func (e *Engine) tryReceive(in receiveMessageInput, began time.Time) ([]received, retry, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	q, err := e.queue(in.QueueUrl)
+	q, err := e.openQueue(in.QueueUrl)
 	if err != nil {
 		return nil, retry{}, err
 	}
@@ -79,22 +79,22 @@ func (e *Engine) tryReceive(in receiveMessageInput, began time.Time) ([]received
 	for _, m := range taken {
 		e.deliver(q, m, now, visibility)
 		messages = append(messages, received{MessageId: m.ID, ReceiptHandle: m.Handle, MD5OfBody: digest(m.Body),
-			Body: m.Body, Attributes: in.wanted(m)})
+			Body: m.Body, Attributes: in.attributesOf(m)})
 	}
 	end := began.Add(time.Duration(orDefault(in.WaitTimeSeconds, q.number(receiveMessageWaitTime))) * time.Second)
 	return messages, retry{q.nextDue(now, end).Sub(now), q.changed}, nil
 }
 
-// take chooses what to deliver, and moves what was received too often to the dead-letter queue.
+// take returns the messages to deliver. It first moves messages that were received too often to the dead-letter queue.
 func (e *Engine) take(q *queue, now time.Time, most int) ([]*message, error) {
 	e.redrive(q, now)
-	if len(q.Messages) >= maxInflight && q.inflight(now) >= maxInflight {
+	if len(q.Messages) >= maxInflight && q.inflightCount(now) >= maxInflight {
 		return nil, fail(overLimit, "Too many messages in flight: delete some first.")
 	}
 	visible, busy := q.visibleMessages(now), q.loads(now)
 	var taken []*message
 	for len(visible) > 0 && len(taken) < most {
-		next := busy.fairly(visible)
+		next := busy.fairChoices(visible)
 		m := next[e.config.Pick(len(next))]
 		taken = append(taken, m)
 		busy.add(m.Group, load{messages: 1})
@@ -103,12 +103,12 @@ func (e *Engine) take(q *queue, now time.Time, most int) ([]*message, error) {
 	return taken, nil
 }
 
-func (q *queue) inflight(now time.Time) int {
-	return len(filter(q.Messages, func(m *message) bool { return m.inflight(now) }))
+func (q *queue) inflightCount(now time.Time) int {
+	return len(filter(q.Messages, func(m *message) bool { return m.isInflight(now) }))
 }
 
 func (q *queue) visibleMessages(now time.Time) []*message {
-	return filter(q.Messages, func(m *message) bool { return m.visible(now) })
+	return filter(q.Messages, func(m *message) bool { return m.isVisible(now) })
 }
 
 func (e *Engine) deliver(q *queue, m *message, now time.Time, visibility time.Duration) {
@@ -124,7 +124,7 @@ func (e *Engine) deliver(q *queue, m *message, now time.Time, visibility time.Du
 	}
 }
 
-// redrive moves the visible messages that were received as often as allowed.
+// redrive moves visible messages that reached maxReceiveCount to the dead-letter queue.
 func (e *Engine) redrive(q *queue, now time.Time) {
 	value, ok := q.Attributes[redrivePolicy]
 	if !ok {
@@ -134,7 +134,7 @@ func (e *Engine) redrive(q *queue, now time.Time) {
 	if err != nil {
 		panic("sqs: unchecked redrive policy: " + err.Error())
 	}
-	target := e.byARN(policy.Target) // was there when the queue was made, and no queue is ever deleted
+	target := e.queueByARN(policy.Target) // existed when the queue was created, and queues are never deleted
 	for _, m := range q.visibleMessages(now) {
 		if m.Receives < policy.maximum() {
 			continue
@@ -144,7 +144,7 @@ func (e *Engine) redrive(q *queue, now time.Time) {
 		err := e.persist(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}},
 			note{Sent: &messageNote{Queue: target.Name, Message: &moved}})
 		if err != nil {
-			return // at a later receive
+			return // a later receive tries again
 		}
 		q.remove(m)
 		target.insert(&moved)
@@ -169,7 +169,7 @@ func (in receiveMessageInput) check() error {
 	return nil
 }
 
-func (in receiveMessageInput) wanted(m *message) map[string]string {
+func (in receiveMessageInput) attributesOf(m *message) map[string]string {
 	all := map[string]string{
 		"ApproximateFirstReceiveTimestamp": millis(m.FirstReceived),
 		"ApproximateReceiveCount":          strconv.Itoa(m.Receives),
