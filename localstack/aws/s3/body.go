@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// maxBody bounds what is read of a request.
+// maxBody is the maximum size of a request's body.
 const maxBody = 64 << 20
 
 func checkBody(r *http.Request, s signature) *problem {
@@ -30,7 +30,7 @@ func checkBody(r *http.Request, s signature) *problem {
 			"You did not provide the number of bytes specified by the Content-Length HTTP header")
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	r.Header.Set("Content-Length", strconv.Itoa(len(body))) // gofakes3 looks for it there
+	r.Header.Set("Content-Length", strconv.Itoa(len(body))) // gofakes3 reads it from there
 	return cmp.Or(checkPayload(r.Header.Get("X-Amz-Content-Sha256"), body, s), checkSums(r.Header, body))
 }
 
@@ -77,32 +77,32 @@ func checkSums(headers http.Header, body []byte) *problem {
 	return nil
 }
 
-// kept prefixes headers that gofakes3 would not keep. withoutSigning removes such headers of a client.
-const kept = "X-Amz-Kept-"
+// keptPrefix marks headers that gofakes3 would drop. removeSigningHeaders removes such headers of a client.
+const keptPrefix = "X-Amz-Kept-"
 
-// keepHeaders has an upload's headers kept that S3 keeps and gofakes3 does not, until [unkept] names them as they were.
+// keepHeaders prefixes an upload's headers that S3 keeps but gofakes3 drops. [unkept] restores the names.
 func keepHeaders(r *http.Request) {
 	if r.Method != http.MethodPut {
 		return
 	}
 	for _, name := range []string{"Cache-Control", "Content-Language", "Expires"} {
 		if value := r.Header.Get(name); value != "" {
-			r.Header.Set(kept+name, value)
+			r.Header.Set(keptPrefix+name, value)
 		}
 	}
 }
 
-// unkept are headers of an object by their own names.
-func unkept(meta map[string]string) map[string]string {
+// originalHeaders returns an object's headers under their original names.
+func originalHeaders(meta map[string]string) map[string]string {
 	headers := make(map[string]string, len(meta))
 	for name, value := range meta {
-		headers[strings.TrimPrefix(name, kept)] = value
+		headers[strings.TrimPrefix(name, keptPrefix)] = value
 	}
 	return headers
 }
 
-// withoutSigning removes what is checked, which gofakes3 would keep as metadata of an object.
-func withoutSigning(r *http.Request) {
+// removeSigningHeaders removes the checked x-amz-* headers, which gofakes3 would store as metadata of the object.
+func removeSigningHeaders(r *http.Request) {
 	for name := range r.Header {
 		if strings.HasPrefix(name, "X-Amz-") && !strings.HasPrefix(name, "X-Amz-Meta-") {
 			r.Header.Del(name)

@@ -9,7 +9,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// ListBucketVersions returns a page of versions: by key, the newest of a key first.
+// ListBucketVersions returns a page of versions, sorted by key and then newest first.
 func (o *objects) ListBucketVersions(name string, prefix *gofakes3.Prefix, page *gofakes3.ListBucketVersionsPage,
 ) (*gofakes3.ListBucketVersionsResult, error) {
 	if prefix.HasDelimiter {
@@ -18,7 +18,7 @@ func (o *objects) ListBucketVersions(name string, prefix *gofakes3.Prefix, page 
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	out := gofakes3.NewListBucketVersionsResult(name, prefix, page)
-	for one := range o.after(name, prefix.Prefix, page.KeyMarker, string(page.VersionIDMarker)) {
+	for one := range o.versionsAfter(name, prefix.Prefix, page.KeyMarker, string(page.VersionIDMarker)) {
 		if out.IsTruncated = int64(len(out.Versions)) == page.MaxKeys; out.IsTruncated {
 			break
 		}
@@ -37,8 +37,10 @@ type listed struct {
 	latest bool
 }
 
-// after walks versions of keys with the prefix, newest first, after the key, or that key's version of an id.
-func (o *objects) after(name, prefix, key, id string) iter.Seq[listed] {
+// versionsAfter returns the versions of keys with the prefix, sorted by key. The versions of one key are sorted from
+// newest to oldest. The parameters key and id name the version after which the list begins. If id is "", the list
+// begins after all versions of that key.
+func (o *objects) versionsAfter(name, prefix, key, id string) iter.Seq[listed] {
 	return func(yield func(listed) bool) {
 		for _, at := range slices.Sorted(maps.Keys(o.buckets[name])) {
 			if at < key || at == key && id == "" || !strings.HasPrefix(at, prefix) {
@@ -46,7 +48,7 @@ func (o *objects) after(name, prefix, key, id string) iter.Seq[listed] {
 			}
 			versions := o.buckets[name][at]
 			end := len(versions)
-			if at == key { // ids do not sort, so the version is looked for; if it is gone, nothing is skipped
+			if at == key { // ids do not sort, so search for id; if that version is gone, nothing is skipped
 				if before := slices.IndexFunc(versions, func(v *version) bool { return v.ID == id }); before >= 0 {
 					end = before
 				}
@@ -69,7 +71,7 @@ func (l listed) item() gofakes3.VersionItem {
 		ETag: gofakes3.FormatETag(l.MD5)}
 }
 
-// CreateBucket makes a bucket.
+// CreateBucket creates a bucket.
 func (o *objects) CreateBucket(name string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -83,7 +85,7 @@ func (o *objects) CreateBucket(name string) error {
 	return nil
 }
 
-// BucketExists reports whether there is a bucket.
+// BucketExists returns true if the bucket exists.
 func (o *objects) BucketExists(name string) (bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -9,14 +9,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 )
 
-// Calls reports whether a request is one to S3: it is signed for it, by a header or as a link.
+// Calls returns true if a request is for S3. Its signature says so, in a header or in a link.
 func Calls(r *http.Request) bool {
 	const scope = "/s3/aws4_request"
 	return strings.Contains(r.Header.Get("Authorization"), scope) ||
 		strings.Contains(r.URL.Query().Get("X-Amz-Credential"), scope)
 }
 
-// Action returns IAM's action for a call, such as GetObjectVersion (AWS: "Service Authorization Reference").
+// Action returns the IAM action of a call, such as GetObjectVersion (AWS: "Service Authorization Reference").
 func Action(r *http.Request) string {
 	query := r.URL.Query()
 	if query.Has("versions") {
@@ -32,7 +32,7 @@ func Action(r *http.Request) string {
 	return action
 }
 
-// Named returns the bucket and the key that a call names; of a list the prefix of keys.
+// Named returns the bucket and the key of a call. For a list, key is the prefix of keys.
 func Named(r *http.Request) (bucket, key string) {
 	bucket, key, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if key == "" {
@@ -41,14 +41,14 @@ func Named(r *http.Request) (bucket, key string) {
 	return bucket, key
 }
 
-// Refusal returns how S3 answers a call with an error, such as 503 SlowDown, without having done anything.
+// Refusal returns S3's response for a call that failed with an error, such as 503 SlowDown, and had no effect.
 func Refusal(r *http.Request, status int, code string) *http.Response {
 	body := fmt.Appendf(nil, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code>"+
 		"<Message>injected</Message></Error>", code)
 	return reply.To(r, status, http.Header{"Content-Type": {"application/xml"}}, body)
 }
 
-// SignatureOf returns the signature of a link, which whoever has it can use; "" if the text is none.
+// SignatureOf returns the signature of a presigned link, or "". The signature lets anyone use the link.
 func SignatureOf(link string) string {
 	at, err := url.Parse(link)
 	if err != nil {

@@ -1,22 +1,25 @@
-// Package s3 is the platform's part of Amazon S3, under the unmodified SDK and presigned links: in process (Engine is
-// an http.RoundTripper) or over a port (an http.Handler). Objects are in memory (New), or in a folder (Open). gofakes3
-// understands the requests; this package checks the rest, and keeps the objects with their versions. Only the local run
-// and tests import it.
+// Package s3 is the part of Amazon S3 that the platform uses, for the unmodified SDK and presigned links. Make an
+// Engine with New (objects in memory) or Open (in a folder), and use it in process as http.RoundTripper or behind a
+// port as http.Handler. gofakes3 parses the requests. This package checks them and keeps the objects with their
+// versions. Only the local run and tests import it.
 //
-// # What is as in Amazon's
+// # Same as Amazon S3
 //
-//   - Each request is signed by the one pair of credentials (SigV4), in a header or its query, with every header
-//     x-amz-*; each signed header is there, as signed. An unsigned request is 403: buckets are private.
-//   - A link expires by Config.Now. Another request's date is at most 15 minutes off, by Config.CallsNow.
-//   - The content has the length, the x-amz-content-sha256 and the x-amz-checksum-sha256 or -crc32 of the request.
+//   - Each request is signed with the one pair of credentials (SigV4), in a header or the query. The signature covers
+//     every x-amz-* header, and each signed header is present as signed. Buckets are private: an unsigned request gets
+//     403.
+//   - A link expires by Config.Now. The date of any other request is at most 15 minutes off Config.CallsNow.
+//   - A request is refused if its content does not match its Content-Length, x-amz-content-sha256, or
+//     x-amz-checksum-sha256 or -crc32.
 //   - An upload's Content-Type, Content-Encoding, Content-Language, Content-Disposition, Cache-Control and Expires come
-//     with its download, signed or not, unless the query has another (response-content-encoding and so on).
-//   - If-None-Match: * never replaces an object, also when two requests run side by side.
+//     with its download, even if the upload did not sign them, unless the download's query overrides them
+//     (response-content-encoding and so on).
+//   - If-None-Match: * never replaces an object, even if two requests run concurrently.
 //
-// # Differences from Amazon's
+// # Differences from Amazon S3
 //
-// Each bucket has versioning from its start. There is one region and one pair of credentials, without permissions:
-// infra checks the roles. A version that marks a deletion is 404 where S3 says 405. NotImplemented are all operations
-// but making a bucket, upload, download, deletion and lists of versions; also uploads in parts, copies, streamed
-// signatures and other checksums. Objects are at most 64 MB.
+// Each bucket has versioning from the start. There is one region and one pair of credentials, without permissions:
+// infra checks the roles. A version that marks a deletion gives 404 where S3 gives 405. All operations except making a
+// bucket, upload, download, deletion and listing versions give NotImplemented, as do multipart uploads, copies,
+// streamed signatures and other checksums. Objects are at most 64 MB.
 package s3

@@ -13,24 +13,24 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 )
 
-// Config of an Engine. Its clocks must be safe for concurrent use.
+// Config configures an Engine. Its clocks must be safe for concurrent use.
 type Config struct {
-	Now         func() time.Time // the clock, by which links expire; nil is the real one
-	CallsNow    func() time.Time // by which headers are signed; nil is the real clock, which the SDK always takes
-	Random      io.Reader        // where ids of versions come from; nil is crypto/rand. It must not fail.
-	Credentials aws.Credentials  // that sign every request
-	Region      string           // that they sign for; "" is us-east-1
-	Notice      func(error)      // is given what an operator should know; nil drops it
+	Now         func() time.Time // returns the time for the expiry of links; nil means time.Now
+	CallsNow    func() time.Time // returns the time for signatures in headers; nil means time.Now, as in the SDK
+	Random      io.Reader        // source of version ids, which must not fail; nil means crypto/rand
+	Credentials aws.Credentials  // must sign every request
+	Region      string           // region of the signatures; "" means us-east-1
+	Notice      func(error)      // receives errors that an operator should see; nil drops them
 }
 
-// Engine has buckets. It is safe for concurrent use.
+// Engine holds buckets. It is safe for concurrent use.
 type Engine struct {
 	config  Config
 	objects *objects
 	api     http.Handler
 }
 
-// New returns an Engine without buckets, in memory.
+// New returns an in-memory Engine without buckets.
 func New(c Config) *Engine {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -53,7 +53,7 @@ type source func() time.Time
 func (s source) Now() time.Time                      { return s() }
 func (s source) Since(t time.Time) (d time.Duration) { return s().Sub(t) }
 
-// CreateBucket makes a bucket, unless there is one of that name. Error: the log's.
+// CreateBucket creates a bucket, unless it exists. It returns the log's error, if any.
 func (e *Engine) CreateBucket(name string) error {
 	if err := e.objects.CreateBucket(name); err != nil && !gofakes3.IsAlreadyExists(err) {
 		return err
@@ -61,20 +61,20 @@ func (e *Engine) CreateBucket(name string) error {
 	return nil
 }
 
-// ServeHTTP answers over a port.
+// ServeHTTP answers a request that came over a port.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if problem := cmp.Or(e.check(r), supported(r)); problem != nil {
+	if problem := cmp.Or(e.checkRequest(r), checkSupported(r)); problem != nil {
 		problem.write(w)
 		return
 	}
-	withoutSigning(r)
+	removeSigningHeaders(r)
 	keepHeaders(r)
 	e.api.ServeHTTP(w, r)
 }
 
-// RoundTrip answers one request in process. It fails only when the request's body or context does.
+// RoundTrip answers a request in process. It fails only with the request's body or context.
 func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
-	served := r.Clone(r.Context()) // ServeHTTP changes its headers
+	served := r.Clone(r.Context()) // ServeHTTP changes the headers
 	served.Host = cmp.Or(r.Host, r.URL.Host)
 	return reply.From(e, served)
 }

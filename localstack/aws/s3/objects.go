@@ -15,9 +15,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// objects keeps buckets with the versions of their objects: the backend of gofakes3. It is safe for concurrent use.
+// objects is gofakes3's backend: it keeps buckets and all versions of their objects. It is safe for concurrent use.
 type objects struct {
-	// The operations of gofakes3 that objects does not have itself are never called: supported refuses their requests.
+	// These provide the other methods, which gofakes3 never calls because supported refuses their requests.
 	gofakes3.Backend
 	gofakes3.VersionedBackend
 
@@ -28,22 +28,22 @@ type objects struct {
 	mu      sync.Mutex
 	buckets map[string]bucket
 
-	folder string           // has a file for each version's content; "": they are in memory
-	log    *wal.Notes[note] // nil: everything is lost with the process
+	folder string           // holds a file per version with its content; "" keeps contents in memory
+	log    *wal.Notes[note] // nil keeps data in memory only
 }
 
-// bucket has each key's versions, the oldest first. No key is without any.
+// bucket maps each key to its versions, oldest first. Every key has at least one version.
 type bucket map[string][]*version
 
-// version of an object. It does not change.
+// version is an immutable version of an object.
 type version struct {
 	ID       string            `json:"id"`
 	Size     int64             `json:"size"`
 	MD5      []byte            `json:"md5,omitempty"`
-	Meta     map[string]string `json:"meta,omitempty"` // headers of its download
+	Meta     map[string]string `json:"meta,omitempty"` // headers of the download
 	StoredAt time.Time         `json:"stored_at"`
-	Deletion bool              `json:"deletion,omitempty"` // it only marks one
-	content  []byte            // of one in memory
+	Deletion bool              `json:"deletion,omitempty"` // marks a deletion
+	content  []byte            // set if kept in memory
 }
 
 func (o *objects) newID() string {
@@ -54,7 +54,7 @@ func (o *objects) newID() string {
 	return hex.EncodeToString(id)
 }
 
-// PutObject adds a version.
+// PutObject adds a version to an object.
 func (o *objects) PutObject(name, key string, meta map[string]string, content io.Reader, size int64,
 	conditions *gofakes3.PutConditions,
 ) (gofakes3.PutObjectResult, error) {
@@ -74,7 +74,7 @@ func (o *objects) PutObject(name, key string, meta map[string]string, content io
 			return gofakes3.PutObjectResult{}, err
 		}
 	}
-	v := &version{ID: o.newID(), Size: size, MD5: sum[:], Meta: unkept(meta), StoredAt: o.moment(), content: body}
+	v := &version{ID: o.newID(), Size: size, MD5: sum[:], Meta: originalHeaders(meta), StoredAt: o.moment(), content: body}
 	if err := o.add(name, key, v); err != nil {
 		return gofakes3.PutObjectResult{}, err
 	}
@@ -90,7 +90,7 @@ func (o *objects) latest(name, key string) *version {
 	return nil
 }
 
-// GetObject opens the latest version.
+// GetObject opens the latest version of an object.
 func (o *objects) GetObject(name, key string, part *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,7 +101,7 @@ func (o *objects) GetObject(name, key string, part *gofakes3.ObjectRangeRequest)
 	return o.open(key, v, part)
 }
 
-// GetObjectVersion opens the version of an id.
+// GetObjectVersion opens the version with an id.
 func (o *objects) GetObjectVersion(name, key string, id gofakes3.VersionID, part *gofakes3.ObjectRangeRequest,
 ) (*gofakes3.Object, error) {
 	o.mu.Lock()
@@ -114,7 +114,7 @@ func (o *objects) GetObjectVersion(name, key string, id gofakes3.VersionID, part
 	return nil, gofakes3.ResourceError(gofakes3.ErrNoSuchVersion, key)
 }
 
-// open returns the content as it is now, also to a reader that reads it after a deletion.
+// open returns the current content. It can still be read after the version is deleted.
 func (o *objects) open(key string, v *version, part *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
 	object := &gofakes3.Object{Name: key, Metadata: v.Meta, Size: v.Size, Hash: v.MD5,
 		VersionID: gofakes3.VersionID(v.ID), IsDeleteMarker: v.Deletion, Contents: io.NopCloser(bytes.NewReader(nil))}
@@ -138,7 +138,7 @@ func (o *objects) open(key string, v *version, part *gofakes3.ObjectRangeRequest
 	return object, nil
 }
 
-// DeleteObject adds a version that marks the deletion.
+// DeleteObject adds a version that marks the object as deleted.
 func (o *objects) DeleteObject(name, key string) (gofakes3.ObjectDeleteResult, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -149,7 +149,7 @@ func (o *objects) DeleteObject(name, key string) (gofakes3.ObjectDeleteResult, e
 	return gofakes3.ObjectDeleteResult{IsDeleteMarker: true, VersionID: gofakes3.VersionID(v.ID)}, nil
 }
 
-// DeleteObjectVersion removes a version; that there is none is no error.
+// DeleteObjectVersion removes a version. A missing version is not an error.
 func (o *objects) DeleteObjectVersion(name, key string, id gofakes3.VersionID) (gofakes3.ObjectDeleteResult, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// parameters of queries that change nothing, or that gofakes3 understands.
+// parameters lists the query parameters that have no effect or that gofakes3 understands.
 var parameters = []string{"x-id", "versionId", "versions", "prefix", "delimiter", "key-marker",
 	"version-id-marker", "max-keys", "response-content-type", "response-content-disposition",
 	"response-content-encoding", "response-content-language", "response-cache-control", "response-expires"}
 
-// supported refuses what this package does not have, before gofakes3 does something else.
-func supported(r *http.Request) *problem {
+// checkSupported refuses unsupported requests, which gofakes3 might otherwise treat as different ones.
+func checkSupported(r *http.Request) *problem {
 	query := r.URL.Query()
 	for name := range query {
 		if !slices.Contains(parameters, name) && !strings.HasPrefix(name, "X-Amz-") {
@@ -23,14 +23,14 @@ func supported(r *http.Request) *problem {
 		return notImplemented()
 	}
 	_, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	if slices.Contains(methods(key != "", query.Has), r.Method) {
+	if slices.Contains(allowedMethods(key != "", query.Has), r.Method) {
 		return nil
 	}
 	return notImplemented()
 }
 
-// methods are those of an object or a bucket, or of what a query names of a bucket.
-func methods(object bool, has func(string) bool) []string {
+// allowedMethods returns the methods allowed for an object or a bucket, given the parameters of the query.
+func allowedMethods(object bool, has func(string) bool) []string {
 	switch {
 	case object && has("versions"):
 		return nil

@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	// LogName is the name of an Engine's log in its folder.
+	// LogName is the name of an Engine's log inside its folder.
 	LogName = "objects"
-	// contents is the folder in it that has a file for each version.
-	contents   = "versions"
-	unfinished = ".new" // after the name of a file that is being written
-	private    = 0o600
+	// versionsFolder is the subfolder with a file for the content of each version.
+	versionsFolder = "versions"
+	unfinished     = ".new" // suffix of a file's name while it is written
+	private        = 0o600
 )
 
-// note is a record of the log: a bucket that was made, or a version that was added to it or removed.
+// note is a record of the log: a new bucket, or a version that was added to a bucket or removed.
 type note struct {
 	Bucket  string   `json:"bucket"`
 	Key     string   `json:"key,omitempty"`
 	Added   *version `json:"added,omitempty"`
-	Removed string   `json:"removed,omitempty"` // id
+	Removed string   `json:"removed,omitempty"` // version's id
 }
 
-// Open returns an Engine that keeps its objects in the folder, and restores all that was acknowledged. What the disk
-// refuses does not happen and gets InternalError. Errors: those of [wal.Open], missing content.
+// Open returns an Engine that keeps its objects in dir, and restores every acknowledged change. If the disk refuses a
+// write, nothing changes and the client gets InternalError. Errors: missing content, and those of [wal.Open].
 func Open(c Config, dir string, options wal.Options) (*Engine, error) {
 	e := New(c)
 	o := e.objects
-	o.folder = filepath.Join(dir, contents)
+	o.folder = filepath.Join(dir, versionsFolder)
 	if err := os.MkdirAll(o.folder, 0o700); err != nil {
 		return nil, err
 	}
-	log, err := wal.OpenNotes(dir, LogName, options, o.read, o.notes, o.notice)
+	log, err := wal.OpenNotes(dir, LogName, options, o.applyNote, o.notes, o.notice)
 	if err != nil {
 		return nil, err
 	}
@@ -49,19 +49,19 @@ func Open(c Config, dir string, options wal.Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends the log of an engine that Open has made.
+// Close closes the log. The Engine must come from Open.
 func (e *Engine) Close() error {
 	e.objects.mu.Lock()
 	defer e.objects.mu.Unlock()
 	return e.objects.log.Close()
 }
 
-// Refused returns why the log of an engine that Open has made refused the last record; nil when it took it.
+// Refused returns the log's error for the last record, or nil if the log took it. The Engine must come from Open.
 func (e *Engine) Refused() error { return e.objects.log.Refused() }
 
 func (o *objects) path(id string) string { return filepath.Join(o.folder, id) }
 
-// add adds a version: its content has its name before the log has the version. Callers hold mu.
+// add adds a version. It writes the content to its final file before it logs the version. Callers hold mu.
 func (o *objects) add(name, key string, v *version) error {
 	if o.folder != "" && !v.Deletion {
 		err := os.WriteFile(o.path(v.ID)+unfinished, v.content, private)
@@ -69,25 +69,25 @@ func (o *objects) add(name, key string, v *version) error {
 			err = os.Rename(o.path(v.ID)+unfinished, o.path(v.ID))
 		}
 		if err != nil {
-			return errors.Join(err, o.drop(v.ID+unfinished))
+			return errors.Join(err, o.removeFile(v.ID+unfinished))
 		}
 		v.content = nil
 	}
 	if err := o.log.Keep(note{Bucket: name, Key: key, Added: v}); err != nil {
-		return errors.Join(err, o.drop(v.ID))
+		return errors.Join(err, o.removeFile(v.ID))
 	}
 	o.buckets[name][key] = append(o.buckets[name][key], v)
 	return nil
 }
 
-// remove removes a version: its content when the log does not have it any more. Callers hold mu.
+// remove removes a version. It logs the removal before it deletes the content. Callers hold mu.
 func (o *objects) remove(name, key string, v *version) error {
 	if err := o.log.Keep(note{Bucket: name, Key: key, Removed: v.ID}); err != nil {
 		return err
 	}
 	o.forget(name, key, v.ID)
-	if err := o.drop(v.ID); err != nil {
-		o.notice(err) // the next Open removes it
+	if err := o.removeFile(v.ID); err != nil {
+		o.notice(err) // the next Open deletes the file
 	}
 	return nil
 }
@@ -100,8 +100,8 @@ func (o *objects) forget(name, key, id string) {
 	}
 }
 
-// drop removes a file, if there is one.
-func (o *objects) drop(file string) error {
+// removeFile deletes a file if it exists.
+func (o *objects) removeFile(file string) error {
 	if o.folder == "" {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (o *objects) drop(file string) error {
 	return nil
 }
 
-// tidy removes files of no version, which a process left that ended while it worked. Error: content that is missing.
+// tidy deletes files without a version, which an interrupted process left behind. It fails if content is missing.
 func (o *objects) tidy() error {
 	entries, err := os.ReadDir(o.folder)
 	if err != nil {
@@ -135,14 +135,14 @@ func (o *objects) tidy() error {
 		}
 	}
 	for file := range there {
-		if err := o.drop(file); err != nil {
+		if err := o.removeFile(file); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// notes returns everything there is now.
+// notes returns the whole state as notes.
 func (o *objects) notes() (all []note) {
 	for _, name := range slices.Sorted(maps.Keys(o.buckets)) {
 		all = append(all, note{Bucket: name})
@@ -155,7 +155,7 @@ func (o *objects) notes() (all []note) {
 	return all
 }
 
-func (o *objects) read(n note) error {
+func (o *objects) applyNote(n note) error {
 	b := o.buckets[n.Bucket]
 	switch {
 	case n.Key == "" && b == nil && n.Bucket != "":

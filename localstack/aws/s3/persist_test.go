@@ -58,8 +58,8 @@ func (e existing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.Engine.RoundTrip(r)
 }
 
-// contents counts the files that keep content.
-func contents(t *testing.T, dir string) int {
+// versionsFolder counts the files that keep content.
+func versionsFolder(t *testing.T, dir string) int {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, "versions"))
 	if err != nil {
@@ -100,7 +100,7 @@ func TestAFolderKeepsObjects(t *testing.T) {
 			if got := s.outcome(s.uploadLink(f), content, nil); got != "412 PreconditionFailed" {
 				t.Errorf("a second upload: got %s, want 412 PreconditionFailed", got)
 			}
-			if got := contents(t, dir); got != 2 {
+			if got := versionsFolder(t, dir); got != 2 {
 				t.Errorf("got %d files of content, want 2", got)
 			}
 		})
@@ -125,8 +125,8 @@ func TestAFullDiskRefusesObjects(t *testing.T) {
 	}
 	want := []string{key + " 16"}
 	_, after := open(t, dir, wal.Options{})
-	if diff := cmp.Diff(want, after.listed("", "")); diff != "" || contents(t, dir) != 1 {
-		t.Errorf("got %d files of content, want 1, and the list (-want +got):\n%s", contents(t, dir), diff)
+	if diff := cmp.Diff(want, after.listed("", "")); diff != "" || versionsFolder(t, dir) != 1 {
+		t.Errorf("got %d files of content, want 1, and the list (-want +got):\n%s", versionsFolder(t, dir), diff)
 	}
 	disk.SetRoom(waltest.Unlimited)
 	if got := s.outcome(link, content, nil); got != "200" {
@@ -196,7 +196,7 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 			t.Errorf("%s is lost", key)
 		}
 	}
-	if got := contents(t, dir); got != there {
+	if got := versionsFolder(t, dir); got != there {
 		t.Errorf("got %d files of content, want one for each of %d objects", got, there)
 	}
 }

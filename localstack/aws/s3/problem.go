@@ -22,6 +22,6 @@ func denied(message string) *problem { return refuse(http.StatusForbidden, "Acce
 func (p *problem) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(p.status)
-	_, _ = w.Write([]byte(xml.Header)) // fails only when the client is gone
+	_, _ = w.Write([]byte(xml.Header)) // only fails if the client has gone
 	_ = xml.NewEncoder(w).Encode(p)
 }

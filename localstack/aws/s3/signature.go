@@ -26,12 +26,12 @@ type signature struct {
 	credential, headers, value string
 	date                       time.Time
 	presigned                  bool
-	expires                    time.Duration // of a presigned request
+	expires                    time.Duration // validity of a presigned request
 }
 
-// check refuses a request that S3 would refuse before it does anything, and reads its body.
-func (e *Engine) check(r *http.Request) *problem {
-	query, err := url.ParseQuery(r.URL.RawQuery) // Query would skip what it cannot read
+// checkRequest reads the request's body and refuses the request if S3 would refuse it before acting on it.
+func (e *Engine) checkRequest(r *http.Request) *problem {
+	query, err := url.ParseQuery(r.URL.RawQuery) // r.URL.Query would skip malformed parameters
 	if err != nil {
 		return refuse(http.StatusBadRequest, "InvalidURI", "Couldn't parse the specified URI.")
 	}
@@ -48,7 +48,7 @@ func (e *Engine) check(r *http.Request) *problem {
 	return problem
 }
 
-// readSignature reads the signature from the query or the header Authorization.
+// readSignature reads the signature from the query or the Authorization header.
 func readSignature(r *http.Request, query url.Values) (s signature, _ *problem) {
 	header := r.Header.Get("Authorization")
 	_, s.presigned = query["X-Amz-Signature"]
@@ -61,7 +61,7 @@ func readSignature(r *http.Request, query url.Values) (s signature, _ *problem) 
 				"or the Authorization header should be specified")
 	}
 	if s.presigned {
-		return presigned(s, query)
+		return readPresigned(s, query)
 	}
 	malformed := refuse(http.StatusBadRequest, "AuthorizationHeaderMalformed", "The authorization header is malformed.")
 	fields, ours := strings.CutPrefix(header, algorithm+" ")
@@ -82,7 +82,7 @@ func readSignature(r *http.Request, query url.Values) (s signature, _ *problem) 
 	return s, nil
 }
 
-// readDate refuses what the signature does not cover: Parse takes a fraction of a second, too, and the signer drops it.
+// readDate refuses a fraction of a second. Parse would accept it, but the signature does not cover it.
 func readDate(text string) (time.Time, error) {
 	date, err := time.Parse(dateLayout, text)
 	if err == nil && date.Format(dateLayout) != text {
@@ -91,7 +91,7 @@ func readDate(text string) (time.Time, error) {
 	return date, err
 }
 
-func presigned(s signature, query url.Values) (signature, *problem) {
+func readPresigned(s signature, query url.Values) (signature, *problem) {
 	malformed := refuse(http.StatusBadRequest, "AuthorizationQueryParametersError",
 		"Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, "+
 			"X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.")
@@ -131,7 +131,7 @@ func (e *Engine) checkTime(s signature) *problem {
 	return nil
 }
 
-// checkSignature signs the request once more, with the headers that it says were signed, and compares.
+// checkSignature signs the request again with the headers that it claims to have signed, and compares the results.
 func (e *Engine) checkSignature(r *http.Request, s signature) *problem {
 	mismatch := refuse(http.StatusForbidden, "SignatureDoesNotMatch",
 		"The request signature we calculated does not match the signature you provided. Check your key and signing method.")
@@ -144,7 +144,7 @@ func (e *Engine) checkSignature(r *http.Request, s signature) *problem {
 		return refuse(http.StatusBadRequest, "AuthorizationHeaderMalformed", "The credential is not for "+scope+".")
 	}
 	names := strings.Split(s.headers, ";")
-	if loose := notSigned(r.Header, names); len(loose) > 0 {
+	if loose := unsignedHeaders(r.Header, names); len(loose) > 0 {
 		p := denied("There were headers present in the request which were not signed")
 		p.Headers = strings.Join(loose, ", ")
 		return p
@@ -157,8 +157,8 @@ func (e *Engine) checkSignature(r *http.Request, s signature) *problem {
 	return nil
 }
 
-// notSigned returns the headers that S3 wants signed and that are not.
-func notSigned(headers http.Header, signed []string) (names []string) {
+// unsignedHeaders returns the unsigned headers that S3 requires to be signed.
+func unsignedHeaders(headers http.Header, signed []string) (names []string) {
 	for name := range headers {
 		lower := strings.ToLower(name)
 		if strings.HasPrefix(lower, "x-amz-") && !slices.Contains(signed, lower) {
@@ -169,7 +169,7 @@ func notSigned(headers http.Header, signed []string) (names []string) {
 	return names
 }
 
-// sign signs a copy of the request over the named headers only. Headers that are missing stay missing in the result.
+// sign signs a copy of the request with only the named headers. Missing headers are also missing in the result.
 func (e *Engine) sign(r *http.Request, s signature, names []string) (again signature, err error) {
 	copied := r.Clone(r.Context())
 	copied.Header, copied.ContentLength, copied.Body = http.Header{}, 0, nil
