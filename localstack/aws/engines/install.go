@@ -15,15 +15,17 @@ import (
 
 const (
 	lockFile = "package-lock.json"
-	// stampFile has the installed lock file's hash. npm ci first empties node_modules, so a cut-off install has none.
+	// stampFile holds the installed lock file's hash. npm ci empties node_modules first, so an interrupted install leaves
+	// no stamp file.
 	stampFile    = "node_modules/.cashwrap-installed"
 	lockInterval = 100 * time.Millisecond
 )
 
-// Install puts the pinned engines into dir/node_modules with npm ci, unless package-lock.json is what was installed
-// last. Concurrent processes wait for one of them. npm's output appears only in an error.
+// Install installs the pinned engines into dir/node_modules with npm ci, unless package-lock.json is unchanged since
+// the last install. If several processes call Install, the first installs and the others wait. npm's output appears
+// only in an error.
 func Install(ctx context.Context, dir string) (err error) {
-	if installed(dir) {
+	if isInstalled(dir) {
 		return nil
 	}
 	defer func() {
@@ -36,17 +38,17 @@ func Install(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { _ = lock.Unlock() }()
-	if installed(dir) {
+	if isInstalled(dir) {
 		return nil
 	}
-	if err = npm(ctx, dir); err != nil {
+	if err = runNpm(ctx, dir); err != nil {
 		return err
 	}
-	stamp, err := hash(dir)
+	stamp, err := hashLock(dir)
 	if err != nil {
 		return err
 	}
-	// npm makes no node_modules for an empty lock file.
+	// npm creates no node_modules for an empty lock file.
 	path := filepath.Join(dir, stampFile)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -54,8 +56,8 @@ func Install(ctx context.Context, dir string) (err error) {
 	return os.WriteFile(path, []byte(stamp), 0o644)
 }
 
-// npm runs no package's scripts: neither engine needs any.
-func npm(ctx context.Context, dir string) error {
+// runNpm installs without running the packages' scripts, which neither engine needs.
+func runNpm(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -64,13 +66,13 @@ func npm(ctx context.Context, dir string) error {
 	return nil
 }
 
-func installed(dir string) bool {
+func isInstalled(dir string) bool {
 	stamp, noStamp := os.ReadFile(filepath.Join(dir, stampFile))
-	want, err := hash(dir)
+	want, err := hashLock(dir)
 	return noStamp == nil && err == nil && string(stamp) == want
 }
 
-func hash(dir string) (string, error) {
+func hashLock(dir string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(dir, lockFile))
 	if err != nil {
 		return "", err

@@ -1,10 +1,9 @@
-// Command choose prints the arguments by which go test plays again some tests of a run that was recorded with
-// CASHWRAP_RECORD=FOLDER:
+// Command choose prints arguments for go test that select tests of a run recorded with CASHWRAP_RECORD=FOLDER:
 //
-//	go run ./localstack/aws/engines/choose left FOLDER PACKAGES     what left something to make test-all
-//	go run ./localstack/aws/engines/choose engines FOLDER PACKAGES  few tests that send each kind of request
+//	go run ./localstack/aws/engines/choose left FOLDER PACKAGES     tests with parts that run only in make test-all
+//	go run ./localstack/aws/engines/choose engines FOLDER PACKAGES  few tests that together send each kind of request
 //
-// Packages are as go test takes them. The second leaves out tests that no real engine can play.
+// PACKAGES are patterns as for go test. The second form leaves out tests that cannot run over the real engines.
 package main
 
 import (
@@ -53,14 +52,14 @@ func run(args []string) error {
 	return err
 }
 
-// join writes each text once, the last first, so that go test begins with packages of localstack, which take longest.
+// join joins distinct texts in descending order, so that go test starts with localstack's packages, which take longest.
 func join(texts []string, separator string) string {
 	slices.Sort(texts)
 	slices.Reverse(texts)
 	return strings.Join(slices.Compact(texts), separator)
 }
 
-// within reports whether a package is in the list, in which "/..." stands for all that is below.
+// within returns true if a package matches a pattern of the list. "/..." matches all packages below.
 func within(name string, list []string) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {
 		folder, below := strings.CutSuffix(pattern, "/...")
@@ -68,13 +67,13 @@ func within(name string, list []string) bool {
 	})
 }
 
-// What a package and a test cost beside their requests, in requests: an engine starts for each package.
+// Fixed costs, measured in requests.
 const (
-	startUp = 2400
-	setUp   = 10
+	startUp = 2400 // of a package, because an engine starts for each package
+	setUp   = 10   // of a test
 )
 
-// cover returns tests that together send each kind of request. It always takes what adds most kinds for its cost.
+// cover returns tests that together send each kind of request. It always adds the test with most new kinds per cost.
 func cover(tests []record.Test) (chosen []record.Test) {
 	seen, started := map[string]bool{}, map[string]bool{}
 	for {

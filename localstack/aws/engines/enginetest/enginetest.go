@@ -1,5 +1,6 @@
-// Package enginetest gives tests a table and queues, in memory or real, and the real engines to compare with: those of
-// localstack/aws/engines/with, else engines that start with the first call and end with the test process.
+// Package enginetest gives tests a table and queues (Table, Queues), in memory or real, and the real engines for
+// comparison (DynamoDB, Fauxqs). If the command localstack/aws/engines/with runs the tests, the real engines are the
+// engines that it started. Otherwise the first call starts an engine, which ends with the test process.
 package enginetest
 
 import (
@@ -13,8 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
 )
 
-// All reports whether this run plays what needs more than Go, such as real engines, a browser or Python, and builds all
-// functions: with CASHWRAP_TESTS=all, as in `make test-all`. Such tests then fail where something is missing.
+// All returns true if this run includes tests that need more than Go (real engines, a browser, Python) or build all
+// functions. The run includes them with CASHWRAP_TESTS=all, which `make test-all` sets. Such a test then fails if a
+// program is missing. Without that setting, All records that the test left a part to `make test-all`.
 func All(tb testing.TB) bool {
 	tb.Helper()
 	all := os.Getenv("CASHWRAP_TESTS") == "all"
@@ -25,7 +27,7 @@ func All(tb testing.TB) bool {
 	return all
 }
 
-// Only skips the test unless this run plays All.
+// Only skips the test unless All returns true.
 func Only(tb testing.TB) {
 	tb.Helper()
 	if !All(tb) {
@@ -33,19 +35,19 @@ func Only(tb testing.TB) {
 	}
 }
 
-// DynamoDB returns the endpoint of DynamoDB Local. Take an AccessKey for a database of your own.
+// DynamoDB returns the endpoint of DynamoDB Local. Use an AccessKey to have a separate database.
 func DynamoDB(tb testing.TB) string {
 	tb.Helper()
-	return endpoint(tb, "CASHWRAP_DYNAMODB_LOCAL", amazons)
+	return findEndpoint(tb, "CASHWRAP_DYNAMODB_LOCAL", dynamodbLocal)
 }
 
-// Fauxqs returns the endpoint of fauxqs. All tests share its queues: name yours after something random.
+// Fauxqs returns the endpoint of fauxqs. All tests share its queues, so give yours random names.
 func Fauxqs(tb testing.TB) string {
 	tb.Helper()
-	return endpoint(tb, "CASHWRAP_FAUXQS", fauxqs)
+	return findEndpoint(tb, "CASHWRAP_FAUXQS", fauxqs)
 }
 
-// AccessKey returns a new random access key id; DynamoDB Local keeps a separate database for each.
+// AccessKey returns a new random access key id. Each key has a separate database.
 func AccessKey(tb testing.TB) string {
 	tb.Helper()
 	key := rand.Text()
@@ -54,12 +56,12 @@ func AccessKey(tb testing.TB) string {
 }
 
 var (
-	installed = sync.OnceValue(install)
-	amazons   = sync.OnceValues(func() (*engines.Engine, error) { return started(engines.StartDynamoDB) })
-	fauxqs    = sync.OnceValues(func() (*engines.Engine, error) { return started(engines.StartFauxqs) })
+	installOnce   = sync.OnceValue(installEngines)
+	dynamodbLocal = sync.OnceValues(func() (*engines.Engine, error) { return launch(engines.StartDynamoDB) })
+	fauxqs        = sync.OnceValues(func() (*engines.Engine, error) { return launch(engines.StartFauxqs) })
 )
 
-func endpoint(tb testing.TB, variable string, engine func() (*engines.Engine, error)) string {
+func findEndpoint(tb testing.TB, variable string, engine func() (*engines.Engine, error)) string {
 	tb.Helper()
 	if url := os.Getenv(variable); url != "" {
 		return url
@@ -71,7 +73,7 @@ func endpoint(tb testing.TB, variable string, engine func() (*engines.Engine, er
 	return e.Endpoint
 }
 
-func install() error {
+func installEngines() error {
 	if err := engines.Check(); err != nil {
 		return err
 	}
@@ -82,8 +84,8 @@ func install() error {
 	return engines.Install(context.Background(), root)
 }
 
-func started(start func(context.Context, engines.Options) (*engines.Engine, error)) (*engines.Engine, error) {
-	if err := installed(); err != nil {
+func launch(start func(context.Context, engines.Options) (*engines.Engine, error)) (*engines.Engine, error) {
+	if err := installOnce(); err != nil {
 		return nil, err
 	}
 	return start(context.Background(), engines.Options{})

@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
-// Table returns the endpoint of the engine: in memory, or DynamoDB Local by CASHWRAP_ENGINE=dynamodb-local.
+// Table returns the endpoint of a table: the in-memory engine, or DynamoDB Local with CASHWRAP_ENGINE=dynamodb-local.
 func Table(tb testing.TB) string {
 	tb.Helper()
 	if OnDynamoDBLocal() {
@@ -24,7 +24,7 @@ func Table(tb testing.TB) string {
 	return memory().URL
 }
 
-// Queues returns the queues beside Table's engine, which all tests share: name yours after something random.
+// Queues returns the endpoint of the queues that go with Table. All tests share them, so give yours random names.
 func Queues(tb testing.TB) string {
 	tb.Helper()
 	if OnDynamoDBLocal() {
@@ -33,10 +33,10 @@ func Queues(tb testing.TB) string {
 	return memory().URL
 }
 
-// OnDynamoDBLocal reports whether the platform's tests run over the real engines.
+// OnDynamoDBLocal returns true if the platform's tests run over the real engines.
 func OnDynamoDBLocal() bool { return os.Getenv("CASHWRAP_ENGINE") == "dynamodb-local" }
 
-// InMemory skips a test over the real engines: they do not know virtual time, and charge by rules of their own.
+// InMemory skips a test over the real engines, which do not know virtual time and charge by different rules.
 func InMemory(t *testing.T) {
 	t.Helper()
 	if OnDynamoDBLocal() {
@@ -45,16 +45,17 @@ func InMemory(t *testing.T) {
 	record.Note(t, record.Test{InMemory: true})
 }
 
-// Do carries a request for Table's endpoint. It needs no socket in memory, whose faults would add to the test's.
+// Do sends a request to Table's endpoint. In memory it uses no socket, because a socket's faults would add to the
+// faults that the test makes.
 func Do(r *http.Request) (*http.Response, error) {
 	if OnDynamoDBLocal() {
 		return Real{}.RoundTrip(r)
 	}
-	return tables.of(r).RoundTrip(r)
+	return tables.open(r).RoundTrip(r)
 }
 
-// Real is the transport to real engines without retries. The SDK closes a request's body at the answer. If net/http has
-// not seen its end, WriteTo then fails and closes the connection; Read does not, so Real hides WriteTo.
+// Real is the transport to real engines, without retries. The SDK closes a request's body at the answer. If net/http
+// has not read the body to its end, WriteTo then fails and closes the connection. Read does not, so Real hides WriteTo.
 type Real struct{}
 
 // RoundTrip implements http.RoundTripper.
@@ -66,7 +67,7 @@ func (Real) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// tables are those in memory, of the whole test process.
+// tables are the in-memory tables of the test process.
 var tables = databases{byKey: map[string]func() *record.Table{}}
 
 var memory = sync.OnceValue(func() *httptest.Server {
@@ -76,20 +77,21 @@ var memory = sync.OnceValue(func() *httptest.Server {
 			queues.ServeHTTP(w, r)
 			return
 		}
-		tables.of(r).ServeHTTP(w, r)
+		tables.open(r).ServeHTTP(w, r)
 	}))
 })
 
-// never expires anything: tests move clocks of their own, often far behind the engine's.
+// never is a TTLLag that keeps expired items for longer than any test. Tests move their clocks, often far behind the
+// clock of the engine, which would delete items too early.
 const never = 100 * 365 * 24 * time.Hour
 
-// databases are apart by access key, as DynamoDB Local's are.
+// databases keeps a separate database per access key, like DynamoDB Local.
 type databases struct {
 	mu    sync.Mutex
 	byKey map[string]func() *record.Table
 }
 
-// add has a test's database made when its first request comes.
+// add registers a database for a test. The first request creates it.
 func (d *databases) add(tb testing.TB, key string) {
 	tb.Helper()
 	d.mu.Lock()
@@ -99,7 +101,7 @@ func (d *databases) add(tb testing.TB, key string) {
 	})
 }
 
-func (d *databases) of(r *http.Request) *record.Table {
+func (d *databases) open(r *http.Request) *record.Table {
 	_, scope, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	key, _, _ := strings.Cut(scope, "/")
 	d.mu.Lock()

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
 )
 
-// modules installs what localstack/package.json names, for programs that need no Java.
-var modules = sync.OnceValues(func() (string, error) {
+// installModules installs the modules of localstack/package.json, for programs that need no Java.
+var installModules = sync.OnceValues(func() (string, error) {
 	root, err := engines.Root()
 	if err != nil {
 		return "", err
@@ -19,17 +19,17 @@ var modules = sync.OnceValues(func() (string, error) {
 	return root, engines.Install(context.Background(), root)
 })
 
-// Node returns a command that runs a localstack program by Node for the test. It skips the test unless All.
+// Node returns a command that runs a program of localstack with Node. It skips the test unless All.
 func Node(tb testing.TB, program string) *exec.Cmd {
 	tb.Helper()
 	return NodeContext(tb.Context(), tb, program)
 }
 
-// NodeContext is Node for a program that ends with the context, such as one that several tests share.
+// NodeContext is like Node. The program ends with ctx, so several tests may share it.
 func NodeContext(ctx context.Context, tb testing.TB, program string) *exec.Cmd {
 	tb.Helper()
 	Only(tb)
-	root, err := modules()
+	root, err := installModules()
 	if err != nil {
 		tb.Fatal(err)
 	}

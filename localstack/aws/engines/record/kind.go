@@ -18,7 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// Table is an engine whose requests are noted for a test.
+// Table is an engine that records the requests of a test.
 type Table struct {
 	http.Handler
 	mu       sync.Mutex
@@ -26,7 +26,7 @@ type Table struct {
 	kinds    map[string]bool
 }
 
-// NewTable notes what reaches an engine, when the test ends.
+// NewTable returns an engine that records its requests. The records are written when the test ends.
 func NewTable(tb testing.TB, engine http.Handler) *Table {
 	tb.Helper()
 	t := &Table{Handler: engine, kinds: map[string]bool{}}
@@ -41,7 +41,7 @@ func NewTable(tb testing.TB, engine http.Handler) *Table {
 	return t
 }
 
-// RoundTrip answers without a socket.
+// RoundTrip answers a request without a socket.
 func (t *Table) RoundTrip(r *http.Request) (*http.Response, error) { return reply.From(t, r) }
 
 func (t *Table) serve(engine http.Handler, w http.ResponseWriter, r *http.Request) {
@@ -61,19 +61,19 @@ func (t *Table) serve(engine http.Handler, w http.ResponseWriter, r *http.Reques
 	t.mu.Unlock()
 	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)
-	_, _ = io.Copy(w, bytes.NewReader(answer.Body.Bytes())) // the client may be gone
+	_, _ = io.Copy(w, bytes.NewReader(answer.Body.Bytes())) // the client may have gone
 }
 
-// kindsOf names the kinds of a request: operation, index, expressions with the names of attributes in place, and
-// outcome, without keys and values. Each member of a transaction is one, as an engine checks each apart.
+// kindsOf returns the kinds of a request: operation, index, expressions with attributes' names filled in, and outcome,
+// without keys and values. Each member of a transaction has a kind, because an engine checks each member separately.
 func kindsOf(operation string, body []byte, status int, answer []byte) (kinds []string) {
 	var request map[string]any
-	_ = json.Unmarshal(body, &request) // an engine refuses what is no JSON, which is an outcome
+	_ = json.Unmarshal(body, &request) // an engine refuses invalid JSON, and that refusal is an outcome
 	var refused struct {
 		Type                string `json:"__type"`
 		CancellationReasons []struct{ Code string }
 	}
-	_ = json.Unmarshal(answer, &refused) // the engine's own
+	_ = json.Unmarshal(answer, &refused) // always valid, since the engine wrote it
 	outcome := fmt.Sprint(status, refused.Type)
 	members, _ := request["TransactItems"].([]any)
 	for i, member := range members {
@@ -95,11 +95,12 @@ func kindOf(operation string, request any, outcome string) string {
 	return strings.Join(slices.Concat([]string{operation}, slices.Sorted(maps.Keys(members)), []string{outcome}), "; ")
 }
 
-// data are members that decide nothing but the outcome.
+// data lists members whose content affects only the outcome. A kind leaves their content out.
 var data = []string{"Key", "Keys", "Item", "ExclusiveStartKey", "ExpressionAttributeNames", "ExpressionAttributeValues",
 	"AttributeValueList"}
 
-// words are members whose text an engine reads. Of the others it matters only that they are there.
+// words matches members whose text an engine interprets, so a kind includes it. Of other texts only the presence
+// matters.
 var words = regexp.MustCompile(`Expression$|^(IndexName|Select|ReturnValues\w*|ComparisonOperator)$`)
 
 var digits = regexp.MustCompile(`[0-9]+`)
@@ -116,7 +117,7 @@ func describe(v any, members map[string]bool) {
 			if text, ok := member.(string); ok && words.MatchString(name) {
 				text = digits.ReplaceAllString(sdkcall.Named(text, names), "0")
 				if name == "UpdateExpression" {
-					text = inOrder(text)
+					text = sortUpdate(text)
 				}
 				name += " " + text
 			} else if truth, ok := member.(bool); ok {
@@ -131,12 +132,13 @@ func describe(v any, members map[string]bool) {
 
 var (
 	clauses = regexp.MustCompile(`\b(?:SET|REMOVE|ADD|DELETE) `)
-	parts   = regexp.MustCompile(`(?:[^,()]|\([^()]*\))+`) // between commas, but for those of functions
+	parts   = regexp.MustCompile(`(?:[^,()]|\([^()]*\))+`) // separated by commas outside of functions
 )
 
-// inOrder sorts an update's parts, whose order in the request can be that of a map. They stay distinct without their
-// clauses: only SET assigns, and REMOVE has no value.
-func inOrder(update string) string {
+// sortUpdate sorts an update's parts, because a request may list them in a map's order. Sorting separates the parts
+// from their clauses. The clause of each part stays clear, because only SET assigns, REMOVE has no value, and no update
+// of the platform has both ADD and DELETE.
+func sortUpdate(update string) string {
 	sorted := parts.FindAllString(clauses.ReplaceAllString(update, ", $0, "), -1)
 	for i := range sorted {
 		sorted[i] = strings.TrimSpace(sorted[i])

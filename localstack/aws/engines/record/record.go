@@ -1,5 +1,6 @@
-// Package record notes each test's requests to the table, and what it leaves to `make test-all`, into the folder
-// CASHWRAP_RECORD, if set. CI then chooses what to play over the real engines (localstack/aws/engines/choose).
+// Package record records each test's requests to the table, and the tests with parts that run only in `make test-all`.
+// It writes the records into the folder that CASHWRAP_RECORD names, if set. Tests call Note.
+// localstack/aws/engines/choose calls Read to choose tests for real engines.
 package record
 
 import (
@@ -18,20 +19,20 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/repository"
 )
 
-// Test is what one test did, with those inside it.
+// Test records one test, including its subtests.
 type Test struct {
-	Package  string   // as go test takes it, such as ./functions/oauth
+	Package  string   // pattern for go test, such as ./functions/oauth
 	Name     string   // such as TestSignIn
-	Requests int      // to the table
-	Kinds    []string // of these requests, each once
-	Left     bool     // something is left to make test-all
-	InMemory bool     // it plays over the engine in memory alone
+	Requests int      // number of requests to the table
+	Kinds    []string // distinct kinds of these requests
+	Left     bool     // a part of the test runs only with make test-all
+	InMemory bool     // the test runs only over the in-memory engine
 }
 
-// folder returns where tests note what they do; "": nowhere.
+// folder returns the folder for records; "" means that nothing is recorded.
 func folder() string { return os.Getenv("CASHWRAP_RECORD") }
 
-// Note adds to what the test of tb has done. It sets name and package.
+// Note adds t to the record of tb's test. It sets the name and the package.
 func Note(tb testing.TB, t Test) {
 	tb.Helper()
 	if folder() == "" {
@@ -70,7 +71,7 @@ func (t Test) write() error {
 	return errors.Join(err, f.Close())
 }
 
-// Read returns what the tests of a run noted in a folder, a Test for each, sorted by package and name.
+// Read returns the records in a folder, one per test, sorted by package and name.
 func Read(folder string) ([]Test, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {

@@ -1,8 +1,9 @@
-// Command with starts the engines once and runs another command beside them, with its exit code:
+// Command with starts the engines, runs another command, and exits with that command's exit code:
 //
 //	go run ./localstack/aws/engines/with -- go test ./...
 //
-// The command finds them in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS. It fails where Node or Java is missing.
+// The other command gets the engines' addresses in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS. This program fails if
+// the machine lacks Node or a JDK.
 package main
 
 import (
@@ -25,8 +26,9 @@ const (
 	exitSignal   = 128 // plus the signal's number, as in a shell
 )
 
-// passedOn are signals for the command. Ctrl-C reaches it from the terminal too; go test reacts to the first.
-var passedOn = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+// forwardedSignals lists the signals that this program forwards to the command. After Ctrl-C the command gets the
+// signal twice: from the terminal and from this program. go test already reacts to the first signal.
+var forwardedSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
 func main() {
 	args := os.Args[1:]
@@ -45,10 +47,11 @@ func main() {
 }
 
 func run(args []string) (code int, err error) {
-	// Signals are caught from here on, so that the engines are stopped in order. A signal during their start ends it.
+	// From here on signals are caught, so that the engines are stopped properly. A signal while the engines start cancels
+	// their start.
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, passedOn...)
-	ctx, stop := signal.NotifyContext(context.Background(), passedOn...)
+	signal.Notify(signals, forwardedSignals...)
+	ctx, stop := signal.NotifyContext(context.Background(), forwardedSignals...)
 	dynamodb, fauxqs, err := startBoth(ctx)
 	stop()
 	if err != nil {
@@ -65,7 +68,7 @@ func run(args []string) (code int, err error) {
 	}
 	go func() {
 		for s := range signals {
-			_ = cmd.Process.Signal(s) // fails only when the command has just ended
+			_ = cmd.Process.Signal(s) // only fails if the command has just ended
 		}
 	}()
 	return exitCode(cmd.Wait())
@@ -83,7 +86,7 @@ func startBoth(ctx context.Context) (dynamodb, fauxqs *engines.Engine, err error
 	g.Go(func() (err error) { dynamodb, err = engines.StartDynamoDB(ctx, engines.Options{}); return })
 	g.Go(func() (err error) { fauxqs, err = engines.StartFauxqs(ctx, engines.Options{}); return })
 	if err := g.Wait(); err != nil {
-		return nil, nil, err // the one that did start ends with this process
+		return nil, nil, err // an engine that did start ends with this process
 	}
 	return dynamodb, fauxqs, nil
 }
