@@ -1,4 +1,5 @@
-// Package iam reads calls to AWS as IAM does: actions, resources and leading keys. Tests record and refuse by it.
+// Package iam lists the actions, resources and leading keys that IAM would authorise for a call to AWS. Tests use
+// Requests to record and to refuse calls.
 package iam
 
 import (
@@ -13,13 +14,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Request is one action that IAM authorises. A call has several if it is a transaction or a batch.
+// Request is one action that IAM authorises. A transaction or batch makes several Requests.
 type Request struct {
 	Action    string
-	Resource  string // "identity" of a sender, "objects", the name of a queue, "index/<name>", or "" for the table
-	Kind      string // of the partition; "" if the call names none: a scan, or no call to the table
-	Condition string // of a write, as sdkcall.Named returns it
-	Partition string // whose kind Kind is
+	Resource  string // "identity" of a sender, "objects", a queue's name, "index/<name>", or "" for the table
+	Kind      string // of the partition; "" for a scan, or for a call to another service
+	Condition string // of a write, as returned by sdkcall.Named
+	Partition string // partition key, which begins with Kind
 }
 
 // Permission returns a line of functions/access.json, such as "PutItem CHECKOUT" or "Query index/due DUE".
@@ -34,11 +35,11 @@ func (r Request) Permission() string {
 // ErrJournal reports a write that could change a journal entry.
 var ErrJournal = errors.New("iam: a journal entry is only added, on condition that there is none")
 
-// isNew is the one condition under which a put replaces nothing.
+// isNew is the only condition that keeps a put from replacing an item.
 const isNew = "attribute_not_exists(pk)"
 
-// CheckJournal returns ErrJournal for a write that could change or remove a journal entry. IAM denies all but puts
-// (infra/tablepolicy.go); a put needs a condition, which IAM cannot see.
+// CheckJournal returns ErrJournal for a write that could change or remove a journal entry. IAM itself denies all writes
+// except puts (infra/tablepolicy.go). A put needs a condition, which IAM cannot see.
 func (r Request) CheckJournal() error {
 	reads := slices.Contains([]string{"GetItem", "BatchGetItem", "ConditionCheckItem", "Query"}, r.Action)
 	if r.Kind != string(store.KindJournal) || reads || r.Action == "PutItem" && r.Condition == isNew {
@@ -47,7 +48,7 @@ func (r Request) CheckJournal() error {
 	return fmt.Errorf("%w: %s under the condition %q", ErrJournal, r.Permission(), r.Condition)
 }
 
-// attributes are those of an item or a key; only strings count.
+// attributes are the string attributes of an item or a key.
 type attributes map[string]struct{ S string }
 
 type write struct {
@@ -73,7 +74,7 @@ func (w write) request(action string) (Request, error) {
 	return Request{Action: action, Kind: kind, Condition: w.condition(), Partition: pk}, err
 }
 
-// kindOf returns the part of a key by which policies tell kinds apart.
+// kindOf returns the start of a partition key. Policies distinguish kinds by this start.
 func kindOf(pk string) (string, error) {
 	kind, _, ok := strings.Cut(pk, "#")
 	if !ok || kind == "" {
@@ -92,20 +93,20 @@ type call struct {
 	TransactItems []map[string]write
 }
 
-// ofTransactions are IAM's actions for members of a transaction (AWS: "IAM policies for transactions").
-var ofTransactions = map[string]string{
+// transactionActions maps the members of a transaction to IAM's actions (AWS: "IAM policies for transactions").
+var transactionActions = map[string]string{
 	"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem",
 	"Get": "GetItem",
 }
 
-var ofObjects = []string{"GetObject", "GetObjectVersion", "PutObject", "DeleteObject", "DeleteObjectVersion",
+var objectActions = []string{"GetObject", "GetObjectVersion", "PutObject", "DeleteObject", "DeleteObjectVersion",
 	"ListBucketVersions"}
 
-// Requests returns what IAM authorises of a call to DynamoDB, SQS, SES or S3, each once in order (AWS: "Service
-// Authorization Reference"). Members of a transaction have separate actions, an index is a separate resource, and a
-// batch of messages is SendMessage. Error: a body without a necessary partition.
+// Requests returns the actions that IAM authorises for a call to DynamoDB, SQS, SES or S3 (AWS: "Service Authorization
+// Reference"). Each member of a transaction has its own action. An index is a separate resource. A batch of messages
+// counts as SendMessage. Requests fails if the body lacks a necessary partition.
 func Requests(operation string, body []byte) ([]Request, error) {
-	if slices.Contains(ofObjects, operation) {
+	if slices.Contains(objectActions, operation) {
 		return []Request{{Action: operation, Resource: "objects"}}, nil
 	}
 	var c call
@@ -124,18 +125,18 @@ func Requests(operation string, body []byte) ([]Request, error) {
 	case c.RequestItems != nil:
 		return c.batch(operation)
 	case c.Key != nil || c.Item != nil:
-		return one(c.request(operation))
-	default: // of the table as a whole
+		return asSlice(c.request(operation))
+	default: // for the whole table
 		return []Request{{Action: operation}}, nil
 	}
 }
 
-func one(r Request, err error) ([]Request, error) { return []Request{r}, err }
+func asSlice(r Request, err error) ([]Request, error) { return []Request{r}, err }
 
 func (c call) members() (all []Request, err error) {
 	for _, item := range c.TransactItems {
 		for member, w := range item {
-			r, err := w.request(ofTransactions[member])
+			r, err := w.request(transactionActions[member])
 			if err != nil {
 				return nil, err
 			}
@@ -163,10 +164,10 @@ func (c call) query() ([]Request, error) {
 	var err error
 	r.Partition = values[0].S
 	r.Kind, err = kindOf(r.Partition)
-	return one(r, err)
+	return asSlice(r, err)
 }
 
-// batch returns the reads or writes of a batch. Its writes have no conditions.
+// batch returns the reads or writes of a batch. Batched writes have no conditions.
 func (c call) batch(operation string) (all []Request, err error) {
 	for _, of := range c.RequestItems {
 		var keys struct{ Keys []attributes }

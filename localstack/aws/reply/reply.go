@@ -1,4 +1,5 @@
-// Package reply makes HTTP responses in the process that asked for them.
+// Package reply answers HTTP requests within the process that sends them. An http.RoundTripper calls From to let an
+// http.Handler answer, or To with a complete response.
 package reply
 
 import (
@@ -10,7 +11,7 @@ import (
 	"strconv"
 )
 
-// To returns the response to a request, as if a network had carried it.
+// To returns the response to a request as if it came over a network.
 func To(r *http.Request, status int, header http.Header, body []byte) *http.Response {
 	return &http.Response{
 		Status: strconv.Itoa(status) + " " + http.StatusText(status), StatusCode: status,
@@ -19,10 +20,10 @@ func To(r *http.Request, status int, header http.Header, body []byte) *http.Resp
 	}
 }
 
-// From has a handler, which must not change r's headers, answer in process. Errors: the request's body or context.
+// From lets h answer a request in process. h must not change r's headers. Errors: those of the body or the context.
 func From(h http.Handler, r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
-		return nil, err // a socket would not have sent it either
+		return nil, err // a socket would not send the request either
 	}
 	served := *r
 	sent := &body{ReadCloser: http.NoBody}
@@ -42,13 +43,13 @@ func From(h http.Handler, r *http.Request) (*http.Response, error) {
 	return To(r, answer.Code, answer.Header(), answer.Body.Bytes()), nil
 }
 
-// body notes why a request's body could not be read.
+// body keeps the error that reading a request's body returned.
 type body struct {
 	io.ReadCloser
 	failed error
 }
 
-// Read reads from the body.
+// Read reads from the request's body.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -1,4 +1,4 @@
-// Package sdkcall reads the requests that the SDK sends to AWS's services.
+// Package sdkcall inspects the requests that the SDK sends to AWS. Operation names the call; Body returns its content.
 package sdkcall
 
 import (
@@ -13,19 +13,19 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 )
 
-// Body returns the body of a request, which still has it; nil if it has none.
+// Body returns a request's body, or nil if it has none. The body can be read again afterwards.
 func Body(r *http.Request) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
-	read := bytes.NewBuffer(make([]byte, 0, max(0, r.ContentLength)+bytes.MinRead)) // so that it need not grow
+	read := bytes.NewBuffer(make([]byte, 0, max(0, r.ContentLength)+bytes.MinRead)) // large enough never to grow
 	_, err := read.ReadFrom(r.Body)
 	_ = r.Body.Close()
 	r.Body = io.NopCloser(bytes.NewReader(read.Bytes()))
 	return read.Bytes(), err
 }
 
-// Operation names the operation that a request asks for; of S3 the action that permits it.
+// Operation returns the operation that a request calls. For S3 it returns the IAM action.
 func Operation(r *http.Request) string {
 	switch {
 	case ses.Sends(r):
@@ -39,7 +39,7 @@ func Operation(r *http.Request) string {
 
 var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
 
-// Named returns an expression with the names of attributes in the place of #placeholders, and ? in that of :values.
+// Named replaces each #placeholder in an expression by the attribute's name, and each :value by "?".
 func Named[N any](expression string, names map[string]N) string {
 	return placeholder.ReplaceAllStringFunc(expression, func(p string) string {
 		if strings.HasPrefix(p, ":") {

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// Kept is a mail in a file.
+// Kept is a mail read from a file.
 type Kept struct {
 	ID, To, Subject, Text string
-	Date                  time.Time // by the engine's clock
+	Date                  time.Time // time of the engine's clock
 }
 
-// Read reads the file of a mail. Errors: the file's, or that it is not one that the engine has written.
+// Read reads a mail's file. It fails if the file cannot be read or was not written by an Engine.
 func Read(name string) (Kept, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func plainText(m *mail.Message) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	part, err := multipart.NewReader(m.Body, parameters["boundary"]).NextPart() // which decodes quoted-printable
+	part, err := multipart.NewReader(m.Body, parameters["boundary"]).NextPart() // NextPart decodes quoted-printable
 	if err != nil {
 		return "", fmt.Errorf("ses: no text: %w", err)
 	}

@@ -1,5 +1,6 @@
-// Package ses is Amazon SES v2's sending of mails, in memory, under the unmodified SDK. It keeps mails for tests, and
-// as .eml files. Unlike SES it replaces and counts a mail sent again with the same X-Mail-Id.
+// Package ses is an in-memory Amazon SES v2 that takes the mails of an unmodified SDK. Give an Engine to the SDK as
+// http.RoundTripper, and read the mails with Sent, or as .eml files from Config.Folder. If a mail is sent again with
+// the same X-Mail-Id, the Engine, unlike SES, replaces the mail and counts it.
 package ses
 
 import (
@@ -23,47 +24,47 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// extension of a mail's file (RFC 5322).
+// extension is the extension of a mail's file (RFC 5322).
 const extension = ".eml"
 
 const path = "/v2/email/outbound-emails"
 
-// Sends reports whether the request is one to send a mail.
+// Sends returns true if the request sends a mail.
 func Sends(r *http.Request) bool { return r.URL.Path == path }
 
-// Config says what the engine does.
+// Config configures an Engine.
 type Config struct {
-	Now    func() time.Time // of the files' Date
-	Folder string           // gets a file <id>.eml for each mail; "": none
-	// Refuse returns SES's error for a mail to an address, such as TooManyRequestsException; "" or a nil func: none.
+	Now    func() time.Time // returns the time for a file's Date
+	Folder string           // receives a file <id>.eml per mail; "" writes no files
+	// Refuse returns SES's error for mails to an address, such as TooManyRequestsException. Nil or "" accepts the mail.
 	Refuse func(to string) string
 }
 
-// Mail is a mail that was sent.
+// Mail is a sent mail.
 type Mail struct {
 	mail.Message
 	From  string
-	Times int // how often it was sent
+	Times int // number of times that it was sent
 }
 
-// Engine takes mails. It is safe for concurrent use.
+// Engine accepts and keeps mails. It is safe for concurrent use.
 type Engine struct {
 	config Config
 	mu     sync.Mutex
 	sent   []Mail
 }
 
-// New returns an engine that has sent nothing.
+// New returns an engine without mails.
 func New(c Config) *Engine { return &Engine{config: c} }
 
-// Sent returns the mails, in the order in which each was first sent.
+// Sent returns the mails in the order of their first sending.
 func (e *Engine) Sent() []Mail {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.sent)
 }
 
-// RoundTrip answers a call of this process.
+// RoundTrip answers a call from this process.
 func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) { return reply.From(e, r) }
 
 type content struct{ Data, Charset string }
@@ -80,40 +81,40 @@ type request struct {
 	}
 }
 
-// ServeHTTP answers a call of another process.
+// ServeHTTP answers a call from another process.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in request
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&in); err != nil || r.Method != http.MethodPost || !Sends(r) {
-		fail(w, "BadRequestException", fmt.Sprintf("no SendEmail: %s %s: %v", r.Method, r.URL.Path, err))
+		writeError(w, "BadRequestException", fmt.Sprintf("no SendEmail: %s %s: %v", r.Method, r.URL.Path, err))
 		return
 	}
 	m, problem := in.mail()
 	if problem != "" {
-		fail(w, "BadRequestException", problem)
+		writeError(w, "BadRequestException", problem)
 		return
 	}
 	if e.config.Refuse != nil {
 		if code := e.config.Refuse(m.To); code != "" {
-			fail(w, code, "refused by the test")
+			writeError(w, code, "refused by the test")
 			return
 		}
 	}
 	if err := e.keep(m); err != nil {
-		fail(w, "InternalServiceErrorException", err.Error())
+		writeError(w, "InternalServiceErrorException", err.Error())
 		return
 	}
-	answer(w, http.StatusOK, map[string]string{"MessageId": m.ID})
+	writeAnswer(w, http.StatusOK, map[string]string{"MessageId": m.ID})
 }
 
-// bare is an address as SES takes it. The real service wants it in 7 bits.
-var bare = regexp.MustCompile(`^[!-?A-~]+@[!-?A-~]+$`)
+// bareAddress matches the addresses that the real SES accepts: without a name and in 7 bits.
+var bareAddress = regexp.MustCompile(`^[!-?A-~]+@[!-?A-~]+$`)
 
-// mail is the one that the request sends; problem is why it cannot.
+// mail returns the mail that the request sends. problem says why the request is invalid.
 func (r request) mail() (m Mail, problem string) {
 	simple := r.Content.Simple
-	if len(r.Destination.ToAddresses) != 1 || !bare.MatchString(r.Destination.ToAddresses[0]) {
+	if len(r.Destination.ToAddresses) != 1 || !bareAddress.MatchString(r.Destination.ToAddresses[0]) {
 		return m, "Illegal address"
 	}
 	if strings.ContainsFunc(simple.Subject.Data, func(c rune) bool { return c < ' ' || c > '~' }) {
@@ -130,37 +131,37 @@ func (r request) mail() (m Mail, problem string) {
 			m.ID = h.Value
 		}
 	}
-	if !id.MatchString(m.ID) || m.From == "" {
+	if !idPattern.MatchString(m.ID) || m.From == "" {
 		return m, "no sender, or no " + mail.IDHeader
 	}
 	return m, ""
 }
 
-// id is one that can be the name of a file.
-var id = regexp.MustCompile(`^[a-z0-9_]+$`)
+// idPattern matches ids that can safely be file names.
+var idPattern = regexp.MustCompile(`^[a-z0-9_]+$`)
 
 var statuses = map[string]int{
 	"TooManyRequestsException":      http.StatusTooManyRequests,
 	"InternalServiceErrorException": http.StatusInternalServerError,
 }
 
-func fail(w http.ResponseWriter, code, message string) {
+func writeError(w http.ResponseWriter, code, message string) {
 	w.Header().Set("X-Amzn-Errortype", code)
-	answer(w, cmp.Or(statuses[code], http.StatusBadRequest), map[string]string{"message": message})
+	writeAnswer(w, cmp.Or(statuses[code], http.StatusBadRequest), map[string]string{"message": message})
 }
 
-func answer(w http.ResponseWriter, status int, body map[string]string) {
+func writeAnswer(w http.ResponseWriter, status int, body map[string]string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // fails only when the client is gone
+	_ = json.NewEncoder(w).Encode(body) // only fails if the client has gone
 }
 
-// keep takes the place of the same mail, if it was sent before.
+// keep stores the mail. It replaces an earlier mail with the same id.
 func (e *Engine) keep(m Mail) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.config.Folder != "" {
-		if err := e.write(m); err != nil {
+		if err := e.writeFile(m); err != nil {
 			return err
 		}
 	}
@@ -174,8 +175,8 @@ func (e *Engine) keep(m Mail) error {
 	return nil
 }
 
-// write makes the mail's file, whole or not at all.
-func (e *Engine) write(m Mail) error {
+// writeFile writes the mail's file atomically.
+func (e *Engine) writeFile(m Mail) error {
 	message := gomail.NewMsg()
 	if err := message.From(m.From); err != nil {
 		return err
