@@ -21,17 +21,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 )
 
-// accessKey opens the database of the local run in DynamoDB Local.
+// accessKey selects the local run's database in DynamoDB Local.
 const accessKey = "cashwrap"
 
 type backend struct {
 	runner.Engines
-	http  aws.HTTPClient  // reaches them from this process; nil: over their ports
-	ended <-chan struct{} // closed when one of them has
-	stops []func() error  // end what has started, the last first
+	http  aws.HTTPClient  // reaches the engines from this process; nil uses their ports
+	ended <-chan struct{} // closed when an engine has ended
+	stops []func() error  // end the started engines, in reverse order
 }
 
-// startBackend starts the engines; those in this process run by the clock.
+// startBackend starts the engines. Engines in this process run by the given clock.
 func startBackend(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (*backend, error) {
 	b := &backend{Engines: runner.Engines{AccessKey: accessKey}}
 	if err := b.start(ctx, f, c, clock); err != nil {
@@ -41,7 +41,7 @@ func startBackend(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (
 }
 
 func (b *backend) start(ctx context.Context, f Folder, c Config, clock *clock.Ahead) error {
-	// Before the table: what there is beside a table and without objects has lost them.
+	// Before the table, because Folder.open treats data without objects as a loss.
 	if err := makeObjects(f, c.Disk); err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (b *backend) start(ctx context.Context, f Folder, c Config, clock *clock.Ah
 	if here.objects, err = openObjects(f, c.Disk); err != nil {
 		return err
 	}
-	b.stops = append(b.stops, func() error { return closeKept("file", here.objects) })
-	// Functions that run beside this process, and clients that have a link, reach the engines over a port.
+	b.stops = append(b.stops, func() error { return closeEngines("file", here.objects) })
+	// Functions in other processes, and clients that have a link, reach the engines over a port.
 	server := &http.Server{Handler: here, ReadHeaderTimeout: 10 * time.Second}
 	address, ended, err := control.Serve(server)
 	if err != nil {
@@ -77,7 +77,7 @@ func (b *backend) start(ctx context.Context, f Folder, c Config, clock *clock.Ah
 	return nil
 }
 
-// stop ends the engines; the error says what they could not keep. It may be called again.
+// stop ends the engines. It returns an error for writes that they could not keep. It may be called again.
 func (b *backend) stop() error {
 	var errs []error
 	for _, stop := range slices.Backward(b.stops) {
@@ -109,7 +109,7 @@ func (b *backend) startRealEngines(ctx context.Context, f Folder, progress io.Wr
 		database, err = engines.StartDynamoDB(ctx, engines.Options{Dir: f.path(databaseDir), Log: log})
 		return err
 	})
-	// Queues live in memory; what they lose with a restart the sweep sends again.
+	// Queues are in memory. If a restart loses messages, the sweep sends them again.
 	g.Go(func() (err error) {
 		queues, err = engines.StartFauxqs(ctx, engines.Options{Log: log})
 		return err

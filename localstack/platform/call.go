@@ -21,7 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Operator calls functions here, over the running platform's engines. Errors: ErrNotRunning, the function's.
+// Operator returns a caller of functions here, over the running platform's engines. Errors: ErrNotRunning, theirs.
 func (f Folder) Operator(log *slog.Logger) client.Invoke {
 	return func(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
 		s, err := f.Surroundings()
@@ -32,7 +32,7 @@ func (f Folder) Operator(log *slog.Logger) client.Invoke {
 		if err != nil {
 			return nil, err
 		}
-		function, err := named(name)
+		function, err := findFunction(name)
 		if err != nil {
 			return nil, err
 		}
@@ -47,10 +47,10 @@ func (f Folder) Operator(log *slog.Logger) client.Invoke {
 	}
 }
 
-// Invoke calls a function as deployed, in a separate process over the running platform's engines, with the event of a
-// file. Errors: ErrNotRunning, a [runtime.Error] of the function, the compiler's, an unfilled event.
+// Invoke calls a function as deployed, in a separate process over the running platform's engines. The event comes from
+// a file. Errors: ErrNotRunning, a [runtime.Error] of the function, the compiler's, a blank without a value.
 func (f Folder) Invoke(ctx context.Context, name, file string, log *slog.Logger) ([]byte, error) {
-	function, err := named(name)
+	function, err := findFunction(name)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (f Folder) Invoke(ctx context.Context, name, file string, log *slog.Logger)
 	if err != nil {
 		return nil, err
 	}
-	program, err := f.program(ctx, function, log)
+	program, err := f.build(ctx, function, log)
 	if err != nil {
 		return nil, err
 	}
@@ -67,15 +67,15 @@ func (f Folder) Invoke(ctx context.Context, name, file string, log *slog.Logger)
 	return process.Invoke(ctx, uuid.NewString(), event)
 }
 
-func named(name string) (functions.Function, error) {
+func findFunction(name string) (functions.Function, error) {
 	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
 	if at < 0 {
-		return functions.Function{}, fmt.Errorf("there is no function %q: there are %s", name, strings.Join(names(), ", "))
+		return functions.Function{}, fmt.Errorf("there is no function %q: there are %s", name, strings.Join(allNames(), ", "))
 	}
 	return functions.All[at], nil
 }
 
-func names() []string {
+func allNames() []string {
 	var all []string
 	for _, f := range functions.All {
 		all = append(all, f.Name)
@@ -83,8 +83,8 @@ func names() []string {
 	return all
 }
 
-// program builds the function and says how it runs beside the platform.
-func (f Folder) program(ctx context.Context, function functions.Function, log *slog.Logger) (runtime.Config, error) {
+// build builds the function and returns its configuration for running beside the platform.
+func (f Folder) build(ctx context.Context, function functions.Function, log *slog.Logger) (runtime.Config, error) {
 	s, err := f.Surroundings()
 	if err != nil {
 		return runtime.Config{}, err
@@ -97,10 +97,10 @@ func (f Folder) program(ctx context.Context, function functions.Function, log *s
 		Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials()}.Of(ctx, function)
 }
 
-// blank is a value that an event leaves open, such as ${API_KEY}: events/ has no keys.
+// blank matches a placeholder in an event, such as ${API_KEY}, because events/ has no keys.
 var blank = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
 
-// readEvent reads an event and fills in its blanks, from our environment or from .local/env.
+// readEvent reads an event and replaces its blanks by variables of our environment or of .local/env.
 func (f Folder) readEvent(file string, lookup func(string) string) ([]byte, error) {
 	event, err := os.ReadFile(file)
 	if err != nil {
@@ -110,7 +110,7 @@ func (f Folder) readEvent(file string, lookup func(string) string) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	var open []string // names, each once
+	var open []string // distinct names
 	event = blank.ReplaceAllFunc(event, func(found []byte) []byte {
 		name := string(blank.FindSubmatch(found)[1])
 		value := cmp.Or(lookup(name), env[name])

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	clockFile     = "clock"        // how far the platform's time is ahead, as Go writes a duration; none: it is real
-	clockVariable = "CLOCK_OFFSET" // the same, of functions in processes of their own
-	// maxOffset keeps years at four digits and expiries within what DynamoDB takes for one, five years.
+	clockFile     = "clock"        // offset of the platform's time as a Go duration; without the file it is 0
+	clockVariable = "CLOCK_OFFSET" // the same for functions in other processes
+	// maxOffset keeps years at four digits, and expiries within the five years that DynamoDB accepts.
 	maxOffset = 5 * 365 * 24 * time.Hour
 )
 
-func (f Folder) clockOffset() (time.Duration, error) {
+func (f Folder) readClockOffset() (time.Duration, error) {
 	text, err := os.ReadFile(f.path(clockFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -35,13 +35,13 @@ func (f Folder) clockOffset() (time.Duration, error) {
 	return offset, nil
 }
 
-// Time is a platform's time.
+// Time is the time of a platform.
 type Time struct {
 	Now   time.Time     // UTC
-	Ahead time.Duration // of the system's time
+	Ahead time.Duration // offset from the system's time
 }
 
-// String is for people.
+// String formats the time for people.
 func (t Time) String() string {
 	text := t.Now.Format(time.RFC3339)
 	if t.Ahead == 0 {
@@ -52,16 +52,17 @@ func (t Time) String() string {
 
 func timeOf(c *clock.Ahead) Time { return Time{c.Now().UTC(), c.Offset()} }
 
-// Time is that of the platform that runs. Error: ErrNotRunning.
+// Time returns the running platform's time. It fails with ErrNotRunning.
 func (f Folder) Time() (Time, error) {
 	if _, err := f.Surroundings(); err != nil {
 		return Time{}, err
 	}
-	offset, err := f.clockOffset()
+	offset, err := f.readClockOffset()
 	return timeOf(clock.NewAhead(offset)), err
 }
 
-// Advance moves the running platform's clock, and waits for it. Errors: ErrNotRunning; d is not positive, or too far.
+// Advance moves the running platform's clock by d, and returns when the clock has moved. Errors: ErrNotRunning; d is
+// not positive or too large.
 func (f Folder) Advance(ctx context.Context, d time.Duration) error {
 	s, err := f.Surroundings()
 	if err != nil {
@@ -75,13 +76,18 @@ func (f Folder) Advance(ctx context.Context, d time.Duration) error {
 	if response.StatusCode == http.StatusNoContent {
 		return nil
 	}
-	return refusal(response)
+	return readRefusal(response)
 }
 
-// Time is the platform's.
+// Time returns the platform's time.
 func (p *Platform) Time() Time { return timeOf(p.clock) }
 
-// advance keeps the new offset, and then moves everything to it.
+// advance stores the new offset first and then applies it everywhere. Delays, visibility, retention and expiries of the
+// engines in memory follow the clock. Functions in other processes are replaced, as in a deployment. `make sam` keeps
+// the offset with which it started.
+//
+// The real engines keep real time: a message's delay lasts as long as it says, and time to live deletes late. Nothing
+// depends on either, because the sweep ticks at once after a jump of a minute or more.
 func (p *Platform) advance(f Folder, c Config, d time.Duration) error {
 	p.moving.Lock()
 	defer p.moving.Unlock()

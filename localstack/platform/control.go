@@ -15,16 +15,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Paths of what the platform that runs answers to other processes.
+// Paths of the messages that the running platform answers.
 const (
-	clockPath     = "/clock"     // moves the clock by a duration, as Go writes one
-	callbacksPath = "/callbacks" // streams callbacks from now on, and may forward them
-	requestsPath  = "/requests"  // streams requests to the API from now on
+	clockPath     = "/clock"     // moves the clock by a Go duration
+	callbacksPath = "/callbacks" // streams callbacks from now on and optionally forwards them
+	requestsPath  = "/requests"  // streams API requests from now on
 )
 
-// listen answers the folder's other processes until the platform stops: commands, and the terminals of Folder.Reader.
+// listen answers messages of commands and of Folder.Reader's terminals until the platform stops.
 func (p *Platform) listen(f Folder, c Config) (control.Host, error) {
-	own, err := p.app(c)
+	own, err := p.openApp(c)
 	if err != nil {
 		return control.Host{}, err
 	}
@@ -44,8 +44,8 @@ func (p *Platform) listen(f Folder, c Config) (control.Host, error) {
 	return control.Host{Address: address, Token: token}, err
 }
 
-// app opens an App over the running platform's engines, for the acquirer of terminals and for /sandbox.
-func (p *Platform) app(c Config) (*app.App, error) {
+// openApp returns an App over the running platform's engines, for the acquirer of terminals and for /sandbox.
+func (p *Platform) openApp(c Config) (*app.App, error) {
 	environment := p.runner.Environment()
 	settings, err := app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
 	if err != nil {
@@ -55,8 +55,8 @@ func (p *Platform) app(c Config) (*app.App, error) {
 		HTTP: p.backend.http}), nil
 }
 
-func (p *Platform) inspect(f Folder, c Config) error {
-	own, err := p.app(c)
+func (p *Platform) serveInspector(f Folder, c Config) error {
+	own, err := p.openApp(c)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (p *Platform) inspect(f Folder, c Config) error {
 		Advance:      func(d time.Duration) error { return p.advance(f, c, d) },
 	}
 	for _, m := range merchants() {
-		code, key, secret := m.names()
+		code, key, secret := m.variableNames()
 		site.Merchants = append(site.Merchants, inspector.Merchant{Name: fmt.Sprint(m.Create["name"]),
 			Code: p.Env[code], Key: p.Env[key], Secret: p.Env[secret]})
 	}
@@ -77,7 +77,7 @@ func (p *Platform) inspect(f Folder, c Config) error {
 func (p *Platform) moveClock(f Folder, c Config, w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 100))
 	if err != nil {
-		return // the client is gone
+		return // the client has gone
 	}
 	d, err := time.ParseDuration(string(text))
 	if err == nil {
@@ -90,5 +90,5 @@ func (p *Platform) moveClock(f Folder, c Config, w http.ResponseWriter, r *http.
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// controlGrace is how long streams, which the inspector has ended, may take to end for commands too.
+// controlGrace is the time in which commands must end their streams after the inspector has ended them.
 const controlGrace = time.Second

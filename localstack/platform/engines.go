@@ -19,21 +19,21 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 )
 
-// ownEngines are the engines in this process. Beside the real ones there are no table and no queues.
+// ownEngines are the engines in this process. With the real engines, they have no table and no queues.
 type ownEngines struct {
 	memory
 	mails   *ses.Engine
 	objects *s3.Engine
 }
 
-// engine answers calls of this process without a socket, and those of others.
+// engine answers calls from this process without a socket, and calls from other processes.
 type engine interface {
 	http.Handler
 	http.RoundTripper
 }
 
-// of returns the engine that a call is for. Those who have a link to a file send nothing by which a call is known.
-func (o *ownEngines) of(r *http.Request) engine {
+// get returns the engine for a call. A request by a link to a file has no distinguishing header, so it goes to S3.
+func (o *ownEngines) get(r *http.Request) engine {
 	target := r.Header.Get("X-Amz-Target")
 	switch {
 	case strings.HasPrefix(target, "AmazonSQS."):
@@ -47,19 +47,19 @@ func (o *ownEngines) of(r *http.Request) engine {
 	}
 }
 
-// RoundTrip carries a call of this process to its engine.
-func (o *ownEngines) RoundTrip(r *http.Request) (*http.Response, error) { return o.of(r).RoundTrip(r) }
+// RoundTrip answers a call from this process.
+func (o *ownEngines) RoundTrip(r *http.Request) (*http.Response, error) { return o.get(r).RoundTrip(r) }
 
-// ServeHTTP answers calls of other processes.
-func (o *ownEngines) ServeHTTP(w http.ResponseWriter, r *http.Request) { o.of(r).ServeHTTP(w, r) }
+// ServeHTTP answers a call from another process.
+func (o *ownEngines) ServeHTTP(w http.ResponseWriter, r *http.Request) { o.get(r).ServeHTTP(w, r) }
 
-// memory is the table and the queues in this process. What they have acknowledged is in their logs.
+// memory holds the in-memory table and queues. Their logs keep every acknowledged change.
 type memory struct {
 	table  *dynamodb.Engine
 	queues *sqs.Engine
 }
 
-// openMemory brings back what the last run kept. Delays, retention and expiries are those of the clock.
+// openMemory restores the table and queues of the last run. Delays, retention and expiries follow the given clock.
 func openMemory(f Folder, disk wal.Options, clock *clock.Ahead) (memory, error) {
 	dir := f.path(memoryDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -69,13 +69,13 @@ func openMemory(f Folder, disk wal.Options, clock *clock.Ahead) (memory, error) 
 	}
 	for _, name := range []string{dynamodb.LogName, sqs.LogName} {
 		if there, err := wal.Exists(dir, name); err != nil || !there {
-			return memory{}, errors.Join(f.missing(filepath.Join(memoryDir, name+".*")), err)
+			return memory{}, errors.Join(f.missingError(filepath.Join(memoryDir, name+".*")), err)
 		}
 	}
 	return openLogs(dir, disk, clock)
 }
 
-// makeMemory makes the logs, both or none: afterwards one that is missing was lost.
+// makeMemory creates both logs or none, so that a missing log later means a loss.
 func makeMemory(dir string, disk wal.Options, clock *clock.Ahead) error {
 	unfinished := dir + ".new"
 	if err := errors.Join(os.RemoveAll(unfinished), os.Mkdir(unfinished, privateFolder)); err != nil {
@@ -95,13 +95,13 @@ func makeMemory(dir string, disk wal.Options, clock *clock.Ahead) error {
 }
 
 func openLogs(dir string, disk wal.Options, clock *clock.Ahead) (memory, error) {
-	// What is read stays: collecting garbage meanwhile would only take time.
+	// All records stay in memory, so garbage collection would only take time.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	table, err := dynamodb.Open(dynamodb.Config{Now: clock.Now, OneReader: true, Notice: notice}, dir, disk)
+	table, err := dynamodb.Open(dynamodb.Config{Now: clock.Now, OneReader: true, Notice: printNotice}, dir, disk)
 	if err != nil {
 		return memory{}, err
 	}
-	queues, err := sqs.Open(sqs.Config{Now: clock.Now, After: clock.After, Region: runner.Region, Notice: notice},
+	queues, err := sqs.Open(sqs.Config{Now: clock.Now, After: clock.After, Region: runner.Region, Notice: printNotice},
 		dir, disk)
 	if err != nil {
 		return memory{}, errors.Join(err, table.Close())
@@ -109,16 +109,16 @@ func openLogs(dir string, disk wal.Options, clock *clock.Ahead) (memory, error) 
 	return memory{table, queues}, nil
 }
 
-func notice(err error) { fmt.Fprintln(os.Stderr, "localstack:", err) }
+func printNotice(err error) { fmt.Fprintln(os.Stderr, "localstack:", err) }
 
-// kept is an engine that keeps what it has acknowledged on the disk.
+// kept is an engine that keeps acknowledged changes on disk.
 type kept interface {
 	Refused() error
 	Close() error
 }
 
-// closeKept ends engines. The error says that the last write, of what they keep, was refused.
-func closeKept(what string, all ...kept) error {
+// closeEngines closes engines. It returns an error if an engine had to refuse the last write. what names a write.
+func closeEngines(what string, all ...kept) error {
 	var refused, closed error
 	for _, e := range all {
 		refused, closed = errors.Join(refused, e.Refused()), errors.Join(closed, e.Close())
@@ -130,7 +130,7 @@ func closeKept(what string, all ...kept) error {
 	return errors.Join(refused, closed)
 }
 
-func (m memory) close() error { return closeKept("write", m.table, m.queues) }
+func (m memory) close() error { return closeEngines("write", m.table, m.queues) }
 
 const objectsDir = "objects"
 
@@ -145,10 +145,10 @@ func makeObjects(f Folder, disk wal.Options) error {
 	return engine.Close()
 }
 
-// openObjects opens the S3 of the last run. Its clock is the real one, by which links are signed (App.WallNow).
+// openObjects opens the S3 of the last run. It uses the real clock, because links are signed by it (App.WallNow).
 func openObjects(f Folder, disk wal.Options) (*s3.Engine, error) {
 	engine, err := s3.Open(s3.Config{Credentials: runner.Engines{AccessKey: accessKey}.Keys(), Region: runner.Region,
-		Notice: notice}, f.path(objectsDir), disk)
+		Notice: printNotice}, f.path(objectsDir), disk)
 	if err != nil {
 		return nil, err
 	}

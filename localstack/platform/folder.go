@@ -21,25 +21,25 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/control"
 )
 
-// Folder is .local, where the local run keeps everything. Only its owner can read it: it holds keys.
+// Folder is the path of .local, which holds all data of the local run. Only its owner can read it: it holds keys.
 type Folder string
 
-// EngineLog is the file in it that the real engines write to.
+// EngineLog is the file in a Folder for the output of the real engines.
 const EngineLog = "engines.log"
 
-// Files and folders in it.
+// Files and folders in a Folder.
 const (
-	formatFile    = "format"         // of everything here
-	envFile       = "env"            // NAME=value lines, for shells and tests; a value with blanks is in double quotes
-	secretFile    = "secret"         // the platform's, base64
-	functionsFile = "functions.json" // how to reach the platform that runs, and run a function beside it
+	formatFile    = "format"         // version of the folder's format
+	envFile       = "env"            // lines NAME=value for shells and tests; values with blanks are in double quotes
+	secretFile    = "secret"         // the platform's secret in base64
+	functionsFile = "functions.json" // Surroundings of the running platform
 	lockName      = "lock"
-	databaseDir   = "dynamodb" // of DynamoDB Local
-	memoryDir     = "memory"   // logs of the engines in memory
-	mailDir       = "mail"     // a file for each mail that was sent
+	databaseDir   = "dynamodb" // data of DynamoDB Local
+	memoryDir     = "memory"   // logs of the in-memory engines
+	mailDir       = "mail"     // a file per mail
 )
 
-// format is the folder's version; none is older than 2. Raise it when this version cannot read what earlier ones wrote.
+// format is the version of the folder's format; versions start at 2. Raise it when this code cannot read older data.
 const format = "5"
 
 const (
@@ -48,7 +48,7 @@ const (
 	secretSize    = 32
 )
 
-// Whether the platform runs over a folder.
+// Errors about a running platform.
 var (
 	errRunning    = errors.New("the platform is running over .local/: stop it first (Ctrl-C in its terminal)")
 	ErrNotRunning = errors.New("no platform is running here: start it with `make run`, or `cashwrap run`, in another " +
@@ -57,10 +57,10 @@ var (
 
 func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
 
-// Mails returns the folder with a file for each mail that was sent.
+// Mails returns the folder that receives a file per mail.
 func (f Folder) Mails() string { return f.path(mailDir) }
 
-// lock makes the folder and holds it against a second run until release, or the end of the process. Error: errRunning.
+// lock creates the folder and locks it until release or the end of the process. If another run has it: errRunning.
 func (f Folder) lock() (release func(), err error) {
 	if err = os.MkdirAll(string(f), privateFolder); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (f Folder) lock() (release func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// open takes over the last run's folder, or makes a new one. It refuses a folder in which a part was lost: to begin
-// without it would hide that, and with another secret saved cards, sessions and callback secrets would be void.
+// open takes over the last run's folder or initialises a new one. It refuses a folder that has lost a part. Starting
+// without that part would hide the loss, and a new secret would void saved cards, sessions and callback secrets.
 func (f Folder) open() error {
 	here := func(name string) bool {
 		_, err := os.Lstat(f.path(name))
@@ -95,21 +95,21 @@ func (f Folder) open() error {
 		return fmt.Errorf("%s was written by another version of the platform, whose data this one does not read: "+
 			"`make reset` empties everything", f)
 	case data && !here(secretFile):
-		return f.missing(secretFile)
+		return f.missingError(secretFile)
 	case here(envFile) && !data:
-		return f.missing(memoryDir)
+		return f.missingError(memoryDir)
 	}
 	if there, err := wal.Exists(f.path(objectsDir), s3.LogName); data && (err != nil || !there) {
-		return errors.Join(f.missing(filepath.Join(objectsDir, s3.LogName+".*")), err)
+		return errors.Join(f.missingError(filepath.Join(objectsDir, s3.LogName+".*")), err)
 	}
 	return nil
 }
 
-// ours are what a folder without data may have: files of other commands, and of a run that did not begin.
+// ours lists the files that a folder without data may have, from other commands or from a run that failed to start.
 var ours = []string{lockName, formatFile, functionsFile, clockFile, EngineLog, envFile, secretFile, "table.gz", mailDir,
 	memoryDir + ".new", objectsDir, databaseDir, memoryDir, readersDir, "emulator", "sam"}
 
-// checkOurs fails if a folder without a format has files of other programs, as ~/.local has on many machines.
+// checkOurs fails if a folder without a format file has other programs' files, as ~/.local has on many machines.
 func (f Folder) checkOurs() error {
 	if f.IsPlatforms() {
 		return nil
@@ -123,18 +123,18 @@ func (f Folder) checkOurs() error {
 	return err
 }
 
-// IsPlatforms reports whether the folder is certainly one of the platform.
+// IsPlatforms returns true if the folder certainly belongs to the platform.
 func (f Folder) IsPlatforms() bool {
 	_, err := os.Stat(f.path(formatFile))
 	return err == nil
 }
 
-func (f Folder) missing(name string) error {
+func (f Folder) missingError(name string) error {
 	return fmt.Errorf("%s is missing beside other data: restore it from a copy, or empty everything with `make reset`",
 		f.path(name))
 }
 
-// Reset removes all data, keys and the secret. Errors: errRunning, or that the folder is not the platform's.
+// Reset removes all data, keys and the secret. It fails with errRunning, or if the folder is not the platform's.
 func (f Folder) Reset() error {
 	if _, err := os.Stat(string(f)); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -150,12 +150,12 @@ func (f Folder) Reset() error {
 	return os.RemoveAll(string(f))
 }
 
-// secret is the platform's. It is made once: with another one all saved cards, sessions and callback secrets are void.
-func (f Folder) secret() ([]byte, error) {
+// ensureSecret creates or returns the platform's secret. A new one voids saved cards, sessions and callback secrets.
+func (f Folder) ensureSecret() ([]byte, error) {
 	text, err := os.ReadFile(f.path(secretFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		secret := make([]byte, secretSize)
-		_, _ = rand.Read(secret) // it never fails
+		_, _ = rand.Read(secret) // never fails
 		return secret, f.write(secretFile, []byte(base64.StdEncoding.EncodeToString(secret)+"\n"))
 	}
 	if err != nil {
@@ -168,7 +168,7 @@ func (f Folder) secret() ([]byte, error) {
 	return secret, nil
 }
 
-// ReadEnv reads .local/env: the API's address, merchants' keys and secrets. Error: ErrNotRunning if there is none.
+// ReadEnv reads .local/env: the API's address, and the merchants' keys and secrets. Without the file: ErrNotRunning.
 func (f Folder) ReadEnv() (map[string]string, error) {
 	text, err := os.ReadFile(f.path(envFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -189,7 +189,7 @@ func (f Folder) ReadEnv() (map[string]string, error) {
 func envNames() []string {
 	names := []string{"BASE_URL"}
 	for _, m := range merchants() {
-		code, key, secret := m.names()
+		code, key, secret := m.variableNames()
 		names = append(names, code, key, secret)
 	}
 	return append(names, peopleNames...)
@@ -198,7 +198,7 @@ func envNames() []string {
 func (f Folder) writeEnv(env map[string]string) error {
 	var text bytes.Buffer
 	for _, name := range envNames() {
-		value := env[name] // without quotes, dollars and backslashes
+		value := env[name] // has no quotes, dollars or backslashes
 		if strings.Contains(value, " ") {
 			value = `"` + value + `"`
 		}
@@ -207,14 +207,14 @@ func (f Folder) writeEnv(env map[string]string) error {
 	return f.write(envFile, text.Bytes())
 }
 
-// Surroundings are what a function needs to run in a process of its own beside the platform, over the same engines.
+// Surroundings tell another process how to run a function beside the platform, over the same engines.
 type Surroundings struct {
-	AccessKey   string            `json:"access_key"`  // of the engines
-	Environment map[string]string `json:"environment"` // its variables
-	Control     control.Host      `json:"control"`     // of the platform that runs
+	AccessKey   string            `json:"access_key"`  // for the engines
+	Environment map[string]string `json:"environment"` // the function's variables
+	Control     control.Host      `json:"control"`     // of the running platform
 }
 
-// secretVariable is left out of what is written, and so is clockVariable: each is in one file only.
+// secretVariable, like clockVariable, is left out of functionsFile, because another file already holds its value.
 const secretVariable = "PLATFORM_SECRET"
 
 func (f Folder) writeFunctions(s Surroundings) error {
@@ -224,16 +224,16 @@ func (f Folder) writeFunctions(s Surroundings) error {
 	if err != nil {
 		return err
 	}
-	// The last run's is of no use, and its room is enough for this one's should the disk be full.
+	// Remove the last run's file first: it is useless, and on a full disk it makes room for the new one.
 	if err := os.Remove(f.path(functionsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return f.write(functionsFile, append(text, '\n'))
 }
 
-// Surroundings are those of the platform that runs. Error: ErrNotRunning.
+// Surroundings returns those of the running platform, or ErrNotRunning.
 func (f Folder) Surroundings() (Surroundings, error) {
-	if _, err := os.Stat(f.path(lockName)); errors.Is(err, fs.ErrNotExist) { // who only looks makes no folder
+	if _, err := os.Stat(f.path(lockName)); errors.Is(err, fs.ErrNotExist) { // do not create a folder just to look
 		return Surroundings{}, fmt.Errorf("%s: %w", f, ErrNotRunning)
 	}
 	release, err := f.lock()
@@ -252,11 +252,11 @@ func (f Folder) Surroundings() (Surroundings, error) {
 	if err = json.Unmarshal(text, &s); err != nil {
 		return Surroundings{}, err
 	}
-	secret, err := f.secret()
+	secret, err := f.ensureSecret()
 	if err != nil {
 		return Surroundings{}, err
 	}
-	offset, err := f.clockOffset()
+	offset, err := f.readClockOffset()
 	if err != nil {
 		return Surroundings{}, err
 	}
@@ -265,7 +265,7 @@ func (f Folder) Surroundings() (Surroundings, error) {
 	return s, nil
 }
 
-// write replaces a file whole, so that no reader gets half of it. What is there already needs no room on the disk.
+// write replaces a file atomically. If the content is unchanged, write needs no room on the disk.
 func (f Folder) write(name string, content []byte) error {
 	if before, err := os.ReadFile(f.path(name)); err == nil && bytes.Equal(before, content) {
 		return nil

@@ -37,17 +37,17 @@ func wantPrivate(t *testing.T, place Folder, name string) {
 func TestTheSecretIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
-	first, err := place.secret()
+	first, err := place.ensureSecret()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := place.secret()
+	again, err := place.ensureSecret()
 	if err != nil || len(first) != secretSize || !bytes.Equal(first, again) {
 		t.Errorf("got %x, then %x and error %v, want %d bytes, the same twice", first, again, err, secretSize)
 	}
 	wantPrivate(t, place, secretFile)
 	wantPrivate(t, place, ".")
-	other, err := newFolder(t).secret()
+	other, err := newFolder(t).ensureSecret()
 	if err != nil || bytes.Equal(first, other) {
 		t.Errorf("another folder: got %x and error %v, want another secret than %x", other, err, first)
 	}
@@ -60,7 +60,7 @@ func TestABrokenSecretIsNotReplaced(t *testing.T) {
 		if err := place.write(secretFile, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := place.secret(); err == nil {
+		if _, err := place.ensureSecret(); err == nil {
 			t.Errorf("%q: got no error, want one", content)
 		}
 	}

@@ -161,13 +161,13 @@ func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]func(Folder) error{
 		"with a format": func(Folder) error { return nil },
-		"with a secret": func(f Folder) error { _, err := f.secret(); return err },
+		"with a secret": func(f Folder) error { _, err := f.ensureSecret(); return err },
 		"with half the logs": func(f Folder) error {
-			_, err := f.secret()
+			_, err := f.ensureSecret()
 			return errors.Join(err, os.MkdirAll(f.path(memoryDir+".new/x"), privateFolder))
 		},
 		"with empty logs": func(f Folder) error {
-			_, err := f.secret()
+			_, err := f.ensureSecret()
 			return errors.Join(err, makeObjects(f, wal.Options{}), makeMemory(f.path(memoryDir), wal.Options{}, &clock.Ahead{}))
 		},
 	} {

@@ -13,20 +13,19 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// peopleNames are in .local/env's order. OAUTH_USERNAME owns two merchants. OPERATOR_USERNAME signs in with the first's
-// merchant code.
+// peopleNames are in .local/env's order. OAUTH_USERNAME owns two merchants. OPERATOR_USERNAME belongs to the first.
 var peopleNames = []string{"OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_REDIRECT_URI", "OAUTH_SCOPE",
 	"OAUTH_USERNAME", "OAUTH_PASSWORD", "TEST_PROFILE_USERNAME", "TEST_PROFILE_PASSWORD", "OPERATOR_USERNAME",
 	"OPERATOR_PASSWORD"}
 
-// redirectURI has no listener, so that a browser sent there shows the code in its address line.
+// redirectURI has no listener, so that the browser's address line shows the code.
 const redirectURI = "http://127.0.0.1:8765/callback"
 
 var scopes = []string{"payments", "transactions.history", "user.app-settings", "user.profile_readonly"}
 
-// addPeople makes the OAuth client, a test profile, and passwords, unless env has all and the table the client.
+// addPeople creates the OAuth client, a test profile and passwords, unless env has them all and the client exists.
 func (s seeder) addPeople(ctx context.Context, of seeded) error {
-	known, err := s.knowsPeople(ctx)
+	known, err := s.checkPeople(ctx)
 	if known || err != nil {
 		return err
 	}
@@ -38,8 +37,8 @@ func (s seeder) addPeople(ctx context.Context, of seeded) error {
 	return nil
 }
 
-// knowsPeople reports whether env has all names, and a client that exists: after the data was lost it does not.
-func (s seeder) knowsPeople(ctx context.Context) (bool, error) {
+// checkPeople checks that env has all names and that the client exists. After a loss of data the client is gone.
+func (s seeder) checkPeople(ctx context.Context) (bool, error) {
 	if slices.ContainsFunc(peopleNames, func(name string) bool { return s.env[name] == "" }) {
 		return false, nil
 	}
@@ -82,7 +81,7 @@ func (s seeder) addProfile(ctx context.Context, _ seeded) error {
 
 const operatorAccounts = "/v0.1/me/accounts"
 
-// addOperator gives the merchant's first operator a new password, and makes the operator if it was deleted.
+// addOperator gives the merchant's first operator a new password. If the operator was deleted, it is created again.
 func (s seeder) addOperator(ctx context.Context, of seeded) error {
 	var all []struct {
 		ID       int

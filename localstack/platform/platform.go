@@ -1,5 +1,5 @@
-// Package platform is the platform on this machine: a table and queues, every function with its caller, and five
-// merchants. A Folder keeps it between runs, and lets other processes call functions.
+// Package platform runs the whole platform on this machine: a table, queues, every function with its caller, and five
+// merchants. Call Start with a Folder, which keeps the data between runs and lets other processes call functions.
 package platform
 
 import (
@@ -26,48 +26,48 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Where the table and the queues are, and how functions run.
+// Values of Config.Engine and Config.Runtime.
 const (
 	InMemory      = "memory"
 	DynamoDBLocal = "dynamodb-local"
 	InProcess     = "in-process"
-	Bootstraps    = "bootstrap" // each function as it is deployed, in processes of its own
+	Bootstraps    = "bootstrap" // each function as deployed, in separate processes
 )
 
-// Config is how the platform runs.
+// Config configures the platform.
 type Config struct {
-	Port     int          // of the API, on 127.0.0.1; 0: any that is free
+	Port     int          // of the API on 127.0.0.1; 0 picks a free port
 	Engine   string       // InMemory or DynamoDBLocal
 	Runtime  string       // InProcess or Bootstraps
-	Disk     wal.Options  // under InMemory; tests put faults here
-	Progress io.Writer    // gets a line for what takes longer than a second, and for each move of the clock
-	Log      *slog.Logger // gets a record for each request
+	Disk     wal.Options  // under InMemory; tests inject faults
+	Progress io.Writer    // receives a line for each step longer than a second, and for each move of the clock
+	Log      *slog.Logger // receives a record per request
 }
 
-// Platform runs until Stop.
+// Platform is a platform that runs until Stop.
 type Platform struct {
-	// Env is what .local/env holds: where the API is, and the merchants' keys.
+	// Env holds the contents of .local/env: the API's address and the merchants' keys.
 	Env map[string]string
-	// Ended is closed when an engine has ended by itself, which its log in the folder explains.
+	// Ended is closed when an engine has ended unexpectedly. EngineLog then shows the reason.
 	Ended <-chan struct{}
 
 	runner      *runner.Runner
 	backend     *backend
 	inspector   *inspector.Inspector
 	clock       *clock.Ahead
-	moving      sync.Mutex   // one move of the clock at a time
-	stopControl func() error // ends the server that answers commands and terminals; nil before listen
-	release     func()       // the folder
+	moving      sync.Mutex   // serialises moves of the clock
+	stopControl func() error // ends the server of listen; nil before that
+	release     func()       // unlocks the folder
 }
 
-// Start runs the platform. Errors: something missing here or in the folder, another version, a used port, errRunning.
+// Start runs the platform. Errors: a missing program or part of the folder, another format, a taken port, errRunning.
 func Start(ctx context.Context, f Folder, c Config) (*Platform, error) {
 	release, err := f.lock()
 	if err != nil {
 		return nil, err
 	}
 	p := &Platform{release: release, inspector: inspector.New()}
-	context.AfterFunc(ctx, p.inspector.Close) // or streams that are open would delay the end
+	context.AfterFunc(ctx, p.inspector.Close) // open streams would delay the end
 	if err := p.start(ctx, f, c); err != nil {
 		return nil, errors.Join(err, p.Stop())
 	}
@@ -81,15 +81,15 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	if err := c.checkPort(); err != nil {
 		return err
 	}
-	programs, err := c.programs(ctx)
+	programs, err := c.buildFunctions(ctx)
 	if err != nil {
 		return err
 	}
-	// Before the data: what there is without a secret was there with one.
-	if _, err = f.secret(); err != nil {
+	// The secret comes before the data, because open refuses data without a secret.
+	if _, err = f.ensureSecret(); err != nil {
 		return err
 	}
-	offset, err := f.clockOffset()
+	offset, err := f.readClockOffset()
 	if err != nil {
 		return err
 	}
@@ -99,9 +99,9 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	}
 	p.Ended = p.backend.ended
 	if err = p.startFunctions(ctx, f, c, programs); err != nil {
-		return c.portTaken(err)
+		return c.explainPortError(err)
 	}
-	host, err := p.listen(f, c) //nolint:contextcheck // what it starts ends with Stop
+	host, err := p.listen(f, c) //nolint:contextcheck // Stop ends everything that listen starts
 	if err != nil {
 		return err
 	}
@@ -113,10 +113,10 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	if p.Env, err = seed(ctx, f, p.runner); err != nil {
 		return err
 	}
-	return p.inspect(f, c)
+	return p.serveInspector(f, c)
 }
 
-// Stop ends the platform; what was acknowledged is kept. The error says what could not be.
+// Stop ends the platform. Acknowledged changes are kept. It returns an error for a write that could not be kept.
 func (p *Platform) Stop() error {
 	var errs []error
 	p.inspector.Close()
@@ -134,21 +134,21 @@ func (p *Platform) Stop() error {
 	return errors.Join(errs...)
 }
 
-// patience passes before a word about what takes so long.
+// patience is the time after which a slow step is reported.
 const patience = time.Second
 
-// programs returns the folder of the built functions; "" when they run in this process.
-func (c Config) programs(ctx context.Context) (string, error) {
+// buildFunctions returns the folder of the built functions, or "" if functions run in this process.
+func (c Config) buildFunctions(ctx context.Context) (string, error) {
 	if c.Runtime != Bootstraps {
 		return "", nil
 	}
 	notice := time.AfterFunc(patience, func() { fmt.Fprintln(c.Progress, "Building the functions …") })
 	defer notice.Stop()
-	return runtime.Build(ctx, names()...)
+	return runtime.Build(ctx, allNames()...)
 }
 
 func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, programs string) error {
-	secret, err := f.secret()
+	secret, err := f.ensureSecret()
 	if err != nil {
 		return err
 	}
@@ -178,8 +178,8 @@ func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, progr
 
 func (c Config) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)) }
 
-// portTaken says it in a developer's words; other errors pass.
-func (c Config) portTaken(err error) error {
+// explainPortError explains a taken port to a developer. It returns other errors unchanged.
+func (c Config) explainPortError(err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("port %d is taken: end what listens there, or choose another with PORT=%d",
 			c.Port, c.Port%65535+1)
@@ -187,11 +187,11 @@ func (c Config) portTaken(err error) error {
 	return err
 }
 
-// checkPort fails before the engines start, which takes seconds.
+// checkPort returns an error if the port is taken. Call it before the engines start, which takes seconds.
 func (c Config) checkPort() error {
 	listener, err := net.Listen("tcp", c.addr())
 	if err != nil {
-		return c.portTaken(err)
+		return c.explainPortError(err)
 	}
 	return listener.Close()
 }

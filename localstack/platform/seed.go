@@ -14,21 +14,21 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 )
 
-// seeded has the arguments of the operator's commands that make a merchant, and the bodies of its requests.
+// seeded describes a merchant: the arguments of the operator's commands and the bodies of the requests that make it.
 type seeded struct {
-	Prefix   string         // of its names in .local/env
+	Prefix   string         // of its variables in .local/env
 	Create   map[string]any // create_merchant
 	Settings map[string]any // update_settings
-	Payout   map[string]any // set_payout, beside the holder
+	Payout   map[string]any // set_payout, without the holder
 
 	BankAccounts []map[string]any `json:"bank_accounts"` // createMyBankAccount
-	Operators    []map[string]any // createOperator, beside the password
+	Operators    []map[string]any // createOperator, without the password
 }
 
 //go:embed merchants.json
 var merchantsText []byte
 
-// merchants are of five currencies and countries (contract §4.3). The first has no prefix.
+// merchants have five currencies and countries (contract §4.3). The first has no prefix.
 var merchants = sync.OnceValue(func() (all []seeded) {
 	if err := json.Unmarshal(merchantsText, &all); err != nil {
 		panic(err)
@@ -36,14 +36,14 @@ var merchants = sync.OnceValue(func() (all []seeded) {
 	return all
 })
 
-// seeder makes what .local/env names at a platform that runs, and puts its names, keys and secrets into env.
+// seeder creates the merchants and people of .local/env at a running platform, and collects their secrets in env.
 type seeder struct {
 	api      client.Client
 	operator client.Invoke
 	env      map[string]string
 }
 
-// seed makes the merchants and people that .local/env does not hold, and writes it. Their secrets are nowhere else.
+// seed creates the merchants and people that .local/env lacks. It writes that file, the only copy of their secrets.
 func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, error) {
 	env, err := f.ReadEnv()
 	if err != nil {
@@ -64,7 +64,7 @@ func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, e
 
 type object = map[string]any
 
-// operate gives an operator's command with all the arguments, and reads its answer, unless that is nil.
+// operate runs an operator's command with the merged arguments. It decodes the answer unless answer is nil.
 func (s seeder) operate(ctx context.Context, command string, answer any, arguments ...object) error {
 	all := object{"command": command}
 	for _, some := range arguments {
@@ -76,7 +76,7 @@ func (s seeder) operate(ctx context.Context, command string, answer any, argumen
 	return nil
 }
 
-// send sends a request that must succeed, and reads its reply, unless into is nil.
+// send sends a request that must succeed. It decodes the reply unless into is nil.
 func (s seeder) send(ctx context.Context, key, method, path string, body, into any) error {
 	response, err := s.api.Do(ctx, client.Request{Method: method, Path: path, APIKey: key, Body: body})
 	if err == nil && response.Status >= http.StatusBadRequest {
@@ -91,20 +91,20 @@ func (s seeder) send(ctx context.Context, key, method, path string, body, into a
 	return nil
 }
 
-// names of the merchant's code, key and callback secret in .local/env.
-func (m seeded) names() (code, key, secret string) {
+// variableNames returns the variables of the merchant's code, key and callback secret in .local/env.
+func (m seeded) variableNames() (code, key, secret string) {
 	return m.Prefix + "MERCHANT_CODE", m.Prefix + "API_KEY", m.Prefix + "CALLBACK_SECRET"
 }
 
 // addMerchant creates the merchant and its callback secret, unless env has a working key and a secret.
 func (s seeder) addMerchant(ctx context.Context, m seeded) error {
-	code, key, secret := m.names()
-	known, err := s.works(ctx, s.env[code], s.env[key])
+	code, key, secret := m.variableNames()
+	known, err := s.checkKey(ctx, s.env[code], s.env[key])
 	if err != nil {
 		return err
 	}
 	if !known {
-		if s.env[code], s.env[key], err = s.create(ctx, m); err != nil {
+		if s.env[code], s.env[key], err = s.createMerchant(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -112,14 +112,14 @@ func (s seeder) addMerchant(ctx context.Context, m seeded) error {
 		return nil
 	}
 	var made struct{ Secret string }
-	// force: what was lost with .local/env ends.
+	// force ends the secret that was lost with .local/env.
 	err = s.operate(ctx, "rotate_callback_secret", &made, object{"merchant_code": s.env[code], "force": true})
 	s.env[secret] = made.Secret
 	return err
 }
 
-// works says whether the key is the merchant's; after the data was lost it is not.
-func (s seeder) works(ctx context.Context, code, key string) (bool, error) {
+// checkKey returns true if the key is the merchant's. After a loss of data it is not.
+func (s seeder) checkKey(ctx context.Context, code, key string) (bool, error) {
 	if code == "" || key == "" {
 		return false, nil
 	}
@@ -137,8 +137,8 @@ func (s seeder) works(ctx context.Context, code, key string) (bool, error) {
 	}
 }
 
-// create makes a sandbox merchant with a bank account. Operators' passwords are unknown: the merchant can reset them.
-func (s seeder) create(ctx context.Context, m seeded) (code, key string, err error) {
+// createMerchant makes a sandbox merchant with a bank account. Operators' passwords are unknown, but can be reset.
+func (s seeder) createMerchant(ctx context.Context, m seeded) (code, key string, err error) {
 	var created struct {
 		Code string                     `json:"merchant_code"`
 		Key  struct{ Plaintext string } `json:"api_key"`

@@ -49,7 +49,7 @@ func TestEachFieldHasAValueSomewhere(t *testing.T) {
 		delete(left, operation)
 		shown := map[string]bool{}
 		for _, m := range merchants() {
-			code, key, _ := m.names()
+			code, key, _ := m.variableNames()
 			p := payer{t, client.Client{BaseURL: r.URL}, r.Invoke, env[code], env[key]}
 			valued(operation, p.read(strings.ReplaceAll(path, "{merchant_code}", p.code)+query), shown)
 		}

@@ -13,20 +13,20 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
-// Callbacks yields each new try to deliver a callback until ctx or the platform ends. Errors: ErrNotRunning, the reason
-// why the platform cannot show or forward them.
+// Callbacks yields each new attempt to deliver a callback until ctx or the platform ends. It fails with ErrNotRunning,
+// or with the reason why the platform cannot show or forward callbacks.
 func (f Folder) Callbacks(ctx context.Context, wants inspector.Listening) (iter.Seq2[inspector.Callback, error],
 	error) {
-	return streamed[inspector.Callback](ctx, f, callbacksPath, wants)
+	return openStream[inspector.Callback](ctx, f, callbacksPath, wants)
 }
 
-// Requests yields each new request to the API until ctx or the platform ends. Error: ErrNotRunning.
+// Requests yields each new request to the API until ctx or the platform ends. It fails with ErrNotRunning.
 func (f Folder) Requests(ctx context.Context) (iter.Seq2[inspector.Request, error], error) {
-	return streamed[inspector.Request](ctx, f, requestsPath, struct{}{})
+	return openStream[inspector.Request](ctx, f, requestsPath, struct{}{})
 }
 
-// streamed returns the lines of JSON with which the platform answers a message.
-func streamed[T any](ctx context.Context, f Folder, path string, message any) (iter.Seq2[T, error], error) {
+// openStream sends a message to the platform and returns the lines of JSON in its answer.
+func openStream[T any](ctx context.Context, f Folder, path string, message any) (iter.Seq2[T, error], error) {
 	s, err := f.Surroundings()
 	if err != nil {
 		return nil, err
@@ -35,13 +35,13 @@ func streamed[T any](ctx context.Context, f Folder, path string, message any) (i
 	if err != nil {
 		return nil, err
 	}
-	response, err := s.Control.Put(ctx, path, bytes.NewReader(body)) //nolint:bodyclose // the sequence's end closes it
+	response, err := s.Control.Put(ctx, path, bytes.NewReader(body)) //nolint:bodyclose // closed by the sequence
 	if err != nil {
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
 		defer response.Body.Close()
-		return nil, refusal(response)
+		return nil, readRefusal(response)
 	}
 	return func(yield func(T, error) bool) {
 		defer response.Body.Close()
@@ -58,7 +58,7 @@ func streamed[T any](ctx context.Context, f Folder, path string, message any) (i
 	}, nil
 }
 
-func refusal(response *http.Response) error {
+func readRefusal(response *http.Response) error {
 	reason, err := io.ReadAll(response.Body)
 	return errors.Join(errors.New(strings.TrimSpace(string(reason))), err)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// readersDir has a file of each card terminal that has joined.
+// readersDir holds a file per card terminal that has joined.
 const readersDir = "readers"
 
-// Reader runs a card terminal until ctx or its input ends. Errors: ErrNotRunning, and those of reader.Run.
+// Reader runs a card terminal until ctx or its input ends. It fails with ErrNotRunning or the errors of reader.Run.
 func (f Folder) Reader(ctx context.Context, in io.Reader, out io.Writer) error {
 	if _, err := f.Surroundings(); err != nil {
 		return err
@@ -22,13 +22,13 @@ func (f Folder) Reader(ctx context.Context, in io.Reader, out io.Writer) error {
 	return reader.Run(ctx, reader.Config{Dir: f.path(readersDir), Acquirer: acquirerOf{f}, Now: f.now, In: in, Out: out})
 }
 
-// now returns the platform's time, also while it does not run.
+// now returns the platform's time, even while the platform is stopped.
 func (f Folder) now() time.Time {
-	offset, _ := f.clockOffset() // an unreadable one stops the platform, which says so
+	offset, _ := f.readClockOffset() // an unreadable offset keeps the platform from starting, with an error
 	return clock.NewAhead(offset).Now().UTC()
 }
 
-// acquirerOf is the acquirer of whatever platform runs over the folder: each run has another address and token.
+// acquirerOf is the acquirer of the platform that now runs over the folder. Each run has another address and token.
 type acquirerOf struct{ Folder }
 
 func (a acquirerOf) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
