@@ -1,5 +1,5 @@
-// Package filter matches stream records as Lambda does (AWS: "Control which events Lambda sends to your function"). It
-// takes the patterns that functions use: texts, numbers and maps of the new image, by exact value or presence.
+// Package filter matches stream records like Lambda (AWS: "Control which events Lambda sends to your function"). New
+// parses the patterns that functions use: texts, numbers and maps of the new image, by exact value or presence.
 package filter
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// MaxPatterns is how many patterns an event source mapping takes, and MaxLength how long each may be as JSON.
+// Limits of an event source mapping: the number of patterns, and the length of each as JSON.
 const (
 	MaxPatterns = 5
 	MaxLength   = 4096
 )
 
-// Filter has patterns for the new image. One must match, unless there are none.
+// Filter holds patterns of the new image. A record must match one of them. An empty Filter matches all records.
 type Filter []map[string]any
 
 var (
@@ -24,7 +24,7 @@ var (
 	errNotImage = errors.New(`a pattern is not {"dynamodb":{"NewImage":{…}}}`)
 )
 
-// New reads patterns. Errors: too many; one outside the part of the language that this package takes.
+// New parses patterns. It fails on too many patterns, and on pattern syntax outside of the supported part.
 func New(patterns []map[string]any) (Filter, error) {
 	if len(patterns) > MaxPatterns {
 		return nil, errTooMany
@@ -44,7 +44,8 @@ func New(patterns []map[string]any) (Filter, error) {
 	return f, nil
 }
 
-// only returns the one member of an object, itself an object.
+// only(object, name) returns the object's member with the name. It returns false if the object has other members, or if
+// the member is not an object.
 func only(object map[string]any, name string) (map[string]any, bool) {
 	if len(object) != 1 {
 		return nil, false
@@ -100,7 +101,7 @@ func checkWanted(kind string, wanted any) error {
 	return nil
 }
 
-// Match reports whether the record reaches the function.
+// Match returns true if the function receives the record.
 func (f Filter) Match(r events.DynamoDBEventRecord) bool {
 	return len(f) == 0 || slices.ContainsFunc(f, func(image map[string]any) bool {
 		return matchImage(image, r.Change.NewImage)
@@ -119,7 +120,8 @@ func matchImage(pattern map[string]any, item map[string]events.DynamoDBAttribute
 	return true
 }
 
-// match takes an attribute of another type for none. What is not there has no members.
+// match returns true if an attribute has a wanted value, or if a map has the wanted members. An absent map has no
+// members. The parameter there must be false for an absent attribute, and for an attribute of another type.
 func match(wanted any, v events.DynamoDBAttributeValue, there bool) bool {
 	members, isMap := wanted.(map[string]any)
 	values, _ := wanted.([]any)

@@ -18,13 +18,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/inprocess"
 )
 
-// Made up, in the form of real ones.
+// Made-up values in the form of real ones.
 const (
 	stage = "$default"
 	apiID = "local"
 )
 
-// requestEvent returns an event of payload format 2.0. As in AWS, rawPath is *decoded*; only the query is raw.
+// requestEvent returns an event of payload format 2.0. As in AWS, rawPath is *decoded* and only the query is raw.
 func requestEvent(r *http.Request, body []byte, m Match, now time.Time) events.APIGatewayV2HTTPRequest {
 	text, encoded := bodyText(r.Header.Get("Content-Type"), body)
 	headers := requestHeaders(r, len(body))
@@ -35,7 +35,7 @@ func requestEvent(r *http.Request, body []byte, m Match, now time.Time) events.A
 		RawQueryString:        r.URL.RawQuery,
 		Cookies:               requestCookies(r.Header),
 		Headers:               headers,
-		QueryStringParameters: joined(r.URL.Query()),
+		QueryStringParameters: joinValues(r.URL.Query()),
 		PathParameters:        m.Values,
 		Body:                  text,
 		IsBase64Encoded:       encoded,
@@ -51,7 +51,7 @@ func requestEvent(r *http.Request, body []byte, m Match, now time.Time) events.A
 	}
 }
 
-// hopByHop headers are for one connection only (RFC 9110 §7.6.1). Cookies have a field of their own in the event.
+// hopByHop lists headers of a single connection (RFC 9110 §7.6.1), and Cookie, for which the event has another field.
 var hopByHop = []string{"connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
 	"proxy-connection", "te",
 	"trailer", "transfer-encoding", "upgrade", "cookie"}
@@ -66,7 +66,7 @@ func requestHeaders(r *http.Request, size int) map[string]string {
 	headers["host"] = r.Host
 	headers["content-length"] = strconv.Itoa(size)
 	headers["x-amzn-trace-id"] = "Root=1-" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	// What the client sent in these is replaced, except the addresses, to which its own is added.
+	// These headers replace the client's. Only x-forwarded-for keeps its addresses, and gets the client's at the end.
 	headers["x-forwarded-proto"], headers["x-forwarded-port"] = "http", portOf(r.Host, "80")
 	if r.TLS != nil {
 		headers["x-forwarded-proto"], headers["x-forwarded-port"] = "https", portOf(r.Host, "443")
@@ -106,7 +106,7 @@ func requestCookies(h http.Header) []string {
 	return cookies
 }
 
-func joined(query url.Values) map[string]string {
+func joinValues(query url.Values) map[string]string {
 	if len(query) == 0 {
 		return nil
 	}
@@ -117,7 +117,7 @@ func joined(query url.Values) map[string]string {
 	return parameters
 }
 
-// bodyText is the body as the event has it: base64, unless its type is one that HTTP APIs treat as text. A form is not.
+// bodyText returns the body for the event: in base64, unless HTTP APIs treat its type as text. Forms are not text.
 func bodyText(contentType string, body []byte) (text string, encoded bool) {
 	if len(body) == 0 {
 		return "", false

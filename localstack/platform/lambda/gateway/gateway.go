@@ -1,4 +1,4 @@
-// Package gateway is an API Gateway HTTP API with payload format 2.0.
+// Package gateway is an API Gateway HTTP API with payload format 2.0. A Gateway calls functions by its Routes.
 package gateway
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// maxRequest is the largest body an HTTP API takes, in bytes.
+// maxRequest is the maximum size of a body, in bytes.
 const maxRequest = 10 << 20
 
 // Gateway is the HTTP API.
 type Gateway struct {
 	Routes Routes
 	Now    func() time.Time
-	// Call makes one call of a function, by its name.
+	// Call calls a function by name.
 	Call func(context.Context, string, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 }
 
-// ServeHTTP makes one call of a function. The call continues when the client hangs up, as in Lambda.
+// ServeHTTP calls the function of the request's route. As in Lambda, the call continues if the client hangs up.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m, ok := g.Routes.Find(r.URL.EscapedPath())
 	if !ok {
@@ -39,7 +39,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
 		return
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		w.Header().Set("Connection", "close") // what is left of the body may still come
+		w.Header().Set("Connection", "close") // the rest of the body may still arrive
 		refuse(w, http.StatusRequestTimeout, "Request Timeout")
 		return
 	case err != nil:
@@ -47,7 +47,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	response, err := g.Call(context.WithoutCancel(r.Context()), m.Function, requestEvent(r, body, m, g.Now()))
-	if err != nil || write(w, r.Method, response) != nil {
+	if err != nil || writeResponse(w, r.Method, response) != nil {
 		refuse(w, http.StatusInternalServerError, "Internal Server Error")
 	}
 }
@@ -60,8 +60,8 @@ func refuse(w http.ResponseWriter, status int, message string) {
 
 var errResponse = errors.New("not a response of payload format 2.0")
 
-// write sends a function's response. It writes nothing before it returns an error.
-func write(w http.ResponseWriter, method string, response events.APIGatewayV2HTTPResponse) error {
+// writeResponse sends a function's response. If it returns an error, it has written nothing.
+func writeResponse(w http.ResponseWriter, method string, response events.APIGatewayV2HTTPResponse) error {
 	body := []byte(response.Body)
 	if response.IsBase64Encoded {
 		var err error
@@ -87,6 +87,6 @@ func write(w http.ResponseWriter, method string, response events.APIGatewayV2HTT
 		header.Set("Content-Length", strconv.Itoa(len(body))) // never chunked (contract §2.3)
 	}
 	w.WriteHeader(response.StatusCode)
-	_, _ = w.Write(body) // the client may be gone
+	_, _ = w.Write(body) // the client may have gone
 	return nil
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Match is the route of a request.
+// Match is a request's route.
 type Match struct {
 	Key      string            // "ANY /v0.1/checkouts/{id}" or "$default"
-	Function string            // name of the function that is called
-	Values   map[string]string // of the path's parameters; nil for $default
+	Function string            // name of the function
+	Values   map[string]string // the path's parameters; nil for $default
 }
 
-// Routes are those of the HTTP API. The most specific one is taken, else $default.
+// Routes are the routes of the HTTP API. Find takes the most specific route, or else $default.
 type Routes struct {
 	mux      *chi.Mux
-	owners   map[string]string // the function of each route, by its key
-	fallback string            // the function of $default; "": there is no route at all
+	owners   map[string]string // function per route key
+	fallback string            // function of $default; "" if there are no routes
 }
 
-// NewRoutes returns the HTTP functions' routes. It only reads a. The error names two functions with the same route.
+// NewRoutes returns the routes of the HTTP functions. It only reads a. It fails if two functions have the same route.
 func NewRoutes(list []functions.Function, a *app.App) (Routes, error) {
 	r := Routes{mux: chi.NewMux(), owners: map[string]string{}}
 	for _, f := range list {
@@ -47,10 +47,10 @@ func NewRoutes(list []functions.Function, a *app.App) (Routes, error) {
 	return r, nil
 }
 
-// Find matches an escaped path; false only when there is no route at all. A parameter has at least one character.
+// Find matches an escaped path. It returns false only if there are no routes. Parameters have at least one character.
 func (r Routes) Find(escapedPath string) (Match, bool) {
 	found := chi.NewRouteContext()
-	key := functions.AnyMethod + r.mux.Find(found, http.MethodGet, escapedPath) // with any method
+	key := functions.AnyMethod + r.mux.Find(found, http.MethodGet, escapedPath) // routes accept any method
 	values := map[string]string{}
 	for i, name := range found.URLParams.Keys {
 		value, err := url.PathUnescape(found.URLParams.Values[i])

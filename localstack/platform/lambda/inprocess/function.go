@@ -1,4 +1,5 @@
-// Package inprocess runs functions in this process as the Lambda runtime does; package runtime runs programs.
+// Package inprocess runs functions in this process like the Lambda runtime. Start a function with New and call it with
+// Invoke or Call. Package runtime runs programs instead.
 package inprocess
 
 import (
@@ -18,22 +19,23 @@ import (
 // Account is the made-up AWS account of all functions.
 const Account = "000000000000"
 
-// ARN names a function in a region.
+// ARN returns the ARN of a function in a region.
 func ARN(function, region string) string {
 	return "arn:aws:lambda:" + region + ":" + Account + ":function:" + function
 }
 
-// Function runs a function here. It keeps its memory as an execution environment does, but calls run concurrently.
+// Function runs a function in this process. Like an execution environment, it keeps its memory between calls. Unlike an
+// execution environment, it runs calls concurrently.
 type Function struct {
 	functions.Function
 	ARN string
 
-	handler any // what the function's program gives to lambda.Start
-	// idle has a lambda.Handler for each concurrent call: a handler's next call overwrites its last result.
+	handler any // argument of lambda.Start in the function's program
+	// idle holds a lambda.Handler per concurrent call, because a handler's next call overwrites its last result.
 	idle sync.Pool
 }
 
-// New starts a function over its App. The error says that nothing calls the function.
+// New starts a function over its App. It fails if the function has no caller.
 func New(f functions.Function, a *app.App) (*Function, error) {
 	handler, err := handlerOf(f, a)
 	if err != nil {
@@ -53,7 +55,7 @@ func handlerOf(f functions.Function, a *app.App) (any, error) {
 		return a.Queue(f.Queue.Handle), nil
 	case f.Stream != nil:
 		return a.Stream(f.Stream.Handle), nil
-	case f.Invoke != nil: // a schedule may call it too
+	case f.Invoke != nil: // possibly also on a schedule
 		return a.Invoke(f.Invoke), nil
 	case f.Tick != nil:
 		return a.Tick(f.Tick.Handle), nil
@@ -62,14 +64,15 @@ func handlerOf(f functions.Function, a *app.App) (any, error) {
 	}
 }
 
-// Context is the context of one call. It ends at the function's time limit and carries what Lambda says of the call.
+// Context returns the context of one call. It ends at the function's time limit and holds Lambda's data about the call.
 func (f *Function) Context(parent context.Context, requestID string) (context.Context, context.CancelFunc) {
 	parent = lambdacontext.NewContext(parent,
 		&lambdacontext.LambdaContext{AwsRequestID: requestID, InvokedFunctionArn: f.ARN})
 	return context.WithTimeout(parent, f.Timeout)
 }
 
-// Invoke makes one call under a context of [Function.Context]. The error is the function's; panics pass through.
+// Invoke calls the function under a context from [Function.Context]. It returns the function's error. It does not
+// recover panics.
 func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	handler := f.idle.Get().(lambda.Handler)
 	reply, err := handler.Invoke(ctx, payload)
@@ -78,8 +81,9 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return reply, err
 }
 
-// Call invokes without JSON, which is faster for the simulator's many calls. Event and Reply are the handler's types
-// (package app); Reply is any if the handler returns only an error. Errors: the function's; it takes other types.
+// Call passes an event to the function's handler without JSON, which is faster for the simulator's many calls. Only a
+// function with both HTTP and a queue gets the event as JSON. Event and Reply must be the handler's types (package
+// app), or Call fails. If the handler returns only an error, Reply may be any type.
 func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (reply Reply, err error) {
 	switch handle := f.handler.(type) {
 	case func(context.Context, Event) (Reply, error):
@@ -93,7 +97,8 @@ func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (repl
 	}
 }
 
-// callEither is Call of a function that tells its callers apart by the event's JSON.
+// callEither implements Call for a function with both HTTP and a queue, which tells its callers apart by the event's
+// JSON.
 func callEither[Reply any](ctx context.Context, f *Function, handle app.HTTPAndQueueEvent,
 	event any) (reply Reply, err error) {
 	payload, err := json.Marshal(event)
@@ -111,7 +116,8 @@ func callEither[Reply any](ctx context.Context, f *Function, handle app.HTTPAndQ
 	return reply, err
 }
 
-// Send makes a call with an event and reads its reply. Errors: the call's, or JSON's.
+// Send calls a function with an event and decodes its reply. It returns the call's error, or the error of encoding or
+// decoding JSON.
 func Send[Reply any](ctx context.Context, event any,
 	call func(ctx context.Context, payload []byte) ([]byte, error)) (reply Reply, err error) {
 	payload, err := json.Marshal(event)

@@ -15,12 +15,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// function is one Lambda. It shares no memory with another.
+// function is one Lambda. Functions share no memory.
 type function struct {
 	functions.Function
-	// invoke makes one call within the function's time limit and ctx. Errors: the function's, its end, its time is up.
+	// invoke makes one call within ctx and the function's time limit. It fails if the function fails, ends or times out.
 	invoke    func(ctx context.Context, id string, payload []byte) ([]byte, error)
-	processes *runtime.Function // nil: it runs in this process
+	processes *runtime.Function // nil if the function runs in this process
 }
 
 func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Config) (*function, error) {
@@ -31,13 +31,13 @@ func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Co
 		} else {
 			c = c.Only(f.Access().Secrets...)
 		}
-		start := onceSafely(func() (*inprocess.Function, error) { return inprocess.New(f, app.New(c, overrides)) })
-		if !r.config.Manual { // tests call few functions
+		start := startOnce(func() (*inprocess.Function, error) { return inprocess.New(f, app.New(c, overrides)) })
+		if !r.config.Manual { // each test calls few functions, so start them on demand
 			if _, err := start(); err != nil {
 				return nil, err
 			}
 		}
-		return &function{Function: f, invoke: r.calls.inProcess(start)}, nil
+		return &function{Function: f, invoke: r.calls.newInvoke(start)}, nil
 	}
 	programs := Programs{Folder: r.config.Programs, Environment: r.environment,
 		Credentials: r.config.Overrides.Credentials, Log: r.config.Log}
@@ -47,27 +47,28 @@ func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Co
 }
 
 type calls struct {
-	ctx    context.Context // ends with the runner's grace period
+	ctx    context.Context // ends after the runner's grace period
 	cancel context.CancelFunc
 	log    *slog.Logger
 
 	mu      sync.Mutex
 	running int
-	idle    chan struct{} // closed when running falls to 0; nil while wait is not called
+	idle    chan struct{} // closed when running falls to 0; nil unless wait is waiting
 }
 
-// newCalls takes only the values of ctx: as in Lambda, a call outlives the request that caused it.
+// newCalls returns calls that have the values of ctx, but do not end with ctx. As in Lambda, a call outlives the
+// request that caused it.
 func newCalls(ctx context.Context, log *slog.Logger) *calls {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	return &calls{ctx: ctx, cancel: cancel, log: log}
 }
 
-// call makes one call. Errors: the function's, which are logged.
+// call makes one call. It logs and returns the function's error.
 func (c *calls) call(ctx context.Context, f *function, payload []byte) ([]byte, error) {
 	id := uuid.NewString()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(c.ctx, cancel)() //nolint:contextcheck // the runner ends what its caller does not
+	defer context.AfterFunc(c.ctx, cancel)() //nolint:contextcheck // the runner ends calls that their callers do not end
 	c.begin()
 	defer c.end()
 	reply, err := f.invoke(ctx, id, payload)
@@ -99,7 +100,7 @@ func (c *calls) end() {
 	}
 }
 
-// wait returns when no call is under way, or when ctx ends: a function that ignores its context is abandoned.
+// wait waits until no call is running or ctx ends. A function that ignores its context is abandoned.
 func (c *calls) wait(ctx context.Context) {
 	c.mu.Lock()
 	if c.running == 0 {
@@ -117,16 +118,17 @@ func (c *calls) wait(ctx context.Context) {
 	}
 }
 
-// onceSafely returns a function that opens once. A panic of open is its error.
-func onceSafely(open func() (*inprocess.Function, error)) func() (*inprocess.Function, error) {
+// startOnce returns a function that calls open once. It returns a panic of open as an error.
+func startOnce(open func() (*inprocess.Function, error)) func() (*inprocess.Function, error) {
 	return sync.OnceValues(func() (f *inprocess.Function, err error) {
-		defer recovered(&err)
+		defer recoverError(&err)
 		return open()
 	})
 }
 
-// inProcess returns the invoke of a function here. Its first call starts it. A call that is too slow is abandoned.
-func (c *calls) inProcess(start func() (*inprocess.Function, error)) func(context.Context, string, []byte) ([]byte,
+// newInvoke returns the value of function.invoke for a function that runs in this process. The first call starts the
+// function. A call that exceeds its time limit is abandoned.
+func (c *calls) newInvoke(start func() (*inprocess.Function, error)) func(context.Context, string, []byte) ([]byte,
 	error) {
 	return func(ctx context.Context, id string, payload []byte) ([]byte, error) {
 		f, err := start()
@@ -139,7 +141,7 @@ func (c *calls) inProcess(start func() (*inprocess.Function, error)) func(contex
 	}
 }
 
-// runOrAbandon calls the handler once, and returns at the end of ctx if the handler does not.
+// runOrAbandon calls the handler once. It returns at the end of ctx even if the handler has not returned.
 func (c *calls) runOrAbandon(ctx context.Context, f *inprocess.Function, payload []byte) ([]byte, error) {
 	type reply struct {
 		payload []byte
@@ -151,7 +153,7 @@ func (c *calls) runOrAbandon(ctx context.Context, f *inprocess.Function, payload
 		defer c.end()
 		var r reply
 		defer func() { replies <- r }()
-		defer recovered(&r.err)
+		defer recoverError(&r.err)
 		r.payload, r.err = f.Invoke(ctx, payload)
 	}()
 	select {
@@ -162,7 +164,7 @@ func (c *calls) runOrAbandon(ctx context.Context, f *inprocess.Function, payload
 	}
 }
 
-func recovered(err *error) {
+func recoverError(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 	}

@@ -64,7 +64,7 @@ func partition(record events.DynamoDBEventRecord) string {
 }
 
 func queueClient(r *Runner) *sqs.Client {
-	return sqs.NewFromConfig(r.aws(app.Config{Region: Region}, r.environment["SQS_ENDPOINT"]))
+	return sqs.NewFromConfig(r.awsConfig(app.Config{Region: Region}, r.environment["SQS_ENDPOINT"]))
 }
 
 func sendMessage(t *testing.T, r *Runner, url, body string) {

@@ -18,15 +18,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Programs are functions as they are deployed: built, and run in processes of their own.
+// Programs are functions as deployed: built programs that run in separate processes.
 type Programs struct {
-	Folder      string                  // of runtime.Build
-	Environment map[string]string       // of all functions; each gets its part
-	Credentials aws.CredentialsProvider // of the engines; nil: none
-	Log         *slog.Logger            // nil: slog.Default
+	Folder      string                  // result of runtime.Build
+	Environment map[string]string       // variables of all functions; each function gets its own
+	Credentials aws.CredentialsProvider // for the engines; may be nil
+	Log         *slog.Logger            // nil means slog.Default
 }
 
-// Of says how the function runs. The error is the credentials'.
+// Of returns the configuration of a function's program. It fails if the credentials cannot be read.
 func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config, error) {
 	environment := maps.Clone(p.Environment)
 	// As in the CDK app, a function gets only the URLs of queues that it sends to, and the bucket if it reaches files.
@@ -45,7 +45,7 @@ func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config,
 			delete(environment, string(s)+"_SINCE")
 			delete(environment, string(s)+"_PREVIOUS")
 			delete(environment, string(s)+"_PREVIOUS_SINCE")
-		} else if environment[string(s)] == "" { // on this machine there may be only one
+		} else if environment[string(s)] == "" { // this machine may have only the platform's secret
 			environment[string(s)] = p.Environment[string(app.PlatformSecret)]
 		}
 	}
@@ -67,23 +67,23 @@ func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config,
 	}, nil
 }
 
-// Region of all engines.
+// Region is the region of all engines.
 const Region = "eu-central-1"
 
 // Engines are the endpoints of DynamoDB, SQS, SES and S3.
 type Engines struct {
 	DynamoDB  string // endpoint
 	SQS       string // endpoint
-	SES       string // endpoint; "": mails wait
-	S3        string // endpoint; "": there is no bucket
-	AccessKey string // the engines keep a database for each
+	SES       string // endpoint; "" makes mails wait
+	S3        string // endpoint; "" means no bucket
+	AccessKey string // selects the engines' database
 }
 
-// Bucket is that of files.
+// Bucket is the bucket of files.
 const Bucket = "cashwrap-files"
 
-// Environment returns the functions' variables over the engines: plain HTTP and callbacks to loopback are allowed.
-// secret is the platform's, at least 32 bytes, in use since the given time.
+// Environment returns the functions' variables for these engines. It allows plain HTTP and callbacks to loopback
+// addresses. secret is the platform's secret of at least 32 bytes, in use since the given time.
 func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	environment := map[string]string{
 		"TABLE":                    "cashwrap",
@@ -104,12 +104,12 @@ func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	return environment
 }
 
-// Keys sign calls to the engines, of which only S3 checks them.
+// Keys returns the keys that sign calls to the engines. Only S3 checks them.
 func (e Engines) Keys() aws.Credentials {
 	return aws.Credentials{AccessKeyID: e.AccessKey, SecretAccessKey: "local"}
 }
 
-// Credentials provides the keys.
+// Credentials returns a provider of the keys.
 func (e Engines) Credentials() aws.CredentialsProvider {
 	return credentials.StaticCredentialsProvider{Value: e.Keys()}
 }

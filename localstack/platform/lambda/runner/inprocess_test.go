@@ -33,7 +33,7 @@ func TestAPanicOrAnOverrunIsAnErrorOfTheCall(t *testing.T) {
 					return func(context.Context) error { c.handle(); return nil }
 				}}}, app.New(app.Config{}, app.Overrides{}))
 		}
-		invoke := newCalls(t.Context(), slog.New(slog.DiscardHandler)).inProcess(onceSafely(open))
+		invoke := newCalls(t.Context(), slog.New(slog.DiscardHandler)).newInvoke(startOnce(open))
 		if _, err := invoke(t.Context(), "1", []byte("{}")); err == nil || !strings.Contains(err.Error(), c.want) ||
 			c.is != nil && !errors.Is(err, c.is) {
 			t.Errorf("%s: got error %v, want %q", name, err, c.want)
@@ -50,7 +50,7 @@ func TestAFunctionThatDoesNotStart(t *testing.T) {
 		},
 		"panic: no secret": func() (*inprocess.Function, error) { panic("no secret") },
 	} {
-		invoke := newCalls(t.Context(), slog.New(slog.DiscardHandler)).inProcess(onceSafely(open))
+		invoke := newCalls(t.Context(), slog.New(slog.DiscardHandler)).newInvoke(startOnce(open))
 		for range 2 {
 			if _, err := invoke(t.Context(), "1", []byte("{}")); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got error %v, want %q", err, want)

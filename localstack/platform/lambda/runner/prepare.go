@@ -19,7 +19,7 @@ import (
 
 const tableLimit = 30 * time.Second
 
-// prepare creates what CDK creates in a deployment, in the same order: table, queues, functions, event sources.
+// prepare creates the resources of a deployment in CDK's order: table, queues, functions, event sources.
 func (r *Runner) prepare(ctx context.Context) error {
 	settings, err := r.settings()
 	if err != nil {
@@ -31,7 +31,7 @@ func (r *Runner) prepare(ctx context.Context) error {
 	if err = platform.Store.CreateTable(ctx); err != nil {
 		return fmt.Errorf("create the table: %w", err)
 	}
-	client := sqs.NewFromConfig(r.aws(settings, settings.SQSEndpoint))
+	client := sqs.NewFromConfig(r.awsConfig(settings, settings.SQSEndpoint))
 	queues, err := createQueues(ctx, client, r.config.QueuePrefix, r.config.Queues)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (r *Runner) prepare(ctx context.Context) error {
 		return err
 	}
 	for _, f := range r.config.Functions {
-		if err = r.add(ctx, f, settings, client, queues, platform.Now); err != nil {
+		if err = r.addFunction(ctx, f, settings, client, queues, platform.Now); err != nil {
 			return err
 		}
 	}
@@ -59,12 +59,12 @@ func (r *Runner) prepare(ctx context.Context) error {
 	return err
 }
 
-// settings returns what the functions will read. The error names the variable that is missing.
+// settings returns the functions' settings. It fails if a variable is missing, and names it.
 func (r *Runner) settings() (app.Config, error) {
 	return app.FromEnvironment(func(name string) string { return r.environment[name] }, app.Secrets...)
 }
 
-func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client,
+func (r *Runner) addFunction(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client,
 	queues map[string]queue, now func() time.Time) error {
 	deployed, err := r.newFunction(ctx, f, c)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, cl
 }
 
 func (r *Runner) openStream(ctx context.Context, f *function, c app.Config) (*stream, error) {
-	settings := r.aws(c, c.DynamoDBEndpoint)
+	settings := r.awsConfig(c, c.DynamoDBEndpoint)
 	waiter := dynamodb.NewTableExistsWaiter(dynamodb.NewFromConfig(settings))
 	out, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(c.Table)}, tableLimit)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *Runner) openStream(ctx context.Context, f *function, c app.Config) (*st
 	return s, s.open(ctx, r.config.SkipBacklog)
 }
 
-func (r *Runner) aws(c app.Config, endpoint string) aws.Config {
+func (r *Runner) awsConfig(c app.Config, endpoint string) aws.Config {
 	settings := aws.Config{Region: c.Region, Credentials: r.config.Overrides.Credentials}
 	if r.config.HTTP != nil {
 		settings.HTTPClient = r.config.HTTP

@@ -19,23 +19,23 @@ import (
 )
 
 const (
-	// pollers of each queue, as many as Lambda begins with. They pass a batch on and poll again.
+	// pollers is the number of pollers per queue, as in Lambda at first. A poller passes its batch on and polls again.
 	pollers = 5
-	// maxPromptCalls is a prompt consumer's limit of concurrent calls: Lambda's for a queue without provisioned pollers
-	// (AWS: "Configuring scaling behavior for SQS event source mappings"). A stage makes fewer: prod by default 400 (40
-	// pollers, infra/settings.go). Other consumers have one call for each poller.
+	// maxPromptCalls limits a prompt consumer's concurrent calls like Lambda for a queue without provisioned pollers (AWS:
+	// "Configuring scaling behavior for SQS event source mappings"). Stages make fewer: prod by default 400 (40 pollers,
+	// infra/settings.go). Other consumers make one call per poller.
 	maxPromptCalls = 1250
-	// maxProcesses is the same where each call takes a process.
+	// maxProcesses limits them if each call takes a process.
 	maxProcesses = 50
-	// longPoll is in seconds, the longest SQS offers.
+	// longPoll is the longest wait that SQS offers, in seconds.
 	longPoll = 20
-	// queueInterval passes after a read that failed.
+	// queueInterval is the pause after a failed read.
 	queueInterval = time.Second
 )
 
 type queue struct{ url, arn string }
 
-// createQueues creates each queue with its dead-letter queue, which its redrive policy fills.
+// createQueues creates each queue with its dead-letter queue and redrive policy.
 func createQueues(ctx context.Context, client *sqs.Client, prefix string,
 	list []functions.Queue) (map[string]queue, error) {
 	queues := map[string]queue{}
@@ -82,12 +82,12 @@ type consumer struct {
 	region   string
 	function *function
 	calls    *calls
-	busy     chan struct{} // has an entry for each poll and each call under way
+	busy     chan struct{} // has an entry per running poll or call
 	loops    *sync.WaitGroup
 	log      *slog.Logger
 }
 
-// DrainQueues hands on and counts all visible messages. Failed ones stay, invisible for a while. Errors: the engine's.
+// DrainQueues delivers and counts all visible messages. Failed ones stay, invisible for a while. Errors: the engine's.
 func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	for _, c := range r.consumers {
 		for {
@@ -107,7 +107,7 @@ func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	return messages, nil
 }
 
-// poll passes on one batch after another without waiting for the calls: a slow one does not delay the others.
+// poll passes on batch after batch without waiting for the calls, so that a slow call does not delay other batches.
 func (c *consumer) poll(ctx context.Context) {
 	for {
 		select {
@@ -143,24 +143,25 @@ func (c *consumer) receive(ctx context.Context, wait int32) ([]events.SQSMessage
 	}
 	var batch []events.SQSMessage
 	for _, m := range out.Messages {
-		batch = append(batch, c.record(m))
+		batch = append(batch, c.toEvent(m))
 	}
 	return batch, nil
 }
 
-// handle calls the function with a batch and deletes what succeeded, even while the runner stops. Redrive has the rest.
+// handle calls the function with a batch and deletes the handled messages, even while the runner stops. The queue's
+// redrive policy takes care of the other messages.
 func (c *consumer) handle(batch []events.SQSMessage) error {
 	if len(batch) == 0 {
 		return nil
 	}
 	reply, err := send[events.SQSEventResponse](c.calls.ctx, c.calls, c.function, events.SQSEvent{Records: batch})
 	if err != nil {
-		return nil // all failed; the call was logged
+		return nil // all messages failed, and the call is logged
 	}
 	return c.delete(c.calls.ctx, succeeded(batch, reply.BatchItemFailures))
 }
 
-// succeeded returns nothing when a failure names no message of the batch, as in Lambda.
+// succeeded returns the messages without failures. As in Lambda, it returns none if a failure names an unknown message.
 func succeeded(records []events.SQSMessage, failures []events.SQSBatchItemFailure) []events.SQSMessage {
 	failed := map[string]bool{}
 	for _, f := range failures {
@@ -185,17 +186,17 @@ func (c *consumer) delete(ctx context.Context, messages []events.SQSMessage) err
 	if err != nil {
 		return err
 	}
-	for _, f := range out.Failed { // it comes again; consumers are idempotent
+	for _, f := range out.Failed { // the message comes again, and consumers are idempotent
 		c.log.WarnContext(ctx, "message not deleted", "function", c.function.Name, "code", aws.ToString(f.Code))
 	}
 	return nil
 }
 
-func (c *consumer) record(m types.Message) events.SQSMessage {
+func (c *consumer) toEvent(m types.Message) events.SQSMessage {
 	return events.SQSMessage{
 		MessageId: aws.ToString(m.MessageId), ReceiptHandle: aws.ToString(m.ReceiptHandle), Body: aws.ToString(m.Body),
 		Md5OfBody: aws.ToString(m.MD5OfBody), Attributes: m.Attributes,
-		MessageAttributes: map[string]events.SQSMessageAttribute{}, // nobody sends any
+		MessageAttributes: map[string]events.SQSMessageAttribute{}, // no message has any
 		EventSourceARN:    c.queue.arn, EventSource: "aws:sqs", AWSRegion: c.region,
 	}
 }

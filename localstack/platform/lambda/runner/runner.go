@@ -1,9 +1,9 @@
-// Package runner is Lambda and its callers in one process: an HTTP API, the event source mappings of stream and queues,
-// and the scheduler. It calls [functions.All] as AWS does, with JSON events and time limits, over any DynamoDB and SQS
-// endpoint, in this process, or with Config.Programs as they are deployed (package runtime).
+// Package runner runs Lambda functions and their callers in one process: an HTTP API, the event source mappings of
+// stream and queues, and the scheduler. Start calls [functions.All] as AWS does, with JSON events and time limits, over
+// any DynamoDB and SQS endpoint. Functions run in this process or, with Config.Programs, as deployed (package runtime).
 //
-// Unlike AWS it freezes no function between calls, abandons rather than kills a call here that runs out of time, keeps
-// the stream's position in memory, and throttles nothing. Only the local run and tests import it.
+// Unlike AWS, the runner freezes no function between calls, keeps the stream's position in memory and throttles
+// nothing. It abandons rather than kills a call here that times out. Only the local run and tests import this package.
 package runner
 
 import (
@@ -25,45 +25,45 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Config says what runs, over what. Environment is required.
+// Config configures a Runner. Environment is required.
 type Config struct {
-	Functions []functions.Function // nil: functions.All
-	Queues    []functions.Queue    // nil: functions.Queues
+	Functions []functions.Function // nil means functions.All
+	Queues    []functions.Queue    // nil means functions.Queues
 	// QueuePrefix separates the queues of runners that share an engine.
 	QueuePrefix string
 
-	// Environment of every function. The runner adds the queues' URLs, and BASE_URL if only Addr is given.
+	// Environment holds every function's variables. The runner adds the queues' URLs, and with Addr a missing BASE_URL.
 	Environment map[string]string
-	Overrides   app.Overrides // of every function; of programs only the credentials
-	// SecretUsed is told of each key derived; functions here then get all secrets. nil: only those they use.
+	Overrides   app.Overrides // of every function; programs use only the credentials
+	// SecretUsed is called for each derived key; functions here then get all secrets. If nil, they get their own only.
 	SecretUsed func(function string, s app.Secret)
-	HTTP       aws.HTTPClient // of the runner's own AWS clients, without the faults in Overrides.HTTP; nil: the SDK's
+	HTTP       aws.HTTPClient // for the runner's own AWS calls, without the faults in Overrides.HTTP; nil means the SDK's
 
-	Programs string // folder of runtime.Build: the functions are processes of these; "": they run in this one
+	Programs string // result of runtime.Build, to run functions as processes; "" runs them in this process
 
-	// WrapAPI is put before the HTTP API; nil: nothing is.
+	// WrapAPI, if set, returns a handler to put before the HTTP API.
 	WrapAPI func(*gateway.Gateway) http.Handler
 
-	Addr string // of the HTTP API, such as 127.0.0.1:8080, port 0 for a free one; "": only Handler
-	// ReadTimeout limits how long a client sends a request; 0: 30 s, API Gateway's time for all of it.
+	Addr string // of the HTTP API, such as 127.0.0.1:8080; port 0 picks a free one; "" serves only Handler
+	// ReadTimeout limits how long a client sends a request. 0 means 30 s, API Gateway's limit for the whole call.
 	ReadTimeout time.Duration
-	// Manual: only the HTTP API runs by itself; tests call TickNow, DrainStream and DrainQueues.
+	// Manual runs only the HTTP API automatically. Tests call TickNow, DrainStream and DrainQueues.
 	Manual bool
-	// SkipBacklog begins the stream at its end. The sweep finds what earlier records would have caused.
+	// SkipBacklog starts the stream at its end. The sweep does the work of earlier records.
 	SkipBacklog bool
-	Log         *slog.Logger // nil: slog.Default
+	Log         *slog.Logger // nil means slog.Default
 }
 
 // Runner is a running platform.
 type Runner struct {
-	// URL of the HTTP API; "" without Config.Addr.
+	// URL is the HTTP API's address, or "" without Config.Addr.
 	URL string
 
 	config      Config
 	environment map[string]string
 	functions   map[string]*function
 	gateway     http.Handler
-	stream      *stream // nil when no function reads it
+	stream      *stream // nil if no function reads the stream
 	consumers   []*consumer
 	schedules   []*schedule
 
@@ -75,11 +75,11 @@ type Runner struct {
 	serveErr error
 }
 
-// stopGrace is how long requests and events under way may go on after Stop.
+// stopGrace is the time that running requests and events get after Stop.
 const stopGrace = 5 * time.Second
 
-// Start makes missing tables and queues, and runs the functions until ctx ends or Stop. Errors: a bad environment, an
-// address in use (syscall.EADDRINUSE), an engine's.
+// Start creates missing tables and queues and runs the functions until ctx ends or Stop is called. Errors: a bad
+// environment, an address in use (syscall.EADDRINUSE), an engine's.
 func Start(ctx context.Context, c Config) (*Runner, error) {
 	if c.Functions == nil {
 		c.Functions = functions.All
@@ -109,7 +109,7 @@ func Start(ctx context.Context, c Config) (*Runner, error) {
 	return r, nil
 }
 
-// Environment is that of every function, complete: for a function run elsewhere over the same engines.
+// Environment returns every function's complete variables, for running a function elsewhere over the same engines.
 func (r *Runner) Environment() map[string]string { return maps.Clone(r.environment) }
 
 // SetVariable changes a variable of the programs. Functions in this process read Config.Overrides instead.
@@ -121,22 +121,22 @@ func (r *Runner) SetVariable(name, value string) {
 	}
 }
 
-// Handler returns the HTTP API, for tests that need no port.
+// Handler returns the HTTP API for tests that need no port.
 func (r *Runner) Handler() http.Handler { return r.gateway }
 
-// Stop lets what is under way end, for a few seconds, and returns when nothing runs any more. It may be called again.
+// Stop gives running calls a few seconds to end and returns when everything has ended. It may be called again.
 func (r *Runner) Stop() {
 	r.stop()
 	<-r.ended
 }
 
-// Wait returns when the runner has stopped, with the error that ended the HTTP API, if one did.
+// Wait waits until the runner has stopped. It returns the error that ended the HTTP API, if any.
 func (r *Runner) Wait() error {
 	<-r.ended
 	return r.serveErr
 }
 
-// Invoke calls a function directly, as an operator does, with its caller's event. The error is the function's.
+// Invoke calls a function directly with its caller's event, as an operator does. It returns the function's error.
 func (r *Runner) Invoke(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
 	f := r.functions[name]
 	if f == nil {
@@ -145,7 +145,7 @@ func (r *Runner) Invoke(ctx context.Context, name string, payload json.RawMessag
 	return r.calls.call(ctx, f, payload)
 }
 
-// listen opens the port before anything else: a busy port is the most common mistake.
+// listen opens the port first, because a taken port is the most common mistake.
 func (r *Runner) listen(ctx context.Context) (net.Listener, error) {
 	if r.config.Addr == "" {
 		return nil, nil
@@ -162,14 +162,14 @@ func (r *Runner) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// run starts the loops, and the one goroutine that ends them.
+// run starts the loops, and a goroutine that ends them.
 func (r *Runner) run(ctx context.Context, listener net.Listener) {
 	ctx, r.stop = context.WithCancel(ctx)
 	if !r.config.Manual {
-		r.poll(ctx)
+		r.startPolling(ctx)
 	}
-	// API Gateway refuses larger headers with 431 as well. Clients end idle connections first, commonly after 90 s, so
-	// that no request meets one that is being closed.
+	// API Gateway also refuses larger headers with 431. Clients commonly close idle connections after 90 s. A longer
+	// IdleTimeout keeps the server from closing a connection just when a request arrives.
 	r.server = &http.Server{Handler: r.gateway, MaxHeaderBytes: 10 << 10,
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: r.config.ReadTimeout, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(r.config.Log.Handler(), slog.LevelDebug)}
@@ -184,7 +184,7 @@ func (r *Runner) run(ctx context.Context, listener net.Listener) {
 	go r.end(ctx)
 }
 
-func (r *Runner) poll(ctx context.Context) {
+func (r *Runner) startPolling(ctx context.Context) {
 	if r.stream != nil {
 		r.loops.Go(func() { r.stream.poll(ctx) })
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/inprocess"
 )
 
-// clockInterval is how often the clock is read. It is real time, so that jumps of a test's clock are noticed.
+// clockInterval is the real time between two readings of the clock, so that jumps of a test's clock are noticed.
 const clockInterval = 250 * time.Millisecond
 
-// schedule calls a function when due, and at the start for missed ticks. A failed tick is logged; the next follows.
+// schedule calls a function when due, and at the start for missed ticks. A failed tick is logged and not repeated.
 type schedule struct {
 	function *function
 	calls    *calls
@@ -23,7 +23,7 @@ type schedule struct {
 	now      func() time.Time
 }
 
-// TickNow calls a scheduled function once, besides its schedule. Errors: the function's.
+// TickNow calls a scheduled function once, in addition to its schedule. It returns the function's error.
 func (r *Runner) TickNow(ctx context.Context, name string) error {
 	for _, s := range r.schedules {
 		if s.function.Name == name {

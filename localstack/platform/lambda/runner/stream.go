@@ -17,12 +17,12 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 )
 
-// The event source mapping of the stream; the CDK app sets the same.
+// The stream's event source mapping, as the CDK app configures it.
 const (
-	streamBatch    = 100                    // records a call, at most
-	streamAttempts = 5                      // of one record; then it is skipped, and the sweep finds what it said
-	streamInterval = 250 * time.Millisecond // between two reads of an idle shard, as Lambda
-	firstPause     = 100 * time.Millisecond // before the second attempt; doubles
+	streamBatch    = 100                    // maximum number of records per call
+	streamAttempts = 5                      // per record; then it is skipped, and the sweep does its work
+	streamInterval = 250 * time.Millisecond // between reads of an idle shard, as in Lambda
+	firstPause     = 100 * time.Millisecond // before the second attempt; doubles each time
 )
 
 // stream reads the table's stream in order, shard by shard, parents first.
@@ -31,31 +31,31 @@ type stream struct {
 	arn      string
 	region   string
 	function *function
-	filter   filter.Filter // what the function is not interested in never reaches it
+	filter   filter.Filter // drops records that the function does not want
 	calls    *calls
 	manual   bool
 	log      *slog.Logger
 
-	mu       sync.Mutex // one reader at a time
+	mu       sync.Mutex // allows one reader at a time
 	shards   map[string]*shard
-	order    []string // of discovery
-	caughtUp bool     // the last pass left nothing to do but wait
+	order    []string // ids in order of discovery
+	caughtUp bool     // the last pass left no work
 }
 
 type shard struct {
 	parent   string
-	iterator *string // nil: to be requested
-	after    string  // sequence number of the last record handled; "" at the start
-	closed   bool    // read to its end
+	iterator *string // nil until requested
+	after    string  // sequence number of the last handled record; "" at the start
+	closed   bool    // completely read
 }
 
-// DrainStream hands on and counts all records; it retries failing ones, then skips and logs them. Errors: the engine's.
+// DrainStream delivers and counts all records. It retries failing ones, then skips and logs them. Errors: the engine's.
 func (r *Runner) DrainStream(ctx context.Context) (records int, err error) {
 	if r.stream == nil {
 		return 0, nil
 	}
 	for {
-		n, err := r.stream.pass(ctx)
+		n, err := r.stream.readShards(ctx)
 		records += n
 		if err != nil || n == 0 && r.stream.caughtUp {
 			return records, err
@@ -63,7 +63,7 @@ func (r *Runner) DrainStream(ctx context.Context) (records int, err error) {
 	}
 }
 
-// open finds the shards; with skip it starts at their ends.
+// open discovers the shards. With skip it starts at their ends.
 func (s *stream) open(ctx context.Context, skip bool) error {
 	if err := s.discover(ctx, skip); err != nil || !skip {
 		return err
@@ -76,7 +76,7 @@ func (s *stream) open(ctx context.Context, skip bool) error {
 	return nil
 }
 
-// discover notes new shards. Those that are already complete count as read when the backlog is skipped.
+// discover adds new shards. With skip, shards that are already complete count as read.
 func (s *stream) discover(ctx context.Context, skip bool) error {
 	in := &dynamodbstreams.DescribeStreamInput{StreamArn: aws.String(s.arn)}
 	for {
@@ -101,7 +101,7 @@ func (s *stream) discover(ctx context.Context, skip bool) error {
 
 func (s *stream) poll(ctx context.Context) {
 	for ctx.Err() == nil {
-		n, err := s.pass(ctx)
+		n, err := s.readShards(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "stream not read", "error", err)
 		}
@@ -111,8 +111,8 @@ func (s *stream) poll(ctx context.Context) {
 	}
 }
 
-// pass reads each open shard once and returns how many records there were.
-func (s *stream) pass(ctx context.Context) (records int, err error) {
+// readShards reads each open shard once and returns the number of records.
+func (s *stream) readShards(ctx context.Context) (records int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.caughtUp = true
@@ -120,7 +120,7 @@ func (s *stream) pass(ctx context.Context) (records int, err error) {
 		return 0, err
 	}
 	for _, id := range s.order {
-		n, err := s.read(ctx, id)
+		n, err := s.readShard(ctx, id)
 		records += n
 		if err != nil {
 			return records, err
@@ -129,8 +129,8 @@ func (s *stream) pass(ctx context.Context) (records int, err error) {
 	return records, nil
 }
 
-// read reads a shard once, unless its parent is not read to its end, or the shard itself is.
-func (s *stream) read(ctx context.Context, id string) (int, error) {
+// readShard reads a shard once. It skips a shard that is completely read, or whose parent is not.
+func (s *stream) readShard(ctx context.Context, id string) (int, error) {
 	sh := s.shards[id]
 	if parent := s.shards[sh.parent]; sh.closed || parent != nil && !parent.closed {
 		return 0, nil
@@ -140,13 +140,13 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 			return 0, err
 		}
 	}
-	if sh.iterator == nil { // the records it had read were trimmed
+	if sh.iterator == nil { // the stream trimmed the shard's position
 		return 0, nil
 	}
 	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: sh.iterator,
 		Limit: aws.Int32(streamBatch)})
-	if _, expired := errors.AsType[*types.ExpiredIteratorException](err); expired || sh.forgotten(err) {
-		sh.iterator, s.caughtUp = nil, false // requested again in the next pass
+	if _, expired := errors.AsType[*types.ExpiredIteratorException](err); expired || sh.resetIfTrimmed(err) {
+		sh.iterator, s.caughtUp = nil, false // the next pass requests an iterator again
 		return 0, nil
 	}
 	if err != nil {
@@ -163,8 +163,8 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 	return len(out.Records), nil
 }
 
-// forgotten reports whether the stream has dropped the shard's position. Reading restarts at the oldest record.
-func (sh *shard) forgotten(err error) bool {
+// resetIfTrimmed checks for the error of a trimmed position. In that case it resets the position to the oldest record.
+func (sh *shard) resetIfTrimmed(err error) bool {
 	if _, trimmed := errors.AsType[*types.TrimmedDataAccessException](err); !trimmed {
 		return false
 	}
@@ -172,7 +172,7 @@ func (sh *shard) forgotten(err error) bool {
 	return true
 }
 
-// seek sets the shard's iterator: after the last record handled, or at the start given.
+// seek requests the shard's iterator: after the last handled record, or at start if there is none.
 func (s *stream) seek(ctx context.Context, id string, start types.ShardIteratorType) error {
 	sh := s.shards[id]
 	if sh.closed {
@@ -184,8 +184,8 @@ func (s *stream) seek(ctx context.Context, id string, start types.ShardIteratorT
 		in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, aws.String(sh.after)
 	}
 	out, err := s.client.GetShardIterator(ctx, in)
-	if sh.forgotten(err) {
-		s.caughtUp = false // requested again in the next pass
+	if sh.resetIfTrimmed(err) {
+		s.caughtUp = false // the next pass requests an iterator again
 		return nil
 	}
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *stream) seek(ctx context.Context, id string, start types.ShardIteratorT
 	return nil
 }
 
-// deliver calls the function until all records are handled, or skipped after streamAttempts. The error is ctx's.
+// deliver calls the function until all records are handled, or skipped after streamAttempts. It returns ctx's error.
 func (s *stream) deliver(ctx context.Context, sh *shard, batch []types.Record) error {
 	var records []events.DynamoDBEventRecord
 	for _, record := range batch {
@@ -227,7 +227,7 @@ func (s *stream) deliver(ctx context.Context, sh *shard, batch []types.Record) e
 	return nil
 }
 
-// send makes one call and returns how many records, from the first, it handled.
+// send makes one call and returns how many records it handled, counted from the first.
 func (s *stream) send(records []events.DynamoDBEventRecord) (handled int) {
 	reply, err := send[events.DynamoDBEventResponse](s.calls.ctx, s.calls, s.function,
 		events.DynamoDBEvent{Records: records})
@@ -239,12 +239,12 @@ func (s *stream) send(records []events.DynamoDBEventRecord) (handled int) {
 		at := slices.IndexFunc(records, func(r events.DynamoDBEventRecord) bool {
 			return r.Change.SequenceNumber == failure.ItemIdentifier
 		})
-		handled = min(handled, max(at, 0)) // an id that Lambda does not know fails the whole batch
+		handled = min(handled, max(at, 0)) // as in Lambda, an unknown id fails the whole batch
 	}
 	return handled
 }
 
-// pause waits, or until ctx ends.
+// pause waits for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -252,7 +252,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// StreamRecord returns a record in the form of Lambda's events.
+// StreamRecord converts a record to the form of Lambda's events.
 func StreamRecord(r types.Record, arn, region string) events.DynamoDBEventRecord {
 	change := r.Dynamodb
 	record := events.DynamoDBEventRecord{
@@ -285,7 +285,7 @@ func image(item map[string]types.AttributeValue) map[string]events.DynamoDBAttri
 	return values
 }
 
-// attribute panics on a type that DynamoDB does not have.
+// attribute converts a value. It panics on a type that DynamoDB does not have.
 func attribute(v types.AttributeValue) events.DynamoDBAttributeValue {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -312,7 +312,7 @@ func attribute(v types.AttributeValue) events.DynamoDBAttributeValue {
 		return events.NewListAttribute(list)
 	case *types.AttributeValueMemberM:
 		return events.NewMapAttribute(image(v.Value))
-	case nil: // what DynamoDB Local's stream makes of an empty map
+	case nil: // DynamoDB Local's stream sends this for an empty map
 		return events.NewMapAttribute(map[string]events.DynamoDBAttributeValue{})
 	default:
 		panic(fmt.Sprintf("runner: attribute of type %T", v))

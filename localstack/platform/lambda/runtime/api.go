@@ -8,20 +8,20 @@ import (
 	"strconv"
 )
 
-// maxReply is the largest reply Lambda takes, in bytes.
+// maxReply is the maximum size of a reply in Lambda, in bytes.
 const maxReply = 6<<20 + 100
 
-// api returns Lambda's side of a custom runtime (AWS: "Using the Lambda runtime API").
-func (i *Instance) api() http.Handler {
+// apiHandler returns Lambda's side of a custom runtime (AWS: "Using the Lambda runtime API").
+func (i *Instance) apiHandler() http.Handler {
 	const version = "/2018-06-01/runtime/"
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+version+"invocation/next", i.next)
-	mux.HandleFunc("POST "+version+"invocation/{id}/response", i.response)
-	mux.HandleFunc("POST "+version+"invocation/{id}/error", i.failure)
+	mux.HandleFunc("GET "+version+"invocation/next", i.handleNext)
+	mux.HandleFunc("POST "+version+"invocation/{id}/response", i.handleResponse)
+	mux.HandleFunc("POST "+version+"invocation/{id}/error", i.handleError)
 	return mux
 }
 
-func (i *Instance) next(w http.ResponseWriter, r *http.Request) {
+func (i *Instance) handleNext(w http.ResponseWriter, r *http.Request) {
 	select {
 	case i.asks <- struct{}{}:
 	default:
@@ -38,12 +38,12 @@ func (i *Instance) next(w http.ResponseWriter, r *http.Request) {
 		header.Set("Lambda-Runtime-Aws-Request-Id", t.id)
 		header.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(t.deadline.UnixMilli(), 10))
 		header.Set("Lambda-Runtime-Invoked-Function-Arn", i.config.ARN)
-		_, _ = w.Write(t.payload) // an error means that the process is gone
-	case <-r.Context().Done(): // the process is gone
+		_, _ = w.Write(t.payload) // fails only if the process has ended
+	case <-r.Context().Done(): // the process has ended
 	}
 }
 
-func (i *Instance) response(w http.ResponseWriter, r *http.Request) {
+func (i *Instance) handleResponse(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxReply))
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -58,7 +58,7 @@ func (i *Instance) response(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (i *Instance) failure(w http.ResponseWriter, r *http.Request) {
+func (i *Instance) handleError(w http.ResponseWriter, r *http.Request) {
 	var reported Error
 	if json.NewDecoder(http.MaxBytesReader(w, r.Body, maxReply)).Decode(&reported) != nil {
 		reported = Error{Type: r.Header.Get("Lambda-Runtime-Function-Error-Type"), Message: "the error cannot be read"}
@@ -68,7 +68,8 @@ func (i *Instance) failure(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// settle gives the caller its answer; false, and a refusal, when the id is not of the current event.
+// settle gives the answer to the function's caller. If the request's id is not the current event's, settle refuses the
+// request and returns false.
 func (i *Instance) settle(w http.ResponseWriter, r *http.Request, a answer) bool {
 	i.mu.Lock()
 	t := i.current

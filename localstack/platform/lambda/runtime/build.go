@@ -16,14 +16,14 @@ import (
 const (
 	module    = "github.com/cashwrap/cashwrap/"
 	bootstrap = "bootstrap"
-	// Bare names a function that does nothing: it measures what starts and calls cost without our code.
+	// Bare names a function that does nothing, to measure starts and calls without our code.
 	Bare = "bare"
 )
 
 var flags = []string{"-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
 
-// Build builds outdated functions as for a deployment, and returns the folder that has <name>/bootstrap of each. A file
-// is replaced in one step, so that other processes can build and start meanwhile. The error has the compiler's output.
+// Build builds outdated functions as for a deployment, and returns the folder with <name>/bootstrap of each. It
+// replaces files atomically, so that other processes can build and start meanwhile. Errors have the compiler's output.
 func Build(ctx context.Context, names ...string) (folder string, err error) {
 	root, err := repository.Root()
 	if err != nil {
@@ -49,9 +49,9 @@ func build(ctx context.Context, dir, to, name string) error {
 	command := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-o",
 		filepath.Join(to, bootstrap), source)...)
 	command.Dir = dir
-	// On the same file system the new program takes the old one's place in one step.
+	// The temporary folder is on the same file system, so that the new program replaces the old one atomically.
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goruntime.GOOS, "GOARCH="+goruntime.GOARCH, "GOTMPDIR="+to)
-	// Interrupted it removes its temporary files; killed it would not.
+	// An interrupted compiler removes its temporary files; a killed one would not.
 	command.Cancel, command.WaitDelay = func() error { return command.Process.Signal(os.Interrupt) }, initLimit
 	if out, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", name, err, out)
@@ -59,5 +59,5 @@ func build(ctx context.Context, dir, to, name string) error {
 	return nil
 }
 
-// Program is a function's in a folder that Build made.
+// Program returns the path of a function's program in a folder made by Build.
 func Program(folder, name string) string { return filepath.Join(folder, name, bootstrap) }

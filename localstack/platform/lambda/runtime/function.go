@@ -1,7 +1,7 @@
-// Package runtime runs programs as Lambda does on provided.al2023: an instance has a deployment's environment, gets one
-// event at a time over the Runtime API, and ends when idle, too slow, or no longer needed. Unlike Lambda it freezes no
-// idle process, limits no memory, queues a call beyond the last instance instead of throttling it, and uses this
-// machine's network. Only the local run and tests import it.
+// Package runtime runs programs as Lambda does on provided.al2023. A Function starts instances of a program: each has a
+// deployment's environment, gets one event at a time over the Runtime API, and ends when idle, too slow or not needed
+// any more. Unlike Lambda, the package freezes no idle process, limits no memory and uses this machine's network. It
+// queues calls beyond the last instance instead of throttling them. Only the local run and tests import it.
 package runtime
 
 import (
@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// Config is one function. Name, Program and Timeout are required.
+// Config configures one function. Name, Program and Timeout are required.
 type Config struct {
 	Name        string
-	Program     string            // absolute path of its bootstrap
-	Environment map[string]string // the function's own variables, its region, and the credentials of its role
+	Program     string            // absolute path of the bootstrap
+	Environment map[string]string // the function's variables, its region, and its role's credentials
 	ARN         string
-	Timeout     time.Duration // of one call; then its process is killed
-	Instances   int           // at the same time, at most; 0: the limit of a new AWS account for all its functions
-	Idle        time.Duration // an instance is ended after so long without a call; 0: five minutes
-	Log         *slog.Logger  // gets each line that the processes print; nil: slog.Default
+	Timeout     time.Duration // limit of a call, after which its process is killed
+	Instances   int           // maximum at the same time; 0 means a new AWS account's limit for all its functions
+	Idle        time.Duration // time without a call after which an instance ends; 0 means five minutes
+	Log         *slog.Logger  // receives each line that the processes print; nil means slog.Default
 }
 
 const (
@@ -33,24 +33,24 @@ const (
 
 var (
 	errStopped = errors.New("runtime: the function is stopped")
-	// errGone reports that an instance ended before it got the event.
+	// errGone reports that an instance ended before it received the event.
 	errGone = errors.New("runtime: the instance is gone")
 )
 
-// Function is a function whose instances start with its calls. It is safe for concurrent use.
+// Function is a function whose instances are started by calls. It is safe for concurrent use.
 type Function struct {
-	slots chan struct{} // one for each call under way
+	slots chan struct{} // one per running call
 
 	mu      sync.Mutex
 	config  Config
-	version int         // of its environment
-	idle    []*Instance // the one that was used last is last
+	version int         // of the environment
+	idle    []*Instance // in order of last use
 	all     map[*Instance]bool
 	started int
 	stopped bool
 }
 
-// New makes a function. No process runs before its first call.
+// New returns a function. The first call starts its first process.
 func New(c Config) *Function {
 	if c.Instances == 0 {
 		c.Instances = defaultInstances
@@ -61,7 +61,7 @@ func New(c Config) *Function {
 	return &Function{config: c, slots: make(chan struct{}, c.Instances), all: map[*Instance]bool{}}
 }
 
-// Invoke makes one call in an instance. Errors: an *Error of the function or its process; ctx's, which ends both.
+// Invoke makes one call in an instance. Errors: an *Error of the function or its process; ctx's, whose end kills both.
 func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	select {
 	case f.slots <- struct{}{}:
@@ -75,7 +75,7 @@ func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byt
 			return nil, err
 		}
 		reply, err := i.call(ctx, id, payload)
-		if errors.Is(err, errGone) && i.calls > 0 { // it ended while it was idle; the next may be a new one
+		if errors.Is(err, errGone) && i.calls > 0 { // ended while idle, so take another
 			continue
 		}
 		if errors.Is(err, errGone) {
@@ -86,7 +86,7 @@ func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byt
 	}
 }
 
-// Stop ends all instances, with their calls, and returns when their processes are gone.
+// Stop kills all instances with their calls and returns when their processes have ended.
 func (f *Function) Stop() {
 	f.mu.Lock()
 	f.stopped = true
@@ -103,7 +103,7 @@ func (f *Function) Stop() {
 	}
 }
 
-// SetVariable changes a variable, as a deployment does. Idle processes end, others after their call.
+// SetVariable changes a variable, like a deployment. Idle processes end at once, others after their call.
 func (f *Function) SetVariable(name, value string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,7 +118,7 @@ func (f *Function) SetVariable(name, value string) {
 	f.idle = nil
 }
 
-// take returns the idle instance that was used last, so that the others can end, or a new one.
+// take returns the most recently used idle instance, so that the others can end, or else a new instance.
 func (f *Function) take(ctx context.Context, id string) (*Instance, error) {
 	f.mu.Lock()
 	if last := len(f.idle) - 1; last >= 0 {
@@ -141,10 +141,10 @@ func (f *Function) take(ctx context.Context, id string) (*Instance, error) {
 		i.Stop()
 		return nil, errStopped
 	}
-	return i, i.ready(ctx, id)
+	return i, i.awaitReady(ctx, id)
 }
 
-// adopt registers an instance until it ends; false when the function was stopped in between.
+// adopt registers an instance until it ends. It returns false if the function was stopped in the meantime.
 func (f *Function) adopt(i *Instance) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -166,7 +166,7 @@ func (f *Function) forget(i *Instance) {
 	f.remove(i)
 }
 
-// remove takes the instance out of the idle ones; false when it is not one of them.
+// remove removes an instance from the idle ones. It returns false if the instance is not idle.
 func (f *Function) remove(i *Instance) bool {
 	at := slices.Index(f.idle, i)
 	if at >= 0 {
@@ -175,11 +175,11 @@ func (f *Function) remove(i *Instance) bool {
 	return at >= 0
 }
 
-// put keeps an instance warm, unless it ended.
+// put keeps an instance for the next call, unless it has ended.
 func (f *Function) put(i *Instance) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.all[i] || i.gone() {
+	if !f.all[i] || i.hasEnded() {
 		return
 	}
 	if i.version != f.version {

@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	// initLimit is how long Lambda lets a program take until it asks for its first event.
+	// initLimit is Lambda's limit of the time until a program requests its first event.
 	initLimit = 10 * time.Second
-	// outputLimit is how long the output in the pipes of an ended process is read.
+	// outputLimit is the time for reading the output left in an ended process's pipes.
 	outputLimit = time.Second
 )
 
-// Instance is one execution environment: a process, and the Runtime API that it alone talks to.
+// Instance is one execution environment: a process, and the Runtime API for that process alone.
 type Instance struct {
 	Init time.Duration // from the start of the process to its first request for an event
 
@@ -34,14 +34,14 @@ type Instance struct {
 	cmd         *exec.Cmd
 	server      *http.Server
 	started     time.Time
-	asks        chan struct{}    // the process asks for an event
-	invocations chan *invocation // and gets it
-	ended       chan struct{}    // closed when the process is gone and its output is read
-	exit        error            // why, once it ended
+	asks        chan struct{}    // has an entry when the process requests an event
+	invocations chan *invocation // delivers that event
+	ended       chan struct{}    // closed when the process has ended and its output is read
+	exit        error            // reason of the end
 
-	calls      int         // answered; read by the instance's user only
-	retirement *time.Timer // while it is idle
-	version    int         // of the environment that it started with
+	calls      int         // answered; only the instance's user reads it
+	retirement *time.Timer // set while idle
+	version    int         // of the environment at its start
 
 	mu      sync.Mutex
 	current *invocation
@@ -51,7 +51,7 @@ type invocation struct {
 	id       string
 	payload  []byte
 	deadline time.Time
-	answers  chan answer // takes one without waiting
+	answers  chan answer // has room for one
 }
 
 type answer struct {
@@ -59,13 +59,13 @@ type answer struct {
 	err     error
 }
 
-// Start runs one instance by itself and returns when it asks for its first event. Errors: as of Function.Invoke.
+// Start runs a single instance and returns when it requests its first event. Errors are those of Function.Invoke.
 func Start(ctx context.Context, c Config) (*Instance, error) {
-	i, err := spawn(c, 1) //nolint:contextcheck // ctx ends the wait, not the instance
+	i, err := spawn(c, 1) //nolint:contextcheck // ctx limits the wait, not the instance
 	if err != nil {
 		return nil, err
 	}
-	return i, i.ready(ctx, "init")
+	return i, i.awaitReady(ctx, "init")
 }
 
 func spawn(c Config, number int) (*Instance, error) {
@@ -76,7 +76,7 @@ func spawn(c Config, number int) (*Instance, error) {
 	out := &output{log: c.Log.With("process", name)}
 	i := &Instance{config: c, cmd: exec.Command(c.Program),
 		asks: make(chan struct{}, 1), invocations: make(chan *invocation), ended: make(chan struct{})}
-	i.server = &http.Server{Handler: i.api(), ReadHeaderTimeout: initLimit,
+	i.server = &http.Server{Handler: i.apiHandler(), ReadHeaderTimeout: initLimit,
 		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}
 	address, served, err := control.Serve(i.server)
 	if err != nil {
@@ -101,8 +101,8 @@ func spawn(c Config, number int) (*Instance, error) {
 	return i, nil
 }
 
-func (i *Instance) ready(ctx context.Context, id string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, initLimit, timedOut(id, initLimit))
+func (i *Instance) awaitReady(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, initLimit, timeoutError(id, initLimit))
 	defer cancel()
 	select {
 	case <-i.asks:
@@ -116,9 +116,9 @@ func (i *Instance) ready(ctx context.Context, id string) error {
 	}
 }
 
-// call gives the process an event, and returns the answer once it asks for the next. Errors: Invoke's and errGone.
+// call delivers an event and returns the answer when the process requests the next event. Errors: Invoke's and errGone.
 func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, i.config.Timeout, timedOut(id, i.config.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, i.config.Timeout, timeoutError(id, i.config.Timeout))
 	defer cancel()
 	deadline, _ := ctx.Deadline()
 	t := &invocation{id: id, payload: payload, deadline: deadline, answers: make(chan answer, 1)}
@@ -138,13 +138,13 @@ func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte,
 	select {
 	case <-i.asks:
 	case <-i.ended:
-	case <-ctx.Done(): // it answered in time, but did not finish
+	case <-ctx.Done(): // answered in time, but did not finish
 		i.Stop()
 	}
 	return a.payload, a.err
 }
 
-// await returns the answer to an invocation, or the end of the process without one.
+// await returns the answer to an invocation, or an error if the process ends without one.
 func (i *Instance) await(ctx context.Context, t *invocation) (answer, error) {
 	select {
 	case a := <-t.answers:
@@ -162,19 +162,19 @@ func (i *Instance) await(ctx context.Context, t *invocation) (answer, error) {
 	}
 }
 
-// Stop kills the process, as Lambda does without notice, and returns when it is gone. It may be called again.
+// Stop kills the process, like Lambda without notice, and returns when it has ended. It may be called again.
 func (i *Instance) Stop() {
 	i.kill()
 	<-i.ended
 }
 
 func (i *Instance) kill() {
-	if !i.gone() {
+	if !i.hasEnded() {
 		processgroup.Kill(i.cmd)
 	}
 }
 
-func (i *Instance) gone() bool {
+func (i *Instance) hasEnded() bool {
 	select {
 	case <-i.ended:
 		return true
@@ -183,21 +183,21 @@ func (i *Instance) gone() bool {
 	}
 }
 
-// Error is a function's error as Lambda reports it to the caller.
+// Error is a function's error in the form in which Lambda reports it to the caller.
 type Error struct {
 	Type    string `json:"errorType"`
 	Message string `json:"errorMessage"`
 }
 
-// Types of errors that the function did not report itself.
+// Types of errors that the function itself did not report.
 const (
 	ExitError = "Runtime.ExitError" // the process ended
-	TimedOut  = "Sandbox.Timedout"  // the process was killed after the time limit
+	TimedOut  = "Sandbox.Timedout"  // the process was killed at the time limit
 )
 
 func (e *Error) Error() string { return e.Type + ": " + e.Message }
 
-func timedOut(id string, after time.Duration) error {
+func timeoutError(id string, after time.Duration) error {
 	return &Error{TimedOut, fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", id, after.Seconds())}
 }
 
@@ -209,7 +209,7 @@ func (i *Instance) exitError(id string) error {
 	return &Error{ExitError, "RequestId: " + id + " Error: " + how}
 }
 
-// environment returns all a process gets: Lambda's (AWS: "Using Lambda environment variables") and the function's.
+// environment returns all variables of a process: Lambda's (AWS: "Using Lambda environment variables") and its own.
 func (c Config) environment(api string, number int) []string {
 	variables := map[string]string{
 		"AWS_LAMBDA_RUNTIME_API":         api,

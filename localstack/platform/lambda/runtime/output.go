@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// maxLine is where a longer line is cut into several, in bytes; CloudWatch has the same limit.
+// maxLine is the length in bytes at which a longer line is split, as in CloudWatch.
 const maxLine = 256 << 10
 
-// output logs a process's lines. A line of slog's JSONHandler becomes its record again.
+// output logs a process's lines. It converts a line of slog's JSONHandler back to a record.
 type output struct {
 	log *slog.Logger
 
 	mu   sync.Mutex
-	rest []byte // of a line that has not ended
+	rest []byte // of an unfinished line
 }
 
-// Write takes any piece of what is printed. It never fails, which would end the process.
+// Write accepts any piece of output. It never fails, because a failure would end the process.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -30,10 +30,10 @@ func (o *output) Write(p []byte) (int, error) {
 		end := bytes.IndexByte(o.rest, '\n')
 		switch {
 		case end >= 0:
-			o.line(o.rest[:end])
+			o.logLine(o.rest[:end])
 			o.rest = o.rest[end+1:]
 		case len(o.rest) >= maxLine:
-			o.line(o.rest)
+			o.logLine(o.rest)
 			o.rest = nil
 		default:
 			return len(p), nil
@@ -41,32 +41,32 @@ func (o *output) Write(p []byte) (int, error) {
 	}
 }
 
-// flush logs the rest, which has no newline, as a line.
+// flush logs the unfinished last line.
 func (o *output) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.line(o.rest)
+	o.logLine(o.rest)
 	o.rest = nil
 }
 
-func (o *output) line(text []byte) {
+func (o *output) logLine(text []byte) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
 		return
 	}
 	ctx := context.Background()
-	record, err := parse(text)
+	record, err := parseRecord(text)
 	if err != nil {
 		record = slog.NewRecord(time.Now(), slog.LevelInfo, string(text), 0)
 	}
 	if handler := o.log.Handler(); handler.Enabled(ctx, record.Level) {
-		_ = handler.Handle(ctx, record) // a log that fails must not block the process
+		_ = handler.Handle(ctx, record) // a failing log must not block the process
 	}
 }
 
 var errNoRecord = errors.New("no record of slog's JSONHandler")
 
-func parse(line []byte) (slog.Record, error) {
+func parseRecord(line []byte) (slog.Record, error) {
 	var head struct {
 		Time  time.Time
 		Level *slog.Level
@@ -78,7 +78,7 @@ func parse(line []byte) (slog.Record, error) {
 	record := slog.NewRecord(head.Time, *head.Level, *head.Msg, 0)
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
-	_, err := d.Token() // the brace
+	_, err := d.Token() // the opening brace
 	for err == nil && d.More() {
 		var name json.Token
 		var value json.RawMessage
@@ -94,7 +94,7 @@ func parse(line []byte) (slog.Record, error) {
 	return record, err
 }
 
-// valueOf keeps numbers and texts; anything else stays JSON.
+// valueOf converts numbers and texts. It keeps other values as JSON.
 func valueOf(raw json.RawMessage) slog.Value {
 	var number json.Number
 	var text string

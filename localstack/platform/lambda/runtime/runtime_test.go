@@ -206,7 +206,7 @@ func TestAChangedVariableReachesWhateverIsCalledNext(t *testing.T) {
 	if s := inspect(t, f); !slices.Contains(s.Environment, "CHANGED=yes") {
 		t.Errorf("got environment %q, want CHANGED=yes in it", s.Environment)
 	}
-	if busy.gone() {
+	if busy.hasEnded() {
 		t.Error("the busy instance has ended, want it to end after its call")
 	}
 	f.put(busy)

@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/processgroup"
 )
 
-// dieWithUs has the kernel kill the process when its starting thread ends: with us, as no goroutine here locks one.
+// dieWithUs makes the kernel kill the process when we end. Linux kills the process when the thread that started it
+// ends. That thread ends only with us, because no goroutine locks a thread.
 func dieWithUs(cmd *exec.Cmd) {
 	processgroup.Own(cmd)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL

@@ -8,5 +8,5 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/processgroup"
 )
 
-// dieWithUs lets the process end after its current call: a program exits when it cannot ask for events.
+// dieWithUs lets the process end after its current call, because a program exits when it cannot request events.
 func dieWithUs(cmd *exec.Cmd) { processgroup.Own(cmd) }
