@@ -9,13 +9,13 @@ import (
 	"regexp"
 )
 
-// NextStep is what a payer's browser has to do (contract §4.4, §4.5).
+// NextStep is a redirect that a payer's browser must make (contract §4.4, §4.5).
 type NextStep struct {
 	URL, Method string
 	Payload     map[string]string
 }
 
-// Form is the one that the shop's page posts.
+// Form returns the form that the shop's page posts.
 func (s NextStep) Form() Form {
 	fields := url.Values{}
 	for name, value := range s.Payload {
@@ -24,27 +24,27 @@ func (s NextStep) Form() Form {
 	return Form{Action: s.URL, Fields: fields}
 }
 
-// Form is a form on a page, with its hidden fields.
+// Form is a form on a page with its hidden fields.
 type Form struct {
-	Action string // "": the page's own address
+	Action string // "" means the page's address
 	Fields url.Values
 }
 
-// Request posts the form.
+// Request returns the request that posts the form.
 func (f Form) Request() Request {
 	return Request{Method: http.MethodPost, Path: f.Action, Body: f.Fields}
 }
 
-// Only the platform's own pages are read here, so patterns will do.
+// Regular expressions suffice, because only the platform's own pages are parsed.
 var (
 	formTag   = regexp.MustCompile(`<form method="post"(?: action="([^"]*)")?`)
 	hiddenTag = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
 )
 
-// Form is the first one on the page that came back.
+// Form returns the first form on the response's page.
 func (r Response) Form() (Form, error) { return r.formAfter("") }
 
-// FormTo is the one that leads to the action, of several on the page that came back.
+// FormTo returns the form on the response's page that posts to action.
 func (r Response) FormTo(action string) (Form, error) {
 	return r.formAfter(` method="post" action="` + action + `"`)
 }

@@ -1,5 +1,5 @@
-// Package client calls the API as a merchant's server, the pages as a payer's browser, and provision as an operator. A
-// request goes over the network, or with Handler to a platform in the same process.
+// Package client calls the API as a merchant's server (Client), the pages as a payer's browser (Browser), and provision
+// as an operator (Invoke). Requests go over the network, or by Handler to a platform in the same process.
 package client
 
 import (
@@ -17,16 +17,16 @@ import (
 
 // Request is one HTTP request to the API.
 type Request struct {
-	Method, Path   string // the path with its query, or a whole URL
-	APIKey         string // "": none
-	IdempotencyKey string // "": none
+	Method, Path   string // Path is a path with its query, or a whole URL
+	APIKey         string // may be ""
+	IdempotencyKey string // may be ""
 	Header         map[string]string
-	From           string // network address of the client, as a Handler sees it; "": 192.0.2.1
-	// Body is a form when it is url.Values, JSON as it is when it is a string; anything else is encoded as JSON.
+	From           string // client's network address, as a Handler sees it; "" means 192.0.2.1
+	// Body is url.Values for a form, or a string of literal JSON. Any other value is encoded as JSON.
 	Body any
 }
 
-// HTTP returns the request to the API at a base URL. Errors: a body that JSON cannot encode, or a path that is none.
+// HTTP returns the request to the API at a base URL. It fails if Body cannot be encoded as JSON or Path is invalid.
 func (r Request) HTTP(ctx context.Context, baseURL string) (*http.Request, error) {
 	body, contentType, err := r.encode()
 	if err != nil {
@@ -69,24 +69,24 @@ func (r Request) encode() (body []byte, contentType string, err error) {
 	}
 }
 
-// Response is what came back.
+// Response is the response to a Request.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// JSON reads the body as an object.
+// JSON decodes the body as an object.
 func (r Response) JSON() map[string]any {
 	var object map[string]any
 	_ = json.Unmarshal(r.Body, &object)
 	return object
 }
 
-// Into reads the body into v.
+// Into decodes the body into v.
 func (r Response) Into(v any) error { return json.Unmarshal(r.Body, v) }
 
-// Text returns a string member of the body, by its dot path; "" when there is none.
+// Text returns a string in the body at a dot-separated path, or "".
 func (r Response) Text(path string) string {
 	var at any = r.JSON()
 	for name := range strings.SplitSeq(path, ".") {
@@ -100,10 +100,10 @@ func (r Response) Text(path string) string {
 // Client sends requests to the API at a base URL.
 type Client struct {
 	BaseURL   string
-	Transport http.RoundTripper // nil: the network
+	Transport http.RoundTripper // nil uses the network
 }
 
-// Do sends a request and reads the whole response. It follows no redirect.
+// Do sends a request and reads the whole response. It does not follow redirects.
 func (c Client) Do(ctx context.Context, r Request) (Response, error) {
 	request, err := r.HTTP(ctx, c.BaseURL)
 	if err != nil {
@@ -122,7 +122,7 @@ func (c Client) Do(ctx context.Context, r Request) (Response, error) {
 	return Response{response.StatusCode, response.Header, body}, err
 }
 
-// Handler carries requests to an HTTP API in this process.
+// Handler sends requests to an HTTP API in this process.
 type Handler struct{ http.Handler }
 
 // RoundTrip implements http.RoundTripper.

@@ -12,16 +12,15 @@ import (
 	"strings"
 )
 
-// Browser keeps cookies and follows redirects, as a person's browser does, but none that leaves the platform.
+// Browser keeps cookies and follows redirects within the platform, like a person's browser.
 type Browser struct {
 	Client
-	Show func(Request, Response) // gets each exchange; may be nil
+	Show func(Request, Response) // called for each exchange; may be nil
 
 	cookies map[string]string
 }
 
-// Open sends a request and follows redirects (303, and 302 after a GET), until it gets anything else or is sent to
-// another origin.
+// Open sends a request, follows redirects (303, and 302 after a GET) within the origin, and returns the last response.
 func (b *Browser) Open(ctx context.Context, r Request) (Response, error) {
 	for {
 		var cookies []string
@@ -35,7 +34,7 @@ func (b *Browser) Open(ctx context.Context, r Request) (Response, error) {
 		if err != nil {
 			return got, err
 		}
-		b.keep(got)
+		b.keepCookies(got)
 		if b.Show != nil {
 			b.Show(r, got)
 		}
@@ -51,7 +50,7 @@ func (b *Browser) Open(ctx context.Context, r Request) (Response, error) {
 	}
 }
 
-func (b *Browser) keep(r Response) {
+func (b *Browser) keepCookies(r Response) {
 	for _, c := range (&http.Response{Header: r.Header}).Cookies() {
 		if b.cookies == nil {
 			b.cookies = map[string]string{}
@@ -62,28 +61,28 @@ func (b *Browser) keep(r Response) {
 	}
 }
 
-// Person signs in on the platform's page.
+// Person is a person who signs in on the platform's page.
 type Person struct {
 	Username, Password string
-	MerchantCode       string // of a managed user
+	MerchantCode       string // for a managed user
 }
 
 // Application is an OAuth client.
 type Application struct {
 	ID, Secret, RedirectURI string
-	Scope                   string // scopes, separated by spaces
+	Scope                   string // scopes separated by spaces
 }
 
-// Tokens are what an application gets.
+// Tokens are the tokens of an application.
 type Tokens struct {
 	Access  string `json:"access_token"`
 	Refresh string `json:"refresh_token"`
 	Scope   string `json:"scope"`
 
-	MerchantCode string `json:"-"` // that the person chose
+	MerchantCode string `json:"-"` // merchant that the person chose
 }
 
-// SignIn gets tokens by the code flow with PKCE (RFC 6749 §4.1, RFC 7636). The error names the failed step.
+// SignIn gets tokens by the code flow with PKCE (RFC 6749 §4.1, RFC 7636). Errors name the failed step.
 func (a Application) SignIn(ctx context.Context, b *Browser, p Person, merchantCode string) (Tokens, error) {
 	verifier, state := rand.Text()+rand.Text(), rand.Text()
 	challenge := sha256.Sum256([]byte(verifier))
@@ -118,7 +117,7 @@ func (a Application) SignIn(ctx context.Context, b *Browser, p Person, merchantC
 	return tokens, err
 }
 
-// fill posts the first form of the page with what the person enters.
+// fill posts the page's first form with the person's input.
 func (b *Browser) fill(ctx context.Context, page Response, entered url.Values) (Response, error) {
 	form, err := page.Form()
 	if err != nil {
@@ -128,7 +127,7 @@ func (b *Browser) fill(ctx context.Context, page Response, entered url.Values) (
 	return b.Open(ctx, form.Request())
 }
 
-// Token gets tokens; grant has the grant_type and its parameters. Error: any answer but 200.
+// Token gets tokens. grant holds the grant_type and its parameters. Any status but 200 is an error.
 func (a Application) Token(ctx context.Context, api Client, grant url.Values, into *Tokens) error {
 	grant.Set("client_id", a.ID)
 	grant.Set("client_secret", a.Secret)

@@ -6,16 +6,16 @@ import (
 	"errors"
 )
 
-// Invoke calls a function by its name, as IAM lets an operator do.
+// Invoke calls a function by name, as IAM allows an operator.
 type Invoke func(ctx context.Context, function string, payload json.RawMessage) (json.RawMessage, error)
 
-// Refusal is the error in an operator's answer.
+// Refusal is the error in an answer to an operator.
 type Refusal struct{ Code, Param, Message string }
 
 // Error implements error.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
-// ForPeople returns a Refusal's message alone as the error, and any other error as it is.
+// ForPeople returns a Refusal's message as an error. It returns other errors unchanged.
 func ForPeople(err error) error {
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		return errors.New(refused.Message)
@@ -23,7 +23,8 @@ func ForPeople(err error) error {
 	return err
 }
 
-// Operate runs a command and reads its answer unless nil. Errors: *Refusal, the function's; never with an answer's key.
+// Operate runs a command and decodes its answer into answer, unless answer is nil. Errors: *Refusal, the errors of the
+// function. No error contains an API key from the answer.
 func (i Invoke) Operate(ctx context.Context, command, answer any) error {
 	payload, err := json.Marshal(command)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// PaidOut is one payout in the answer of run_payouts.
+// PaidOut is one payout in the answer to run_payouts.
 type PaidOut struct {
 	Tenant   string      `json:"tenant"`
 	ID       string      `json:"payout"`
@@ -18,8 +18,8 @@ type PaidOut struct {
 	Reason   string      `json:"reason"`
 }
 
-// RunPayouts runs test mode's payouts due at a time in RFC 3339; "": now. next is the end of the next period with
-// something to pay out, set if none were due; zero: nothing waits. Errors: those of Operate.
+// RunPayouts runs test mode's payouts that are due at a time in RFC 3339, or now if at is "". If none were due, next is
+// the end of the next period with something to pay out, or zero if nothing waits. Errors are those of Operate.
 func (i Invoke) RunPayouts(ctx context.Context, at string) (all []PaidOut, next time.Time, err error) {
 	for {
 		var done struct {
@@ -38,8 +38,8 @@ func (i Invoke) RunPayouts(ctx context.Context, at string) (all []PaidOut, next 
 	}
 }
 
-// RunNextPayouts runs the payouts due now. If there are none, it moves the platform's clock to the end of the next
-// period with something to pay out, if any, and runs those. Errors: those of Operate and advance.
+// RunNextPayouts runs the payouts that are due now. If there are none, it moves the platform's clock to the end of the
+// next period with something to pay out, and runs those payouts. Errors are those of Operate and advance.
 func (i Invoke) RunNextPayouts(ctx context.Context, now time.Time, advance func(time.Duration) error) ([]PaidOut,
 	error) {
 	all, next, err := i.RunPayouts(ctx, "")
@@ -49,6 +49,6 @@ func (i Invoke) RunNextPayouts(ctx context.Context, now time.Time, advance func(
 	if all, _, err = i.RunPayouts(ctx, next.UTC().Format(time.RFC3339)); err != nil {
 		return nil, err
 	}
-	// Only after they have run: the platform makes those that become due by the move itself.
+	// Move the clock only after the run, because the move itself makes the platform run payouts that become due.
 	return all, advance(next.Sub(now))
 }

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// Ahead is the system's clock plus an offset that only grows from zero. It is safe for concurrent use.
+// Ahead is the system's clock plus an offset of zero or more, which only grows. It is safe for concurrent use.
 type Ahead struct {
 	mu     sync.Mutex
 	offset time.Duration
-	timers map[*time.Timer]time.Time // and when they fire, on this clock
+	timers map[*time.Timer]time.Time // with their times on this clock
 }
 
-// NewAhead returns a clock that is ahead by the offset.
+// NewAhead returns a clock with an offset.
 func NewAhead(offset time.Duration) *Ahead { return &Ahead{offset: offset} }
 
 // Now returns the clock's time.
 func (c *Ahead) Now() time.Time { return time.Now().Add(c.Offset()) }
 
-// Offset returns how far the clock is ahead of the system's.
+// Offset returns the clock's offset from the system's clock.
 func (c *Ahead) Offset() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.offset
 }
 
-// Advance moves the clock forward, and fires what the move made due.
+// Advance moves the clock forward and fires the timers that this makes due.
 func (c *Ahead) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +38,7 @@ func (c *Ahead) Advance(d time.Duration) {
 	}
 }
 
-// After is [time.After] on this clock.
+// After is like [time.After] on this clock.
 func (c *Ahead) After(d time.Duration) <-chan time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package clock has the clocks of tests, which move only when advanced, and of the local platform (Ahead).
+// Package clock provides two clocks. Clock is for tests, moves only by Advance, and is made by New. Ahead is the local
+// platform's clock, and is made by NewAhead.
 package clock
 
 import (
@@ -6,13 +7,13 @@ import (
 	"time"
 )
 
-// Clock is safe for concurrent use.
+// Clock is a clock that moves only by Advance. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// Start is the first time of New's clocks.
+// Start is the initial time of New's clocks.
 var Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // New returns a clock at Start.
@@ -25,7 +26,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Advance lets time pass.
+// Advance moves the clock forward.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,13 +15,13 @@ const (
 )
 
 var (
-	units   = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": day, "w": week}
-	written = regexp.MustCompile(`^([0-9]+)([smhdw])$`)
+	units           = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": day, "w": week}
+	durationPattern = regexp.MustCompile(`^([0-9]+)([smhdw])$`)
 )
 
-// ParseDuration reads a duration above zero as people write it: 90s, 15m, 36h, 7d, 2w. A day has 24 hours.
+// ParseDuration parses a positive duration as people write it: 90s, 15m, 36h, 7d, 2w. A day has 24 hours.
 func ParseDuration(text string) (time.Duration, error) {
-	if parts := written.FindStringSubmatch(text); parts != nil {
+	if parts := durationPattern.FindStringSubmatch(text); parts != nil {
 		n, err := strconv.ParseInt(parts[1], 10, 64)
 		if unit := units[parts[2]]; err == nil && n > 0 && n <= int64(math.MaxInt64/unit) {
 			return time.Duration(n) * unit, nil
@@ -30,7 +30,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is not a duration above zero: write 90s, 15m, 36h, 7d or 2w", text)
 }
 
-// FormatDuration writes a duration in days, hours, minutes and seconds, such as 7d 1h, without what is zero.
+// FormatDuration formats a duration in days, hours, minutes and seconds, such as 7d 1h. It omits units that are zero.
 func FormatDuration(d time.Duration) string {
 	d = d.Truncate(time.Second)
 	var parts []string

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Acquirer puts a network before an acquirer.
+// Acquirer returns an acquirer that calls a over the network n.
 func Acquirer(n Network, a acquirer.Acquirer) acquirer.Acquirer {
 	return farAcquirer{a, line{n, acquirer.ErrNotTaken}}
 }
@@ -50,9 +50,9 @@ func (f farAcquirer) DeleteCard(ctx context.Context, token string) error {
 	return tell(ctx, f.line, "DeleteCard", token, f.Acquirer.DeleteCard, token)
 }
 
-// Statement is one call as a whole.
+// Statement carries the whole statement as one call.
 func (f farAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
-	return statement(ctx, f.line, f.Acquirer.Statement)
+	return carryAll(ctx, f.line, f.Acquirer.Statement)
 }
 
 func decision(o payments.Outcome) string { return string(o.Decision) }

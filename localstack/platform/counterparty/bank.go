@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Bank puts a network before a bank.
+// Bank returns a bank that calls b over the network n.
 func Bank(n Network, b bank.Bank) bank.Bank { return farBank{b, line{n, bank.ErrNotTaken}} }
 
 type farBank struct {
@@ -20,7 +20,7 @@ func (f farBank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, e
 	return carry(ctx, f.line, "Transfer", t.ID+" "+t.Amount.String(), state, f.Bank.Transfer, t)
 }
 
-// Cancel is one call, CancelTransfer.
+// Cancel carries the call under the name CancelTransfer.
 func (f farBank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
 	return carry(ctx, f.line, "CancelTransfer", id, state, f.Bank.Cancel, id)
 }
@@ -30,9 +30,9 @@ func (f farBank) Verify(ctx context.Context, v bank.Verification) (merchant.Bank
 		func(verdict merchant.BankAccountStatus) string { return string(verdict) }, f.Bank.Verify, v)
 }
 
-// Statement is one call as a whole.
+// Statement carries the whole statement as one call.
 func (f farBank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
-	return statement(ctx, f.line, f.Bank.Statement)
+	return carryAll(ctx, f.line, f.Bank.Statement)
 }
 
 func state(o bank.Outcome) string { return string(o.State) }

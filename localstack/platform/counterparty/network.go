@@ -1,4 +1,5 @@
-// Package counterparty is a network to acquirers, banks and terminals that sees each call and can let it fail.
+// Package counterparty puts a network before acquirers, banks and terminals. A Network sees each call and can make it
+// fail: wrap a counterparty by Acquirer, Bank or Terminals.
 package counterparty
 
 import (
@@ -7,27 +8,29 @@ import (
 	"iter"
 )
 
-// Network carries the calls to a counterparty.
+// Network carries calls to a counterparty.
 type Network interface {
-	// Carry has a call happen or not. Errors: the network's, the call's NotTaken, or its own.
+	// Carry makes a call by c.Send, or fails without it. It returns the error of c.Send, c.NotTaken, or an error of the
+	// network.
 	Carry(ctx context.Context, c Call) error
 }
 
 // Call is one call to a counterparty.
 type Call struct {
 	Name     string // of the operation
-	About    string // the ids and amounts, for a log; or ""
-	NotTaken error  // what the counterparty answers when it certainly did nothing
-	// Send makes the call. The outcome is for a log.
+	About    string // ids and amounts for a log, or ""
+	NotTaken error  // the counterparty's error for a call that certainly had no effect
+	// Send makes the call. Its outcome is a text for a log.
 	Send func(ctx context.Context) (outcome string, err error)
 }
 
 type line struct {
 	Network
-	notTaken error // what the counterparty answers when it certainly did nothing
+	notTaken error // the counterparty's error for a call that certainly had no effect
 }
 
-// carry sends a call over the line, and returns its result. A call that arrives late has none.
+// carry sends a call over the line and returns its result. With an error it returns no result, even if the call arrives
+// late.
 func carry[In, T any](ctx context.Context, l line, name, about string, describe func(T) string,
 	do func(context.Context, In) (T, error), argument In) (T, error) {
 	var result, none T
@@ -52,8 +55,8 @@ func tell[In any](ctx context.Context, l line, name, about string, do func(conte
 	return err
 }
 
-// statement has a counterparty's statement carried as a whole, as a file that arrives or does not.
-func statement[T any](ctx context.Context, l line, read func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
+// carryAll carries a whole statement as one call, like a file that arrives whole or not at all.
+func carryAll[T any](ctx context.Context, l line, read func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		lines, err := carry(ctx, l, "Statement", "", func(lines []T) string { return fmt.Sprintf("%d lines", len(lines)) },
 			func(ctx context.Context, _ struct{}) ([]T, error) { return collect(read(ctx)) }, struct{}{})

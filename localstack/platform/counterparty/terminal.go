@@ -6,13 +6,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Terminals puts a network before card terminals.
+// Terminals returns card terminals that call t over the network n.
 func Terminals(n Network, t terminal.Terminals) terminal.Terminals {
 	return farTerminals{line{n, terminal.ErrOffline}, t}
 }
 
 type farTerminals struct {
-	line      line // a terminal that is offline does not get a call
+	line      line // its notTaken is ErrOffline, since an offline terminal gets no call
 	terminals terminal.Terminals
 }
 

@@ -16,7 +16,7 @@ type transaction struct {
 	}
 }
 
-func (s *scenario) history() {
+func (s *scenario) showHistory() {
 	var page struct {
 		Items []struct{ Type, Status string }
 		Links []struct{ Rel, Href string }
@@ -39,7 +39,7 @@ func (s *scenario) refund() {
 	s.expect(ok, "REFUNDED, of which 6.10 is left to refund")
 }
 
-func (s *scenario) receipt() {
+func (s *scenario) showReceipt() {
 	var r struct {
 		Transaction struct {
 			Amount    string

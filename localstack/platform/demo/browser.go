@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/steps"
 )
 
-// challenge pays with a 3DS challenge, as the payer's browser too (contract §4.4).
+// challenge pays with a 3DS challenge. It also plays the payer's browser (contract §4.4).
 func (s *scenario) challenge() {
 	c := s.create("challenge", "20.00", object{"redirect_url": s.shop.base + "/thanks"})
 	started := s.process(c.ID, client.ByCard(client.Challenged, s.Today), http.StatusAccepted)
@@ -34,9 +34,9 @@ func (s *scenario) challenge() {
 	s.awaitCallback(c.ID, "PAID")
 }
 
-// browse posts the merchant's form as the payer, approves on the issuer's page, and goes where it is sent.
+// browse posts the merchant's form as the payer, approves on the issuer's page and follows the way back.
 func (s *scenario) browse(step *client.NextStep) {
-	payer := s.browser()
+	payer := s.newBrowser()
 	decision := formOn(s.visit(payer, step.Form().Request()))
 	decision.Fields.Set("decision", "approve")
 	s.print.line("  The payer approves.")
@@ -44,7 +44,7 @@ func (s *scenario) browse(step *client.NextStep) {
 	s.visit(payer, formOn(back).Request())
 }
 
-func (s *scenario) browser() *client.Browser { return &client.Browser{Client: s.API, Show: s.show} }
+func (s *scenario) newBrowser() *client.Browser { return &client.Browser{Client: s.API, Show: s.show} }
 
 func formOn(page client.Response) client.Form {
 	form, err := page.Form()
@@ -52,7 +52,7 @@ func formOn(page client.Response) client.Form {
 	return form
 }
 
-// visit sends a request by the payer's browser, follows all redirects, and returns the last page.
+// visit sends a request from the payer's browser, follows all redirects and returns the last page.
 func (s *scenario) visit(payer *client.Browser, r client.Request) client.Response {
 	page, err := payer.Open(s.ctx, r)
 	steps.Check(err)
@@ -84,11 +84,11 @@ func (s *scenario) show(r client.Request, page client.Response) {
 
 var titleTag = regexp.MustCompile(`<title>([^<]*)</title>`)
 
-// payOnPage sends the payer to the checkout's own page, and takes no card data (contract §13.3).
+// payOnPage sends the payer to the checkout's own page, so the shop gets no card data (contract §13.3).
 func (s *scenario) payOnPage() {
 	c := s.create("page", "12.00", object{"hosted_checkout": object{"enabled": true}})
 	s.expect(c.Page != "", "the address of a payment page")
-	payer := s.browser()
+	payer := s.newBrowser()
 	form := formOn(s.visit(payer, client.Request{Method: http.MethodGet, Path: c.Page}))
 	form.Fields.Set("payment_type", "card")
 	for name, value := range client.Card(client.Frictionless, s.Today) {

@@ -36,7 +36,8 @@ func (s *scenario) retrieve(id, status string) {
 	s.expect(c.Status == status, "the checkout, "+status)
 }
 
-// call prints a call and its response, and reads it unless into is nil. Another status ends the step (contract §2.3).
+// call sends a request, prints it with its response, and decodes the response unless into is nil. A response with
+// another status ends the step (contract §2.3).
 func (s *scenario) call(method, path string, body object, status int, into any) {
 	request := client.Request{Method: method, Path: path, APIKey: s.APIKey}
 	s.print.line("→ " + method + " " + s.API.BaseURL + path)
@@ -59,14 +60,14 @@ func statusLine(r client.Response) string {
 	return fmt.Sprint(r.Status, " ", http.StatusText(r.Status))
 }
 
-// printer writes to the terminal. Errors are ignored: there is no reader any more.
+// printer prints to the terminal. It ignores errors, because if a print fails, there is no reader.
 type printer struct{ out io.Writer }
 
 func (p printer) title(n int, text string) { _, _ = fmt.Fprintf(p.out, "\n=== %d. %s\n\n", n, text) }
 
 func (p printer) line(text string) { _, _ = fmt.Fprintln(p.out, text) }
 
-// pretty indents the body of a request, and hides its secrets.
+// pretty indents a request's body and hides its secrets.
 func pretty(o object) string {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -75,7 +76,7 @@ func pretty(o object) string {
 	return indented(redact.Request("application/json", text))
 }
 
-// prettyReply indents a reply, and hides what looks like a secret.
+// prettyReply indents a reply and hides texts that look like secrets.
 func prettyReply(body []byte) string {
 	return indented(cmp.Or(redact.Reply(body), redact.Text(string(body))))
 }

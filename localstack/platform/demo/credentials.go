@@ -12,10 +12,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/steps"
 )
 
-// appScopes are those that the application asks for. The platform's operator has to approve payments.
+// appScopes are the application's scopes. The platform's operator must approve payments.
 var appScopes = []string{"payments", "user.profile_readonly"}
 
-// register has the platform's operator register an application for the merchant, and give the owner a password.
+// register makes the platform's operator register an application for the merchant and give the owner a password.
 func (s *scenario) register() (owner client.Person) {
 	s.app.RedirectURI, s.app.Scope = s.shop.base+"/app", strings.Join(appScopes, " ")
 	var made struct {
@@ -33,7 +33,7 @@ func (s *scenario) register() (owner client.Person) {
 	return client.Person{Username: s.owner(), Password: set.Password}
 }
 
-// operate runs an operator's command. The answer is not printed, because it may have a secret.
+// operate runs an operator's command. It does not print the answer, which may contain a secret.
 func (s *scenario) operate(command object, answer any) {
 	s.print.line("→ provision " + pretty(command))
 	steps.Check(s.Operator.Operate(s.ctx, command, answer))
@@ -41,7 +41,7 @@ func (s *scenario) operate(command object, answer any) {
 
 func (s *scenario) owner() string { return "demo-" + s.run + "@example.com" }
 
-// signIn lets the owner sign in and allow an application, which then reads the owner's account (contract §10).
+// signIn signs the owner in and allows an application, which then reads the owner's account (contract §10).
 func (s *scenario) signIn() {
 	app := s.authorize(s.register())
 	var me struct{ Account struct{ Username string } }
@@ -49,25 +49,25 @@ func (s *scenario) signIn() {
 	s.expect(me.Account.Username == s.owner(), "the owner, for whom the application acts")
 }
 
-// authorize has the person sign in to the application, and returns the scenario with its access token.
+// authorize signs a person in to the application and returns the scenario with the person's access token.
 func (s *scenario) authorize(p client.Person) *scenario {
-	tokens, err := s.app.SignIn(s.ctx, s.browser(), p, s.MerchantCode)
+	tokens, err := s.app.SignIn(s.ctx, s.newBrowser(), p, s.MerchantCode)
 	steps.Check(err)
 	s.print.line("→ POST " + s.API.BaseURL + "/token  (the code, with the PKCE verifier)\n" +
 		"← an access token and a refresh token (not shown), scope: " + tokens.Scope)
 	s.expect(tokens.MerchantCode == s.MerchantCode && tokens.Scope == s.app.Scope,
 		"tokens for the merchant and the scopes")
 	s.print.line("\nThe application, with that token:")
-	return s.with(tokens.Access)
+	return s.withCredential(tokens.Access)
 }
 
-func (s *scenario) with(credential string) *scenario {
+func (s *scenario) withCredential(credential string) *scenario {
 	acting := *s
 	acting.APIKey = credential
 	return &acting
 }
 
-// refuse shows that an employee may refund only with the permission (contract §13.9).
+// refuse shows that an employee needs a permission to refund (contract §13.9).
 func (s *scenario) refuse() {
 	const accounts = "/v0.1/me/accounts"
 	person := client.Person{Username: "till-" + s.run + "@example.com", Password: rand.Text(),
@@ -96,13 +96,13 @@ func (s *scenario) sell(reference, amount string) string {
 	return paid.TransactionCode
 }
 
-// restrict makes a key that may only create checkouts. It is refused a refund, and after it was revoked everything.
+// restrict makes a key that may only create checkouts. The key cannot refund; once revoked it can do nothing.
 func (s *scenario) restrict() {
 	keys := "/v0.1/merchants/" + s.MerchantCode + "/api-keys"
 	var made struct{ ID, Plaintext, Preview string }
 	s.call("POST", keys, object{"name": "Till " + s.run, "scopes": []string{"checkouts.write"}}, http.StatusCreated, &made)
 	s.expect(made.Plaintext != "", "a key (it is shown once, and not here)")
-	till := s.with(made.Plaintext)
+	till := s.withCredential(made.Plaintext)
 	s.print.line("\nWith that key:")
 	till.create("till", "3.20", nil)
 	refund := "/v0.1/me/refund/" + s.code
@@ -114,7 +114,7 @@ func (s *scenario) restrict() {
 	s.print.line("✓ the next request is refused")
 }
 
-// tryCard signs a test profile in by its password and pays by card (contract §8.4). The token ends with the profile.
+// tryCard signs in a test profile by its password and pays by card (contract §8.4). The token ends with the profile.
 func (s *scenario) tryCard() {
 	profiles := "/v0.1/merchants/" + s.MerchantCode + "/test-profiles"
 	var made struct{ ID, Username, Password string }
@@ -124,7 +124,7 @@ func (s *scenario) tryCard() {
 		"password": {made.Password}, "scope": {"payments"}}, &tokens))
 	s.print.line("→ POST " + s.API.BaseURL + "/token  (the profile's user name and password)\n" +
 		"← an access token (not shown), scope: " + tokens.Scope + "\n\nThe developer, with that token:")
-	developer := s.with(tokens.Access)
+	developer := s.withCredential(tokens.Access)
 	developer.sell("trial", "1.00")
 	s.print.line("\nThe merchant deletes the profile:")
 	s.call("DELETE", profiles+"/"+made.ID, nil, http.StatusNoContent, nil)

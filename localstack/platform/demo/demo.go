@@ -1,7 +1,7 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: payments,
 // a payment page, a saved card, callbacks, the history, a refund, a receipt, a card terminal, restricted keys, files, a
-// payout to a new bank account, an invitation, an OAuth login, an employee's permissions, and a test profile. It has
-// only what any merchant has: an API key, a callback secret, and an OAuth client that an operator registers.
+// payout to a new bank account, an invitation, an OAuth login, an employee's permissions, and a test profile. Run needs
+// only an API key, a callback secret, and an OAuth client from an operator, as any merchant has.
 package demo
 
 import (
@@ -17,19 +17,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Config says which platform, and as which merchant.
+// Config names the platform and the merchant.
 type Config struct {
 	API          client.Client
 	MerchantCode string
 	APIKey       string        // with all scopes
-	Secret       string        // the merchant's callback secret; "": an operator makes another
-	Today        time.Time     // by the platform's clock
+	Secret       string        // callback secret; "" makes an operator create a new one
+	Today        time.Time     // on the platform's clock
 	Operator     client.Invoke // calls the provision function
-	Mails        string        // the folder that mails are written to; "": they are sent
+	Mails        string        // folder of the platform's mails; "" if SES sends them
 	Out          io.Writer
 }
 
-// limit ends a demo that waits for something that does not come.
+// limit is the longest time that a demo may take.
 const limit = 2 * time.Minute
 
 var story = []struct {
@@ -43,9 +43,9 @@ var story = []struct {
 	{"A payer pays on the checkout's own page", (*scenario).payOnPage},
 	{"A customer saves a card under a mandate", (*scenario).save},
 	{"The saved card is charged without the payer", (*scenario).charge},
-	{"The merchant reads its transaction history", (*scenario).history},
+	{"The merchant reads its transaction history", (*scenario).showHistory},
 	{"Part of the first payment is refunded", (*scenario).refund},
-	{"The payer gets a receipt", (*scenario).receipt},
+	{"The payer gets a receipt", (*scenario).showReceipt},
 	{"A card terminal is paired, and a payer pays and tips at it", (*scenario).payAtReader},
 	{"The merchant makes a restricted key, and revokes it", (*scenario).restrict},
 	{"It keeps a document, and a disguised program is refused", (*scenario).keepFiles},
@@ -58,7 +58,7 @@ var story = []struct {
 	{"A developer tries a card with a test profile, until it is deleted", (*scenario).tryCard},
 }
 
-// Run runs all steps. The error names the first difference from the contract.
+// Run runs all steps. Its error names the first deviation from the contract.
 func Run(ctx context.Context, c Config) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -78,17 +78,17 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// scenario has the facts that the merchant knows so far. Its methods end the step at a breach of the contract.
+// scenario holds the merchant's knowledge so far. Its methods end the step at a breach of the contract.
 type scenario struct {
 	Config
-	ctx     context.Context // of the run
+	ctx     context.Context // of the whole run
 	print   printer
 	shop    *shop
-	run     string // makes references and customers new each time
+	run     string // makes references and customers unique to this run
 	secrets []webhook.Secret
 	keys    []webhook.PublicKey
 
-	code            string // of the first payment's transaction
+	code            string // transaction code of the first payment
 	customer, token string
 	app             client.Application
 }
@@ -107,11 +107,11 @@ type checkout struct {
 	NextStep   *client.NextStep `json:"next_step"`
 }
 
-// readKeys reads the merchant's callback secret, which an operator makes if there is none, and the platform's keys.
+// readKeys reads the platform's keys and the merchant's callback secret. If there is no secret, an operator makes one.
 func (s *scenario) readKeys() {
 	text := s.Secret
 	if text == "" {
-		// force: the demo may be run again, and does not need the secret of the last time.
+		// force, because a repeated demo does not need the last run's secret.
 		command := object{"command": "rotate_callback_secret", "merchant_code": s.MerchantCode, "force": true}
 		var rotated struct{ Secret string }
 		s.operate(command, &rotated)
@@ -121,10 +121,10 @@ func (s *scenario) readKeys() {
 	steps.Check(err)
 	s.print.line("← a secret: whsec_… (it is not shown here)")
 	s.secrets = []webhook.Secret{secret}
-	s.publicKeys()
+	s.readPublicKeys()
 }
 
-func (s *scenario) publicKeys() {
+func (s *scenario) readPublicKeys() {
 	var published struct {
 		Keys []struct {
 			PublicKey string `json:"public_key"`
@@ -147,7 +147,7 @@ func (s *scenario) pay() {
 	s.awaitCallback(c.ID, "PAID")
 }
 
-// decline leaves the checkout FAILED; it could be paid again.
+// decline leaves the checkout FAILED. It could be paid again.
 func (s *scenario) decline() {
 	c := s.create("unlucky", "42.01", nil)
 	failed := s.process(c.ID, client.ByCard(client.Frictionless, s.Today), 200)
@@ -156,7 +156,7 @@ func (s *scenario) decline() {
 	s.awaitCallback(c.ID, "FAILED")
 }
 
-// save pays a checkout whose purpose is to set up a recurring payment (contract §4.6).
+// save pays a checkout that sets up a recurring payment (contract §4.6).
 func (s *scenario) save() {
 	s.customer = "demo-" + s.run
 	who := object{"customer_id": s.customer, "personal_details": object{"first_name": "Erika", "last_name": "Mustermann"}}
@@ -185,7 +185,7 @@ func (s *scenario) charge() {
 	s.awaitCallback(c.ID, "PAID")
 }
 
-// expect prints an expectation that is met, or ends the step at it.
+// expect prints an expectation that is met, and otherwise ends the step.
 func (s *scenario) expect(ok bool, want string) {
 	if !ok {
 		steps.Check(fmt.Errorf("the response above is not %s", want))

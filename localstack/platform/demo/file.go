@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/steps"
 )
 
-// The content that the demo uploads: a document, and a program that pretends to be one.
+// Uploaded contents: a document, and a program disguised as a document.
 const (
 	document = "%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 	program  = "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00This program cannot be run in DOS mode.\r\n"
@@ -28,27 +28,28 @@ type storedFile struct {
 	DownloadURL string `json:"download_url"`
 }
 
-// keepFiles keeps a document by links; a disguised program and a deleted file are refused (contract §8.3).
+// keepFiles uploads and downloads a document by links. The platform refuses a program that is disguised as a document,
+// and the download of a deleted file (contract §8.3).
 func (s *scenario) keepFiles() {
 	var collection struct{ ID, Status string }
-	s.call("POST", s.ofMerchant("/collections"), object{"name": "Papers " + s.run}, http.StatusCreated, &collection)
+	s.call("POST", s.apiPath("/collections"), object{"name": "Papers " + s.run}, http.StatusCreated, &collection)
 	kept := s.upload(collection.ID, "register.pdf", document)
 	s.complete(kept, http.StatusOK)
-	s.call("GET", s.ofMerchant("/files/"+kept.ID), nil, http.StatusOK, &kept)
+	s.call("GET", s.apiPath("/files/"+kept.ID), nil, http.StatusOK, &kept)
 	s.download(kept, http.StatusOK, document)
 	s.print.line("\nA program that is named like a document:")
 	disguised := s.upload(collection.ID, "invoice.pdf", program)
 	s.complete(disguised, http.StatusConflict)
-	s.call("GET", s.ofMerchant("/files/"+disguised.ID), nil, http.StatusNotFound, nil)
+	s.call("GET", s.apiPath("/files/"+disguised.ID), nil, http.StatusNotFound, nil)
 	s.print.line("✓ it is refused, and gone\n\nThe merchant deletes the document:")
-	s.call("DELETE", s.ofMerchant("/files/"+kept.ID), nil, http.StatusNoContent, nil)
+	s.call("DELETE", s.apiPath("/files/"+kept.ID), nil, http.StatusNoContent, nil)
 	s.download(kept, http.StatusNotFound, "")
 }
 
-func (s *scenario) ofMerchant(path string) string { return "/v0.1/merchants/" + s.MerchantCode + path }
+func (s *scenario) apiPath(path string) string { return "/v0.1/merchants/" + s.MerchantCode + path }
 
 func (s *scenario) upload(collection, name, content string) (f storedFile) {
-	s.call("POST", s.ofMerchant("/files"), object{"filename": name, "content_type": "application/pdf",
+	s.call("POST", s.apiPath("/files"), object{"filename": name, "content_type": "application/pdf",
 		"size": len(content), "collection_id": collection}, http.StatusCreated, &f)
 	s.expect(f.Status == "pending" && f.Upload.URL != "", "a pending file with a link")
 	response := s.follow(client.Request{Method: f.Upload.Method, Path: f.Upload.URL, Header: f.Upload.Headers,
@@ -60,7 +61,7 @@ func (s *scenario) upload(collection, name, content string) (f storedFile) {
 }
 
 func (s *scenario) complete(f storedFile, status int) {
-	s.call("PUT", s.ofMerchant("/files/"+f.ID), object{"status": "uploaded"}, status, nil)
+	s.call("PUT", s.apiPath("/files/"+f.ID), object{"status": "uploaded"}, status, nil)
 }
 
 func (s *scenario) download(f storedFile, status int, content string) {
@@ -77,7 +78,7 @@ func (s *scenario) download(f storedFile, status int, content string) {
 		"what was uploaded, as an attachment")
 }
 
-// follow uses a link. Whoever has one can do the same, so only the part before its signature is printed.
+// follow uses a link. It prints only the part before the signature, because the signature lets anyone use the link.
 func (s *scenario) follow(r client.Request) client.Response {
 	address, _, _ := strings.Cut(r.Path, "?")
 	s.print.line("→ " + r.Method + " " + address + "?…")

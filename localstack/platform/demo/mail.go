@@ -14,7 +14,7 @@ import (
 
 type member struct{ ID, Status string }
 
-// invite invites a colleague, reads the mail's link, and takes the invitation back, so that the demo can run again.
+// invite invites a colleague, reads the mail's link and withdraws the invitation, so that the demo can run again.
 func (s *scenario) invite() {
 	members := "/v0.1/merchants/" + s.MerchantCode + "/members"
 	address := "colleague-" + s.run + "@example.com"
@@ -27,7 +27,7 @@ func (s *scenario) invite() {
 
 const mailInterval = 100 * time.Millisecond
 
-// readMail waits for the mail to the address and prints it. In a deployment it is sent to the colleague alone.
+// readMail waits for the mail to an address and prints it. In a deployment only the colleague gets that mail.
 func (s *scenario) readMail(to string) {
 	if s.Mails == "" {
 		s.print.line("  (SES sends its mail.)")

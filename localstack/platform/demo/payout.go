@@ -10,7 +10,7 @@ import (
 
 const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
 
-// openMerchant opens and pays a merchant for each run of the demo, because a merchant has at most ten bank accounts.
+// openMerchant opens a merchant per run and takes a payment, because a merchant can have only ten bank accounts.
 func (s *scenario) openMerchant() {
 	command := object{"command": "create_merchant", "name": "Demo " + s.run, "email": s.owner(), "country": "DE",
 		"currency": "EUR", "sandbox": true}
@@ -30,7 +30,7 @@ type bankAccount struct {
 	Primary bool
 }
 
-// addAccount adds the merchant's bank account, which is verified a little later (contract §7.3).
+// addAccount adds the merchant's bank account, which the bank verifies a little later (contract §7.3).
 func (s *scenario) addAccount() {
 	var added bankAccount
 	body := object{"account_holder_name": "Demo", "iban": sandbox.PaidIBAN, "primary": true}

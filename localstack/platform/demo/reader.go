@@ -12,7 +12,7 @@ import (
 
 const readerInterval = time.Second
 
-// payAtReader pairs a virtual terminal, which confirms by itself, and has a cardholder pay at it with a tip.
+// payAtReader pairs a virtual terminal, which confirms automatically, and lets a cardholder pay at it with a tip.
 func (s *scenario) payAtReader() {
 	all := "/v0.1/merchants/" + s.MerchantCode + "/readers"
 	var r struct{ ID, Status string }
@@ -45,7 +45,7 @@ func (s *scenario) payAtReader() {
 		"a POS transaction of 22.00, of which 2.00 is the tip")
 }
 
-// poll reads until it is done, and prints the last answer.
+// poll reads until done returns true, and prints the last answer.
 func (s *scenario) poll(path string, into any, done func() bool, want string) {
 	quiet := *s
 	quiet.print = printer{io.Discard}

@@ -13,12 +13,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// shop is the merchant's own web server: payers come back to it, and callbacks reach it.
+// shop is the merchant's web server. Payers return to it, and it receives callbacks.
 type shop struct {
 	server    *http.Server
 	base      string
 	callbacks chan callback
-	payers    chan string // checkout ids that payers came back with
+	payers    chan string // checkout ids of returned payers
 }
 
 type callback struct {
@@ -32,8 +32,8 @@ const maxCallback = 64 << 10
 func openShop() (*shop, error) {
 	s := &shop{callbacks: make(chan callback, 100), payers: make(chan string, 10)}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /callback", s.callback)
-	mux.HandleFunc("GET /thanks", s.thanks)
+	mux.HandleFunc("POST /callback", s.receiveCallback)
+	mux.HandleFunc("GET /thanks", s.serveThanks)
 	s.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
 	var err error
 	s.base, _, err = control.Serve(s.server)
@@ -42,7 +42,7 @@ func openShop() (*shop, error) {
 
 func (s *shop) callbackURL() string { return s.base + "/callback" }
 
-func (s *shop) callback(w http.ResponseWriter, r *http.Request) {
+func (s *shop) receiveCallback(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCallback))
 	if err != nil {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
@@ -51,12 +51,12 @@ func (s *shop) callback(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.callbacks <- callback{r.Header.Clone(), body, time.Now()}:
 		w.WriteHeader(http.StatusNoContent)
-	default: // no step is waiting; it will be sent again
+	default: // no step is waiting, and the callback will be sent again
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 }
 
-func (s *shop) thanks(w http.ResponseWriter, r *http.Request) {
+func (s *shop) serveThanks(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.payers <- r.URL.Query().Get("checkout_id"):
 	default:
@@ -64,8 +64,8 @@ func (s *shop) thanks(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "Thank you!")
 }
 
-// awaitCallback verifies the callback and reads the checkout, as receivers have to (contract §11.1). Callbacks may
-// come twice and in any order, so it skips others.
+// awaitCallback verifies the callback and reads the checkout, as receivers must (contract §11.1). It skips other
+// callbacks, because callbacks may be repeated and in any order.
 func (s *scenario) awaitCallback(checkoutID, status string) {
 	for {
 		select {
@@ -82,7 +82,7 @@ func (s *scenario) awaitCallback(checkoutID, status string) {
 	}
 }
 
-// verify checks body and both signatures, each by itself, and says whether the callback is about the checkout.
+// verify checks the body and each of the two signatures. mine reports that the callback is about the checkout.
 func (s *scenario) verify(n callback, checkoutID, status string) (mine bool, err error) {
 	var event struct {
 		EventType string `json:"event_type"`

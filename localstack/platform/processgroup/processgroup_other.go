@@ -4,8 +4,8 @@ package processgroup
 
 import "os/exec"
 
-// Own does nothing: without process groups a program gets a terminal's Ctrl-C with us.
+// Own does nothing. Without process groups, a terminal's Ctrl-C also reaches the program.
 func Own(*exec.Cmd) {}
 
-// Kill ends the program.
+// Kill kills the program.
 func Kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package processgroup ends the programs that another one starts, with all processes that these start.
+// Package processgroup kills a program with all processes that it started. Call Own before the start, and later Kill.
 package processgroup
 
 import (
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Own keeps a terminal's Ctrl-C from a program that is started later: we get it, and end the program in order.
+// Own keeps a terminal's Ctrl-C from the program, so that we can end the program in order.
 func Own(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// Kill ends the program with all that it started. An error means that it is gone already.
+// Kill kills the program and its processes. An error would mean that they have ended.
 func Kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -1,4 +1,4 @@
-// Package repository finds the repository's files on a developer's machine.
+// Package repository finds the repository on a developer's machine. Root returns its folder, Commit its version.
 package repository
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Root returns the repository's folder, at or above the working directory. The error says that there is none.
+// Root returns the repository's folder, at or above the working directory. It fails outside of the repository.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -27,23 +27,23 @@ func Root() (string, error) {
 	}
 }
 
-// Commit returns the checked out commit, 12 digits or more, with -dirty if any file differs; "" without git.
+// Commit returns the checked-out commit in at least 12 digits, with -dirty if any file differs, or "" without git.
 func Commit() string {
-	commit, err := git("rev-parse", "--short=12", "HEAD")
+	commit, err := runGit("rev-parse", "--short=12", "HEAD")
 	if err != nil {
 		return ""
 	}
-	if changed, err := git("status", "--porcelain"); err != nil || changed != "" {
+	if changed, err := runGit("status", "--porcelain"); err != nil || changed != "" {
 		commit += "-dirty"
 	}
 	return commit
 }
 
-func git(args ...string) (string, error) {
+func runGit(args ...string) (string, error) {
 	root, err := Root()
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output() //nolint:gosec // our own arguments
+	out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output() //nolint:gosec // our arguments
 	return strings.TrimSpace(string(out)), err
 }

@@ -1,4 +1,5 @@
-// Package steps runs steps without passing errors on: Check panics at an error, which Try returns in that goroutine.
+// Package steps runs steps without passing errors on. Check panics with an error. The Try around the step, in the same
+// goroutine, recovers the error and returns it.
 package steps
 
 import (
@@ -8,14 +9,14 @@ import (
 
 type ended struct{ why error }
 
-// Check ends the step at an error: the Try around it returns the error.
+// Check ends the step if err is not nil. The surrounding Try returns err.
 func Check(err error) {
 	if err != nil {
 		panic(ended{err})
 	}
 }
 
-// Try runs a step, and returns the error that ended it.
+// Try runs a step and returns the error that ended it.
 func Try(step func()) (err error) {
 	defer func() {
 		switch cause := recover().(type) {
@@ -30,7 +31,7 @@ func Try(step func()) (err error) {
 	return nil
 }
 
-// Pause lets time pass, or ends the step with ctx.
+// Pause waits for d. If ctx ends first, it ends the step.
 func Pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):

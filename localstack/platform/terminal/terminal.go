@@ -1,4 +1,4 @@
-// Package terminal writes logs for people, at a developer's terminal.
+// Package terminal formats logs for people at a developer's terminal. New returns such a logger.
 package terminal
 
 import (
@@ -11,12 +11,12 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// New returns a log of one short line a record, in colors if out is a terminal:
+// New returns a logger that writes one short line per record, in colors if out is a terminal:
 //
 //	15:04:05 INF request method=POST route=/v0.1/checkouts status=201 duration_ms=12.3
 //	15:04:06 WRN callback not delivered callback=msg_… reason=timeout
 //
-// Debug records are dropped.
+// It drops debug records.
 func New(out io.Writer) *slog.Logger {
 	file, ok := out.(*os.File)
 	colors := ok && isatty.IsTerminal(file.Fd()) && os.Getenv("NO_COLOR") == ""

@@ -20,7 +20,8 @@ type checkout struct {
 	id, path string
 }
 
-// create creates a checkout, with the overrides. Its callbacks go to the page /sandbox unless these say where.
+// create creates a checkout with the overrides. Unless an override changes return_url, the checkout's callbacks go to
+// the page /sandbox.
 func (s *sequence) create(m merchant, amount, currency string, more object) checkout {
 	body := object{"checkout_reference": s.reference, "amount": json.Number(amount), "currency": currency,
 		"merchant_code": m.code, "description": "Trigger", "return_url": s.API.BaseURL + "/sandbox/callbacks"}
@@ -43,24 +44,24 @@ func (s *sequence) makePayment() (m merchant, transactionCode string) {
 	return c.merchant, s.pay(c, client.Frictionless, "PAID")
 }
 
-func (s *sequence) paid() { s.makePayment() }
+func (s *sequence) payCheckout() { s.makePayment() }
 
-func (s *sequence) failed() {
+func (s *sequence) failCheckout() {
 	c := s.create(s.merchant(""), declined, "EUR", nil)
 	s.pay(c, client.Frictionless, "FAILED")
 }
 
-func (s *sequence) expired() {
+func (s *sequence) expireCheckout() {
 	c := s.create(s.merchant(""), "10.00", "EUR", nil)
 	s.call(c.merchant, http.MethodDelete, c.path, nil, ok)
 }
 
-func (s *sequence) challenged() {
+func (s *sequence) startChallenge() {
 	c := s.create(s.merchant(""), "10.00", "EUR", nil)
 	s.call(c.merchant, http.MethodPut, c.path, client.ByCard(client.Challenged, s.Now), accepted)
 }
 
-func (s *sequence) boleto() {
+func (s *sequence) payBoleto() {
 	c := s.create(s.merchant("BRL_"), "10.00", "BRL", object{"redirect_url": s.API.BaseURL + "/sandbox"})
 	payer := object{"first_name": "João", "last_name": "Silva", "email": "joao@example.com", "tax_id": "529.982.247-25",
 		"address": object{"line_1": "Rua A 1", "city": "São Paulo", "postal_code": "01304-001", "state": "SP",
@@ -69,17 +70,17 @@ func (s *sequence) boleto() {
 	s.operate("pay_voucher", object{"merchant_code": c.code, "checkout_id": c.id})
 }
 
-func (s *sequence) refunded() {
+func (s *sequence) refundPayment() {
 	m, code := s.makePayment()
 	s.call(m, http.MethodPost, "/v1.0/merchants/"+m.code+"/payments/"+code+"/refunds", nil, created)
 }
 
-func (s *sequence) chargedBack() {
+func (s *sequence) chargeBackPayment() {
 	m, code := s.makePayment()
 	s.operate("charge_back", object{"merchant_code": m.code, "mode": "test", "transaction": code})
 }
 
-func (s *sequence) paidOut() {
+func (s *sequence) payOut() {
 	s.makePayment()
 	all, err := s.Operator.RunNextPayouts(s.ctx, s.Now, s.Advance)
 	steps.Check(err)
@@ -88,7 +89,7 @@ func (s *sequence) paidOut() {
 	}
 }
 
-func (s *sequence) paidAtReader() {
+func (s *sequence) payAtReader() {
 	m := s.merchant("")
 	readers := "/v0.1/merchants/" + m.code + "/readers"
 	pairing := strings.ToUpper(s.reference[len(s.reference)-8:])

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// override sets fields, each "field:value", by the type of the replaced value; a new one is a text, true or false.
+// override sets fields of the body, each by "field:value". A number that replaces a number stays a number. Otherwise
+// true and false are booleans, and any other value is a text.
 func override(body object, overrides []string) error {
 	for _, o := range overrides {
 		path, value, found := strings.Cut(o, ":")
@@ -23,12 +24,12 @@ func override(body object, overrides []string) error {
 			at = inner
 		}
 		last := names[len(names)-1]
-		at[last] = typed(at[last], value)
+		at[last] = convertValue(at[last], value)
 	}
 	return nil
 }
 
-func typed(before any, value string) any {
+func convertValue(before any, value string) any {
 	_, number := before.(json.Number)
 	switch {
 	case number && json.Valid([]byte(value)):

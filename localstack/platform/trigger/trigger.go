@@ -1,4 +1,4 @@
-// Package trigger makes events happen at the running platform by test payments, for developers.
+// Package trigger makes events happen at the running platform, by test payments. Run triggers an event that List names.
 package trigger
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/steps"
 )
 
-// Config says at which platform. Env is its .local/env.
+// Config describes the platform. Env holds its .local/env.
 type Config struct {
 	API      client.Client
 	Env      map[string]string
-	Now      time.Time // by the platform's clock
+	Now      time.Time // on the platform's clock
 	Operator client.Invoke
 	Advance  func(time.Duration) error // moves that clock
-	Out      io.Writer                 // gets a line for each request
+	Out      io.Writer                 // receives a line per request
 }
 
 type event struct {
@@ -35,15 +35,15 @@ type event struct {
 }
 
 var events = []event{
-	{"checkout.paid", "a checkout is paid by card", (*sequence).paid},
-	{"checkout.failed", "a card is declined", (*sequence).failed},
-	{"checkout.expired", "a checkout is deactivated", (*sequence).expired},
-	{"checkout.3ds_pending", "a 3DS challenge waits for its payer on the page /sandbox", (*sequence).challenged},
-	{"boleto.paid", "a boleto is paid at a bank", (*sequence).boleto},
-	{"refund", "a payment is refunded", (*sequence).refunded},
-	{"chargeback", "an issuer charges a payment back", (*sequence).chargedBack},
-	{"payout", "a payment is paid out: the clock moves to the end of the merchant's day", (*sequence).paidOut},
-	{"reader.paid", "a payment at a virtual card reader, which takes some seconds", (*sequence).paidAtReader},
+	{"checkout.paid", "a checkout is paid by card", (*sequence).payCheckout},
+	{"checkout.failed", "a card is declined", (*sequence).failCheckout},
+	{"checkout.expired", "a checkout is deactivated", (*sequence).expireCheckout},
+	{"checkout.3ds_pending", "a 3DS challenge waits for its payer on the page /sandbox", (*sequence).startChallenge},
+	{"boleto.paid", "a boleto is paid at a bank", (*sequence).payBoleto},
+	{"refund", "a payment is refunded", (*sequence).refundPayment},
+	{"chargeback", "an issuer charges a payment back", (*sequence).chargeBackPayment},
+	{"payout", "a payment is paid out: the clock moves to the end of the merchant's day", (*sequence).payOut},
+	{"reader.paid", "a payment at a virtual card reader, which takes some seconds", (*sequence).payAtReader},
 }
 
 // Names returns the names of the events.
@@ -55,7 +55,7 @@ func Names() []string {
 	return names
 }
 
-// List returns what each event is, a line each.
+// List returns a line of explanation per event.
 func List() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -66,8 +66,8 @@ func List() string {
 	return strings.TrimRight(text.String(), "\n")
 }
 
-// Run makes an event happen. Overrides set "field:value" in the checkout's request; dots lead into objects. Errors: an
-// unknown event or override; the first request that is answered otherwise.
+// Run triggers an event. An override "field:value" changes a field of the request that creates the checkout. Dots in
+// the field lead into objects. Run fails on an unknown event, a bad override, or a request with an unexpected answer.
 func Run(ctx context.Context, name string, overrides []string, c Config) error {
 	for _, e := range events {
 		if e.name != name {
@@ -83,24 +83,24 @@ func Run(ctx context.Context, name string, overrides []string, c Config) error {
 	return fmt.Errorf("%q is no event: there are %s", name, strings.Join(Names(), ", "))
 }
 
-// sequence is one event. Its methods end it when a request is not answered as it must be.
+// sequence runs one event. Its methods end the run if a request has an unexpected answer.
 type sequence struct {
 	Config
-	ctx       context.Context // of the event
+	ctx       context.Context // of the run
 	overrides []string
 	reference string
 }
 
 type merchant struct{ code, key string }
 
-// merchant is the one with a prefix in .local/env, as "BRL_".
+// merchant returns the merchant with a prefix in .local/env, such as "BRL_".
 func (s *sequence) merchant(prefix string) merchant {
 	return merchant{s.Env[prefix+"MERCHANT_CODE"], s.Env[prefix+"API_KEY"]}
 }
 
 type object = map[string]any
 
-// call sends a request, prints it, and reads the reply. Any status but the wanted one ends the sequence.
+// call sends a request, prints it and returns the reply. Any status but want ends the sequence.
 func (s *sequence) call(m merchant, method, path string, body any, want int) client.Response {
 	got, err := s.API.Do(s.ctx, client.Request{Method: method, Path: path, APIKey: m.key, Body: body})
 	steps.Check(err)
@@ -119,7 +119,7 @@ func (s *sequence) operate(name string, arguments object) {
 	steps.Check(client.ForPeople(err))
 }
 
-// waitFor reads a resource each second until a text of it is another, and returns that.
+// waitFor reads a resource every second until a text in it differs from before, and returns that text.
 func (s *sequence) waitFor(m merchant, path, text, before string) string {
 	for {
 		if now := s.call(m, http.MethodGet, path, nil, ok).Text(text); now != before {
@@ -129,7 +129,7 @@ func (s *sequence) waitFor(m merchant, path, text, before string) string {
 	}
 }
 
-// statuses of replies.
+// Expected statuses of replies.
 const (
 	ok       = http.StatusOK
 	created  = http.StatusCreated
