@@ -1,4 +1,5 @@
-// Package redact hides secrets in shown requests: cards but for four digits, CVVs, passwords, keys, tokens, codes.
+// Package redact hides secrets in requests and replies that are shown: card numbers but for four digits, CVVs,
+// passwords, keys, tokens and codes. Use Request, Reply or Form for bodies, and Text or Line for other texts.
 package redact
 
 import (
@@ -14,60 +15,60 @@ import (
 
 const hidden = "***"
 
-// Limits of JSON that is shown: its indents grow with its depth, and so by the square of what is sent.
+// Limits of shown JSON. Indents grow with the depth, so the shown size grows with the square of the sent size.
 const (
-	maxDepth = 32      // as much as the API takes (contract §2.2)
+	maxDepth = 32      // limit of the API (contract §2.2)
 	maxShown = 1 << 18 // bytes
 )
 
-// names are of members, and of fields of forms, whose values are hidden whatever they are.
-var names = map[string]bool{"cvv": true, "cvc": true, "password": true, "new_password": true, "plaintext": true,
+// hiddenNames are members and form fields whose values are always hidden.
+var hiddenNames = map[string]bool{"cvv": true, "cvc": true, "password": true, "new_password": true, "plaintext": true,
 	"client_secret": true, "client_assertion": true, "secret": true, "totp_secret": true, "recovery_codes": true,
 	"api_key": true, "otp": true, "access_token": true, "refresh_token": true, "id_token": true, "code_verifier": true,
 	"csrf_token": true, "passcode": true}
 
-// sentNames are hidden in requests only. In replies a code is that of an error, and a token that of a saved card.
-var sentNames = map[string]bool{"code": true, "token": true}
+// hiddenInRequests are hidden only in requests. In replies, code is an error's code and token a saved card's token.
+var hiddenInRequests = map[string]bool{"code": true, "token": true}
 
-// savedCard is how long the token of a saved card is, a UUID; in a request too it is no secret.
+// savedCard is the length of a saved card's token, a UUID. That token is no secret in requests either.
 const savedCard = 36
 
-// side is whether something was sent in a request.
+// side is true for requests and false for replies.
 type side bool
 
 func (sent side) hides(name, value string) bool {
 	name = strings.ToLower(name)
-	return names[name] || bool(sent) && sentNames[name] && (name != "token" || len(value) != savedCard)
+	return hiddenNames[name] || bool(sent) && hiddenInRequests[name] && (name != "token" || len(value) != savedCard)
 }
 
-// value is that of a member or field, in what is called of.
-func (sent side) value(of, name, value string) string {
+// shownValue returns the shown value of a member or field called name, inside an object called of.
+func (sent side) shownValue(of, name, value string) string {
 	switch {
 	case sent.hides(name, value):
 		return hidden
 	case strings.EqualFold(of, "card") && strings.EqualFold(name, "number"):
-		return cardNumber(value)
+		return maskNumber(value)
 	default:
 		return Text(value)
 	}
 }
 
-// Request is the body of a request as it may be shown: JSON, or a form. It is "" if the body is neither.
+// Request returns a request's body for showing, as JSON or a form. It returns "" if the body is neither.
 func Request(contentType string, body []byte) string {
 	kind, _, _ := mime.ParseMediaType(contentType)
-	// The API takes JSON of any type, and curl calls it a form unless it is asked not to.
+	// The API accepts JSON under any content type, and curl by default calls it a form.
 	begin := bytes.TrimLeft(body, " \t\r\n")
 	isJSON := len(begin) > 0 && (begin[0] == '{' || begin[0] == '[')
 	if kind == "application/x-www-form-urlencoded" && !isJSON {
 		return Form(string(body))
 	}
-	return side(true).json(body)
+	return side(true).redactJSON(body)
 }
 
-// Reply returns JSON of a reply as it may be shown; "" if it is none.
-func Reply(body []byte) string { return side(false).json(body) }
+// Reply returns a reply's JSON for showing, or "" if it is not JSON.
+func Reply(body []byte) string { return side(false).redactJSON(body) }
 
-// Form returns a form or a query as it may be shown, a field a line.
+// Form returns a form or a query for showing, with a field per line.
 func Form(encoded string) string {
 	var lines []string
 	for field := range strings.SplitSeq(encoded, "&") {
@@ -84,7 +85,7 @@ func Form(encoded string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fieldValue returns the value of a field whose name leads into objects, as card.cvv or card[cvv].
+// fieldValue returns the shown value of a field. Its name may be a path, such as card.cvv or card[cvv].
 func fieldValue(name, value string) string {
 	path := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
 	of := ""
@@ -93,7 +94,7 @@ func fieldValue(name, value string) string {
 			return hidden
 		}
 		if i == len(path)-1 {
-			return side(true).value(of, step, value)
+			return side(true).shownValue(of, step, value)
 		}
 		of = step
 	}
@@ -102,13 +103,13 @@ func fieldValue(name, value string) string {
 
 type object struct {
 	array bool
-	name  string // of the member that is read; an array's is that of the member it is
-	even  bool   // what comes next is a name
-	hides bool   // all in it is hidden
+	name  string // of the current member; an array has the name of the member that holds it
+	even  bool   // the last token was a name, so the next is its value
+	hides bool   // hides all its contents
 }
 
-// json returns JSON as it may be shown; "" if it is none, or deeper or longer than is shown.
-func (sent side) json(body []byte) string {
+// redactJSON returns JSON for showing. It returns "" for invalid JSON, and beyond maxDepth or maxShown.
+func (sent side) redactJSON(body []byte) string {
 	var out bytes.Buffer
 	in, to := jsontext.NewDecoder(bytes.NewReader(body)), jsontext.NewEncoder(&out, jsontext.WithIndent("  "))
 	stack := []object{{array: true}}
@@ -120,7 +121,7 @@ func (sent side) json(body []byte) string {
 		if err != nil || len(stack) > maxDepth || out.Len() > maxShown {
 			return ""
 		}
-		if stack, token, err = sent.step(stack, token); err != nil {
+		if stack, token, err = sent.redactToken(stack, token); err != nil {
 			return ""
 		}
 		if err := to.WriteToken(token); err != nil {
@@ -129,15 +130,15 @@ func (sent side) json(body []byte) string {
 	}
 }
 
-// step returns what becomes of a token, and where the next one is.
-func (sent side) step(stack []object, token jsontext.Token) ([]object, jsontext.Token, error) {
+// redactToken returns the shown form of a token, and the stack for the next token.
+func (sent side) redactToken(stack []object, token jsontext.Token) ([]object, jsontext.Token, error) {
 	at := &stack[len(stack)-1]
 	kind := token.Kind()
 	if kind == '}' || kind == ']' {
 		return stack[:len(stack)-1], token, nil
 	}
 	if !at.array {
-		if at.even = !at.even; at.even { // it was false, so this is a name
+		if at.even = !at.even; at.even { // was false, so the token is a name
 			at.name = token.String()
 			return stack, jsontext.String(Text(at.name)), nil
 		}
@@ -156,11 +157,11 @@ func (sent side) step(stack []object, token jsontext.Token) ([]object, jsontext.
 		return append(stack, inner), token, nil
 	case '"', '0':
 		text := token.String()
-		shown := sent.value(of, at.name, text)
+		shown := sent.shownValue(of, at.name, text)
 		if hides {
 			shown = hidden
 		}
-		// Numbers of ours are as long as a card's, but none of ours is sent.
+		// The platform's own numbers may be as long as a card's. They occur only in replies, so a reply's numbers stay.
 		if kind == '"' || shown != text && (bool(sent) || hides) {
 			token = jsontext.String(shown)
 		}

@@ -7,34 +7,35 @@ import (
 	"unicode"
 )
 
-// patterns are hidden everywhere: keys, callback secrets, tokens, signatures and tokens of links, OAuth's codes.
+// patterns match secrets in any text: keys, callback secrets, tokens, signatures and tokens of links, OAuth codes.
 var patterns = regexp.MustCompile(`([sp]k_(?:live|test)_)[0-9A-Za-z]+|(whsec_)[0-9A-Za-z+/=]+|()[0-9a-f]{64,}|` +
 	`(X-Amz-(?:Signature|Security-Token)=)[^&"\\]+|(/receipts/)[0-9a-f]{32}|(/invitations/)[0-9A-Za-z_-]+|` +
 	`([?&]code=)[^&"\s]+`)
 
-// marks are in texts of patterns, but for access tokens.
+// marks lists parts of secrets. Every text that patterns match contains one, except access tokens.
 var marks = []string{"k_live_", "k_test_", "whsec_", "X-Amz-S", "/receipts/", "/invitations/", "code="}
 
 const (
-	fewestDigits = 12 // of a card number (contract §4.3)
+	fewestDigits = 12 // of card numbers (contract §4.3)
 	mostDigits   = 19
-	hexOfToken   = 64 // digits of an access token
-	shownDigits  = 4  // the last ones of a card number
+	hexOfToken   = 64 // length of an access token
+	shownDigits  = 4  // at the end of a card number
 )
 
-// digits are a run of them, or groups; or a UUID, whose digits are no card number.
+// digits matches a run of digits or groups of digits. It also matches a UUID, so that the digits of the UUID are not
+// taken for a card number.
 var (
 	digits = regexp.MustCompile(uuid.String() + `|[0-9]{12,}|[0-9]{2,}(?:` + between.String() + `[0-9]{2,}){2,}`)
 	uuid   = regexp.MustCompile(`\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	// between are what people put between the groups of a card number.
+	// between matches the separators that people put between the groups of a card number.
 	between = regexp.MustCompile(`[-\s._/\x{a0}]{1,2}`)
 )
 
-// separators are those of between, as bytes.
+// separators lists the bytes of the characters that the pattern between matches.
 const separators = "- \t\r\n._/\u00a0"
 
-// suspicious reports whether patterns or digits may be in a text. It is fast, and most texts are not.
-func suspicious(text string) bool {
+// isSuspicious returns true if patterns or digits may match. It is fast, and false for most texts.
+func isSuspicious(text string) bool {
 	decimal, hex := 0, 0
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -54,9 +55,9 @@ func suspicious(text string) bool {
 	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
 }
 
-// Text returns a text without what looks like a secret.
+// Text returns a text with everything hidden that looks like a secret.
 func Text(text string) string {
-	if !suspicious(text) {
+	if !isSuspicious(text) {
 		return text
 	}
 	text = patterns.ReplaceAllString(text, "${1}${2}${3}${4}${5}${6}${7}…")
@@ -64,11 +65,12 @@ func Text(text string) string {
 		if uuid.MatchString(found) {
 			return found
 		}
-		return withoutCard(found)
+		return maskCardsIn(found)
 	})
 }
 
-// Line is Text on one line, without characters that move a terminal's cursor, or turn the direction of what is read.
+// Line hides secrets like Text. It replaces characters that begin a line, move a terminal's cursor or change the text's
+// direction.
 func Line(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
@@ -78,11 +80,12 @@ func Line(text string) string {
 	}, Text(text))
 }
 
-// maxGroups are as many groups as a card number has.
+// maxGroups is the maximum number of groups in a card number.
 const maxGroups = 10
 
-// withoutCard returns a run of groups of digits; those that are a card number, as the last ones of it.
-func withoutCard(run string) string {
+// maskCardsIn returns a run of groups of digits. Where groups form a card number, it shows only the number's last
+// digits.
+func maskCardsIn(run string) string {
 	groups, places := between.Split(run, -1), between.FindAllStringIndex(run, -1)
 	for first := range groups {
 		for last := min(first+maxGroups, len(groups)) - 1; last >= first; last-- {
@@ -90,13 +93,13 @@ func withoutCard(run string) string {
 			if len(number) < fewestDigits || len(number) > mostDigits || !luhn(number) {
 				continue
 			}
-			shown := cardNumber(number)
+			shown := maskNumber(number)
 			if first > 0 {
 				shown = run[:places[first-1][1]] + shown
 			}
 			if last < len(places) {
 				after := places[last]
-				shown += run[after[0]:after[1]] + withoutCard(run[after[1]:])
+				shown += run[after[0]:after[1]] + maskCardsIn(run[after[1]:])
 			}
 			return shown
 		}
@@ -104,7 +107,7 @@ func withoutCard(run string) string {
 	return run
 }
 
-// luhn reports whether the check digit of a card number is right (ISO/IEC 7812-1, annex B).
+// luhn returns true if a card number's check digit is right (ISO/IEC 7812-1, annex B).
 func luhn(number string) bool {
 	sum := 0
 	for i := range len(number) {
@@ -118,8 +121,8 @@ func luhn(number string) bool {
 	return sum%10 == 0
 }
 
-// cardNumber returns a number up to its last digits.
-func cardNumber(number string) string {
+// maskNumber hides all but a number's last digits.
+func maskNumber(number string) string {
 	n := max(0, len(number)-shownDigits)
 	return strings.Repeat("*", n) + number[n:]
 }
