@@ -9,12 +9,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// ChargesPath is where terminals charge at the acquirer's host.
+// ChargesPath is the path of the acquirer's host for charges.
 const ChargesPath = "/acquirer/charges"
 
-// Charger is an acquirer as terminals know it.
+// Charger is the part of an acquirer that terminals use.
 type Charger interface {
-	// Charge takes the charge, or returns its outcome; errors as acquirer.Acquirer's.
+	// Charge accepts the charge or returns its outcome. Errors are those of acquirer.Acquirer.
 	Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error)
 }
 
@@ -25,23 +25,23 @@ type charge struct {
 	Method       payments.Method
 	Installments int
 	Present      present
-	Card         *payments.CardSummary // none with a code
+	Card         *payments.CardSummary // nil if paid by a code
 	Merchant     string
 }
 
 type present struct {
 	payments.CardPresent
-	Tip amount // in place of the CardPresent's, which would lose its currency
+	Tip amount // replaces CardPresent's, which would lose its currency
 }
 
-// decided is what a terminal has to know of an outcome.
+// decided is the part of an outcome that a terminal needs.
 type decided struct {
 	Decision   payments.Decision
 	ReturnCode string
 	Code       *payments.PaymentCode
 }
 
-// Charges returns the acquirer's host for terminals that have the token.
+// Charges returns the acquirer's host. It serves terminals that have the token.
 func Charges(a Charger, token string) http.Handler {
 	return serve(token, func(ctx context.Context, c charge) (decided, error) {
 		sent, err := c.parse()
@@ -53,7 +53,7 @@ func Charges(a Charger, token string) http.Handler {
 	})
 }
 
-// AcquirerAt returns the acquirer at a host.
+// AcquirerAt returns a client of the acquirer at a host.
 func AcquirerAt(host control.Host) Charger { return remoteAcquirer{host} }
 
 type remoteAcquirer struct{ control.Host }

@@ -14,23 +14,23 @@ import (
 
 const (
 	codeLength = 8
-	remembered = 100 // checkouts, and pairings that have ended
+	remembered = 100 // checkouts, and ended pairings
 )
 
-// device is a card terminal: what it knows, what it shows and what it answers. It is safe for concurrent use.
+// device is a card terminal: its knowledge, its screen and its answers. It is safe for concurrent use.
 type device struct {
 	acquirer Charger
-	now      func() time.Time  // the platform's time
-	keep     func(entry) error // where others find it
+	now      func() time.Time  // returns the platform's time
+	keep     func(entry) error // writes the terminal's entry
 
 	mu        sync.Mutex
 	at        entry
-	pairing   terminal.Pairing // "" as ID: none
+	pairing   terminal.Pairing // has ID "" if unpaired
 	confirmed bool
 	menuLock  virtual.MenuLock
-	ended     []string // pairings
+	ended     []string // ended pairings
 	sales     []*sale  // the latest last
-	notice    string   // about what came before
+	notice    string   // about the last event
 	changed   chan struct{}
 }
 
@@ -39,7 +39,7 @@ var _ terminal.Terminals = (*device)(nil)
 var (
 	// errLate reports a checkout, or a change of settings, that arrived after its deadline.
 	errLate = errors.New("reader: the deadline has passed")
-	// errNotKept reports that others cannot find the terminal as it is.
+	// errNotKept reports that the terminal's entry could not be updated.
 	errNotKept = errors.New("reader: what the terminal shows could not be written")
 )
 
@@ -48,7 +48,7 @@ func newDevice(a Charger, now func() time.Time, keep func(entry) error) *device 
 		at: entry{Serial: "VT" + rand.Text()[:10], Token: rand.Text(), Code: newCode()}}
 }
 
-// newCode returns a code that no virtual terminal treats in a special way.
+// newCode returns a pairing code. It begins with R, so that it has no special meaning to virtual terminals.
 func newCode() string { return "R" + rand.Text()[:codeLength-1] }
 
 func (d *device) change(do func() error) error {
@@ -57,12 +57,12 @@ func (d *device) change(do func() error) error {
 	err := do()
 	select {
 	case d.changed <- struct{}{}:
-	default: // it has not been seen yet
+	default: // the last change has not been seen yet
 	}
 	return err
 }
 
-// save writes what others find the terminal by.
+// save updates the terminal's entry.
 func (d *device) save() error {
 	if err := d.keep(d.at); err != nil {
 		return errors.Join(errNotKept, err)
@@ -70,8 +70,8 @@ func (d *device) save() error {
 	return nil
 }
 
-// connect says where the terminal listens; nowhere with "".
-func (d *device) connect(address string) error {
+// publishAddress publishes the terminal's address. The address "" switches the terminal's line off.
+func (d *device) publishAddress(address string) error {
 	return d.change(func() error {
 		d.at.Off = address == ""
 		if address != "" {
@@ -81,9 +81,9 @@ func (d *device) connect(address string) error {
 	})
 }
 
-// Pair asks the person at the terminal, if it shows the code.
+// Pair asks the person at the terminal to confirm, if the terminal shows the code.
 func (d *device) Pair(_ context.Context, p terminal.Pairing) (terminal.Device, error) {
-	paired := terminal.Device{Serial: d.at.Serial, Model: virtual.Model} // which never change
+	paired := terminal.Device{Serial: d.at.Serial, Model: virtual.Model} // both never change
 	err := d.change(func() error {
 		switch {
 		case p.ID == d.pairing.ID:
@@ -105,7 +105,7 @@ func (d *device) Pair(_ context.Context, p terminal.Pairing) (terminal.Device, e
 
 func (d *device) unpair(notice string) error {
 	d.remember(d.pairing.ID)
-	if s := d.open(); s != nil {
+	if s := d.openSale(); s != nil {
 		s.stop(unpaired)
 	}
 	d.pairing, d.confirmed, d.menuLock, d.notice = terminal.Pairing{}, false, virtual.MenuLock{}, notice
@@ -118,7 +118,7 @@ func (d *device) remember(pairing string) {
 	d.ended = d.ended[max(0, len(d.ended)-remembered):]
 }
 
-// Unpair ends a pairing. A Pair that arrives after it is refused.
+// Unpair ends a pairing. A later Pair of that pairing is refused.
 func (d *device) Unpair(_ context.Context, pairing string) error {
 	return d.change(func() error {
 		if pairing == d.pairing.ID {
@@ -138,21 +138,21 @@ func (d *device) Heartbeat(_ context.Context, pairing string) (terminal.Heartbea
 		return terminal.Heartbeat{}, terminal.ErrUnpaired
 	}
 	h := virtual.Idle(d.confirmed, d.now())
-	if s := d.open(); s != nil {
+	if s := d.openSale(); s != nil {
 		h.State = steps[s.step].state
 	}
 	return h, nil
 }
 
-// open returns the checkout that the cardholder is asked to pay, if any.
-func (d *device) open() *sale {
-	if len(d.sales) == 0 || d.sales[len(d.sales)-1].over() {
+// openSale returns the checkout that the cardholder is asked to pay, or nil.
+func (d *device) openSale() *sale {
+	if len(d.sales) == 0 || d.sales[len(d.sales)-1].isOver() {
 		return nil
 	}
 	return d.sales[len(d.sales)-1]
 }
 
-// sale returns a checkout that the terminal was offered, if it remembers it.
+// sale returns the checkout with an id, or nil if the terminal does not remember it.
 func (d *device) sale(checkout string) *sale {
 	at := slices.IndexFunc(d.sales, func(s *sale) bool { return s.ID == checkout })
 	if at < 0 {
@@ -168,7 +168,7 @@ func (d *device) Offer(_ context.Context, c terminal.Checkout) error {
 			return nil
 		case c.Pairing != d.pairing.ID || !d.confirmed:
 			return terminal.ErrUnpaired
-		case d.open() != nil:
+		case d.openSale() != nil:
 			return terminal.ErrBusy
 		case !d.now().Before(c.Until):
 			return errLate
@@ -180,7 +180,7 @@ func (d *device) Offer(_ context.Context, c terminal.Checkout) error {
 	})
 }
 
-// Outcome is what the terminal knows of a checkout. It is kept for a platform that asks late, after the line was down.
+// Outcome returns the terminal's knowledge of a checkout. The platform may ask late, after the line was down.
 func (d *device) Outcome(_ context.Context, checkout string) (terminal.Outcome, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -230,10 +230,10 @@ func (d *device) Configure(_ context.Context, pairing string, c terminal.Setting
 	})
 }
 
-// pass lets time pass: a pairing that nobody confirms ends, and so does a checkout that nobody pays.
-func (d *device) pass() error {
+// checkDeadlines ends an unconfirmed pairing, the choice of a tip or an unpaid checkout when its time is over.
+func (d *device) checkDeadlines() error {
 	return d.change(func() error {
-		now, s := d.now(), d.open()
+		now, s := d.now(), d.openSale()
 		switch {
 		case d.pairing.ID != "" && !d.confirmed && !now.Before(d.pairing.Until):
 			return d.unpair("The pairing was not confirmed in time.")
@@ -244,14 +244,14 @@ func (d *device) pass() error {
 				d.notice = "Nobody has paid in time."
 			}
 		case s.step == choosingTip && !now.Before(s.tipUntil):
-			return s.tip("0")
+			return s.chooseTip("0")
 		}
 		return nil
 	})
 }
 
-// leave removes the file by which others find the terminal, for good.
-func (d *device) leave(dir string) error {
+// removeFile removes the terminal's file for good.
+func (d *device) removeFile(dir string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.keep = func(entry) error { return nil }

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// The paths of the port's messages.
+// Paths of the port's messages.
 const (
 	pairPath      = "/pair"
 	heartbeatPath = "/heartbeat"
@@ -23,16 +23,16 @@ const (
 
 type offered struct {
 	terminal.Checkout
-	Amount amount // in place of the checkout's, which would lose its currency
+	Amount amount // replaces Checkout's, which would lose its currency
 }
 
 type configured struct {
 	terminal.SettingsChange
-	Passcode string // in place of the change's, which cannot be written out
+	Passcode string // replaces SettingsChange's, which cannot be written out
 	Pairing  string
 }
 
-// serveTerminal serves the messages of the port to who has the token.
+// serveTerminal returns a handler of the port's messages. It serves senders that have the token.
 func serveTerminal(t terminal.Terminals, token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("PUT "+pairPath, serve(token, t.Pair))
@@ -45,17 +45,17 @@ func serveTerminal(t terminal.Terminals, token string) http.Handler {
 		return done{}, t.Offer(ctx, o.Checkout)
 	}))
 	mux.Handle("PUT "+outcomePath, serve(token, t.Outcome))
-	mux.Handle("PUT "+terminatePath, serve(token, without(t.Terminate)))
+	mux.Handle("PUT "+terminatePath, serve(token, withoutResult(t.Terminate)))
 	mux.Handle("PUT "+settingsPath, serve(token, t.Settings))
 	mux.Handle("PUT "+configurePath, serve(token, func(ctx context.Context, c configured) (done, error) {
 		c.SettingsChange.Passcode = secret.New(c.Passcode)
 		return done{}, t.Configure(ctx, c.Pairing, c.SettingsChange)
 	}))
-	mux.Handle("PUT "+unpairPath, serve(token, without(t.Unpair)))
+	mux.Handle("PUT "+unpairPath, serve(token, withoutResult(t.Unpair)))
 	return mux
 }
 
-func without(do func(context.Context, string) error) func(context.Context, string) (done, error) {
+func withoutResult(do func(context.Context, string) error) func(context.Context, string) (done, error) {
 	return func(ctx context.Context, id string) (done, error) { return done{}, do(ctx, id) }
 }
 

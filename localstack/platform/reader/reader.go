@@ -15,17 +15,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Config is what a terminal runs with.
+// Config configures a terminal.
 type Config struct {
-	Dir      string           // where terminals say that they have joined
-	Acquirer Charger          // at which it charges
-	Now      func() time.Time // the platform's time
-	In       io.Reader        // what is entered, a line each
-	Out      io.Writer        // the screen
-	Tick     <-chan time.Time // when time may have passed; nil: each second
+	Dir      string           // folder of the terminals' files
+	Acquirer Charger          // charges the cards
+	Now      func() time.Time // returns the platform's time
+	In       io.Reader        // input, a line each
+	Out      io.Writer        // screen
+	Tick     <-chan time.Time // signals the passing of time; nil means each second
 }
 
-// Run runs a terminal and its pairing until ctx or the input ends. Errors: its file cannot be written, no port.
+// Run runs a terminal and its pairing until ctx or the input ends. Errors: no port, or its file cannot be written.
 func Run(ctx context.Context, c Config) error {
 	if c.Tick == nil {
 		ticker := time.NewTicker(time.Second)
@@ -37,18 +37,18 @@ func Run(ctx context.Context, c Config) error {
 	}
 	d := newDevice(c.Acquirer, c.Now, func(e entry) error { return e.write(c.Dir) })
 	l := &line{device: d}
-	if err := l.on(); err != nil {
+	if err := l.turnOn(); err != nil {
 		return err
 	}
 	err := c.loop(ctx, d, l)
-	return errors.Join(err, l.off(), d.leave(c.Dir))
+	return errors.Join(err, l.turnOff(), d.removeFile(c.Dir))
 }
 
 func (c Config) loop(ctx context.Context, d *device, l *line) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	entered := make(chan string)
-	go lines(ctx, c.In, entered)
+	go readLines(ctx, c.In, entered)
 	shown := ""
 	for {
 		if screen := d.screen(); screen != shown {
@@ -62,12 +62,12 @@ func (c Config) loop(ctx context.Context, d *device, l *line) error {
 			return nil
 		case <-d.changed:
 		case <-c.Tick:
-			err = d.pass()
+			err = d.checkDeadlines()
 		case text, ok := <-entered:
 			if !ok || text == "q" {
 				return nil
 			}
-			if err = take(d, l, text); errors.Is(err, errKey) {
+			if err = handleInput(d, l, text); errors.Is(err, errKey) {
 				fmt.Fprintln(c.Out, "That is none of the choices.")
 				err = nil
 			}
@@ -78,18 +78,18 @@ func (c Config) loop(ctx context.Context, d *device, l *line) error {
 	}
 }
 
-func take(d *device, l *line, text string) error {
+func handleInput(d *device, l *line, text string) error {
 	switch {
 	case text != "l":
-		return d.key(text)
+		return d.handleKey(text)
 	case l.server == nil:
-		return l.on()
+		return l.turnOn()
 	default:
-		return l.off()
+		return l.turnOff()
 	}
 }
 
-func lines(ctx context.Context, in io.Reader, entered chan<- string) {
+func readLines(ctx context.Context, in io.Reader, entered chan<- string) {
 	defer close(entered)
 	for scanner := bufio.NewScanner(in); scanner.Scan(); {
 		select {
@@ -100,7 +100,7 @@ func lines(ctx context.Context, in io.Reader, entered chan<- string) {
 	}
 }
 
-// tryCharge charges, again when there is no answer.
+// tryCharge charges. It repeats the charge if there is no answer.
 func (d *device) tryCharge(ctx context.Context, request acquirer.Charge) (o payments.Outcome, err error) {
 	for try := range tries {
 		if try > 0 {
@@ -118,26 +118,26 @@ func (d *device) tryCharge(ctx context.Context, request acquirer.Charge) (o paym
 
 type line struct {
 	device *device
-	server *http.Server // nil: it is off
+	server *http.Server // nil while the line is off
 }
 
-// on lets the platform reach the terminal, on a port that is free.
-func (l *line) on() error {
+// turnOn puts the line on, so that the platform reaches the terminal on a free port.
+func (l *line) turnOn() error {
 	server := &http.Server{Handler: serveTerminal(l.device, l.device.at.Token), ReadHeaderTimeout: patience}
 	address, _, err := control.Serve(server)
 	if err != nil {
 		return err
 	}
 	l.server = server
-	return l.device.connect(address)
+	return l.device.publishAddress(address)
 }
 
-// off drops whatever is under way, and lets nobody reach the terminal.
-func (l *line) off() error {
+// turnOff takes the line off and drops all running messages.
+func (l *line) turnOff() error {
 	if l.server == nil {
 		return nil
 	}
 	err := l.server.Close()
 	l.server = nil
-	return errors.Join(err, l.device.connect(""))
+	return errors.Join(err, l.device.publishAddress(""))
 }

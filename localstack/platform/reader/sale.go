@@ -15,33 +15,33 @@ import (
 
 type step int
 
-// The steps.
+// The steps of a sale.
 const (
 	choosingTip step = iota
 	presenting
 	enteringPIN
 	signing
-	charging // the acquirer is asked: the terminal cannot stop any more
-	showing  // a code, until the acquirer says that it is paid
+	charging // the acquirer is asked, so the terminal cannot stop any more
+	showing  // shows a code until the acquirer reports its payment
 	over
 )
 
-// steps say what the terminal reports at each step, what it shows last, and what takes what is entered.
+// steps holds per step the reported state, the last line of the screen, and the method that takes the input.
 var steps = [...]struct {
 	state terminal.State
 	asks  string
 	take  func(*sale, string) error
 }{
-	choosingTip: {terminal.SelectingTip, "[0] no tip  [c]ancel", (*sale).tip},
-	presenting:  {terminal.WaitingForCard, "[t]ap  [i]nsert  [s]wipe  [d]eclining card  [c]ancel", (*sale).present},
-	enteringPIN: {terminal.WaitingForPIN, "PIN: any 4 to 12 digits  [c]ancel", (*sale).enter},
+	choosingTip: {terminal.SelectingTip, "[0] no tip  [c]ancel", (*sale).chooseTip},
+	presenting:  {terminal.WaitingForCard, "[t]ap  [i]nsert  [s]wipe  [d]eclining card  [c]ancel", (*sale).presentCard},
+	enteringPIN: {terminal.WaitingForPIN, "PIN: any 4 to 12 digits  [c]ancel", (*sale).enterPIN},
 	signing:     {terminal.WaitingForSignature, "Signature: anything, or just Enter  [c]ancel", (*sale).sign},
 	charging:    {terminal.WaitingForCard, "One moment …", (*sale).refuse},
 	showing:     {terminal.WaitingForCard, "[c]ancel", (*sale).refuse},
 	over:        {terminal.WaitingForCard, "", (*sale).refuse},
 }
 
-// Why a checkout was stopped, for people.
+// Reasons for stopping a checkout, for people.
 const (
 	terminated = "terminated"
 	unpaired   = "the reader was unpaired"
@@ -51,7 +51,7 @@ const (
 	notTaken   = "the acquirer did not take the payment"
 )
 
-// The lengths of a PIN (ISO 9564-1).
+// Lengths of a PIN (ISO 9564-1).
 const (
 	shortestPIN = 4
 	longestPIN  = 12
@@ -61,34 +61,34 @@ type sale struct {
 	terminal.Checkout
 	step         step
 	tipUntil     time.Time
-	chosen       money.Amount // the tip; without a currency none could be chosen
+	chosen       money.Amount // tip; has no currency if no choice was possible
 	total        money.Amount
 	mode         string
 	verification payments.Verification
-	code         string // which is shown
+	code         string // on the screen
 	outcome      terminal.Outcome
 }
 
 func newSale(c terminal.Checkout, now time.Time) *sale {
 	s := &sale{Checkout: c, total: c.Amount, outcome: terminal.Outcome{Progress: terminal.Waiting}}
-	s.ask()
+	s.startPayment()
 	if len(c.TipRates) > 0 {
 		s.step, s.tipUntil = choosingTip, now.Add(c.TipTimeout)
 	}
 	return s
 }
 
-// ask asks for a card, or the acquirer for a code, once there is nothing to choose any more.
-func (s *sale) ask() {
+// startPayment goes on after the choice of a tip: it asks for a card, or asks the acquirer for a code.
+func (s *sale) startPayment() {
 	s.step = presenting
 	if s.Method == payments.QRCodePix {
 		s.step, s.mode = charging, s.Method.EntryMode()
 	}
 }
 
-func (s *sale) over() bool { return s.step == over }
+func (s *sale) isOver() bool { return s.step == over }
 
-// stop stops the sale unless it is over, or the acquirer was asked.
+// stop stops the sale. It returns false if the sale is over or the acquirer was already asked.
 func (s *sale) stop(reason string) bool {
 	if s.step == charging || s.step == over {
 		return false
@@ -99,8 +99,8 @@ func (s *sale) stop(reason string) bool {
 
 var errKey = errors.New("that is none of the choices")
 
-// tip takes the choice of a tip: its number, or 0.
-func (s *sale) tip(key string) error {
+// chooseTip takes the choice of a tip: its number, or 0 for none.
+func (s *sale) chooseTip(key string) error {
 	n, err := strconv.Atoi(key)
 	if err != nil || n < 0 || n > len(s.TipRates) {
 		return errKey
@@ -115,13 +115,13 @@ func (s *sale) tip(key string) error {
 		s.chosen, s.total = money.Zero(s.Amount.Currency()), s.Amount
 		return errKey
 	}
-	s.ask()
+	s.startPayment()
 	return nil
 }
 
 func (s *sale) tipOf(rate int) (money.Amount, error) { return s.Amount.Times(string(s.TipRates[rate])) }
 
-func (s *sale) present(key string) error {
+func (s *sale) presentCard(key string) error {
 	switch key {
 	case "t":
 		s.mode, s.verification, s.step = payments.ContactlessMode, payments.NoVerification, charging
@@ -141,8 +141,8 @@ func (s *sale) present(key string) error {
 	return nil
 }
 
-// enter takes a PIN, which is kept nowhere: any will do.
-func (s *sale) enter(pin string) error {
+// enterPIN takes a PIN. Any PIN is right, and it is not kept.
+func (s *sale) enterPIN(pin string) error {
 	if len(pin) < shortestPIN || len(pin) > longestPIN || strings.Trim(pin, "0123456789") != "" {
 		return errKey
 	}
@@ -165,9 +165,9 @@ func (s *sale) request() acquirer.Charge {
 		Descriptor: s.Merchant}
 }
 
-// settle records the acquirer's answer and returns a notice. After any error but ErrNotTaken the acquirer may have
-// charged, so the sale counts as charged: the platform asks the acquirer.
-func (s *sale) settle(o payments.Outcome, err error) (notice string) {
+// recordAnswer records the acquirer's answer and returns a notice. After any error but ErrNotTaken the acquirer may
+// have charged. The sale then counts as charged, and the platform asks the acquirer.
+func (s *sale) recordAnswer(o payments.Outcome, err error) (notice string) {
 	if o.Decision == payments.Voucher {
 		s.step, s.code = showing, o.Code.Text
 		return ""
@@ -182,7 +182,7 @@ func (s *sale) settle(o payments.Outcome, err error) (notice string) {
 	case o.Decision == payments.Approved:
 		return "Approved. Thank you."
 	case o.Decision == payments.Cancelled:
-		s.outcome = terminal.Outcome{Progress: terminal.Stopped} // who has cancelled it says why
+		s.outcome = terminal.Outcome{Progress: terminal.Stopped} // the party that cancelled gives the reason
 		return "Not paid: cancelled at the acquirer."
 	default:
 		return "Declined (" + o.ReturnCode + ")."

@@ -19,7 +19,7 @@ func (d *device) screen() string {
 	if d.notice != "" {
 		lines = append(lines, d.notice)
 	}
-	switch s := d.open(); {
+	switch s := d.openSale(); {
 	case d.pairing.ID == "":
 		lines = append(lines, "Pair me: my code is "+d.at.Code)
 	case !d.confirmed:
@@ -44,15 +44,15 @@ func merchantOf(tenant string) string {
 }
 
 func (s *sale) screen() []string {
-	lines := []string{strings.Join(strings.Fields(s.Merchant+"  "+s.Description), " "), show(s.total)}
+	lines := []string{strings.Join(strings.Fields(s.Merchant+"  "+s.Description), " "), formatAmount(s.total)}
 	if s.chosen.Sign() > 0 {
-		lines = append(lines, "with a tip of "+show(s.chosen))
+		lines = append(lines, "with a tip of "+formatAmount(s.chosen))
 	}
 	switch s.step {
 	case choosingTip:
 		for i := range s.TipRates {
 			if tip, err := s.tipOf(i); err == nil {
-				lines = append(lines, fmt.Sprintf("[%d] tip %s (%s %%)", i+1, show(tip), percent(s.TipRates[i])))
+				lines = append(lines, fmt.Sprintf("[%d] tip %s (%s %%)", i+1, formatAmount(tip), percent(s.TipRates[i])))
 			}
 		}
 	case showing:
@@ -65,13 +65,13 @@ func (s *sale) screen() []string {
 	return append(lines, steps[s.step].asks)
 }
 
-// percent returns a rate such as 0.1 as people read it. Rates have two decimals at most (contract §13.7).
+// percent formats a rate such as 0.1 for people. Rates have at most two decimals (contract §13.7).
 func percent(rate money.Decimal) string {
 	_, decimals, _ := strings.Cut(string(rate), ".")
 	return strings.TrimLeft((decimals + "00")[:2], "0")
 }
 
-func show(a money.Amount) string { return a.String() + " " + string(a.Currency()) }
+func formatAmount(a money.Amount) string { return a.String() + " " + string(a.Currency()) }
 
 func box(lines []string) string {
 	width := 0
@@ -87,15 +87,15 @@ func box(lines []string) string {
 	return b.String() + edge
 }
 
-// key takes what was entered, but for the line and the end.
-func (d *device) key(entered string) error {
+// handleKey handles an input that concerns neither the line nor the end of the program.
+func (d *device) handleKey(entered string) error {
 	return d.change(func() error {
-		s := d.open()
+		s := d.openSale()
 		switch {
 		case d.pairing.ID == "":
 			return errKey
 		case !d.confirmed:
-			return d.answer(entered)
+			return d.answerPairing(entered)
 		case s == nil && entered == "u" && !d.menuLock.Enabled:
 			return d.unpair("")
 		case s == nil || s.step == charging:
@@ -105,12 +105,12 @@ func (d *device) key(entered string) error {
 			d.notice = "Cancelled."
 			return nil
 		default:
-			return d.pay(s, entered)
+			return d.handlePayment(s, entered)
 		}
 	})
 }
 
-func (d *device) answer(entered string) error {
+func (d *device) answerPairing(entered string) error {
 	switch entered {
 	case "y":
 		d.confirmed = true
@@ -122,28 +122,29 @@ func (d *device) answer(entered string) error {
 	}
 }
 
-// pay takes what the cardholder does. Only a declining card ends the sale by that.
-func (d *device) pay(s *sale, entered string) error {
+// handlePayment handles the cardholder's action. Only a card that declines ends the sale.
+func (d *device) handlePayment(s *sale, entered string) error {
 	err := steps[s.step].take(s, entered)
-	if s.over() {
+	if s.isOver() {
 		d.notice = "Declined by the card."
 	}
 	return err
 }
 
-// codeWidth is how many characters of a code the screen shows in a line.
+// codeWidth is the number of characters of a code per line of the screen.
 const codeWidth = 64
 
-// How often the acquirer is asked, and what passes before it is asked again.
+// Number of tries at the acquirer, and the pause between them.
 const (
 	tries = 3
 	pause = time.Second
 )
 
-// charge asks the acquirer once the cardholder is done, or may have paid a shown code. Each try is the same charge.
+// charge sends the charge to the acquirer when the cardholder is done. It also does so while a code is shown, because
+// the cardholder may have paid the code. Each try is the same charge.
 func (d *device) charge(ctx context.Context) {
 	d.mu.Lock()
-	s := d.open()
+	s := d.openSale()
 	shown := s != nil && s.step == showing
 	due := shown || s != nil && s.step == charging
 	var request acquirer.Charge
@@ -159,8 +160,8 @@ func (d *device) charge(ctx context.Context) {
 		return
 	}
 	_ = d.change(func() error {
-		if !s.over() { // stopped while its code was shown
-			d.notice = s.settle(o, err)
+		if !s.isOver() { // unless stopped while its code was shown
+			d.notice = s.recordAnswer(o, err)
 		}
 		return nil
 	})

@@ -15,20 +15,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// entry is a terminal that has joined, as it says so in a file of its own, which only the owner of the platform reads.
+// entry tells the platform how to find a terminal. It is in a file that only the platform's owner can read.
 type entry struct {
 	Serial  string `json:"serial"`
 	Address string `json:"address"`
 	Token   string `json:"token"`
-	Code    string `json:"code,omitempty"`    // which it shows
-	Pairing string `json:"pairing,omitempty"` // the latest
-	Off     bool   `json:"off,omitempty"`     // its line is, on purpose
+	Code    string `json:"code,omitempty"`    // on the screen
+	Pairing string `json:"pairing,omitempty"` // id of the latest pairing
+	Off     bool   `json:"off,omitempty"`     // true if the person has switched the terminal's line off
 }
 
 const (
 	private       = 0o600
 	privateFolder = 0o700
-	maxJoined     = 100 // terminals; more are not found
+	maxJoined     = 100 // terminals; further ones are ignored
 	entryEnding   = ".json"
 )
 
@@ -53,9 +53,9 @@ func (e entry) terminal() terminal.Terminals {
 	return client{control.Host{Address: e.Address, Token: e.Token}}
 }
 
-// prune removes the files of terminals that have ended without removing them.
+// prune removes files of terminals that ended without removing them.
 func prune(dir string) error {
-	all, err := joined(dir)
+	all, err := readEntries(dir)
 	for _, e := range all {
 		conn, dialErr := net.DialTimeout("tcp", strings.TrimPrefix(e.Address, "http://"), patience)
 		switch {
@@ -68,7 +68,7 @@ func prune(dir string) error {
 	return err
 }
 
-func joined(dir string) ([]entry, error) {
+func readEntries(dir string) ([]entry, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*"+entryEnding))
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func joined(dir string) ([]entry, error) {
 	for _, file := range files[:min(len(files), maxJoined)] {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it has ended
+			continue // the terminal has ended
 		}
 		var e entry
 		if err == nil {
@@ -91,7 +91,7 @@ func joined(dir string) ([]entry, error) {
 	return all, nil
 }
 
-// Switchboard are the terminals that have joined, whose files are in Dir, and all others beside them.
+// Switchboard combines the terminals that have files in Dir with all others.
 type Switchboard struct {
 	Dir    string
 	Others terminal.Terminals
@@ -99,9 +99,9 @@ type Switchboard struct {
 
 var _ terminal.Terminals = Switchboard{}
 
-// found returns the first terminal that fits, and the others unless one does.
-func (s Switchboard) found(fits func(entry) bool) (t terminal.Terminals, has bool, err error) {
-	all, err := joined(s.Dir)
+// findTerminal returns the first terminal that fits, or else Others.
+func (s Switchboard) findTerminal(fits func(entry) bool) (t terminal.Terminals, has bool, err error) {
+	all, err := readEntries(s.Dir)
 	for _, e := range all {
 		if fits(e) {
 			return e.terminal(), true, nil
@@ -110,13 +110,13 @@ func (s Switchboard) found(fits func(entry) bool) (t terminal.Terminals, has boo
 	return s.Others, false, err
 }
 
-func (s Switchboard) of(pairing string) (terminal.Terminals, bool, error) {
-	return s.found(func(e entry) bool { return e.Pairing == pairing })
+func (s Switchboard) findPaired(pairing string) (terminal.Terminals, bool, error) {
+	return s.findTerminal(func(e entry) bool { return e.Pairing == pairing })
 }
 
-// Pair asks the terminal that shows the code, or has taken it for this pairing before.
+// Pair asks the terminal that shows the code, or that has already taken this pairing.
 func (s Switchboard) Pair(ctx context.Context, p terminal.Pairing) (terminal.Device, error) {
-	t, _, err := s.found(func(e entry) bool { return e.Code == p.Code || e.Pairing == p.ID })
+	t, _, err := s.findTerminal(func(e entry) bool { return e.Code == p.Code || e.Pairing == p.ID })
 	if err != nil {
 		return terminal.Device{}, err
 	}
@@ -127,42 +127,47 @@ func (s Switchboard) Pair(ctx context.Context, p terminal.Pairing) (terminal.Dev
 	return d, err
 }
 
-// Heartbeat asks the terminal of the pairing.
+// Heartbeat asks the pairing's terminal.
 func (s Switchboard) Heartbeat(ctx context.Context, pairing string) (terminal.Heartbeat, error) {
-	t, _, err := s.of(pairing)
+	t, _, err := s.findPaired(pairing)
 	if err != nil {
 		return terminal.Heartbeat{}, err
 	}
 	return t.Heartbeat(ctx, pairing)
 }
 
-// Offer goes to the terminal of the pairing.
+// Offer offers a checkout to the pairing's terminal.
 func (s Switchboard) Offer(ctx context.Context, c terminal.Checkout) error {
-	t, _, err := s.of(c.Pairing)
+	t, _, err := s.findPaired(c.Pairing)
 	if err != nil {
 		return err
 	}
 	return t.Offer(ctx, c)
 }
 
-// Outcome asks each terminal until one knows the checkout.
+// Outcome asks Others first, and then the terminals in Dir until one knows the checkout. If Others returns any error
+// except ErrUnknownCheckout, Outcome returns that error at once.
 func (s Switchboard) Outcome(ctx context.Context, checkout string) (terminal.Outcome, error) {
 	var o terminal.Outcome
-	err := s.each(func(t terminal.Terminals) (err error) {
+	err := s.askAll(func(t terminal.Terminals) (err error) {
 		o, err = t.Outcome(ctx, checkout)
 		return err
 	})
 	return o, err
 }
 
-// Terminate goes to each terminal until one knows the checkout.
+// Terminate asks Others first, and then the terminals in Dir until one knows the checkout. If Others returns any error
+// except ErrUnknownCheckout, Terminate returns that error at once.
 func (s Switchboard) Terminate(ctx context.Context, checkout string) error {
-	return s.each(func(t terminal.Terminals) error { return t.Terminate(ctx, checkout) })
+	return s.askAll(func(t terminal.Terminals) error { return t.Terminate(ctx, checkout) })
 }
 
-// each asks the terminals, until one knows the checkout. When none does, one that does not answer may have known it.
-func (s Switchboard) each(ask func(terminal.Terminals) error) error {
-	all, err := joined(s.Dir)
+// askAll asks Others first, and then the terminals in Dir until one knows the checkout. If Others returns any error
+// except ErrUnknownCheckout, askAll returns that error at once. If no terminal knows the checkout, askAll returns the
+// error of a terminal that did not answer, because that terminal may know the checkout. If each terminal returned
+// ErrUnknownCheckout, askAll returns it too.
+func (s Switchboard) askAll(ask func(terminal.Terminals) error) error {
+	all, err := readEntries(s.Dir)
 	if err != nil {
 		return err
 	}
@@ -181,27 +186,27 @@ func (s Switchboard) each(ask func(terminal.Terminals) error) error {
 	return unanswered
 }
 
-// Settings asks the terminal of the pairing.
+// Settings asks the pairing's terminal.
 func (s Switchboard) Settings(ctx context.Context, pairing string) (terminal.Settings, error) {
-	t, _, err := s.of(pairing)
+	t, _, err := s.findPaired(pairing)
 	if err != nil {
 		return terminal.Settings{}, err
 	}
 	return t.Settings(ctx, pairing)
 }
 
-// Configure goes to the terminal of the pairing.
+// Configure changes the settings of the pairing's terminal.
 func (s Switchboard) Configure(ctx context.Context, pairing string, c terminal.SettingsChange) error {
-	t, _, err := s.of(pairing)
+	t, _, err := s.findPaired(pairing)
 	if err != nil {
 		return err
 	}
 	return t.Configure(ctx, pairing, c)
 }
 
-// Unpair goes to the terminal of the pairing. One that is gone has no pairing any more.
+// Unpair asks the pairing's terminal. If that terminal is gone, Unpair removes the pairing from its file.
 func (s Switchboard) Unpair(ctx context.Context, pairing string) error {
-	t, has, err := s.of(pairing)
+	t, has, err := s.findPaired(pairing)
 	if err != nil {
 		return err
 	}
@@ -213,7 +218,7 @@ func (s Switchboard) Unpair(ctx context.Context, pairing string) error {
 }
 
 func (s Switchboard) forget(pairing string) error {
-	all, err := joined(s.Dir)
+	all, err := readEntries(s.Dir)
 	for _, e := range all {
 		if e.Pairing == pairing {
 			e.Pairing = ""

@@ -1,5 +1,5 @@
-// Package reader is a card terminal in a terminal window. It joins a platform by every terminal's port, over HTTP, and
-// charges at the acquirer. The platform's side is a client, a switchboard, and the acquirer's host.
+// Package reader is a card terminal in a terminal window. Run connects it to a platform by every terminal's port, over
+// HTTP, and charges at the acquirer. The platform uses a Switchboard of terminals, and Charges as acquirer's host.
 package reader
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// known are the errors that mean something to the other side, by what they are called on the way.
-var known = map[string]error{
+// knownErrors maps names to the errors that have a meaning for the other side.
+var knownErrors = map[string]error{
 	"no terminal": terminal.ErrNoTerminal, "not pending": terminal.ErrNotPending, "unpaired": terminal.ErrUnpaired,
 	"offline": terminal.ErrOffline, "busy": terminal.ErrBusy, "unknown checkout": terminal.ErrUnknownCheckout,
 	"not taken": acquirer.ErrNotTaken, "no passcode": terminal.ErrNoPasscode,
@@ -27,10 +27,10 @@ var known = map[string]error{
 
 const (
 	maxMessage = 64 << 10
-	patience   = 5 * time.Second // of who waits for an answer
+	patience   = 5 * time.Second // maximum wait for an answer
 )
 
-// answer is what each message gets: a result, or the name of an error.
+// answer is the answer to a message: a result, or the name of an error.
 type answer[T any] struct {
 	Result T      `json:"result"`
 	Error  string `json:"error,omitempty"`
@@ -42,7 +42,7 @@ type amount struct{ Value, Currency string }
 
 func wireAmount(a money.Amount) amount { return amount{a.String(), string(a.Currency())} }
 
-// parse reads an amount; one without a currency is none.
+// parse returns the amount. Without a currency it returns the zero Amount.
 func (a amount) parse() (money.Amount, error) {
 	if a.Currency == "" {
 		return money.Amount{}, nil
@@ -50,7 +50,7 @@ func (a amount) parse() (money.Amount, error) {
 	return money.Parse(a.Value, money.Currency(a.Currency))
 }
 
-// serve answers a message of who has the token.
+// serve returns a handler that answers messages with the token.
 func serve[In, Out any](token string, do func(context.Context, In) (Out, error)) http.Handler {
 	return control.Admitted(token, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in In
@@ -60,7 +60,7 @@ func serve[In, Out any](token string, do func(context.Context, In) (Out, error))
 		}
 		result, err := do(r.Context(), in)
 		a := answer[Out]{Result: result}
-		for name, one := range known {
+		for name, one := range knownErrors {
 			if errors.Is(err, one) {
 				a.Error = name
 			}
@@ -69,11 +69,11 @@ func serve[In, Out any](token string, do func(context.Context, In) (Out, error))
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		_ = json.NewEncoder(w).Encode(a) // fails only when the sender is gone
+		_ = json.NewEncoder(w).Encode(a) // only fails if the sender has gone
 	}))
 }
 
-// send reads a message's answer. After any error but the known ones, such as ErrOffline, the message may have arrived.
+// send sends a message and returns its result. After an error that is not in known, the message may have arrived.
 func send[Out any](ctx context.Context, h control.Host, path string, in any) (Out, error) {
 	var none Out
 	body, err := json.Marshal(in)
@@ -100,7 +100,7 @@ func send[Out any](ctx context.Context, h control.Host, path string, in any) (Ou
 	if a.Error == "" {
 		return a.Result, nil
 	}
-	if err, ok := known[a.Error]; ok {
+	if err, ok := knownErrors[a.Error]; ok {
 		return none, err
 	}
 	return none, fmt.Errorf("reader: %s answered %q", path, a.Error)
