@@ -14,19 +14,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page"
 )
 
-type said struct {
+type buttonResult struct {
 	Text   string
 	Failed bool
 }
 
-func (s *site) lastSaid() said {
+func (s *site) lastResult() buttonResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said
 }
 
-// press does what a button asks for, and leads back to the page, which says what came of it.
-func (s *site) press(w http.ResponseWriter, r *http.Request) {
+// pressButton runs a button's action and redirects to the page, which shows the result.
+func (s *site) pressButton(w http.ResponseWriter, r *http.Request) {
 	do, known := buttons[r.PathValue("button")]
 	if !known {
 		http.NotFound(w, r)
@@ -37,9 +37,9 @@ func (s *site) press(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text, err := do(r.Context(), s, r.PostForm)
-	now := said{Text: text}
+	now := buttonResult{Text: text}
 	if err != nil {
-		now = said{Text: client.ForPeople(err).Error(), Failed: true}
+		now = buttonResult{Text: client.ForPeople(err).Error(), Failed: true}
 	}
 	s.mu.Lock()
 	s.said = now
@@ -48,7 +48,7 @@ func (s *site) press(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/sandbox", http.StatusSeeOther)
 }
 
-// buttons are those of the page, by their names. The text says what was done.
+// buttons maps the page's buttons to their actions. An action returns a message for the page.
 var buttons = map[string]func(context.Context, *site, url.Values) (string, error){
 	"advance_clock": func(_ context.Context, s *site, form url.Values) (string, error) {
 		d, err := clock.ParseDuration(form.Get("by"))
@@ -59,11 +59,11 @@ var buttons = map[string]func(context.Context, *site, url.Values) (string, error
 	},
 	"run_payouts": func(ctx context.Context, s *site, _ url.Values) (string, error) { return s.runPayouts(ctx) },
 	"pay_voucher": func(ctx context.Context, s *site, form url.Values) (string, error) {
-		return "The code is paid.", s.operate(ctx, "pay_voucher", form, "merchant_code", "checkout_id")
+		return "The code is paid.", s.runCommand(ctx, "pay_voucher", form, "merchant_code", "checkout_id")
 	},
 	"charge_back": func(ctx context.Context, s *site, form url.Values) (string, error) {
 		return form.Get("transaction") + " is charged back.",
-			s.operate(ctx, "charge_back", form, "merchant_code", "transaction")
+			s.runCommand(ctx, "charge_back", form, "merchant_code", "transaction")
 	},
 	"set_reader_offline": func(ctx context.Context, s *site, form url.Values) (string, error) {
 		offline := form.Get("offline") == "true"
@@ -75,11 +75,11 @@ var buttons = map[string]func(context.Context, *site, url.Values) (string, error
 		return "The reader is online.", err
 	},
 	"resend_callback": func(ctx context.Context, s *site, form url.Values) (string, error) {
-		return form.Get("id") + " is sent again.", s.operate(ctx, "replay_callbacks", form, "id")
+		return form.Get("id") + " is sent again.", s.runCommand(ctx, "replay_callbacks", form, "id")
 	},
 }
 
-func (s *site) operate(ctx context.Context, name string, form url.Values, arguments ...string) error {
+func (s *site) runCommand(ctx context.Context, name string, form url.Values, arguments ...string) error {
 	command := map[string]string{"command": name}
 	for _, argument := range arguments {
 		command[argument] = form.Get(argument)
@@ -102,8 +102,8 @@ func (s *site) runPayouts(ctx context.Context) (string, error) {
 	return "Paid out: " + strings.Join(lines, "; ") + ".", nil
 }
 
-// leadPayer leads to where a checkout's payer has to go: the issuer's page or a bank's.
-func (s *site) leadPayer(r *http.Request) (page.Page, error) {
+// drawPayer renders the next step of a checkout's payer: the issuer's page or a bank's.
+func (s *site) drawPayer(r *http.Request) (page.Page, error) {
 	t := identity.Tenant{Mode: identity.Test, Merchant: r.PostFormValue("merchant_code")}
 	c, err := s.App.Store.Checkout(r.Context(), t, r.PostFormValue("checkout_id"))
 	if err != nil {

@@ -16,39 +16,39 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Callback is an attempt to deliver one.
+// Callback is an attempt to deliver a callback.
 type Callback struct {
-	ID      string // msg_…, the same at each attempt
+	ID      string // msg_…, the same for each attempt
 	At      time.Time
-	Event   string // its event_type
-	Subject string // of the checkout, or of the transaction at a reader: its id
-	URL     string // where it was sent
+	Event   string // event_type
+	Subject string // id of the checkout, or of the transaction at a reader
+	URL     string // where the callback was sent
 	Sent    Message
-	Status  int    // of the answer; 0: there was none
-	Fail    string // why there was none; ""
+	Status  int    // of the answer; 0 if there was none
+	Fail    string // reason for the missing answer, or ""
 	Took    time.Duration
 
-	Forwarded bool // to a command that listens, instead of the checkout's return_url
+	Forwarded bool // to a listening command, instead of the checkout's return_url
 
-	V1  Verdict // on that signature, by the secrets in .local/env (contract §11.2)
-	V1a Verdict // on that signature, by the platform's keys
+	V1  Verdict // of that signature, by the secrets in .local/env (contract §11.2)
+	V1a Verdict // of that signature, by the platform's keys
 }
 
-// Events are the types of events that callbacks are about (contract §11).
+// Events lists the event types of callbacks (contract §11).
 var Events = []string{payments.EventCheckoutStatusChanged, payments.EventReaderTransaction}
 
-// Verdict is what comes of checking a signature.
+// Verdict is the result of checking a signature.
 type Verdict string
 
 // The verdicts.
 const (
 	Right   Verdict = "✓"
-	Wrong   Verdict = "✗" // by no key of the platform
-	Unknown Verdict = "?" // by no secret in .local/env: of another merchant, or of one whose secret was rotated
-	Missing Verdict = "–" // a v1, of a merchant without a secret
+	Wrong   Verdict = "✗" // matches no key of the platform
+	Unknown Verdict = "?" // matches no secret in .local/env: another merchant's, or rotated
+	Missing Verdict = "–" // no v1, because the merchant has no secret
 )
 
-// WatchCallbacks returns the transport of callbacks, by which attempts are seen, and led to commands that listen.
+// WatchCallbacks returns a transport of callbacks. It records attempts and forwards them to listening commands.
 func (i *Inspector) WatchCallbacks(guarded http.RoundTripper) http.RoundTripper {
 	return seenCallbacks{i, guarded}
 }
@@ -67,7 +67,7 @@ func (s seenCallbacks) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := newCallback(r, body)
 	transport := s.guarded
 	if to := s.forwardedTo(c.Event); to != nil {
-		// The developer's own address, which no guard is for.
+		// The developer's own address needs no guard.
 		c.Forwarded, c.URL, transport = true, shownURL(to), http.DefaultTransport
 		r.URL, r.Host = to, ""
 	}
@@ -79,7 +79,7 @@ func (s seenCallbacks) RoundTrip(r *http.Request) (*http.Response, error) {
 		c.Status = response.StatusCode
 	}
 	header := r.Header.Clone()
-	s.later(func() {
+	s.queueDigest(func() {
 		s.verify(c, header, body)
 		s.addCallback(c)
 	})
@@ -94,7 +94,7 @@ func newCallback(r *http.Request, body []byte) *Callback {
 			TransactionID string `json:"transaction_id"`
 		}
 	}
-	_ = json.Unmarshal(body, &event) // the platform's own
+	_ = json.Unmarshal(body, &event) // valid, since the platform wrote it
 	return &Callback{
 		ID: r.Header.Get("webhook-id"), At: time.Now().UTC(), Event: event.EventType,
 		Subject: cmp.Or(event.Payload.TransactionID, event.ID), URL: shownURL(r.URL),
@@ -102,14 +102,14 @@ func newCallback(r *http.Request, body []byte) *Callback {
 	}
 }
 
-// shownURL returns an address without what is secret in it.
+// shownURL returns an address without its secrets.
 func shownURL(u *url.URL) string {
 	shown := *u
 	shown.User = nil
 	return redact.Line(shown.String())
 }
 
-// verify checks both kinds of signatures as receivers do, each by itself.
+// verify checks each of the two signatures like a receiver.
 func (i *Inspector) verify(c *Callback, header http.Header, body []byte) {
 	i.mu.Lock()
 	site := i.site
@@ -132,37 +132,37 @@ func (i *Inspector) verify(c *Callback, header http.Header, body []byte) {
 }
 
 type listener struct {
-	forward *url.URL // nil: it only sees them
-	events  []string // that it takes; none: all
+	forward *url.URL // nil only watches
+	events  []string // event types to take; empty takes all
 }
 
-func (l *listener) takes(event string) bool {
+func (l *listener) accepts(event string) bool {
 	return len(l.events) == 0 || slices.Contains(l.events, event)
 }
 
-// forwardedTo returns where an event goes instead of the checkout's return_url; nil: to that.
+// forwardedTo returns the address that gets an event instead of the checkout's return_url, or nil.
 func (i *Inspector) forwardedTo(event string) *url.URL {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, l := range i.listeners {
-		if l.forward != nil && l.takes(event) {
+		if l.forward != nil && l.accepts(event) {
 			return l.forward
 		}
 	}
 	return nil
 }
 
-// overlaps reports whether both take an event, to forward it.
+// overlaps returns true if both listeners would forward the same event.
 func (l *listener) overlaps(other *listener) bool {
 	return l.forward != nil && other.forward != nil && slices.ContainsFunc(Events, func(event string) bool {
-		return l.takes(event) && other.takes(event)
+		return l.accepts(event) && other.accepts(event)
 	})
 }
 
 var errForwarded = errors.New("another `listen` forwards these callbacks already")
 
-// listen adds a listener, until stop. Error: errForwarded.
-func (i *Inspector) listen(l *listener) (stop func(), err error) {
+// addListener adds a listener until stop is called. It fails with errForwarded.
+func (i *Inspector) addListener(l *listener) (stop func(), err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if slices.ContainsFunc(i.listeners, l.overlaps) {

@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// minInterval is the shortest time between two updates of the pages that are open.
+	// minInterval is the shortest time between two updates of open pages.
 	minInterval = 500 * time.Millisecond
-	// maxInterval is the longest: what no request changes, such as an expiry, is seen by then.
+	// maxInterval is the longest. By then an update shows changes without a request, such as an expiry.
 	maxInterval = 5 * time.Second
-	// busyShare is how many times as long as an update has taken nothing is done at least.
+	// busyShare is the minimum ratio of the pause after an update to the update's own time.
 	busyShare = 20
-	// maxStreams limits the pages that get updates at the same time.
+	// maxStreams limits how many pages get updates at the same time.
 	maxStreams = 200
-	// slowest limits the time in which a page receives an update.
+	// slowest limits how long a page takes to receive an update.
 	slowest = 10 * time.Second
 )
 
-// streams sends the sections that have changed to all open pages. It draws them once for all pages.
+// streams sends changed sections to all open pages. It draws each section once for every page.
 type streams struct {
 	draw   func(context.Context) ([]event, error)
 	watch  func() (changes <-chan struct{}, stop func())
 	closed <-chan struct{}
 
 	mu     sync.Mutex
-	open   int                // pages
-	latest *drawing           // nil while no page is open
+	open   int                // number of pages
+	latest *drawing           // nil if no page is open
 	stop   context.CancelFunc // ends drawUntil
 }
 
@@ -39,11 +39,11 @@ type event struct{ section, text string }
 
 type drawing struct {
 	events []event
-	newer  chan struct{} // closed when there is a newer drawing
+	newer  chan struct{} // closed when a newer drawing exists
 }
 
-// ServeHTTP sends a page all sections, then each that changes, as server-sent events (WHATWG HTML). A page beyond
-// maxStreams gets 503. A page that misses an update is dropped; its browser connects again.
+// ServeHTTP sends a page all sections and then each changed one, as server-sent events (WHATWG HTML). It refuses pages
+// beyond maxStreams with 503. A page that misses an update is disconnected; its browser connects again.
 func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -90,7 +90,7 @@ func sendChanged(w http.ResponseWriter, events []event, shown map[string]string)
 	return to.Flush()
 }
 
-// join counts a page and returns the latest drawing; nil if too many are open. The first page starts drawUntil.
+// join counts a page and returns the latest drawing, or nil if too many are open. The first page starts drawUntil.
 func (s *streams) join(ctx context.Context) *drawing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *streams) leave() {
 	}
 }
 
-// drawUntil draws the sections now and after each change until ctx ends. After an error it waits for the next change.
+// drawUntil draws the sections now and after each change, until ctx ends. After an error it waits for the next change.
 func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
 	changes, stop := s.watch()
 	defer stop()
@@ -124,7 +124,7 @@ func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
 		if events, err := s.draw(ctx); err == nil {
 			latest = s.publish(latest, events)
 		}
-		// A platform with much to show is not kept busy by showing it.
+		// Showing a lot must not keep the platform busy.
 		rest := max(minInterval, busyShare*time.Since(began))
 		if !s.waitFor(ctx, time.After(rest), nil) || !s.waitFor(ctx, time.After(maxInterval), changes) {
 			return
@@ -132,7 +132,7 @@ func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
 	}
 }
 
-// publish makes a drawing of the events the latest, unless all pages have left, and returns it.
+// publish makes a new drawing the latest and returns it. If all pages have left, it returns before.
 func (s *streams) publish(before *drawing, events []event) *drawing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +144,7 @@ func (s *streams) publish(before *drawing, events []event) *drawing {
 	return s.latest
 }
 
-// waitFor returns true at the time or after a change, and false when ctx or the platform has ended.
+// waitFor returns true at the given time or after a change, and false if ctx or the platform has ended.
 func (s *streams) waitFor(ctx context.Context, at <-chan time.Time, changes <-chan struct{}) bool {
 	select {
 	case <-at:
@@ -158,11 +158,11 @@ func (s *streams) waitFor(ctx context.Context, at <-chan time.Time, changes <-ch
 	}
 }
 
-// oneLine escapes line breaks, so that the text of an event stays in its data lines.
+// oneLine escapes line breaks, so that an event's text stays in its data lines.
 var oneLine = strings.NewReplacer("\r\n", "&#13;\ndata: ", "\r", "&#13;", "\n", "\ndata: ")
 
-func (s *site) events(ctx context.Context) ([]event, error) {
-	v, err := s.view(ctx)
+func (s *site) drawSections(ctx context.Context) ([]event, error) {
+	v, err := s.loadView(ctx)
 	if err != nil {
 		return nil, err
 	}

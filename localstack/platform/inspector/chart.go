@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Sizes of drawings, in their own units.
+// Sizes in the units of the drawings.
 const (
 	barWidth    = 10
 	barGap      = 2
@@ -20,6 +20,8 @@ const (
 	timelineRow   = 6
 )
 
+// bar is a rectangle of the page's SVG. Chart libraries are not used: they put styles into their elements, which the
+// page's Content-Security-Policy forbids.
 type bar struct{ x, y, width, height, class, text string }
 
 type chartView struct {
@@ -31,15 +33,15 @@ func (c chartView) box() string {
 	return fmt.Sprintf("0 0 %d %d", columns(len(c.bars))*barWidth, chartHeight)
 }
 
-// columns are as many as there are bars, but never so few that these are broad.
+// columns returns the number of columns: that of the bars, but enough to keep bars narrow.
 func columns(bars int) int { return max(minColumns, bars) }
 
-// summary returns what the chart shows, for who does not see it.
+// summary describes the chart to people who cannot see it.
 func (c chartView) summary() string {
 	return fmt.Sprintf("The latest %d payments, of which %d were successful", len(c.bars), c.good)
 }
 
-// barsOf draws payments, of which the latest comes first. Each is as high as its share of the largest in its currency.
+// barsOf draws payments, given latest first. A bar's height is the amount's share of the largest in its currency.
 func barsOf(latest []payment) chartView {
 	largest := map[money.Currency]int64{}
 	for _, p := range latest {
@@ -70,7 +72,7 @@ func timelineBox(r *Request) string {
 	return fmt.Sprintf("0 0 %d %d", timelineWidth, len(r.Steps)*timelineRow)
 }
 
-// timelineBars returns the steps of a request, one below the other, by when each began and how long it took.
+// timelineBars returns a bar per step of a request, one below the other, from the step's begin to its end.
 func timelineBars(r *Request) []bar {
 	at := func(t int64) int64 { return t * timelineWidth / max(1, int64(r.Took)) }
 	var bars []bar

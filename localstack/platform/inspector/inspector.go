@@ -1,7 +1,8 @@
-// Package inspector shows a developer, on /sandbox and to commands, the platform's requests with their steps and calls,
-// and its callbacks with their signatures. It watches from outside the functions: before the HTTP API, and on the way
-// to the table, the acquirer and receivers; of a function in another process only requests. It keeps only the latest,
-// in memory. Secrets are hidden within seconds, before anything is shown (package redact).
+// Package inspector shows a developer the platform's requests with their steps and calls, and its callbacks with their
+// signatures. Make an Inspector with New, wrap the platform's handlers and clients by its Watch methods, and call Serve
+// to show /sandbox. It watches from outside the functions: before the HTTP API, and on the way to the table, the
+// acquirer and receivers. Of functions in other processes it sees only requests. It keeps only the latest events, in
+// memory, and hides secrets within seconds, before it shows anything (package redact).
 package inspector
 
 import (
@@ -10,14 +11,15 @@ import (
 	"time"
 )
 
-// Limits of what is kept.
+// Limits of the recorded events.
 const (
 	maxRequests  = 200
 	maxCallbacks = 100
-	maxBody      = 64 << 10 // bytes of a body that are recorded
+	maxBody      = 64 << 10 // recorded bytes of a body
 )
 
-// digestInterval is how long events wait to be made readable while nobody looks. Most of a flood never is, at no cost.
+// digestInterval is the time between two digests of events while no page or command watches. In a flood of events, most
+// are dropped before the next digest.
 const digestInterval = 5 * time.Second
 
 // Inspector watches one platform. It is safe for concurrent use.
@@ -25,34 +27,37 @@ type Inspector struct {
 	closed    chan struct{}
 	close     func()
 	ended     sync.WaitGroup
-	urgent    chan struct{} // somebody looks
-	digesting sync.Mutex    // one digest at a time
+	urgent    chan struct{} // has an entry when a watcher waits
+	digesting sync.Mutex    // allows one digest at a time
 
 	mu        sync.Mutex
-	waiting   []func()    // make readable what has happened, the latest last
+	waiting   []func()    // functions that digest raw events, the latest last
 	requests  []*Request  // the latest last
-	callbacks []*Callback // likewise
+	callbacks []*Callback // the latest last
 	watchers  map[chan struct{}]bool
 	listeners []*listener
-	site      *site // nil until Serve
+	site      *site // nil before Serve
 }
 
 // New returns an inspector that records until Close.
 func New() *Inspector {
 	i := &Inspector{closed: make(chan struct{}), urgent: make(chan struct{}, 1), watchers: map[chan struct{}]bool{}}
 	i.close = sync.OnceFunc(func() { close(i.closed) })
-	i.ended.Go(i.record)
+	i.ended.Go(i.digestUntilClosed)
 	return i
 }
 
-// Close ends the pages and streams that are open. It may be called again.
+// Close ends the open pages and streams. It may be called again.
 func (i *Inspector) Close() {
 	i.close()
 	i.ended.Wait()
 }
 
-// record makes readable what waits, beside the requests themselves: their replies do not wait for it.
-func (i *Inspector) record() {
+// digestUntilClosed digests waiting events in the background, so that no reply to a request waits for a digest. To
+// measure that:
+//
+//	go test ./localstack/platform/inspector -run '^$' -bench Requests
+func (i *Inspector) digestUntilClosed() {
 	tick := time.NewTicker(digestInterval)
 	defer tick.Stop()
 	for {
@@ -62,25 +67,25 @@ func (i *Inspector) record() {
 		case <-i.closed:
 			return
 		}
-		i.settle()
+		i.digest()
 	}
 }
 
-// later has something made readable: soon if somebody watches.
-func (i *Inspector) later(do func()) {
+// queueDigest queues the digest of an event. The digest runs soon if there are watchers.
+func (i *Inspector) queueDigest(do func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.waiting = latest(append(i.waiting, do), maxRequests)
+	i.waiting = keepLatest(append(i.waiting, do), maxRequests)
 	if len(i.watchers) > 0 {
 		select {
 		case i.urgent <- struct{}{}:
-		default: // it is on its way
+		default: // already signalled
 		}
 	}
 }
 
-// settle digests the events so far, so that they can be read.
-func (i *Inspector) settle() {
+// digest digests the waiting events, so that they can be read.
+func (i *Inspector) digest() {
 	i.digesting.Lock()
 	defer i.digesting.Unlock()
 	i.mu.Lock()
@@ -95,44 +100,45 @@ func (i *Inspector) settle() {
 func (i *Inspector) addRequest(r *Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.requests = latest(append(i.requests, r), maxRequests)
-	i.changed()
+	i.requests = keepLatest(append(i.requests, r), maxRequests)
+	i.signalWatchers()
 }
 
 func (i *Inspector) addCallback(c *Callback) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.callbacks = latest(append(i.callbacks, c), maxCallbacks)
-	i.changed()
+	i.callbacks = keepLatest(append(i.callbacks, c), maxCallbacks)
+	i.signalWatchers()
 }
 
-// latest returns the end of a list, in its place: what comes before is not held any more.
-func latest[T any](list []T, most int) []T { return slices.Delete(list, 0, max(0, len(list)-most)) }
+// keepLatest keeps the last elements of a list, at most the number most. It deletes the older elements in place, so
+// that the list no longer holds them in memory.
+func keepLatest[T any](list []T, most int) []T { return slices.Delete(list, 0, max(0, len(list)-most)) }
 
-func (i *Inspector) forget() {
-	i.settle()
+func (i *Inspector) dropRecords() {
+	i.digest()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.requests, i.callbacks = nil, nil
 }
 
-// Changed says that what the page shows of the platform may have changed.
+// Changed announces that the platform's data on the page may have changed.
 func (i *Inspector) Changed() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.changed()
+	i.signalWatchers()
 }
 
-func (i *Inspector) changed() {
+func (i *Inspector) signalWatchers() {
 	for watcher := range i.watchers {
 		select {
 		case watcher <- struct{}{}:
-		default: // it looks soon anyway
+		default: // already signalled
 		}
 	}
 }
 
-// watch gets a signal after changes, until stop.
+// watch signals changes until stop is called.
 func (i *Inspector) watch() (changes <-chan struct{}, stop func()) {
 	signal := make(chan struct{}, 1)
 	i.mu.Lock()
@@ -145,14 +151,14 @@ func (i *Inspector) watch() (changes <-chan struct{}, stop func()) {
 	}
 }
 
-// Requests are the latest ones, the latest first.
+// Requests returns the recorded requests, the latest first.
 func (i *Inspector) Requests() []*Request {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return newestFirst(i.requests)
 }
 
-// Request returns the request of that X-Request-Id; nil if it is not kept.
+// Request returns the request with an X-Request-Id, or nil if it is not recorded.
 func (i *Inspector) Request(id string) *Request {
 	for _, r := range i.Requests() {
 		if r.ID == id {
@@ -162,7 +168,7 @@ func (i *Inspector) Request(id string) *Request {
 	return nil
 }
 
-// Callbacks returns the latest attempts to deliver one, the latest first.
+// Callbacks returns the recorded attempts to deliver callbacks, the latest first.
 func (i *Inspector) Callbacks() []*Callback {
 	i.mu.Lock()
 	defer i.mu.Unlock()

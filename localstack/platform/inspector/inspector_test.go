@@ -34,7 +34,7 @@ func TestWarningsAreSteps(t *testing.T) {
 	log.InfoContext(seen.in(t.Context()), "paid")
 	log.WarnContext(t.Context(), "of no request")
 	log.WarnContext(seen.in(t.Context()), "declined", "card", client.Frictionless, "try", 2)
-	got := seen.done()
+	got := seen.sortedSteps()
 	if len(got) != 1 || got[0].To != "log" || got[0].What != "declined card=************0091 try=2" {
 		t.Errorf("got %+v, want the warning alone", got)
 	}

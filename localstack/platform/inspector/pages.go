@@ -25,12 +25,12 @@ var (
 
 const maxListed = 10
 
-func (s *site) welcome(*http.Request) (page.Page, error) {
+func (s *site) drawWelcome(*http.Request) (page.Page, error) {
 	return plainPage.Draw("Cashwrap", welcomeBody(s))
 }
 
-func (s *site) overview(r *http.Request) (page.Page, error) {
-	v, err := s.view(r.Context())
+func (s *site) drawOverview(r *http.Request) (page.Page, error) {
+	v, err := s.loadView(r.Context())
 	if err != nil {
 		return page.Page{}, err
 	}
@@ -38,8 +38,8 @@ func (s *site) overview(r *http.Request) (page.Page, error) {
 	return drawn.Fetching(), err
 }
 
-func (s *site) request(r *http.Request) (page.Page, error) {
-	s.settle()
+func (s *site) drawRequest(r *http.Request) (page.Page, error) {
+	s.digest()
 	found := s.Request(r.PathValue("id"))
 	if found == nil {
 		return page.Page{}, nil
@@ -47,8 +47,8 @@ func (s *site) request(r *http.Request) (page.Page, error) {
 	return plainPage.DrawBelow(found.Method+" "+found.Path, headerBody(), requestBody(found, s.OutOfProcess))
 }
 
-func (s *site) mail(r *http.Request) (page.Page, error) {
-	mails, err := s.mails()
+func (s *site) drawMail(r *http.Request) (page.Page, error) {
+	mails, err := s.readMails()
 	at := slices.IndexFunc(mails, func(m ses.Kept) bool { return m.ID == r.PathValue("name") })
 	if err != nil || at < 0 {
 		return page.Page{}, err
@@ -74,7 +74,7 @@ func goodOrBad(good bool) string {
 	return "bad"
 }
 
-func (s said) class() string { return goodOrBad(!s.Failed) }
+func (s buttonResult) class() string { return goodOrBad(!s.Failed) }
 
 func (c *Callback) class() string {
 	return goodOrBad(c.Status >= http.StatusOK && c.Status < http.StatusMultipleChoices)
@@ -87,7 +87,7 @@ func (c *Callback) answer() string {
 	return fmt.Sprint(c.Status)
 }
 
-// maxLabel is the length of a request's path in the list, in characters.
+// maxLabel is the maximum length of a request's path in the list, in characters.
 const maxLabel = 80
 
 func (r *Request) label() string {
@@ -105,8 +105,8 @@ type part struct {
 
 var link = regexp.MustCompile(`https?://[^\s<>"]+`)
 
-// linked returns the pieces of a text, of which every other one is a link.
-func linked(text string) (parts []part) {
+// splitLinks splits a text into parts. Every other part is a link.
+func splitLinks(text string) (parts []part) {
 	for {
 		at := link.FindStringIndex(text)
 		if at == nil {

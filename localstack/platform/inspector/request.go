@@ -18,32 +18,32 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/redact"
 )
 
-// Request is a request to the API, with its reply and what was done for it.
+// Request is a request to the API with its reply and steps.
 type Request struct {
-	ID       string // the reply's X-Request-Id
+	ID       string // X-Request-Id of the reply
 	At       time.Time
 	Method   string
 	Path     string // with the query
-	Route    string // of API Gateway, as "ANY /v0.1/checkouts/{id}"
-	Function string // that was called
+	Route    string // of API Gateway, such as "ANY /v0.1/checkouts/{id}"
+	Function string // called function
 	Status   int
 	Took     time.Duration
 	Sent     Message
 	Reply    Message
-	Steps    []Step `json:"-"` // in the order in which they began
+	Steps    []Step `json:"-"` // in the order of their begins
 }
 
-// Message is what a request or a reply consists of, without secrets.
+// Message holds a request or a reply without secrets.
 type Message struct {
 	Header []Header
-	Body   string // JSON with indents, or a field of a form a line; "": none of these
-	Size   int    // of the body as it was sent, in bytes
+	Body   string // indented JSON, or a form with a field per line; "" for others
+	Size   int    // of the original body, in bytes
 }
 
-// Header is one of a message.
+// Header is one header of a message.
 type Header struct{ Name, Value string }
 
-// WatchAPI returns the HTTP API with the page /sandbox, by which its requests are seen.
+// WatchAPI returns the HTTP API with the page /sandbox in front. It records the API's requests.
 func (i *Inspector) WatchAPI(api *gateway.Gateway) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if i.servePage(w, r) {
@@ -60,11 +60,11 @@ func (i *Inspector) WatchAPI(api *gateway.Gateway) http.Handler {
 		out.Tee(&e.reply)
 		api.ServeHTTP(out, r)
 		e.replyHeader, e.status, e.took = out.Header(), cmp.Or(out.Status(), http.StatusOK), time.Since(t.began)
-		i.later(func() { i.addRequest(newRequest(e, api)) })
+		i.queueDigest(func() { i.addRequest(newRequest(e, api)) })
 	})
 }
 
-// exchange is what is recorded of a request and its reply. It holds nothing of their connection.
+// exchange is the record of a request and its reply. It holds no part of their connection.
 type exchange struct {
 	method              string
 	url                 *url.URL
@@ -85,13 +85,13 @@ func newRequest(e exchange, api *gateway.Gateway) *Request {
 		ID: cmp.Or(e.replyHeader.Get("X-Request-Id"), uuid.NewString()), At: e.trace.began.UTC(),
 		Method: redact.Line(e.method), Path: redact.Line(path), Route: route.Key, Function: route.Function,
 		Status: e.status, Took: e.took,
-		Sent:  Message{headers(e.header), redact.Request(e.header.Get("Content-Type"), e.sent.whole()), e.sent.size},
-		Reply: Message{headers(e.replyHeader), redact.Reply(e.reply.whole()), e.reply.size},
-		Steps: e.trace.done(),
+		Sent:  Message{headers(e.header), redact.Request(e.header.Get("Content-Type"), e.sent.completeBody()), e.sent.size},
+		Reply: Message{headers(e.replyHeader), redact.Reply(e.reply.completeBody()), e.reply.size},
+		Steps: e.trace.sortedSteps(),
 	}
 }
 
-// hiddenHeader matches the names of headers that hold nothing but secrets.
+// hiddenHeader matches the names of headers whose values are secrets.
 var hiddenHeader = regexp.MustCompile(`(?i)cookie|secret|token|password|api-?key`)
 
 func headers(h http.Header) []Header {
@@ -113,12 +113,12 @@ func headers(h http.Header) []Header {
 	return all
 }
 
-// shownKey is a key or an access token, as it is shown.
+// shownKey matches a key or access token that redact has shortened.
 var shownKey = regexp.MustCompile(`^Bearer (?:[sp]k_(?:live|test)_)?…$`)
 
 type kept struct {
 	bytes []byte
-	size  int // of all of it
+	size  int // of the whole body
 }
 
 func (k *kept) Write(p []byte) (int, error) {
@@ -127,8 +127,8 @@ func (k *kept) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// whole returns the body; nil if not all of it is there: half of a JSON text shows nothing.
-func (k *kept) whole() []byte {
+// completeBody returns the body, or nil if a part is missing, because a part of a JSON text shows nothing.
+func (k *kept) completeBody() []byte {
 	if k.size > len(k.bytes) {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page"
 )
 
-// headerBody is above each page.
+// headerBody renders the top of each page.
 func headerBody() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -45,7 +45,7 @@ func headerBody() templ.Component {
 	})
 }
 
-// welcomeBody is what a browser is shown at the base URL.
+// welcomeBody renders the page for browsers at the base URL.
 func welcomeBody(s *site) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -121,7 +121,7 @@ func welcomeBody(s *site) templ.Component {
 	})
 }
 
-// overviewBody is the page /sandbox.
+// overviewBody renders the page /sandbox.
 func overviewBody(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -923,7 +923,7 @@ func paymentsBody(v view) templ.Component {
 	})
 }
 
-// chart is the latest payments, the latest at the right.
+// chart renders the latest payments, the latest on the right.
 func chart(c chartView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1401,7 +1401,7 @@ func mailsBody(v view) templ.Component {
 	})
 }
 
-// mailBody is a mail as text, with its links.
+// mailBody renders a mail as text with links.
 func mailBody(m ses.Kept) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1474,7 +1474,7 @@ func mailBody(m ses.Kept) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, part := range linked(m.Text) {
+		for _, part := range splitLinks(m.Text) {
 			if part.link {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 116, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
@@ -1599,7 +1599,7 @@ func payerBody(next *checkout.NextStep) templ.Component {
 	})
 }
 
-// requestBody is one request: what was sent, what came back, and what was done for it.
+// requestBody renders a request with its reply and steps.
 func requestBody(r *Request, outOfProcess bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1842,7 +1842,7 @@ func requestBody(r *Request, outOfProcess bool) templ.Component {
 	})
 }
 
-// timeline shows when each step was.
+// timeline renders the times of a request's steps.
 func timeline(r *Request) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

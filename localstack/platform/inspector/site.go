@@ -16,32 +16,32 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Merchant is one of those in .local/env.
+// Merchant is a merchant of .local/env.
 type Merchant struct{ Code, Name, Key, Secret string }
 
-// Platform is what the page needs of the one that runs.
+// Platform is the page's access to the running platform.
 type Platform struct {
 	BaseURL      string
-	Merchants    []Merchant    // the first is the one whose key the welcome shows
-	App          *app.App      // over the platform's engines and clock, not watched
+	Merchants    []Merchant    // the welcome page shows the first one's key
+	App          *app.App      // over the platform's engines and clock, without watching
 	Operator     client.Invoke // calls the provision function
-	Clock        func() string // the platform's time, for people
+	Clock        func() string // returns the platform's time, for people
 	Advance      func(time.Duration) error
-	Mails        string // folder with a file for each mail
-	OutOfProcess bool   // functions run in processes of their own, so nothing but their requests is seen
+	Mails        string // folder with a file per mail
+	OutOfProcess bool   // functions run in other processes, so only their requests are seen
 }
 
 type site struct {
 	Platform
 	*Inspector
-	hosts []string // by which a browser may call it; the rest of the platform's links have the base URL
+	hosts []string // allowed Host headers: the base URL's, because the platform's links have the base URL
 	mux   *http.ServeMux
 
 	mu   sync.Mutex
-	said said // what the last button did
+	said buttonResult // result of the last button
 }
 
-// Serve shows the page /sandbox, and at the base URL a welcome with a merchant's key.
+// Serve serves the page /sandbox, and at the base URL a welcome page with a merchant's key.
 func (i *Inspector) Serve(p Platform) error {
 	address, err := url.Parse(p.BaseURL)
 	if err != nil {
@@ -49,23 +49,23 @@ func (i *Inspector) Serve(p Platform) error {
 	}
 	s := &site{Platform: p, Inspector: i, mux: http.NewServeMux(),
 		hosts: []string{address.Host, strings.TrimSuffix(address.Host, ":80")}}
-	s.mux.Handle("GET /{$}", s.page(s.welcome))
-	s.mux.Handle("GET /sandbox", s.page(s.overview))
-	s.mux.Handle("GET /sandbox/requests/{id}", s.page(s.request))
-	s.mux.Handle("GET /sandbox/mails/{name}", s.page(s.mail))
-	s.mux.Handle("GET /sandbox/changes", &streams{draw: s.events, watch: i.watch, closed: i.closed})
-	s.mux.HandleFunc("POST /sandbox/buttons/{button}", s.press)
-	s.mux.Handle("POST /sandbox/payer", s.page(s.leadPayer))
-	s.mux.HandleFunc("POST "+receiverPath, s.receive)
-	i.forget() // what made the seeded merchants
+	s.mux.Handle("GET /{$}", s.pageHandler(s.drawWelcome))
+	s.mux.Handle("GET /sandbox", s.pageHandler(s.drawOverview))
+	s.mux.Handle("GET /sandbox/requests/{id}", s.pageHandler(s.drawRequest))
+	s.mux.Handle("GET /sandbox/mails/{name}", s.pageHandler(s.drawMail))
+	s.mux.Handle("GET /sandbox/changes", &streams{draw: s.drawSections, watch: i.watch, closed: i.closed})
+	s.mux.HandleFunc("POST /sandbox/buttons/{button}", s.pressButton)
+	s.mux.Handle("POST /sandbox/payer", s.pageHandler(s.drawPayer))
+	s.mux.HandleFunc("POST "+receiverPath, s.receiveCallback)
+	i.dropRecords() // the requests that made the seeded merchants
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.site = s
 	return nil
 }
 
-// unseen says why callbacks are not seen; "" if they are.
-func (i *Inspector) unseen() string {
+// unseenReason returns the reason why callbacks cannot be seen, or "".
+func (i *Inspector) unseenReason() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	switch {
@@ -78,7 +78,7 @@ func (i *Inspector) unseen() string {
 	}
 }
 
-// servePage answers a request for a page of the inspector; false: it is one to the API.
+// servePage answers a request for a page of the inspector. It returns false for a request to the API.
 func (i *Inspector) servePage(w http.ResponseWriter, r *http.Request) bool {
 	ours := r.URL.Path == "/sandbox" || strings.HasPrefix(r.URL.Path, "/sandbox/") ||
 		r.URL.Path == "/" && reads(r) && rest.TakesPage(r.Header)
@@ -92,11 +92,11 @@ func (i *Inspector) servePage(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if host, _, _ := strings.Cut(r.Host, ":"); host == "localhost" && reads(r) {
-		// The forms of pages lead to the base URL, so pages have to be there, too.
+		// Forms on pages post to the base URL, so pages must be there too.
 		http.Redirect(w, r, s.BaseURL+r.URL.RequestURI(), http.StatusTemporaryRedirect) //nolint:gosec // begins with /
 		return true
 	}
-	if status, why := s.refuses(r); why != "" {
+	if status, why := s.checkOrigin(r); why != "" {
 		http.Error(w, why, status)
 		return true
 	}
@@ -107,13 +107,13 @@ func (i *Inspector) servePage(w http.ResponseWriter, r *http.Request) bool {
 
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// crossOrigin refuses what pages of other sites have a browser send.
+// crossOrigin refuses requests that pages of other sites make a browser send.
 var crossOrigin = http.NewCrossOriginProtection()
 
-// refuses returns why a request is refused; "" if it is not. A page of another site whose name leads to 127.0.0.1 has
-// that name as Host; any other page has its Origin. Our forms send no referrer, so no useful Origin; browsers then say
-// where they come from (W3C Fetch Metadata, Sec-Fetch-Site).
-func (s *site) refuses(r *http.Request) (status int, why string) {
+// checkOrigin returns the reason to refuse a request, or "". It refuses another Host, because the name of another site
+// may lead to 127.0.0.1. It refuses the Origin of another site's page. Our forms send no referrer and so no useful
+// Origin. For them crossOrigin reads Sec-Fetch-Site, where browsers name the source of a request (W3C Fetch Metadata).
+func (s *site) checkOrigin(r *http.Request) (status int, why string) {
 	if !slices.Contains(s.hosts, r.Host) {
 		return http.StatusMisdirectedRequest, "The sandbox is at " + s.BaseURL + "/sandbox."
 	}
@@ -124,13 +124,13 @@ func (s *site) refuses(r *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// page answers with a page. A nil one is not found.
-func (s *site) page(draw func(*http.Request) (page.Page, error)) http.Handler {
+// pageHandler returns a handler that answers with a page, or 404 if draw returns none.
+func (s *site) pageHandler(draw func(*http.Request) (page.Page, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		drawn, err := draw(r)
 		switch {
 		case err != nil:
-			http.Error(w, err.Error(), http.StatusInternalServerError) // to its own developer
+			http.Error(w, err.Error(), http.StatusInternalServerError) // only the platform's developer sees it
 		case drawn.HTML == nil:
 			http.Error(w, "There is no such page; the sandbox keeps the latest only.", http.StatusNotFound)
 		default:
@@ -145,17 +145,17 @@ func (s *site) verifiers() (secrets []webhook.Secret, keys []webhook.PublicKey) 
 			secrets = append(secrets, secret)
 		}
 	}
-	signing, _ := s.App.SigningKeys() // those that it has: what is missing verifies nothing
+	signing, _ := s.App.SigningKeys() // a missing key verifies nothing
 	for _, key := range signing {
 		keys = append(keys, key.PublicKey())
 	}
 	return secrets, keys
 }
 
-// receiverPath takes callbacks, for checkouts whose merchant has no receiver yet.
+// receiverPath receives callbacks for checkouts of merchants without a receiver.
 const receiverPath = "/sandbox/callbacks"
 
-func (s *site) receive(w http.ResponseWriter, r *http.Request) {
+func (s *site) receiveCallback(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
 		secrets, keys := s.verifiers()

@@ -19,40 +19,41 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Step is something that was done for a request.
+// Step is a step in answering a request, such as a call.
 type Step struct {
-	At   time.Duration // since the request came
-	Took time.Duration // 0: no time of its own, such as a line of the log
-	To   string        // who was asked: "table", "queue", "files", "acquirer", "terminal"; or "log"
-	What string        // as "PutItem CHECKOUT, PutItem CALLBACK"
-	Fail string        // why it failed; ""
+	At   time.Duration // after the request arrived
+	Took time.Duration // 0 if it takes no time, such as a log line
+	To   string        // called party: "table", "queue", "files", "acquirer", "terminal"; or "log"
+	What string        // such as "PutItem CHECKOUT, PutItem CALLBACK"
+	Fail string        // reason of a failure, or ""
 }
 
+// trace collects the steps of one request. The request's context carries it through the functions to their clients.
 type trace struct {
 	began time.Time
 
 	mu    sync.Mutex
-	steps []func() Step // made with the rest of what is recorded: a request does not wait for that
+	steps []func() Step // called when the request is digested, so that the request does not wait
 }
 
 type traceKey struct{}
 
 func (t *trace) in(ctx context.Context) context.Context { return context.WithValue(ctx, traceKey{}, t) }
 
-// traceOf returns the trace of the request for which something is done; nil if it is for none.
+// traceOf returns the trace of the request in ctx, or nil if there is none.
 func traceOf(ctx context.Context) *trace {
 	t, _ := ctx.Value(traceKey{}).(*trace)
 	return t
 }
 
-func (t *trace) add(step func() Step) {
+func (t *trace) addStep(step func() Step) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.steps = append(t.steps, step)
 }
 
-// done returns the steps in the order in which they began.
-func (t *trace) done() []Step {
+// sortedSteps returns the steps, sorted by start time.
+func (t *trace) sortedSteps() []Step {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	steps := make([]Step, len(t.steps))
@@ -63,7 +64,7 @@ func (t *trace) done() []Step {
 	return steps
 }
 
-// WatchCalls returns a client that records calls to table, queues and files: operation, and the kinds it touches.
+// WatchCalls returns a client that records calls to table, queues and files: the operation and its kinds of items.
 func (i *Inspector) WatchCalls(client aws.HTTPClient) aws.HTTPClient {
 	if client == nil {
 		client = http.DefaultClient
@@ -92,16 +93,16 @@ func (s seenCalls) Do(r *http.Request) (*http.Response, error) {
 	case response.StatusCode >= http.StatusBadRequest:
 		step.Fail = response.Status
 	}
-	t.add(func() Step { // which holds nothing of the call but its body
+	t.addStep(func() Step { // the closure holds only the call's body
 		if body != nil {
-			step.What = calledFor(operation, body)
+			step.What = describeCall(operation, body)
 		}
 		return step
 	})
 	return response, err
 }
 
-// peek reads the body of a call. What is content of a file, or larger than is kept, it leaves alone.
+// peek reads a call's body. It skips contents of files, and bodies that are too large to record.
 func peek(r *http.Request) ([]byte, error) {
 	if r.Header.Get("X-Amz-Target") == "" || r.ContentLength > maxBody {
 		return nil, nil
@@ -120,8 +121,8 @@ func calledService(r *http.Request) string {
 	}
 }
 
-// calledFor returns what a call does to which kinds of items, each once.
-func calledFor(operation string, body []byte) string {
+// describeCall returns a call's distinct actions and kinds of items.
+func describeCall(operation string, body []byte) string {
 	requests, err := iam.Requests(operation, body)
 	if err != nil {
 		return operation
@@ -130,7 +131,7 @@ func calledFor(operation string, body []byte) string {
 	for _, r := range requests {
 		what := r.Permission()
 		if len(requests) > 1 {
-			what, _ = strings.CutPrefix(what, operation+" ") // of a batch
+			what, _ = strings.CutPrefix(what, operation+" ") // repeated by each item of a batch
 		}
 		if !slices.Contains(does, what) {
 			does = append(does, what)
@@ -142,12 +143,12 @@ func calledFor(operation string, body []byte) string {
 	return strings.Join(does, ", ")
 }
 
-// WatchAcquirer returns an acquirer, by which calls to it are seen.
+// WatchAcquirer returns an acquirer that records the calls to a.
 func (i *Inspector) WatchAcquirer(a acquirer.Acquirer) acquirer.Acquirer {
 	return counterparty.Acquirer(seen("acquirer"), a)
 }
 
-// WatchTerminals returns card terminals, by which calls to them are seen.
+// WatchTerminals returns card terminals that record the calls to t.
 func (i *Inspector) WatchTerminals(t terminal.Terminals) terminal.Terminals {
 	return counterparty.Terminals(seen("terminal"), t)
 }
@@ -168,11 +169,11 @@ func (s seen) Carry(ctx context.Context, c counterparty.Call) error {
 	} else {
 		step.What += ": " + outcome
 	}
-	t.add(func() Step { return step })
+	t.addStep(func() Step { return step })
 	return err
 }
 
-// WatchLog is the functions' log, of which warnings and errors are kept with the request for which they were written.
+// WatchLog returns a logger for functions. It also records warnings and errors as steps of their requests.
 func (i *Inspector) WatchLog(log *slog.Logger) *slog.Logger { return slog.New(seenLog{log.Handler()}) }
 
 type seenLog struct{ slog.Handler }
@@ -180,7 +181,7 @@ type seenLog struct{ slog.Handler }
 func (s seenLog) Handle(ctx context.Context, r slog.Record) error {
 	if t := traceOf(ctx); t != nil && r.Level >= slog.LevelWarn {
 		at, text := time.Since(t.began), line(r)
-		t.add(func() Step { return Step{At: at, To: "log", What: redact.Text(text)} })
+		t.addStep(func() Step { return Step{At: at, To: "log", What: redact.Text(text)} })
 	}
 	return s.Handler.Handle(ctx, r)
 }

@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// Listening is what a command that listens to callbacks wants.
+// Listening is the wish of a command that listens to callbacks.
 type Listening struct {
-	// ForwardTo is an address that gets them instead of each checkout's return_url; "": none.
+	// ForwardTo is an address that gets callbacks instead of each checkout's return_url; "" forwards none.
 	ForwardTo string   `json:"forward_to,omitempty"`
-	Events    []string `json:"events,omitempty"` // of these types only; none: all
+	Events    []string `json:"events,omitempty"` // types to take; empty takes all
 }
 
-// StreamCallbacks sends a line of JSON for each new try of a callback, by the body's Listening, until the command ends.
+// StreamCallbacks sends each new attempt at a callback as a line of JSON until the command ends. It reads a Listening.
 func (i *Inspector) StreamCallbacks(w http.ResponseWriter, r *http.Request) {
 	var wants Listening
 	l := &listener{}
@@ -28,18 +28,18 @@ func (i *Inspector) StreamCallbacks(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if why := i.unseen(); why != "" {
+	if why := i.unseenReason(); why != "" {
 		http.Error(w, why, http.StatusConflict)
 		return
 	}
 	l.events = wants.Events
-	stop, err := i.listen(l)
+	stop, err := i.addListener(l)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
 	defer stop()
-	stream(i, w, r, i.Callbacks, func(c *Callback) bool { return l.takes(c.Event) })
+	sendNew(i, w, r, i.Callbacks, func(c *Callback) bool { return l.accepts(c.Event) })
 }
 
 func parseForward(text string) (*url.URL, error) {
@@ -50,22 +50,22 @@ func parseForward(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// StreamRequests answers a command with each request to the API that comes from now on, as JSON a line.
+// StreamRequests sends each new request to the API as a line of JSON until the command ends.
 func (i *Inspector) StreamRequests(w http.ResponseWriter, r *http.Request) {
-	stream(i, w, r, i.Requests, func(*Request) bool { return true })
+	sendNew(i, w, r, i.Requests, func(*Request) bool { return true })
 }
 
-// stream sends what is new in a list, whose latest comes first, until the command or the platform ends.
-func stream[T comparable](i *Inspector, w http.ResponseWriter, r *http.Request, list func() []T, wanted func(T) bool) {
-	_, _ = io.Copy(io.Discard, r.Body) // until then nobody sees that the command ends
+// sendNew sends new elements of a list, which is latest first, until the command or the platform ends.
+func sendNew[T comparable](i *Inspector, w http.ResponseWriter, r *http.Request, list func() []T, wanted func(T) bool) {
+	_, _ = io.Copy(io.Discard, r.Body) // before the body is read, the end of the command goes unnoticed
 	changes, stop := i.watch()
 	defer stop()
 	out, flush := json.NewEncoder(w), http.NewResponseController(w).Flush
-	var last T // of those that were there before
+	var last T // latest element that was already there
 	if before := list(); len(before) > 0 {
 		last = before[0]
 	}
-	for flush() == nil { // at once: by the header the command knows that it is connected
+	for flush() == nil { // flushes the header at once, which tells the command that it is connected
 		select {
 		case <-changes:
 		case <-r.Context().Done():
@@ -85,7 +85,7 @@ func stream[T comparable](i *Inspector, w http.ResponseWriter, r *http.Request, 
 	}
 }
 
-// since returns what came after last; all if it is no longer kept.
+// since returns the elements after last, or all if last is no longer recorded.
 func since[T comparable](list []T, last T) []T {
 	if at := slices.Index(list, last); at >= 0 {
 		return list[:at]

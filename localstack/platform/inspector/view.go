@@ -21,9 +21,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Limits of what the page shows.
+// Limits of the page.
 const (
-	maxShown    = 20 // requests and callbacks
+	maxShown    = 20 // of requests and of callbacks
 	maxPayments = 40
 	maxPending  = 20
 	maxMails    = 20
@@ -33,7 +33,7 @@ type view struct {
 	BaseURL      string
 	Clock        string
 	OutOfProcess bool
-	Said         said
+	Said         buttonResult
 	Requests     []*Request
 	Callbacks    []*Callback
 	Pending      []pending
@@ -47,7 +47,7 @@ type pending struct {
 	Checkout payments.Checkout
 }
 
-// voucher reports whether it waits for a boleto or Pix code to be paid, rather than for somebody on a page.
+// voucher returns true if the checkout waits for payment of a boleto or Pix code, rather than for a payer on a page.
 func (p pending) voucher() bool { return p.Checkout.Attempt.Method.Flow() == payments.VoucherFlow }
 
 type payment struct {
@@ -75,10 +75,10 @@ type cardReader struct {
 type section struct {
 	id, title string
 	body      templ.Component
-	forms     templ.Component // which stay as they are, and what is entered in them
+	forms     templ.Component // not updated, so that input in them is kept
 }
 
-// columns returns the sections side by side: what the developer's code does, and what others do.
+// columns returns the sections in two columns: the developer's requests, and the acts of others.
 func (v view) columns() [][]section {
 	none := templ.NopComponent
 	return [][]section{{
@@ -93,13 +93,13 @@ func (v view) columns() [][]section {
 	}}
 }
 
-func (s *site) view(ctx context.Context) (view, error) {
-	s.settle()
+func (s *site) loadView(ctx context.Context) (view, error) {
+	s.digest()
 	requests := slices.DeleteFunc(s.Requests(), func(r *Request) bool { return r.Function == "docs" })
-	v := view{BaseURL: s.BaseURL, Clock: s.Clock(), OutOfProcess: s.OutOfProcess, Said: s.lastSaid(),
+	v := view{BaseURL: s.BaseURL, Clock: s.Clock(), OutOfProcess: s.OutOfProcess, Said: s.lastResult(),
 		Requests: first(maxShown, requests), Callbacks: first(maxShown, s.Callbacks())}
 	for _, m := range s.Merchants {
-		if err := s.add(ctx, &v, m); err != nil {
+		if err := s.addMerchant(ctx, &v, m); err != nil {
 			return v, err
 		}
 	}
@@ -111,13 +111,13 @@ func (s *site) view(ctx context.Context) (view, error) {
 	})
 	v.Pending = first(maxPending, v.Pending)
 	var err error
-	v.Mails, err = s.mails()
+	v.Mails, err = s.readMails()
 	return v, err
 }
 
 func first[T any](most int, list []T) []T { return list[:min(most, len(list))] }
 
-func (s *site) add(ctx context.Context, v *view, m Merchant) error {
+func (s *site) addMerchant(ctx context.Context, v *view, m Merchant) error {
 	t := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	stored, err := s.App.Store.Merchant(ctx, m.Code)
 	if err != nil {
@@ -142,10 +142,10 @@ func (s *site) add(ctx context.Context, v *view, m Merchant) error {
 	for _, r := range readers {
 		c, err := s.App.Store.AnyCheckout(ctx, t, r.Checkout)
 		if p := (pending{m, c}); err == nil && c.WaitsAtReader() && p.voucher() {
-			p.Checkout.Reference = r.Name // such a checkout has no reference
+			p.Checkout.Reference = r.Name // a checkout at a reader has no reference
 			v.Pending = append(v.Pending, p)
 		}
-		// Only virtual ones: those of `make reader` have a key for it.
+		// Only virtual readers. Those of `make reader` have a key for it.
 		if beat, err := s.App.Virtual.Heartbeat(ctx, r.ID); err == nil && beat.Confirmed {
 			v.Readers = append(v.Readers, cardReader{m, r.ID, r.Name, beat.Online})
 		}
@@ -172,28 +172,28 @@ func (s *site) addPayments(ctx context.Context, v *view, m Merchant, shards int)
 	return err
 }
 
-func (s *site) mails() ([]ses.Kept, error) {
+func (s *site) readMails() ([]ses.Kept, error) {
 	files, err := os.ReadDir(s.Mails)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	written := map[string]time.Time{}
 	for _, file := range files {
-		if info, err := file.Info(); err == nil { // one that was renamed meanwhile is shown the next time
+		if info, err := file.Info(); err == nil { // a file renamed in the meantime appears in the next view
 			written[file.Name()] = info.ModTime()
 		}
 	}
 	latest := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
 	var all []ses.Kept
 	for _, name := range first(maxMails, latest) {
-		if mail, err := ses.Read(filepath.Join(s.Mails, name)); err == nil { // or it is being written
+		if mail, err := ses.Read(filepath.Join(s.Mails, name)); err == nil { // else the mail is being written
 			all = append(all, mail)
 		}
 	}
 	return all, nil
 }
 
-// The forms of what is shown.
+// Formats of values on the page.
 
 func amount(a money.Amount) string { return page.Money(a, page.English) }
 
