@@ -16,8 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
-// BenchmarkTransactWrite writes three items in one transaction through the
-// whole SDK: in memory, and on DynamoDB Local when there is one.
+// BenchmarkTransactWrite writes three items per transaction through the SDK, in memory and on DynamoDB Local if there.
 func BenchmarkTransactWrite(b *testing.B) {
 	b.Run("engine", func(b *testing.B) {
 		_, client := newLedger(b, dynamodb.Config{})

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
-// sdkConfig is what reaches the engine, or an endpoint over the network.
+// sdkConfig returns a configuration that reaches the engine by a transport, or an endpoint over the network.
 func sdkConfig(transport http.RoundTripper) aws.Config {
 	return aws.Config{
 		Region:           "eu-west-1",
@@ -27,8 +27,7 @@ func newClient(e *dynamodb.Engine) *sdk.Client {
 	return sdk.NewFromConfig(sdkConfig(e), func(o *sdk.Options) { o.BaseEndpoint = aws.String("http://engine") })
 }
 
-// newLedger makes an engine with a table of string keys, a stream and two
-// indexes.
+// newLedger returns an engine with a table of string keys, a stream and two indexes.
 func newLedger(t testing.TB, c dynamodb.Config) (*dynamodb.Engine, *sdk.Client) {
 	t.Helper()
 	e := dynamodb.New(c)
@@ -71,7 +70,7 @@ func num(s string) types.AttributeValue { return &types.AttributeValueMemberN{Va
 
 func ledgerKey(pk, sk string) attributes { return attributes{"pk": str(pk), "sk": str(sk)} }
 
-// entry is an item of the ledger.
+// entry returns an item of the ledger.
 func entry(pk, sk string, more ...any) attributes {
 	item := ledgerKey(pk, sk)
 	for i := 0; i < len(more); i += 2 {
@@ -98,7 +97,7 @@ func fetch(t testing.TB, client *sdk.Client, pk, sk string) attributes {
 	return got.Item
 }
 
-// textOf is the S or N of an attribute.
+// textOf returns the S or N of an attribute.
 func textOf(v types.AttributeValue) string {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:

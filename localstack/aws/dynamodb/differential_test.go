@@ -18,7 +18,7 @@ import (
 
 const (
 	defaultOperations = 3000
-	maxDifferences    = 10 // shown; after the first the sides may drift apart
+	maxDifferences    = 10 // shown, because the sides may drift apart after the first
 )
 
 func operationCount(t *testing.T) int {
@@ -45,10 +45,9 @@ func diffSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// TestDifferential sends the same random requests to the engine and to DynamoDB
-// Local, and compares answers, errors, consumption, and in the end the streams.
-// The differences it accepts are those of tolerated_test.go.
-func TestDifferential(t *testing.T) {
+// TestEngine_LikeDynamoDBLocal checks that the engine and DynamoDB Local give the same answers, errors, consumption and
+// streams for the same random requests. tolerated_test.go lists the accepted differences.
+func TestEngine_LikeDynamoDBLocal(t *testing.T) {
 	endpoint, ok := oracleEndpoint(t)
 	if !ok {
 		return
@@ -64,9 +63,9 @@ func TestDifferential(t *testing.T) {
 	differences, ambiguous := 0, 0
 	for i := range count {
 		r := g.request()
-		r.before = items(t, engine)
+		r.before = scanItems(t, engine)
 		got, want := r.send(t, engine), r.send(t, oracle)
-		r.after = items(t, engine)
+		r.after = scanItems(t, engine)
 		seen[r.op+" "+errorType(got)]++
 		difference := r.compare(got, want)
 		if difference != "" && severalFaults(got, want) {
@@ -91,8 +90,8 @@ func TestDifferential(t *testing.T) {
 	compareStreams(t, engine, oracle)
 }
 
-// items are all items of the engine's table by key.
-func items(t *testing.T, s *side) map[string]object {
+// scanItems returns all items of a side's table by key.
+func scanItems(t *testing.T, s *side) map[string]object {
 	all := map[string]object{}
 	for _, item := range s.call(t, "Scan", object{"TableName": diffTable})["Items"].(list) {
 		item := item.(object)
@@ -113,7 +112,7 @@ func keysOf(m map[string]int) func(yield func(string) bool) {
 	}
 }
 
-// send sends the request; of a drained one it joins the pages.
+// send sends the request. For a drained request it joins all pages.
 func (r request) send(t *testing.T, s *side) object {
 	answer := s.call(t, r.op, r.body)
 	if !r.drain {
@@ -132,7 +131,7 @@ func (r request) send(t *testing.T, s *side) object {
 		whole["Count"] = whole["Count"].(int) + toInt(answer["Count"])
 		whole["ScannedCount"] = whole["ScannedCount"].(int) + toInt(answer["ScannedCount"])
 		whole["Pages"] = whole["Pages"].(int) + 1
-		if toInt(answer["ScannedCount"]) > 0 { // see tolerated: empty pages
+		if toInt(answer["ScannedCount"]) > 0 { // an empty page may differ, see normalise
 			whole["ConsumedCapacity"] = addCapacity(whole["ConsumedCapacity"], answer["ConsumedCapacity"])
 		}
 		last, more := answer["LastEvaluatedKey"]
@@ -149,7 +148,7 @@ func toInt(v any) int {
 	return int(n)
 }
 
-// addCapacity adds up the numbers of two capacities of one shape.
+// addCapacity adds the numbers of two capacities of the same shape.
 func addCapacity(a, b any) any {
 	m, isObject := b.(object)
 	if !isObject {
@@ -185,7 +184,7 @@ func errorMessage(answer object) string {
 	return ""
 }
 
-// compare says how two answers to the request differ, or "".
+// compare returns the difference between two answers to the request, or "".
 func (r request) compare(got, want object) string {
 	if toleratedOutcome(got, want) != "" {
 		return ""
@@ -238,10 +237,9 @@ func compareErrors(got, want object) string {
 	return ""
 }
 
-// compareStreams compares what the streams say of each item. The order between
-// items is no promise of the service.
+// compareStreams compares the streams' records of each item. The service promises no order between items.
 func compareStreams(t *testing.T, engine, oracle *side) {
-	got, want := histories(t, engine), histories(t, oracle)
+	got, want := readHistories(t, engine), readHistories(t, oracle)
 	for _, key := range slices.Sorted(func(yield func(string) bool) {
 		for k := range want {
 			if !yield(k) {
@@ -263,7 +261,7 @@ func compareStreams(t *testing.T, engine, oracle *side) {
 	}
 }
 
-func histories(t *testing.T, s *side) map[string]list {
+func readHistories(t *testing.T, s *side) map[string]list {
 	streams := s.call(t, "ListStreams", object{"TableName": diffTable})["Streams"].(list)
 	arn := streams[0].(object)["StreamArn"]
 	shards := s.call(t, "DescribeStream", object{"StreamArn": arn})["StreamDescription"].(object)["Shards"].(list)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// operand is a path, a value, or a size.
+// operand returns a path, a value or a size.
 func (g *generator) operand() string {
 	switch g.IntN(10) {
 	case 0:
@@ -57,7 +57,7 @@ func (g *generator) simple() string {
 	return fmt.Sprintf("%s %s %s", path, pick(g, "=", "<>", "<", "<=", ">", ">="), g.operand())
 }
 
-// numeric prefers operands with which arithmetic works.
+// numeric returns an operand, usually a number.
 func (g *generator) numeric() string {
 	if g.chance(85) {
 		return pick(g, "n", "m.a", "if_not_exists(n, "+g.value(number("0"))+")", g.value(number(g.number())))
@@ -124,7 +124,7 @@ func mentions(expression, key string) bool {
 	}
 }
 
-// damage breaks an expression in one place, to compare what is refused and how.
+// damage breaks an expression in one place, to compare the errors.
 func (g *generator) damage(expression string) string {
 	words := strings.Fields(expression)
 	i := g.IntN(len(words))

@@ -2,14 +2,13 @@ package dynamodb_test
 
 import "fmt"
 
-// request is one generated operation. drain says that its pages are read to the
-// end and compared as a whole.
+// request is one generated operation. If drain is set, its pages are all read and compared together.
 type request struct {
 	op    string
 	body  object
 	drain bool
 
-	// before and after are the items by key, noted by the test.
+	// before and after hold the items by key. The test sets them.
 	before, after map[string]object
 }
 
@@ -63,7 +62,7 @@ func (g *generator) projected(body object) object {
 	return body
 }
 
-// conditional adds a condition to a write.
+// conditional adds a condition to a write in some cases.
 func (g *generator) conditional(body object) object {
 	if !g.chance(55) {
 		return body
@@ -146,8 +145,7 @@ func (g *generator) query() request {
 	}
 	body = g.filtered(body)
 	if body["IndexName"] != nil {
-		// DynamoDB Local ends a limited query at the bound of the sort key, and so
-		// loses further items of that key.
+		// DynamoDB Local ends a limited query at the bound of the sort key and so loses further items with that key.
 		delete(body, "Limit")
 	}
 	return request{op: "Query", body: g.placeholders(body), drain: true}
@@ -173,7 +171,7 @@ func (g *generator) scan() request {
 	}
 	body = g.filtered(body)
 	if body["IndexName"] != nil && body["IndexName"] != "by_number" {
-		delete(body, "FilterExpression") // DynamoDB Local filters by what the index does not hold
+		delete(body, "FilterExpression") // DynamoDB Local also filters by attributes that the index lacks
 	}
 	return request{op: "Scan", body: g.placeholders(body), drain: true}
 }

@@ -6,22 +6,19 @@ import (
 	"strings"
 )
 
-// generator makes requests that concentrate on few items, so that conditions
-// both pass and fail, and transactions find what others left.
+// generator makes requests for few items, so that conditions both pass and fail, and transactions meet earlier changes.
 type generator struct {
 	*rand.Rand
 	names  object
 	values object
-	count  int // of values made for the request
+	count  int // values in the current request
 
-	requests int // made so far
+	requests int // number of requests so far
 }
 
-// tokenWindow is within how many requests a request token may come again: both
-// engines forget one after ten minutes, but not in the same request.
+// tokenWindow limits how many requests later a token is repeated. Both engines forget it, but not at the same request.
 const tokenWindow = 1000
 
-// pick returns one of the choices.
 func pick[T any](g *generator, choices ...T) T { return choices[g.IntN(len(choices))] }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -89,7 +86,7 @@ func (g *generator) set() object {
 	return pick(g, textSet("a"), textSet("a", "b"), textSet("b", "c", "é€"))
 }
 
-// document is any value, shallow.
+// document returns any value without deep nesting.
 func (g *generator) document() object {
 	switch g.IntN(6) {
 	case 0:
@@ -103,8 +100,7 @@ func (g *generator) document() object {
 	}
 }
 
-// item has most of the attributes that expressions name, of the type they
-// expect, and sometimes of another.
+// item returns an item with most attributes that expressions name, usually of the expected type.
 func (g *generator) item() object {
 	item := g.key()
 	usual := map[string]func() object{
@@ -133,11 +129,10 @@ func (g *generator) item() object {
 	return item
 }
 
-// begin starts a request's placeholders.
+// begin resets the placeholders for a new request.
 func (g *generator) begin() { g.names, g.values, g.count = object{}, object{}, 0 }
 
-// placeholders adds those that the request's expressions mention; some were
-// made for alternatives that were not taken.
+// placeholders adds the placeholders that the request's expressions mention. Others belong to alternatives not taken.
 func (g *generator) placeholders(body object) object {
 	var expressions string
 	for name, v := range body {
@@ -168,7 +163,7 @@ func (g *generator) value(v object) string {
 
 var rootNames = []string{"n", "n", "s", "s", "ss", "ns", "l", "m", "flag", "nothing", "gs", "big"}
 
-// path names an attribute, a part of one, or something that is not there.
+// path returns the path of an attribute, of a part of an attribute, or of nothing.
 func (g *generator) path() string {
 	switch g.IntN(10) {
 	case 0:

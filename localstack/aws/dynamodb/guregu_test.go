@@ -18,8 +18,8 @@ type posting struct {
 	Labels   []string `dynamo:"labels,set"`
 }
 
-// TestGuregu runs the library that the store is written with over the engine.
-func TestGuregu(t *testing.T) {
+// TestEngine_GureguClient checks that the library of package store works over the engine.
+func TestEngine_GureguClient(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := dynamo.NewFromIface(newClient(dynamodb.New(dynamodb.Config{})))

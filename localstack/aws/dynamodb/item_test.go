@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
-// logFault fails unless err is a ValidationException that says all of want.
-func logFault(t *testing.T, what string, err error, want ...string) {
+// wantInvalid fails unless err is a ValidationException that contains all of want.
+func wantInvalid(t *testing.T, what string, err error, want ...string) {
 	t.Helper()
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" {
@@ -31,27 +31,27 @@ func logFault(t *testing.T, what string, err error, want ...string) {
 	}
 }
 
-func TestParametersOfBeforeExpressionsAreRefused(t *testing.T) {
+func TestReadRequest_LegacyParameters(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
 	ctx, table, key := context.Background(), aws.String("ledger"), ledgerKey("m", "a")
 	condition := map[string]types.Condition{"x": {ComparisonOperator: types.ComparisonOperatorNull}}
 	_, err := client.GetItem(ctx, &sdk.GetItemInput{TableName: table, Key: key, AttributesToGet: []string{"x"}})
-	logFault(t, "GetItem", err, "AttributesToGet")
+	wantInvalid(t, "GetItem", err, "AttributesToGet")
 	_, err = client.PutItem(ctx, &sdk.PutItemInput{TableName: table, Item: key,
 		Expected: map[string]types.ExpectedAttributeValue{"x": {Exists: aws.Bool(false)}}})
-	logFault(t, "PutItem", err, "Expected")
+	wantInvalid(t, "PutItem", err, "Expected")
 	_, err = client.UpdateItem(ctx, &sdk.UpdateItemInput{TableName: table, Key: key,
 		AttributeUpdates: map[string]types.AttributeValueUpdate{"x": {Action: types.AttributeActionDelete}}})
-	logFault(t, "UpdateItem", err, "AttributeUpdates")
+	wantInvalid(t, "UpdateItem", err, "AttributeUpdates")
 	_, err = client.Scan(ctx, &sdk.ScanInput{TableName: table, ScanFilter: condition})
-	logFault(t, "Scan", err, "ScanFilter")
+	wantInvalid(t, "Scan", err, "ScanFilter")
 	_, err = client.Query(ctx, &sdk.QueryInput{TableName: table, QueryFilter: condition})
-	logFault(t, "Query", err, "QueryFilter")
+	wantInvalid(t, "Query", err, "QueryFilter")
 	_, err = client.CreateTable(ctx, &sdk.CreateTableInput{TableName: aws.String("more"),
 		AttributeDefinitions: []types.AttributeDefinition{},
 		KeySchema:            []types.KeySchemaElement{}, TableClass: types.TableClassStandard})
-	logFault(t, "CreateTable", err, "TableClass")
+	wantInvalid(t, "CreateTable", err, "TableClass")
 	_, err = client.ListBackups(ctx, &sdk.ListBackupsInput{})
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "UnknownOperationException" {
@@ -59,7 +59,7 @@ func TestParametersOfBeforeExpressionsAreRefused(t *testing.T) {
 	}
 }
 
-func TestKeysAreChecked(t *testing.T) {
+func TestCheckKey(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
 	for name, c := range map[string]struct {
@@ -76,15 +76,15 @@ func TestKeysAreChecked(t *testing.T) {
 		"too large":       {entry("m", "a", "blob", str(strings.Repeat("x", 400<<10))), "maximum allowed size"},
 	} {
 		_, err := client.PutItem(context.Background(), &sdk.PutItemInput{TableName: aws.String("ledger"), Item: c.item})
-		logFault(t, name, err, c.want)
+		wantInvalid(t, name, err, c.want)
 	}
 	for name, key := range map[string]attributes{"half": {"pk": str("m")}, "more": entry("m", "a", "x", str("y"))} {
 		_, err := client.GetItem(context.Background(), &sdk.GetItemInput{TableName: aws.String("ledger"), Key: key})
-		logFault(t, name, err, "does not match the schema")
+		wantInvalid(t, name, err, "does not match the schema")
 	}
 }
 
-func TestFailedConditionReturnsTheItem(t *testing.T) {
+func TestUpdateItem_FailedConditionReturnsItem(t *testing.T) {
 	t.Parallel()
 	e, client := newLedger(t, dynamodb.Config{})
 	put(t, client, entry("m", "a", "amount", num("5")))
@@ -105,7 +105,7 @@ func TestFailedConditionReturnsTheItem(t *testing.T) {
 	}
 }
 
-func TestPagesEndAtOneMegabyte(t *testing.T) {
+func TestQuery_PageEndsAtOneMegabyte(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
 	for i := range 12 {
@@ -118,7 +118,7 @@ func TestPagesEndAtOneMegabyte(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The ninth item passes 1 MB: 9 × 120,009 bytes are 264 units of 4 KB.
+	// The ninth item exceeds 1 MB: 9 × 120,009 bytes are 264 units of 4 KB.
 	if first.Count != 9 || *first.ConsumedCapacity.CapacityUnits != 264 || textOf(first.LastEvaluatedKey["sk"]) != "i" {
 		t.Errorf("first page: got %d items, %v units, last %v; want 9, 264 and i", first.Count,
 			*first.ConsumedCapacity.CapacityUnits, first.LastEvaluatedKey)
@@ -130,10 +130,10 @@ func TestPagesEndAtOneMegabyte(t *testing.T) {
 	}
 }
 
-func TestSegmentsShareTheTable(t *testing.T) {
+func TestScan_Segments(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
-	const total = 300 // more than one chunk holds
+	const total = 300 // more than a chunk holds
 	for i := range total {
 		put(t, client, entry("p"+strings.Repeat("x", i%7)+string(rune('a'+i%20)), string(rune('A'+i))))
 	}
@@ -154,7 +154,7 @@ func TestSegmentsShareTheTable(t *testing.T) {
 	}
 }
 
-func TestConcurrentUpdatesLoseNothing(t *testing.T) {
+func TestUpdateItem_Concurrent(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
 	const clients, each = 8, 50
@@ -168,7 +168,7 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 					ExpressionAttributeValues: attributes{":x": num("0.01")}}); err != nil {
 					t.Errorf("UpdateItem: got error %v, want none", err)
 				}
-				byStatus(t, client, "open")
+				queryByStatus(t, client, "open")
 			}
 		})
 	}
@@ -178,7 +178,7 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	}
 }
 
-func TestOverAPort(t *testing.T) {
+func TestEngine_OverPort(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(dynamodb.New(dynamodb.Config{}))
 	defer server.Close()

@@ -18,7 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
-func byStatus(t testing.TB, client *sdk.Client, status string) []string {
+func queryByStatus(t testing.TB, client *sdk.Client, status string) []string {
 	t.Helper()
 	out, err := client.Query(context.Background(), &sdk.QueryInput{
 		TableName: aws.String("ledger"), IndexName: aws.String("by_status"), KeyConditionExpression: aws.String("#s = :s"),
@@ -34,26 +34,26 @@ func byStatus(t testing.TB, client *sdk.Client, status string) []string {
 	return found
 }
 
-func TestIndexOrderIsNumeric(t *testing.T) {
+func TestIndex_NumericOrder(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
 	for i, amount := range []string{"10", "-3", "9", "-20", "0", "0.5", "-0.25", "100", "-3.1"} {
 		put(t, client, entry("m", strconv.Itoa(i), "status", str("open"), "amount", num(amount)))
 	}
-	put(t, client, entry("m", "sparse", "status", str("open"))) // has no amount: not in the index
-	if got, want := strings.Join(byStatus(t, client, "open"), " "),
+	put(t, client, entry("m", "sparse", "status", str("open"))) // not in the index, since it has no amount
+	if got, want := strings.Join(queryByStatus(t, client, "open"), " "),
 		"3=-20 8=-3.1 1=-3 6=-0.25 4=0 5=0.5 2=9 0=10 7=100"; got != want {
 		t.Errorf("index order: got %s, want %s", got, want)
 	}
 }
 
-func TestIndexLag(t *testing.T) {
+func TestIndex_Lag(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
 	_, client := newLedger(t, dynamodb.Config{Now: now.Now, IndexLag: 2 * time.Second})
 	check := func(status, want string) {
 		t.Helper()
-		if got := strings.Join(byStatus(t, client, status), " "); got != want {
+		if got := strings.Join(queryByStatus(t, client, status), " "); got != want {
 			t.Errorf("index of %s: got %q, want %q", status, got, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestIndexLag(t *testing.T) {
 	check("done", "a=2")
 }
 
-func records(t testing.TB, e *dynamodb.Engine, iteratorType streamtypes.ShardIteratorType) []streamtypes.Record {
+func readRecords(t testing.TB, e *dynamodb.Engine, iteratorType streamtypes.ShardIteratorType) []streamtypes.Record {
 	t.Helper()
 	ctx := context.Background()
 	client := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) {
@@ -106,7 +106,7 @@ func enableTTL(t testing.TB, client *sdk.Client) {
 	}
 }
 
-func TestExpiryLagsAndIsAnnounced(t *testing.T) {
+func TestExpiry_LagAndStreamRecord(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
 	e, client := newLedger(t, dynamodb.Config{Now: now.Now, TTLLag: time.Hour})
@@ -126,7 +126,7 @@ func TestExpiryLagsAndIsAnnounced(t *testing.T) {
 	if fetch(t, client, "m", "kept") == nil {
 		t.Error("a deadline it no longer has: got no item, want it kept")
 	}
-	all := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)
+	all := readRecords(t, e, streamtypes.ShardIteratorTypeTrimHorizon)
 	last := all[len(all)-1]
 	if last.EventName != streamtypes.OperationTypeRemove || last.UserIdentity == nil ||
 		*last.UserIdentity.PrincipalId != "dynamodb.amazonaws.com" {
@@ -134,27 +134,27 @@ func TestExpiryLagsAndIsAnnounced(t *testing.T) {
 	}
 }
 
-func TestStreamKeepsADay(t *testing.T) {
+func TestStream_Retention(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
 	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
 	put(t, client, entry("m", "a"))
 	now.Advance(time.Hour)
 	put(t, client, entry("m", "b"))
-	put(t, client, entry("m", "b")) // no change, no record
-	if got := len(records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)); got != 2 {
+	put(t, client, entry("m", "b")) // changes nothing, so adds no record
+	if got := len(readRecords(t, e, streamtypes.ShardIteratorTypeTrimHorizon)); got != 2 {
 		t.Errorf("got %d records, want 2", got)
 	}
 	now.Advance(23*time.Hour + time.Second)
-	if got := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(got) != 1 {
+	if got := readRecords(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(got) != 1 {
 		t.Errorf("got %d records after a day, want 1", len(got))
 	}
-	if got := len(records(t, e, streamtypes.ShardIteratorTypeLatest)); got != 0 {
+	if got := len(readRecords(t, e, streamtypes.ShardIteratorTypeLatest)); got != 0 {
 		t.Errorf("LATEST: got %d old records, want none", got)
 	}
 }
 
-func TestContextEndsARequest(t *testing.T) {
+func TestRoundTrip_ContextCancelled(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -164,7 +164,7 @@ func TestContextEndsARequest(t *testing.T) {
 	}
 }
 
-func TestTablesMadeAtOneInstantHaveTheirOwnStreams(t *testing.T) {
+func TestNewStream_SameInstant(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
 	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
@@ -189,7 +189,7 @@ func TestTablesMadeAtOneInstantHaveTheirOwnStreams(t *testing.T) {
 	}
 }
 
-func TestBatchGetReturnsWhatDoesNotFit(t *testing.T) {
+func TestBatchGetItem_TooLarge(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
 	var keys []attributes

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// oracleEndpoint is where DynamoDB Local listens; false unless this run plays what needs more than Go.
+// oracleEndpoint returns the endpoint of DynamoDB Local, and false unless enginetest.All.
 func oracleEndpoint(t testing.TB) (string, bool) {
 	t.Helper()
 	if !enginetest.All(t) {
@@ -21,12 +21,12 @@ func oracleEndpoint(t testing.TB) (string, bool) {
 	return enginetest.DynamoDB(t), true
 }
 
-// side is one of the two engines under comparison.
+// side is one of the two compared engines.
 type side struct {
 	name     string
 	endpoint string
 	client   *http.Client
-	account  string // DynamoDB Local keeps a database per access key
+	account  string // access key, which selects a database of DynamoDB Local
 }
 
 func engineSide(e *dynamodb.Engine) *side {
@@ -40,8 +40,7 @@ func oracleSide(endpoint, account string) *side {
 type object = map[string]any
 type list = []any
 
-// call sends one request and returns the decoded answer, numbers as text. An
-// error of the service is an answer too.
+// call sends a request and returns the decoded answer, with numbers as text. An error of the service is also an answer.
 func (s *side) call(t testing.TB, op string, body object) object {
 	t.Helper()
 	answer, err := s.send(op, body)

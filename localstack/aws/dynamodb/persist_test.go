@@ -34,7 +34,7 @@ func open(t testing.TB, dir string, c dynamodb.Config, o wal.Options) *dynamodb.
 	return e
 }
 
-// reopen is what the next process finds.
+// reopen opens the folder of e as the next process would.
 func reopen(t testing.TB, e *dynamodb.Engine, dir string, c dynamodb.Config) *dynamodb.Engine {
 	t.Helper()
 	if err := e.Close(); err != nil {
@@ -43,7 +43,7 @@ func reopen(t testing.TB, e *dynamodb.Engine, dir string, c dynamodb.Config) *dy
 	return open(t, dir, c, wal.Options{})
 }
 
-func TestALogKeepsEverything(t *testing.T) {
+func TestOpen_RestoresEverything(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]wal.Options{"in segments": {}, "in snapshots": {SnapshotAfter: 1}} {
 		t.Run(name, func(t *testing.T) {
@@ -64,10 +64,10 @@ func TestALogKeepsEverything(t *testing.T) {
 			if _, err := transact(client, "token", addPart("m", "sum", "1")); err != nil {
 				t.Fatal(err)
 			}
-			before := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)
+			before := readRecords(t, e, streamtypes.ShardIteratorTypeTrimHorizon)
 			again := reopen(t, e, dir, c)
 			client = newClient(again)
-			if got := strings.Join(byStatus(t, client, "open <&>"), " "); got != "a=1.5" {
+			if got := strings.Join(queryByStatus(t, client, "open <&>"), " "); got != "a=1.5" {
 				t.Errorf("got index %q, want a=1.5", got)
 			}
 			if _, err := transact(client, "token", addPart("m", "sum", "1")); err != nil {
@@ -77,7 +77,7 @@ func TestALogKeepsEverything(t *testing.T) {
 				t.Errorf("got sum %s, want 1: the token was used before", got)
 			}
 			put(t, client, entry("m", "later"))
-			after := records(t, again, streamtypes.ShardIteratorTypeTrimHorizon)
+			after := readRecords(t, again, streamtypes.ShardIteratorTypeTrimHorizon)
 			if last := *before[len(before)-1].Dynamodb.SequenceNumber; len(after) != 1 ||
 				*after[0].Dynamodb.SequenceNumber <= last {
 				t.Errorf("got %d records in the stream, the first numbered %s; want 1, after %s", len(after),
@@ -95,9 +95,9 @@ func TestALogKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestALogChangesNoAnswer sends the same random requests to an engine with a log, of which snapshots are written and
-// which is opened again all the time, and to one without.
-func TestALogChangesNoAnswer(t *testing.T) {
+// TestLog_SameAnswersAsWithout sends the same random requests to an engine with a log, which writes snapshots and is
+// reopened often, and to one without a log.
+func TestLog_SameAnswersAsWithout(t *testing.T) {
 	t.Parallel()
 	const requests, between = 3000, 150
 	dir, now := t.TempDir(), clock.New()
@@ -119,15 +119,16 @@ func TestALogChangesNoAnswer(t *testing.T) {
 			}
 			logged = open(t, dir, c, wal.Options{SnapshotAfter: 10_000})
 			kept = engineSide(logged)
-			if got, want := items(t, kept), items(t, plain); !reflect.DeepEqual(got, want) {
+			if got, want := scanItems(t, kept), scanItems(t, plain); !reflect.DeepEqual(got, want) {
 				t.Fatalf("after request %d: got %s back from the log, want %s", i, compact(got), compact(want))
 			}
 		}
 	}
 }
 
-// TestAFullDiskRefusesWrites of every kind: nothing of them happens, reads go on, and so do writes when there is room.
-func TestAFullDiskRefusesWrites(t *testing.T) {
+// TestLog_FullDisk checks that all writes fail without effect, that reads work, and that writes work again
+// later.
+func TestLog_FullDisk(t *testing.T) {
 	t.Parallel()
 	ctx, dir, disk, table := t.Context(), t.TempDir(), waltest.NewDisk(waltest.Unlimited), aws.String("ledger")
 	now := clock.New()
@@ -163,8 +164,8 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 			return err
 		}},
 	}
-	disk.SetRoom(10)               // less than any record takes
-	for _, write := range writes { // the log finds out with the first
+	disk.SetRoom(10)               // less than any record
+	for _, write := range writes { // the first write finds the disk full
 		var api smithy.APIError
 		if err := write.make(); !errors.As(err, &api) || api.ErrorCode() != "InternalServerError" {
 			t.Errorf("%s on a full disk: got error %v, want InternalServerError", write.name, err)
@@ -173,7 +174,7 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 	if e.Refused() == nil {
 		t.Error("got no error from Refused, want one")
 	}
-	now.Advance(time.Minute) // expiry waits for room too
+	now.Advance(time.Minute) // "kept" expires, but its removal waits for room, too
 	unchanged := func(client *sdk.Client) {
 		t.Helper()
 		for _, name := range []string{"new", "one", "sum"} {
@@ -186,7 +187,7 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 		}
 	}
 	unchanged(client)
-	before := clock.New() // of the next process, before the expiry
+	before := clock.New() // the next process's time, before the expiry
 	unchanged(newClient(open(t, dir, dynamodb.Config{Now: before.Now}, wal.Options{})))
 	disk.SetRoom(waltest.Unlimited)
 	if _, err := transact(client, "token", putPart(entry("m", "one"), ""), addPart("m", "sum", "1")); err != nil ||
@@ -198,7 +199,7 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 	}
 }
 
-func TestALogWithoutRoomForASnapshotGoesOn(t *testing.T) {
+func TestLog_NoRoomForSnapshot(t *testing.T) {
 	t.Parallel()
 	dir, disk := t.TempDir(), waltest.NewDisk(waltest.Unlimited)
 	noticed := make(chan error, 10)
@@ -222,8 +223,9 @@ func TestALogWithoutRoomForASnapshotGoesOn(t *testing.T) {
 	}
 }
 
-// TestADeletedTableIsNotWrittenTo by requests that found it before: a log cannot be read back that writes to no table.
-func TestADeletedTableIsNotWrittenTo(t *testing.T) {
+// TestDeleteTable_ConcurrentWrites deletes a table during writes that have already looked it up. Such a write must not
+// follow the deletion in the log, because a log with a write to a missing table cannot be read.
+func TestDeleteTable_ConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	table := &sdk.DeleteTableInput{TableName: aws.String("ledger")}
 	for range 30 {
@@ -248,7 +250,7 @@ func TestADeletedTableIsNotWrittenTo(t *testing.T) {
 				}
 			})
 		}
-		<-written // they are at it
+		<-written // the writers have started
 		for range 2 {
 			writers.Go(func() { _, _ = client.DeleteTable(t.Context(), table) })
 		}
@@ -260,7 +262,7 @@ func TestADeletedTableIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
+func TestUpdateTimeToLive_DisabledBeforeRestart(t *testing.T) {
 	t.Parallel()
 	now, dir := clock.New(), t.TempDir()
 	c := dynamodb.Config{Now: now.Now}
@@ -275,7 +277,7 @@ func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, client, entry("m", "b")) // with a snapshot of what was before
+	put(t, client, entry("m", "b")) // this write also makes the log snapshot the earlier state
 	client = newClient(reopen(t, e, dir, c))
 	now.Advance(time.Hour)
 	if fetch(t, client, "m", "a") == nil {
@@ -283,7 +285,7 @@ func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
 	}
 }
 
-func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
+func TestOneReader_TrimsStream(t *testing.T) {
 	t.Parallel()
 	e, client := newLedger(t, dynamodb.Config{OneReader: true})
 	streams := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) {
@@ -333,7 +335,7 @@ func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
 		t.Fatalf("got %d records after them, want 1", len(last.Records))
 	}
 	get(last.NextShardIterator)
-	if kept := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(kept) != 0 {
+	if kept := readRecords(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(kept) != 0 {
 		t.Errorf("got %d records that were read, want none", len(kept))
 	}
 	if _, err = at(streamtypes.ShardIteratorTypeAtSequenceNumber, first.Records[0].Dynamodb.SequenceNumber); err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
-// TestRequests_OddShapes sends what the SDK never does, to DynamoDB Local too if this run plays it.
+// TestRequests_OddShapes sends requests that the SDK never sends, also to DynamoDB Local if this run includes it.
 func TestRequests_OddShapes(t *testing.T) {
 	t.Parallel()
 	table := func(projection object) object {
@@ -24,7 +24,7 @@ func TestRequests_OddShapes(t *testing.T) {
 	}
 	for _, s := range sides {
 		for _, c := range []struct {
-			op, want string // the end of the error's type; "": none
+			op, want string // end of the error's type; "" for success
 			body     object
 		}{
 			{"ListTables", "", object{"Limit": nil}},
@@ -33,7 +33,7 @@ func TestRequests_OddShapes(t *testing.T) {
 			{"CreateTable", "ValidationException", table(object{"ProjectionType": "INCLUDE", "NonKeyAttributes": list{}})},
 			{"CreateTable", "ValidationException", table(object{"ProjectionType": "INCLUDE"})},
 		} {
-			if s.name == "oracle" && c.want == "SerializationException" { // it answers InternalFailure; the service does not
+			if s.name == "oracle" && c.want == "SerializationException" { // unlike the service, it answers InternalFailure
 				continue
 			}
 			got, _ := s.call(t, c.op, c.body)["__type"].(string)

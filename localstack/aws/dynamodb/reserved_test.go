@@ -11,11 +11,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
-// openInOracle are published reserved words that DynamoDB Local lets pass.
+// openInOracle lists published reserved words that DynamoDB Local accepts.
 var openInOracle = []string{"CONVERT", "SIZE", "TERMINATED"}
 
-// TestReservedWordsAgree asks both engines about each reserved word.
-func TestReservedWordsAgree(t *testing.T) {
+// TestReservedWords_LikeDynamoDBLocal checks each reserved word in both engines.
+func TestReservedWords_LikeDynamoDBLocal(t *testing.T) {
 	endpoint, ok := oracleEndpoint(t)
 	if !ok {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// TestASnapshotHasRecordsOfABoundedSize, however much there is of anything: a log takes no record of more than 64 MB.
-func TestASnapshotHasRecordsOfABoundedSize(t *testing.T) {
+// TestSnapshot_RecordSize checks that no record comes near the log's limit of 64 MB, in any state.
+func TestSnapshot_RecordSize(t *testing.T) {
 	t.Parallel()
 	const count, most = 20_000, recordSize + 1000
 	var s state

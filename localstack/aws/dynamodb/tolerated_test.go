@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// sameRefusal pairs messages of the engine with messages of DynamoDB Local of
-// the same meaning. The engine's are those of the service.
+// sameRefusal pairs the engine's messages, which are the service's, with DynamoDB Local's of the same meaning.
 var sameRefusal = []struct{ engine, oracle, reason string }{
 	{"One or more parameter values were invalid: Type mismatch for Index Key",
 		"One or more parameter values were invalid: Type mismatch for Index Key",
@@ -47,8 +46,8 @@ var sameRefusal = []struct{ engine, oracle, reason string }{
 	{"The request token was used before with other parameters", "", "DynamoDB Local has no message"},
 }
 
-// misfits are the beginnings of messages about values in an item or an index
-// that a write does not fit. With several at once, the two engines report different ones.
+// misfits are the starts of messages about values that do not fit an item or index. Of several, the engines may report
+// different ones.
 var misfits = []string{
 	"The document path provided in the update expression is invalid for update",
 	"The provided expression refers to an attribute that does not exist in the item",
@@ -65,10 +64,10 @@ func sameMessage(engine, oracle string) bool {
 	if misfit(engine) && misfit(oracle) {
 		return true
 	}
-	// Of several overlapping paths DynamoDB Local names an unrelated one at times.
+	// If paths overlap, DynamoDB Local sometimes names an unrelated path.
 	engine, _, _ = strings.Cut(engine, "; path one:")
 	oracle, _, _ = strings.Cut(oracle, "; path one:")
-	// Of several indexes on an attribute either may be named.
+	// If several indexes have the attribute, either may be named.
 	engine, _, _ = strings.Cut(engine, " IndexName:")
 	oracle, _, _ = strings.Cut(oracle, " IndexName:")
 	if engine == oracle {
@@ -82,8 +81,7 @@ func sameMessage(engine, oracle string) bool {
 	return false
 }
 
-// toleratedOutcome says why the two engines may refuse a request with errors of
-// different types, or "".
+// toleratedOutcome returns the reason why the engines may refuse a request with errors of different types, or "".
 func toleratedOutcome(got, want object) string {
 	switch {
 	case errorMessage(want) == "Invalid attribute value type" && strings.Contains(errorMessage(got), "ValidationError"):
@@ -95,9 +93,8 @@ func toleratedOutcome(got, want object) string {
 	return ""
 }
 
-// severalFaults reports whether both engines refuse the same expression beyond
-// its syntax, but for different faults: of several in one expression either may
-// be named. The test bounds how often that may be so.
+// severalFaults returns true if both engines refuse an expression for different reasons beyond syntax. An expression
+// may have several faults, and an engine names only one. The test limits how often that may happen.
 func severalFaults(got, want object) bool {
 	engine, oracle := errorMessage(got), errorMessage(want)
 	parameter, _, isExpression := strings.Cut(engine, "Expression: ")
@@ -105,7 +102,7 @@ func severalFaults(got, want object) bool {
 		!strings.Contains(engine, "Syntax error") && !strings.Contains(oracle, "Syntax error")
 }
 
-// normalise removes what may differ between answers.
+// normalise removes the parts of an answer that may differ.
 func (r request) normalise(answer object) object {
 	kept := canonical(answer).(object)
 	if r.uncomparableCapacity() != "" {
@@ -114,14 +111,13 @@ func (r request) normalise(answer object) object {
 	if r.swapsHalfKeys() {
 		kept["ConsumedCapacity"] = withoutNumberIndex(kept["ConsumedCapacity"])
 	}
-	// DynamoDB Local leaves out LastEvaluatedKey when the last item lies on the
-	// bound of the sort key, or the filter emptied the last page.
+	// DynamoDB Local omits LastEvaluatedKey if the last item is on the bound of the sort key, or if the filter emptied the
+	// last page.
 	if clause, ok := r.body["KeyConditionExpression"].(string); ok && strings.Contains(clause, "s") ||
 		r.body["FilterExpression"] != nil {
 		delete(kept, "Pages")
 	}
-	// Equal index keys and scans have no promised order; the order by sort key
-	// is checked by the query tests.
+	// Equal index keys and scans have no promised order. The query tests check the order by sort key.
 	if items, ok := kept["Items"].(list); ok && (r.op == "Scan" || r.body["IndexName"] != nil) {
 		kept["Items"] = slices.SortedFunc(slices.Values(items), byText)
 	}
@@ -133,8 +129,7 @@ func (r request) normalise(answer object) object {
 	return kept
 }
 
-// canonical rewrites numbers as the service writes them: DynamoDB Local
-// sometimes returns one as it was given, 1e3 for 1000.
+// canonical rewrites numbers in the service's form. DynamoDB Local sometimes returns a number as given, 1e3 for 1000.
 func canonical(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -158,8 +153,7 @@ func canonical(v any) any {
 	return v
 }
 
-// streamImage is canonical, and without the type of empty lists and maps: the
-// stream of DynamoDB Local writes {} for {"M":{}}.
+// streamImage is like canonical, without the type of empty lists and maps: DynamoDB Local's stream has {} for {"M":{}}.
 func streamImage(v any) any {
 	switch v := canonical(v).(type) {
 	case object:
@@ -193,8 +187,7 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// uncomparableCapacity says why DynamoDB Local's figure is not the published
-// one for this request, or "".
+// uncomparableCapacity returns the reason why DynamoDB Local's figure is not the published one for this request, or "".
 func (r request) uncomparableCapacity() string {
 	switch r.op {
 	case "Query", "Scan":
@@ -249,9 +242,8 @@ func (r request) deletesNothing(deletion any) bool {
 	return ok && r.before[keyText(d["Key"].(object))] == nil
 }
 
-// swapsHalfKeys reports whether an item had one half of the key of by_number and
-// now has the other. It was and is not in the index, yet DynamoDB Local charges
-// the index for it.
+// swapsHalfKeys returns true if an item had one half of by_number's key and now has the other. The item is never in the
+// index, but DynamoDB Local charges the index for it.
 func (r request) swapsHalfKeys() bool {
 	for key, item := range r.before {
 		next := r.after[key]

@@ -37,7 +37,7 @@ func transact(client *sdk.Client, token string, parts ...types.TransactWriteItem
 		TransactItems: parts, ClientRequestToken: &token, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal})
 }
 
-func TestTransactionIsAllOrNothing(t *testing.T) {
+func TestTransactWriteItems_AllOrNothing(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
 	put(t, client, entry("m", "taken", "amount", num("5")))
@@ -64,7 +64,7 @@ func TestTransactionIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestTransactionTokenReplaysForTenMinutes(t *testing.T) {
+func TestTransactWriteItems_RepeatedToken(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
 	_, client := newLedger(t, dynamodb.Config{Now: now.Now})
@@ -100,7 +100,7 @@ func TestTransactionTokenReplaysForTenMinutes(t *testing.T) {
 	}
 }
 
-func TestCancelledTransactionLeavesItsTokenFree(t *testing.T) {
+func TestTransactWriteItems_TokenAfterCancellation(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{})
 	condition := "attribute_exists(pk)"
@@ -113,7 +113,7 @@ func TestCancelledTransactionLeavesItsTokenFree(t *testing.T) {
 	}
 }
 
-func TestConflictHook(t *testing.T) {
+func TestConflict(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	conflicting := true
@@ -143,7 +143,7 @@ func TestConflictHook(t *testing.T) {
 	put(t, client, entry("m", "a"))
 }
 
-func TestBatchLeavesConflictingWritesUnprocessed(t *testing.T) {
+func TestBatchWriteItem_Conflict(t *testing.T) {
 	t.Parallel()
 	_, client := newLedger(t, dynamodb.Config{Conflict: func(_ string, keys []string) bool {
 		return keys[0] == "ledger/m/b"

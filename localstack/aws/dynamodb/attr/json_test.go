@@ -14,7 +14,7 @@ const sample = `{"b":{"B":"YWI="},"bs":{"BS":["YQ==","YWI="]},"f":{"BOOL":false}
 	`{"M":{"x":{"NULL":true}}}]},` +
 	`"n":{"NS":["1","2","10"]},"s":{"S":"quote \" slash \\ line \n euro €"},"ss":{"SS":["a","b"]}}`
 
-func TestJSONRoundTrip(t *testing.T) {
+func TestJSON_RoundTrip(t *testing.T) {
 	t.Parallel()
 	var item attr.Map
 	if err := json.Unmarshal([]byte(" "+sample+"\n"), &item, attr.Options); err != nil {
@@ -32,7 +32,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 }
 
-func TestValueRefusals(t *testing.T) {
+func TestValue_Refusals(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{}`: "is empty", `{"Q":"x"}`: "is empty", `{"S":"a","N":"1"}`: "more than one",
@@ -48,7 +48,7 @@ func TestValueRefusals(t *testing.T) {
 	}
 }
 
-func TestMapsDoNotChange(t *testing.T) {
+func TestMap_Immutable(t *testing.T) {
 	t.Parallel()
 	m := attr.NewMap(attr.Field{Name: "b", Value: attr.Int(2)}, attr.Field{Name: "a", Value: attr.Int(1)})
 	before := string(attr.AppendMap(nil, m))

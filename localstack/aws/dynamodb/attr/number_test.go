@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-func TestNumberIsCanonical(t *testing.T) {
+func TestNumber_Canonical(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"1.230e3": "1230", "-0": "0", "0e500": "0", "+5": "5", ".5": "0.5", "5.": "5", "1E-7": "0.0000001",
@@ -25,7 +25,7 @@ func TestNumberIsCanonical(t *testing.T) {
 	}
 }
 
-func TestNumberRefusals(t *testing.T) {
+func TestNumber_Refusals(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"": "cannot be converted", "abc": "cannot be converted", " 5": "cannot be converted", "1e": "cannot be converted",
@@ -39,7 +39,7 @@ func TestNumberRefusals(t *testing.T) {
 	}
 }
 
-// TestNumberSize has the sizes that DynamoDB Local reports in its streams.
+// TestNumberSize checks sizes against those in DynamoDB Local's streams.
 func TestNumberSize(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]int{
@@ -66,7 +66,7 @@ func numbers(t *rapid.T, label string) (attr.Value, *big.Rat) {
 	return v, r
 }
 
-func TestNumbersBehaveAsRationals(t *testing.T) {
+func TestNumber_ActsAsRational(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, x := numbers(t, "a")
@@ -96,7 +96,7 @@ func checkRational(t *rapid.T, what string, got attr.Value, want *big.Rat) {
 	}
 }
 
-func TestSumsKeepToTheLimits(t *testing.T) {
+func TestAdd_Limits(t *testing.T) {
 	t.Parallel()
 	value := func(text string) attr.Value {
 		v, err := attr.Number(text)
@@ -110,9 +110,9 @@ func TestSumsKeepToTheLimits(t *testing.T) {
 		t.Errorf("got %s and error %v, want 10³⁸, which has one digit", sum.Str(), err)
 	}
 	for name, err := range map[string]error{
-		"too precise": second(attr.Add(nines, value("0.5"))),
-		"too large":   second(attr.Add(value("9.9e125"), value("9e125"))),
-		"too small":   second(attr.Subtract(value("1.1e-130"), value("1e-130"))),
+		"too precise": errOf(attr.Add(nines, value("0.5"))),
+		"too large":   errOf(attr.Add(value("9.9e125"), value("9e125"))),
+		"too small":   errOf(attr.Subtract(value("1.1e-130"), value("1e-130"))),
 	} {
 		if err == nil {
 			t.Errorf("a sum %s: got no error, want one", name)
@@ -120,9 +120,9 @@ func TestSumsKeepToTheLimits(t *testing.T) {
 	}
 }
 
-func second(_ attr.Value, err error) error { return err }
+func errOf(_ attr.Value, err error) error { return err }
 
-func TestTextKeysKeepOrderAndPrefix(t *testing.T) {
+func TestAppendKey_TextOrderAndPrefix(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		alphabet := rapid.SampledFrom([]string{"\x00", "\x01", "a", "b", "\xff", "é"})

@@ -35,7 +35,7 @@ func environment(t *testing.T) *expr.Env {
 	return env
 }
 
-func TestConditions(t *testing.T) {
+func TestCondition(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]bool{
 		"a = :one": true, "a <> :one": false, "absent = :one": false, "absent <> :one": true,
@@ -60,8 +60,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestConditionRefusals has the words of DynamoDB Local.
-func TestConditionRefusals(t *testing.T) {
+// TestParseCondition_Refusals checks that messages have the words of DynamoDB Local.
+func TestParseCondition_Refusals(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
 		"":               `The expression can not be empty;`,
@@ -98,10 +98,10 @@ func TestConditionRefusals(t *testing.T) {
 	}
 }
 
-func TestExpressionsAreLimited(t *testing.T) {
+func TestParse_Limits(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
-		strings.Repeat("a=s OR ", 150) + "a=s":      "operator count: 301", // 151 + 150 operators are one too many
+		strings.Repeat("a=s OR ", 150) + "a=s":      "operator count: 301", // 151 + 150 operators
 		strings.Repeat("a=s OR ", 149) + "a=s":      "ok",
 		"a = s" + strings.Repeat(" ", 4092):         "size",
 		"a IN (s" + strings.Repeat(",s", 100) + ")": "too many operands",
@@ -119,7 +119,7 @@ func TestExpressionsAreLimited(t *testing.T) {
 	}
 }
 
-func TestUpdates(t *testing.T) {
+func TestUpdate(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
 		"SET a = a + :two":                           `"a":{"N":"3"}`,
@@ -151,7 +151,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-func TestUpdateRefusals(t *testing.T) {
+func TestUpdate_Refusals(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
 		"SET a = :one SET s = :one":        `The "SET" section can only be used once`,
@@ -189,7 +189,7 @@ func TestProjection(t *testing.T) {
 	}
 }
 
-func TestUnusedPlaceholdersAreRefused(t *testing.T) {
+func TestEnv_UnusedPlaceholders(t *testing.T) {
 	t.Parallel()
 	env := environment(t)
 	if _, err := expr.ParseCondition("ConditionExpression")("#m = :one", env); err != nil {
