@@ -19,14 +19,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
-// scenario uses the queues as the project does and notes every answer. Each engine must give exactly want.
+// scenario uses the queues like the project and notes every answer. Each engine must give exactly want.
 type scenario struct {
 	name string
 	run  func(stage)
 	want []string
 }
 
-// stage is where a scenario runs: an engine, with queue names of its own.
+// stage is an engine with separate queue names, for running a scenario.
 type stage struct {
 	queues
 	prefix string
@@ -42,7 +42,7 @@ func (s stage) queue(name string, attributes map[string]string) string {
 	return s.create(s.prefix+name, attributes)
 }
 
-// noteReceived waits up to five seconds for messages, and notes all that doesn't depend on the engine's ids and clock.
+// noteReceived waits up to five seconds for messages. It notes what does not depend on the engine's ids and clock.
 func (s stage) noteReceived(url string) []types.Message {
 	s.t.Helper()
 	messages := s.receiveWaiting(url, 10, 5)
@@ -53,9 +53,9 @@ func (s stage) noteReceived(url string) []types.Message {
 	return messages
 }
 
-func TestQueuesAnswerLikeFauxqs(t *testing.T) {
+func TestEngine_LikeFauxqs(t *testing.T) {
 	t.Parallel()
-	engines := map[string]queues{"memory": over(t, sqs.New(sqs.Config{}))}
+	engines := map[string]queues{"memory": newClient(t, sqs.New(sqs.Config{}))}
 	if enginetest.All(t) {
 		engines["fauxqs"] = queues{t: t, Client: aws_sqs.New(aws_sqs.Options{
 			BaseEndpoint: aws.String(enginetest.Fauxqs(t)),
@@ -139,7 +139,7 @@ func createWithRedrive(s stage) {
 	_, err := s.CreateQueue(s.t.Context(), &aws_sqs.CreateQueueInput{
 		QueueName: str(s.prefix + "callbacks"), Attributes: map[string]string{"VisibilityTimeout": "30"},
 	})
-	s.note("with another attribute: %s", failure(err))
+	s.note("with another attribute: %s", errorCode(err))
 
 	got := s.attributes(url)
 	var policy struct {
@@ -159,7 +159,7 @@ func createWithRedrive(s stage) {
 	}
 	s.note("by name: same URL %t", *found.QueueUrl == url)
 	_, err = s.GetQueueUrl(s.t.Context(), &aws_sqs.GetQueueUrlInput{QueueName: str(s.prefix + "none")})
-	s.note("unknown: %s", failure(err))
+	s.note("unknown: %s", errorCode(err))
 }
 
 func sendReceiveDelete(s stage) {
@@ -260,11 +260,11 @@ func batchLimits(s stage) {
 				Id: &id, MessageBody: str(strings.Repeat("x", c.length))})
 		}
 		_, err := s.SendMessageBatch(s.t.Context(), &aws_sqs.SendMessageBatchInput{QueueUrl: &url, Entries: entries})
-		s.note("%s: %s", c.name, failure(err))
+		s.note("%s: %s", c.name, errorCode(err))
 	}
 	_, err := s.SendMessage(s.t.Context(), &aws_sqs.SendMessageInput{
 		QueueUrl: &url, MessageBody: str(strings.Repeat("x", mebibyte+1))})
-	s.note("a message of more than 1 MiB: %s", failure(err))
+	s.note("a message of more than 1 MiB: %s", errorCode(err))
 	_, err = s.SendMessage(s.t.Context(), &aws_sqs.SendMessageInput{
 		QueueUrl: &url, MessageBody: str(strings.Repeat("x", mebibyte))})
 	s.note("a message of 1 MiB: %v", err)
@@ -277,13 +277,13 @@ func visibilities(s stage) {
 	s.note("hidden: %d", len(s.receive(url)))
 	s.release(url, m)
 	m = s.noteReceived(url)[0]
-	if err := s.visibility(url, m, 1); err != nil {
+	if err := s.changeVisibility(url, m, 1); err != nil {
 		s.t.Fatal(err)
 	}
 	m = s.noteReceived(url)[0]
 	s.delete(url, m)
-	s.note("deleted already: %s", failure(s.visibility(url, m, 30)))
-	s.note("too long: %s", failure(s.visibility(url, m, 12*60*60+1)))
+	s.note("deleted already: %s", errorCode(s.changeVisibility(url, m, 30)))
+	s.note("too long: %s", errorCode(s.changeVisibility(url, m, 12*60*60+1)))
 }
 
 func redriveToDeadLetters(s stage) {
@@ -297,7 +297,7 @@ func redriveToDeadLetters(s stage) {
 		s.release(url, m)
 	}
 	s.note("third receive: %d", len(s.receive(url)))
-	m := s.one(dead)
+	m := s.receiveOne(dead)
 	s.note("dead: %s, same id %t, same sent time %t", *m.Body, *m.MessageId == *sent.MessageId,
 		m.Attributes["SentTimestamp"] == sentTime)
 	s.noteLeft(url)

@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
-func TestPickReorders(t *testing.T) {
+func TestPick(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{Pick: func(n int) int { return n - 1 }})
 	url := q.create("callbacks", nil)
@@ -27,13 +27,13 @@ func TestPickReorders(t *testing.T) {
 	q.wantBodies(url, "3 2 1")
 }
 
-func TestDuplicateDeliversToTwoConsumers(t *testing.T) {
+func TestDuplicate(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	q, _ := newQueues(t, sqs.Config{Duplicate: func(string) bool { asked++; return asked == 1 }})
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
-	first, second := q.one(url), q.one(url)
+	first, second := q.receiveOne(url), q.receiveOne(url)
 	if *first.MessageId != *second.MessageId || second.Attributes["ApproximateReceiveCount"] != "2" {
 		t.Errorf("second delivery: got %s with %v, want %s with a receive count of 2", *second.MessageId, second.Attributes,
 			*first.MessageId)
@@ -44,18 +44,18 @@ func TestDuplicateDeliversToTwoConsumers(t *testing.T) {
 	q.wantCounts(url, "0", "0", "0")
 }
 
-func TestRedeliverBringsADeletedMessageBackOnce(t *testing.T) {
+func TestRedeliver(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{Redeliver: func(string) bool { return true }})
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
-	q.delete(url, q.one(url))
-	q.delete(url, q.one(url))
+	q.delete(url, q.receiveOne(url))
+	q.delete(url, q.receiveOne(url))
 	q.wantCounts(url, "0", "0", "0")
 }
 
-// history uses a little of everything and returns all that could differ.
-func history(t *testing.T, seed uint64) string {
+// runHistory uses most operations and returns every answer that could differ.
+func runHistory(t *testing.T, seed uint64) string {
 	now := clock.New()
 	r := seeded(seed)
 	engine := sqs.New(sqs.Config{
@@ -64,7 +64,7 @@ func history(t *testing.T, seed uint64) string {
 		Duplicate: func(string) bool { return r.Uint64()%4 == 0 },
 		Redeliver: func(string) bool { return r.Uint64()%4 == 0 },
 	})
-	q := over(t, engine)
+	q := newClient(t, engine)
 	dead := q.create("dead", nil)
 	url := q.create("callbacks", q.redriveTo(dead, 3))
 	var log strings.Builder
@@ -84,9 +84,9 @@ func history(t *testing.T, seed uint64) string {
 	return log.String()
 }
 
-func TestTheSameSeedGivesTheSameHistory(t *testing.T) {
+func TestEngine_SameSeed(t *testing.T) {
 	t.Parallel()
-	first, second, other := history(t, 1), history(t, 1), history(t, 2)
+	first, second, other := runHistory(t, 1), runHistory(t, 1), runHistory(t, 2)
 	if first != second {
 		t.Errorf("second run of one seed (-want +got):\n%s", cmp.Diff(first, second))
 	}
@@ -95,18 +95,18 @@ func TestTheSameSeedGivesTheSameHistory(t *testing.T) {
 	}
 }
 
-func TestOverAPort(t *testing.T) {
+func TestEngine_OverPort(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(sqs.New(sqs.Config{}))
 	t.Cleanup(server.Close)
-	q := over(t, http.DefaultTransport)
+	q := newClient(t, http.DefaultTransport)
 	q.Client = aws_sqs.New(q.Options(), func(o *aws_sqs.Options) { o.BaseEndpoint = &server.URL })
 	url := q.create("callbacks", nil)
 	if want := server.URL + "/000000000000/callbacks"; url != want {
 		t.Errorf("got queue URL %s, want %s", url, want)
 	}
 	q.send(url, "m")
-	q.delete(url, q.one(url))
+	q.delete(url, q.receiveOne(url))
 	_, err := q.SendMessage(t.Context(), &aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("")})
 	wantFailure(t, err, "MissingParameter")
 	res, err := http.Post(server.URL, "application/x-amz-json-1.0", strings.NewReader(strings.Repeat(" ", 9<<20)))
@@ -119,14 +119,14 @@ func TestOverAPort(t *testing.T) {
 	}
 }
 
-// TestTheLimitOfMessagesInFlight multiplies one message, which is quicker than 120,000 receives.
-func TestTheLimitOfMessagesInFlight(t *testing.T) {
+// TestReceiveMessage_InFlightLimit multiplies one message, which is faster than 120,000 receives.
+func TestReceiveMessage_InFlightLimit(t *testing.T) {
 	t.Parallel()
 	engine := sqs.New(sqs.Config{Now: clock.New().Now})
-	q := over(t, engine)
+	q := newClient(t, engine)
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
-	last := q.one(url)
+	last := q.receiveOne(url)
 	engine.Multiply("callbacks", 119_999)
 	q.send(url, "visible")
 	_, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
@@ -135,11 +135,11 @@ func TestTheLimitOfMessagesInFlight(t *testing.T) {
 	q.wantBodies(url, "visible")
 }
 
-// Every message is deleted by exactly one of the consumers, whatever the race detector makes of it.
-func TestConcurrentProducersAndConsumers(t *testing.T) {
+// Every message is deleted by exactly one consumer, also under the race detector.
+func TestEngine_ConcurrentProducersAndConsumers(t *testing.T) {
 	t.Parallel()
 	const producers, each = 4, 50
-	q := over(t, sqs.New(sqs.Config{}))
+	q := newClient(t, sqs.New(sqs.Config{}))
 	url := q.create("callbacks", nil)
 	var g errgroup.Group
 	seen := make(chan string, 2*producers*each)

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
-// The engine is the transport of an unmodified client: no socket is opened. Its clock is the test's, so a message's
-// visibility timeout passes at once.
+// The engine is the transport of an unmodified client, so no socket is opened. The engine uses the test's clock, so a
+// message's visibility timeout passes at once.
 func Example() {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	engine := sqs.New(sqs.Config{Now: func() time.Time { return now }})
@@ -41,9 +41,9 @@ func Example() {
 		fmt.Println("messages:", len(out.Messages))
 	}
 	receive()
-	receive() // the message is in flight
+	receive() // none, since the message is in flight
 	now = now.Add(30 * time.Second)
-	receive() // it was not deleted
+	receive() // again, since it was not deleted
 	// Output:
 	// messages: 1
 	// messages: 0

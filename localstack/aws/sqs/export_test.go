@@ -2,7 +2,7 @@ package sqs
 
 import "slices"
 
-// Multiply adds n copies of a queue's last message, as it is now, before it.
+// Multiply inserts n copies of a queue's last message before that message.
 func (e *Engine) Multiply(queue string, n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
-// sendGroup sends n messages of a group, which are named after it.
+// sendGroup sends n messages of a group, named after the group.
 func (q queues) sendGroup(url, group string, n int) {
 	q.t.Helper()
 	for i := range n {
@@ -35,7 +35,7 @@ func (q queues) take(url string, n int32) string {
 	return strings.Join(got, " ")
 }
 
-func TestAQuietGroupComesBeforeANoisyOnesBacklog(t *testing.T) {
+func TestFairChoices_QuietBeforeNoisy(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
@@ -51,7 +51,7 @@ func TestAQuietGroupComesBeforeANoisyOnesBacklog(t *testing.T) {
 	}
 }
 
-func TestAGroupOfATenthIsNotNoisy(t *testing.T) {
+func TestNoisyGroups_OneTenth(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
@@ -66,7 +66,7 @@ func TestAGroupOfATenthIsNotNoisy(t *testing.T) {
 	}
 }
 
-func TestTheNoisyGroupWithTheFewestInFlightComesFirst(t *testing.T) {
+func TestFairChoices_FewestInFlight(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
@@ -81,8 +81,8 @@ func TestTheNoisyGroupWithTheFewestInFlightComesFirst(t *testing.T) {
 	}
 }
 
-// A few messages that take long are as bad as many.
-func TestAGroupWhoseMessagesTakeLongIsNoisy(t *testing.T) {
+// A few slow messages count as much as many fast ones.
+func TestNoisyGroups_ByTime(t *testing.T) {
 	t.Parallel()
 	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
@@ -93,15 +93,15 @@ func TestAGroupWhoseMessagesTakeLongIsNoisy(t *testing.T) {
 	if got := q.take(url, 2); got != "b0 a2" {
 		t.Errorf("got %s, want %s", got, "b0 a2")
 	}
-	clock.Advance(time.Second / 10) // of 2.4 s, b has taken 4 %
+	clock.Advance(time.Second / 10) // 4 % of 2.4 s is b's
 	q.sendGroup(url, "b", 1)
 	if got := q.take(url, 1); got != "b0" {
 		t.Errorf("got %s, want %s", got, "b0")
 	}
 }
 
-// What is no longer in flight takes no share.
-func TestADoneMessageCountsNoMore(t *testing.T) {
+// Messages that are no longer in flight take no share.
+func TestNoisyGroups_DoneMessages(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)

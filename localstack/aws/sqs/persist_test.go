@@ -24,30 +24,30 @@ func open(t *testing.T, dir string, now *clock.Clock, o wal.Options) *sqs.Engine
 	return e
 }
 
-func TestALogKeepsQueuesAndMessages(t *testing.T) {
+func TestOpen_RestoresQueuesAndMessages(t *testing.T) {
 	t.Parallel()
 	for name, every := range map[string]int64{"in segments": 1 << 20, "in snapshots": 300} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, now := t.TempDir(), clock.New()
 			e := open(t, dir, now, wal.Options{SnapshotAfter: every})
-			q := over(t, e)
+			q := newClient(t, e)
 			dead := q.create("dead", nil)
 			url := q.create("callbacks", q.redriveTo(dead, 1))
 			for _, body := range []string{"deleted", "dead", "in flight", "visible"} {
 				q.send(url, body)
-				now.Advance(time.Second) // messages of one moment have no order
+				now.Advance(time.Second) // messages of the same moment have no order
 			}
 			q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("delayed"), DelaySeconds: 60})
 			next := func() types.Message { return q.receiveWaiting(url, 1, 0)[0] }
 			q.delete(url, next())
 			q.release(url, next())
-			next() // the dead message moves, the next is in flight
+			next() // the dead message moves, and the next one is in flight
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
 			}
 
-			again := over(t, open(t, dir, now, wal.Options{}))
+			again := newClient(t, open(t, dir, now, wal.Options{}))
 			again.wantBodies(dead, "dead")
 			again.wantBodies(url, "in flight visible")
 			now.Advance(time.Minute)
@@ -56,14 +56,14 @@ func TestALogKeepsQueuesAndMessages(t *testing.T) {
 	}
 }
 
-func TestAFullDiskRefusesMessages(t *testing.T) {
+func TestOpen_FullDisk(t *testing.T) {
 	t.Parallel()
 	dir, now, disk := t.TempDir(), clock.New(), waltest.NewDisk(waltest.Unlimited)
 	e := open(t, dir, now, disk.Options())
-	q := over(t, e)
+	q := newClient(t, e)
 	url := q.create("callbacks", nil)
 	q.send(url, "kept")
-	m := q.one(url)
+	m := q.receiveOne(url)
 	disk.SetRoom(20)
 	_, sending := q.SendMessage(t.Context(), &aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("refused")})
 	wantFailure(t, sending, "InternalFailure")
@@ -79,15 +79,15 @@ func TestAFullDiskRefusesMessages(t *testing.T) {
 	if e.Refused() == nil {
 		t.Error("got no error from Refused, want one")
 	}
-	over(t, open(t, dir, now, wal.Options{})).wantBodies(url, "kept")
+	newClient(t, open(t, dir, now, wal.Options{})).wantBodies(url, "kept")
 	disk.SetRoom(waltest.Unlimited)
 	q.delete(url, m)
 	q.send(url, "later")
 	q.wantBodies(url, "later")
-	over(t, open(t, dir, now, wal.Options{})).wantBodies(url, "later")
+	newClient(t, open(t, dir, now, wal.Options{})).wantBodies(url, "later")
 }
 
-func TestARecordThatCannotBeReadIsNamed(t *testing.T) {
+func TestOpen_UnreadableRecord(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"{", `{"colour":"red"}`, `{"gone":{"queue":"none","id":"1"}}`} {
 		dir := t.TempDir()

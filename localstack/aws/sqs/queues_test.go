@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
-func TestAttributesAreSelected(t *testing.T) {
+func TestGetQueueAttributes_Selection(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{Region: "eu-central-1"})
 	dead := q.create("dead", nil)
@@ -39,7 +39,7 @@ func TestAttributesAreSelected(t *testing.T) {
 	wantFailure(t, err, "InvalidAttributeName")
 }
 
-func TestAQueueExistsForTheSameAttributesOnly(t *testing.T) {
+func TestCreateQueue_Existing(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	dead := q.create("dead", nil)

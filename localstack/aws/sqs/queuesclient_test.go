@@ -19,13 +19,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
-// queues is a client with the shorthand that tests read well with.
+// queues is a client with shorthands for tests.
 type queues struct {
 	*aws_sqs.Client
 	t *testing.T
 }
 
-func over(t *testing.T, transport http.RoundTripper) queues {
+func newClient(t *testing.T, transport http.RoundTripper) queues {
 	return queues{t: t, Client: aws_sqs.New(aws_sqs.Options{
 		Region:      "us-east-1",
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
@@ -35,12 +35,12 @@ func over(t *testing.T, transport http.RoundTripper) queues {
 	})}
 }
 
-// newQueues is a client of a new engine, which has a clock and a seed of its own.
+// newQueues returns a client of a new engine with a test clock and a fixed seed.
 func newQueues(t *testing.T, c sqs.Config) (queues, *clock.Clock) {
 	now := clock.New()
 	c.Now = now.Now
 	c.Random = seeded(1)
-	return over(t, sqs.New(c)), now
+	return newClient(t, sqs.New(c)), now
 }
 
 func seeded(seed uint64) *rand.ChaCha8 {
@@ -72,7 +72,7 @@ func (q queues) sendWith(in *aws_sqs.SendMessageInput) *aws_sqs.SendMessageOutpu
 	return out
 }
 
-// receive asks for up to ten messages with everything about them.
+// receive receives up to ten messages with all attributes.
 func (q queues) receive(url string) []types.Message {
 	q.t.Helper()
 	return q.receiveWaiting(url, 10, 0)
@@ -92,7 +92,7 @@ func (q queues) receiveWaiting(url string, most, seconds int32) []types.Message 
 	return out.Messages
 }
 
-func (q queues) one(url string) types.Message {
+func (q queues) receiveOne(url string) types.Message {
 	q.t.Helper()
 	messages := q.receive(url)
 	if len(messages) != 1 {
@@ -120,7 +120,7 @@ func (q queues) tryDelete(url string, m types.Message) error {
 	return err
 }
 
-func (q queues) visibility(url string, m types.Message, seconds int32) error {
+func (q queues) changeVisibility(url string, m types.Message, seconds int32) error {
 	_, err := q.ChangeMessageVisibility(q.t.Context(), &aws_sqs.ChangeMessageVisibilityInput{
 		QueueUrl: &url, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds,
 	})
@@ -130,7 +130,7 @@ func (q queues) visibility(url string, m types.Message, seconds int32) error {
 // release makes a received message visible at once.
 func (q queues) release(url string, m types.Message) {
 	q.t.Helper()
-	if err := q.visibility(url, m, 0); err != nil {
+	if err := q.changeVisibility(url, m, 0); err != nil {
 		q.t.Fatal(err)
 	}
 }
@@ -170,27 +170,27 @@ func bodies(messages []types.Message) string {
 	return strings.Join(b, " ")
 }
 
-// failure names an error by the SDK's type for it, and by its code where the SDK has none.
-func failure(err error) string {
+// errorCode returns the SDK's type of an error, or the error's code if the SDK has no type.
+func errorCode(err error) string {
 	var e smithy.APIError
 	if !errors.As(err, &e) {
 		return fmt.Sprint(err)
 	}
 	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "*types.")
 	if name == "*smithy.GenericAPIError" {
-		return strings.TrimPrefix(e.ErrorCode(), "AWS.SimpleQueueService.") // which fauxqs puts before every code
+		return strings.TrimPrefix(e.ErrorCode(), "AWS.SimpleQueueService.") // fauxqs puts this before every code
 	}
 	return name
 }
 
 func wantFailure(t *testing.T, err error, want string) {
 	t.Helper()
-	if got := failure(err); got != want {
+	if got := errorCode(err); got != want {
 		t.Errorf("error %s (%v), want %s", got, err, want)
 	}
 }
 
-// call sends a raw request, for what the SDK would not send.
+// call sends a raw request that the SDK would not send.
 func call(t *testing.T, transport http.RoundTripper, target, body string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "https://sqs.us-east-1.amazonaws.com/",

@@ -17,7 +17,7 @@ func contextAfter(t *testing.T, d time.Duration) (context.Context, context.Cance
 	return context.WithTimeout(t.Context(), d)
 }
 
-func TestSendRefuses(t *testing.T) {
+func TestSendMessage_Refusals(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	standard := q.create("standard", map[string]string{"MaximumMessageSize": "1024"})
@@ -48,14 +48,14 @@ func TestSendRefuses(t *testing.T) {
 			c.in.QueueUrl = &standard
 		}
 		_, err := q.SendMessage(t.Context(), &c.in)
-		if got := failure(err); got != c.want {
+		if got := errorCode(err); got != c.want {
 			t.Errorf("%s: %s (%v), want %s", c.name, got, err, c.want)
 		}
 	}
 	q.wantCounts(standard, "0", "0", "0")
 }
 
-func TestCreateQueueRefuses(t *testing.T) {
+func TestCreateQueue_Refusals(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	dead := q.attributes(q.create("dead", nil))["QueueArn"]
@@ -83,13 +83,13 @@ func TestCreateQueueRefuses(t *testing.T) {
 			"InvalidParameterValue"},
 	} {
 		_, err := q.CreateQueue(t.Context(), &aws_sqs.CreateQueueInput{QueueName: &c.name, Attributes: c.attributes})
-		if got := failure(err); got != c.want {
+		if got := errorCode(err); got != c.want {
 			t.Errorf("%q %v: %s (%v), want %s", c.name, c.attributes, got, err, c.want)
 		}
 	}
 }
 
-func TestReceiveAndHandlesRefuse(t *testing.T) {
+func TestReceiveMessage_Refusals(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	url, other := q.create("callbacks", nil), q.create("other", nil)
@@ -108,7 +108,7 @@ func TestReceiveAndHandlesRefuse(t *testing.T) {
 	wantFailure(t, q.tryDelete(url, types.Message{ReceiptHandle: str("nonsense")}), "ReceiptHandleIsInvalid")
 	wantFailure(t, q.tryDelete(url, types.Message{ReceiptHandle: str("")}), "MissingParameter")
 	q.send(url, "m")
-	m := q.one(url)
+	m := q.receiveOne(url)
 	wantFailure(t, q.tryDelete(other, m), "ReceiptHandleIsInvalid")
 	out, err := q.DeleteMessageBatch(t.Context(), &aws_sqs.DeleteMessageBatchInput{QueueUrl: &url,
 		Entries: []types.DeleteMessageBatchRequestEntry{
@@ -123,10 +123,10 @@ func TestReceiveAndHandlesRefuse(t *testing.T) {
 	q.wantCounts(url, "0", "0", "0")
 }
 
-func TestWhatIsNotImplementedIsRefused(t *testing.T) {
+func TestEngine_Unsupported(t *testing.T) {
 	t.Parallel()
 	engine := sqs.New(sqs.Config{})
-	q := over(t, engine)
+	q := newClient(t, engine)
 	url := q.create("callbacks", nil)
 	_, err := q.TagQueue(t.Context(), &aws_sqs.TagQueueInput{QueueUrl: &url, Tags: map[string]string{"a": "b"}})
 	wantFailure(t, err, "UnsupportedOperation")

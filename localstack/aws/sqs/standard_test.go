@@ -12,20 +12,20 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
-func TestAMessageIsHiddenForItsVisibilityTimeout(t *testing.T) {
+func TestReceiveMessage_VisibilityTimeout(t *testing.T) {
 	t.Parallel()
 	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", map[string]string{"VisibilityTimeout": "60"})
 	sent := clock.Now()
 	q.send(url, "m")
 	clock.Advance(5 * time.Second)
-	first := q.one(url)
+	first := q.receiveOne(url)
 	clock.Advance(60*time.Second - time.Nanosecond)
 	q.wantCounts(url, "0", "1", "0")
 	q.wantBodies(url, "")
 	clock.Advance(time.Nanosecond)
 	q.wantCounts(url, "1", "0", "0")
-	second := q.one(url)
+	second := q.receiveOne(url)
 	if *first.ReceiptHandle == *second.ReceiptHandle {
 		t.Errorf("got the receipt handle %s twice, want two", *first.ReceiptHandle)
 	}
@@ -40,43 +40,43 @@ func TestAMessageIsHiddenForItsVisibilityTimeout(t *testing.T) {
 	}
 }
 
-func TestOnlyTheLatestReceiptHandleDeletes(t *testing.T) {
+func TestDeleteMessage_LatestHandleOnly(t *testing.T) {
 	t.Parallel()
 	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
-	outdated := q.one(url)
+	outdated := q.receiveOne(url)
 	clock.Advance(30 * time.Second)
-	latest := q.one(url)
+	latest := q.receiveOne(url)
 	q.delete(url, outdated)
 	q.wantCounts(url, "0", "1", "0")
 	clock.Advance(time.Hour)
-	q.delete(url, latest) // late, but it was not received since
+	q.delete(url, latest) // late, but not received since
 	q.wantCounts(url, "0", "0", "0")
 	q.delete(url, latest)
 }
 
-func TestVisibilityCountsFromTheCallUpTo12Hours(t *testing.T) {
+func TestChangeMessageVisibility(t *testing.T) {
 	t.Parallel()
 	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
-	m := q.one(url)
+	m := q.receiveOne(url)
 	clock.Advance(20 * time.Second)
-	if err := q.visibility(url, m, 30); err != nil {
+	if err := q.changeVisibility(url, m, 30); err != nil {
 		t.Fatal(err)
 	}
 	clock.Advance(29 * time.Second)
 	q.wantBodies(url, "")
-	wantFailure(t, q.visibility(url, m, 12*60*60), "InvalidParameterValue")
-	if err := q.visibility(url, m, 12*60*60-49); err != nil {
+	wantFailure(t, q.changeVisibility(url, m, 12*60*60), "InvalidParameterValue")
+	if err := q.changeVisibility(url, m, 12*60*60-49); err != nil {
 		t.Errorf("got error %v, want none", err)
 	}
 	clock.Advance(12 * time.Hour)
-	wantFailure(t, q.visibility(url, m, 30), "MessageNotInflight")
+	wantFailure(t, q.changeVisibility(url, m, 30), "MessageNotInflight")
 }
 
-func TestDelays(t *testing.T) {
+func TestSendMessage_Delay(t *testing.T) {
 	t.Parallel()
 	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("retries", map[string]string{"DelaySeconds": "10"})
@@ -84,14 +84,14 @@ func TestDelays(t *testing.T) {
 	q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("longest"), DelaySeconds: 900})
 	q.wantCounts(url, "0", "0", "2")
 	clock.Advance(10 * time.Second)
-	q.delete(url, q.one(url))
+	q.delete(url, q.receiveOne(url))
 	clock.Advance(890*time.Second - 1)
 	q.wantBodies(url, "")
 	clock.Advance(1)
 	q.wantBodies(url, "longest")
 }
 
-func TestRetention(t *testing.T) {
+func TestQueue_Retention(t *testing.T) {
 	t.Parallel()
 	q, clock := newQueues(t, sqs.Config{})
 	dead := q.create("dead", map[string]string{"MessageRetentionPeriod": "60"})
@@ -103,7 +103,7 @@ func TestRetention(t *testing.T) {
 	q.send(url, "young")
 	q.send(dead, "arrived before old")
 	q.release(url, q.receiveWaiting(url, 1, 0)[0])
-	q.wantBodies(url, "young") // and old moves to dead, its age unchanged
+	q.wantBodies(url, "young") // old moves to dead with its age unchanged
 	clock.Advance(30*time.Second - 1)
 	q.wantCounts(dead, "2", "0", "0")
 	clock.Advance(1)
@@ -113,15 +113,15 @@ func TestRetention(t *testing.T) {
 	q.wantCounts(url, "0", "0", "0")
 }
 
-func TestRedriveKeepsTheMessageAndNamesItsSource(t *testing.T) {
+func TestRedrive(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	dead := q.create("dead", nil)
 	url := q.create("callbacks", q.redriveTo(dead, 1))
 	sent := q.send(url, "poison")
-	q.release(url, q.one(url))
+	q.release(url, q.receiveOne(url))
 	q.wantBodies(url, "")
-	m := q.one(dead)
+	m := q.receiveOne(dead)
 	if *m.MessageId != *sent.MessageId || m.Attributes["ApproximateReceiveCount"] != "2" {
 		t.Errorf("got dead letter %s with %v, want %s with a receive count of 2", *m.MessageId, m.Attributes, *sent.MessageId)
 	}
@@ -130,11 +130,11 @@ func TestRedriveKeepsTheMessageAndNamesItsSource(t *testing.T) {
 	}
 }
 
-// The bubble's clock moves only when all goroutines wait, so a poll that slept too long or too short would show.
-func TestLongPolling(t *testing.T) {
+// The bubble's clock moves only when all goroutines wait, so a poll that sleeps too long or too short would show.
+func TestReceiveMessage_LongPoll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := over(t, sqs.New(sqs.Config{}))
+		q := newClient(t, sqs.New(sqs.Config{}))
 		url := q.create("callbacks", nil)
 		waited := func(want time.Duration, wantBody string) types.Message {
 			t.Helper()
@@ -149,7 +149,7 @@ func TestLongPolling(t *testing.T) {
 
 		q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("delayed"), DelaySeconds: 7})
 		m := waited(7*time.Second, "delayed")
-		if err := q.visibility(url, m, 9); err != nil {
+		if err := q.changeVisibility(url, m, 9); err != nil {
 			t.Fatal(err)
 		}
 		m = waited(9*time.Second, "delayed")
@@ -161,10 +161,10 @@ func TestLongPolling(t *testing.T) {
 	})
 }
 
-func TestALongPollEndsWithItsContext(t *testing.T) {
+func TestReceiveMessage_LongPollCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := over(t, sqs.New(sqs.Config{}))
+		q := newClient(t, sqs.New(sqs.Config{}))
 		url := q.create("callbacks", nil)
 		began := time.Now()
 		ctx, cancel := contextAfter(t, time.Second)
