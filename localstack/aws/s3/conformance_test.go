@@ -20,19 +20,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// scenario uses a bucket as the platform and its clients do, and notes every answer: want, as Amazon S3 does.
+// scenario uses a bucket like the platform and its clients, and notes every answer. want holds Amazon S3's answers.
 type scenario struct {
 	name string
 	run  func(*stage)
 	want []string
-	// except is how fauxqs differs from Amazon S3: notes, each with what it has instead; nil: it does not. It checks no
-	// signature, expiry, condition or checksum, and has no versions.
+	// except maps notes to fauxqs's different ones. fauxqs has no versions and checks no signatures, expiry or checksums.
 	except map[string]string
-	// lacks is what of Amazon S3 the scenario is about and fauxqs does not have, so that it is not run there.
+	// lacks names the feature that fauxqs lacks, so that the scenario is not run there.
 	lacks string
 }
 
-// stage is where a scenario runs.
+// stage is an engine with a bucket, for running a scenario.
 type stage struct {
 	store
 	notes []string
@@ -42,7 +41,7 @@ func (s *stage) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-func TestBucketsAnswerLikeFauxqs(t *testing.T) {
+func TestEngine_LikeFauxqs(t *testing.T) {
 	t.Parallel()
 	for _, c := range scenarios {
 		t.Run("in memory/"+c.name, func(t *testing.T) {
@@ -55,7 +54,7 @@ func TestBucketsAnswerLikeFauxqs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.check(over(t, "http://s3.test", e, "files", time.Now), c.want)
+			c.check(newStore(t, "http://s3.test", e, "files", time.Now), c.want)
 		})
 	}
 	if !enginetest.All(t) {
@@ -74,7 +73,7 @@ func TestBucketsAnswerLikeFauxqs(t *testing.T) {
 					want[i] = other
 				}
 			}
-			c.check(over(t, endpoint, http.DefaultTransport, "files-"+strings.ToLower(rand.Text()), time.Now), want)
+			c.check(newStore(t, endpoint, http.DefaultTransport, "files-"+strings.ToLower(rand.Text()), time.Now), want)
 		})
 	}
 }
@@ -147,28 +146,28 @@ var scenarios = []scenario{
 }
 
 func upload(s *stage) {
-	before, _ := s.opened(key)
+	before, _ := s.latestContent(key)
 	s.note("before: %s", before)
 	s.note("upload: %s", s.outcome(s.uploadLink(receipt(key, content)), content, nil))
-	opened, revision := s.opened(key)
+	opened, revision := s.latestContent(key)
 	s.note("opened: %s", opened)
 	s.note("has a revision: %t", revision != "")
-	s.mark(key)
-	opened, _ = s.opened(key)
+	s.markDeleted(key)
+	opened, _ = s.latestContent(key)
 	s.note("marked: %s", opened)
 }
 
 func download(s *stage) {
 	s.put(key, content)
 	f := receipt(key, content)
-	_, f.Revision = s.opened(key)
+	_, f.Revision = s.latestContent(key)
 	got := s.use(s.downloadLink(f), "", nil)
 	s.note("download: %d %s", got.status, got.body)
 	s.note("type: %s", got.header.Get("Content-Type"))
 	s.note("disposition: %s", got.header.Get("Content-Disposition"))
 }
 
-// looseHeaders are stored with an object and come back, unless a link has others.
+// looseHeaders checks headers that are stored with an object and returned, unless a link overrides them.
 func looseHeaders(s *stage) {
 	s.note("upload: %s", s.outcome(s.uploadLink(receipt(key, content)), content, func(r *http.Request) {
 		for name, value := range map[string]string{"Content-Encoding": "br", "Content-Language": "de",
@@ -212,7 +211,7 @@ func set(name, value string) func(*http.Request) {
 
 func without(name string) func(*http.Request) { return func(r *http.Request) { r.Header.Del(name) } }
 
-// parameter changes one in a link's query.
+// parameter returns a change of a parameter in a link's query.
 func parameter(name, value string) func(*http.Request) {
 	return func(r *http.Request) {
 		query := r.URL.Query()
@@ -247,11 +246,11 @@ func refusedUploads(s *stage) {
 	s.note("other content: %s", s.outcome(link, strings.ToUpper(content), nil))
 	s.noteAt("too late", -file.UploadTime)
 	s.noteAt("too early", time.Hour)
-	left, _ := s.opened(key)
+	left, _ := s.latestContent(key)
 	s.note("left: %s", left)
 }
 
-// noteAt notes an upload by a link that was signed at another time.
+// noteAt notes an upload by a link that was signed some time ago.
 func (s *stage) noteAt(name string, ago time.Duration) {
 	s.t.Helper()
 	link, err := s.UploadLink(s.t.Context(), receipt(key, content), s.now().Add(ago))
@@ -264,7 +263,7 @@ func (s *stage) noteAt(name string, ago time.Duration) {
 func oneUpload(s *stage) {
 	s.note("first: %s", s.outcome(s.uploadLink(receipt(key, content)), content, nil))
 	s.note("second: %s", s.outcome(s.uploadLink(receipt(key, content)), content, nil))
-	opened, _ := s.opened(key)
+	opened, _ := s.latestContent(key)
 	s.note("opened: %s", opened)
 }
 
@@ -279,7 +278,7 @@ func withoutChecksum(s *stage) {
 	slices.Sort(names)
 	s.note("headers: %s", strings.Join(names, " "))
 	s.note("upload: %s", s.outcome(link, content, nil))
-	opened, _ := s.opened(key)
+	opened, _ := s.latestContent(key)
 	s.note("opened: %s", opened)
 }
 
@@ -300,15 +299,15 @@ func afterDeletion(s *stage) {
 	link := s.uploadLink(receipt(key, content))
 	s.put(key, content)
 	s.remove(key)
-	opened, _ := s.opened(key)
+	opened, _ := s.latestContent(key)
 	s.note("deleted: %s", opened)
-	s.note("nothing left: %v", s.listed("files/", ""))
+	s.note("nothing left: %v", s.listKeys("files/", ""))
 	s.note("again: %s", s.outcome(link, content, nil))
 	s.remove(key)
-	opened, _ = s.opened(key)
+	opened, _ = s.latestContent(key)
 	s.note("deleted again: %s", opened)
 	s.remove(key)
-	opened, _ = s.opened(key)
+	opened, _ = s.latestContent(key)
 	s.note("of nothing: %s", opened)
 }
 
@@ -316,12 +315,12 @@ func revisions(s *stage) {
 	const other = "%PDF-other revise"
 	s.put(key, content)
 	f := receipt(key, content)
-	_, f.Revision = s.opened(key)
-	s.mark(key)
-	opened, _ := s.opened(key)
+	_, f.Revision = s.latestContent(key)
+	s.markDeleted(key)
+	opened, _ := s.latestContent(key)
 	s.note("marked: %s", opened)
 	s.note("upload: %s", s.outcome(s.uploadLink(receipt(key, other)), other, nil))
-	opened, _ = s.opened(key)
+	opened, _ = s.latestContent(key)
 	s.note("latest: %s", opened)
 	got := s.use(s.downloadLink(f), "", nil)
 	s.note("first: %d %s", got.status, got.body)
@@ -332,7 +331,7 @@ func revisions(s *stage) {
 func refusedDownloads(s *stage) {
 	s.put(key, content)
 	f := receipt(key, content)
-	_, f.Revision = s.opened(key)
+	_, f.Revision = s.latestContent(key)
 	late, err := s.DownloadLink(s.t.Context(), f, s.now().Add(-file.DownloadTime))
 	if err != nil {
 		s.t.Fatal(err)
@@ -358,21 +357,21 @@ func refusedDownloads(s *stage) {
 func deletions(s *stage) {
 	for range 2 {
 		s.put(key, content)
-		s.mark(key)
+		s.markDeleted(key)
 	}
 	s.put(key+"0", content)
 	s.put("files/00ab", content)
-	before := s.listed("files/", "")
-	slices.Sort(before) // those of one key are of about the same time
+	before := s.listKeys("files/", "")
+	slices.Sort(before) // versions of the same key have about the same time
 	s.note("before: %v", before)
 	s.remove(key)
-	s.note("after: %v", s.listed("files/", ""))
+	s.note("after: %v", s.listKeys("files/", ""))
 }
 
 func manyVersions(s *stage) {
 	for range 501 {
 		s.put("files/1", content)
-		s.mark("files/1")
+		s.markDeleted("files/1")
 	}
 	for i := range 200 {
 		s.put(fmt.Sprintf("files/2%03d", i), content)
@@ -380,15 +379,15 @@ func manyVersions(s *stage) {
 	for _, key := range []string{"files/0", "files/3", "other/1"} {
 		s.put(key, content)
 	}
-	all := s.listed("", "")
+	all := s.listKeys("", "")
 	keys := make([]string, len(all))
 	for i, one := range all {
 		keys[i], _, _ = strings.Cut(one, " ")
 	}
 	s.note("all: %d, in order %t", len(all), slices.IsSorted(keys))
-	s.note("of a prefix: %d", len(s.listed("files/1", "")))
-	s.note("after: %d", len(s.listed("files/", "files/1")))
-	s.note("of one key: %d", len(s.listed("files/1", "files/0")))
+	s.note("of a prefix: %d", len(s.listKeys("files/1", "")))
+	s.note("after: %d", len(s.listKeys("files/", "files/1")))
+	s.note("of one key: %d", len(s.listKeys("files/1", "files/0")))
 	s.remove("files/1")
-	s.note("without it: %d", len(s.listed("", "")))
+	s.note("without it: %d", len(s.listKeys("", "")))
 }

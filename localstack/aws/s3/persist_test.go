@@ -20,7 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
 )
 
-// childVariable makes this test binary serve the folder it names until it is killed.
+// childVariable makes this test binary serve the named folder until it is killed.
 const childVariable = "CASHWRAP_TEST_S3_FOLDER"
 
 func TestMain(m *testing.M) {
@@ -45,10 +45,10 @@ func open(t *testing.T, dir string, o wal.Options) (*s3.Engine, store) {
 	if err := e.CreateBucket("files"); err != nil {
 		t.Fatal(err)
 	}
-	return e, over(t, "http://s3.test", existing{e}, "files", time.Now)
+	return e, newStore(t, "http://s3.test", existing{e}, "files", time.Now)
 }
 
-// existing takes a request to make a bucket for done.
+// existing answers requests to make a bucket as already done.
 type existing struct{ *s3.Engine }
 
 func (e existing) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -58,8 +58,8 @@ func (e existing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return e.Engine.RoundTrip(r)
 }
 
-// versionsFolder counts the files that keep content.
-func versionsFolder(t *testing.T, dir string) int {
+// countContents counts the files with contents.
+func countContents(t *testing.T, dir string) int {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, "versions"))
 	if err != nil {
@@ -68,7 +68,7 @@ func versionsFolder(t *testing.T, dir string) int {
 	return len(entries)
 }
 
-func TestAFolderKeepsObjects(t *testing.T) {
+func TestOpen_RestoresObjects(t *testing.T) {
 	t.Parallel()
 	for name, every := range map[string]int64{"in segments": 1 << 20, "in snapshots": 300} {
 		t.Run(name, func(t *testing.T) {
@@ -78,36 +78,36 @@ func TestAFolderKeepsObjects(t *testing.T) {
 			s.put("files/gone", content)
 			s.put("files/kept", content)
 			s.put("files/marked", content)
-			s.mark("files/marked")
+			s.markDeleted("files/marked")
 			s.remove("files/gone")
 			f := receipt("files/kept", content)
-			_, f.Revision = s.opened("files/kept")
-			list := s.listed("", "")
+			_, f.Revision = s.latestContent("files/kept")
+			list := s.listKeys("", "")
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
 			}
 
 			_, s = open(t, dir, wal.Options{})
-			if diff := cmp.Diff(list, s.listed("", "")); diff != "" {
+			if diff := cmp.Diff(list, s.listKeys("", "")); diff != "" {
 				t.Errorf("list (-before +after):\n%s", diff)
 			}
 			if got := s.outcome(s.downloadLink(f), "", nil); got != "200" {
 				t.Errorf("download of the revision: got %s, want 200", got)
 			}
-			if got, _ := s.opened("files/marked"); got != "none" {
+			if got, _ := s.latestContent("files/marked"); got != "none" {
 				t.Errorf("got %s, want what was deleted to stay so", got)
 			}
 			if got := s.outcome(s.uploadLink(f), content, nil); got != "412 PreconditionFailed" {
 				t.Errorf("a second upload: got %s, want 412 PreconditionFailed", got)
 			}
-			if got := versionsFolder(t, dir); got != 2 {
+			if got := countContents(t, dir); got != 2 {
 				t.Errorf("got %d files of content, want 2", got)
 			}
 		})
 	}
 }
 
-func TestAFullDiskRefusesObjects(t *testing.T) {
+func TestOpen_FullDisk(t *testing.T) {
 	t.Parallel()
 	dir, disk := t.TempDir(), waltest.NewDisk(waltest.Unlimited)
 	e, s := open(t, dir, disk.Options())
@@ -117,7 +117,7 @@ func TestAFullDiskRefusesObjects(t *testing.T) {
 	if got := s.outcome(link, content, nil); got != "500 InternalError" {
 		t.Errorf("upload: got %s, want 500 InternalError", got)
 	}
-	if err := s.Delete(t.Context(), key); failure(err) != "InternalError" {
+	if err := s.Delete(t.Context(), key); errorCode(err) != "InternalError" {
 		t.Errorf("deletion: got %v, want InternalError", err)
 	}
 	if e.Refused() == nil {
@@ -125,8 +125,8 @@ func TestAFullDiskRefusesObjects(t *testing.T) {
 	}
 	want := []string{key + " 16"}
 	_, after := open(t, dir, wal.Options{})
-	if diff := cmp.Diff(want, after.listed("", "")); diff != "" || versionsFolder(t, dir) != 1 {
-		t.Errorf("got %d files of content, want 1, and the list (-want +got):\n%s", versionsFolder(t, dir), diff)
+	if diff := cmp.Diff(want, after.listKeys("", "")); diff != "" || countContents(t, dir) != 1 {
+		t.Errorf("got %d files of content, want 1, and the list (-want +got):\n%s", countContents(t, dir), diff)
 	}
 	disk.SetRoom(waltest.Unlimited)
 	if got := s.outcome(link, content, nil); got != "200" {
@@ -134,8 +134,8 @@ func TestAFullDiskRefusesObjects(t *testing.T) {
 	}
 }
 
-// TestAKilledProcessKeepsWhatItAcknowledged: of uploads and deletions by eight clients until a kill in their midst.
-func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
+// TestOpen_AfterKill kills a process in the midst of uploads and deletions by eight clients.
+func TestOpen_AfterKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	child := exec.Command(os.Args[0])
@@ -151,16 +151,16 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := over(t, strings.TrimSpace(line), http.DefaultTransport, "files", time.Now)
+	s := newStore(t, strings.TrimSpace(line), http.DefaultTransport, "files", time.Now)
 	var mu sync.Mutex
-	want, unknown := map[string]bool{}, map[string]bool{} // keys that must be there or not, and those that may be
+	want, unknown := map[string]bool{}, map[string]bool{} // keys that must or must not exist, and keys that may
 	const until = 60
 	var clients sync.WaitGroup
 	for client := range 8 {
 		clients.Go(func() {
 			for i := 0; ; i++ {
 				key := fmt.Sprintf("files/%d-%04d", client, i)
-				uploaded := s.tried(key)
+				uploaded := s.tryUpload(key)
 				gone := uploaded && i%3 == 0 && s.Delete(t.Context(), key) == nil
 				mu.Lock()
 				if uploaded && (gone || i%3 != 0) {
@@ -183,10 +183,10 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 
 	_, after := open(t, dir, wal.Options{})
 	there := 0
-	for _, one := range after.listed("", "") {
+	for _, one := range after.listKeys("", "") {
 		key, _, _ := strings.Cut(one, " ")
 		there++
-		if got, _ := after.opened(key); got != key+" application/pdf" || !want[key] && !unknown[key] {
+		if got, _ := after.latestContent(key); got != key+" application/pdf" || !want[key] && !unknown[key] {
 			t.Errorf("%s: got content %q, want its own, and only of what was not deleted", key, got)
 		}
 		delete(want, key)
@@ -196,13 +196,13 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 			t.Errorf("%s is lost", key)
 		}
 	}
-	if got := versionsFolder(t, dir); got != there {
+	if got := countContents(t, dir); got != there {
 		t.Errorf("got %d files of content, want one for each of %d objects", got, there)
 	}
 }
 
-// tried reports whether an object with its key as content was uploaded.
-func (s store) tried(key string) bool {
+// tryUpload uploads an object with its key as content. It returns false if that fails.
+func (s store) tryUpload(key string) bool {
 	link, err := s.UploadLink(s.t.Context(), receipt(key, key), s.now())
 	if err != nil {
 		return false
@@ -222,7 +222,7 @@ func (s store) tried(key string) bool {
 	return res.StatusCode == http.StatusOK
 }
 
-func TestAFolderThatIsDamagedIsNotOpened(t *testing.T) {
+func TestOpen_Damaged(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"{", `{"colour":"red"}`, `{"bucket":"none","key":"k","removed":"1"}`, `{"bucket":""}`} {
 		dir := t.TempDir()
@@ -241,7 +241,7 @@ func TestAFolderThatIsDamagedIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	_, s := open(t, dir, wal.Options{})
 	s.put(key, content)
-	_, revision := s.opened(key)
+	_, revision := s.latestContent(key)
 	if err := os.Truncate(filepath.Join(dir, "versions", revision), 3); err != nil {
 		t.Fatal(err)
 	}

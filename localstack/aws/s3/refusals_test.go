@@ -22,7 +22,7 @@ import (
 	file_s3 "github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// changed changes requests after they are signed.
+// changed changes requests after they were signed.
 type changed struct {
 	http.RoundTripper
 	change func(*http.Request)
@@ -33,7 +33,7 @@ func (c changed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-func TestOnlyTheCredentialsOpenABucket(t *testing.T) {
+func TestCheckSignature_OtherCredentials(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	s.put(key, content)
@@ -47,7 +47,7 @@ func TestOnlyTheCredentialsOpenABucket(t *testing.T) {
 		"AuthorizationHeaderMalformed": region,
 	} {
 		_, err := file_s3.New(c, s.bucket).Open(t.Context(), key)
-		if got := failure(err); got != want {
+		if got := errorCode(err); got != want {
 			t.Errorf("got %s (%v), want %s", got, err, want)
 		}
 	}
@@ -73,28 +73,28 @@ func TestOnlyTheCredentialsOpenABucket(t *testing.T) {
 	} {
 		sender := changed{s.http, c.change}
 		_, err := file_s3.New(config("http://s3.test", sender, local), s.bucket).Open(t.Context(), key)
-		if got := failure(err); got != c.want {
+		if got := errorCode(err); got != c.want {
 			t.Errorf("%s: got %s (%v), want %s", name, got, err, c.want)
 		}
 	}
 }
 
-func TestARequestOfAnotherTimeIsRefused(t *testing.T) {
+func TestCheckTime_Requests(t *testing.T) {
 	t.Parallel()
 	for _, ahead := range []time.Duration{-16 * time.Minute, 16 * time.Minute} {
 		e := s3.New(s3.Config{Credentials: local, CallsNow: func() time.Time { return time.Now().Add(ahead) }})
 		_, err := file_s3.New(config("http://s3.test", e, local), "files").Open(t.Context(), key)
-		if got := failure(err); got != "RequestTimeTooSkewed" {
+		if got := errorCode(err); got != "RequestTimeTooSkewed" {
 			t.Errorf("%v ahead: got %v, want RequestTimeTooSkewed", ahead, err)
 		}
 	}
 }
 
-// TestLinksExpireByTheInjectedClock: by the second, and a download's own sooner than an upload's.
-func TestLinksExpireByTheInjectedClock(t *testing.T) {
+// TestCheckTime_Links checks expiry to the second. A download's link expires sooner than an upload's.
+func TestCheckTime_Links(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
-	s := over(t, "http://s3.test", s3.New(s3.Config{Credentials: local, Now: now.Now}), "files", now.Now)
+	s := newStore(t, "http://s3.test", s3.New(s3.Config{Credentials: local, Now: now.Now}), "files", now.Now)
 	late := s.uploadLink(receipt("files/late", content))
 	last := s.uploadLink(receipt(key, content))
 	now.Advance(file.UploadTime - time.Second)
@@ -110,7 +110,7 @@ func TestLinksExpireByTheInjectedClock(t *testing.T) {
 		t.Errorf("with a later fraction of its second: got %s, want 400 AuthorizationQueryParametersError", got)
 	}
 	f := receipt(key, content)
-	_, f.Revision = s.opened(key)
+	_, f.Revision = s.latestContent(key)
 	link := s.downloadLink(f)
 	now.Advance(file.DownloadTime - time.Second)
 	if got := s.outcome(link, "", nil); got != "200" {
@@ -122,14 +122,14 @@ func TestLinksExpireByTheInjectedClock(t *testing.T) {
 	}
 }
 
-func TestTheSDKsOwnUploadIsChecked(t *testing.T) {
+func TestCheckBody_SDKUpload(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	put := func(sender http.RoundTripper, in aws_s3.PutObjectInput) string {
 		client := aws_s3.NewFromConfig(config("http://s3.test", sender, local), pathStyle)
 		in.Bucket, in.Key, in.Body = &s.bucket, aws.String(key), strings.NewReader(content)
 		_, err := client.PutObject(t.Context(), &in)
-		return failure(err)
+		return errorCode(err)
 	}
 	other := func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader(strings.ToUpper(content))) }
 	shorter := func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader(content[1:])) }
@@ -149,11 +149,11 @@ func TestTheSDKsOwnUploadIsChecked(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereIsRefused(t *testing.T) {
+func TestCheckSupported(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	s.put(key, content)
-	_, revision := s.opened(key)
+	_, revision := s.latestContent(key)
 	k := aws.String(key)
 	calls := map[string]func(context.Context) error{
 		"ListObjectsV2": func(ctx context.Context) error {
@@ -197,11 +197,11 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 		},
 	}
 	for name, call := range calls {
-		if got := failure(call(t.Context())); got != "NotImplemented" {
+		if got := errorCode(call(t.Context())); got != "NotImplemented" {
 			t.Errorf("%s: got %s, want NotImplemented", name, got)
 		}
 	}
-	for _, version := range []*string{nil, &revision} { // an answer to HEAD has no body, so no code
+	for _, version := range []*string{nil, &revision} { // an answer to HEAD has no body, so the error has no code
 		in := &aws_s3.HeadObjectInput{Bucket: &s.bucket, Key: k, VersionId: version}
 		if _, err := s.api.HeadObject(t.Context(), in); err == nil {
 			t.Errorf("HeadObject of %s: got no error, want one", aws.ToString(version))
@@ -211,18 +211,18 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 		t.Error("HeadBucket: got no error, want one")
 	}
 	_, err := file_s3.New(config("http://s3.test", s.http, local), "another").Open(t.Context(), key)
-	if got := failure(err); got != "NoSuchBucket" || errors.Is(err, file.ErrNoObject) {
+	if got := errorCode(err); got != "NoSuchBucket" || errors.Is(err, file.ErrNoObject) {
 		t.Errorf("another bucket: got %v, want NoSuchBucket, which is not the lack of an object", err)
 	}
 }
 
-func TestTheSameSeedGivesTheSameRevisions(t *testing.T) {
+func TestEngine_SameSeed(t *testing.T) {
 	t.Parallel()
 	revision := func(seed byte) string {
 		e := s3.New(s3.Config{Credentials: local, Random: rand.NewChaCha8([32]byte{seed})})
-		s := over(t, "http://s3.test", e, "files", time.Now)
+		s := newStore(t, "http://s3.test", e, "files", time.Now)
 		s.put(key, content)
-		_, revision := s.opened(key)
+		_, revision := s.latestContent(key)
 		return revision
 	}
 	if first, again, other := revision(1), revision(1), revision(2); first != again || first == other {
@@ -230,11 +230,11 @@ func TestTheSameSeedGivesTheSameRevisions(t *testing.T) {
 	}
 }
 
-func TestOverAPort(t *testing.T) {
+func TestEngine_OverPort(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(s3.New(s3.Config{Credentials: local}))
 	t.Cleanup(server.Close)
-	s := over(t, server.URL, http.DefaultTransport, "files", time.Now)
+	s := newStore(t, server.URL, http.DefaultTransport, "files", time.Now)
 	link := s.uploadLink(receipt(key, content))
 	for name, c := range map[string]struct {
 		change func(*http.Request)
@@ -254,12 +254,12 @@ func TestOverAPort(t *testing.T) {
 		t.Errorf("upload: got %s, want 200", got)
 	}
 	f := receipt(key, content)
-	_, f.Revision = s.opened(key)
+	_, f.Revision = s.latestContent(key)
 	if got := s.outcome(s.downloadLink(f), "", set("Range", "bytes=0-3")); got != "206" {
 		t.Errorf("the first bytes: got %s, want 206", got)
 	}
 	s.remove(key)
-	if got := s.listed("", ""); len(got) != 0 {
+	if got := s.listKeys("", ""); len(got) != 0 {
 		t.Errorf("got %v, want nothing left", got)
 	}
 }

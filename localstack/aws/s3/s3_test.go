@@ -24,7 +24,7 @@ import (
 
 var local = aws.Credentials{AccessKeyID: "local", SecretAccessKey: "secret"}
 
-// store is a bucket of an engine, with the client of the platform and the SDK's.
+// store is a bucket of an engine, with the platform's client and the SDK's.
 type store struct {
 	*file_s3.Bucket
 	api    *aws_s3.Client
@@ -36,7 +36,7 @@ type store struct {
 
 func pathStyle(o *aws_s3.Options) { o.UsePathStyle = true }
 
-// config is the SDK's for an endpoint.
+// config returns the SDK's configuration for an endpoint.
 func config(endpoint string, sender http.RoundTripper, by aws.Credentials) aws.Config {
 	return aws.Config{
 		Region: "us-east-1", BaseEndpoint: &endpoint, HTTPClient: &http.Client{Transport: sender},
@@ -45,7 +45,7 @@ func config(endpoint string, sender http.RoundTripper, by aws.Credentials) aws.C
 	}
 }
 
-func over(t *testing.T, endpoint string, sender http.RoundTripper, bucket string, now func() time.Time) store {
+func newStore(t *testing.T, endpoint string, sender http.RoundTripper, bucket string, now func() time.Time) store {
 	t.Helper()
 	c := config(endpoint, sender, local)
 	s := store{file_s3.New(c, bucket), aws_s3.NewFromConfig(c, pathStyle), sender,
@@ -58,10 +58,10 @@ func over(t *testing.T, endpoint string, sender http.RoundTripper, bucket string
 
 func inMemory(t *testing.T) store {
 	t.Helper()
-	return over(t, "http://s3.test", s3.New(s3.Config{Credentials: local}), "files", time.Now)
+	return newStore(t, "http://s3.test", s3.New(s3.Config{Credentials: local}), "files", time.Now)
 }
 
-// receipt is a file with that content.
+// receipt returns a file with the given content.
 func receipt(key, content string) file.File {
 	return file.File{Object: key, Name: "receipt.pdf", ContentType: "application/pdf", Size: int64(len(content)),
 		SHA256: sum(content)}
@@ -90,14 +90,14 @@ func (s store) downloadLink(f file.File) file.Link {
 	return link
 }
 
-// answer is what a link's user gets.
+// answer is the response to a user of a link.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// use sends what a link is for, with a change.
+// use sends a link's request after a change.
 func (s store) use(link file.Link, content string, change func(*http.Request)) answer {
 	s.t.Helper()
 	var body io.Reader
@@ -126,7 +126,7 @@ func (s store) use(link file.Link, content string, change func(*http.Request)) a
 	return answer{res.StatusCode, res.Header, string(got)}
 }
 
-// outcome is the answer's status, and its code of an error.
+// outcome returns the answer's status, and the code of an error.
 func (s store) outcome(link file.Link, content string, change func(*http.Request)) string {
 	s.t.Helper()
 	got := s.use(link, content, change)
@@ -151,8 +151,8 @@ func (s store) put(key, content string) {
 	}
 }
 
-// opened is the latest version; "none" without one.
-func (s store) opened(key string) (content, revision string) {
+// latestContent returns the latest version, or "none".
+func (s store) latestContent(key string) (content, revision string) {
 	s.t.Helper()
 	o, err := s.Open(s.t.Context(), key)
 	if errors.Is(err, file.ErrNoObject) {
@@ -172,8 +172,8 @@ func (s store) opened(key string) (content, revision string) {
 	return b.String() + " " + o.ContentType, o.Revision
 }
 
-// mark marks the deletion of a key, as nothing of the platform does.
-func (s store) mark(key string) {
+// markDeleted marks a key as deleted, which the platform never does.
+func (s store) markDeleted(key string) {
 	s.t.Helper()
 	if _, err := s.api.DeleteObject(s.t.Context(), &aws_s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
 		s.t.Fatal(err)
@@ -187,8 +187,8 @@ func (s store) remove(key string) {
 	}
 }
 
-// listed are the keys with a prefix, each with the size of its version, or -.
-func (s store) listed(prefix, after string) (all []string) {
+// listKeys returns the keys with a prefix, each with the size of its version, or "-".
+func (s store) listKeys(prefix, after string) (all []string) {
 	s.t.Helper()
 	for one, err := range s.List(s.t.Context(), prefix, after) {
 		switch {
@@ -205,8 +205,8 @@ func (s store) listed(prefix, after string) (all []string) {
 	return all
 }
 
-// failure is the code of an error of the SDK.
-func failure(err error) string {
+// errorCode returns the code of an SDK error.
+func errorCode(err error) string {
 	var api interface{ ErrorCode() string }
 	if errors.As(err, &api) {
 		return api.ErrorCode()
