@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// What Append has acknowledged is read back by the next Open.
+// Open reads back the records that Append has acknowledged.
 func Example() {
 	dir, err := os.MkdirTemp("", "wal")
 	if err != nil {

@@ -49,7 +49,7 @@ func (b *journal) add(record string) error {
 	return err
 }
 
-// snapshot writes the state into a snapshot.
+// snapshot writes a snapshot of the state.
 func (b *journal) snapshot() error {
 	snapshot, err := b.BeginSnapshot()
 	if err != nil {
@@ -71,7 +71,7 @@ func want(t *testing.T, what string, got, records []string) {
 	}
 }
 
-// fill writes what most tests read back: records of all sizes, and two snapshots.
+// fill writes records of all sizes and two snapshots, which most tests read back. It returns the acknowledged records.
 func fill(b *journal) []string {
 	var acknowledged []string
 	for i := range 12 {
@@ -86,7 +86,7 @@ func fill(b *journal) []string {
 	return acknowledged
 }
 
-func TestRecordsComeBackInOrder(t *testing.T) {
+func TestOpen_RecordsInOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	records := fill(mustOpen(t, dir))
@@ -96,10 +96,10 @@ func TestRecordsComeBackInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, "once more", mustOpen(t, dir).records, append(records, "one more"))
-	want(t, "files", names(t, dir), []string{"journal.000002.snapshot", "journal.000003.log"})
+	want(t, "files", fileNames(t, dir), []string{"journal.000002.snapshot", "journal.000003.log"})
 }
 
-func names(t *testing.T, dir string) (names []string) {
+func fileNames(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -111,7 +111,7 @@ func names(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func TestRecordsLargerThanABlock(t *testing.T) {
+func TestOpen_RecordsLargerThanBlock(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := mustOpen(t, dir)
@@ -139,8 +139,8 @@ func TestRecordsLargerThanABlock(t *testing.T) {
 	want(t, "refused", mustOpen(t, dir).records, b.records)
 }
 
-// TestATornTailIsCutOff cuts the segment anywhere, as a process does that ends while it writes.
-func TestATornTailIsCutOff(t *testing.T) {
+// TestOpen_TornTail cuts the segment at any byte, as a process that ends during a write would.
+func TestOpen_TornTail(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := mustOpen(t, dir)
@@ -150,7 +150,7 @@ func TestATornTailIsCutOff(t *testing.T) {
 		if err := b.add(strings.Repeat("z", 1+i*5)); err != nil {
 			t.Fatal(err)
 		}
-		ends = append(ends, size(t, path))
+		ends = append(ends, fileSize(t, path))
 	}
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -174,7 +174,7 @@ func TestATornTailIsCutOff(t *testing.T) {
 	}
 }
 
-func size(t *testing.T, path string) int64 {
+func fileSize(t *testing.T, path string) int64 {
 	t.Helper()
 	info, err := os.Stat(path)
 	if err != nil {
@@ -183,7 +183,7 @@ func size(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-func TestEveryFlippedBitIsFoundAndNamed(t *testing.T) {
+func TestOpen_FlippedBit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := mustOpen(t, dir)
@@ -192,7 +192,7 @@ func TestEveryFlippedBitIsFoundAndNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range names(t, dir) {
+	for _, name := range fileNames(t, dir) {
 		path := filepath.Join(dir, name)
 		whole, err := os.ReadFile(path)
 		if err != nil {
@@ -217,12 +217,12 @@ func TestEveryFlippedBitIsFoundAndNamed(t *testing.T) {
 	want(t, "repaired", mustOpen(t, dir).records, b.records)
 }
 
-func TestAMissingFileIsNamed(t *testing.T) {
+func TestOpen_MissingFile(t *testing.T) {
 	t.Parallel()
 	full := func(t *testing.T) string {
 		dir := t.TempDir()
 		b := mustOpen(t, dir)
-		for i := range 3 { // no snapshot can be written: all segments stay
+		for i := range 3 { // without snapshots, all segments stay
 			_ = b.add(fmt.Sprint(i))
 			snapshot, err := b.BeginSnapshot()
 			if err != nil {
@@ -234,7 +234,7 @@ func TestAMissingFileIsNamed(t *testing.T) {
 		}
 		return dir
 	}
-	for _, name := range names(t, full(t)) {
+	for _, name := range fileNames(t, full(t)) {
 		dir := full(t)
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -243,8 +243,9 @@ func TestAMissingFileIsNamed(t *testing.T) {
 			t.Errorf("without %s: got error %v, want that it is missing", name, err)
 		}
 	}
-	// A segment that follows another, or a snapshot, had its header before that was sealed.
-	for _, name := range names(t, full(t))[1:] {
+	// BeginSnapshot writes a new segment's header before it seals the previous segment. So a segment without a header is
+	// an error if it follows a sealed segment or a snapshot.
+	for _, name := range fileNames(t, full(t))[1:] {
 		dir := full(t)
 		if err := os.Truncate(filepath.Join(dir, name), 5); err != nil {
 			t.Fatal(err)
@@ -263,9 +264,9 @@ func TestAMissingFileIsNamed(t *testing.T) {
 	}
 }
 
-// TestACrashAtAnyWrite has the disk take nothing more after so many bytes of fill, in steps of 13. Exactly what
-// was acknowledged is read back.
-func TestACrashAtAnyWrite(t *testing.T) {
+// TestAppend_CrashAtAnyWrite stops the disk after every 13th byte of fill. Exactly the acknowledged records are read
+// back.
+func TestAppend_CrashAtAnyWrite(t *testing.T) {
 	t.Parallel()
 	for room := 1; ; room += 13 {
 		dir := t.TempDir()
@@ -287,7 +288,7 @@ func TestACrashAtAnyWrite(t *testing.T) {
 	}
 }
 
-func TestAFullDiskRefusesAndForgets(t *testing.T) {
+func TestAppend_FullDisk(t *testing.T) {
 	t.Parallel()
 	for room := range 60 {
 		dir := t.TempDir()
@@ -320,8 +321,9 @@ func TestAFullDiskRefusesAndForgets(t *testing.T) {
 	}
 }
 
-// TestASnapshotCountsOnlyWhenItIsWhole puts back what a process leaves that ends while it cleans up.
-func TestASnapshotCountsOnlyWhenItIsWhole(t *testing.T) {
+// TestSnapshot_Incomplete puts back the files that a snapshot replaced, as if the process had ended before it removed
+// them.
+func TestSnapshot_Incomplete(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := mustOpen(t, dir)
@@ -348,7 +350,7 @@ func TestASnapshotCountsOnlyWhenItIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, "with old files beside a snapshot", mustOpen(t, dir).records, []string{"1", "2", "3"})
-	if slices.Contains(names(t, dir), "journal.000009.snapshot.new") {
-		t.Errorf("got files %q, want no unfinished snapshot", names(t, dir))
+	if slices.Contains(fileNames(t, dir), "journal.000009.snapshot.new") {
+		t.Errorf("got files %q, want no unfinished snapshot", fileNames(t, dir))
 	}
 }
