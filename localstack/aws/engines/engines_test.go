@@ -23,17 +23,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// parentVariable turns this test binary into a program that starts both engines and waits to be killed.
+// parentVariable makes this test binary start both engines and wait to be killed.
 const parentVariable = "CASHWRAP_TEST_ENGINE_PARENT"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(parentVariable) != "" {
-		beParent()
+		runParent()
 	}
 	os.Exit(m.Run())
 }
 
-func beParent() {
+func runParent() {
 	for _, start := range []starter{engines.StartDynamoDB, engines.StartFauxqs} {
 		e, err := start(context.Background(), engines.Options{})
 		if err != nil {
@@ -89,7 +89,7 @@ func createTable(t *testing.T, db *dynamodb.Client) {
 	}
 }
 
-func tables(t *testing.T, db *dynamodb.Client) []string {
+func listTables(t *testing.T, db *dynamodb.Client) []string {
 	t.Helper()
 	out, err := db.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	if err != nil {
@@ -107,7 +107,7 @@ func address(t *testing.T, endpoint string) string {
 	return u.Host
 }
 
-func refused(t *testing.T, address string) {
+func wantRefused(t *testing.T, address string) {
 	t.Helper()
 	if conn, err := net.Dial("tcp", address); err == nil {
 		conn.Close()
@@ -115,26 +115,26 @@ func refused(t *testing.T, address string) {
 	}
 }
 
-func TestDynamoDBKeepsEachAccessKeyApartAndItsDataInDir(t *testing.T) {
+func TestStartDynamoDB_AccessKeysAndDir(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	dir := t.TempDir()
 	first := start(t, engines.StartDynamoDB, engines.Options{Dir: dir})
 	createTable(t, dynamoDB(first.Endpoint, "merchant1"))
-	if got := tables(t, dynamoDB(first.Endpoint, "merchant2")); len(got) != 0 {
+	if got := listTables(t, dynamoDB(first.Endpoint, "merchant2")); len(got) != 0 {
 		t.Errorf("another access key: got tables %v, want none", got)
 	}
 	first.Stop()
 	first.Stop()
-	refused(t, address(t, first.Endpoint))
+	wantRefused(t, address(t, first.Endpoint))
 
 	second := start(t, engines.StartDynamoDB, engines.Options{Dir: dir})
-	if got := tables(t, dynamoDB(second.Endpoint, "merchant1")); len(got) != 1 {
+	if got := listTables(t, dynamoDB(second.Endpoint, "merchant1")); len(got) != 1 {
 		t.Errorf("after a restart: got tables %v, want one", got)
 	}
 }
 
-func TestFauxqsServesTheSDKUntilStopped(t *testing.T) {
+func TestStartFauxqs_UntilStopped(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	e := start(t, engines.StartFauxqs, engines.Options{})
@@ -148,11 +148,11 @@ func TestFauxqsServesTheSDKUntilStopped(t *testing.T) {
 	}
 	e.Stop()
 	<-e.Done()
-	refused(t, address(t, e.Endpoint))
+	wantRefused(t, address(t, e.Endpoint))
 }
 
-// Every address of 127.0.0.0/8 reaches a wildcard listener on Linux, so 127.0.0.2 represents any other interface.
-func TestEnginesListenOnLoopbackOnly(t *testing.T) {
+// On Linux every address of 127.0.0.0/8 reaches a wildcard listener, so 127.0.0.2 represents any other interface.
+func TestStart_LoopbackOnly(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	for _, engine := range []starter{engines.StartDynamoDB, engines.StartFauxqs} {
@@ -161,11 +161,11 @@ func TestEnginesListenOnLoopbackOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused(t, net.JoinHostPort("127.0.0.2", port))
+		wantRefused(t, net.JoinHostPort("127.0.0.2", port))
 	}
 }
 
-func TestEnginesDieWithAKilledParent(t *testing.T) {
+func TestStart_ParentKilled(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	if err := install(); err != nil {
@@ -197,20 +197,19 @@ func TestEnginesDieWithAKilledParent(t *testing.T) {
 	}
 }
 
-// awaitDeath returns when nothing listens at the address any more, never if that doesn't come. It waits on connections,
-// which a dying engine closes.
+// awaitDeath returns when nothing listens at the address any more. A dying engine closes the connections it waits on.
 func awaitDeath(address string) {
 	for {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			return
 		}
-		_, _ = conn.Read(make([]byte, 1)) // until the engine closes it
+		_, _ = conn.Read(make([]byte, 1)) // returns when the engine closes it
 		conn.Close()
 	}
 }
 
-func TestStartReportsWhatTheEngineSaid(t *testing.T) {
+func TestStart_ReportsOutput(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -231,7 +230,7 @@ func TestStartReportsWhatTheEngineSaid(t *testing.T) {
 	}
 }
 
-func TestStartRefuses(t *testing.T) {
+func TestStart_Refusals(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	if err := install(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// emptyProject is an npm project without dependencies: its install needs no network.
+// emptyProject makes an npm project without dependencies, which installs without a network.
 func emptyProject(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -29,7 +29,7 @@ func write(t *testing.T, path, content string, mode os.FileMode) {
 	}
 }
 
-// countingNpm puts an npm in PATH that notes each run and takes the real one's place.
+// countingNpm puts an npm into PATH that counts its runs instead of installing.
 func countingNpm(t *testing.T, exit string) (runs func() int) {
 	t.Helper()
 	bin := t.TempDir()
@@ -45,7 +45,7 @@ func countingNpm(t *testing.T, exit string) (runs func() int) {
 	}
 }
 
-func TestInstallWithNpm(t *testing.T) {
+func TestInstall(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	dir := emptyProject(t)
@@ -61,7 +61,7 @@ func TestInstallWithNpm(t *testing.T) {
 	}
 }
 
-func TestInstallRunsNpmOnceForAllAndAgainForAnotherLockFile(t *testing.T) {
+func TestInstall_OncePerLockFile(t *testing.T) {
 	runs := countingNpm(t, "0")
 	dir := emptyProject(t)
 	var g errgroup.Group
@@ -83,7 +83,7 @@ func TestInstallRunsNpmOnceForAllAndAgainForAnotherLockFile(t *testing.T) {
 	}
 }
 
-func TestAFailedInstallSaysWhyAndIsTriedAgain(t *testing.T) {
+func TestInstall_Failure(t *testing.T) {
 	runs := countingNpm(t, "1")
 	dir := emptyProject(t)
 	for range 2 {
@@ -96,7 +96,7 @@ func TestAFailedInstallSaysWhyAndIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestCheckNamesEverythingMissing(t *testing.T) {
+func TestCheck_MissingPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := engines.Check()
 	if err == nil {
@@ -109,7 +109,7 @@ func TestCheckNamesEverythingMissing(t *testing.T) {
 	}
 }
 
-func TestCheckRefusesOldVersions(t *testing.T) {
+func TestCheck_OldVersions(t *testing.T) {
 	bin := t.TempDir()
 	write(t, filepath.Join(bin, "npm"), "#!/bin/sh\n", 0o755)
 	write(t, filepath.Join(bin, "node"), "#!/bin/sh\necho v18.20.1\n", 0o755)

@@ -14,8 +14,8 @@ const (
 	nested = `"Item":{"pk":{"S":"JOURNAL#T#MC1#1"},"sk":{"S":"payment#1"},"of":{"M":{"pk":{"S":"KEY#"}}}}`
 )
 
-// TestWhatIAMChecksOfACall, by AWS's Service Authorization Reference.
-func TestWhatIAMChecksOfACall(t *testing.T) {
+// TestRequests compares Requests with AWS's Service Authorization Reference.
+func TestRequests(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ operation, body, want string }{
 		{"GetItem", `{"TableName":"t",` + keyOf + `}`, "GetItem JOURNAL"},
@@ -53,8 +53,9 @@ func TestWhatIAMChecksOfACall(t *testing.T) {
 	}
 }
 
-// TestACallWithoutAKindIsRefused: what cannot be read can be granted to nobody.
-func TestACallWithoutAKindIsRefused(t *testing.T) {
+// TestRequests_WithoutKind checks that Requests refuses a call without a readable kind, because no role can be granted
+// such a call.
+func TestRequests_WithoutKind(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ operation, body string }{
 		{"GetItem", `{"Key":{"pk":{"S":"CHECKOUT"}}}`},
@@ -74,8 +75,8 @@ func TestACallWithoutAKindIsRefused(t *testing.T) {
 	}
 }
 
-// TestJournalEntriesAreOnlyAdded, never replaced, in transactions too.
-func TestJournalEntriesAreOnlyAdded(t *testing.T) {
+// TestCheckJournal checks that journal entries are never replaced, not even in transactions.
+func TestCheckJournal(t *testing.T) {
 	t.Parallel()
 	put := func(condition string) string { return `{` + nested + condition + `}` }
 	in := func(member, body string) string { return `{"TransactItems":[{"` + member + `":` + body + `}]}` }

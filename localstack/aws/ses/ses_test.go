@@ -27,21 +27,22 @@ import (
 var message = ours.Message{ID: "mail_1", To: "ada@example.com",
 	Subject: "Bankkonto geändert: " + strings.Repeat("ä", 60), Text: "Grüße\n", HTML: "<p>Grüße</p>"}
 
-// over is a sender by the SDK, over a client.
-func over(client aws.HTTPClient, endpoint string) *sender.Sender {
+// newSender returns a sender that uses the SDK over an HTTP client.
+func newSender(client aws.HTTPClient, endpoint string) *sender.Sender {
 	return sender.New(aws.Config{Region: "eu-central-1", BaseEndpoint: aws.String(endpoint), HTTPClient: client,
 		Credentials: credentials.NewStaticCredentialsProvider("any", "none", "")}, "Cashwrap <no-reply@cashwrap.example>")
 }
 
-// TestAMailIsAFile that a mail program reads, also when it comes over a port; sent again it is the same file.
-func TestAMailIsAFile(t *testing.T) {
+// TestEngine_MailFile sends a mail twice over a port. It checks that there is one file, and that a mail program can
+// read the file.
+func TestEngine_MailFile(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "mail")
 	engine := ses.New(ses.Config{Now: clock.New().Now, Folder: folder})
 	server := httptest.NewServer(engine)
 	t.Cleanup(server.Close)
 	for range 2 {
-		if err := over(server.Client(), server.URL).Send(t.Context(), message); err != nil {
+		if err := newSender(server.Client(), server.URL).Send(t.Context(), message); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,14 +84,14 @@ func TestAMailIsAFile(t *testing.T) {
 	}
 }
 
-// TestARequestIsMadeOnce, whatever comes of it: the outbox repeats it.
-func TestARequestIsMadeOnce(t *testing.T) {
+// TestSender_NoRetry checks that the sender does not retry after any answer, because the outbox repeats mails.
+func TestSender_NoRetry(t *testing.T) {
 	t.Parallel()
 	for answer, final := range map[string]bool{"BadRequestException": true, "TooManyRequestsException": false,
 		"InternalServiceErrorException": false, "MessageRejected": false} {
 		calls := 0
 		engine := ses.New(ses.Config{Refuse: func(string) string { calls++; return answer }})
-		err := over(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), message)
+		err := newSender(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), message)
 		var said smithy.APIError
 		if calls != 1 || errors.Is(err, ours.ErrRefused) != final || !errors.As(err, &said) || said.ErrorCode() != answer {
 			t.Errorf("%s: got %d calls and error %v, want one, and it refused for good: %t", answer, calls, err, final)
@@ -98,7 +99,7 @@ func TestARequestIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestWhatSESWouldNotTakeIsRefused(t *testing.T) {
+func TestEngine_Refusals(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*ours.Message){
 		"no address":  func(m *ours.Message) { m.To = "" },
@@ -109,19 +110,19 @@ func TestWhatSESWouldNotTakeIsRefused(t *testing.T) {
 		m := message
 		change(&m)
 		engine := ses.New(ses.Config{})
-		err := over(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), m)
+		err := newSender(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), m)
 		if !errors.Is(err, ours.ErrRefused) {
 			t.Errorf("%s: got error %v, want %v", name, err, ours.ErrRefused)
 		}
 	}
 }
 
-// TestAMailIsReadFromItsFile, and nothing else is.
-func TestAMailIsReadFromItsFile(t *testing.T) {
+// TestRead reads a mail's file, and checks that Read refuses files that no Engine wrote.
+func TestRead(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	engine := ses.New(ses.Config{Now: clock.New().Now, Folder: folder})
-	if err := over(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), message); err != nil {
+	if err := newSender(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), message); err != nil {
 		t.Fatal(err)
 	}
 	got, err := ses.Read(filepath.Join(folder, "mail_1.eml"))

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
 )
 
-func TestFewTestsSendEachKind(t *testing.T) {
+func TestCover(t *testing.T) {
 	t.Parallel()
 	all := record.Test{Package: "./a", Name: "TestAll", Requests: 9000, Kinds: []string{"get", "put", "rare"}}
 	few := record.Test{Package: "./a", Name: "TestFew", Requests: 5, Kinds: []string{"get", "put"}}
@@ -21,7 +21,7 @@ func TestFewTestsSendEachKind(t *testing.T) {
 	}
 }
 
-func TestPackagesAreChosenAsByGo(t *testing.T) {
+func TestWithin(t *testing.T) {
 	t.Parallel()
 	list := []string{"./shared/store", "./functions/..."}
 	for name, want := range map[string]bool{"./shared/store": true, "./functions": true, "./functions/oauth": true,

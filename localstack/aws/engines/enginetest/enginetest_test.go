@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-func TestEndpointsAnswerAndStayTheSame(t *testing.T) {
+func TestEndpoints_Stable(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	for name, endpoint := range map[string]func(testing.TB) string{
@@ -29,7 +29,7 @@ func TestEndpointsAnswerAndStayTheSame(t *testing.T) {
 	}
 }
 
-func TestARunningEngineIsUsed(t *testing.T) {
+func TestEndpoints_RunningEngine(t *testing.T) {
 	t.Setenv("CASHWRAP_DYNAMODB_LOCAL", "http://127.0.0.1:1")
 	t.Setenv("CASHWRAP_FAUXQS", "http://127.0.0.1:2")
 	if got := enginetest.DynamoDB(t); got != "http://127.0.0.1:1" {
@@ -40,7 +40,7 @@ func TestARunningEngineIsUsed(t *testing.T) {
 	}
 }
 
-func TestAllTestsAreAskedFor(t *testing.T) {
+func TestAll(t *testing.T) {
 	for value, want := range map[string]bool{"all": true, "": false} {
 		t.Setenv("CASHWRAP_TESTS", value)
 		if got := enginetest.All(t); got != want {
@@ -49,20 +49,20 @@ func TestAllTestsAreAskedFor(t *testing.T) {
 	}
 }
 
-func TestAccessKeysDiffer(t *testing.T) {
+func TestAccessKey_Distinct(t *testing.T) {
 	t.Parallel()
 	if a, b := enginetest.AccessKey(t), enginetest.AccessKey(t); a == b || a == "" {
 		t.Errorf("got access keys %q and %q, want two that differ", a, b)
 	}
 }
 
-// closed is a body that the SDK closes while it is sent: its WriteTo fails from then on.
+// closed is a body that the SDK closes while it is being sent. Its WriteTo fails from then on.
 type closed struct{ io.Reader }
 
 func (closed) WriteTo(io.Writer) (int64, error) { return 0, io.EOF }
 func (closed) Close() error                     { return nil }
 
-func TestABodyThatIsClosedEarlyIsSent(t *testing.T) {
+func TestReal_BodyClosedEarly(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(w, r.Body)

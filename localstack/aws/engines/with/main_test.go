@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// roleVariable makes this test binary run as the program itself, or as the command that it starts.
+// roleVariable makes this test binary run as the program, or as the command that the program starts.
 const roleVariable = "CASHWRAP_TEST_WITH_ROLE"
 
 const commandCode = 7
@@ -27,13 +27,13 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	case "command":
-		os.Exit(beCommand())
+		os.Exit(runCommand())
 	}
 	os.Exit(m.Run())
 }
 
-// beCommand prints the endpoints from its environment, waits for SIGTERM and ends with a code of its own.
-func beCommand() int {
+// runCommand prints the endpoints in its environment, waits for SIGTERM and returns a special exit code.
+func runCommand() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
 	for _, name := range []string{"CASHWRAP_DYNAMODB_LOCAL", "CASHWRAP_FAUXQS"} {
@@ -43,16 +43,16 @@ func beCommand() int {
 	return commandCode
 }
 
-func with(args ...string) *exec.Cmd {
+func newProgram(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), roleVariable+"=with")
 	return cmd
 }
 
-func TestACommandFindsTheEnginesGetsSignalsAndGivesItsExitCode(t *testing.T) {
+func TestRun_EnginesSignalsAndExitCode(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
-	cmd := with("--", os.Args[0])
+	cmd := newProgram("--", os.Args[0])
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -91,14 +91,14 @@ func TestACommandFindsTheEnginesGetsSignalsAndGivesItsExitCode(t *testing.T) {
 	}
 }
 
-func TestUsageAndUnknownCommand(t *testing.T) {
+func TestRun_UsageAndUnknownCommand(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	for code, args := range map[int][]string{
 		exitUsage:    {"--"},
 		exitNotFound: {"--", "no-such-command-of-cashwrap"},
 	} {
-		cmd := with(args...)
+		cmd := newProgram(args...)
 		out, err := cmd.CombinedOutput()
 		if err == nil || cmd.ProcessState.ExitCode() != code || !strings.Contains(string(out), "with") {
 			t.Errorf("with %v: got error %v and %q, want exit code %d and with in the output", args, err, out, code)
@@ -106,9 +106,9 @@ func TestUsageAndUnknownCommand(t *testing.T) {
 	}
 }
 
-func TestWithoutNodeItSaysSoAndFails(t *testing.T) {
+func TestRun_WithoutNode(t *testing.T) {
 	t.Parallel()
-	cmd := with("--", os.Args[0])
+	cmd := newProgram("--", os.Args[0])
 	cmd.Env = append(cmd.Env, "PATH="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "nodejs.org") {
