@@ -16,14 +16,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// filesOver are the objects as functions reach them, in this process or over the port.
+// filesOver returns the objects as functions reach them, in this process or over the port.
 func filesOver(b *backend, client aws.HTTPClient) *s3.Bucket {
 	return s3.New(aws.Config{Region: runner.Region, BaseEndpoint: &b.S3, HTTPClient: client,
 		Credentials: b.Credentials()}, runner.Bucket)
 }
 
-// TestFilesAreKept: what a link has uploaded is there after a restart, for functions of this process and of others.
-func TestFilesAreKept(t *testing.T) {
+// TestStart_KeepsFiles checks that an uploaded file survives a restart, for functions in this process and in others.
+func TestStart_KeepsFiles(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	const content = "%PDF-1.7"

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
-// TestOnlyWhoKnowsTheFolderControlsThePlatform: nothing is done or shown without the token.
-func TestOnlyWhoKnowsTheFolderControlsThePlatform(t *testing.T) {
+// TestListen_WithoutToken checks that messages without the token have no effect and show nothing.
+func TestListen_WithoutToken(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	p, err := Start(t.Context(), place, Config{Engine: InMemory, Runtime: InProcess, Progress: io.Discard,

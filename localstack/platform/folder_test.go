@@ -34,7 +34,7 @@ func wantPrivate(t *testing.T, place Folder, name string) {
 	}
 }
 
-func TestTheSecretIsMadeOnce(t *testing.T) {
+func TestEnsureSecret_Once(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	first, err := place.ensureSecret()
@@ -53,7 +53,7 @@ func TestTheSecretIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestABrokenSecretIsNotReplaced(t *testing.T) {
+func TestEnsureSecret_Broken(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"", "not base64!", "c2hvcnQ="} {
 		place := newFolder(t)
@@ -66,7 +66,7 @@ func TestABrokenSecretIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestEnvIsReadAsWritten(t *testing.T) {
+func TestWriteEnv_RoundTrip(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	if _, err := place.ReadEnv(); !errors.Is(err, ErrNotRunning) {
@@ -85,7 +85,7 @@ func TestEnvIsReadAsWritten(t *testing.T) {
 	wantPrivate(t, place, envFile)
 }
 
-func TestAFolderIsHeldByOneRun(t *testing.T) {
+func TestLock_OneRun(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	if _, err := place.Surroundings(); !errors.Is(err, ErrNotRunning) {
@@ -119,8 +119,8 @@ func TestAFolderIsHeldByOneRun(t *testing.T) {
 	}
 }
 
-// TestDataOfAnotherVersionIsRefused, with the way out, and stays as it is.
-func TestDataOfAnotherVersionIsRefused(t *testing.T) {
+// TestOpen_OtherFormat checks that the error names the way out, and that the data stays unchanged.
+func TestOpen_OtherFormat(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		files   map[string]string
@@ -150,15 +150,15 @@ func TestDataOfAnotherVersionIsRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			before := filesUnder(t, place)
+			before := listFiles(t, place)
 			err := place.open()
 			if (err != nil) != c.refused {
 				t.Fatalf("got error %v, want one: %t", err, c.refused)
 			}
 			if c.refused && (!strings.Contains(err.Error(), "another version") || !strings.Contains(err.Error(), "make reset") ||
-				filesUnder(t, place) != before) {
+				listFiles(t, place) != before) {
 				t.Errorf("got error %v, want one about another version and make reset; got files\n%s\nwant\n%s",
-					err, filesUnder(t, place), before)
+					err, listFiles(t, place), before)
 			}
 			if found, err := os.ReadFile(place.path(formatFile)); !c.refused && (err != nil || string(found) != format+"\n") {
 				t.Errorf("got format %q and error %v, want %q", found, err, format+"\n")

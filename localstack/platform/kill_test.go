@@ -21,7 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
-// writerVariable has the test's own program write until it is killed.
+// writerVariable makes this test binary write until it is killed.
 const writerVariable = "CASHWRAP_TEST_WRITER"
 
 func TestMain(m *testing.M) {
@@ -34,10 +34,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeForEver writes items in transactions, and messages, from several goroutines, and prints the number of each
-// when it has been acknowledged.
+// writeForEver writes items in transactions and messages from several goroutines. It prints each acknowledged number.
 func writeForEver(place Folder) error {
-	// So that kills fall into snapshots too.
+	// Small snapshots, so that some kills happen during one.
 	w, err := startMemory(context.Background(), place, wal.Options{SnapshotAfter: 100_000})
 	if err != nil {
 		return err
@@ -64,7 +63,7 @@ func writeForEver(place Folder) error {
 					failed <- err
 					return
 				}
-				fmt.Println(n) // one write to the pipe
+				fmt.Println(n) // a single write to the pipe
 			}
 		}()
 	}
@@ -78,9 +77,8 @@ func putOf(n, part string) types.TransactWriteItem {
 		"filler": text(strings.Repeat("f", 500))}}}
 }
 
-// TestAKillLosesNothingAcknowledged kills a process under load, 50 times over one folder: few of the kills meet the
-// writing of a snapshot.
-func TestAKillLosesNothingAcknowledged(t *testing.T) {
+// TestMemory_AfterKill kills a process under load 50 times, because few kills happen during a snapshot.
+func TestMemory_AfterKill(t *testing.T) {
 	t.Parallel()
 	place, acknowledged := newFolder(t), map[string]bool{}
 	for range 50 {
@@ -103,7 +101,7 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 			parts[item["pk"].(*types.AttributeValueMemberS).Value]++
 		}
 	}
-	messages := messagesOf(t, w)
+	messages := receiveMessages(t, w)
 	for n := range acknowledged {
 		if parts[n] != 2 || !messages[n] {
 			t.Errorf("%s was acknowledged: got %d items and a message: %t, want 2 and true", n, parts[n], messages[n])
@@ -119,7 +117,7 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-func messagesOf(t *testing.T, w *backend) map[string]bool {
+func receiveMessages(t *testing.T, w *backend) map[string]bool {
 	t.Helper()
 	url, err := queuesOf(w).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("kept")})
 	if err != nil {
@@ -141,7 +139,7 @@ func messagesOf(t *testing.T, w *backend) map[string]bool {
 	}
 }
 
-// killWriter lets a writer acknowledge a number of writes, kills it, and returns what it has acknowledged.
+// killWriter runs a writer until it has acknowledged a number of writes, kills it, and returns all acknowledged writes.
 func killWriter(t *testing.T, place Folder, writes int) (acknowledged []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -160,7 +158,7 @@ func killWriter(t *testing.T, place Folder, writes int) (acknowledged []string) 
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
-		if err != nil { // the pipe is empty and its writer dead
+		if err != nil { // the pipe is empty and the writer dead
 			break
 		}
 		acknowledged = append(acknowledged, strings.TrimSpace(line))
@@ -170,7 +168,7 @@ func killWriter(t *testing.T, place Folder, writes int) (acknowledged []string) 
 			}
 		}
 	}
-	_ = writer.Wait() // it was killed
+	_ = writer.Wait() // killed
 	if len(acknowledged) <= writes {
 		t.Fatalf("got %d writes and the writer's end, want more than %d: %s", len(acknowledged), writes, &complaints)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail/ses"
 )
 
-// TestMailsAreInTheFolder, whether they come from this process or from another.
-func TestMailsAreInTheFolder(t *testing.T) {
+// TestStart_MailFolder checks mails from this process and from another.
+func TestStart_MailFolder(t *testing.T) {
 	t.Parallel()
 	place := Folder(t.TempDir())
 	b := startMemoryAt(t, place)

@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// checkoutCount is how many checkouts BenchmarkStart makes; a million take some minutes.
+// checkoutCount returns the number of checkouts for BenchmarkStart. A million take some minutes.
 func checkoutCount(b *testing.B) int {
 	given := os.Getenv("CASHWRAP_BENCH_CHECKOUTS")
 	if given == "" {
@@ -32,7 +32,7 @@ func checkoutCount(b *testing.B) int {
 	return n
 }
 
-// BenchmarkStart starts the engines in memory over many checkouts, after a kill: nothing is tidied up before.
+// BenchmarkStart starts the in-memory engines over many checkouts, as after a kill.
 func BenchmarkStart(b *testing.B) {
 	place := Folder(b.TempDir())
 	w, err := startMemory(b.Context(), place, wal.Options{})
@@ -71,7 +71,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// fill creates checkouts as a merchant with 16 clients does.
+// fill creates n checkouts like a merchant with 16 concurrent clients.
 func fill(b *testing.B, w *backend, n int) {
 	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB,
 		Credentials: w.Credentials(), HTTP: w.http})

@@ -57,7 +57,7 @@ func createTable(ctx context.Context, w *backend) error {
 	return s.CreateTable(ctx)
 }
 
-func TestMemoryKeepsTableAndQueuesOverARestart(t *testing.T) {
+func TestMemory_Restart(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	first := startMemoryAt(t, place)
@@ -101,8 +101,8 @@ func filesOf(t *testing.T, place Folder) (names []string) {
 	return names
 }
 
-// TestWhatIsMissingOrDamagedIsNamed: a run over part of its data would be a silent new start.
-func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
+// TestStart_MissingOrDamaged checks that a run over part of its data is refused, as it would silently start afresh.
+func TestStart_MissingOrDamaged(t *testing.T) {
 	t.Parallel()
 	whole := newFolder(t)
 	if err := start(t, whole, wal.Options{}).Stop(); err != nil {
@@ -144,20 +144,20 @@ func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 			if err := c.do(place.path(c.file)); err != nil {
 				t.Fatal(err)
 			}
-			before := filesUnder(t, place)
-			_, err := Start(t.Context(), place, quiet(wal.Options{}))
+			before := listFiles(t, place)
+			_, err := Start(t.Context(), place, quietConfig(wal.Options{}))
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "make reset") {
 				t.Errorf("got error %v, want %q and make reset in it", err, c.want)
 			}
-			if after := filesUnder(t, place); after != before {
+			if after := listFiles(t, place); after != before {
 				t.Errorf("after a start that failed: got files\n%s\nwant\n%s", after, before)
 			}
 		})
 	}
 }
 
-// TestAFirstStartThatWasCutOffIsRepeated: nothing has been acknowledged yet.
-func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
+// TestStart_InterruptedFirstStart checks that an interrupted first start, which acknowledged nothing, is repeated.
+func TestStart_InterruptedFirstStart(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]func(Folder) error{
 		"with a format": func(Folder) error { return nil },
@@ -182,9 +182,9 @@ func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
 			}
 		})
 	}
-	// What comes after the secret fails at the first start, and then works.
+	// The steps after the secret fail at the first start, and then work.
 	place := newFolder(t)
-	if _, err := Start(t.Context(), place, quiet(waltest.NewDisk(0).Options())); err == nil {
+	if _, err := Start(t.Context(), place, quietConfig(waltest.NewDisk(0).Options())); err == nil {
 		t.Error("start without room for the logs: got no error, want one")
 	}
 	if _, err := os.Stat(place.path(secretFile)); err != nil {
@@ -195,8 +195,8 @@ func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
 	}
 }
 
-// filesUnder are the names and sizes of all files but the lock.
-func filesUnder(t *testing.T, place Folder) string {
+// listFiles lists the names and sizes of all files except the lock.
+func listFiles(t *testing.T, place Folder) string {
 	t.Helper()
 	var all strings.Builder
 	err := filepath.Walk(string(place), func(path string, info os.FileInfo, err error) error {
@@ -211,16 +211,16 @@ func filesUnder(t *testing.T, place Folder) string {
 	return all.String()
 }
 
-// TestAFullDiskIsReportedAndSurvived fills the disk: writes are refused, /readyz answers 503, reads go on, the stop
-// fails, and the next run has what was acknowledged.
-func TestAFullDiskIsReportedAndSurvived(t *testing.T) {
+// TestStart_FullDisk fills the disk. Writes are refused, /readyz answers 503, reads work and the stop
+// fails. The next run has all acknowledged writes.
+func TestStart_FullDisk(t *testing.T) {
 	t.Parallel()
 	place, disk := newFolder(t), waltest.NewDisk(waltest.Unlimited)
 	l := start(t, place, disk.Options())
 	var kept []string
 	create := func(reference string, want int) {
 		t.Helper()
-		status, body := request(t, l, http.MethodPost, "/v0.1/checkouts", fmt.Sprintf(
+		status, body := sendRequest(t, l, http.MethodPost, "/v0.1/checkouts", fmt.Sprintf(
 			`{"checkout_reference":%q,"amount":1,"currency":"EUR","merchant_code":%q}`, reference, l.Env["MERCHANT_CODE"]))
 		if status != want {
 			t.Errorf("create %s: got %d %s, want %d", reference, status, body, want)
@@ -233,7 +233,7 @@ func TestAFullDiskIsReportedAndSurvived(t *testing.T) {
 	}
 	read := func(p *Platform, path string, want int) {
 		t.Helper()
-		if status, body := request(t, p, http.MethodGet, path, ""); status != want {
+		if status, body := sendRequest(t, p, http.MethodGet, path, ""); status != want {
 			t.Errorf("GET %s: got %d %s, want %d", path, status, body, want)
 		}
 	}
@@ -247,7 +247,7 @@ func TestAFullDiskIsReportedAndSurvived(t *testing.T) {
 			read(l, "/v0.1/checkouts/"+id, http.StatusOK)
 		}
 		disk.SetRoom(waltest.Unlimited)
-		create(fmt.Sprint("full, with room for ", room), http.StatusCreated) // nothing of the first is left
+		create(fmt.Sprint("full, with room for ", room), http.StatusCreated) // no part of the first try is left
 		read(l, "/readyz", http.StatusOK)
 	}
 	disk.SetRoom(0)
@@ -265,22 +265,22 @@ func TestAFullDiskIsReportedAndSurvived(t *testing.T) {
 	}
 }
 
-// quiet is a run in this process on any free port.
-func quiet(disk wal.Options) Config {
+// quietConfig configures a run in this process on a free port.
+func quietConfig(disk wal.Options) Config {
 	return Config{Engine: InMemory, Disk: disk, Progress: io.Discard, Log: slog.New(slog.DiscardHandler)}
 }
 
 func start(t *testing.T, place Folder, disk wal.Options) *Platform {
 	t.Helper()
-	p, err := Start(t.Context(), place, quiet(disk))
+	p, err := Start(t.Context(), place, quietConfig(disk))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// request is the first merchant's. It returns the status and the body.
-func request(t *testing.T, p *Platform, method, path, body string) (status int, reply string) {
+// sendRequest sends a request as the first merchant and returns the reply's status and body.
+func sendRequest(t *testing.T, p *Platform, method, path, body string) (status int, reply string) {
 	t.Helper()
 	response, err := client.Client{BaseURL: p.Env["BASE_URL"]}.Do(t.Context(),
 		client.Request{Method: method, Path: path, APIKey: p.Env["API_KEY"], Body: body})

@@ -12,16 +12,16 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 )
 
-// application is the seeded one.
-func application(env map[string]string) client.Application {
+// seededApplication returns the seeded application.
+func seededApplication(env map[string]string) client.Application {
 	return client.Application{ID: env["OAUTH_CLIENT_ID"], Secret: env["OAUTH_CLIENT_SECRET"],
 		RedirectURI: env["OAUTH_REDIRECT_URI"], Scope: env["OAUTH_SCOPE"]}
 }
 
-// wantPeople fails unless everybody in env can sign in, the user at two merchants.
+// wantPeople fails unless all people in env can sign in, and the user at two merchants.
 func wantPeople(t *testing.T, r *runner.Runner, env map[string]string) {
 	t.Helper()
-	api, app := client.Client{BaseURL: r.URL}, application(env)
+	api, app := client.Client{BaseURL: r.URL}, seededApplication(env)
 	for _, c := range []struct {
 		person client.Person
 		at     string
@@ -42,7 +42,7 @@ func wantPeople(t *testing.T, r *runner.Runner, env map[string]string) {
 				env[c.at+"MERCHANT_CODE"], env["OAUTH_SCOPE"])
 		}
 		slices.Sort(c.want)
-		if got := merchantsOf(t, api, tokens.Access); c.want != nil && !slices.Equal(got, c.want) {
+		if got := listMerchants(t, api, tokens.Access); c.want != nil && !slices.Equal(got, c.want) {
 			t.Errorf("%s: got memberships of %v, want %v", c.person.Username, got, c.want)
 		}
 	}
@@ -53,8 +53,8 @@ func wantPeople(t *testing.T, r *runner.Runner, env map[string]string) {
 	}
 }
 
-// merchantsOf are the codes of the merchants whose member the token acts for.
-func merchantsOf(t *testing.T, api client.Client, token string) (codes []string) {
+// listMerchants returns the codes of the merchants whose member the token acts for.
+func listMerchants(t *testing.T, api client.Client, token string) (codes []string) {
 	t.Helper()
 	got, err := api.Do(t.Context(), client.Request{Method: http.MethodGet, Path: "/v0.1/memberships", APIKey: token})
 	if err != nil {
@@ -75,7 +75,7 @@ func merchantsOf(t *testing.T, api client.Client, token string) (codes []string)
 	return codes
 }
 
-func TestPeopleAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
+func TestAddPeople_OnceAndAfterLoss(t *testing.T) {
 	t.Parallel()
 	place, r := newFolder(t), startSeedable(t)
 	first, err := seed(t.Context(), place, r)
@@ -97,9 +97,8 @@ func TestPeopleAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
 	wantPeople(t, other, emptied)
 }
 
-// TestAnEarlierVersionsMerchantsGetPeople, and stay: their .local/env names nobody, and an operator may have been
-// deleted.
-func TestAnEarlierVersionsMerchantsGetPeople(t *testing.T) {
+// TestAddPeople_EarlierVersion checks that merchants stay and get people, even if an operator was deleted before.
+func TestAddPeople_EarlierVersion(t *testing.T) {
 	t.Parallel()
 	place, r := newFolder(t), startSeedable(t)
 	env, err := seed(t.Context(), place, r)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestATakenPortIsNamed(t *testing.T) {
+func TestCheckPort_Taken(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -17,7 +17,7 @@ func TestATakenPortIsNamed(t *testing.T) {
 		t.Errorf("taken port: got error %v, want one that it is taken", err)
 	}
 	taken.Close()
-	// Another test may have taken that port at once, so the free one is of the system's choice.
+	// The system picks the free port, because another test may take a fixed one.
 	if err := (Config{Port: 0}).checkPort(); err != nil {
 		t.Errorf("free port: got error %v, want none", err)
 	}

@@ -31,7 +31,7 @@ func startSeedable(t *testing.T) *runner.Runner {
 	return r
 }
 
-func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
+func TestSeed_OnceAndAfterLoss(t *testing.T) {
 	t.Parallel()
 	place, r := newFolder(t), startSeedable(t)
 	first, err := seed(t.Context(), place, r)
@@ -41,7 +41,7 @@ func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
 	if first["CALLBACK_SECRET"] == "" || first["BRL_CALLBACK_SECRET"] == "" {
 		t.Errorf("got environment %v, want callback secrets in it", first)
 	}
-	older := maps.Clone(first) // as a version without callback secrets wrote it
+	older := maps.Clone(first) // as written by a version without callback secrets
 	delete(older, "CALLBACK_SECRET")
 	if err = place.writeEnv(older); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
 	}
 }
 
-// played are the seeded merchants' payment methods, all of contract §4.3's that are available.
+// played lists the seeded merchants' payment methods: all available ones of contract §4.3.
 var played = map[string][]string{
 	"": {"card", "google_pay", "ideal", "bancontact", "eps", "mybank", "satispay"}, "BRL_": {"card", "google_pay",
 		"boleto", "pix", "qr_code_pix"},
@@ -76,8 +76,8 @@ var played = map[string][]string{
 	"GBP_": {"card", "google_pay", "paypal"},
 }
 
-// TestEachMethodCanBePlayed with the seeded merchants, until it is paid.
-func TestEachMethodCanBePlayed(t *testing.T) {
+// TestSeed_EachMethod pays by each method of the seeded merchants.
+func TestSeed_EachMethod(t *testing.T) {
 	t.Parallel()
 	r := startSeedable(t)
 	env, err := seed(t.Context(), newFolder(t), r)
@@ -121,7 +121,7 @@ func (p payer) send(method, path string, body any) map[string]any {
 	return got.JSON()
 }
 
-// pay pays a checkout with the method as a payer would, and returns what becomes of it.
+// pay pays a checkout by the method as a payer would, and returns the result.
 func (p payer) pay(method string, currency any) any {
 	p.Helper()
 	type object = map[string]any

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
-// everything is the query with which an operation shows all that it can, of those that show what a merchant is and has.
-// Those that show a part of what retrieveMyAccount does are left out.
+// everything maps operations that show a merchant to the query for all their fields. Operations whose fields
+// retrieveMyAccount also shows are left out.
 var everything = map[string]string{
 	"retrieveMyAccount": "?include=operators,settings,doing_business_as,bank_accounts,app_settings,vat_rates," +
 		"signup_flows,shelves,country_details,timeoffset_details,permissions",
@@ -23,9 +23,9 @@ var everything = map[string]string{
 	"listOperators": "?include=permissions,app_settings&include_primary=true",
 }
 
-// TestEachFieldHasAValueSomewhere: of each field that openapi.yaml has for these operations, at least one seeded
-// merchant shows a value: not null, nor an empty text.
-func TestEachFieldHasAValueSomewhere(t *testing.T) {
+// TestSeed_EachField checks that each field of these operations in openapi.yaml has a value in at least
+// one seeded merchant. Null and the empty text are not values.
+func TestSeed_EachField(t *testing.T) {
 	t.Parallel()
 	document, err := checker.Load()
 	if err != nil {
@@ -51,11 +51,11 @@ func TestEachFieldHasAValueSomewhere(t *testing.T) {
 		for _, m := range merchants() {
 			code, key, _ := m.variableNames()
 			p := payer{t, client.Client{BaseURL: r.URL}, r.Invoke, env[code], env[key]}
-			valued(operation, p.read(strings.ReplaceAll(path, "{merchant_code}", p.code)+query), shown)
+			addValued(operation, p.read(strings.ReplaceAll(path, "{merchant_code}", p.code)+query), shown)
 		}
 		documented := map[string]bool{}
 		for _, content := range item.Get.Responses.Status(http.StatusOK).Value.Content {
-			fieldsOf(operation, content.Schema.Value, documented)
+			addFields(operation, content.Schema.Value, documented)
 		}
 		for _, field := range slices.Sorted(maps.Keys(documented)) {
 			if !shown[field] {
@@ -68,39 +68,40 @@ func TestEachFieldHasAValueSomewhere(t *testing.T) {
 	}
 }
 
-// fieldsOf adds the paths of all fields of a schema; entries of a list, and of a map of texts, are under its own path.
-func fieldsOf(path string, s *openapi3.Schema, all map[string]bool) {
+// addFields adds the paths of all fields of a schema. Entries of a list, or of a map of texts, have their parent's
+// path.
+func addFields(path string, s *openapi3.Schema, all map[string]bool) {
 	all[path] = true
 	for name, property := range s.Properties {
-		fieldsOf(path+"."+name, property.Value, all)
+		addFields(path+"."+name, property.Value, all)
 	}
 	for _, part := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf) {
-		fieldsOf(path, part.Value, all)
+		addFields(path, part.Value, all)
 	}
 	if s.Items != nil {
-		fieldsOf(path, s.Items.Value, all)
+		addFields(path, s.Items.Value, all)
 	}
 }
 
-// valued adds the paths that have a value; a list or a map has one if it has an entry.
-func valued(path string, value any, all map[string]bool) {
+// addValued adds the paths that have a value. A list or a map has a value if it has an entry.
+func addValued(path string, value any, all map[string]bool) {
 	switch v := value.(type) {
 	case nil:
 	case []any:
 		for _, entry := range v {
-			valued(path, entry, all)
+			addValued(path, entry, all)
 		}
 	case map[string]any:
 		all[path] = all[path] || len(v) > 0
 		for name, member := range v {
-			valued(path+"."+name, member, all)
+			addValued(path+"."+name, member, all)
 		}
 	default:
 		all[path] = all[path] || v != ""
 	}
 }
 
-// read is what a GET shows, which must succeed.
+// read returns the answer to a GET, which must succeed.
 func (p payer) read(path string) (body any) {
 	p.Helper()
 	got, err := p.Do(p.Context(), client.Request{Method: http.MethodGet, Path: path, APIKey: p.key})
