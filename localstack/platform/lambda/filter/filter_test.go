@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 )
 
-// parse reads patterns as AWS gets them.
+// parse parses patterns from the JSON that AWS gets.
 func parse(t *testing.T, texts ...string) (filter.Filter, error) {
 	t.Helper()
 	patterns := make([]map[string]any, len(texts))
@@ -27,7 +27,7 @@ const (
 	none   = `{"dynamodb":{"NewImage":{"attempt":{"M":{"since":{"S":[{"exists":false}]}}}}}}`
 )
 
-func TestRecordsAreMatchedAsByLambda(t *testing.T) {
+func TestMatch(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		image    string
@@ -68,7 +68,7 @@ func TestRecordsAreMatchedAsByLambda(t *testing.T) {
 	}
 }
 
-func TestOtherPatternsAreRefused(t *testing.T) {
+func TestNew_Refusals(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`{}`, `{"eventName":["INSERT"]}`, `{"dynamodb":{}}`, `{"dynamodb":{"Keys":{"pk":{"S":["1"]}}}}`,

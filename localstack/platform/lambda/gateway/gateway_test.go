@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// newAPI serves one function under two routes and $default.
+// newAPI serves a function under two routes and $default.
 func newAPI(t *testing.T, handler app.HTTPEvent) *httptest.Server {
 	t.Helper()
 	routes, err := NewRoutes([]functions.Function{family("echo", rest.Route{Path: "/things/{id}"})}, nil)
@@ -38,8 +38,8 @@ func newAPI(t *testing.T, handler app.HTTPEvent) *httptest.Server {
 	return api
 }
 
-// recorded answers 204 and keeps the last event.
-func recorded(t *testing.T) (*httptest.Server, *events.APIGatewayV2HTTPRequest) {
+// newRecorder returns an API that answers 204, and the last event.
+func newRecorder(t *testing.T) (*httptest.Server, *events.APIGatewayV2HTTPRequest) {
 	t.Helper()
 	var last events.APIGatewayV2HTTPRequest
 	return newAPI(t, func(_ context.Context,
@@ -49,10 +49,10 @@ func recorded(t *testing.T) (*httptest.Server, *events.APIGatewayV2HTTPRequest) 
 	}), &last
 }
 
-// reply is what a client received.
+// reply is the response that a client received.
 type reply struct {
 	status  int
-	length  int64 // of the body, -1 when the header does not say it
+	length  int64 // of the body; -1 without the header
 	chunked bool
 	body    string
 }
@@ -76,9 +76,9 @@ func do(t *testing.T, method, url, body string, header http.Header) reply {
 	return reply{res.StatusCode, res.ContentLength, len(res.TransferEncoding) > 0, string(b)}
 }
 
-func TestARequestBecomesAnEventOfPayloadFormat2(t *testing.T) {
+func TestRequestEvent(t *testing.T) {
 	t.Parallel()
-	api, event := recorded(t)
+	api, event := newRecorder(t)
 	do(t, "PUT", api.URL+"/things/a%20b?k=1&k=2&x%5B%5D=%2F", `{"ü":1}`, http.Header{
 		"Content-Type": {"application/json"}, "Cookie": {"a=1; b=2"}, "X-Many": {"one", "two"},
 		"X-Forwarded-For": {"192.0.2.1"}, "X-Forwarded-Proto": {"https"}, "User-Agent": {"test/1"},
@@ -94,7 +94,7 @@ func TestARequestBecomesAnEventOfPayloadFormat2(t *testing.T) {
 	_, port, _ := strings.Cut(host, ":")
 	want := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: "ANY /things/{id}",
-		RawPath:        "/things/a b", // decoded, as by API Gateway
+		RawPath:        "/things/a b", // decoded, as API Gateway does
 		RawQueryString: "k=1&k=2&x%5B%5D=%2F", QueryStringParameters: map[string]string{"k": "1,2", "x[]": "/"},
 		PathParameters: map[string]string{"id": "a b"}, Cookies: []string{"a=1", "b=2"}, Body: `{"ü":1}`,
 		Headers: map[string]string{"host": host, "content-type": "application/json", "content-length": "8",
@@ -110,9 +110,9 @@ func TestARequestBecomesAnEventOfPayloadFormat2(t *testing.T) {
 	}
 }
 
-func TestABodyIsBase64UnlessItsTypeIsText(t *testing.T) {
+func TestBodyText(t *testing.T) {
 	t.Parallel()
-	api, event := recorded(t)
+	api, event := newRecorder(t)
 	for _, c := range []struct {
 		contentType, body, want string
 		encoded                 bool
@@ -133,7 +133,7 @@ func TestABodyIsBase64UnlessItsTypeIsText(t *testing.T) {
 	}
 }
 
-func TestAResponseOfTheFunctionIsSentWhole(t *testing.T) {
+func TestWriteResponse(t *testing.T) {
 	t.Parallel()
 	api := newAPI(t, func(_ context.Context,
 		e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
@@ -166,7 +166,7 @@ func TestAResponseOfTheFunctionIsSentWhole(t *testing.T) {
 	}
 }
 
-func TestAFunctionThatFailsIsAnsweredByTheGateway(t *testing.T) {
+func TestServeHTTP_FunctionFails(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]app.HTTPEvent{
 		"error": func(context.Context, events.APIGatewayV2HTTPRequest) (r events.APIGatewayV2HTTPResponse, _ error) {
@@ -186,9 +186,9 @@ func TestAFunctionThatFailsIsAnsweredByTheGateway(t *testing.T) {
 	}
 }
 
-func TestABodyAbove10MiBNeverReachesTheFunction(t *testing.T) {
+func TestServeHTTP_BodyTooLarge(t *testing.T) {
 	t.Parallel()
-	api, event := recorded(t)
+	api, event := newRecorder(t)
 	got := do(t, "POST", api.URL+"/", strings.Repeat("a", maxRequest+1), nil)
 	if got.status != 413 || event.Version != "" {
 		t.Errorf("got status %d and event version %q, want 413 and no event", got.status, event.Version)

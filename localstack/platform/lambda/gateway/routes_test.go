@@ -14,7 +14,7 @@ func family(name string, routes ...rest.Route) functions.Function {
 	return functions.Function{Name: name, HTTP: func(*app.App) []rest.Route { return routes }}
 }
 
-func TestTheMostSpecificRouteIsTaken(t *testing.T) {
+func TestFind_MostSpecific(t *testing.T) {
 	t.Parallel()
 	routes, err := NewRoutes([]functions.Function{
 		family("things", rest.Route{Path: "/things/{id}"}, rest.Route{Path: "/things/{id}/parts"}),
@@ -49,7 +49,7 @@ func TestTheMostSpecificRouteIsTaken(t *testing.T) {
 	}
 }
 
-func TestTwoFamiliesCannotShareAPath(t *testing.T) {
+func TestNewRoutes_SharedPath(t *testing.T) {
 	t.Parallel()
 	routes, err := NewRoutes([]functions.Function{family("a", rest.Route{Method: "GET", Path: "/x"}),
 		family("b", rest.Route{Method: "PUT", Path: "/x"})}, nil)
@@ -58,7 +58,7 @@ func TestTwoFamiliesCannotShareAPath(t *testing.T) {
 	}
 }
 
-func TestWithoutFamiliesNothingIsFound(t *testing.T) {
+func TestFind_NoRoutes(t *testing.T) {
 	t.Parallel()
 	routes, err := NewRoutes([]functions.Function{{Name: "sweep"}}, nil)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 
 var errFailed = errors.New("failed")
 
-// Functions of each kind. The value "bad" makes each of them fail.
+// A function of each kind. The value "bad" makes it fail.
 var (
 	pages = functions.Function{Name: "pages", Timeout: time.Minute, HTTP: func(*app.App) []rest.Route { return nil }}
 	queue = functions.Function{Name: "polls", Timeout: time.Minute, Queue: &functions.Consumer{
@@ -48,7 +48,7 @@ var (
 		}}
 )
 
-// both has routes and reads a queue.
+// both is a function that has routes and reads a queue.
 var both = functions.Function{Name: "files", Timeout: time.Minute, HTTP: pages.HTTP, Queue: queue.Queue}
 
 func failOn(value string) error {
@@ -69,7 +69,7 @@ func start(t *testing.T, f functions.Function, table string) *inprocess.Function
 	return running
 }
 
-func TestEachKindOfFunctionTakesItsEvent(t *testing.T) {
+func TestInvoke_EachKind(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		f                  functions.Function
@@ -97,7 +97,7 @@ func TestEachKindOfFunctionTakesItsEvent(t *testing.T) {
 	}
 }
 
-func TestAFamilyAnswersRequests(t *testing.T) {
+func TestInvoke_Family(t *testing.T) {
 	t.Parallel()
 	var event events.APIGatewayV2HTTPRequest
 	event.RawPath, event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = "/unknown", "GET", "/unknown"
@@ -109,8 +109,8 @@ func TestAFamilyAnswersRequests(t *testing.T) {
 	}
 }
 
-// TestAReplyOutlivesTheNextCall: the next call of a lambda.Handler overwrites the bytes that it returned.
-func TestAReplyOutlivesTheNextCall(t *testing.T) {
+// TestInvoke_ReplyKept checks that Invoke copies the reply, which a lambda.Handler's next call overwrites.
+func TestInvoke_ReplyKept(t *testing.T) {
 	t.Parallel()
 	echo := start(t, invoke, "cashwrap")
 	var got, want []string
@@ -130,7 +130,7 @@ func TestAReplyOutlivesTheNextCall(t *testing.T) {
 	}
 }
 
-func TestACallHasItsTimeLimitAndItsName(t *testing.T) {
+func TestContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := start(t, tick, "").Context(t.Context(), "call-1")
 	defer cancel()
@@ -146,7 +146,7 @@ func TestACallHasItsTimeLimitAndItsName(t *testing.T) {
 	}
 }
 
-func TestAFunctionThatNothingCallsDoesNotStart(t *testing.T) {
+func TestNew_WithoutCaller(t *testing.T) {
 	t.Parallel()
 	if _, err := inprocess.New(functions.Function{Name: "idle"}, app.New(app.Config{}, app.Overrides{})); err == nil ||
 		!strings.Contains(err.Error(), "idle") {
@@ -154,7 +154,7 @@ func TestAFunctionThatNothingCallsDoesNotStart(t *testing.T) {
 	}
 }
 
-func TestCallTakesTheTypesOfTheHandler(t *testing.T) {
+func TestCall_Types(t *testing.T) {
 	t.Parallel()
 	batch := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", Body: "good"}, {MessageId: "2", Body: "bad"}}}
 	want := events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{{ItemIdentifier: "2"}}}
@@ -180,7 +180,7 @@ func TestCallTakesTheTypesOfTheHandler(t *testing.T) {
 	}
 }
 
-func TestSendReportsWhatFailed(t *testing.T) {
+func TestSend_Failures(t *testing.T) {
 	t.Parallel()
 	answer := func(reply string, err error) func(context.Context, []byte) ([]byte, error) {
 		return func(context.Context, []byte) ([]byte, error) { return []byte(reply), err }

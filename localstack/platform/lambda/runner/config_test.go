@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// newConfig is a configuration over the real engines, with a database and queue names of its own.
+// newConfig returns a configuration over the real engines, with a separate database and separate queue names.
 func newConfig(t *testing.T) Config {
 	t.Helper()
 	e := Engines{DynamoDB: enginetest.Table(t), SQS: enginetest.Queues(t), AccessKey: enginetest.AccessKey(t)}
@@ -76,7 +76,7 @@ func sendMessage(t *testing.T, r *Runner, url, body string) {
 	}
 }
 
-// drain calls one of the runner's drains and returns what it counted.
+// drain calls a drain method of the runner and returns the count.
 func drain(t *testing.T, what func(context.Context) (int, error)) int {
 	t.Helper()
 	n, err := what(t.Context())

@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestAPanicOrAnOverrunIsAnErrorOfTheCall: neither ends this process or holds up the caller.
-func TestAPanicOrAnOverrunIsAnErrorOfTheCall(t *testing.T) {
+// TestNewInvoke_PanicAndTimeout checks that neither ends this process or delays the caller.
+func TestNewInvoke_PanicAndTimeout(t *testing.T) {
 	t.Parallel()
 	forever := make(chan struct{})
 	t.Cleanup(func() { close(forever) })
@@ -41,8 +41,8 @@ func TestAPanicOrAnOverrunIsAnErrorOfTheCall(t *testing.T) {
 	}
 }
 
-// TestAFunctionThatDoesNotStart: its calls fail with the reason, also with that of a panic.
-func TestAFunctionThatDoesNotStart(t *testing.T) {
+// TestNewInvoke_StartFails checks that its calls fail with the reason, or with the panic.
+func TestNewInvoke_StartFails(t *testing.T) {
 	t.Parallel()
 	for want, open := range map[string]func() (*inprocess.Function, error){
 		"nothing calls it": func() (*inprocess.Function, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestAProgramGetsItsQueuesAndSecretsOnly, and its bucket, as in a deployment.
-func TestAProgramGetsItsQueuesAndSecretsOnly(t *testing.T) {
+// TestPrograms_Environment checks that a program gets only its queues, secrets and bucket, as when deployed.
+func TestPrograms_Environment(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	programs := Programs{Folder: "/built", Environment: maps.Clone(c.Environment), Credentials: c.Overrides.Credentials}
@@ -35,7 +35,7 @@ func TestAProgramGetsItsQueuesAndSecretsOnly(t *testing.T) {
 		}
 		for _, s := range app.Secrets {
 			if slices.Contains(f.Access().Secrets, s) {
-				environment[string(s)] = c.Environment["PLATFORM_SECRET"] // on this machine there is one for both
+				environment[string(s)] = c.Environment["PLATFORM_SECRET"] // on this machine both secrets are the same
 				continue
 			}
 			for _, suffix := range []string{"", "_SINCE", "_PREVIOUS", "_PREVIOUS_SINCE"} {
@@ -50,7 +50,7 @@ func TestAProgramGetsItsQueuesAndSecretsOnly(t *testing.T) {
 		environment["AWS_SESSION_TOKEN"] = keys.SessionToken
 		want := runtime.Config{Name: f.Name, Program: "/built/" + f.Name + "/bootstrap", Environment: environment,
 			ARN: "arn:aws:lambda:eu-central-1:000000000000:function:" + f.Name, Timeout: f.Timeout}
-		if f.Name == "callbacks" { // its messages may not wait for each other
+		if f.Name == "callbacks" { // its messages must not wait for each other
 			want.Instances = maxProcesses
 		}
 		if diff := cmp.Diff(want, program); diff != "" {

@@ -21,7 +21,7 @@ var jobs = functions.Queue{Name: "jobs", Variable: "JOBS_URL", MaxReceives: 2}
 
 var all = []types.QueueAttributeName{types.QueueAttributeNameAll}
 
-// worker counts what it is given; "bad" always fails.
+// worker counts its messages. The message "bad" always fails.
 type worker struct {
 	mu   sync.Mutex
 	seen map[string]int
@@ -47,7 +47,7 @@ func (w *worker) functions() []functions.Function {
 		Batch: 10, Handle: handle}}}
 }
 
-func TestOnlyTheFailedMessagesOfABatchComeAgainAndDieInTheEnd(t *testing.T) {
+func TestDrainQueues_FailedMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorker()
 	c := newConfig(t)
@@ -64,12 +64,12 @@ func TestOnlyTheFailedMessagesOfABatchComeAgainAndDieInTheEnd(t *testing.T) {
 	if n := drain(t, r.DrainQueues); n != 0 {
 		t.Errorf("got %d messages that are left, want none", n)
 	}
-	if got := dead(t, r); !slices.Equal(got, []string{"bad"}) {
+	if got := receiveDead(t, r); !slices.Equal(got, []string{"bad"}) {
 		t.Errorf("got dead letters %v, want bad", got)
 	}
 }
 
-func dead(t *testing.T, r *Runner) (bodies []string) {
+func receiveDead(t *testing.T, r *Runner) (bodies []string) {
 	t.Helper()
 	client := queueClient(r)
 	named, err := client.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{
@@ -88,7 +88,7 @@ func dead(t *testing.T, r *Runner) (bodies []string) {
 	return bodies
 }
 
-func TestQueuesHaveTheAttributesOfTheList(t *testing.T) {
+func TestCreateQueues_Attributes(t *testing.T) {
 	t.Parallel()
 	listed := functions.Queue{Name: "jobs", Variable: "JOBS_URL", MaxReceives: 5, Visibility: 3 * time.Minute}
 	c := newConfig(t)
@@ -118,7 +118,7 @@ func TestQueuesHaveTheAttributesOfTheList(t *testing.T) {
 	}
 }
 
-func TestAQueueIsPolledAndAnIdlePollEndsWithTheRunner(t *testing.T) {
+func TestConsumer_Poll(t *testing.T) {
 	t.Parallel()
 	w := newWorker()
 	c := newConfig(t)
@@ -135,7 +135,7 @@ func TestAQueueIsPolledAndAnIdlePollEndsWithTheRunner(t *testing.T) {
 	}
 }
 
-func TestACallThatTakesLongHoldsUpNoOther(t *testing.T) {
+func TestConsumer_SlowCall(t *testing.T) {
 	t.Parallel()
 	const messages = 3 * pollers
 	begun, finish := make(chan struct{}, messages), make(chan struct{})

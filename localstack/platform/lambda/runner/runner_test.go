@@ -32,7 +32,7 @@ func ticker(ticks chan<- struct{}) functions.Function {
 		}}}
 }
 
-func TestAScheduleTicksAtTheStartAndByTheInjectedClock(t *testing.T) {
+func TestSchedule_StartAndClock(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
 	ticks := make(chan struct{})
@@ -47,7 +47,7 @@ func TestAScheduleTicksAtTheStartAndByTheInjectedClock(t *testing.T) {
 	}
 }
 
-func TestAManualRunnerDoesNothingByItself(t *testing.T) {
+func TestStart_Manual(t *testing.T) {
 	t.Parallel()
 	ticks := make(chan struct{}, 10)
 	c := newConfig(t)
@@ -65,7 +65,7 @@ func TestAManualRunnerDoesNothingByItself(t *testing.T) {
 	}
 }
 
-func TestInvokeAnswersWithTheFunctionsReplyOrError(t *testing.T) {
+func TestInvoke(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	c.Functions = []functions.Function{{Name: "provision", Timeout: time.Minute,
@@ -90,7 +90,7 @@ func TestInvokeAnswersWithTheFunctionsReplyOrError(t *testing.T) {
 	}
 }
 
-// slow is a page that reports when it is reached and waits for answer.
+// slow returns a page that reports that it was reached and then waits for answer.
 func slow(reached chan<- struct{}, answer <-chan struct{}) functions.Function {
 	return functions.Function{Name: "pages", Timeout: time.Minute, HTTP: func(*app.App) []rest.Route {
 		return []rest.Route{{Method: "GET", Path: "/slow", Access: rest.Open, Errors: rest.HTML,
@@ -102,7 +102,7 @@ func slow(reached chan<- struct{}, answer <-chan struct{}) functions.Function {
 	}}
 }
 
-func TestStopLetsARequestUnderWayEnd(t *testing.T) {
+func TestStop_RunningRequest(t *testing.T) {
 	t.Parallel()
 	reached, answer := make(chan struct{}), make(chan struct{})
 	c := newConfig(t)
@@ -141,7 +141,7 @@ func TestStopLetsARequestUnderWayEnd(t *testing.T) {
 	}
 }
 
-func TestUnknownPathsAndMethodsGetTheContractsErrors(t *testing.T) {
+func TestHandler_UnknownPathsAndMethods(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	c.Functions = []functions.Function{slow(nil, nil)}
@@ -161,7 +161,7 @@ func TestUnknownPathsAndMethodsGetTheContractsErrors(t *testing.T) {
 	}
 }
 
-func TestStartRefuses(t *testing.T) {
+func TestStart_Refusals(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -193,8 +193,8 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// TestABodyThatComesTooSlowly holds no connection: the time is for the whole request, however steadily its bytes come.
-func TestABodyThatComesTooSlowly(t *testing.T) {
+// TestReadTimeout_SlowBody checks that the limit covers the whole request, even if its bytes arrive steadily.
+func TestReadTimeout_SlowBody(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	c.Addr, c.ReadTimeout = "127.0.0.1:0", 50*time.Millisecond
@@ -204,7 +204,7 @@ func TestABodyThatComesTooSlowly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err = conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // for a server that waits on
+	if err = conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // in case the server waits on
 		t.Fatal(err)
 	}
 	if _, err = io.WriteString(conn, "POST /v0.1/checkouts HTTP/1.1\r\nHost: api.test\r\nContent-Length: "+

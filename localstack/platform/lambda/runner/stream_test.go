@@ -19,7 +19,7 @@ import (
 
 var errFailed = errors.New("failed")
 
-// reader is a stream's function that notes the keys it sees; fails says whether this sight of a key fails.
+// reader returns a stream's function that records the keys it sees. fails decides whether a sight of a key fails.
 func reader(seen *[]string, fails func(key string, before int) bool) []functions.Function {
 	handle := func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
 		return func(_ context.Context, record events.DynamoDBEventRecord) error {
@@ -42,7 +42,7 @@ func reader(seen *[]string, fails func(key string, before int) bool) []functions
 
 func never(string, int) bool { return false }
 
-func TestAStreamsRecordsComeInOrderAndAFailureIsRetriedFromThere(t *testing.T) {
+func TestDrainStream_OrderAndRetry(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	c := newConfig(t)
@@ -64,7 +64,7 @@ func TestAStreamsRecordsComeInOrderAndAFailureIsRetriedFromThere(t *testing.T) {
 	}
 }
 
-func TestARecordThatAlwaysFailsIsPassedOver(t *testing.T) {
+func TestDrainStream_PoisonRecord(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	c := newConfig(t)
@@ -72,14 +72,14 @@ func TestARecordThatAlwaysFailsIsPassedOver(t *testing.T) {
 	r := startRunner(t, c)
 	put(t, r, "1", "poison", "2")
 	drain(t, r.DrainStream)
-	// Once after a record that was handled, then streamAttempts times by itself.
+	// Once after a handled record, then streamAttempts times alone.
 	want := append([]string{"1"}, slices.Repeat([]string{"poison"}, 1+streamAttempts)...)
 	if want = append(want, "2"); !slices.Equal(seen, want) {
 		t.Errorf("got seen %v, want %v", seen, want)
 	}
 }
 
-func TestARestartReadsTheStreamAgainUnlessItsBacklogIsSkipped(t *testing.T) {
+func TestStart_SkipBacklog(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	var first, again, rest []string
@@ -104,9 +104,8 @@ func TestARestartReadsTheStreamAgainUnlessItsBacklogIsSkipped(t *testing.T) {
 	}
 }
 
-// TestWhatTheFilterKeepsOutNeverReachesTheFunction, and is done with: a record behind
-// which others fail is not read again.
-func TestWhatTheFilterKeepsOutNeverReachesTheFunction(t *testing.T) {
+// TestDrainStream_Filter also checks that dropped records are not read again if later ones fail.
+func TestDrainStream_Filter(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	c := newConfig(t)
@@ -129,8 +128,8 @@ func TestWhatTheFilterKeepsOutNeverReachesTheFunction(t *testing.T) {
 	}
 }
 
-// TestAnEmptyMapIsOne, also as DynamoDB Local's stream has it.
-func TestAnEmptyMapIsOne(t *testing.T) {
+// TestStreamRecord_EmptyMap also checks the form in DynamoDB Local's stream.
+func TestStreamRecord_EmptyMap(t *testing.T) {
 	t.Parallel()
 	for _, v := range []types.AttributeValue{nil, &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}} {
 		if got := attribute(v); got.DataType() != events.DataTypeMap || len(got.Map()) != 0 {
@@ -139,7 +138,7 @@ func TestAnEmptyMapIsOne(t *testing.T) {
 	}
 }
 
-func TestTheStreamIsPolled(t *testing.T) {
+func TestStream_Poll(t *testing.T) {
 	t.Parallel()
 	records := make(chan events.DynamoDBEventRecord, 1)
 	c := newConfig(t)

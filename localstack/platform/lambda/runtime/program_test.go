@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// roleVariable makes this test binary run as a function's bootstrap, or as a process that is killed while its functions
-// run.
+// roleVariable makes this test binary run as a function's bootstrap, as a bootstrap that fails, or as the owner of a
+// function. The owner is killed while the function runs.
 const roleVariable = "CASHWRAP_TEST_RUNTIME_ROLE"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	case "owner":
 		_, err := New(program(slog.New(slog.DiscardHandler))).Invoke(context.Background(), "1",
 			event("hang", os.Getenv("HANG_AT")))
-		fmt.Fprintln(os.Stderr, err) // it should have been killed before
+		fmt.Fprintln(os.Stderr, err) // it should have been killed by now
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 // task is an event of the test program.
 type task struct{ Do, With string }
 
-// seen is what the program reports of its call and process.
+// seen is the program's report about its call and process.
 type seen struct {
 	PID         int
 	Environment []string
@@ -69,7 +69,7 @@ func perform(ctx context.Context, d task) (any, error) {
 		fmt.Print(d.With)
 	case "be long":
 		return strings.Repeat("x", maxReply), nil
-	case "hang": // until the connection ends with this process
+	case "hang": // until the process, and so the connection, ends
 		conn, err := net.Dial("tcp", d.With)
 		if err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// start makes a function of the test binary; change may be nil.
+// start returns a function of this test binary. change may be nil.
 func start(t *testing.T, change func(*Config)) (*Function, *lines) {
 	t.Helper()
 	log := &lines{}
@@ -134,8 +134,9 @@ func inspect(t *testing.T, f *Function) seen {
 	return s
 }
 
-// hanging is an address where programs hang: accept returns when one has connected, ended when it has died.
-func hanging(t *testing.T) (at string, accept func() (ended func())) {
+// listenForHangs returns an address for hanging programs. accept returns when a program has connected, and ended
+// returns when that program has died.
+func listenForHangs(t *testing.T) (at string, accept func() (ended func())) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -151,15 +152,15 @@ func hanging(t *testing.T) (at string, accept func() (ended func())) {
 	}
 }
 
-// starts is how many instances have been started.
-func starts(f *Function) int {
+// startCount returns the number of started instances.
+func startCount(f *Function) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.started
 }
 
-// warm is the idle instance that a call would take; nil without one.
-func warm(f *Function) *Instance {
+// idleInstance returns the idle instance that the next call would take, or nil.
+func idleInstance(f *Function) *Instance {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.idle) == 0 {

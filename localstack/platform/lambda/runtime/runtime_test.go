@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-func TestAProcessGetsLambdasEnvironmentOnly(t *testing.T) {
+func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
 	s := inspect(t, f)
@@ -38,7 +38,7 @@ func TestAProcessGetsLambdasEnvironmentOnly(t *testing.T) {
 	}
 }
 
-func TestAnInstanceStaysWarmAndMakesOneCallAtATime(t *testing.T) {
+func TestInvoke_WarmInstance(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
 	first := inspect(t, f).PID
@@ -47,7 +47,7 @@ func TestAnInstanceStaysWarmAndMakesOneCallAtATime(t *testing.T) {
 			t.Errorf("got process %d, want %d again", again, first)
 		}
 	}
-	at, accept := hanging(t)
+	at, accept := listenForHangs(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var busy sync.WaitGroup
 	busy.Go(func() { _, _ = f.Invoke(ctx, "2", event("hang", at)) })
@@ -60,10 +60,10 @@ func TestAnInstanceStaysWarmAndMakesOneCallAtATime(t *testing.T) {
 	busy.Wait()
 }
 
-func TestACallBeyondTheLastInstanceWaits(t *testing.T) {
+func TestInvoke_BeyondLastInstance(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, func(c *Config) { c.Instances = 2 })
-	at, accept := hanging(t)
+	at, accept := listenForHangs(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var calls sync.WaitGroup
 	for range 2 {
@@ -72,8 +72,8 @@ func TestACallBeyondTheLastInstanceWaits(t *testing.T) {
 	first, second := accept(), accept()
 	impatient, cancelThird := context.WithCancel(t.Context())
 	cancelThird()
-	if _, err := f.Invoke(impatient, "3", event("inspect", "")); !errors.Is(err, context.Canceled) || starts(f) != 2 {
-		t.Errorf("got error %v with %d instances started, want %v and 2", err, starts(f), context.Canceled)
+	if _, err := f.Invoke(impatient, "3", event("inspect", "")); !errors.Is(err, context.Canceled) || startCount(f) != 2 {
+		t.Errorf("got error %v with %d instances started, want %v and 2", err, startCount(f), context.Canceled)
 	}
 	cancel()
 	first()
@@ -82,7 +82,7 @@ func TestACallBeyondTheLastInstanceWaits(t *testing.T) {
 	inspect(t, f)
 }
 
-func TestAnIdleInstanceIsEnded(t *testing.T) {
+func TestFunction_IdleInstance(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, func(c *Config) { c.Idle = time.Millisecond })
 	i, err := f.take(t.Context(), "1")
@@ -97,7 +97,7 @@ func TestAnIdleInstanceIsEnded(t *testing.T) {
 	inspect(t, f)
 }
 
-func TestErrorsAreReportedAsByLambda(t *testing.T) {
+func TestInvoke_Errors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		payload  []byte
@@ -133,8 +133,8 @@ func TestErrorsAreReportedAsByLambda(t *testing.T) {
 			if c.change == nil {
 				inspect(t, f)
 			}
-			if fresh := starts(f) > 1; fresh == c.survives && c.change == nil {
-				t.Errorf("got %d processes; want the first to survive: %t", starts(f), c.survives)
+			if fresh := startCount(f) > 1; fresh == c.survives && c.change == nil {
+				t.Errorf("got %d processes; want the first to survive: %t", startCount(f), c.survives)
 			}
 			f.Stop()
 			if !strings.Contains(log.String(), c.logged) {
@@ -144,25 +144,25 @@ func TestErrorsAreReportedAsByLambda(t *testing.T) {
 	}
 }
 
-func TestACallThatTakesTooLongIsKilled(t *testing.T) {
+func TestInvoke_Timeout(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, func(c *Config) { c.Timeout = 20 * time.Millisecond })
-	at, _ := hanging(t)
+	at, _ := listenForHangs(t)
 	_, err := f.Invoke(t.Context(), "1", event("hang", at))
 	var got *Error
 	if want := (Error{TimedOut, "RequestId: 1 Error: Task timed out after 0.02 seconds"}); !errors.As(err, &got) ||
 		*got != want {
 		t.Errorf("got error %v, want %v", err, want)
 	}
-	if warm(f) != nil {
+	if idleInstance(f) != nil {
 		t.Error("got a process that is kept, want none")
 	}
 }
 
-func TestStopEndsWhatIsUnderWay(t *testing.T) {
+func TestStop_RunningCalls(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
-	at, accept := hanging(t)
+	at, accept := listenForHangs(t)
 	failed := make(chan error)
 	go func() {
 		_, err := f.Invoke(t.Context(), "1", event("hang", at))
@@ -181,18 +181,18 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-func TestAProcessThatDiesWhileIdleIsReplaced(t *testing.T) {
+func TestInvoke_DeadIdleProcess(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
 	pid := inspect(t, f).PID
-	warm(f).Stop()
+	idleInstance(f).Stop()
 	if again := inspect(t, f).PID; again == pid {
 		t.Errorf("got an answer of the dead process %d, want one of another", again)
 	}
 }
 
-// TestAChangedVariableReachesWhateverIsCalledNext, and no process goes on with the old value.
-func TestAChangedVariableReachesWhateverIsCalledNext(t *testing.T) {
+// TestSetVariable checks that no process keeps the old value.
+func TestSetVariable(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
 	busy, err := f.take(t.Context(), "1")
@@ -200,7 +200,7 @@ func TestAChangedVariableReachesWhateverIsCalledNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	inspect(t, f)
-	idle := warm(f)
+	idle := idleInstance(f)
 	f.SetVariable("CHANGED", "yes")
 	<-idle.ended
 	if s := inspect(t, f); !slices.Contains(s.Environment, "CHANGED=yes") {
@@ -213,9 +213,9 @@ func TestAChangedVariableReachesWhateverIsCalledNext(t *testing.T) {
 	<-busy.ended
 }
 
-func TestNoProcessOutlivesUs(t *testing.T) {
+func TestStart_ParentKilled(t *testing.T) {
 	t.Parallel()
-	at, accept := hanging(t)
+	at, accept := listenForHangs(t)
 	owner := exec.Command(os.Args[0])
 	owner.Env = append(os.Environ(), roleVariable+"=owner", "HANG_AT="+at)
 	if err := owner.Start(); err != nil {
@@ -229,7 +229,7 @@ func TestNoProcessOutlivesUs(t *testing.T) {
 	ended()
 }
 
-func TestLinesGoIntoTheLog(t *testing.T) {
+func TestOutput(t *testing.T) {
 	t.Parallel()
 	f, log := start(t, nil)
 	printed := `{"time":"2026-11-21T10:00:00.5Z","level":"WARN","msg":"slow",` +
@@ -251,7 +251,7 @@ func TestLinesGoIntoTheLog(t *testing.T) {
 	}
 }
 
-func TestAStartIsMeasured(t *testing.T) {
+func TestStart_Init(t *testing.T) {
 	t.Parallel()
 	i, err := Start(t.Context(), program(slog.New(slog.DiscardHandler)))
 	if err != nil {
