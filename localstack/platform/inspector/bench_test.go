@@ -19,8 +19,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// BenchmarkRequests: a checkout is created and paid over HTTP, as in the local run but for its log files, with the
-// inspector and without.
+// BenchmarkRequests creates and pays a checkout over HTTP, with the inspector and without, as in the local run without
+// logs.
 func BenchmarkRequests(b *testing.B) {
 	for _, watched := range []bool{false, true} {
 		b.Run("watched="+strconv.FormatBool(watched), func(b *testing.B) {

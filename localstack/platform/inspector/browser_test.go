@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// web is what a browser on this machine reaches.
+// web returns a browser's view of the platform.
 func (f *fixture) web() chromium.Web {
 	f.Helper()
 	to, err := url.Parse(f.BaseURL)
@@ -25,8 +25,8 @@ func (f *fixture) web() chromium.Web {
 	}}}
 }
 
-// TestEachPageWithABrowser: full and empty, in both widths and themes, with a script and without.
-func TestEachPageWithABrowser(t *testing.T) {
+// TestPages_WithABrowser opens full and empty pages in both widths and themes, with scripts and without.
+func TestPages_WithABrowser(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	for name, o := range map[string]chromium.Options{"": {}, "-narrow": {Dark: true, Width: 360, NoScript: true}} {
@@ -50,8 +50,8 @@ func TestEachPageWithABrowser(t *testing.T) {
 	}
 }
 
-// TestTheSandboxFollowsWithABrowser: what happens appears by itself, and buttons do what they say.
-func TestTheSandboxFollowsWithABrowser(t *testing.T) {
+// TestChanges_WithABrowser checks that events appear without reloading and that buttons work.
+func TestChanges_WithABrowser(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	s := chromium.Open(t, f.web(), chromium.Options{})
@@ -62,7 +62,7 @@ func TestTheSandboxFollowsWithABrowser(t *testing.T) {
 	tab.Look("sandbox-charged-back", "Sandbox")
 	tab.CSS("#by").Choose("7d")
 	tab.CSS("[data-section=requests] a >> nth=0").Focus()
-	f.ask(http.MethodGet, "/healthz", nil, http.StatusOK) // what is chosen and where the focus is survives an update
+	f.ask(http.MethodGet, "/healthz", nil, http.StatusOK) // the chosen option and the focus survive an update
 	tab.Link("GET /healthz").Wait()
 	if got := tab.Focus(); !strings.HasPrefix(got, "PUT /v0.1/checkouts/") {
 		t.Errorf("got the focus at %q, want it at the request where it was", got)
@@ -71,8 +71,8 @@ func TestTheSandboxFollowsWithABrowser(t *testing.T) {
 	tab.Text("7d ahead of the real time").Wait()
 }
 
-// TestAPayerIsLedToTheIssuerWithABrowser, in a tab of its own.
-func TestAPayerIsLedToTheIssuerWithABrowser(t *testing.T) {
+// TestPayer_WithABrowser checks that the issuer's page opens in a new tab.
+func TestPayer_WithABrowser(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	challenged := f.create("challenged", object{"redirect_url": f.BaseURL + "/sandbox"})

@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
-// TestCallbacksAreShownWithTheirSignatures, and what the receiver answered.
-func TestCallbacksAreShownWithTheirSignatures(t *testing.T) {
+// TestCallbacks_Signatures also checks that the receiver's answer is shown.
+func TestCallbacks_Signatures(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	refusing := httptest.NewServer(http.NotFoundHandler())
@@ -24,8 +24,8 @@ func TestCallbacksAreShownWithTheirSignatures(t *testing.T) {
 		f.pay(id)
 	}
 	page := ""
-	f.until("the callbacks of all", func() bool {
-		page = f.page("/sandbox", http.StatusOK)
+	f.waitUntil("the callbacks of all", func() bool {
+		page = f.get("/sandbox", http.StatusOK)
 		return strings.Contains(page, "CHANGED "+good) && strings.Contains(page, "CHANGED "+bad) &&
 			strings.Contains(page, "CHANGED "+gone)
 	})
@@ -33,12 +33,11 @@ func TestCallbacksAreShownWithTheirSignatures(t *testing.T) {
 		bad: {"signatures v1 ✓ v1a ✓", ">404<", refusing.URL}, gone: {"signatures v1 ✓ v1a ✓", "connect_failed"}} {
 		_, row, _ := strings.Cut(page, "CHANGED "+id)
 		row, _, _ = strings.Cut(row, "</li>")
-		f.wants(row, want...)
+		f.want(row, want...)
 	}
 }
 
-// TestTheBuiltInReceiverRefusesForgedCallbacks.
-func TestTheBuiltInReceiverRefusesForgedCallbacks(t *testing.T) {
+func TestReceiver_ForgedCallback(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	got, err := http.Post(f.BaseURL+"/sandbox/callbacks", "application/json", strings.NewReader(`{"id":"x"}`))
@@ -51,17 +50,17 @@ func TestTheBuiltInReceiverRefusesForgedCallbacks(t *testing.T) {
 	}
 }
 
-// TestACallbackWhoseMerchantHasAnotherSecret is shown as such, and one of a merchant without any as missing.
-func TestACallbackWhoseMerchantHasAnotherSecret(t *testing.T) {
+// TestCallbacks_OtherSecret checks that another secret shows as unknown, and no secret as missing.
+func TestCallbacks_OtherSecret(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
-	for range 2 { // the second ends that of .local/env
+	for range 2 { // the second rotation ends the secret in .local/env
 		f.operate(object{"command": "rotate_callback_secret", "merchant_code": f.env["MERCHANT_CODE"], "force": true},
 			nil)
 	}
 	f.pay(f.create("rotated", f.receiver()))
-	f.until("a signature by an unknown secret", func() bool {
-		return strings.Contains(f.page("/sandbox", http.StatusOK), "signatures v1 ? v1a ✓")
+	f.waitUntil("a signature by an unknown secret", func() bool {
+		return strings.Contains(f.get("/sandbox", http.StatusOK), "signatures v1 ? v1a ✓")
 	})
 	var made struct {
 		MerchantCode string                     `json:"merchant_code"`
@@ -71,13 +70,13 @@ func TestACallbackWhoseMerchantHasAnotherSecret(t *testing.T) {
 		"country": "DE", "currency": "EUR"}, &made)
 	f.env["MERCHANT_CODE"], f.env["API_KEY"] = made.MerchantCode, made.APIKey.Plaintext
 	f.pay(f.create("without", f.receiver()))
-	f.until("a missing signature", func() bool {
-		return strings.Contains(f.page("/sandbox", http.StatusOK), "signatures v1 – v1a ✓")
+	f.waitUntil("a missing signature", func() bool {
+		return strings.Contains(f.get("/sandbox", http.StatusOK), "signatures v1 – v1a ✓")
 	})
 }
 
-// TestAListenerGetsCallbacks of its types instead of the return_url, until it ends.
-func TestAListenerGetsCallbacks(t *testing.T) {
+// TestStreamCallbacks_Forward checks that an active listener gets callbacks of its types instead of the return_url.
+func TestStreamCallbacks_Forward(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	shop, developer := newReceiver(t), newReceiver(t)
@@ -103,8 +102,8 @@ func TestAListenerGetsCallbacks(t *testing.T) {
 	defer stopOther()
 	watching, stopWatching := f.listen(inspector.Listening{})
 	defer stopWatching()
-	// The platform learns that the first listener has ended a moment later.
-	f.until("callbacks at the shop again", func() bool {
+	// The platform notices the end of the first listener a moment later.
+	f.waitUntil("callbacks at the shop again", func() bool {
 		id := f.create("again-"+rand.Text(), to)
 		f.pay(id)
 		c := <-watching
@@ -122,8 +121,8 @@ func TestAListenerGetsCallbacks(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeForwarded is refused with the reason.
-func TestWhatCannotBeForwarded(t *testing.T) {
+// TestStreamCallbacks_Refusals checks that refusals give the reason.
+func TestStreamCallbacks_Refusals(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	for _, to := range []string{"example.com", "ftp://127.0.0.1/x", "http://", "://"} {
@@ -134,7 +133,7 @@ func TestWhatCannotBeForwarded(t *testing.T) {
 	}
 }
 
-// receiver takes callbacks.
+// receiver is a server that receives callbacks.
 type receiver struct {
 	*httptest.Server
 	got chan string // bodies

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// tab is an open page, which reads its stream unless it hangs.
+// tab is an open page. It reads its stream unless it hangs.
 type tab struct {
 	*httptest.ResponseRecorder
 
 	hangs    bool
 	deadline time.Time
-	mu       sync.Mutex // of what was received
+	mu       sync.Mutex // guards the received text
 }
 
 // received returns the text that the tab has read so far.
@@ -34,7 +34,7 @@ func (t *tab) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// Write blocks until the deadline in a tab that hangs, like a connection with full buffers.
+// Write blocks until the deadline if the tab hangs, like a connection with full buffers.
 func (t *tab) Write(b []byte) (int, error) {
 	if t.hangs {
 		time.Sleep(time.Until(t.deadline))
@@ -45,11 +45,11 @@ func (t *tab) Write(b []byte) (int, error) {
 	return t.ResponseRecorder.Write(b)
 }
 
-// stand has streams and counts their drawings, in the fake time of a test.
+// stand runs streams in a test's fake time and counts their drawings.
 type stand struct {
 	streams
 
-	drawn   int // how often
+	drawn   int // number of drawings
 	changes chan struct{}
 	tabs    sync.WaitGroup
 }
@@ -66,8 +66,8 @@ func newStand() *stand {
 	return s
 }
 
-// opens has a tab open its stream, until ctx ends.
-func (s *stand) opens(ctx context.Context, hangs bool) *tab {
+// openTab makes a tab open its stream until ctx ends.
+func (s *stand) openTab(ctx context.Context, hangs bool) *tab {
 	t := &tab{ResponseRecorder: httptest.NewRecorder(), hangs: hangs}
 	r := httptest.NewRequest(http.MethodGet, "/sandbox/changes", nil).WithContext(ctx)
 	s.tabs.Go(func() { s.ServeHTTP(t, r) })
@@ -89,14 +89,14 @@ func TestStreams_DrawnOnceForAll(t *testing.T) {
 		s := newStand()
 		var tabs []*tab
 		for range maxStreams {
-			tabs = append(tabs, s.opens(ctx, false))
+			tabs = append(tabs, s.openTab(ctx, false))
 		}
 		for range 2 {
 			time.Sleep(minInterval + time.Millisecond)
 			s.changes <- struct{}{}
 		}
 		synctest.Wait()
-		late := s.opens(ctx, false)
+		late := s.openTab(ctx, false)
 		synctest.Wait()
 		if late.Code != http.StatusServiceUnavailable {
 			t.Errorf("beyond %d: got %d, want 503", maxStreams, late.Code)
@@ -122,8 +122,8 @@ func TestStreams_SlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		s := newStand()
-		s.opens(ctx, true)
-		reads := s.opens(ctx, false)
+		s.openTab(ctx, true)
+		reads := s.openTab(ctx, false)
 		time.Sleep(minInterval + time.Millisecond)
 		s.changes <- struct{}{}
 		synctest.Wait()
@@ -147,7 +147,7 @@ func TestStreams_NextPage(t *testing.T) {
 		s := newStand()
 		for n := range 2 {
 			ctx, leave := context.WithCancel(t.Context())
-			tab := s.opens(ctx, false)
+			tab := s.openTab(ctx, false)
 			synctest.Wait()
 			leave()
 			s.tabs.Wait()

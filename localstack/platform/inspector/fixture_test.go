@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// fixture is a developer with the local platform.
+// fixture is a running local platform with a developer's requests.
 type fixture struct {
 	*testing.T
 	client.Client
@@ -30,7 +30,7 @@ type fixture struct {
 func start(t *testing.T, runtime string) *fixture {
 	t.Helper()
 	f := &fixture{T: t, Folder: platform.Folder(filepath.Join(t.TempDir(), ".local"))}
-	// Not t's context, which ends before browsers are closed: their pages would miss the platform.
+	// t's context would end before the browsers are closed, and their pages would lose the platform.
 	ctx := context.WithoutCancel(t.Context())
 	p, err := platform.Start(ctx, f.Folder, platform.Config{Engine: platform.InMemory, Runtime: runtime,
 		Progress: io.Discard, Log: slog.New(slog.DiscardHandler)})
@@ -48,7 +48,7 @@ func start(t *testing.T, runtime string) *fixture {
 
 type object = map[string]any
 
-// ask sends a request with the first merchant's key, which must be answered with the status.
+// ask sends a request with the first merchant's key. It fails unless the answer has the status.
 func (f *fixture) ask(method, path string, body any, status int) client.Response {
 	f.Helper()
 	got, err := f.Do(f.Context(), client.Request{Method: method, Path: path, APIKey: f.env["API_KEY"], Body: body})
@@ -58,7 +58,7 @@ func (f *fixture) ask(method, path string, body any, status int) client.Response
 	return got
 }
 
-// create creates a checkout of the first merchant, with a reference that is its description, too.
+// create creates a checkout of the first merchant. Its description is the reference.
 func (f *fixture) create(reference string, more object) (id string) {
 	f.Helper()
 	body := object{"checkout_reference": reference, "description": reference, "amount": json.Number("10.10"),
@@ -67,20 +67,19 @@ func (f *fixture) create(reference string, more object) (id string) {
 	return f.ask(http.MethodPost, "/v0.1/checkouts", body, http.StatusCreated).Text("id")
 }
 
-// byCard is the body that pays by a card.
+// byCard returns a body that pays by card.
 func byCard(number string) object { return client.ByCard(number, time.Now()) }
 
-// pay pays a checkout.
 func (f *fixture) pay(id string) client.Response {
 	f.Helper()
 	return f.ask(http.MethodPut, "/v0.1/checkouts/"+id, byCard(client.Frictionless), http.StatusOK)
 }
 
-// receiver is where callbacks go whose merchant has no receiver.
+// receiver returns a return_url for merchants without a receiver.
 func (f *fixture) receiver() object { return object{"return_url": f.BaseURL + "/sandbox/callbacks"} }
 
-// page is a page of the sandbox, with the status.
-func (f *fixture) page(path string, status int) string {
+// get returns a page of the sandbox. It fails unless the answer has the status.
+func (f *fixture) get(path string, status int) string {
 	f.Helper()
 	got, err := f.Do(f.Context(), client.Request{Method: http.MethodGet, Path: path})
 	if err != nil || got.Status != status {
@@ -89,19 +88,19 @@ func (f *fixture) page(path string, status int) string {
 	return string(got.Body)
 }
 
-// press sends the form of a button, and returns the page that follows.
-func (f *fixture) press(command string, form url.Values) string {
+// pressButton submits a button's form and returns the next page.
+func (f *fixture) pressButton(command string, form url.Values) string {
 	f.Helper()
 	got, err := f.Do(f.Context(), client.Request{Method: http.MethodPost, Path: "/sandbox/buttons/" + command,
 		Body: form})
 	if err != nil || got.Status != http.StatusSeeOther || got.Header.Get("Location") != "/sandbox" {
 		f.Fatalf("%s: got %d %s, error %v, want 303 to /sandbox", command, got.Status, got.Body, err)
 	}
-	return f.page("/sandbox", http.StatusOK)
+	return f.get("/sandbox", http.StatusOK)
 }
 
-// until waits until it is done.
-func (f *fixture) until(what string, done func() bool) {
+// waitUntil waits until done returns true.
+func (f *fixture) waitUntil(what string, done func() bool) {
 	f.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -110,7 +109,7 @@ func (f *fixture) until(what string, done func() bool) {
 	}
 }
 
-// operate gives an operator's command.
+// operate runs an operator's command.
 func (f *fixture) operate(command, answer any) {
 	f.Helper()
 	if err := f.Operator(terminal.New(io.Discard)).Operate(f.Context(), command, answer); err != nil {
@@ -118,8 +117,8 @@ func (f *fixture) operate(command, answer any) {
 	}
 }
 
-// wants fails unless a page has each part.
-func (f *fixture) wants(page string, parts ...string) {
+// want fails unless the page contains each part.
+func (f *fixture) want(page string, parts ...string) {
 	f.Helper()
 	for _, part := range parts {
 		if !strings.Contains(page, part) {
@@ -128,7 +127,7 @@ func (f *fixture) wants(page string, parts ...string) {
 	}
 }
 
-// listen is a command that listens to callbacks, until stop.
+// listen starts a command that listens to callbacks until stop.
 func (f *fixture) listen(wants inspector.Listening) (got chan inspector.Callback, stop func()) {
 	f.Helper()
 	ctx, cancel := context.WithCancel(f.Context())
@@ -141,7 +140,7 @@ func (f *fixture) listen(wants inspector.Listening) (got chan inspector.Callback
 		defer close(ended)
 		for c, err := range callbacks {
 			if err != nil {
-				return // the test misses what does not come
+				return // the test fails for lack of the callback
 			}
 			got <- c
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// TestOnlyTheLatestCallbacksAreKept, the latest first.
-func TestOnlyTheLatestCallbacksAreKept(t *testing.T) {
+// TestCallbacks_LatestOnly also checks that the latest comes first.
+func TestCallbacks_LatestOnly(t *testing.T) {
 	t.Parallel()
 	i := New()
 	t.Cleanup(i.Close)
@@ -24,8 +24,8 @@ func TestOnlyTheLatestCallbacksAreKept(t *testing.T) {
 	}
 }
 
-// TestWarningsAreSteps of the request for which they are written, without card numbers; other lines are none.
-func TestWarningsAreSteps(t *testing.T) {
+// TestWatchLog_Warnings checks that only warnings become steps of their request, without card numbers.
+func TestWatchLog_Warnings(t *testing.T) {
 	t.Parallel()
 	seen := &trace{began: time.Now()}
 	i := New()

@@ -13,15 +13,15 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// TestARequestIsShownWithItsSteps under its X-Request-Id, and nothing of it that is secret.
-func TestARequestIsShownWithItsSteps(t *testing.T) {
+// TestRequests_Steps checks the page under the X-Request-Id, which must contain no secrets.
+func TestRequests_Steps(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	paid := f.pay(f.create("coffee", f.receiver()))
 	id := paid.Header.Get("X-Request-Id")
-	f.wants(f.page("/sandbox", http.StatusOK), "/sandbox/requests/"+id, "PUT /v0.1/checkouts/", "POST /v0.1/checkouts")
-	page := f.page("/sandbox/requests/"+id, http.StatusOK)
-	f.wants(page, "<dd>200</dd>", "<dd>checkouts</dd>", "ANY /v0.1/checkouts/{id}", id,
+	f.want(f.get("/sandbox", http.StatusOK), "/sandbox/requests/"+id, "PUT /v0.1/checkouts/", "POST /v0.1/checkouts")
+	page := f.get("/sandbox/requests/"+id, http.StatusOK)
+	f.want(page, "<dd>200</dd>", "<dd>checkouts</dd>", "ANY /v0.1/checkouts/{id}", id,
 		"GetItem CHECKOUT", "Charge: approved", "PutItem JOURNAL", "PutItem CALLBACK", "PutItem SANDBOX",
 		"************0091", "Bearer sk_test_…", "&#34;PAID&#34;")
 	for _, secret := range []string{client.Frictionless, client.CVV + "&#34;", f.env["API_KEY"]} {
@@ -35,19 +35,19 @@ func TestARequestIsShownWithItsSteps(t *testing.T) {
 	if regexp.MustCompile(`<td>0s</td><td>0s</td>`).MatchString(page) || strings.Contains(page, "<dd>0s</dd>") {
 		t.Errorf("got %s, want when each step was, and how long", page)
 	}
-	f.wants(f.page("/sandbox", http.StatusOK), `aria-label="The latest 1 payments, of which 1 were successful"`, "<rect ")
-	f.page("/sandbox/requests/none", http.StatusNotFound)
+	f.want(f.get("/sandbox", http.StatusOK), `aria-label="The latest 1 payments, of which 1 were successful"`, "<rect ")
+	f.get("/sandbox/requests/none", http.StatusNotFound)
 }
 
-// TestWhatMadeTheSeedIsNotShown: the page begins with the developer's own requests.
-func TestWhatMadeTheSeedIsNotShown(t *testing.T) {
+// TestRequests_WithoutSeed checks that the page begins with the developer's own requests.
+func TestRequests_WithoutSeed(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
-	f.wants(f.page("/sandbox", http.StatusOK), "None yet. <a href=\"/docs/first-payment\">Make the first one.</a>")
+	f.want(f.get("/sandbox", http.StatusOK), "None yet. <a href=\"/docs/first-payment\">Make the first one.</a>")
 }
 
-// TestWhatFailsIsMarked: a step that the table refused, and a call that was not answered.
-func TestWhatFailsIsMarked(t *testing.T) {
+// TestSteps_Failures checks a step that the table refused, and a call without an answer.
+func TestSteps_Failures(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	silent := f.create("silent", object{"amount": json.Number("42.25")}) // contract §12
@@ -56,7 +56,7 @@ func TestWhatFailsIsMarked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.wants(f.page("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK),
+	f.want(f.get("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK),
 		`Charge <span class="bad">sandbox: no answer in time</span>`)
 	f.create("twice", nil)
 	got, err = f.Do(t.Context(), client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: f.env["API_KEY"],
@@ -64,11 +64,11 @@ func TestWhatFailsIsMarked(t *testing.T) {
 	if err != nil || got.Status != http.StatusConflict {
 		t.Fatalf("got %d, error %v, want 409", got.Status, err)
 	}
-	f.wants(f.page("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK), `<span class="bad">`)
+	f.want(f.get("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK), `<span class="bad">`)
 }
 
-// TestWhatARequestIs: queries, forms, errors, and bodies that are not shown.
-func TestWhatARequestIs(t *testing.T) {
+// TestRequests_Contents checks queries, forms, errors, and bodies that are not shown.
+func TestRequests_Contents(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	shown := func(r client.Request) string {
@@ -77,45 +77,45 @@ func TestWhatARequestIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return f.page("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK)
+		return f.get("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK)
 	}
-	f.wants(shown(client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=a+b&code=x"}),
+	f.want(shown(client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=a+b&code=x"}),
 		"GET /v0.1/checkouts?checkout_reference=a b&amp;code=…", "<dd>401</dd>")
 	page := shown(client.Request{Method: "POST", Path: "/token", Header: map[string]string{"Authorization": "Basic YTpi"},
 		Body: url.Values{"grant_type": {"password"}, "password": {"horse"}}})
 	page += shown(client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: "sk_test_none",
 		Header: map[string]string{"Cookie": "session=b4"}, Body: "my card is 4200000000000091"})
-	f.wants(page, "grant_type=password\npassword=***", "Basic ***", "A body of 27 bytes, which is not shown",
+	f.want(page, "grant_type=password\npassword=***", "Basic ***", "A body of 27 bytes, which is not shown",
 		"<dt>Cookie</dt><dd>***</dd>")
 	for _, secret := range []string{"horse", "YTpi", "session=b4", client.Frictionless} {
 		if strings.Contains(page, secret) {
 			t.Errorf("got %s, want no %s on it", page, secret)
 		}
 	}
-	f.wants(shown(client.Request{Method: "GET", Path: "/healthz"}), "<dd>public</dd>")
-	f.wants(shown(client.Request{Method: "GET", Path: "/nowhere"}), "<dd>404</dd>", "$default")
+	f.want(shown(client.Request{Method: "GET", Path: "/healthz"}), "<dd>public</dd>")
+	f.want(shown(client.Request{Method: "GET", Path: "/nowhere"}), "<dd>404</dd>", "$default")
 }
 
-// TestOnlyTheLatestIsKept, so a platform that runs for days does not grow.
-func TestOnlyTheLatestIsKept(t *testing.T) {
+// TestRequests_LatestOnly checks that a platform that runs for days does not grow.
+func TestRequests_LatestOnly(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	oldest := f.ask(http.MethodGet, "/healthz", nil, http.StatusOK).Header.Get("X-Request-Id")
-	f.page("/sandbox/requests/"+oldest, http.StatusOK)
+	f.get("/sandbox/requests/"+oldest, http.StatusOK)
 	for range 200 {
 		if _, err := f.Do(t.Context(), client.Request{Method: http.MethodGet, Path: "/healthz"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f.page("/sandbox/requests/"+oldest, http.StatusNotFound)
+	f.get("/sandbox/requests/"+oldest, http.StatusNotFound)
 }
 
-// TestFunctionsInProcessesOfTheirOwn are seen at their requests, and the page says so.
-func TestFunctionsInProcessesOfTheirOwn(t *testing.T) {
+// TestRequests_OutOfProcess checks that requests are seen, and that the page says why steps are not.
+func TestRequests_OutOfProcess(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	f := start(t, platform.Bootstraps)
 	id := f.ask(http.MethodGet, "/healthz", nil, http.StatusOK).Header.Get("X-Request-Id")
-	f.wants(f.page("/sandbox", http.StatusOK), "/sandbox/requests/"+id, "RUNTIME=bootstrap")
-	f.wants(f.page("/sandbox/requests/"+id, http.StatusOK), "whose steps are not seen")
+	f.want(f.get("/sandbox", http.StatusOK), "/sandbox/requests/"+id, "RUNTIME=bootstrap")
+	f.want(f.get("/sandbox/requests/"+id, http.StatusOK), "whose steps are not seen")
 }

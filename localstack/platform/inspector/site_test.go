@@ -15,12 +15,12 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// TestOnlyItsOwnPagesUseTheSandbox: neither a page of another site, nor one whose name leads to this machine.
-func TestOnlyItsOwnPagesUseTheSandbox(t *testing.T) {
+// TestCheckOrigin checks pages of another site, and sites whose name leads to this machine.
+func TestCheckOrigin(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	own, _ := url.Parse(f.BaseURL)
-	before := f.page("/sandbox", http.StatusOK)
+	before := f.get("/sandbox", http.StatusOK)
 	for name, c := range map[string]struct {
 		method, path, host string
 		header             map[string]string
@@ -70,11 +70,11 @@ func TestOnlyItsOwnPagesUseTheSandbox(t *testing.T) {
 	if now, err := f.Time(); err != nil || now.Ahead != 7*24*time.Hour {
 		t.Errorf("got time %v, error %v, want that one form moved it, and no other", now, err)
 	}
-	f.wants(before, "the real time")
+	f.want(before, "the real time")
 }
 
-// TestTheWelcome is for browsers; clients that want JSON get the contract's 404.
-func TestTheWelcome(t *testing.T) {
+// TestWelcome checks that browsers get the page, and clients that want JSON the contract's 404.
+func TestWelcome(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	got, err := f.Do(t.Context(), client.Request{Method: "GET", Path: "/",
@@ -82,7 +82,7 @@ func TestTheWelcome(t *testing.T) {
 	if err != nil || got.Status != http.StatusOK {
 		t.Fatalf("got %d, error %v, want 200", got.Status, err)
 	}
-	f.wants(string(got.Body), f.env["API_KEY"], f.env["MERCHANT_CODE"], f.BaseURL, `href="/sandbox"`, `href="/docs"`)
+	f.want(string(got.Body), f.env["API_KEY"], f.env["MERCHANT_CODE"], f.BaseURL, `href="/sandbox"`, `href="/docs"`)
 	if csp := got.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") ||
 		strings.Contains(csp, "unsafe") {
 		t.Errorf("got policy %q, want a strict one", csp)
@@ -95,14 +95,14 @@ func TestTheWelcome(t *testing.T) {
 	}
 }
 
-// TestMailsAreShown, with their links.
-func TestMailsAreShown(t *testing.T) {
+// TestMails also checks the mails' links.
+func TestMails(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	f.ask(http.MethodPost, "/v0.1/merchants/"+f.env["MERCHANT_CODE"]+"/members",
 		object{"email": "ada@example.com", "roles": []string{"role_accountant"}}, http.StatusCreated)
 	var name string
-	f.until("a mail to ada", func() bool {
+	f.waitUntil("a mail to ada", func() bool {
 		files, _ := filepath.Glob(filepath.Join(f.Mails(), "*.eml"))
 		for _, file := range files {
 			if text, err := os.ReadFile(file); err == nil && strings.Contains(string(text), "ada@example.com") {
@@ -111,15 +111,15 @@ func TestMailsAreShown(t *testing.T) {
 		}
 		return name != ""
 	})
-	f.wants(f.page("/sandbox", http.StatusOK), "/sandbox/mails/"+name, "to ada@example.com")
-	f.wants(f.page("/sandbox/mails/"+name, http.StatusOK), `<a href="`+f.BaseURL+"/invitations/")
+	f.want(f.get("/sandbox", http.StatusOK), "/sandbox/mails/"+name, "to ada@example.com")
+	f.want(f.get("/sandbox/mails/"+name, http.StatusOK), `<a href="`+f.BaseURL+"/invitations/")
 	for _, bad := range []string{"none", "..%2f..%2fenv", "%2e%2e%2fsecret"} {
-		f.page("/sandbox/mails/"+bad, http.StatusNotFound)
+		f.get("/sandbox/mails/"+bad, http.StatusNotFound)
 	}
 }
 
-// TestAnOpenPageFollows: it is sent the sections that change, each whole, and none twice; its stream ends with it.
-func TestAnOpenPageFollows(t *testing.T) {
+// TestStreams_OpenPage checks that a page gets each changed section once and whole, and that its stream ends with it.
+func TestStreams_OpenPage(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -162,7 +162,7 @@ func TestAnOpenPageFollows(t *testing.T) {
 		seen[event] = true
 	}
 	f.pay(f.create("coffee", nil))
-	f.page("/sandbox?a=%0d%0devent:mails%0ddata:forged", http.StatusOK) // not recorded
+	f.get("/sandbox?a=%0d%0devent:mails%0ddata:forged", http.StatusOK) // not recorded
 	f.ask(http.MethodGet, "/healthz?a=%0d%0devent:mails%0ddata:forged%0d%0d", nil, http.StatusOK)
 	for changed := map[string]string{}; !strings.Contains(changed["payments"], "€10.10 SUCCESSFUL") ||
 		!strings.Contains(changed["requests"], "POST /v0.1/checkouts") || !strings.Contains(changed["requests"], "forged"); {
