@@ -29,7 +29,7 @@ import (
 
 const tenant = "T#MC0A1B2C3D"
 
-// fixture is a terminal that has joined a switchboard, over HTTP, and charges at an acquirer over HTTP.
+// fixture is a terminal that has joined a switchboard and charges at an acquirer, both over HTTP.
 type fixture struct {
 	testing.TB
 	reader.Switchboard
@@ -56,7 +56,7 @@ func newFixture(tb testing.TB) *fixture {
 	w.acquirer = sandbox.New(sandbox.Config{DB: own.DB, Table: own.Table, Now: own.Now,
 		Secret: func() []byte { return nil }})
 	host := httptest.NewServer(reader.Charges(counterparty.Acquirer(w.steps, w.acquirer), "token"))
-	tb.Cleanup(func() { w.running.Wait(); host.Close() }) // before the folder that the terminal writes to is removed
+	tb.Cleanup(func() { w.running.Wait(); host.Close() }) // before the removal of the folder that the terminal writes to
 	w.running.Go(func() {
 		w.ended <- reader.Run(tb.Context(), reader.Config{Dir: w.Dir, Now: own.Now, In: in, Out: w, Tick: w.tick,
 			Acquirer: reader.AcquirerAt(control.Host{Address: host.URL, Token: "token"})})
@@ -64,7 +64,7 @@ func newFixture(tb testing.TB) *fixture {
 	return w
 }
 
-// Write shows something on the screen.
+// Write prints on the screen.
 func (w *fixture) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,8 +75,8 @@ func (w *fixture) Write(p []byte) (int, error) {
 	return w.screen.Write(p)
 }
 
-// sees waits for the pattern, which has a group, on the screen, and forgets what came before.
-func (w *fixture) sees(pattern string) string {
+// waitFor waits until the pattern appears on the screen and returns its group. It forgets the screen up to there.
+func (w *fixture) waitFor(pattern string) string {
 	w.Helper()
 	re, limit := regexp.MustCompile(pattern), time.After(20*time.Second)
 	for {
@@ -110,8 +110,8 @@ func (w *fixture) enter(keys ...string) {
 	}
 }
 
-// pairs pairs the terminal by the code that it shows.
-func (w *fixture) pairs(id, code string) terminal.Device {
+// pair pairs the terminal by the shown code.
+func (w *fixture) pair(id, code string) terminal.Device {
 	w.Helper()
 	d, err := w.Pair(w.Context(), terminal.Pairing{ID: id, Code: code, Tenant: tenant,
 		Until: w.Now().Add(5 * time.Minute)})
@@ -121,16 +121,16 @@ func (w *fixture) pairs(id, code string) terminal.Device {
 	return d
 }
 
-func (w *fixture) paired() *fixture {
+func (w *fixture) pairAndConfirm() *fixture {
 	w.Helper()
-	w.pairs("p", w.sees(`code is (\w{8})`))
-	w.sees("(Pair with merchant MC0A1B2C3D)")
+	w.pair("p", w.waitFor(`code is (\w{8})`))
+	w.waitFor("(Pair with merchant MC0A1B2C3D)")
 	w.enter("y")
-	w.sees("(Ready)")
+	w.waitFor("(Ready)")
 	return w
 }
 
-func (w *fixture) checkout(id, amount string) terminal.Checkout {
+func (w *fixture) newCheckout(id, amount string) terminal.Checkout {
 	return terminal.Checkout{ID: id, Pairing: "p", Charge: "charge of " + id, Method: payments.AtReader, Tenant: tenant,
 		Merchant: "Corner Shop", Amount: money.MustParse(amount, "EUR"), Installments: 1,
 		Until: w.Now().Add(2 * time.Minute)}
@@ -150,7 +150,7 @@ func (w *fixture) wantOutcome(checkout string, want terminal.Outcome) {
 	}
 }
 
-// wantCharge is what the acquirer knows of a checkout.
+// wantCharge checks the acquirer's outcome of a checkout.
 func (w *fixture) wantCharge(checkout string, want payments.Outcome) {
 	w.Helper()
 	got, err := w.acquirer.LookUp(w.Context(), "charge of "+checkout)
@@ -172,7 +172,7 @@ func stopped(reason string) terminal.Outcome {
 	return terminal.Outcome{Progress: terminal.Stopped, Reason: reason}
 }
 
-// pass lets time pass, and the terminal see it.
+// pass moves the clock and makes the terminal notice.
 func (w *fixture) pass(d time.Duration) {
 	w.Advance(d)
 	w.tick <- w.Now()

@@ -10,27 +10,27 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// pix is a checkout of 20 that is paid by a Pix code.
-func (w *fixture) pix(id string) terminal.Checkout {
-	c := w.checkout(id, "20")
+// newPixCheckout returns a checkout of 20 for payment by a Pix code.
+func (w *fixture) newPixCheckout(id string) terminal.Checkout {
+	c := w.newCheckout(id, "20")
 	c.Method = payments.QRCodePix
 	return c
 }
 
-// TestPix_Paid shows the code after the tip, with how to pay it, until the acquirer says that it is paid.
+// TestPix_Paid checks that the terminal shows the code after the tip, until the acquirer reports the payment.
 func TestPix_Paid(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired()
-	c := w.pix("c")
+	w := newFixture(t).pairAndConfirm()
+	c := w.newPixCheckout("c")
 	c.TipRates, c.TipTimeout = []money.Decimal{"0.1"}, 30*time.Second
 	w.offer(c, nil)
-	w.sees(`(tip 2\.00 EUR)`)
+	w.waitFor(`(tip 2\.00 EUR)`)
 	w.enter("1")
-	w.sees(`(br\.gov\.bcb\.pix)`)
-	w.sees(`("merchant_code":"MC0A1B2C3D","checkout_id":"c")`)
+	w.waitFor(`(br\.gov\.bcb\.pix)`)
+	w.waitFor(`("merchant_code":"MC0A1B2C3D","checkout_id":"c")`)
 	w.pass(time.Second)
-	w.enter("t") // which is no choice
-	w.sees("(none of the choices)")
+	w.enter("t") // not one of the choices
+	w.waitFor("(none of the choices)")
 	w.wantOutcome("c", waiting)
 	if h, err := w.Heartbeat(t.Context(), "p"); err != nil || h.State != terminal.WaitingForCard {
 		t.Errorf("heartbeat: got %s, %v, want WAITING_FOR_CARD", h.State, err)
@@ -39,20 +39,20 @@ func TestPix_Paid(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(time.Second)
-	w.sees("(Approved)")
+	w.waitFor("(Approved)")
 	w.wantOutcome("c", charged)
 	w.wantCharge("c", payments.Outcome{Decision: payments.Approved, ReturnCode: "00",
 		Present: &payments.CardPresent{EntryMode: "QR_CODE_PIX", Tip: money.MustParse("2", "EUR"),
 			Location: &payments.Location{Lat: 52.5208, Lon: 13.4094, Accuracy: 10}}})
-	w.offer(w.checkout("next", "20"), nil)
-	w.sees(`(\[t\]ap)`)
+	w.offer(w.newCheckout("next", "20"), nil)
+	w.waitFor(`(\[t\]ap)`)
 }
 
-// TestPix_NotPaid hides the code when the payer cancels, the merchant stops the payment, the time is over, or the
-// acquirer has cancelled the code. The platform then asks the acquirer.
+// TestPix_NotPaid checks that the code disappears when the payer cancels, the merchant stops the payment, the time is
+// over or the acquirer has cancelled the code. The platform then asks the acquirer.
 func TestPix_NotPaid(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired()
+	w := newFixture(t).pairAndConfirm()
 	for _, c := range []struct {
 		id, shows string
 		do        func() error
@@ -68,12 +68,12 @@ func TestPix_NotPaid(t *testing.T) {
 			return err
 		}, stopped("")},
 	} {
-		w.offer(w.pix(c.id), nil)
-		w.sees("(Pay this Pix code)")
+		w.offer(w.newPixCheckout(c.id), nil)
+		w.waitFor("(Pay this Pix code)")
 		if err := c.do(); err != nil {
 			t.Errorf("%s: got %v, want no error", c.id, err)
 		}
-		w.sees(c.shows)
+		w.waitFor(c.shows)
 		w.pass(time.Second)
 		w.wantOutcome(c.id, c.want)
 	}

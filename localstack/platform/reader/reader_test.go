@@ -22,19 +22,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// TestACharge is what was presented, with the tip, over both lines.
-func TestACharge(t *testing.T) {
+// TestCharge checks that the charge has the presented card and the tip. The platform calls the terminal over one line,
+// and the terminal calls the acquirer over another.
+func TestCharge(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired()
-	c := w.checkout("c", "20")
+	w := newFixture(t).pairAndConfirm()
+	c := w.newCheckout("c", "20")
 	c.TipRates, c.TipTimeout, c.CardType = []money.Decimal{"0.1"}, 30*time.Second, "debit"
 	w.offer(c, nil)
 	w.offer(c, nil)
-	w.offer(w.checkout("other", "20"), terminal.ErrBusy)
-	w.sees(`(tip 2\.00 EUR)`)
+	w.offer(w.newCheckout("other", "20"), terminal.ErrBusy)
+	w.waitFor(`(tip 2\.00 EUR)`)
 	w.wantOutcome("c", waiting)
 	w.enter("1", "i", "1234")
-	w.sees("(Approved)")
+	w.waitFor("(Approved)")
 	w.wantOutcome("c", charged)
 	w.wantCharge("c", payments.Outcome{Decision: payments.Approved, ReturnCode: "00",
 		Card: &payments.CardSummary{Brand: "MAESTRO", LastFour: "0015"},
@@ -43,45 +44,45 @@ func TestACharge(t *testing.T) {
 			Location: &payments.Location{Lat: 52.5208, Lon: 13.4094, Accuracy: 10}}})
 	w.offer(c, nil) // is not paid again
 	w.wantOutcome("c", charged)
-	w.offer(w.checkout("other", "20"), nil)
+	w.offer(w.newCheckout("other", "20"), nil)
 }
 
-// TestTimePasses: the choice of a tip ends, then the checkout, and a pairing that nobody confirms.
-func TestTimePasses(t *testing.T) {
+// TestCheckDeadlines checks the deadlines of the choice of a tip, of a checkout, and of an unconfirmed pairing.
+func TestCheckDeadlines(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	code := w.sees(`code is (\w{8})`)
-	w.pairs("unconfirmed", code)
-	w.sees("(Pair with)")
+	code := w.waitFor(`code is (\w{8})`)
+	w.pair("unconfirmed", code)
+	w.waitFor("(Pair with)")
 	w.pass(5 * time.Minute)
-	w.sees("(not confirmed in time)")
+	w.waitFor("(not confirmed in time)")
 	w.wantHeartbeat("unconfirmed", terminal.ErrUnpaired)
-	w.paired()
-	c := w.checkout("c", "20")
+	w.pairAndConfirm()
+	c := w.newCheckout("c", "20")
 	c.TipRates, c.TipTimeout = []money.Decimal{"0.1"}, 30*time.Second
 	w.offer(c, nil)
-	w.sees("(no tip)")
+	w.waitFor("(no tip)")
 	w.pass(30 * time.Second)
-	w.sees(`(\[t\]ap)`)
+	w.waitFor(`(\[t\]ap)`)
 	w.pass(90 * time.Second)
-	w.sees("(Nobody has paid in time)")
+	w.waitFor("(Nobody has paid in time)")
 	w.wantOutcome("c", stopped("timed out"))
 	if _, err := w.acquirer.LookUp(t.Context(), "charge of c"); !errors.Is(err, acquirer.ErrUnknownCharge) {
 		t.Errorf("got error %v, want no charge", err)
 	}
 	w.offer(c, nil) // known, and not asked again
-	late := w.checkout("late", "20")
+	late := w.newCheckout("late", "20")
 	late.Until = w.Now()
 	if err := w.Offer(t.Context(), late); err == nil {
 		t.Error("late: got it taken, want it refused")
 	}
 }
 
-// TestPairings: a code is good for one pairing, which its own message may repeat, and ends from either side.
-func TestPairings(t *testing.T) {
+// TestPair checks that a code pairs only once, that the same message may be repeated, and that either side can unpair.
+func TestPair(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	code := w.sees(`code is (\w{8})`)
+	code := w.waitFor(`code is (\w{8})`)
 	pair := func(id, code string, want error) {
 		t.Helper()
 		_, err := w.Pair(t.Context(), terminal.Pairing{ID: id, Code: code, Tenant: tenant, Until: w.Now().Add(time.Minute)})
@@ -90,39 +91,39 @@ func TestPairings(t *testing.T) {
 		}
 	}
 	pair("other", "A1B2C3D4", terminal.ErrNoTerminal)
-	first := w.pairs("p", code)
-	if again := w.pairs("p", code); again != first || first.Model != "virtual-solo" {
+	first := w.pair("p", code)
+	if again := w.pair("p", code); again != first || first.Model != "virtual-solo" {
 		t.Errorf("got %+v, then %+v, want the same virtual-solo", first, again)
 	}
 	pair("other", code, terminal.ErrNoTerminal)
-	w.offer(w.checkout("early", "10"), terminal.ErrUnpaired)
-	w.sees("(Pair with)")
+	w.offer(w.newCheckout("early", "10"), terminal.ErrUnpaired)
+	w.waitFor("(Pair with)")
 	w.enter("n")
-	code = w.sees(`code is (\w{8})`)
+	code = w.waitFor(`code is (\w{8})`)
 	w.wantHeartbeat("p", terminal.ErrUnpaired)
 	pair("p", code, terminal.ErrNotPending)
-	w.pairs("q", code)
+	w.pair("q", code)
 	w.enter("y")
-	w.sees("(Ready)")
+	w.waitFor("(Ready)")
 	w.wantHeartbeat("q", nil)
 	for range 2 {
 		if err := w.Unpair(t.Context(), "q"); err != nil {
 			t.Errorf("unpair: got error %v, want none", err)
 		}
 	}
-	w.sees("(deleted this reader)")
+	w.waitFor("(deleted this reader)")
 	w.wantHeartbeat("q", terminal.ErrUnpaired)
 }
 
-// TestALineThatIsOff: nobody got the message, which the port can say. What the terminal did it says when asked later.
-func TestALineThatIsOff(t *testing.T) {
+// TestLine_Off checks that an undelivered message gets ErrOffline, and that the terminal later reports its outcome.
+func TestLine_Off(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired()
-	w.offer(w.checkout("c", "10"), nil)
-	w.sees(`(10\.00 EUR)`)
+	w := newFixture(t).pairAndConfirm()
+	w.offer(w.newCheckout("c", "10"), nil)
+	w.waitFor(`(10\.00 EUR)`)
 	w.enter("l", "t")
-	w.sees("(Approved)")
-	w.offer(w.checkout("other", "10"), terminal.ErrOffline)
+	w.waitFor("(Approved)")
+	w.offer(w.newCheckout("other", "10"), terminal.ErrOffline)
 	if err := w.Terminate(t.Context(), "c"); !errors.Is(err, terminal.ErrOffline) {
 		t.Errorf("terminate: got error %v, want ErrOffline", err)
 	}
@@ -133,7 +134,7 @@ func TestALineThatIsOff(t *testing.T) {
 		t.Errorf("heartbeat: got error %v, want one that does not say that the terminal is unpaired", err)
 	}
 	w.enter("l")
-	w.sees(`(\[l\]ine off)`)
+	w.waitFor(`(\[l\]ine off)`)
 	w.wantOutcome("c", charged)
 	if err := w.Terminate(t.Context(), "c"); err != nil {
 		t.Errorf("terminate: got error %v, want none", err)
@@ -143,17 +144,17 @@ func TestALineThatIsOff(t *testing.T) {
 		t.Errorf("terminate: got error %v, want ErrUnknownCheckout", err)
 	}
 	w.enter("l")
-	w.sees("(line to the platform is off)")
+	w.waitFor("(line to the platform is off)")
 	if err := w.Unpair(t.Context(), "p"); err != nil {
 		t.Errorf("unpair: got error %v, want none: the merchant need not wait for the terminal", err)
 	}
 	w.wantHeartbeat("p", terminal.ErrUnpaired)
 }
 
-// TestAnAcquirerThatDoesNotAnswer is asked again for the same charge.
-func TestAnAcquirerThatDoesNotAnswer(t *testing.T) {
+// TestCharge_NoAnswer checks that the terminal repeats the same charge if the acquirer does not answer.
+func TestCharge_NoAnswer(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired()
+	w := newFixture(t).pairAndConfirm()
 	for i, c := range []struct {
 		amount string
 		fault  faults.Fault
@@ -167,20 +168,20 @@ func TestAnAcquirerThatDoesNotAnswer(t *testing.T) {
 	} {
 		id := string(rune('a' + i))
 		w.steps.Plan(1, c.fault)
-		w.offer(w.checkout(id, c.amount), nil)
-		w.sees(`(\[t\]ap)`)
+		w.offer(w.newCheckout(id, c.amount), nil)
+		w.waitFor(`(\[t\]ap)`)
 		w.enter("t")
-		w.sees(c.shows)
+		w.waitFor(c.shows)
 		w.wantOutcome(id, c.want)
 	}
-	cancelled := w.checkout("cancelled", "10")
+	cancelled := w.newCheckout("cancelled", "10")
 	if _, err := w.acquirer.Cancel(t.Context(), cancelled.Charge); err != nil {
 		t.Fatal(err)
 	}
 	w.offer(cancelled, nil)
-	w.sees(`(\[t\]ap)`)
+	w.waitFor(`(\[t\]ap)`)
 	w.enter("t")
-	w.sees("(cancelled at the acquirer)")
+	w.waitFor("(cancelled at the acquirer)")
 	w.wantOutcome("cancelled", stopped(""))
 	captures := 0
 	for _, err := range w.acquirer.Statement(t.Context()) {
@@ -193,10 +194,11 @@ func TestAnAcquirerThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestATerminalThatIsGone leaves no file, or one that the next removes.
-func TestATerminalThatIsGone(t *testing.T) {
+// TestPrune checks that a terminal removes its file when it ends. If a file is left, the next terminal removes that
+// file.
+func TestPrune(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).paired()
+	w := newFixture(t).pairAndConfirm()
 	w.enter("q")
 	if err := <-w.ended; err != nil {
 		t.Errorf("got error %v, want none", err)
@@ -223,8 +225,8 @@ func TestATerminalThatIsGone(t *testing.T) {
 	}
 }
 
-// TestATokenIsNeeded to charge at the acquirer's host.
-func TestATokenIsNeeded(t *testing.T) {
+// TestCharges_Token checks that the acquirer's host refuses charges without the right token.
+func TestCharges_Token(t *testing.T) {
 	t.Parallel()
 	host := httptest.NewServer(reader.Charges(acquirer.None{}, "token"))
 	t.Cleanup(host.Close)

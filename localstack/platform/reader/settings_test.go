@@ -7,50 +7,50 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// TestMenuLock: while the merchant locks the menu, nobody unpairs the terminal there. The lock ends with the pairing.
+// TestMenuLock checks that a locked menu prevents unpairing at the terminal. The lock ends with the pairing.
 func TestMenuLock(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	none, locked, unlocked := terminal.Settings{}, terminal.Settings{MenuLock: new(true)},
 		terminal.Settings{MenuLock: new(false)}
-	w.pairs("p", w.sees(`code is (\w{8})`))
-	w.sees("(Pair with)")
+	w.pair("p", w.waitFor(`code is (\w{8})`))
+	w.waitFor("(Pair with)")
 	w.configure("p", new(true), "4711", terminal.ErrUnpaired)
 	w.wantSettings("p", none, terminal.ErrUnpaired)
 	w.enter("y")
-	w.sees("(Ready)")
+	w.waitFor("(Ready)")
 	w.wantSettings("p", unlocked, nil)
 	w.configure("p", new(true), "", terminal.ErrNoPasscode)
 	w.wantSettings("p", unlocked, nil)
 	w.configure("p", new(true), "4711", nil)
 	w.configure("p", new(true), "4711", nil)
-	w.sees("(The menu is locked)")
+	w.waitFor("(The menu is locked)")
 	w.wantSettings("p", locked, nil)
-	w.enter("u") // is none of the choices
-	w.sees("(none of the choices)")
+	w.enter("u") // not one of the choices
+	w.waitFor("(none of the choices)")
 	late := terminal.SettingsChange{MenuLock: new(false), Passcode: secret.New("4711"), Until: w.Now()}
 	if err := w.Configure(t.Context(), "p", late); err == nil {
 		t.Error("late: got it taken, want it refused")
 	}
 	w.enter("l")
-	w.sees("(line to the platform is off)")
+	w.waitFor("(line to the platform is off)")
 	w.wantSettings("p", none, terminal.ErrOffline)
 	w.configure("p", new(false), "", terminal.ErrOffline)
 	w.enter("l")
-	w.sees(`(\[l\]ine off)`)
+	w.waitFor(`(\[l\]ine off)`)
 	w.wantSettings("p", locked, nil)
 	w.configure("p", new(false), "", nil)
-	w.sees(`(\[u\]npair)`)
+	w.waitFor(`(\[u\]npair)`)
 	w.configure("p", new(true), "", nil)
-	w.sees("(The menu is locked)")
+	w.waitFor("(The menu is locked)")
 	if err := w.Unpair(t.Context(), "p"); err != nil {
 		t.Error(err)
 	}
 	w.wantSettings("p", none, terminal.ErrUnpaired)
-	w.pairs("q", w.sees(`code is (\w{8})`))
-	w.sees("(Pair with)")
+	w.pair("q", w.waitFor(`code is (\w{8})`))
+	w.waitFor("(Pair with)")
 	w.enter("y")
-	w.sees(`(\[u\]npair)`)
+	w.waitFor(`(\[u\]npair)`)
 	w.wantSettings("q", unlocked, nil)
 	w.configure("q", new(true), "", terminal.ErrNoPasscode)
 	w.configure("p", new(true), "4711", terminal.ErrUnpaired)
