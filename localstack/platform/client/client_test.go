@@ -27,7 +27,7 @@ func ExampleClient_Do() {
 	// Output: 201 Bearer sk_test_1 /v0.1/checkouts <nil>
 }
 
-func TestARequestIsWhatAClientSends(t *testing.T) {
+func TestRequest_HTTP(t *testing.T) {
 	t.Parallel()
 	type sent struct{ method, url, contentType, key, idempotencyKey, more, body string }
 	for name, c := range map[string]struct {
@@ -61,7 +61,7 @@ func TestARequestIsWhatAClientSends(t *testing.T) {
 	}
 }
 
-func TestAFormIsReadFromAPage(t *testing.T) {
+func TestResponse_Form(t *testing.T) {
 	t.Parallel()
 	page := client.Response{Body: []byte(`<form method="post" action="/next?a=1&amp;b=2">` +
 		`<input type="hidden" name="MD" value="x&#43;y"><input type="hidden" name="PaRes" value=""></form>`)}
@@ -75,7 +75,7 @@ func TestAFormIsReadFromAPage(t *testing.T) {
 	}
 }
 
-func TestAnOperatorsAnswer(t *testing.T) {
+func TestOperate(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("it broke")
 	for name, c := range map[string]struct {

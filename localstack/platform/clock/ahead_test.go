@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
-func TestAheadRunsWithTheSystemsClock(t *testing.T) {
+func TestAhead_Now(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -25,8 +25,8 @@ func TestAheadRunsWithTheSystemsClock(t *testing.T) {
 	})
 }
 
-// TestAMoveFiresWhatItMakesDue, at once, and brings the rest closer.
-func TestAMoveFiresWhatItMakesDue(t *testing.T) {
+// TestAhead_AdvanceFiresTimers also checks that the move brings other timers closer.
+func TestAhead_AdvanceFiresTimers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, began := &clock.Ahead{}, time.Now()
@@ -45,7 +45,7 @@ func TestAMoveFiresWhatItMakesDue(t *testing.T) {
 	})
 }
 
-func TestDurations(t *testing.T) {
+func TestParseDuration(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{"90s": 90 * time.Second, "15m": 15 * time.Minute,
 		"36h": 36 * time.Hour, "7d": 168 * time.Hour, "2w": 336 * time.Hour,

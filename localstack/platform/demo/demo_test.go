@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// TestNoSecretIsShown of requests and replies.
-func TestNoSecretIsShown(t *testing.T) {
+// TestPretty_Secrets checks requests and replies.
+func TestPretty_Secrets(t *testing.T) {
 	t.Parallel()
 	body := object{"card": client.Card(client.Frictionless, now), "password": "correct horse"}
 	shown := pretty(body)
@@ -40,8 +40,8 @@ func TestNoSecretIsShown(t *testing.T) {
 
 var now = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
-// received is a callback as the platform sends it, and a scenario that knows how to verify it.
-func received(t *testing.T) (*scenario, callback) {
+// newCallback returns a callback as the platform sends it, and a scenario that can verify it.
+func newCallback(t *testing.T) (*scenario, callback) {
 	t.Helper()
 	key, err := webhook.NewSigningKey(bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -59,9 +59,9 @@ func received(t *testing.T) (*scenario, callback) {
 	return s, callback{header, body, now}
 }
 
-func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
+func TestVerify_Signatures(t *testing.T) {
 	t.Parallel()
-	s, n := received(t)
+	s, n := newCallback(t)
 	if mine, err := s.verify(n, "c1", "PAID"); !mine || err != nil {
 		t.Errorf("got mine %t and error %v, want true and none", mine, err)
 	}
@@ -76,7 +76,7 @@ func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
 		"another key":    func(s *scenario, _ *callback) { s.keys = nil },
 		"not JSON":       func(_ *scenario, n *callback) { n.body = []byte("hello") },
 	} {
-		s, n := received(t)
+		s, n := newCallback(t)
 		spoil(s, &n)
 		if _, err := s.verify(n, "c1", "PAID"); err == nil {
 			t.Errorf("%s: got no error, want one", name)
@@ -84,7 +84,7 @@ func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
 	}
 }
 
-func TestTheDemoEndsAtTheFirstError(t *testing.T) {
+func TestRun_FirstError(t *testing.T) {
 	t.Parallel()
 	api := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(api.Close)

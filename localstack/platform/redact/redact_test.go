@@ -17,7 +17,7 @@ func TestText(t *testing.T) {
 		"paid with 4200000000000091":                                       "paid with ************0091",
 		"5 4200000000000091 and 12 4200-0000-0000-0091":                    "5 ************0091 and 12 ************0091",
 		"paid with 4200 0000-0000 0091.":                                   "paid with ************0091.",
-		"order 4200000000000092":                                           "order 4200000000000092", // a wrong check digit
+		"order 4200000000000092":                                           "order 4200000000000092", // wrong check digit
 		"x4200000000000091,420000000000009100000":                          "x************0091,420000000000009100000",
 		"42 00 00 00 00 00 00 91 and 4200.0000.0000.0091":                  "************0091 and ************0091",
 		"7 4200\u00a00000  0000/0091 12":                                   "7 ************0091 12",
@@ -37,8 +37,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestRequests: escapes hide nothing, what is neither JSON nor a form is not shown.
-func TestRequests(t *testing.T) {
+// TestRequest checks that escapes hide nothing, and that a body is shown only if it is JSON or a form.
+func TestRequest(t *testing.T) {
 	t.Parallel()
 	const form, asJSON = "application/x-www-form-urlencoded; charset=utf-8", "application/json"
 	for _, c := range []struct{ contentType, body, want string }{
@@ -49,12 +49,12 @@ func TestRequests(t *testing.T) {
 			"{\n  \"card\": {\n    \"number\": \"************0000\",\n    \"cvv\": \"***\"\n  }\n}"},
 		{asJSON, `{"description":"\u0034200000000000091","amount":10.10,"n":[4200000000000091]}`,
 			"{\n  \"description\": \"************0091\",\n  \"amount\": 10.10,\n  \"n\": [\n    \"************0091\"\n  ]\n}"},
-		{form, `{"card":{"cvv":"737"}}`, "{\n  \"card\": {\n    \"cvv\": \"***\"\n  }\n}"}, // curl's, without a type
+		{form, `{"card":{"cvv":"737"}}`, "{\n  \"card\": {\n    \"cvv\": \"***\"\n  }\n}"}, // as curl sends it without a type
 		{asJSON, `{"Password":[["a"],{"b":["c",1]}],"token":"x","a":{"card":1}}`,
 			"{\n  \"Password\": [\n    [\n      \"***\"\n    ],\n    {\n      \"b\": [\n        \"***\",\n        \"***\"\n" +
 				"      ]\n    }\n  ],\n  \"token\": \"***\",\n  \"a\": {\n    \"card\": 1\n  }\n}"},
 		{asJSON, `{"token":"5d1f7a1c-0a0b-4c6d-8e9f-7c1d2e3f4a5b"}`,
-			"{\n  \"token\": \"5d1f7a1c-0a0b-4c6d-8e9f-7c1d2e3f4a5b\"\n}"}, // a saved card's
+			"{\n  \"token\": \"5d1f7a1c-0a0b-4c6d-8e9f-7c1d2e3f4a5b\"\n}"}, // of a saved card
 		{form, "a.card.cvv=1&card[number]=4200&card[cvv]=7&token=abc&user.password.x=y",
 			"a.card.cvv=***\ncard[number]=4200\ncard[cvv]=***\ntoken=***\nuser.password.x=***"},
 		{asJSON, `{"cvv":["1","2"],"errors":[{"c":true}],"p\u0061ssword":"a","code":"b"}`,
@@ -74,7 +74,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-func TestReplies(t *testing.T) {
+func TestReply(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{"error_code":"INVALID","errors":[{"code":"INVALID_AMOUNT"}]}`: "{\n  \"error_code\": \"INVALID\",\n  \"errors\": " +
@@ -90,8 +90,8 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestWhatIsTooDeepOrTooLongIsNotShown, since its indents would be.
-func TestWhatIsTooDeepOrTooLongIsNotShown(t *testing.T) {
+// TestRequest_TooDeepOrLong checks limits, since indents make such bodies much longer.
+func TestRequest_TooDeepOrLong(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"deep":          strings.Repeat("[", 9990) + strings.Repeat("]", 9990),
@@ -103,8 +103,8 @@ func TestWhatIsTooDeepOrTooLongIsNotShown(t *testing.T) {
 	}
 }
 
-// TestALineMovesNoCursor, and turns no direction.
-func TestALineMovesNoCursor(t *testing.T) {
+// TestLine_ControlCharacters also checks characters that change the text's direction.
+func TestLine_ControlCharacters(t *testing.T) {
 	t.Parallel()
 	got := redact.Line("a\x1b]52;c;x\x07\r\n\u009b2J\u202eb 4200000000000091 é")
 	if want := "a\ufffd]52;c;x\ufffd\ufffd\ufffd\ufffd2J\ufffdb ************0091 é"; got != want {

@@ -10,11 +10,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/repository"
 )
 
-func TestTheCommitIsThatOfTheFolder(t *testing.T) {
+func TestCommit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git is in the PATH")
 	}
-	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir()) // no repository around this one
+	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir()) // no repository around the test's
 	t.Chdir(t.TempDir())
 	write := func(name string) {
 		t.Helper()

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/repository"
 )
 
-func TestRootIsFoundFromBelow(t *testing.T) {
+func TestRoot(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
