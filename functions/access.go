@@ -11,34 +11,34 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Access is what a function may do in AWS beside being called and logging. The
-// sandbox's acquirer and bank use the table with the function's role.
+// Access lists what a function may do in AWS, apart from being called and logging. The sandbox's acquirer and bank use
+// the table under the function's role.
 type Access struct {
-	Table []Right // each part of a transaction is authorised as an action of its own
-	Sends []Queue // queues it sends to, whose URLs it gets
-	Mails bool    // it sends mails from the stage's address, which it gets
-	// Objects: it reads, lists and deletes the content of files, and signs links to it, in the bucket that it gets.
+	Table []Right // each part of a transaction is authorised as a separate action
+	Sends []Queue // queues it sends to, and whose URLs it gets
+	Mails bool    // may send mails from the stage's address, which it gets
+	// Objects: it may read, list and delete the content of files, and sign links to it, in the bucket that it gets.
 	Objects bool
 
-	Secrets []app.Secret // it derives keys from, which are in its environment
+	Secrets []app.Secret // it derives keys from; they are in its environment
 }
 
 // Right is an IAM action on the table.
 type Right struct {
 	Action string
-	Index  string   // the name of the index that it is on; "": the table
-	Kinds  []string // of partitions (shared/store, kind.go); none: of the table as a whole, which is only for Scan
+	Index  string   // name of the index; "" for the table itself
+	Kinds  []string // of partitions (shared/store, kind.go); none for the whole table, which only Scan needs
 }
 
-// recorded is what each function used in TestNoFunctionMayDoMore, which writes it with -update (`make golden`):
-// "PutItem CHECKOUT", "Query index/due DUE", "Scan table", "SendMessage callbacks", "SendEmail identity", "GetObject
-// objects", "Secret LASTING_SECRET". A difference there changes the functions' rights.
+// recorded lists what each function used in TestNoFunctionMayDoMore, which writes the file with -update (`make
+// golden`): "PutItem CHECKOUT", "Query index/due DUE", "Scan table", "SendMessage callbacks", "SendEmail identity",
+// "GetObject objects", "Secret LASTING_SECRET". A change to the file changes the functions' rights.
 //
 //go:embed access.json
 var recorded []byte
 
-// Access is exactly what the function uses: every test fails when it uses more, and TestNoFunctionMayDoMore when it
-// uses less. TestNoFunctionMayDoWhatNoneShould checks what no record can give it.
+// Access returns exactly the rights that the function uses. Every test fails if it uses more; TestNoFunctionMayDoMore
+// fails if it uses less. TestNoFunctionMayDoWhatNoneShould checks rights that no record can grant.
 func (f Function) Access() Access {
 	var a Access
 	for _, permission := range f.Permissions() {
@@ -49,7 +49,7 @@ func (f Function) Access() Access {
 		switch {
 		case action == "Secret":
 			a.Secrets = append(a.Secrets, app.Secret(on[0]))
-		case permission == sendsMails:
+		case permission == sendEmail:
 			a.Mails = true
 		case on[0] == ofObjects:
 			a.Objects = true
@@ -68,12 +68,12 @@ func (f Function) Access() Access {
 	return a
 }
 
-const sendsMails = "SendEmail identity"
+const sendEmail = "SendEmail identity"
 
-// ofObjects ends the permissions on the content of files.
+// ofObjects is the last word of the permissions on the content of files.
 const ofObjects = "objects"
 
-// grant adds kinds to the right to the action.
+// grant adds kinds to the right for the action.
 func (a *Access) grant(action, index string, kinds ...string) {
 	at := slices.IndexFunc(a.Table, func(r Right) bool { return r.Action == action && r.Index == index })
 	if at < 0 {
@@ -97,10 +97,10 @@ func (a Access) Writes(kind string) bool {
 // Writes reports whether the action changes items.
 func (r Right) Writes() bool { return !slices.Contains(reads, r.Action) }
 
-// reads are the actions on items that change nothing.
+// reads lists the actions on items that change nothing.
 var reads = []string{"GetItem", "BatchGetItem", "ConditionCheckItem", "Query", "Scan"}
 
-// Permissions are the function's lines of access.json, sorted.
+// Permissions returns the function's lines of access.json, sorted.
 func (f Function) Permissions() []string { return permissions()[f.Name] }
 
 var permissions = sync.OnceValue(func() map[string][]string {

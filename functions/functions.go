@@ -1,5 +1,4 @@
-// Package functions is the list of functions: every Lambda of the platform with
-// what calls it. The CDK app and the local run both read it.
+// Package functions lists every Lambda of the platform and what calls it. The CDK app and the local run range over All.
 package functions
 
 import (
@@ -37,8 +36,8 @@ import (
 )
 
 // Function is one Lambda, whose program is in bootstrap/ in its folder under functions/. Exactly one of HTTP, Queue,
-// Stream, Tick and Invoke is set, except that a schedule may call what operators invoke (the Tick then handles
-// nothing), and one function has routes and a queue, so that no other reaches the content of files.
+// Stream, Tick and Invoke is set, with two exceptions. A Tick without a Handle calls Invoke, which operators call too.
+// The function "files" has both routes and a queue, so that no other function reaches the content of files.
 type Function struct {
 	Name    string
 	HTTP    app.Routes    // called by API Gateway with each of the routes
@@ -46,11 +45,12 @@ type Function struct {
 	Stream  *Follower     // called with batches of the table's stream
 	Tick    *Schedule     // called by a schedule
 	Invoke  app.Invoke    // called by operators, through IAM only
-	Timeout time.Duration // after which Lambda stops a call
+	Timeout time.Duration // Lambda stops a call after this time
 }
 
-// Chains says that the function sends to the queue that it reads. Lambda would stop such a chain after some 16 calls
-// (AWS: "Lambda recursive loop detection"), so this must be allowed. Who sends the message says why the chain ends.
+// Chains returns true if the function sends to the queue that it reads. Lambda stops such a chain after some 16 calls
+// (AWS: "Lambda recursive loop detection"), unless the function is configured to allow loops. The code that sends the
+// message explains why the chain ends.
 func (f Function) Chains() bool {
 	return f.Queue != nil && slices.Contains(f.Access().Sends, f.Queue.From)
 }
@@ -58,30 +58,31 @@ func (f Function) Chains() bool {
 // Consumer reads a queue.
 type Consumer struct {
 	From   Queue
-	Batch  int // messages a call, at most
+	Batch  int // most messages in one call
 	Handle app.Queue
-	Prompt bool // no message may wait for those before it, however long they take
+	Prompt bool // no message may wait until earlier messages are handled, however long that takes
 }
 
 // Follower reads the table's stream.
 type Follower struct {
 	Handle app.Stream
-	// Filter are patterns of AWS's event filtering, of which a record must match one
-	// to be handed over. Without it each write of the platform would be a call.
+	// Filter lists patterns of AWS's event filtering. The function gets only records that match a pattern. Without a
+	// filter each write of the platform would be a call.
 	Filter []map[string]any
 }
 
 // Schedule calls a function at intervals.
 type Schedule struct {
 	Every   time.Duration
-	Aligned bool     // at the multiples of Every of a day in UTC; else from the deployment on
-	Handle  app.Tick // nil: the function's Invoke
+	Aligned bool     // true: calls at multiples of Every since midnight UTC; false: the first call follows the deployment
+	Handle  app.Tick // nil: the schedule calls the function's Invoke
 }
 
-// Next is when an aligned schedule calls again, or another one that has just called.
+// Next returns the time of the schedule's next call. If the schedule is not aligned, now must be the time of its last
+// call.
 func (s Schedule) Next(now time.Time) time.Time {
 	if s.Aligned {
-		return now.Truncate(s.Every).Add(s.Every) // Every divides a day, and Go's zero time begins one
+		return now.Truncate(s.Every).Add(s.Every) // Truncate counts from the zero time, a UTC midnight; Every divides a day
 	}
 	return now.Add(s.Every)
 }
@@ -90,42 +91,44 @@ func (s Schedule) Next(now time.Time) time.Time {
 type Queue struct {
 	Name        string
 	Variable    string        // environment variable with its URL
-	Visibility  time.Duration // of a received message: at least six times its consumer's timeout
-	MaxReceives int           // then the message is dead
+	Visibility  time.Duration // how long a received message stays hidden: at least six times its consumer's timeout
+	MaxReceives int           // after so many receives SQS moves a message to the dead-letter queue
 }
 
-// DeadName is the name of the queue's dead-letter queue.
+// DeadName returns the name of the queue's dead-letter queue.
 func (q Queue) DeadName() string { return q.Name + "-dead" }
 
-// DeadRetention is how long dead messages are kept: the longest SQS offers.
+// DeadRetention is the time that dead messages are kept: the longest SQS offers.
 const DeadRetention = 14 * 24 * time.Hour
 
-// Callbacks holds one message for each callback that is to be tried.
+// Callbacks holds one message for each callback to try.
 var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
-// Files holds one message for each object to be deleted, and for each shard of objects to be compared with records.
+// Files holds one message for each object to delete, and one for each shard of objects to compare with records.
 var Files = Queue{Name: "files", Variable: "FILE_QUEUE_URL", Visibility: 3 * time.Minute, MaxReceives: 5}
 
-// Mails holds one message for each mail that is to be tried.
+// Mails holds one message for each mail to try.
 var Mails = Queue{Name: "mails", Variable: "MAIL_QUEUE_URL", Visibility: 3 * time.Minute, MaxReceives: 5}
 
-// Payouts holds one message for each payout that is to be run: of a merchant, a currency and a period.
+// Payouts holds one message for each payout to run. A payout belongs to one merchant, currency and period.
 var Payouts = Queue{Name: "payouts", Variable: "PAYOUT_QUEUE_URL", Visibility: 30 * time.Minute, MaxReceives: 5}
 
-// PayoutShards holds one message for each shard of the due index in which payouts are to be opened.
+// PayoutShards holds one message for each shard of the due index that may have payouts to open.
 var PayoutShards = Queue{Name: "payoutshards", Variable: "PAYOUT_SHARD_QUEUE_URL", Visibility: 6 * time.Minute,
 	MaxReceives: 5}
 
-// Polls holds one message for each payment or refund of unknown outcome that the acquirer is to be asked about.
+// Polls holds one message for each payment or refund of unknown outcome. Its consumer asks the acquirer for the
+// outcome.
 var Polls = Queue{Name: "polls", Variable: "POLL_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
-// Queues are all queues.
+// Queues lists all queues.
 var Queues = []Queue{Callbacks, Files, Mails, PayoutShards, Payouts, Polls}
 
-// requestTime is below API Gateway's 30 s, and every request ends before the sweep treats its attempt as cut off.
+// requestTime is below API Gateway's 30 s. It also ends every request before the sweep treats the request's attempt as
+// interrupted.
 const requestTime = 29 * time.Second
 
-// All is the list of functions.
+// All lists the functions.
 var All = []Function{
 	{Name: "checkouts", HTTP: checkouts.Routes, Timeout: requestTime},
 	{Name: "customers", HTTP: customers.Routes, Timeout: requestTime},

@@ -7,18 +7,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// The HTTP API's routes follow from the list, in a deployment as in the local run: one route "ANY <path>" for each path
-// of a family, which also answers 405, HEAD and a browser's preflight there; and for every other path DefaultRoute.
+// A deployment and the local run derive the routes of the HTTP API from All. Each path of a family has one route "ANY
+// <path>", so that the family also answers HEAD and a browser's preflight, and other methods with 405. DefaultRoute
+// gets the requests for all other paths.
 const (
 	AnyMethod    = "ANY "
 	DefaultRoute = "$default"
 
-	// DefaultFamily answers unknown paths. All families would alike; this one reads no credential.
+	// DefaultFamily answers unknown paths. Any family would give the same answer, but this family reads no credential.
 	DefaultFamily = "public"
 )
 
-// RouteKeys returns the keys of the family's routes, each once. API Gateway knows only whole segments as parameters: of
-// prefix{name} it gets {name}, and the family's router checks the rest.
+// RouteKeys returns the keys of the family's routes, each once. API Gateway accepts a parameter only as a whole
+// segment, so a segment prefix{name} becomes {name}. The family's router checks the prefix.
 func (f Function) RouteKeys(a *app.App) []string {
 	if f.HTTP == nil {
 		return nil
