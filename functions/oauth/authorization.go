@@ -14,14 +14,14 @@ import (
 // authorization is a client's request for a person's authorization (RFC 6749 §4.1.1, RFC 7636 §4.3).
 type authorization struct {
 	client    oauth.Client
-	named     string // redirect_uri as the request names it; "": it names none
-	redirect  string // redirect_uri to which the response is sent
+	named     string // redirect_uri in the request; "" if absent
+	redirect  string // redirect_uri that gets the response
 	scopes    []string
 	state     string
-	challenge string // of PKCE, S256; "": none
+	challenge string // of PKCE, S256; "" if absent
 }
 
-// unknown is what is wrong with a request that gets an error page, not a redirect (RFC 6749 §4.1.2.1).
+// unknown names the unregistered parameter of a request, which gets an error page, not a redirect (RFC 6749 §4.1.2.1).
 type unknown string
 
 const (
@@ -29,7 +29,7 @@ const (
 	unknownRedirect unknown = "redirect_uri"
 )
 
-// parameters are those of an authorization request. Others are ignored (RFC 6749 §3.1).
+// parameters lists the parameters of an authorization request. The server ignores all others (RFC 6749 §3.1).
 var parameters = []string{"response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge",
 	"code_challenge_method"}
 
@@ -38,7 +38,7 @@ const (
 	maxClientID  = 64   // bytes
 )
 
-// identify reads a request's client and redirect_uri. While either is unknown, no redirect follows (RFC 9700 §4.11).
+// identify reads a request's client and redirect_uri. If either is unknown, no redirect may follow (RFC 9700 §4.11).
 func (f family) identify(ctx context.Context, sent url.Values) (authorization, unknown, error) {
 	ids, redirects := sent["client_id"], sent["redirect_uri"]
 	if len(ids) != 1 || ids[0] == "" || len(ids[0]) > maxClientID {
@@ -56,16 +56,16 @@ func (f family) identify(ctx context.Context, sent url.Values) (authorization, u
 	return authorization{client: client, named: named, redirect: redirect}, "", err
 }
 
-// read adds the request's other parameters. Failure: an error code of OAuth, to be sent to the redirect_uri.
+// read adds the request's other parameters. Its failure has an error code of OAuth, for the redirect_uri.
 func (a authorization) read(sent url.Values) (authorization, error) {
-	if states := sent["state"]; len(states) == 1 && printable(states[0]) {
+	if states := sent["state"]; len(states) == 1 && isValidParameter(states[0]) {
 		a.state = states[0]
 	}
 	for _, name := range parameters {
 		switch values := sent[name]; {
 		case len(values) > 1:
 			return a, oauth.Refused(oauth.InvalidRequest, "The parameter "+name+" must be sent once.")
-		case len(values) == 1 && !printable(values[0]):
+		case len(values) == 1 && !isValidParameter(values[0]):
 			return a, oauth.Refused(oauth.InvalidRequest, "The parameter "+name+" is too long, or has control characters.")
 		}
 	}
@@ -86,8 +86,8 @@ func (a authorization) read(sent url.Values) (authorization, error) {
 
 var challenges = regexp.MustCompile(`^[0-9A-Za-z_-]{43,128}$`)
 
-// checkChallenge checks the challenge of PKCE. Without a method it would be plain (RFC 7636 §4.3), which shows the
-// verifier to all who see the request. A method without a challenge is refused: the client believes in PKCE.
+// checkChallenge checks the challenge of PKCE. Without a method a challenge would be plain (RFC 7636 §4.3), which shows
+// the verifier to everyone who sees the request. A method without a challenge is refused: its client relies on PKCE.
 func checkChallenge(challenge, method string) error {
 	switch {
 	case challenge == "" && method == "":
@@ -100,13 +100,13 @@ func checkChallenge(challenge, method string) error {
 	return nil
 }
 
-func printable(text string) bool {
+func isValidParameter(text string) bool {
 	return len(text) <= maxParameter && len(validate.Forms(struct {
 		Text string `form:"text" validate:"text=2048"`
 	}{text})) == 0
 }
 
-// query returns the query of an equal request, with the default scopes, so that people allow exactly what they saw.
+// query returns the query of an equal request with the default scopes filled in: people allow exactly what they saw.
 func (a authorization) query() url.Values {
 	asked := url.Values{"response_type": {"code"}, "client_id": {a.client.ID}, "scope": {strings.Join(a.scopes, " ")}}
 	for name, value := range map[string]string{"redirect_uri": a.named, "state": a.state,
@@ -121,8 +121,8 @@ func (a authorization) query() url.Values {
 	return asked
 }
 
-// answer returns the redirect_uri with the response (RFC 6749 §3.1.2) and the issuer, against mix-ups (RFC 9207).
-func (a authorization) answer(issuer string, values url.Values) string {
+// responseURL returns the redirect_uri with the response (RFC 6749 §3.1.2) and the issuer, against mix-ups (RFC 9207).
+func (a authorization) responseURL(issuer string, values url.Values) string {
 	values.Set("iss", issuer)
 	if a.state != "" {
 		values.Set("state", a.state)
@@ -134,18 +134,18 @@ func (a authorization) answer(issuer string, values url.Values) string {
 			separator = ""
 		}
 	}
-	// Encode writes spaces as +. All clients understand %20.
+	// Encode writes a space as +, but every client understands %20.
 	return a.redirect + separator + strings.ReplaceAll(values.Encode(), "+", "%20")
 }
 
-// source allows the redirect_uri in the form-action of a Content-Security-Policy, by its scheme: Chromium applies
+// formActionSource returns the form-action source for the redirect_uri: its scheme, for any host. Chromium applies
 // form-action to every redirect after a form, and a client's callback may redirect to another host.
-func (a authorization) source() string {
+func (a authorization) formActionSource() string {
 	u, err := url.Parse(a.redirect)
 	switch {
 	case err != nil:
 		return ""
-	case u.Scheme == "http": // on the person's own machine, which may redirect to https
+	case u.Scheme == "http": // the person's own machine, which may redirect to https
 		return "http: https:"
 	}
 	return u.Scheme + ":"

@@ -10,19 +10,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// credentials are a client's in a body (RFC 6749 §2.3.1) or the Authorization header, but no URL: URLs get into logs.
+// credentials come in a body (RFC 6749 §2.3.1) or the Authorization header, never in a URL, because URLs get into logs.
 type credentials struct {
 	ClientID     string      `form:"client_id" json:"client_id" validate:"text=255"`
 	ClientSecret secret.Text `form:"client_secret" json:"client_secret" validate:"text=255"`
 }
 
-// errTwoClients is the failure of a request that authenticates in two ways (RFC 6749 §2.3).
+// errTwoClients refuses a request that authenticates in two ways (RFC 6749 §2.3).
 var errTwoClients = oauth.Refused(oauth.InvalidRequest,
 	"Send the client's credentials with HTTP Basic or in the body, not both.")
 
 // authenticate returns the request's client. Failures: invalid_request for credentials twice, else oauth.ErrClient.
 func (f family) authenticate(ctx context.Context, body credentials) (oauth.Client, error) {
-	id, text, err := sentCredentials(ctx, body)
+	id, text, err := readCredentials(ctx, body)
 	if err != nil {
 		return oauth.Client{}, err
 	}
@@ -36,14 +36,14 @@ func (f family) authenticate(ctx context.Context, body credentials) (oauth.Clien
 	return c, err
 }
 
-// sentCredentials returns the credentials in the Authorization header, else those in the body. A request with
-// the header may repeat the client_id in its body (RFC 6749 §3.2.1), but not the secret.
-func sentCredentials(ctx context.Context, body credentials) (string, secret.Text, error) {
+// readCredentials returns the credentials in the Authorization header, else those in the body. A request with the
+// header may repeat the client_id in its body (RFC 6749 §3.2.1), but not the secret.
+func readCredentials(ctx context.Context, body credentials) (string, secret.Text, error) {
 	name, password, basic := rest.BasicAuth(ctx)
 	if !basic {
 		return body.ClientID, body.ClientSecret, nil
 	}
-	id, err := url.QueryUnescape(name) // RFC 6749 §2.3.1: encoded as the fields of a form are
+	id, err := url.QueryUnescape(name) // RFC 6749 §2.3.1: encoded like the fields of a form
 	if err != nil {
 		return "", secret.Text{}, oauth.ErrClient
 	}

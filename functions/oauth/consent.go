@@ -29,13 +29,13 @@ type showAuthorizationRequest struct {
 }
 
 func (r showAuthorizationRequest) values() url.Values {
-	return present(url.Values{"response_type": r.ResponseType.Texts(), "client_id": r.ClientID.Texts(),
+	return removeEmpty(url.Values{"response_type": r.ResponseType.Texts(), "client_id": r.ClientID.Texts(),
 		"redirect_uri": r.RedirectURI.Texts(), "scope": r.Scope.Texts(), "state": r.State.Texts(),
 		"code_challenge": r.Challenge.Texts(), "code_challenge_method": r.Method.Texts()})
 }
 
-// present removes the parameters without a value, which count as absent (RFC 6749 §3.1).
-func present(values url.Values) url.Values {
+// removeEmpty removes the parameters without a value, which count as absent (RFC 6749 §3.1).
+func removeEmpty(values url.Values) url.Values {
 	for name, texts := range values {
 		if len(texts) == 0 || len(texts) == 1 && texts[0] == "" {
 			delete(values, name)
@@ -44,13 +44,13 @@ func present(values url.Values) url.Values {
 	return values
 }
 
-// showAuthorization shows an authorization request's next step: sign in, confirm the second factor, or consent.
+// showAuthorization shows the next step of an authorization request: sign-in, second factor or consent.
 func (f family) showAuthorization(ctx context.Context, req showAuthorizationRequest) (rest.Document, error) {
-	a, refusal, valid, err := f.authorization(ctx, req.values())
+	a, refusal, valid, err := f.readAuthorization(ctx, req.values())
 	if err != nil || !valid {
 		return refusal, err
 	}
-	session, account, signedIn, err := f.consentSession(ctx)
+	session, account, signedIn, err := f.readConsentSession(ctx)
 	switch {
 	case err != nil:
 		return rest.Document{}, err
@@ -62,8 +62,9 @@ func (f family) showAuthorization(ctx context.Context, req showAuthorizationRequ
 	return f.drawConsent(ctx, a, account, "")
 }
 
-// authorization reads an authorization request. refusal replies to an invalid one: an error page or a redirect.
-func (f family) authorization(ctx context.Context, sent url.Values) (a authorization, refusal rest.Document,
+// readAuthorization reads an authorization request. For an invalid request, refusal is the reply: an error page or a
+// redirect.
+func (f family) readAuthorization(ctx context.Context, sent url.Values) (a authorization, refusal rest.Document,
 	valid bool, err error) {
 	a, why, err := f.identify(ctx, sent)
 	switch {
@@ -87,7 +88,7 @@ func (f family) refuse(a authorization, code, description string) rest.Document 
 }
 
 func (f family) send(a authorization, answer url.Values) rest.Document {
-	return rest.Document{Status: http.StatusFound, Redirect: a.answer(f.baseURL, answer)}
+	return rest.Document{Status: http.StatusFound, Redirect: a.responseURL(f.baseURL, answer)}
 }
 
 type decideAuthorizationRequest struct {
@@ -105,22 +106,22 @@ type decideAuthorizationRequest struct {
 }
 
 func (r decideAuthorizationRequest) values() url.Values {
-	return present(url.Values{"response_type": {r.ResponseType}, "client_id": {r.ClientID},
+	return removeEmpty(url.Values{"response_type": {r.ResponseType}, "client_id": {r.ClientID},
 		"redirect_uri": {r.RedirectURI}, "scope": {r.Scope}, "state": {r.State}, "code_challenge": {r.Challenge},
 		"code_challenge_method": {r.Method}})
 }
 
-// decideAuthorization sends a code, or access_denied. It checks the request again: the client may have changed.
+// decideAuthorization sends a code or access_denied. It checks the request again, as the client may have changed.
 func (f family) decideAuthorization(ctx context.Context, req decideAuthorizationRequest) (rest.Document, error) {
-	a, refusal, valid, err := f.authorization(ctx, req.values())
+	a, refusal, valid, err := f.readAuthorization(ctx, req.values())
 	if err != nil || !valid {
 		return refusal, err
 	}
-	if f.withoutCookie(ctx) {
+	if f.lacksCookie(ctx) {
 		return rest.Document{Status: http.StatusFound, Redirect: f.signInURL(a.query().Encode())}, nil
 	}
-	session, account, signedIn, err := f.consentSession(ctx)
-	ours := f.forms.Ours(ctx, a.form(), req.CSRF)
+	session, account, signedIn, err := f.readConsentSession(ctx)
+	ours := f.forms.Ours(ctx, a.consentForm(), req.CSRF)
 	switch {
 	case err != nil:
 		return rest.Document{}, err
@@ -131,7 +132,7 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	case !ours:
 		return f.drawConsent(ctx, a, account, problemAgain)
 	}
-	merchants, err := f.merchants(ctx, a.client, account)
+	merchants, err := f.listMerchants(ctx, a.client, account)
 	if err != nil {
 		return rest.Document{}, err
 	}
@@ -143,7 +144,7 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 		return f.drawSignInFor(ctx, a, problemExpired)
 	}
 	holder := merchants[at].holder(a, session)
-	for _, m := range merchants { // at the others, too, the sign-in counts if it came after access had ended
+	for _, m := range merchants { // the sign-in also counts at the others if access there ended before it
 		if !session.SignedIn.Before(m.ended) && holder.SignedIn.Before(m.since) {
 			holder.SignedIn = m.since
 		}
@@ -151,10 +152,10 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	return f.allow(ctx, a, holder)
 }
 
-// form is the subject of the consent form's csrf_token: the whole request, so that each needs a token of its own.
-func (a authorization) form() string { return "authorize " + a.query().Encode() }
+// consentForm returns the subject of the consent form's csrf_token: the whole request, since each needs its own token.
+func (a authorization) consentForm() string { return "authorize " + a.query().Encode() }
 
-// allow sends the client a code, which it exchanges for the holder's tokens.
+// allow sends the client a code, which the client exchanges for the holder's tokens.
 func (f family) allow(ctx context.Context, a authorization, holder oauth.Holder) (rest.Document, error) {
 	text, err := oauth.NewSecret(rand.Reader)
 	if err != nil {
@@ -166,16 +167,16 @@ func (f family) allow(ctx context.Context, a authorization, holder oauth.Holder)
 	return f.send(a, url.Values{"code": {text}, "merchant_code": {holder.Tenant.Merchant}}), err
 }
 
-// place is a merchant for which an account can allow a client to act.
+// place is a merchant for which an account can let a client act.
 type place struct {
 	tenant  identity.Tenant
 	name    string
 	subject string    // id of the account's member or profile there
 	ended   time.Time // when the account's access ended there; an earlier sign-in cannot allow the client
-	since   time.Time // the earliest time of sign-in that the token may have (member.AccessSince)
+	since   time.Time // the earliest sign-in time that the token may have (member.AccessSince)
 }
 
-// holder returns the holder of a grant with which the session's account allows the request at this merchant.
+// holder returns the holder of the grant that the session's account gives the requesting client at this merchant.
 func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 	account := session.Account
 	h := oauth.Holder{Client: a.client.ID, Kind: account.Kind, Subject: p.subject, Tenant: p.tenant, Scopes: a.scopes,
@@ -186,8 +187,8 @@ func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 	return h
 }
 
-// merchants returns the account's merchants in the client's mode: a user's active memberships, or the account's own.
-func (f family) merchants(ctx context.Context, c oauth.Client, account signin.Account) ([]place, error) {
+// listMerchants returns the account's merchants in the client's mode: those of a user's active memberships, or its own.
+func (f family) listMerchants(ctx context.Context, c oauth.Client, account signin.Account) ([]place, error) {
 	if account.Kind == identity.User {
 		memberships, err := f.store.Memberships(ctx, account.ID, c.Tenant.Mode)
 		var all []place
@@ -213,8 +214,8 @@ type consentView struct {
 	Asked   url.Values // the authorization request, which the form repeats
 	Client  string
 	Mode    identity.Mode
-	Name    string // of who is signed in
-	Host    string // where the browser goes next
+	Name    string // of the account that is signed in
+	Host    string // that the browser goes to next
 	Scopes  []string
 	Places  []place
 	Problem problem
@@ -236,8 +237,8 @@ func (p place) label() string {
 	return cmp.Or(p.name, p.tenant.Merchant) + " (" + p.tenant.Merchant + ")"
 }
 
-// allows says what the scopes allow, each text once.
-func (v consentView) allows() []string {
+// scopeTexts describes the scopes in words, each text once.
+func (v consentView) scopeTexts() []string {
 	var all []string
 	said := map[string]bool{}
 	for _, scope := range v.Scopes {
@@ -261,21 +262,21 @@ func (v consentView) choice() page.Field {
 
 func (f family) drawConsent(ctx context.Context, a authorization, account signin.Account, wrong problem) (
 	rest.Document, error) {
-	places, err := f.merchants(ctx, a.client, account)
+	places, err := f.listMerchants(ctx, a.client, account)
 	if err != nil {
 		return rest.Document{}, err
 	}
 	cookie := f.forms.Cookie(ctx)
-	v := consentView{texts: f.language(ctx), Action: f.local("/authorize"), CSRF: f.forms.Token(cookie, a.form()),
-		Asked: a.query(), Client: a.client.Name, Mode: a.client.Tenant.Mode, Name: account.Name, Host: a.host(),
-		Scopes: a.scopes, Places: places, Problem: wrong, SignIn: f.local("/sign-in"),
+	v := consentView{texts: f.chooseTexts(ctx), Action: f.localPath("/authorize"),
+		CSRF: f.forms.Token(cookie, a.consentForm()), Asked: a.query(), Client: a.client.Name, Mode: a.client.Tenant.Mode,
+		Name: account.Name, Host: a.host(), Scopes: a.scopes, Places: places, Problem: wrong, SignIn: f.localPath("/sign-in"),
 		SignInCSRF: f.forms.Token(cookie, signInForm), Continue: a.query().Encode()}
-	return f.draw(cookie, v.texts, v.say(v.consent), wrong, a.source(), consentBody(v))
+	return f.draw(cookie, v.texts, v.say(v.consent), wrong, a.formActionSource(), consentBody(v))
 }
 
-// drawUnknown is the error page of a request whose client or redirect_uri is unknown.
+// drawUnknown renders the error page of a request whose client or redirect_uri is unknown.
 func (f family) drawUnknown(ctx context.Context, why unknown) (rest.Document, error) {
-	t := f.language(ctx)
+	t := f.chooseTexts(ctx)
 	title := t.unknownClient
 	if why == unknownRedirect {
 		title = t.unknownRedirect

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page"
 )
 
-// consentBody asks a person whether a client may act for it. It has no script.
+// consentBody asks a person whether a client may act for them. It has no script.
 func consentBody(v consentView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -93,7 +93,7 @@ func consentBody(v consentView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, text := range v.allows() {
+			for _, text := range v.scopeTexts() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<li>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -260,7 +260,7 @@ func consentBody(v consentView) templ.Component {
 	})
 }
 
-// unknownBody says why a request for an authorization goes nowhere.
+// unknownBody says why the authorization request cannot proceed.
 func unknownBody(title, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

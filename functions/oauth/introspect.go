@@ -25,7 +25,7 @@ type introspection struct {
 	Issuer       string `json:"iss,omitempty"`
 }
 
-// introspectToken shows a client what one of its tokens allows at this moment (RFC 7662).
+// introspectToken tells a client what one of its tokens allows now (RFC 7662).
 func (f family) introspectToken(ctx context.Context, req presentedToken) (introspection, error) {
 	c, err := f.authenticate(ctx, req.credentials)
 	if err != nil {
@@ -38,7 +38,7 @@ func (f family) introspectToken(ctx context.Context, req presentedToken) (intros
 	return f.introspectRefresh(ctx, c, hash)
 }
 
-// introspectAccess shows an access token, which is active if a request with it would be admitted.
+// introspectAccess describes an access token, which is active if the API would admit a request with it.
 func (f family) introspectAccess(ctx context.Context, c oauth.Client, hash string) (introspection, error) {
 	t, err := f.store.AccessToken(ctx, hash)
 	var p identity.Principal
@@ -51,16 +51,16 @@ func (f family) introspectAccess(ctx context.Context, c oauth.Client, hash strin
 	if err != nil {
 		return introspection{}, err
 	}
-	shown := f.shown(oauth.Holder{Client: t.Client, Kind: t.Kind, Subject: t.Subject, User: t.User, Tenant: p.Tenant,
-		Scopes: p.Scopes})
+	shown := f.introspectionOf(oauth.Holder{Client: t.Client, Kind: t.Kind, Subject: t.Subject, User: t.User,
+		Tenant: p.Tenant, Scopes: p.Scopes})
 	shown.Username = cmp.Or(p.Email, shown.Username)
 	shown.TokenType, shown.Expires, shown.IssuedAt = "Bearer", t.ExpiresAt.Unix(), t.CreatedAt.Unix()
 	return shown, nil
 }
 
-// introspectRefresh shows a refresh token, which is active if createToken would take it.
+// introspectRefresh describes a refresh token, which is active if createToken would accept it.
 func (f family) introspectRefresh(ctx context.Context, c oauth.Client, hash string) (introspection, error) {
-	g, err := f.usableGrant(ctx, c, hash)
+	g, err := f.findUsableGrant(ctx, c, hash)
 	if isRefused(err) {
 		return introspection{}, nil
 	}
@@ -68,11 +68,11 @@ func (f family) introspectRefresh(ctx context.Context, c oauth.Client, hash stri
 		return introspection{}, err
 	}
 	scopes, err := c.Granted(g.Scopes, "")
-	if err != nil { // the client may no longer ask for any of them
+	if err != nil { // the client may no longer ask for any of the scopes
 		return introspection{}, nil
 	}
 	g.Scopes = scopes
-	shown := f.shown(g.Holder)
+	shown := f.introspectionOf(g.Holder)
 	shown.Expires, shown.IssuedAt = g.ExpiresAt.Unix(), g.CreatedAt.Unix()
 	if g.Kind != identity.TestProfile {
 		m, err := f.store.Member(ctx, g.Tenant, member.NumberOf(g.Subject))
@@ -84,8 +84,8 @@ func (f family) introspectRefresh(ctx context.Context, c oauth.Client, hash stri
 	return shown, nil
 }
 
-// shown is what the introspection of every active token of the holder has.
-func (f family) shown(h oauth.Holder) introspection {
+// introspectionOf returns the fields that every active token of the holder shows.
+func (f family) introspectionOf(h oauth.Holder) introspection {
 	i := introspection{Active: true, Scope: strings.Join(h.Scopes, " "), ClientID: h.Client,
 		Subject: cmp.Or(h.User, h.Subject), MerchantCode: h.Tenant.Merchant, Issuer: f.baseURL}
 	if h.Kind == identity.TestProfile {

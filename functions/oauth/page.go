@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// draw draws a page, with status 400 for a refused form. posting has CSP sources for a client's redirect_uri, or "".
+// draw renders a page, with status 400 if a form was refused. posting is the CSP source of the redirect_uri, or "".
 func (f family) draw(cookie *http.Cookie, t texts, title string, wrong problem, posting string,
 	body templ.Component) (rest.Document, error) {
 	drawn, err := page.New("").In(t.language).Draw(title, body)
@@ -26,7 +26,7 @@ func (f family) draw(cookie *http.Cookie, t texts, title string, wrong problem, 
 // problemID is the id of the element that says what is wrong with a form.
 const problemID = "problem"
 
-// describedBy is problemID if something is wrong, for aria-describedby.
+// describedBy returns a value for aria-describedby: problemID if something is wrong, else "".
 func describedBy(wrong problem) string {
 	if wrong != "" {
 		return problemID
@@ -39,13 +39,13 @@ type problem string
 const (
 	problemWrong    problem = "wrong"    // no account has this name with this password
 	problemForm     problem = "form"     // a field is missing or too long
-	problemAgain    problem = "again"    // not sent from our page in this session
+	problemAgain    problem = "again"    // the form was not sent from our page in this session
 	problemExpired  problem = "expired"  // the session has ended
-	problemMerchant problem = "merchant" // not one of the merchants on the page
+	problemMerchant problem = "merchant" // the merchant is not among those on the page
 )
 
-// texts are those of the pages in one language. {client}, {merchant} and {name} name the client, a merchant, and the
-// account that is signed in; {host} is where the browser goes next. On pages a client is an application.
+// texts has the texts of the pages in one language. {client}, {merchant} and {name} name the client, a merchant and the
+// account that is signed in; {host} is where the browser goes next. On pages a client is called an application.
 type texts struct {
 	language page.Language
 

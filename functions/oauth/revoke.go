@@ -17,22 +17,22 @@ type presentedToken struct {
 	Hint  string      `form:"token_type_hint" json:"token_type_hint" validate:"text=255"`
 }
 
-// hash is the token's; access reports whether it has the form of an access token.
+// hash returns the token's hash. access is true if the token has the form of an access token.
 func (t presentedToken) hash() (hash string, access bool) {
 	token, ok := identity.ParseToken(t.Token.Reveal())
 	return identity.Hash(t.Token.Reveal()), ok && token.Kind == ""
 }
 
-// revokeToken revokes a client's token (RFC 7009) and a refresh token's access tokens. Unknown tokens count as revoked.
+// revokeToken revokes a client's token (RFC 7009), and with a refresh token its access tokens. If unknown, it succeeds.
 func (f family) revokeToken(ctx context.Context, req presentedToken) (rest.Empty, error) {
 	c, err := f.authenticate(ctx, req.credentials)
 	if err != nil {
 		return rest.Empty{}, err
 	}
 	hash, access := req.hash()
-	of, revoke := f.clientOfGrant, f.store.RevokeGrant
+	of, revoke := f.findGrantClient, f.store.RevokeGrant
 	if access {
-		of, revoke = f.clientOfToken, f.store.RevokeAccessToken
+		of, revoke = f.findTokenClient, f.store.RevokeAccessToken
 	}
 	switch owner, err := of(ctx, hash); {
 	case err != nil:
@@ -40,13 +40,13 @@ func (f family) revokeToken(ctx context.Context, req presentedToken) (rest.Empty
 	case owner == "":
 		return rest.Empty{}, nil
 	case owner != c.ID:
-		return rest.Empty{}, errNotYours
+		return rest.Empty{}, errOtherClient
 	}
 	return rest.Empty{}, revoke(ctx, hash)
 }
 
-// clientOfToken is the id of the client that has the access token; "" if there is no such token.
-func (f family) clientOfToken(ctx context.Context, hash string) (string, error) {
+// findTokenClient returns the id of the client that has the access token; "" if there is no such token.
+func (f family) findTokenClient(ctx context.Context, hash string) (string, error) {
 	t, err := f.store.AccessToken(ctx, hash)
 	if failure.Is(err, failure.KindUnauthorized) {
 		return "", nil
@@ -54,8 +54,8 @@ func (f family) clientOfToken(ctx context.Context, hash string) (string, error) 
 	return t.Client, err
 }
 
-// clientOfGrant is the id of the client that has the refresh token; "" if there is no such token.
-func (f family) clientOfGrant(ctx context.Context, hash string) (string, error) {
+// findGrantClient returns the id of the client that has the refresh token; "" if there is no such token.
+func (f family) findGrantClient(ctx context.Context, hash string) (string, error) {
 	g, err := f.store.Grant(ctx, hash)
 	if isRefused(err) {
 		return "", nil
@@ -63,5 +63,5 @@ func (f family) clientOfGrant(ctx context.Context, hash string) (string, error) 
 	return g.Client, err
 }
 
-// isRefused reports whether the error is the failure invalid_grant.
+// isRefused returns true if the error is the failure invalid_grant.
 func isRefused(err error) bool { return err != nil && failure.Of(err).Code == oauth.InvalidGrant }

@@ -1,4 +1,5 @@
-// Package oauth is the families OAuth and Sign-in of contract §10: sign-in, consent, and a client's tokens.
+// Package oauth serves the families OAuth and Sign-in of contract §10: sign-in, consent, and a client's tokens. Routes
+// returns their routes, which functions.All lists.
 package oauth
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// storage has the methods of the store that the family uses.
+// storage lists the methods of the store that the family uses.
 type storage interface {
 	AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error)
 	Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal, merchant.Merchant, error)
@@ -57,15 +58,15 @@ type family struct {
 	store   storage
 	baseURL string // of the API, without a trailing slash; the issuer (RFC 8414 §2)
 	forms   rest.Forms
-	devices rest.Forms // sets and reads the device cookie; there is no form
+	devices rest.Forms // reads and sets the device cookie; no form uses it
 	log     *slog.Logger
 
 	factorKey func() signin.FactorKey
 	knownKey  func() signin.KnownKey
-	wallNow   func() time.Time // the real time, by which authenticator apps make codes
+	wallNow   func() time.Time // the real time, from which authenticator apps make codes
 }
 
-// Routes of the families.
+// Routes returns the routes of the families.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, baseURL: strings.TrimRight(a.BaseURL, "/"), forms: rest.NewForms("session", a.BaseURL),
 		devices: rest.NewForms("device", a.BaseURL), log: a.Log, factorKey: a.FactorKey, knownKey: a.KnownKey,

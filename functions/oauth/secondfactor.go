@@ -20,7 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// hasSecondFactor reports whether the account has a second factor. A test profile never has.
+// hasSecondFactor reports whether the account has a second factor. A test profile never has one.
 func (f family) hasSecondFactor(ctx context.Context, account signin.Account) (bool, error) {
 	if account.Kind == identity.TestProfile {
 		return false, nil
@@ -29,7 +29,7 @@ func (f family) hasSecondFactor(ctx context.Context, account signin.Account) (bo
 	return found.Confirmed(), err
 }
 
-func (f family) entered(text secret.Text) signin.Code {
+func (f family) enteredCode(text secret.Text) signin.Code {
 	return signin.Code{Text: text, At: f.wallNow()}
 }
 
@@ -43,10 +43,10 @@ type confirmSignInRequest struct {
 	Continue string      `form:"continue" validate:"text=16384"`
 }
 
-// confirmSignIn completes a Pending sign-in: with the right code a full session under a new cookie replaces it, in the
-// transaction that marks the code as used. A browser whose session has ended is sent to sign in again.
+// confirmSignIn completes a Pending sign-in. With the right code, one transaction marks the code as used and replaces
+// the session by a full one under a new cookie. A browser whose session has ended is sent to sign in again.
 func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (rest.Document, error) {
-	session, account, signedIn, err := f.consentSession(ctx)
+	session, account, signedIn, err := f.readConsentSession(ctx)
 	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
 	switch {
 	case err != nil:
@@ -56,7 +56,7 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 	case !signedIn:
 		return rest.Document{Redirect: f.signInURL(req.Continue)}, nil
 	case !session.Pending:
-		return rest.Document{Redirect: f.next(req.Continue)}, nil
+		return rest.Document{Redirect: f.nextURL(req.Continue)}, nil
 	case !f.forms.Ours(ctx, codeForm, req.CSRF):
 		return f.drawConfirmation(ctx, req.Continue, problemAgain)
 	case malformed:
@@ -64,7 +64,7 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 	}
 	cookie, full := f.newSession(account, session.SignedIn)
 	err = f.store.ConfirmSignIn(ctx, session.Hash, full, func(before signin.Factor) (signin.Factor, error) {
-		return before.Use(f.secrets(account), f.entered(req.Code), account.Passwords.Current())
+		return before.Use(f.secrets(account), f.enteredCode(req.Code), account.Passwords.Current())
 	})
 	switch {
 	case errors.Is(err, signin.ErrWrongCode):
@@ -77,12 +77,12 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 		return rest.Document{}, err
 	}
 	device, err := f.remember(ctx, account)
-	return rest.Document{Redirect: f.next(req.Continue), Cookie: cookie, Device: device}, err
+	return rest.Document{Redirect: f.nextURL(req.Continue), Cookie: cookie, Device: device}, err
 }
 
 // showSecondFactor shows the page to manage the second factor. A browser not fully signed in is sent to sign in.
 func (f family) showSecondFactor(ctx context.Context, _ struct{}) (rest.Document, error) {
-	session, account, signedIn, err := f.session(ctx)
+	session, account, signedIn, err := f.readSession(ctx)
 	if err != nil || !signedIn || session.Pending {
 		return rest.Document{Redirect: f.baseURL + "/sign-in"}, err
 	}
@@ -103,9 +103,9 @@ type updateSecondFactorRequest struct {
 	Code   secret.Text `form:"code" validate:"required text=64"`
 }
 
-// updateSecondFactor turns the second factor on or off, or makes new codes, by a code: a stolen session is not enough.
+// updateSecondFactor turns the factor on or off, or makes new codes. A code is required: a stolen session must not do.
 func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRequest) (rest.Document, error) {
-	session, account, signedIn, err := f.session(ctx)
+	session, account, signedIn, err := f.readSession(ctx)
 	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
 	switch full := signedIn && !session.Pending; {
 	case err != nil:
@@ -126,7 +126,7 @@ func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRe
 		return page, nil
 	}
 	_, err = f.store.ChangeSecondFactor(ctx, account, func(before signin.Factor) (signin.Factor, error) {
-		return f.changed(before, session, account, req)
+		return f.applyAction(before, session, account, req)
 	})
 	switch {
 	case errors.Is(err, signin.ErrWrongCode):
@@ -141,11 +141,11 @@ func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRe
 	return page, err
 }
 
-// changed returns the second factor after a form's action. Turning it off again changes nothing. Errors:
+// applyAction returns the second factor after a form's action. Turning it off again changes nothing. Errors:
 // signin.ErrWrongCode, with the factor that counts the code; signin.ErrManyCodes; signin.ErrConfirmed.
-func (f family) changed(before signin.Factor, session signin.Session, account signin.Account,
+func (f family) applyAction(before signin.Factor, session signin.Session, account signin.Account,
 	req updateSecondFactorRequest) (signin.Factor, error) {
-	secrets, code, now := f.secrets(account), f.entered(req.Code), f.store.Now()
+	secrets, code, now := f.secrets(account), f.enteredCode(req.Code), f.store.Now()
 	switch {
 	case req.Action == actionConfirm:
 		return before.Confirm(secrets, session.Hash, code, now)
@@ -163,7 +163,7 @@ func (f family) changed(before signin.Factor, session signin.Session, account si
 	}
 }
 
-// The subjects of the csrf_token of forms with a code.
+// Subjects of the csrf_token of forms with a code.
 const (
 	codeForm   = "code"
 	factorForm = "second factor"
@@ -172,7 +172,7 @@ const (
 // issuer is the platform's name, which authenticator apps show beside an account.
 const issuer = "Cashwrap"
 
-// confirmationView is what the page shows on which people confirm their second factor.
+// confirmationView has the data of the page that asks for the second factor.
 type confirmationView struct {
 	texts
 	factorTexts
@@ -185,19 +185,19 @@ type confirmationView struct {
 	Problem  problem
 }
 
-// drawConfirmation is the page for a session that is Pending.
+// drawConfirmation renders the page that asks for the code of a Pending session.
 func (f family) drawConfirmation(ctx context.Context, continuation string, wrong problem) (rest.Document, error) {
-	cookie, t := f.forms.Cookie(ctx), f.language(ctx)
-	v := confirmationView{texts: t, factorTexts: factorIn.In(t.language), Action: f.local("/sign-in/second-factor"),
-		CSRF: f.forms.Token(cookie, codeForm), SignIn: f.local("/sign-in"), SignCSRF: f.forms.Token(cookie, signInForm),
+	cookie, t := f.forms.Cookie(ctx), f.chooseTexts(ctx)
+	v := confirmationView{texts: t, factorTexts: factorIn.In(t.language), Action: f.localPath("/sign-in/second-factor"),
+		CSRF: f.forms.Token(cookie, codeForm), SignIn: f.localPath("/sign-in"), SignCSRF: f.forms.Token(cookie, signInForm),
 		Continue: continuation, Problem: wrong}
 	return f.draw(cookie, t, v.confirmTitle, wrong, "", confirmationBody(v))
 }
 
-// factorProblem is what is wrong with a form of the second factor's page.
+// factorProblem says which form of the second factor's page was refused, and why.
 type factorProblem struct {
-	of   action  // the form's
-	what problem // "": nothing
+	of   action  // the form's action
+	what problem // "" if nothing was refused
 }
 
 func (p factorProblem) with(what problem) factorProblem {
@@ -217,7 +217,7 @@ type factorView struct {
 	Codes     []string // recovery codes that were just made in this session
 	Secret    string   // for the app, in groups of four characters
 	Link      string   // the same as an otpauth URL
-	Square    square   // the same as a QR code
+	Square    qrCode   // the same as a QR code
 
 	Action   string
 	CSRF     string
@@ -226,13 +226,13 @@ type factorView struct {
 	Problem  factorProblem
 }
 
-// drawFactor is the page of the account's second factor as stored.
+// drawFactor renders the page of the account's second factor as stored.
 func (f family) drawFactor(ctx context.Context, session signin.Session, account signin.Account,
 	wrong factorProblem) (rest.Document, error) {
-	cookie, t := f.forms.Cookie(ctx), f.language(ctx)
+	cookie, t := f.forms.Cookie(ctx), f.chooseTexts(ctx)
 	v := factorView{texts: t, factorTexts: factorIn.In(t.language), Name: account.Name,
-		None: account.Kind == identity.TestProfile, Action: f.local("/account/second-factor"),
-		CSRF: f.forms.Token(cookie, factorForm), SignIn: f.local("/sign-in"), SignCSRF: f.forms.Token(cookie, signInForm),
+		None: account.Kind == identity.TestProfile, Action: f.localPath("/account/second-factor"),
+		CSRF: f.forms.Token(cookie, factorForm), SignIn: f.localPath("/sign-in"), SignCSRF: f.forms.Token(cookie, signInForm),
 		Problem: wrong}
 	if !v.None {
 		stored, err := f.store.SecondFactor(ctx, account.User())
@@ -246,7 +246,7 @@ func (f family) drawFactor(ctx context.Context, session signin.Session, account 
 	return f.draw(cookie, t, v.title(), wrong.what, "", factorBody(v))
 }
 
-// withFactor adds the stored factor if it is on, else what an app needs to turn it on.
+// withFactor adds the stored factor if it is on, else the secret with which an app turns it on.
 func (f family) withFactor(v factorView, stored signin.Factor, session signin.Session,
 	account signin.Account) (factorView, error) {
 	secrets := f.secrets(account)
@@ -264,7 +264,7 @@ func (f family) withFactor(v factorView, stored signin.Factor, session signin.Se
 	link, err := secrets.AppLink(begun, issuer, name)
 	if err == nil {
 		v.Link, v.Secret = link, strings.Join(signin.Groups(secrets.App(begun)), " ")
-		v.Square, err = squareOf(link)
+		v.Square, err = newQRCode(link)
 	}
 	return v, err
 }
@@ -278,16 +278,16 @@ func (v factorView) title() string {
 
 func (v factorView) left() string { return page.Fill(v.codesLeft, "{count}", strconv.Itoa(v.Left)) }
 
-// wrong is the problem of the action's form; "" if it has none.
-func (v factorView) wrong(of action) problem {
+// problemOf returns the problem of the action's form; "" if it has none.
+func (v factorView) problemOf(of action) problem {
 	if v.Problem.of == of {
 		return v.Problem.what
 	}
 	return ""
 }
 
-// elsewhere returns the problem of a form that the page lost, because the factor changed meanwhile; "" if none.
-func (v factorView) elsewhere() problem {
+// lostProblem returns the problem of a form that the page no longer has, because the factor changed; "" if none.
+func (v factorView) lostProblem() problem {
 	forms := []action{actionConfirm}
 	switch {
 	case v.None:
@@ -301,7 +301,7 @@ func (v factorView) elsewhere() problem {
 	return v.Problem.what
 }
 
-// codeField is where a code is entered. wrong is what is wrong with the one before; "" if nothing is.
+// codeField returns the field for a code. wrong is the problem of the code entered before; "" if there is none.
 func codeField(id, label, hint, wrong string) page.Field {
 	return page.Field{ID: id, Name: "code", Label: label, Hint: hint, Problem: wrong, Required: true, Max: 64,
 		Autocomplete: "one-time-code", Capitals: "none"}
@@ -312,16 +312,16 @@ func digitsOnly(f page.Field) page.Field {
 	return f
 }
 
-type square struct {
+type qrCode struct {
 	box  string // an SVG viewBox, with the margin of four modules that readers need (ISO/IEC 18004)
 	path string // an SVG path of the dark modules
 }
 
-func squareOf(text string) (square, error) {
+func newQRCode(text string) (qrCode, error) {
 	const margin = 4
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
-		return square{}, err
+		return qrCode{}, err
 	}
 	var path strings.Builder
 	size := code.Bounds().Dx()
@@ -332,5 +332,5 @@ func squareOf(text string) (square, error) {
 			}
 		}
 	}
-	return square{fmt.Sprintf("%d %d %d %d", -margin, -margin, size+2*margin, size+2*margin), path.String()}, nil
+	return qrCode{fmt.Sprintf("%d %d %d %d", -margin, -margin, size+2*margin, size+2*margin), path.String()}, nil
 }

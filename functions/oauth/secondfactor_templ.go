@@ -89,7 +89,7 @@ func confirmationBody(v confirmationView) templ.Component {
 	})
 }
 
-// factorBody is about one's own second factor. It has no script.
+// factorBody shows the second factor of the account that is signed in. It has no script.
 func factorBody(v factorView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -141,7 +141,7 @@ func factorBody(v factorView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = page.Alert("", v.factorProblems[v.elsewhere()]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Alert("", v.factorProblems[v.lostProblem()]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -182,7 +182,7 @@ func factorBody(v factorView) templ.Component {
 	})
 }
 
-// enrolmentBody turns a second factor on.
+// enrolmentBody shows the steps that turn a second factor on.
 func enrolmentBody(v factorView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -359,7 +359,7 @@ func enrolmentBody(v factorView) templ.Component {
 	})
 }
 
-// confirmedBody is about a second factor that is on.
+// confirmedBody shows a second factor that is on.
 func confirmedBody(v factorView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -564,7 +564,7 @@ func confirmedBody(v factorView) templ.Component {
 	})
 }
 
-// factorForms is the form of an action, which takes a code.
+// factorForms renders the form of one action, which takes a code.
 func factorForms(v factorView, of action, label string, appOnly bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -612,7 +612,7 @@ func factorForms(v factorView, of action, label string, appOnly bool) templ.Comp
 			return templ_7745c5c3_Err
 		}
 		if appOnly {
-			templ_7745c5c3_Err = page.Input(digitsOnly(codeField("code", v.enterFirst, v.firstHint, v.factorProblems[v.wrong(of)]))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Input(digitsOnly(codeField("code", v.enterFirst, v.firstHint, v.factorProblems[v.problemOf(of)]))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -625,7 +625,7 @@ func factorForms(v factorView, of action, label string, appOnly bool) templ.Comp
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = page.Input(codeField(string(of)+"-code", v.enterCode, v.codeKinds, v.factorProblems[v.wrong(of)])).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Input(codeField(string(of)+"-code", v.enterCode, v.codeKinds, v.factorProblems[v.problemOf(of)])).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

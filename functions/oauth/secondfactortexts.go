@@ -2,14 +2,14 @@ package oauth
 
 import "github.com/cashwrap/cashwrap/shared/page"
 
-// What can be wrong with a form that takes a code.
+// Problems of a form that takes a code.
 const (
-	problemCode problem = "code" // not a code of the account, or already used
-	problemMany problem = "many" // after too many wrong codes; only a recovery code is accepted
+	problemCode problem = "code" // not one of the account's codes, or already used
+	problemMany problem = "many" // too many wrong codes were entered; only a recovery code is accepted
 	problemOn   problem = "on"   // the factor was turned on in another session
 )
 
-// factorTexts are those of the pages of the second factor in one language. {count} is a number of codes.
+// factorTexts has the texts of the second factor's pages in one language. {count} is a number of codes.
 type factorTexts struct {
 	confirmTitle string // title of the page that asks for a code
 	enterCode    string // label
@@ -19,8 +19,8 @@ type factorTexts struct {
 	why        string // what it is for
 	scanTitle  string // heading of the first step
 	scan       string // what to do
-	square     string // what the image is
-	byHand     string // what to do with the key if one cannot scan
+	square     string // text for readers who do not see the image
+	byHand     string // how to enter the key without scanning
 	openApp    string // link
 	firstTitle string // heading of the second step
 	enterFirst string // label
@@ -33,12 +33,12 @@ type factorTexts struct {
 	codesTitle string // heading of new recovery codes
 	codesText  string // what they are for
 	newTitle   string // heading
-	newText    string // that the old recovery codes end
+	newText    string // says that the old recovery codes end
 	makeNew    string // button
 	offHeading string // heading
 	offText    string // what turning it off means
 	turnOff    string // button
-	none       string // that a test profile has no second factor
+	none       string // says that a test profile has no second factor
 
 	factorProblems map[problem]string
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// begin signs the browser in to the account, whose password was just confirmed, and ends its former session. The
-// session is Pending if the account has a second factor. A new cookie prevents session fixation. Its time is from
-// before the second factor is read, so that it misses one that is turned on meanwhile.
-func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie, signin.Session, error) {
+// beginSession signs the browser in to the account, whose password was just confirmed, and ends its former session. The
+// session is Pending if the account has a second factor. A new cookie prevents session fixation. The sign-in time is
+// read before the second factor, so that a factor turned on meanwhile counts as later than the session.
+func (f family) beginSession(ctx context.Context, account signin.Account) (*http.Cookie, signin.Session, error) {
 	signedIn := f.store.Now()
 	if signedIn.Before(account.Since) { // this clock is behind: access ended before the password was confirmed
 		signedIn = account.Since
@@ -22,7 +22,7 @@ func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie
 	cookie, session := f.newSession(account, signedIn)
 	enrolled, err := f.hasSecondFactor(ctx, account)
 	if err == nil {
-		err = f.end(ctx)
+		err = f.endSession(ctx)
 	}
 	if err != nil {
 		return nil, signin.Session{}, err
@@ -31,22 +31,23 @@ func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie
 	return cookie, session, f.store.PutSignIn(ctx, session)
 }
 
-// newSession returns a session that is not stored yet, and its cookie. signedIn is when the password was confirmed.
+// newSession returns a session that is not stored yet, and its cookie. signedIn is the time the password was confirmed.
 func (f family) newSession(account signin.Account, signedIn time.Time) (*http.Cookie, signin.Session) {
 	cookie, now := f.forms.NewCookie(), f.store.Now()
 	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, BeganAt: now, SignedIn: signedIn,
 		Password: account.Passwords.Current(), Expires: now.Add(signin.SessionLasts)}
 }
 
-// withoutCookie reports whether a request has no session cookie, as a form from another site (SameSite=Lax). It is
-// redirected to the form's page with the cookie. No answer sets a cookie, which would sign the person out.
-func (f family) withoutCookie(ctx context.Context) bool {
+// lacksCookie reports whether the request has no session cookie, like a form sent by another site (SameSite=Lax). The
+// request is then redirected to the form's page, to which the browser sends the cookie. The answer sets no cookie,
+// since a new one would sign the person out.
+func (f family) lacksCookie(ctx context.Context) bool {
 	_, sent := f.forms.Sent(ctx)
 	return !sent
 }
 
-// end ends the browser's session, if it has one.
-func (f family) end(ctx context.Context) error {
+// endSession ends the browser's session, if it has one.
+func (f family) endSession(ctx context.Context) error {
 	value, sent := f.forms.Sent(ctx)
 	if !sent {
 		return nil
@@ -54,10 +55,10 @@ func (f family) end(ctx context.Context) error {
 	return f.store.EndSignIn(ctx, identity.Hash(value))
 }
 
-// session reads the browser's session, with its account as it is now; false if the browser is not signed in. A session
-// ends for good when the account gets a new password. A managed user's session also ends when the user is disabled or
-// loses a role or a permission. A Pending session may only be used to confirm the second factor.
-func (f family) session(ctx context.Context) (signin.Session, signin.Account, bool, error) {
+// readSession returns the browser's session and its account as stored now; false if the browser is not signed in. A
+// session ends for good when the account gets a new password. A managed user's session also ends when the user is
+// disabled or loses a role or a permission. A Pending session may only be used to confirm the second factor.
+func (f family) readSession(ctx context.Context) (signin.Session, signin.Account, bool, error) {
 	value, sent := f.forms.Sent(ctx)
 	if !sent {
 		return signin.Session{}, signin.Account{}, false, nil
@@ -73,10 +74,10 @@ func (f family) session(ctx context.Context) (signin.Session, signin.Account, bo
 	return session, account, true, nil
 }
 
-// consentSession is session, for allowing a client something. It is also Pending if the second factor was turned on in
-// another session since it began, perhaps with a stolen password (contract §10).
-func (f family) consentSession(ctx context.Context) (signin.Session, signin.Account, bool, error) {
-	session, account, signedIn, err := f.session(ctx)
+// readConsentSession reads the session for allowing a client something. The session is also Pending if it began before
+// another session turned the second factor on, because it may come from a stolen password (contract §10).
+func (f family) readConsentSession(ctx context.Context) (signin.Session, signin.Account, bool, error) {
+	session, account, signedIn, err := f.readSession(ctx)
 	if err != nil || !signedIn || session.Pending || account.Kind == identity.TestProfile {
 		return session, account, signedIn, err
 	}
@@ -85,16 +86,16 @@ func (f family) consentSession(ctx context.Context) (signin.Session, signin.Acco
 	return session, account, true, err
 }
 
-// next returns where the browser goes after sign-in: the query's authorization, or the second factor; never elsewhere.
-func (f family) next(continuation string) string {
+// nextURL returns where sign-in leads: to the continuation's authorization request or the second factor, nowhere else.
+func (f family) nextURL(continuation string) string {
 	if asked, err := url.ParseQuery(continuation); err == nil && continuation != "" {
 		return f.baseURL + "/authorize?" + asked.Encode()
 	}
 	return f.baseURL + "/account/second-factor"
 }
 
-// local is the path of a page, for forms: whatever name the browser has for our host, they lead there.
-func (f family) local(path string) string {
+// localPath returns the path of a page, for forms. Without a host, forms work under every name of our host.
+func (f family) localPath(path string) string {
 	base, err := url.Parse(f.baseURL)
 	if err != nil {
 		return path
@@ -102,4 +103,4 @@ func (f family) local(path string) string {
 	return base.Path + path
 }
 
-func (f family) language(ctx context.Context) texts { return inLanguages.In(rest.Language(ctx)) }
+func (f family) chooseTexts(ctx context.Context) texts { return inLanguages.In(rest.Language(ctx)) }

@@ -19,9 +19,9 @@ type showSignInRequest struct {
 	Mode     string `query:"mode" validate:"one-of=live|test"`
 }
 
-// showSignIn shows the page to sign in, or for the second factor while Pending, or that the browser is signed in.
+// showSignIn asks a browser to sign in, or for the second factor while Pending. Else it shows who is signed in.
 func (f family) showSignIn(ctx context.Context, req showSignInRequest) (rest.Document, error) {
-	session, account, signedIn, err := f.session(ctx)
+	session, account, signedIn, err := f.readSession(ctx)
 	switch {
 	case err != nil:
 		return rest.Document{}, err
@@ -30,7 +30,7 @@ func (f family) showSignIn(ctx context.Context, req showSignInRequest) (rest.Doc
 	case signedIn:
 		return f.drawSignedIn(ctx, account, req.Continue)
 	}
-	return f.drawSignIn(ctx, signInView{Continue: req.Continue, Mode: modeOf(req.Mode)})
+	return f.drawSignIn(ctx, signInView{Continue: req.Continue, Mode: parseMode(req.Mode)})
 }
 
 type signInRequest struct {
@@ -43,28 +43,28 @@ type signInRequest struct {
 	SignOut  bool        `form:"sign_out"`
 }
 
-// signIn begins a session for the account, and ends the browser's former one; with sign_out it only ends that. The
-// reply hides whether name or password was wrong: every name takes equal reads, one hash, and tokens of two buckets.
+// signIn begins a session for the account and ends the browser's former one; with sign_out it only ends that. The reply
+// hides whether name or password was wrong: every name takes the same reads, one hash, and tokens of two buckets.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
-	view := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
+	view := signInView{Continue: req.Continue, Mode: parseMode(req.Mode), Username: req.Username, Merchant: req.Merchant}
 	switch malformed := len(validate.Forms(req)) > 0; {
-	case f.withoutCookie(ctx) && !malformed:
+	case f.lacksCookie(ctx) && !malformed:
 		return rest.Document{Redirect: f.signInURL(req.Continue)}, nil
 	case !f.forms.Ours(ctx, signInForm, req.CSRF):
 		return f.drawSignIn(ctx, view.with(problemAgain))
 	case req.SignOut:
-		return rest.Document{Redirect: f.signInURL(req.Continue)}, f.end(ctx)
+		return rest.Document{Redirect: f.signInURL(req.Continue)}, f.endSession(ctx)
 	case malformed || req.Username == "" || req.Password.IsZero():
 		return f.drawSignIn(ctx, view.with(problemForm))
 	}
-	account, err := f.confirmed(ctx, req)
+	account, err := f.confirmAccount(ctx, req)
 	if errors.Is(err, store.ErrWrongPassword) {
 		return f.drawSignIn(ctx, view.with(problemWrong))
 	}
 	if err != nil {
 		return rest.Document{}, err
 	}
-	cookie, session, err := f.begin(ctx, account)
+	cookie, session, err := f.beginSession(ctx, account)
 	switch {
 	case err != nil:
 		return rest.Document{}, err
@@ -72,20 +72,20 @@ func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, e
 		return rest.Document{Redirect: f.signInURL(req.Continue), Cookie: cookie}, nil
 	}
 	device, err := f.remember(ctx, account)
-	return rest.Document{Redirect: f.next(req.Continue), Cookie: cookie, Device: device}, err
+	return rest.Document{Redirect: f.nextURL(req.Continue), Cookie: cookie, Device: device}, err
 }
 
-// modeOf is the mode with the name; live for any other text.
-func modeOf(name string) identity.Mode {
+// parseMode returns the mode with the name; Live for any other text.
+func parseMode(name string) identity.Mode {
 	if mode, known := identity.ParseMode(name); known {
 		return mode
 	}
 	return identity.Live
 }
 
-// confirmed returns the account with the request's name and password. Error: store.ErrWrongPassword. Failure: TooMany.
-func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Account, error) {
-	name, mode := signin.ParseName(req.Username, req.Merchant), modeOf(req.Mode)
+// confirmAccount returns the account with this name and password. Error: store.ErrWrongPassword. Failure: TooMany.
+func (f family) confirmAccount(ctx context.Context, req signInRequest) (signin.Account, error) {
+	name, mode := signin.ParseName(req.Username, req.Merchant), parseMode(req.Mode)
 	account, err := f.store.SignInAccount(ctx, name, mode)
 	if err != nil {
 		return signin.Account{}, err
@@ -93,12 +93,12 @@ func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Accoun
 	return account, f.confirmPassword(ctx, name.Subject(mode), account, req.Password)
 }
 
-// signInURL is where the browser signs in: at the authorization request with the query, or else at /sign-in.
+// signInURL returns where the browser signs in: at the continuation's authorization request, or else at /sign-in.
 func (f family) signInURL(continuation string) string {
 	if continuation == "" {
 		return f.baseURL + "/sign-in"
 	}
-	return f.next(continuation)
+	return f.nextURL(continuation)
 }
 
 // signInForm is the subject of the csrf_token of forms to POST /sign-in.
@@ -109,14 +109,14 @@ type signInView struct {
 
 	Action   string
 	CSRF     string
-	Client   string // name of the client that asks for access; "": none does
+	Client   string // name of the client that asks for access; "" if none
 	Mode     identity.Mode
 	Continue string
-	Username string // as it was entered
+	Username string // as entered
 	Merchant string
 	Problem  problem
 
-	csp string // source of the client's redirect_uri; "": no client
+	csp string // source of the client's redirect_uri; "" if there is no client
 }
 
 func (v signInView) with(p problem) signInView {
@@ -124,7 +124,7 @@ func (v signInView) with(p problem) signInView {
 	return v
 }
 
-// name returns the user name's field. Live mode needs no hint: only test profiles are not named by an address.
+// name returns the user name's field. Live mode needs no hint: only test profiles have names that are not addresses.
 func (v signInView) name() page.Field {
 	f := v.field("username", v.username, 255)
 	f.Value, f.Required, f.Autocomplete, f.Capitals = v.Username, true, "username", "none"
@@ -154,17 +154,17 @@ func (v signInView) field(name, label string, most int) page.Field {
 
 func (f family) drawSignIn(ctx context.Context, v signInView) (rest.Document, error) {
 	cookie := f.forms.Cookie(ctx)
-	v.texts, v.Action, v.CSRF = f.language(ctx), f.local("/sign-in"), f.forms.Token(cookie, signInForm)
-	if v.Problem != "" && f.withoutCookie(ctx) {
+	v.texts, v.Action, v.CSRF = f.chooseTexts(ctx), f.localPath("/sign-in"), f.forms.Token(cookie, signInForm)
+	if v.Problem != "" && f.lacksCookie(ctx) {
 		cookie = nil
 	}
 	return f.draw(cookie, v.texts, v.signIn, v.Problem, v.csp, signInBody(v))
 }
 
-// drawSignInFor is the page on which people sign in for an authorization request.
+// drawSignInFor renders the page to sign in for an authorization request.
 func (f family) drawSignInFor(ctx context.Context, a authorization, wrong problem) (rest.Document, error) {
 	return f.drawSignIn(ctx, signInView{Client: a.client.Name, Mode: a.client.Tenant.Mode,
-		Continue: a.query().Encode(), csp: a.source(), Problem: wrong})
+		Continue: a.query().Encode(), csp: a.formActionSource(), Problem: wrong})
 }
 
 type signedInView struct {
@@ -180,17 +180,17 @@ type signedInView struct {
 func (f family) drawSignedIn(ctx context.Context, account signin.Account, continuation string) (rest.Document,
 	error) {
 	cookie := f.forms.Cookie(ctx)
-	v := signedInView{texts: f.language(ctx), Action: f.local("/sign-in"), CSRF: f.forms.Token(cookie, signInForm),
-		Name: account.Name, Next: f.next(continuation), Continue: continuation}
+	v := signedInView{texts: f.chooseTexts(ctx), Action: f.localPath("/sign-in"), CSRF: f.forms.Token(cookie, signInForm),
+		Name: account.Name, Next: f.nextURL(continuation), Continue: continuation}
 	return f.draw(cookie, v.texts, page.Fill(v.signedIn, "{name}", v.Name), "", "", signedInBody(v))
 }
 
 // confirmPassword checks the password that was entered for the name (signin.Name.Subject). The account is the zero
-// account for an unknown name. Passwords from a known browser or address take tokens from its own bucket, which
+// account if the name is unknown. Passwords from a known browser or address take tokens from a separate bucket, which
 // strangers cannot empty. When that bucket or the name's is empty, a mail tells the owners. Every name takes the same
 // calls, so that the duration does not show which names exist. Error: store.ErrWrongPassword. Failure: TooMany.
 func (f family) confirmPassword(ctx context.Context, name string, account signin.Account, text secret.Text) error {
-	known, err := f.known(ctx, account)
+	known, err := f.findKnownBucket(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -204,8 +204,8 @@ func (f family) confirmPassword(ctx context.Context, name string, account signin
 	return err
 }
 
-// known returns the name of the bucket of the known browser, or else of the known address; "" if neither is known.
-func (f family) known(ctx context.Context, account signin.Account) (string, error) {
+// findKnownBucket returns the bucket of the known browser, or else of the known address; "" if neither is known.
+func (f family) findKnownBucket(ctx context.Context, account signin.Account) (string, error) {
 	address := f.addressID(ctx, account)
 	there, err := f.store.KnowsAddress(ctx, address)
 	device := f.knownKey().Device(f.devices.Value(ctx), account, f.store.Now())
@@ -231,7 +231,7 @@ func (f family) rememberAddress(ctx context.Context, account signin.Account) err
 	return f.store.PutKnownAddress(ctx, f.addressID(ctx, account), f.store.Now().Add(signin.KnownLasts))
 }
 
-// addressID returns the id under which the account knows the request's address.
+// addressID returns the account's id for the request's address.
 func (f family) addressID(ctx context.Context, account signin.Account) string {
 	return f.knownKey().Address(rest.SourceAddress(ctx), account)
 }

@@ -133,7 +133,7 @@ func signInBody(v signInView) templ.Component {
 	})
 }
 
-// signedInBody says who is signed in, and lets them sign out.
+// signedInBody says who is signed in and lets them sign out.
 func signedInBody(v signedInView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -218,7 +218,7 @@ func signedInBody(v signedInView) templ.Component {
 	})
 }
 
-// signOutForm ends the session, and asks to sign in for what comes then.
+// signOutForm renders the button that signs out. Its reply asks to sign in for the continuation.
 func signOutForm(action, csrf, continuation, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

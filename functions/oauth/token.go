@@ -36,15 +36,15 @@ type tokenReply struct {
 	Scope        string `json:"scope"`
 }
 
-// grantTypes are the ways to access tokens (contract §10). Each stores a grant, returns its scopes, may set refresh.
-var grantTypes = map[string]func(family, context.Context, oauth.Client, tokenRequest, *issued) ([]string, error){
+// grantTypes serve contract §10's grant_types. Each stores tokens, returns their scopes, and may change tokens.refresh.
+var grantTypes = map[string]func(family, context.Context, oauth.Client, tokenRequest, *tokenPair) ([]string, error){
 	"authorization_code": family.redeemCode,
 	"client_credentials": family.actAsClient,
 	"password":           family.signInProfile,
 	"refresh_token":      family.refresh,
 }
 
-// createToken gives an authenticated client an access token.
+// createToken issues an access token to an authenticated client.
 func (f family) createToken(ctx context.Context, req tokenRequest) (tokenReply, error) {
 	c, err := f.authenticate(ctx, req.credentials)
 	if err != nil {
@@ -54,7 +54,7 @@ func (f family) createToken(ctx context.Context, req tokenRequest) (tokenReply, 
 	if !known {
 		return tokenReply{}, oauth.Refused(oauth.UnsupportedGrantType, "There is no such grant_type.")
 	}
-	tokens, err := issue()
+	tokens, err := newTokenPair()
 	if err != nil {
 		return tokenReply{}, err
 	}
@@ -62,39 +62,39 @@ func (f family) createToken(ctx context.Context, req tokenRequest) (tokenReply, 
 	return tokens.reply(scopes), err
 }
 
-// issued are new tokens' texts, made before the write, so that the request recognises its write after a lost reply.
-type issued struct{ access, refresh string }
+// tokenPair has new tokens' texts, made before the write: after a lost reply the request recognises its own write.
+type tokenPair struct{ access, refresh string }
 
-func issue() (issued, error) {
+func newTokenPair() (tokenPair, error) {
 	access, err := identity.NewAccessToken(rand.Reader)
 	if err != nil {
-		return issued{}, err
+		return tokenPair{}, err
 	}
 	refresh, err := oauth.NewSecret(rand.Reader)
-	return issued{access, refresh}, err
+	return tokenPair{access, refresh}, err
 }
 
-// reply shows a client its tokens; an empty refresh token is none.
-func (i issued) reply(scopes []string) tokenReply {
+// reply returns the reply to the client. It leaves out an empty refresh token.
+func (i tokenPair) reply(scopes []string) tokenReply {
 	return tokenReply{AccessToken: i.access, TokenType: "Bearer", ExpiresIn: int(oauth.AccessTokenLasts.Seconds()),
 		RefreshToken: i.refresh, Scope: strings.Join(scopes, " ")}
 }
 
-// missing is the failure of a request without a parameter that its grant_type needs.
-func missing(name string) error { return oauth.Refused(oauth.InvalidRequest, name+" is required.") }
+// errMissing returns the failure of a request without a parameter that its grant_type needs.
+func errMissing(name string) error { return oauth.Refused(oauth.InvalidRequest, name+" is required.") }
 
-// redeemCode serves grant_type authorization_code: the client got a code at its redirect_uri.
-func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) (scopes []string,
+// redeemCode serves grant_type authorization_code. The client got the code at its redirect_uri.
+func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest, tokens *tokenPair) (scopes []string,
 	err error) {
 	if req.Code.IsZero() {
-		return nil, missing("code")
+		return nil, errMissing("code")
 	}
 	codeHash, refreshHash := identity.Hash(req.Code.Reveal()), identity.Hash(tokens.refresh)
 	err = f.store.Redeem(ctx, codeHash, refreshHash, func(code oauth.Code) (oauth.Grant, identity.AccessToken, error) {
 		now := f.store.Now()
 		refused := code.CheckRedeemable(c, req.RedirectURI, req.Verifier.Reveal(), now)
 		if refused == nil {
-			refused = f.stillAllowed(ctx, code.Holder)
+			refused = f.checkHolder(ctx, code.Holder)
 		}
 		if refused == nil {
 			scopes, refused = c.Granted(code.Scopes, "")
@@ -113,21 +113,21 @@ var (
 )
 
 // signInProfile serves grant_type password, only for test profiles: a person must not give a client their password (RFC
-// 9700 §2.4). A name that no test profile can have is not looked up, but takes one hash too.
-func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) ([]string, error) {
+// 9700 §2.4). A name that no test profile can have is not looked up, but also takes one hash.
+func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequest, tokens *tokenPair) ([]string, error) {
 	switch {
 	case c.Tenant.Mode != identity.Test:
 		return nil, errLiveClient
 	case req.Username == "":
-		return nil, missing("username")
+		return nil, errMissing("username")
 	case req.Password.IsZero():
-		return nil, missing("password")
+		return nil, errMissing("password")
 	}
 	scopes, err := c.Requested(req.Scope)
 	if err != nil {
 		return nil, err
 	}
-	profile, err := f.confirmedProfile(ctx, c, req)
+	profile, err := f.confirmProfile(ctx, c, req)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequ
 	return scopes, f.store.PutGrant(ctx, g, g.Token(identity.Hash(tokens.access), g.Hash, scopes, now))
 }
 
-// confirmedProfile returns the test profile with the request's name and password. Failures: invalid_grant; TooMany.
-func (f family) confirmedProfile(ctx context.Context, c oauth.Client, req tokenRequest) (signin.Account, error) {
+// confirmProfile returns the test profile with the request's name and password. Failures: invalid_grant; TooMany.
+func (f family) confirmProfile(ctx context.Context, c oauth.Client, req tokenRequest) (signin.Account, error) {
 	name := signin.ParseName(req.Username, "")
 	var account signin.Account
 	subject := "client " + c.ID // not the name: a client must not use up the tries of a person
@@ -159,8 +159,8 @@ func (f family) confirmedProfile(ctx context.Context, c oauth.Client, req tokenR
 	return account, err
 }
 
-// actAsClient serves grant_type client_credentials: for the client's merchant, no refresh token (RFC 6749 §4.4.3).
-func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) ([]string, error) {
+// actAsClient serves grant_type client_credentials, for the client's merchant: no refresh token (RFC 6749 §4.4.3).
+func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest, tokens *tokenPair) ([]string, error) {
 	scopes, err := c.Requested(req.Scope)
 	if err != nil {
 		return nil, err
@@ -170,16 +170,16 @@ func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenReques
 	return scopes, f.store.PutAccessToken(ctx, own.Token(identity.Hash(tokens.access), "", scopes, f.store.Now()))
 }
 
-// errNotYours is the failure for a token that was issued to another client.
-var errNotYours = oauth.Refused(oauth.InvalidGrant, "The token was issued to another client.")
+// errOtherClient refuses a token that was issued to another client.
+var errOtherClient = oauth.Refused(oauth.InvalidGrant, "The token was issued to another client.")
 
-// refresh serves grant_type refresh_token, whose token stays the same, and begins its lifetime again (contract §10).
-func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) ([]string, error) {
+// refresh serves grant_type refresh_token. The token stays the same and begins its lifetime again (contract §10).
+func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest, tokens *tokenPair) ([]string, error) {
 	if req.RefreshToken.IsZero() {
-		return nil, missing("refresh_token")
+		return nil, errMissing("refresh_token")
 	}
 	tokens.refresh = req.RefreshToken.Reveal()
-	g, err := f.usableGrant(ctx, c, identity.Hash(tokens.refresh))
+	g, err := f.findUsableGrant(ctx, c, identity.Hash(tokens.refresh))
 	if err != nil {
 		return nil, err
 	}
@@ -190,25 +190,25 @@ func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest, t
 	return scopes, f.store.Refresh(ctx, g, g.Token(identity.Hash(tokens.access), g.Hash, scopes, f.store.Now()))
 }
 
-// usableGrant returns the client's grant. Failure: invalid_grant if unknown, another client's or not stillAllowed.
-func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash string) (oauth.Grant, error) {
+// findUsableGrant returns the client's grant. Failure: invalid_grant if unknown, another client's, or by checkHolder.
+func (f family) findUsableGrant(ctx context.Context, c oauth.Client, refreshHash string) (oauth.Grant, error) {
 	g, err := f.store.Grant(ctx, refreshHash)
 	switch {
 	case err != nil:
 		return g, err
 	case g.Client != c.ID:
-		return g, errNotYours
+		return g, errOtherClient
 	}
-	return g, f.stillAllowed(ctx, g.Holder)
+	return g, f.checkHolder(ctx, g.Holder)
 }
 
-// errHolder is the failure for a code or grant whose holder is gone, or whose access ended after its sign-in.
+// errHolder refuses a code or grant whose holder is gone, or whose access ended after the sign-in that allowed it.
 var errHolder = oauth.Refused(oauth.InvalidGrant, "The person who allowed this must sign in again.")
 
-// stillAllowed refuses a code or grant unless its holder's member is active, or its test profile exists, and still has
-// the password with which the holder signed in to allow it (contract §10). Failure: invalid_grant.
-func (f family) stillAllowed(ctx context.Context, h oauth.Holder) error {
-	passwords, err := f.passwordsOf(ctx, h)
+// checkHolder refuses a code or grant unless its holder's member is active, or its test profile exists. The member or
+// profile must also still have the password with which the holder signed in (contract §10). Failure: invalid_grant.
+func (f family) checkHolder(ctx context.Context, h oauth.Holder) error {
+	passwords, err := f.readPasswords(ctx, h)
 	switch {
 	case failure.Is(err, failure.KindNotFound):
 		return errHolder
@@ -220,8 +220,8 @@ func (f family) stillAllowed(ctx context.Context, h oauth.Holder) error {
 	return nil
 }
 
-// passwordsOf returns the holder's passwords. Failures: NotFound for a deleted holder; errHolder for an inactive one.
-func (f family) passwordsOf(ctx context.Context, h oauth.Holder) (member.Passwords, error) {
+// readPasswords returns the holder's passwords. Failures: NotFound for a deleted holder; errHolder for an inactive one.
+func (f family) readPasswords(ctx context.Context, h oauth.Holder) (member.Passwords, error) {
 	if h.Kind == identity.TestProfile {
 		p, err := f.store.TestProfile(ctx, h.Tenant, h.Subject)
 		return p.Passwords, err

@@ -1,4 +1,4 @@
-// The oauth Lambda.
+// Command bootstrap runs the oauth Lambda.
 package main
 
 import (
