@@ -17,7 +17,7 @@ type invitationRequest struct {
 	Token string `path:"token"`
 }
 
-// showInvitation serves the page of an invitation, or of one that was accepted. Every invalid token is the same 404.
+// showInvitation shows the page of an open or accepted invitation. Every invalid token gets the same 404.
 func (f family) showInvitation(ctx context.Context, req invitationRequest) (rest.Document, error) {
 	i, err := f.store.Invitation(ctx, req.Token)
 	if err != nil {
@@ -32,15 +32,15 @@ type acceptInvitationRequest struct {
 	Password secret.Text `form:"password" validate:"required text=256"`
 }
 
-// acceptInvitation makes the invited person a member, who sets a password, or confirms an existing one, so that access
-// to a mailbox does not give access to the person's other merchants. It may be repeated.
+// acceptInvitation makes the invited person a member. The person sets a password, or confirms an existing one, so that
+// access to a mailbox does not give access to the person's other merchants. The request may be repeated.
 func (f family) acceptInvitation(ctx context.Context, req acceptInvitationRequest) (rest.Document, error) {
 	i, err := f.store.Invitation(ctx, req.Token)
 	if err != nil {
 		return rest.Document{}, err
 	}
 	if i.Accepted {
-		return f.accepted(req.Token), nil
+		return f.redirectToInvitation(req.Token), nil
 	}
 	if !f.forms.Ours(ctx, req.Token, req.CSRF) {
 		return f.draw(ctx, i, req.Token, problemAgain)
@@ -67,15 +67,15 @@ func (f family) acceptInvitation(ctx context.Context, req acceptInvitationReques
 	case err != nil:
 		return rest.Document{}, err
 	}
-	return f.accepted(req.Token), nil
+	return f.redirectToInvitation(req.Token), nil
 }
 
-// accepted redirects to the page that says that the invitation was accepted.
-func (f family) accepted(token string) rest.Document {
+// redirectToInvitation redirects to the invitation's page, which then says that the invitation was accepted.
+func (f family) redirectToInvitation(token string) rest.Document {
 	return rest.Document{Redirect: f.baseURL + "/invitations/" + token}
 }
 
-// draw renders the page of an invitation. wrong is what is wrong with the form that was sent, or "".
+// draw renders the page of an invitation. wrong is the problem of the form that was sent, or "".
 func (f family) draw(ctx context.Context, i store.Invitation, token string, wrong problem) (rest.Document, error) {
 	m, err := f.store.Merchant(ctx, i.Tenant.Merchant)
 	if err != nil {

@@ -20,15 +20,15 @@ type createMemberRequest struct {
 	Email    string          `json:"email" validate:"required text=256 email"`
 	Roles    []string        `json:"roles" validate:"required items=124 text=64"`
 	Managed  bool            `json:"is_managed_user"`
-	Nickname string          `json:"nickname" validate:"text=64"`         // of a managed user
-	Password *secret.Text    `json:"password" validate:"text=256 min=12"` // of a managed user
+	Nickname string          `json:"nickname" validate:"text=64"`         // for managed users only
+	Password *secret.Text    `json:"password" validate:"text=256 min=12"` // for managed users only
 	Metadata member.Metadata `json:"metadata"`
 }
 
 var errNoRoles = failure.Invalid("roles", "must not be empty")
 
-// createMember invites somebody, or makes a managed user, who is a member at once. Repeated
-// under its Idempotency-Key it finds the member that it has made.
+// createMember invites a person, or creates a managed user, who is a member at once. If repeated under its
+// Idempotency-Key, it returns the member that it created.
 func (f family) createMember(ctx context.Context, req createMemberRequest) (memberView, error) {
 	switch {
 	case len(req.Roles) == 0:
@@ -46,7 +46,7 @@ func (f family) createMember(ctx context.Context, req createMemberRequest) (memb
 			if err := roles.CheckKnown(req.Roles); err != nil {
 				return member.Member{}, err
 			}
-			m := f.draft(id, req, operation)
+			m := f.newMember(id, req, operation)
 			err := member.CheckMayChange(p, member.Member{}, m, roles)
 			if err == nil && req.Managed {
 				m.Passwords, err = password.Set(ctx, nil)
@@ -59,7 +59,7 @@ func (f family) createMember(ctx context.Context, req createMemberRequest) (memb
 	return f.show(ctx, p.Tenant, m, member.RefusedPassword("password", err))
 }
 
-func (f family) draft(id string, req createMemberRequest, operation string) member.Member {
+func (f family) newMember(id string, req createMemberRequest, operation string) member.Member {
 	roles := unique(req.Roles)
 	if !req.Managed {
 		return member.NewInvited(id, member.Invitation{Email: req.Email, Roles: roles, Metadata: req.Metadata}, operation,
@@ -70,10 +70,10 @@ func (f family) draft(id string, req createMemberRequest, operation string) memb
 	return m
 }
 
-// unique are the texts, sorted and without duplicates.
+// unique returns the texts, sorted and without duplicates.
 func unique(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
 
-// show is the member as it is shown, unless there is an error.
+// show returns the member's view, or err.
 func (f family) show(ctx context.Context, t identity.Tenant, m member.Member, err error) (memberView, error) {
 	if err != nil {
 		return memberView{}, err
@@ -82,22 +82,22 @@ func (f family) show(ctx context.Context, t identity.Tenant, m member.Member, er
 	if err != nil {
 		return memberView{}, err
 	}
-	factors, err := f.factors(ctx, m)
+	factors, err := f.readFactors(ctx, m)
 	return viewMember(m, roles, factors, f.store.Now()), err
 }
 
 type updateMemberRequest struct {
 	memberPath
 	Roles    *[]string        `json:"roles" validate:"items=124 text=64"`
-	Metadata *member.Metadata `json:"metadata"` // replaced as a whole
+	Metadata *member.Metadata `json:"metadata"` // replaced, not merged
 	User     *struct {
 		Nickname *string      `json:"nickname" validate:"text=64"`
 		Password *secret.Text `json:"password" validate:"text=256 min=12"`
 	} `json:"user"`
 }
 
-// updateMember overwrites the fields that are sent. Nickname and password change managed users
-// only. They are ignored for other users, and refused for a member without a user yet.
+// updateMember overwrites the fields that are sent. Nickname and password apply to managed users only. They are ignored
+// for other users, and refused for a member without a user yet.
 func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memberView, error) {
 	if req.Roles != nil && len(*req.Roles) == 0 {
 		return memberView{}, errNoRoles
@@ -113,7 +113,7 @@ func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memb
 				return m, err
 			}
 			if password != nil && m.Passwords.SetBy(operation) {
-				return m, nil // a repeated request: the whole update was made with the password
+				return m, nil // a repeated request: its whole update was made with the password
 			}
 			after, err := req.apply(m, roles)
 			if err == nil {
@@ -158,7 +158,7 @@ type deleteMemberRequest struct {
 	member.KeysChoice
 }
 
-// deleteMember removes a member, or withdraws an invitation. Its address is free again.
+// deleteMember removes a member or withdraws an invitation. The address is free again.
 func (f family) deleteMember(ctx context.Context, req deleteMemberRequest) (rest.Empty, error) {
 	p := rest.Caller(ctx)
 	m, err := f.store.DeleteMember(ctx, rest.By(ctx), p.Tenant, member.NumberOf(req.ID), rest.OperationID(ctx),
@@ -175,7 +175,7 @@ func (f family) deleteMember(ctx context.Context, req deleteMemberRequest) (rest
 	return rest.Empty{}, err
 }
 
-// listMembersRequest has filters, all of which must match. scroll has no effect: a list always has the count.
+// listMembersRequest has filters, which must all match. scroll has no effect: a list always has the count.
 type listMembersRequest struct {
 	rest.Paging
 	Scroll    bool       `query:"scroll"`
@@ -186,7 +186,7 @@ type listMembersRequest struct {
 	Roles     []string   `query:"roles" validate:"items=124 text=64"` // any of them
 }
 
-// listMembers lists the members who match all filters, the oldest first.
+// listMembers lists the members who match all filters, oldest first.
 func (f family) listMembers(ctx context.Context, req listMembersRequest) (rest.Listing[memberView], error) {
 	t, now := rest.Caller(ctx).Tenant, f.store.Now()
 	all, err := f.store.Members(ctx, t)
@@ -199,24 +199,24 @@ func (f family) listMembers(ctx context.Context, req listMembersRequest) (rest.L
 		return rest.Listing[memberView]{}, err
 	}
 	from, to := req.Bounds(len(found))
-	factors, err := f.factors(ctx, found[from:to]...)
+	factors, err := f.readFactors(ctx, found[from:to]...)
 	return rest.PageOf(req.Paging, found, func(m member.Member) memberView {
 		return viewMember(m, roles, factors, now)
 	}), err
 }
 
-// matches reports whether the member matches all filters. A member whose invitation is not
-// accepted has no user, and so matches no filter of users.
+// matches reports whether the member matches all filters. Until the invitation is accepted the member has no user, so
+// that no filter of users matches.
 func (r listMembersRequest) matches(m member.Member, now time.Time) bool {
 	ofUser := !m.Invited() && (r.UserID == "" || strings.EqualFold(m.User(), r.UserID)) &&
 		(len(r.UserTypes) == 0 || slices.Contains(r.UserTypes, string(m.Type)))
 	return strings.HasPrefix(m.Address(), member.Address(string(r.Email))) &&
 		(ofUser || r.UserID == "" && len(r.UserTypes) == 0) &&
-		(r.Status == "" || r.Status == string(m.Status(now))) && hasAny(m, r.Roles)
+		(r.Status == "" || r.Status == string(m.Status(now))) && hasAnyRole(m, r.Roles)
 }
 
-// hasAny reports whether the member has one of the roles, or roles is empty.
-func hasAny(m member.Member, roles []string) bool {
+// hasAnyRole reports whether the member has one of the roles, or roles is empty.
+func hasAnyRole(m member.Member, roles []string) bool {
 	return len(roles) == 0 || slices.ContainsFunc(roles, func(id string) bool { return slices.Contains(m.Roles, id) })
 }
 
@@ -224,10 +224,10 @@ type memberPath struct {
 	ID string `path:"member_id"`
 }
 
-// errNoMember is the failure for another merchant's members, too.
+// errNoMember is also the failure for members of other merchants.
 var errNoMember = failure.NotFound("There is no such member.")
 
-// check refuses a member with another id than the path's: two ids may have the same number.
+// check refuses a member whose id is not the path's, since two ids may have the same number.
 func (p memberPath) check(m member.Member) error {
 	if m.ID != p.ID {
 		return errNoMember
@@ -243,6 +243,6 @@ func (f family) retrieveMember(ctx context.Context, req memberPath) (memberView,
 	if err != nil {
 		return memberView{}, err
 	}
-	factors, err := f.factors(ctx, m)
+	factors, err := f.readFactors(ctx, m)
 	return viewMember(m, roles, factors, f.store.Now()), err
 }

@@ -29,7 +29,7 @@ type listMembershipsRequest struct {
 // resourceType is the type of every resource: there are no organizations.
 const resourceType = "merchant"
 
-// noParent is how clients ask for resources without a parent.
+// noParent is the filter value for resources without a parent.
 const noParent = "null"
 
 type membershipView struct {
@@ -64,15 +64,15 @@ func (f family) listMemberships(ctx context.Context, req listMembershipsRequest)
 		return rest.Listing[membershipView]{}, failure.Invalid("resource.parent.id",
 			"and resource.parent.type must be sent together")
 	}
-	all, err := f.memberships(ctx)
+	all, err := f.findMemberships(ctx)
 	now := f.store.Now()
 	found := slices.DeleteFunc(all, func(m store.Membership) bool { return !req.matches(m, now) })
 	return rest.PageOf(req.Paging, found, func(m store.Membership) membershipView { return viewMembership(m, now) }), err
 }
 
-func (f family) memberships(ctx context.Context) ([]store.Membership, error) {
+func (f family) findMemberships(ctx context.Context) ([]store.Membership, error) {
 	p := rest.Caller(ctx)
-	m, err := f.person(ctx, p)
+	m, err := f.findPerson(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func (f family) memberships(ctx context.Context) ([]store.Membership, error) {
 	return []store.Membership{{Tenant: p.Tenant, Member: m, Roles: roles, Merchant: rest.Merchant(ctx)}}, err
 }
 
-// person is the member behind the caller: itself, or the merchant's first owner.
-func (f family) person(ctx context.Context, p identity.Principal) (member.Member, error) {
+// findPerson returns the caller's member, or the merchant's first owner if the caller is not a person.
+func (f family) findPerson(ctx context.Context, p identity.Principal) (member.Member, error) {
 	if p.IsPerson() {
 		return f.store.Member(ctx, p.Tenant, member.NumberOf(p.Actor.ID))
 	}
@@ -98,7 +98,7 @@ func (f family) person(ctx context.Context, p identity.Principal) (member.Member
 	all, err := f.store.Members(ctx, p.Tenant)
 	i := slices.IndexFunc(all, member.Member.Governs)
 	if err == nil && i < 0 {
-		err = errNoMember // there is always one
+		err = errNoMember // every merchant has an owner
 	}
 	if err != nil {
 		return member.Member{}, err
@@ -106,7 +106,7 @@ func (f family) person(ctx context.Context, p identity.Principal) (member.Member
 	return all[i], nil
 }
 
-// matches reports whether the membership matches all filters. No merchant has a parent.
+// matches returns true if the membership matches all filters. No merchant has a parent.
 func (r listMembershipsRequest) matches(m store.Membership, now time.Time) bool {
 	for _, asked := range []string{r.Kind, r.Type} {
 		if asked != "" && asked != resourceType {
@@ -117,7 +117,7 @@ func (r listMembershipsRequest) matches(m store.Membership, now time.Time) bool 
 		(r.ID == "" || r.ID == m.Merchant.Code) &&
 		(r.Status == "" || r.Status == string(m.Member.Status(now))) &&
 		(r.Sandbox == nil || *r.Sandbox == m.Merchant.Sandbox) &&
-		strings.HasPrefix(strings.ToLower(m.Merchant.Name), strings.ToLower(r.Name)) && hasAny(m.Member, r.Roles)
+		strings.HasPrefix(strings.ToLower(m.Merchant.Name), strings.ToLower(r.Name)) && hasAnyRole(m.Member, r.Roles)
 }
 
 func viewMembership(m store.Membership, now time.Time) membershipView {

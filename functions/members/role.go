@@ -13,7 +13,7 @@ type listRolesView struct {
 	Items []roleView `json:"items"`
 }
 
-// listRoles lists the predefined roles, then the merchant's own, the oldest first.
+// listRoles lists the predefined roles, then the merchant's roles, oldest first.
 func (f family) listRoles(ctx context.Context, _ struct{}) (listRolesView, error) {
 	roles, err := f.store.Roles(ctx, rest.Caller(ctx).Tenant)
 	v := listRolesView{}
@@ -48,14 +48,14 @@ type createRoleRequest struct {
 
 var errNoPermissions = failure.Invalid("permissions", "must not be empty")
 
-// createRole makes a role of the merchant's own. Repeated under its Idempotency-Key it finds the role that it has made.
+// createRole creates a role of the merchant. Repeated under its Idempotency-Key, it returns the role that it created.
 func (f family) createRole(ctx context.Context, req createRoleRequest) (roleView, error) {
 	if len(req.Permissions) == 0 {
 		return roleView{}, errNoPermissions
 	}
 	p, now := rest.Caller(ctx), f.store.Now()
 	role := member.Role{ID: member.RoleID(rest.OperationID(ctx)), Name: req.Name, Description: req.Description,
-		Permissions: ordered(req.Permissions), Metadata: req.Metadata, CreatedAt: now, UpdatedAt: now}
+		Permissions: sortPermissions(req.Permissions), Metadata: req.Metadata, CreatedAt: now, UpdatedAt: now}
 	stored, err := f.store.CreateRole(ctx, rest.By(ctx), p.Tenant, role,
 		func() error { return member.CheckMayChangeRole(p, member.Role{}, role) })
 	return viewRole(stored, now), err
@@ -68,7 +68,7 @@ type updateRoleRequest struct {
 	Description *string                `json:"description" validate:"lines=255"`
 }
 
-// updateRole overwrites the fields that are sent, from the next request of each member with the role on.
+// updateRole overwrites the fields that are sent. It takes effect from the next request of each member with the role.
 func (f family) updateRole(ctx context.Context, req updateRoleRequest) (roleView, error) {
 	if req.Permissions != nil && len(*req.Permissions) == 0 {
 		return roleView{}, errNoPermissions
@@ -81,7 +81,7 @@ func (f family) updateRole(ctx context.Context, req updateRoleRequest) (roleView
 				after.Name = *req.Name
 			}
 			if req.Permissions != nil {
-				after.Permissions = ordered(*req.Permissions)
+				after.Permissions = sortPermissions(*req.Permissions)
 			}
 			if req.Description != nil {
 				after.Description = *req.Description

@@ -1,5 +1,5 @@
-// Package members is the families Members and Roles of contract §8.1 and §13.6: who may act for a merchant and what
-// each may do; and the page on which an invitation is accepted.
+// Package members serves the families Members and Roles of contract §8.1 and §13.6: who may act for a merchant, and
+// what each member may do. It also has the page that accepts an invitation. Routes returns the routes.
 package members
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// storage has the methods of the store that the family uses.
+// storage lists the methods of the store that the family uses.
 type storage interface {
 	AcceptInvitation(ctx context.Context, by audit.By, token string,
 		passwords func(store.Invitation) (member.Passwords, error)) (store.Invitation, error)
@@ -56,7 +56,7 @@ type family struct {
 	forms   rest.Forms
 }
 
-// Routes of the families.
+// Routes returns the routes of the families.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, token: a.InvitationToken, baseURL: strings.TrimRight(a.BaseURL, "/"),
 		forms: rest.NewForms("invitation", a.BaseURL)}

@@ -5,26 +5,25 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page"
 )
 
-// problem is what was wrong with a form.
+// problem names what was wrong with a form.
 type problem string
 
-// The problems.
 const (
 	problemForm   problem = "form"   // the password's length or characters
 	problemCommon problem = "common" // one of the commonest passwords
 	problemWrong  problem = "wrong"  // not the person's password
-	problemAgain  problem = "again"  // not sent from our page in this browser
+	problemAgain  problem = "again"  // the form was not sent from our page in this browser
 )
 
-// texts are those of the page in one language. {merchant} is the merchant's name, and {email} the invited address.
+// texts has the texts of the page in one language. {merchant} is the merchant's name, and {email} the invited address.
 type texts struct {
 	language page.Language
 	title    string
-	invited  string // who invites, and which address
+	invited  string // which merchant invites which address
 	set      string // label of a new password
 	hint     string // how long it may be
-	confirm  string // label of the current one
-	why      string // why it is asked for
+	confirm  string // label of the current password
+	why      string // why the page asks for the current password
 	accept   string // button
 	done     string // title of the page of an accepted invitation
 	member   string // text of that page
@@ -95,7 +94,7 @@ type invitationView struct {
 
 	Merchant string
 	Email    string
-	Confirms bool // it asks for the current password, not for a new one
+	Confirms bool // the page asks for the current password, not for a new one
 	CSRF     string
 	Problem  problem
 	Accepted bool
@@ -105,7 +104,7 @@ func (v invitationView) fill(text string) string {
 	return page.Fill(text, "{merchant}", v.Merchant, "{email}", v.Email)
 }
 
-// Title is the page's.
+// Title returns the page's title.
 func (v invitationView) Title() string {
 	if v.Accepted {
 		return v.fill(v.done)
@@ -113,7 +112,7 @@ func (v invitationView) Title() string {
 	return v.fill(v.title)
 }
 
-// password is the field with a new password, or with the current one.
+// password returns the field for a new password, or for the current one.
 func (v invitationView) password() page.Field {
 	f := page.Field{Name: "password", Type: "password", Label: v.set, Hint: v.hint, Problem: v.problems[v.Problem],
 		Required: true, Min: member.MinPassword, Max: 256, Autocomplete: "new-password"}

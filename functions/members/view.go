@@ -45,7 +45,7 @@ type classicView struct {
 	UserID int32 `json:"user_id"`
 }
 
-// viewMember shows a member; factors are of whom one is known to be confirmed, by user.
+// viewMember shows a member. factors has the users with a confirmed second factor.
 func viewMember(m member.Member, roles member.Roles, factors map[string]bool, now time.Time) memberView {
 	v := memberView{ID: m.ID, Roles: slices.Sorted(slices.Values(m.Roles)), Permissions: m.Permissions(roles),
 		Status: m.Status(now), CreatedAt: rest.Timestamp(m.CreatedAt), UpdatedAt: rest.Timestamp(m.UpdatedAt),
@@ -63,8 +63,8 @@ func viewMember(m member.Member, roles member.Roles, factors map[string]bool, no
 	return v
 }
 
-// factors reads which of the members' users have a second factor, in one call.
-func (f family) factors(ctx context.Context, members ...member.Member) (map[string]bool, error) {
+// readFactors returns the second factors of the members' users, read in one call.
+func (f family) readFactors(ctx context.Context, members ...member.Member) (map[string]bool, error) {
 	var users []string
 	for _, m := range members {
 		if !m.Invited() {
@@ -86,18 +86,18 @@ type roleView struct {
 	UpdatedAt   rest.Timestamp        `json:"updated_at"`
 }
 
-// viewRole shows a role. A predefined one is as old as the merchant.
+// viewRole shows a role. A predefined role is as old as the merchant.
 func viewRole(r member.Role, merchantSince time.Time) roleView {
 	if r.Predefined() {
 		r.CreatedAt, r.UpdatedAt = merchantSince, merchantSince
 	}
-	return roleView{ID: r.ID, Name: r.Name, Description: r.Description, Permissions: ordered(r.Permissions),
+	return roleView{ID: r.ID, Name: r.Name, Description: r.Description, Permissions: sortPermissions(r.Permissions),
 		Predefined: r.Predefined(), Metadata: r.Metadata, CreatedAt: rest.Timestamp(r.CreatedAt),
 		UpdatedAt: rest.Timestamp(r.UpdatedAt)}
 }
 
-// ordered are the permissions, each once, in the contract's order. Never nil.
-func ordered(permissions []identity.Permission) []identity.Permission {
+// sortPermissions returns the permissions in the contract's order, each once. It never returns nil.
+func sortPermissions(permissions []identity.Permission) []identity.Permission {
 	return slices.DeleteFunc(identity.AllPermissions(),
 		func(one identity.Permission) bool { return !slices.Contains(permissions, one) })
 }

@@ -1,4 +1,4 @@
-// The members Lambda.
+// Command bootstrap runs the members Lambda.
 package main
 
 import (
