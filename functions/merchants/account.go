@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// part is a value of include[]: what retrieveMyAccount adds (contract §7.1).
+// part is a value of include[], which adds that part to the response of retrieveMyAccount (contract §7.1).
 type part string
 
 const (
@@ -75,7 +75,7 @@ type permissionsView struct {
 	CreateReferral             bool `json:"create_referral"`
 }
 
-// allowed are the parts that the caller may see: some need the permissions of operations of their own (contract §13.9).
+// allowed returns the parts that the caller may see. Some need the permissions of separate operations (contract §13.9).
 func (p parts) allowed(caller identity.Principal) parts {
 	return slices.DeleteFunc(slices.Clone(p), func(one part) bool {
 		switch one {
@@ -89,12 +89,12 @@ func (p parts) allowed(caller identity.Principal) parts {
 	})
 }
 
-// account is retrieveMyAccount.
-func (f family) account(ctx context.Context, req accountRequest) (accountView, error) {
+// retrieveMyAccount returns the account with the parts that the request includes.
+func (f family) retrieveMyAccount(ctx context.Context, req accountRequest) (accountView, error) {
 	m, caller := rest.Merchant(ctx), rest.Caller(ctx)
 	t := caller.Tenant
 	req.Include = req.Include.allowed(caller)
-	show, err := f.present(ctx, req.Include...)
+	show, err := f.readPresenter(ctx, req.Include...)
 	if err != nil {
 		return accountView{}, err
 	}
@@ -112,7 +112,7 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 		v.Profile = &profile
 	}
 	if req.Include.has(withOperators) {
-		if v.Operators, err = f.operatorNames(ctx, t); err != nil {
+		if v.Operators, err = f.listOperatorNames(ctx, t); err != nil {
 			return v, err
 		}
 	}
@@ -123,7 +123,7 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 		v.Shelves = shelves(a.Profile)
 	}
 	if req.Include.has(withAppSettings) {
-		if v.AppSettings, err = f.callersAppSettings(ctx, a); err != nil {
+		if v.AppSettings, err = f.readCallerAppSettings(ctx, a); err != nil {
 			return v, err
 		}
 	}
@@ -136,7 +136,7 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 	return v, nil
 }
 
-// userOf returns the user of the caller's token; any other caller acts for the merchant's owner (contract §13.9).
+// userOf returns the user of the caller's token. Any other caller acts for the merchant's owner (contract §13.9).
 func userOf(caller identity.Principal, m merchant.Merchant) userView {
 	switch caller.Actor.Kind {
 	case identity.Operator:
@@ -148,18 +148,18 @@ func userOf(caller identity.Principal, m merchant.Merchant) userView {
 	}
 }
 
-// callersAppSettings are those of the token's user, else the owner's.
-func (f family) callersAppSettings(ctx context.Context, a account.Account) (*appSettingsView, error) {
+// readCallerAppSettings returns the app settings of the token's user, else the owner's.
+func (f family) readCallerAppSettings(ctx context.Context, a account.Account) (*appSettingsView, error) {
 	caller, settings := rest.Caller(ctx), rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode)
 	if member.ActsAsOwner(caller) {
-		return appSettings(a.AppSettings, settings), nil
+		return viewAppSettings(a.AppSettings, settings), nil
 	}
 	m, err := f.store.Member(ctx, caller.Tenant, member.NumberOf(caller.Actor.ID))
-	return appSettings(m.AppSettings, settings), err
+	return viewAppSettings(m.AppSettings, settings), err
 }
 
-// operatorNames are the tenant's operators, as GET me names them.
-func (f family) operatorNames(ctx context.Context, t identity.Tenant) ([]operatorNameView, error) {
+// listOperatorNames returns the names of the tenant's operators, for GET me.
+func (f family) listOperatorNames(ctx context.Context, t identity.Tenant) ([]operatorNameView, error) {
 	members, err := f.store.Members(ctx, t)
 	names := []operatorNameView{}
 	for _, m := range members {
@@ -170,8 +170,8 @@ func (f family) operatorNames(ctx context.Context, t identity.Tenant) ([]operato
 	return names, err
 }
 
-// appSettings are the owner's; the largest expected transaction is one of the merchant's settings (contract §13.9).
-func appSettings(a merchant.AppSettings, s merchant.Settings) *appSettingsView {
+// viewAppSettings shows app settings. The largest expected transaction is a setting of the merchant (contract §13.9).
+func viewAppSettings(a merchant.AppSettings, s merchant.Settings) *appSettingsView {
 	v := appSettingsView{AppSettings: a.OrDefaults()}
 	if s.ExpectedMax.Currency() != "" {
 		v.ExpectedMax = &s.ExpectedMax
@@ -179,14 +179,14 @@ func appSettings(a merchant.AppSettings, s merchant.Settings) *appSettingsView {
 	return &v
 }
 
-// settings is retrieveMySettings: those of the credential's mode, as read when it was authenticated.
-func (f family) settings(ctx context.Context, _ struct{}) (merchant.SettingsView, error) {
+// retrieveMySettings returns the settings of the credential's mode, as read during authentication.
+func (f family) retrieveMySettings(ctx context.Context, _ struct{}) (merchant.SettingsView, error) {
 	m := rest.Merchant(ctx)
 	return m.Settings.Of(rest.Caller(ctx).Tenant.Mode).View(), m.CheckProfileForRead()
 }
 
-// updateSettings is updateMySettings: only what is sent is overwritten, in the credential's mode.
-func (f family) updateSettings(ctx context.Context, change merchant.SettingsChange) (merchant.SettingsView, error) {
+// updateMySettings overwrites the settings in the request, for the credential's mode.
+func (f family) updateMySettings(ctx context.Context, change merchant.SettingsChange) (merchant.SettingsView, error) {
 	t := rest.Caller(ctx).Tenant
 	state, err := f.payouts.ChangeMerchant(ctx, rest.By(ctx), t.Merchant, func(s merchant.State) (merchant.State, error) {
 		if err := s.Merchant.CheckProfileForWrite(); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// bankAccountRequest is createMyBankAccount's body. Lengths and characters are a payment file's (ISO 20022).
+// bankAccountRequest is the body of createMyBankAccount. Payment files (ISO 20022) limit its lengths and characters.
 type bankAccountRequest struct {
 	Holder        string                                `json:"account_holder_name" validate:"required text=70"`
 	IBAN          string                                `json:"iban" validate:"iban?"`
@@ -22,11 +22,11 @@ type bankAccountRequest struct {
 	CheckDigit    string                                `json:"check_digit" validate:"pattern=^[A-Za-z0-9]{0,2}$"`
 	Type          optional.Of[merchant.AccountType]     `json:"account_type" validate:"one-of=CURRENT|SAVINGS"`
 	Category      optional.Of[merchant.AccountCategory] `json:"account_category" validate:"one-of=PERSONAL|BUSINESS|personal|business"` //nolint:lll // a tag is one line
-	Status        optional.Of[string]                   `json:"status" validate:"one-of=OPEN"`                                          // and changes nothing
+	Status        optional.Of[string]                   `json:"status" validate:"one-of=OPEN"`                                          // has no effect
 	Primary       bool                                  `json:"primary"`
 }
 
-// account returns the requested one, of a merchant in the country. Failure: Missing or Invalid, of the first bad field.
+// account returns the bank account of a merchant in the country. Failure: Missing or Invalid, for the first bad field.
 func (r bankAccountRequest) account(id, country string) (merchant.BankAccount, error) {
 	a := merchant.BankAccount{ID: id, Holder: strings.TrimSpace(r.Holder), IBAN: validate.Machine(r.IBAN),
 		BIC: validate.Machine(r.BIC), BankCode: r.BankCode, BranchCode: r.BranchCode, AccountNumber: r.AccountNumber,
@@ -38,7 +38,7 @@ func (r bankAccountRequest) account(id, country string) (merchant.BankAccount, e
 	return a, append(a.NationalFaults(country), a.Unpayable(country)...).First()
 }
 
-// bankAccountView is contract §7.3's object, without what is unknown of an account.
+// bankAccountView is the object of contract §7.3, without unknown fields.
 type bankAccountView struct {
 	BankCode      string                     `json:"bank_code,omitempty"`
 	BranchCode    string                     `json:"branch_code,omitempty"`
@@ -54,7 +54,7 @@ type bankAccountView struct {
 	BankName      string                     `json:"bank_name,omitempty"`
 }
 
-// bankAccountViews shows the accounts to the merchant: all, or only the primary one.
+// bankAccountViews shows the accounts to the merchant: all, or only the primary account.
 func bankAccountViews(accounts merchant.BankAccounts, country string, onlyPrimary bool) []bankAccountView {
 	views := []bankAccountView{}
 	for _, a := range accounts.All {
@@ -71,8 +71,8 @@ type bankAccountsQuery struct {
 	Primary bool `query:"primary"` // only the primary account
 }
 
-// bankAccounts is listBankAccounts: always an array.
-func (f family) bankAccounts(ctx context.Context, req bankAccountsQuery) ([]bankAccountView, error) {
+// listBankAccounts lists the bank accounts, always as an array.
+func (f family) listBankAccounts(ctx context.Context, req bankAccountsQuery) ([]bankAccountView, error) {
 	m := rest.Merchant(ctx)
 	if err := m.CheckProfileForRead(); err != nil {
 		return nil, err
@@ -81,9 +81,9 @@ func (f family) bankAccounts(ctx context.Context, req bankAccountsQuery) ([]bank
 	return bankAccountViews(accounts, m.Country, req.Primary), err
 }
 
-// myBankAccounts is listMyBankAccounts: an array, or the primary account itself (contract §14 number 12).
-func (f family) myBankAccounts(ctx context.Context, req bankAccountsQuery) (any, error) {
-	views, err := f.bankAccounts(ctx, req)
+// listMyBankAccounts returns an array, or the primary account as an object (contract §14 number 12).
+func (f family) listMyBankAccounts(ctx context.Context, req bankAccountsQuery) (any, error) {
+	views, err := f.listBankAccounts(ctx, req)
 	switch {
 	case err != nil || !req.Primary:
 		return views, err
@@ -94,7 +94,7 @@ func (f family) myBankAccounts(ctx context.Context, req bankAccountsQuery) (any,
 	}
 }
 
-// createMyBankAccount adds an account, once for all retries under one Idempotency-Key.
+// createMyBankAccount adds a bank account, once for all retries under one Idempotency-Key.
 func (f family) createMyBankAccount(ctx context.Context, req bankAccountRequest) (bankAccountView, error) {
 	m, id := rest.Merchant(ctx), rest.OperationID(ctx)
 	a, err := req.account(id, m.Country)

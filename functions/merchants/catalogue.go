@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// vatRateView is a rate of the merchant's (contract §7.1).
+// vatRateView is one of the merchant's VAT rates (contract §7.1).
 type vatRateView struct {
 	ID          int64         `json:"id"`
 	Description string        `json:"description,omitempty"`
@@ -58,13 +58,13 @@ func shelves(p account.Profile) []shelfView {
 	for i, s := range p.Shelves {
 		shown[i] = shelfView{ID: s.ID, Name: s.Name, Order: s.Order, Products: make([]productView, len(s.Products))}
 		for j, product := range s.Products {
-			shown[i].Products[j] = showProduct(product, s.ID)
+			shown[i].Products[j] = viewProduct(product, s.ID)
 		}
 	}
 	return shown
 }
 
-func showProduct(p account.Product, shelf int64) productView {
+func viewProduct(p account.Product, shelf int64) productView {
 	v := productView{ID: p.ID, ShelfID: shelf, Title: p.Title, Subtitle: p.Subtitle, Availability: p.Availability,
 		ImageURL: p.ImageURL, Stock: p.Stock, Prices: make([]priceView, len(p.Prices)), VATRateID: p.VATRateID,
 		ColorID: p.ColorID}

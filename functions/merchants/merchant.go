@@ -14,11 +14,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// changesDone is the change_status of everything here: what an operator records is in force at once.
+// changesDone is the change_status of every object here: what an operator records takes effect at once.
 const changesDone = "done"
 
 type versionRequest struct {
-	Version string `query:"version" validate:"one-of=latest"` // no other is kept
+	Version string `query:"version" validate:"one-of=latest"` // no other version is kept
 }
 
 type merchantView struct {
@@ -75,9 +75,9 @@ type placeView struct {
 	Country       string   `json:"country"`
 }
 
-// merchant is retrieveMerchant.
-func (f family) merchant(ctx context.Context, _ versionRequest) (merchantView, error) {
-	show, err := f.present(ctx)
+// retrieveMerchant returns the merchant with its company and business profile.
+func (f family) retrieveMerchant(ctx context.Context, _ versionRequest) (merchantView, error) {
+	show, err := f.readPresenter(ctx)
 	m, a := show.merchant, show.account
 	return merchantView{MerchantCode: m.Code, Country: m.Country, Currency: m.Currency,
 		Locale: a.Profile.LocaleIn(m.Country), BusinessType: a.BusinessType, Company: company(m, a.Profile),
@@ -86,7 +86,7 @@ func (f family) merchant(ctx context.Context, _ versionRequest) (merchantView, e
 		ChangeStatus: changesDone, CreatedAt: rest.Timestamp(m.CreatedAt), UpdatedAt: rest.Timestamp(updatedAt(m, a))}, err
 }
 
-// updatedAt is when the operator changed either last.
+// updatedAt returns when the operator last changed the merchant or its account.
 func updatedAt(m merchant.Merchant, a account.Account) time.Time {
 	latest := m.CreatedAt
 	for _, at := range []time.Time{m.UpdatedAt, a.UpdatedAt} {
@@ -113,7 +113,7 @@ func business(m merchant.Merchant, p account.Profile) businessView {
 	return v
 }
 
-// place returns an address in the country unless it names another; nil when there is none.
+// place returns the view of an address; nil if there is none. in is the country of an address that names no country.
 func place(a merchant.Address, in string) *placeView {
 	if a == (merchant.Address{}) {
 		return nil
@@ -155,9 +155,9 @@ type personsView struct {
 	Items []personView `json:"items"`
 }
 
-// persons is listPersons.
-func (f family) persons(ctx context.Context, _ versionRequest) (personsView, error) {
-	show, err := f.present(ctx)
+// listPersons lists the persons behind the merchant.
+func (f family) listPersons(ctx context.Context, _ versionRequest) (personsView, error) {
+	show, err := f.readPresenter(ctx)
 	v := personsView{Items: make([]personView, len(show.account.Persons))}
 	for i, p := range show.account.Persons {
 		v.Items[i] = show.person(p)
@@ -165,9 +165,9 @@ func (f family) persons(ctx context.Context, _ versionRequest) (personsView, err
 	return v, err
 }
 
-// person is retrievePerson.
-func (f family) person(ctx context.Context, req personRequest) (personView, error) {
-	show, err := f.present(ctx)
+// retrievePerson returns a person behind the merchant.
+func (f family) retrievePerson(ctx context.Context, req personRequest) (personView, error) {
+	show, err := f.readPresenter(ctx)
 	if err != nil {
 		return personView{}, err
 	}

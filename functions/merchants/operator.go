@@ -19,11 +19,11 @@ import (
 type listOperatorsRequest struct {
 	Include        []string   `query:"include" validate:"one-of=permissions|app_settings"`
 	Email          rest.Email `query:"email"` // a prefix
-	Query          string     `query:"query"` // likewise
+	Query          string     `query:"query"` // also a prefix
 	IncludePrimary bool       `query:"include_primary"`
 }
 
-// listOperators lists the tenant's managed users, and its owner if asked.
+// listOperators lists the tenant's managed users, and its owner if the request includes the primary account.
 func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]operatorView, error) {
 	t := rest.Caller(ctx).Tenant
 	members, err := f.store.Members(ctx, t)
@@ -44,7 +44,7 @@ func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]
 		}
 		v := viewOperator(m, roles)
 		if slices.Contains(req.Include, "app_settings") {
-			if v.AppSettings, err = f.appSettingsOf(ctx, m); err != nil {
+			if v.AppSettings, err = f.readAppSettings(ctx, m); err != nil {
 				return nil, err
 			}
 		}
@@ -53,14 +53,14 @@ func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]
 	return operators, nil
 }
 
-// appSettingsOf are a member's. The owner's are recorded with the merchant.
-func (f family) appSettingsOf(ctx context.Context, m member.Member) (*appSettingsView, error) {
+// readAppSettings returns a member's app settings. The owner's are recorded with the merchant.
+func (f family) readAppSettings(ctx context.Context, m member.Member) (*appSettingsView, error) {
 	settings := rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode)
 	if m.Type == member.TypeManaged {
-		return appSettings(m.AppSettings, settings), nil
+		return viewAppSettings(m.AppSettings, settings), nil
 	}
 	a, err := f.store.Account(ctx, rest.Merchant(ctx).Code)
-	return appSettings(a.AppSettings, settings), err
+	return viewAppSettings(a.AppSettings, settings), err
 }
 
 type createOperatorRequest struct {
@@ -70,12 +70,12 @@ type createOperatorRequest struct {
 	Permissions *member.PermissionsChange `json:"permissions"`
 }
 
-// createOperator creates an employee's account, or finds the one that its Idempotency-Key has created before.
+// createOperator creates an employee's account, or returns the account that its Idempotency-Key has created before.
 func (f family) createOperator(ctx context.Context, req createOperatorRequest) (operatorView, error) {
 	if err := rest.Merchant(ctx).CheckProfileForWrite(); err != nil {
 		return operatorView{}, err
 	}
-	password := f.passwordOf(ctx, req.Password)
+	password := f.newPassword(ctx, req.Password)
 	t := rest.Caller(ctx).Tenant
 	m, err := f.store.CreateMember(ctx, rest.By(ctx), t, member.Address(req.Username), rest.OperationID(ctx),
 		func(id string, roles member.Roles) (member.Member, error) {
@@ -84,7 +84,7 @@ func (f family) createOperator(ctx context.Context, req createOperatorRequest) (
 			if err := member.CheckMayChange(rest.Caller(ctx), member.Member{}, m, roles); err != nil {
 				return m, err
 			}
-			return withPassword(ctx, m, password)
+			return setPassword(ctx, m, password)
 		})
 	return f.show(ctx, t, m, err)
 }
@@ -93,10 +93,10 @@ type operatorPath struct {
 	ID string `path:"operator_id"`
 }
 
-// errNoOperator is also for the members that are no operators.
+// errNoOperator is also the failure for members who are not operators.
 var errNoOperator = failure.NotFound("There is no such operator.")
 
-// number reads the id. Failure: NotFound for a text that is none.
+// number parses the id. Failure: NotFound if it is not a number.
 func (p operatorPath) number() (int32, error) {
 	n, err := strconv.ParseInt(p.ID, 10, 32)
 	if err != nil || strconv.FormatInt(n, 10) != p.ID {
@@ -105,7 +105,7 @@ func (p operatorPath) number() (int32, error) {
 	return int32(n), nil
 }
 
-// retrieveOperator finds whatever listOperators may list.
+// retrieveOperator returns any member that listOperators may list.
 func (f family) retrieveOperator(ctx context.Context, req operatorPath) (operatorView, error) {
 	t := rest.Caller(ctx).Tenant
 	number, err := req.number()
@@ -129,20 +129,21 @@ type updateOperatorRequest struct {
 	Permissions *member.PermissionsChange `json:"permissions"`
 }
 
-// updateOperator overwrites what is sent. A new password enables the account unless disabled is true (contract §13.5).
+// updateOperator overwrites the fields that are sent. A new password enables the account unless disabled is true
+// (contract §13.5).
 func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (operatorView, error) {
 	var password *store.NewPassword
 	if req.Password != nil {
-		password = f.passwordOf(ctx, *req.Password)
+		password = f.newPassword(ctx, *req.Password)
 	}
 	address := ""
 	if req.Username != nil {
 		address = member.Address(*req.Username)
 	}
-	keys := f.keys(ctx, req.KeysChoice)
+	keys := f.chooseKeys(ctx, req.KeysChoice)
 	return f.changeOperator(ctx, req.operatorPath, address, keys, func(m member.Member) (member.Member, error) {
 		if password != nil && m.Passwords.SetBy(rest.OperationID(ctx)) {
-			return m, nil // all of the update was made with it; the account may be disabled since
+			return m, nil // the password's request made the whole update; the account may be disabled since
 		}
 		if req.Username != nil {
 			m.Email = *req.Username
@@ -157,7 +158,7 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 		if password == nil {
 			return m, nil
 		}
-		return withPassword(ctx, m, password)
+		return setPassword(ctx, m, password)
 	})
 }
 
@@ -166,14 +167,14 @@ type leavingOperator struct {
 	member.KeysChoice
 }
 
-// keys returns whether an operator's API keys end, by the request or else by the merchant's setting.
-func (family) keys(ctx context.Context, choice member.KeysChoice) member.Keys {
+// chooseKeys returns whether an operator's API keys end: by the request, else by the merchant's setting.
+func (family) chooseKeys(ctx context.Context, choice member.KeysChoice) member.Keys {
 	return choice.Or(rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode).KeepKeys)
 }
 
 // disableOperator keeps the operator from signing in. It may be repeated.
 func (f family) disableOperator(ctx context.Context, req leavingOperator) (operatorView, error) {
-	keys := f.keys(ctx, req.KeysChoice)
+	keys := f.chooseKeys(ctx, req.KeysChoice)
 	return f.changeOperator(ctx, req.operatorPath, "", keys, func(m member.Member) (member.Member, error) {
 		return m.Enabled(false, f.store.Now()), nil
 	})
@@ -184,34 +185,34 @@ type resetOperatorPasswordRequest struct {
 	Password secret.Text `json:"password" validate:"required text=256 min=12"`
 }
 
-// resetOperatorPassword sets a password, and changes nothing else.
+// resetOperatorPassword sets a password and changes nothing else.
 func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPasswordRequest) (operatorView, error) {
-	password := f.passwordOf(ctx, req.Password)
+	password := f.newPassword(ctx, req.Password)
 	return f.changeOperator(ctx, req.operatorPath, "", member.EndKeys, func(m member.Member) (member.Member, error) {
-		return withPassword(ctx, m, password)
+		return setPassword(ctx, m, password)
 	})
 }
 
-// deleteOperator answers with the operator as it was, disabled.
+// deleteOperator deletes an operator. The response shows the operator as it was, but disabled.
 func (f family) deleteOperator(ctx context.Context, req leavingOperator) (operatorView, error) {
 	number, err := req.number()
 	if err != nil {
 		return operatorView{}, err
 	}
 	t := rest.Caller(ctx).Tenant
-	m, err := f.store.DeleteMember(ctx, rest.By(ctx), t, number, rest.OperationID(ctx), f.keys(ctx, req.KeysChoice),
-		f.changeable(ctx))
+	m, err := f.store.DeleteMember(ctx, rest.By(ctx), t, number, rest.OperationID(ctx), f.chooseKeys(ctx, req.KeysChoice),
+		f.newChangeCheck(ctx))
 	return f.show(ctx, t, m.Enabled(false, f.store.Now()), err)
 }
 
-// changeOperator changes an operator. address "" keeps the old one. keys says whether API keys end when it is disabled.
+// changeOperator changes an operator. Without address the old one stays. keys tells if disabling ends the API keys.
 func (f family) changeOperator(ctx context.Context, path operatorPath, address string, keys member.Keys,
 	change func(member.Member) (member.Member, error)) (operatorView, error) {
 	number, err := path.number()
 	if err != nil {
 		return operatorView{}, err
 	}
-	t, check := rest.Caller(ctx).Tenant, f.changeable(ctx)
+	t, check := rest.Caller(ctx).Tenant, f.newChangeCheck(ctx)
 	m, err := f.store.UpdateMember(ctx, rest.By(ctx), t, number, address, keys,
 		func(m member.Member, roles member.Roles) (member.Member, error) {
 			if refused := check(m, roles); refused != nil {
@@ -226,9 +227,9 @@ func (f family) changeOperator(ctx context.Context, path operatorPath, address s
 	return f.show(ctx, t, m, err)
 }
 
-// changeable refuses an owner's account, and one with rights that the caller could not give. Failures: Forbidden;
-// NotFound for other members, which these operations do not show.
-func (f family) changeable(ctx context.Context) func(member.Member, member.Roles) error {
+// newChangeCheck returns a check that refuses an owner's account, and an account with rights that the caller could not
+// give. Failures: Forbidden; NotFound for other members, which these operations do not show.
+func (f family) newChangeCheck(ctx context.Context) func(member.Member, member.Roles) error {
 	owner := member.OwnerID(rest.Caller(ctx).Tenant)
 	return func(m member.Member, roles member.Roles) error {
 		switch {
@@ -280,12 +281,12 @@ func accountType(m member.Member) string {
 	return "normal"
 }
 
-func (f family) passwordOf(ctx context.Context, text secret.Text) *store.NewPassword {
+func (f family) newPassword(ctx context.Context, text secret.Text) *store.NewPassword {
 	return f.store.PasswordOf(rest.Caller(ctx).Tenant, rest.OperationID(ctx), text)
 }
 
-// withPassword sets the member's password. Failures: Invalid if it was used before, is too short or common; TooMany.
-func withPassword(ctx context.Context, m member.Member, p *store.NewPassword) (_ member.Member, err error) {
+// setPassword sets the member's password. Failures: Invalid if it was used before, is too short or common; TooMany.
+func setPassword(ctx context.Context, m member.Member, p *store.NewPassword) (_ member.Member, err error) {
 	m.Passwords, err = p.Set(ctx, m.Passwords)
 	if errors.Is(err, member.ErrUsedBefore) {
 		err = failure.Invalid("password", "must not be one that was used before")

@@ -22,7 +22,7 @@ type presenter struct {
 	now      time.Time
 }
 
-// personalView is the personal profile: the account holder's (contract §7.1).
+// personalView is the personal profile, of the account holder (contract §7.1).
 type personalView struct {
 	FirstName   string       `json:"first_name,omitempty"`
 	LastName    string       `json:"last_name,omitempty"`
@@ -84,38 +84,38 @@ type doingBusinessAsView struct {
 	Address            addressView `json:"address"`
 }
 
-// personalProfile is retrieveMyPersonalProfile.
-func (f family) personalProfile(ctx context.Context, _ struct{}) (personalView, error) {
-	show, err := f.present(ctx)
+// retrieveMyPersonalProfile returns the profile of the account holder.
+func (f family) retrieveMyPersonalProfile(ctx context.Context, _ struct{}) (personalView, error) {
+	show, err := f.readPresenter(ctx)
 	return show.personal(), err
 }
 
-// merchantProfile is retrieveMyMerchantProfile: without the parts that retrieveMyAccount may include.
-func (f family) merchantProfile(ctx context.Context, _ struct{}) (profileView, error) {
-	show, err := f.present(ctx)
+// retrieveMyMerchantProfile returns the merchant profile without the parts that retrieveMyAccount may include.
+func (f family) retrieveMyMerchantProfile(ctx context.Context, _ struct{}) (profileView, error) {
+	show, err := f.readPresenter(ctx)
 	if err == nil {
 		err = show.merchant.CheckProfileForRead()
 	}
 	return show.profile(merchant.Settings{}), err
 }
 
-// doingBusinessAs is retrieveMyDoingBusinessAs.
-func (f family) doingBusinessAs(ctx context.Context, _ struct{}) (doingBusinessAsView, error) {
-	show, err := f.present(ctx)
+// retrieveMyDoingBusinessAs returns the name and contact data under which the merchant does business.
+func (f family) retrieveMyDoingBusinessAs(ctx context.Context, _ struct{}) (doingBusinessAsView, error) {
+	show, err := f.readPresenter(ctx)
 	if err == nil {
 		err = show.merchant.CheckProfileForRead()
 	}
 	return show.doingBusinessAs(), err
 }
 
-func (f family) present(ctx context.Context, include ...part) (presenter, error) {
+func (f family) readPresenter(ctx context.Context, include ...part) (presenter, error) {
 	m := rest.Merchant(ctx)
 	a, err := f.store.Account(ctx, m.Code)
 	return presenter{merchant: m, account: a, include: include, persons: rest.Caller(ctx).Has(identity.MembersRead),
 		now: f.store.Now()}, err
 }
 
-// personal shows the account holder. To a caller who may not see persons it shows only whether the profile is complete.
+// personal shows the account holder. A caller who may not see persons only learns if the profile is complete.
 func (p presenter) personal() personalView {
 	holder, known := p.account.Holder()
 	if !known || !p.persons {
@@ -161,7 +161,7 @@ func (p presenter) profile(s merchant.Settings) profileView {
 	return v
 }
 
-// owners shows the persons with a share in the company. For a caller who may not see persons it returns nil.
+// owners shows the persons with a share in the company. It returns nil to a caller who may not see persons.
 func (p presenter) owners() []ownerView {
 	if !p.persons {
 		return nil
@@ -199,10 +199,10 @@ type countryView struct {
 type timeOffsetView struct {
 	PostCode string        `json:"post_code,omitempty"`
 	Offset   money.Decimal `json:"offset"` // hours ahead of UTC, now
-	DST      bool          `json:"dst"`    // whether that is daylight saving time
+	DST      bool          `json:"dst"`    // includes daylight saving time
 }
 
-// address shows an address, in the country in unless it names another. Without permission it omits the person's names.
+// address shows an address, in the country in unless it names another. Callers who may not see persons get no names.
 func (p presenter) address(a merchant.Address, in string) addressView {
 	a.Country = cmp.Or(a.Country, in)
 	if !p.persons {
@@ -214,15 +214,15 @@ func (p presenter) address(a merchant.Address, in string) addressView {
 		v.CountryDetails = &countryView{Currency: country.Currency(a.Country), ISOCode: a.Country, EnglishName: english,
 			NativeName: native}
 	}
-	if where := p.place(a.Country); where != nil && p.include.has(withTimeOffset) {
+	if where := p.timeZone(a.Country); where != nil && p.include.has(withTimeOffset) {
 		offset, dst := offsetAt(p.now, where)
 		v.TimeOffset = &timeOffsetView{PostCode: a.PostCode, Offset: hours(offset), DST: dst}
 	}
 	return v
 }
 
-// place returns the merchant's time zone in its own country, the capital's in others; nil if that is not known.
-func (p presenter) place(code string) *time.Location {
+// timeZone returns the merchant's time zone in its country, and the capital's in other countries; nil if unknown.
+func (p presenter) timeZone(code string) *time.Location {
 	if code == p.merchant.Country {
 		return p.merchant.Location()
 	}
@@ -233,7 +233,8 @@ func (p presenter) place(code string) *time.Location {
 	return merchant.Merchant{TimeZone: name}.Location()
 }
 
-// offsetAt returns the offset from UTC in seconds, and whether it exceeds the year's least: Ireland's winter is "DST".
+// offsetAt returns the offset from UTC in seconds. dst is true if the offset exceeds the year's least offset, since the
+// time zone database calls Ireland's winter "DST".
 func offsetAt(now time.Time, where *time.Location) (offset int, dst bool) {
 	_, offset = now.In(where).Zone()
 	for _, month := range []time.Month{time.January, time.July} {
@@ -244,5 +245,5 @@ func offsetAt(now time.Time, where *time.Location) (offset int, dst bool) {
 	return offset, dst
 }
 
-// hours are seconds as hours: 5.5 for 19800. Offsets are whole quarters of an hour.
+// hours returns seconds as hours: 5.5 for 19800. Offsets are whole quarters of an hour.
 func hours(seconds int) money.Decimal { return money.NewDecimal(int64(seconds)/36, 2) }

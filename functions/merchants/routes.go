@@ -1,4 +1,4 @@
-// Package merchants is the family of contract §7: a merchant's account, as the merchant sees and changes it.
+// Package merchants serves contract §7: a merchant's account, as the merchant sees it. Routes lists the routes.
 package merchants
 
 import (
@@ -37,7 +37,7 @@ type family struct {
 	payouts *run.Runner // changes what payouts depend on
 }
 
-// Routes of the family.
+// Routes returns the routes of the family.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, payouts: banking.Open(a)}
 	settings, operators := []string{"user.payout-settings"}, []string{"user.subaccounts"}
@@ -50,25 +50,26 @@ func Routes(a *app.App) []rest.Route {
 	persons := []identity.Permission{people}
 	return []rest.Route{
 		{Method: "GET", Path: "/v0.1/me", Scopes: read, Partial: []identity.Permission{view, people},
-			Handle: rest.JSON(200, f.account)},
+			Handle: rest.JSON(200, f.retrieveMyAccount)},
 		{Method: "GET", Path: "/v0.1/me/personal-profile", Scopes: read, Partial: persons,
-			Handle: rest.JSON(200, f.personalProfile)},
-		{Method: "GET", Path: profile, Scopes: read, Partial: persons, Handle: rest.JSON(200, f.merchantProfile)},
+			Handle: rest.JSON(200, f.retrieveMyPersonalProfile)},
+		{Method: "GET", Path: profile, Scopes: read, Partial: persons, Handle: rest.JSON(200, f.retrieveMyMerchantProfile)},
 		{Method: "GET", Path: profile + "/doing-business-as", Scopes: read, Partial: persons,
-			Handle: rest.JSON(200, f.doingBusinessAs)},
-		{Method: "GET", Path: merchant, Scopes: read, Handle: rest.JSON(200, f.merchant)},
-		{Method: "GET", Path: merchant + "/persons", Scopes: read, Permission: people, Handle: rest.JSON(200, f.persons)},
+			Handle: rest.JSON(200, f.retrieveMyDoingBusinessAs)},
+		{Method: "GET", Path: merchant, Scopes: read, Handle: rest.JSON(200, f.retrieveMerchant)},
+		{Method: "GET", Path: merchant + "/persons", Scopes: read, Permission: people, Handle: rest.JSON(200, f.listPersons)},
 		{Method: "GET", Path: merchant + "/persons/{person_id}", Scopes: read, Permission: people,
-			Handle: rest.JSON(200, f.person)},
-		{Method: "GET", Path: profile + "/settings", Scopes: settings, Permission: view, Handle: rest.JSON(200, f.settings)},
+			Handle: rest.JSON(200, f.retrievePerson)},
+		{Method: "GET", Path: profile + "/settings", Scopes: settings, Permission: view,
+			Handle: rest.JSON(200, f.retrieveMySettings)},
 		{Method: "PUT", Path: profile + "/settings", Scopes: settings, Permission: manage,
-			Handle: rest.JSON(200, f.updateSettings)},
+			Handle: rest.JSON(200, f.updateMySettings)},
 		{Method: "GET", Path: profile + "/bank-accounts", Scopes: bankAccounts, Permission: view,
-			Handle: rest.JSON(200, f.myBankAccounts)},
+			Handle: rest.JSON(200, f.listMyBankAccounts)},
 		{Method: "POST", Path: profile + "/bank-accounts", Scopes: settings, Permission: manage,
 			Handle: rest.JSON(201, f.createMyBankAccount)},
 		{Method: "GET", Path: "/v1.1/merchants/{merchant_code}/bank-accounts", Scopes: bankAccounts, Permission: view,
-			Handle: rest.JSON(200, f.bankAccounts)},
+			Handle: rest.JSON(200, f.listBankAccounts)},
 		{Method: "GET", Path: accounts, Scopes: operators, Permission: people,
 			Handle: rest.JSON(200, f.listOperators)},
 		{Method: "POST", Path: accounts, Scopes: operators, Permission: manage,

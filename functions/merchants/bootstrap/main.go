@@ -1,4 +1,4 @@
-// The merchants Lambda.
+// Command bootstrap runs the merchants Lambda.
 package main
 
 import (
