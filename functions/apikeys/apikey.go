@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// list lists the tenant's keys, the oldest first.
-func (f family) list(ctx context.Context, req rest.Paging) (rest.Listing[keyView], error) {
+// listAPIKeys lists the tenant's keys, oldest first.
+func (f family) listAPIKeys(ctx context.Context, req rest.Paging) (rest.Listing[keyView], error) {
 	t := rest.Caller(ctx).Tenant
 	keys, err := f.store.APIKeys(ctx, t)
 	if err != nil {
@@ -31,7 +31,7 @@ type keyPath struct {
 	ID string `path:"key_id"`
 }
 
-func (f family) retrieve(ctx context.Context, req keyPath) (keyView, error) {
+func (f family) retrieveAPIKey(ctx context.Context, req keyPath) (keyView, error) {
 	t := rest.Caller(ctx).Tenant
 	k, err := f.store.APIKey(ctx, t, req.ID)
 	if err != nil {
@@ -41,9 +41,9 @@ func (f family) retrieve(ctx context.Context, req keyPath) (keyView, error) {
 	return viewKey(k, used[k.ID]), err
 }
 
-// create makes a key in the mode of the caller, which must be able to give all of its scopes. Repeated under its
-// Idempotency-Key after an interruption it finds the key, and shows its plaintext for the first time.
-func (f family) create(ctx context.Context, req identity.KeyRequest) (keyView, error) {
+// createAPIKey creates a key in the caller's mode. The caller must be able to give all its scopes. If repeated under
+// its Idempotency-Key after an interruption, it returns the key it created, and shows the plaintext for the first time.
+func (f family) createAPIKey(ctx context.Context, req identity.KeyRequest) (keyView, error) {
 	k, token, err := identity.APIKeyFrom(rest.Random(ctx), rest.Caller(ctx).Tenant, req, f.store.Now())
 	if err != nil {
 		return keyView{}, err
@@ -55,14 +55,14 @@ func (f family) create(ctx context.Context, req identity.KeyRequest) (keyView, e
 	return v, err
 }
 
-type updateRequest struct {
+type updateAPIKeyRequest struct {
 	keyPath
 	Name   *string   `json:"name" validate:"text=255"` // may be empty for a public key, but not absent
 	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
 }
 
-// update renames a key and replaces its scopes. The caller must be able to give the old scopes and the new ones.
-func (f family) update(ctx context.Context, req updateRequest) (rest.NoContent, error) {
+// updateAPIKey renames a key and replaces its scopes. The caller must be able to give both the old and the new scopes.
+func (f family) updateAPIKey(ctx context.Context, req updateAPIKeyRequest) (rest.NoContent, error) {
 	switch {
 	case req.Name == nil:
 		return rest.NoContent{}, failure.Missing("name")
@@ -74,8 +74,8 @@ func (f family) update(ctx context.Context, req updateRequest) (rest.NoContent, 
 	return rest.NoContent{}, err
 }
 
-// delete revokes a key at once. A key cannot delete itself, so that a merchant always has one left to manage keys with.
-func (f family) delete(ctx context.Context, req keyPath) (rest.NoContent, error) {
+// deleteAPIKey revokes a key at once. No key can delete itself, so that a merchant keeps a key to manage keys with.
+func (f family) deleteAPIKey(ctx context.Context, req keyPath) (rest.NoContent, error) {
 	caller := rest.Caller(ctx)
 	if req.ID == caller.Actor.ID {
 		return rest.NoContent{}, failure.Conflict("A key cannot delete itself.")
@@ -97,7 +97,7 @@ type keyView struct {
 	CreatedBy  *makerView      `json:"created_by,omitempty"` // nil where the maker is zero (identity.Maker)
 }
 
-// makerView is the maker of a key as responses have it (contract §8.2).
+// makerView shows the maker of a key in responses (contract §8.2).
 type makerView struct {
 	Type     string `json:"type"` // member, api_key or client
 	ID       string `json:"id"`
@@ -120,13 +120,13 @@ func viewMaker(m identity.Maker) *makerView {
 	return v
 }
 
-// Redacted is the key without its plaintext, for the replay of its creation.
+// Redacted returns the key without its plaintext, for the replay of its creation.
 func (v keyView) Redacted() any {
 	v.Plaintext = ""
 	return v
 }
 
-// viewKey shows a key; used is when it was last used, zero if never.
+// viewKey shows a key. used is the time of its last use, zero if never.
 func viewKey(k identity.APIKey, used time.Time) keyView {
 	v := keyView{ID: k.ID, Name: k.Name, Type: k.Kind, Scopes: append([]string{}, k.Scopes...),
 		Preview: k.Preview, CreatedAt: rest.Timestamp(k.CreatedAt), UpdatedAt: rest.Timestamp(k.ChangedAt()),
@@ -152,8 +152,8 @@ func (v merchantTokenView) Redacted() any {
 	return v
 }
 
-// createMerchantToken creates a merchant token for the caller. Repeated after an interruption it creates another one:
-// nobody has the first one's text, and a text that followed from the key would be valid again when the key is reused.
+// createMerchantToken creates a merchant token for the caller. Repeated after an interruption it creates another token:
+// the first text is lost, and a text derived from the Idempotency-Key would be valid again when that key is reused.
 func (f family) createMerchantToken(ctx context.Context, req identity.MerchantTokenRequest) (merchantTokenView, error) {
 	now := f.store.Now()
 	t, text, err := rest.Caller(ctx).MerchantTokenFrom(rand.Reader, req, now)

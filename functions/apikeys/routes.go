@@ -1,4 +1,4 @@
-// Package apikeys is the family of contract §8.2 and §8.5: the API keys and merchant tokens of a merchant.
+// Package apikeys serves contract §8.2 and §8.5: a merchant's API keys and merchant tokens. Routes returns its routes.
 package apikeys
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// storage has the methods of the store that the family uses.
+// storage lists the methods of the store that the family uses.
 type storage interface {
 	APIKey(ctx context.Context, t identity.Tenant, id string) (identity.APIKey, error)
 	APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error)
@@ -28,18 +28,18 @@ type family struct {
 	store storage
 }
 
-// Routes of the family.
+// Routes returns the routes of the family.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store}
 	read, write := []string{"api_keys", identity.KeysWrite}, []string{identity.KeysWrite}
 	const mayRead, mayWrite = identity.DeveloperSettingsRead, identity.DeveloperSettingsWrite
 	const all, one = "/v0.1/merchants/{merchant_code}/api-keys", "/v0.1/merchants/{merchant_code}/api-keys/{key_id}"
 	return []rest.Route{
-		{Method: "GET", Path: all, Scopes: read, Permission: mayRead, Handle: rest.JSON(200, f.list)},
-		{Method: "POST", Path: all, Scopes: write, Permission: mayWrite, Handle: rest.JSON(201, f.create)},
-		{Method: "GET", Path: one, Scopes: read, Permission: mayRead, Handle: rest.JSON(200, f.retrieve)},
-		{Method: "PUT", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.update)},
-		{Method: "DELETE", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.delete)},
+		{Method: "GET", Path: all, Scopes: read, Permission: mayRead, Handle: rest.JSON(200, f.listAPIKeys)},
+		{Method: "POST", Path: all, Scopes: write, Permission: mayWrite, Handle: rest.JSON(201, f.createAPIKey)},
+		{Method: "GET", Path: one, Scopes: read, Permission: mayRead, Handle: rest.JSON(200, f.retrieveAPIKey)},
+		{Method: "PUT", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.updateAPIKey)},
+		{Method: "DELETE", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.deleteAPIKey)},
 		{Method: "POST", Path: "/v0.1/merchants/{merchant_code}/tokens", Scopes: identity.MerchantTokens.Scopes,
 			Permission: identity.MerchantTokens.Permission, Errors: rest.Listed,
 			Handle: rest.JSON(200, f.createMerchantToken)},

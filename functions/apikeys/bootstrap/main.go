@@ -1,4 +1,4 @@
-// The apikeys Lambda.
+// Command bootstrap runs the apikeys Lambda.
 package main
 
 import (
