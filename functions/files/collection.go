@@ -17,7 +17,7 @@ type listCollectionsRequest struct {
 	Status file.CollectionStatus `query:"status"`
 }
 
-// listCollections lists the tenant's collections, the oldest first: those of the status, or all but archived ones.
+// listCollections lists the tenant's collections, oldest first: those with the status, or all but archived ones.
 func (f family) listCollections(ctx context.Context, req listCollectionsRequest) (rest.Listing[collectionView], error) {
 	statuses := []file.CollectionStatus{file.Open, file.Closed}
 	if req.Status != "" {
@@ -34,7 +34,7 @@ type createCollectionRequest struct {
 	Metadata    member.Metadata `json:"metadata"`
 }
 
-// createCollection makes an open collection. A retry under the Idempotency-Key finds the collection that it made.
+// createCollection creates an open collection. A retry under the Idempotency-Key returns the same collection.
 func (f family) createCollection(ctx context.Context, req createCollectionRequest) (collectionView, error) {
 	now := f.store.Now()
 	c, err := f.store.CreateCollection(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, file.Collection{
@@ -53,7 +53,7 @@ type updateCollectionRequest struct {
 	file.CollectionChange
 }
 
-// updateCollection overwrites the fields that are sent. An archived collection takes no change.
+// updateCollection overwrites the fields that are sent. An archived collection cannot be changed.
 func (f family) updateCollection(ctx context.Context, req updateCollectionRequest) (collectionView, error) {
 	c, err := f.store.UpdateCollection(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, req.ID,
 		func(c file.Collection) (file.Collection, error) { return req.Apply(c, f.store.Now()) })

@@ -19,7 +19,7 @@ type listFilesRequest struct {
 	Status     file.Status `query:"status"`
 }
 
-// listFiles lists the tenant's files in the order of their creation, without links.
+// listFiles lists the tenant's files in order of creation, without links.
 func (f family) listFiles(ctx context.Context, req listFilesRequest) (rest.Listing[fileView], error) {
 	offset, limit := req.Page()
 	page, total, err := f.store.Files(ctx, rest.Caller(ctx).Tenant,
@@ -36,8 +36,8 @@ type createFileRequest struct {
 	Metadata    member.Metadata `json:"metadata"`
 }
 
-// createFile makes a pending file, with the link to upload its content. An interrupted request that is repeated under
-// its Idempotency-Key finds the file that it has made, and shows its link while that is open.
+// createFile creates a pending file, with the link to upload its content. If an interrupted request is repeated under
+// its Idempotency-Key, it returns the file it created, with the link while that is valid.
 func (f family) createFile(ctx context.Context, req createFileRequest) (fileView, error) {
 	given := file.Given{Name: req.Name, ContentType: req.ContentType, Size: *req.Size, SHA256: req.SHA256,
 		Collection: req.Collection, Metadata: req.Metadata}
@@ -49,13 +49,13 @@ func (f family) createFile(ctx context.Context, req createFileRequest) (fileView
 		return fileView{}, err
 	}
 	v := viewFile(one)
-	v.Upload, err = f.upload(ctx, one)
+	v.Upload, err = f.signUpload(ctx, one)
 	return v, err
 }
 
-// upload is the file's link to upload its content, nil once its time is over. It is the same each time: signed as of
-// the file's creation, so that it ends when the entry of the object says.
-func (f family) upload(ctx context.Context, one file.File) (*uploadView, error) {
+// signUpload returns the link to upload the file's content; nil once the upload time is over. It signs as of the file's
+// creation, so that the link is always the same and ends at the time in the object's entry.
+func (f family) signUpload(ctx context.Context, one file.File) (*uploadView, error) {
 	now, wallNow := f.store.Now(), f.wallNow()
 	if one.Status != file.Pending || !now.Before(one.UploadUntil()) {
 		return nil, nil
@@ -68,7 +68,7 @@ func (f family) upload(ctx context.Context, one file.File) (*uploadView, error) 
 		ExpiresAt: rest.Timestamp(link.Until.Add(now.Sub(wallNow)))}, nil
 }
 
-// retrieveFile reads a file, with a link to its content once that was checked.
+// retrieveFile returns a file, with a link to its content once the content was checked.
 func (f family) retrieveFile(ctx context.Context, req filePath) (fileView, error) {
 	one, err := f.store.File(ctx, rest.Caller(ctx).Tenant, req.ID)
 	if err != nil {
@@ -123,7 +123,7 @@ type fileView struct {
 	UpdatedAt   rest.Timestamp  `json:"updated_at"`
 	UploadedAt  *rest.Timestamp `json:"uploaded_at,omitempty"`
 	Upload      *uploadView     `json:"upload,omitempty"`       // only of a new file
-	DownloadURL string          `json:"download_url,omitempty"` // only of an uploaded one that is read
+	DownloadURL string          `json:"download_url,omitempty"` // only of an uploaded file, from retrieveFile
 }
 
 // uploadView is the request that uploads a file's content.
@@ -134,7 +134,7 @@ type uploadView struct {
 	ExpiresAt rest.Timestamp    `json:"expires_at"`
 }
 
-// Redacted is the file without its links, for the replay of its creation: whoever has one can use it.
+// Redacted returns the file without its links, for the replay of its creation: anyone with a link can use it.
 func (v fileView) Redacted() any {
 	v.Upload, v.DownloadURL = nil, ""
 	return v

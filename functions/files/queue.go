@@ -9,11 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Consume deletes the content that a message names, or compares the shard that it names. An error, of the store or S3,
-// leaves the message in the queue. If the message is given up, the sweep sends another one to delete, and reconcile, in
-// the night after, others to compare.
+// Consume returns a handler that deletes the object, or compares the shard, in a message. An error of the store or S3
+// leaves the message in the queue. After it is given up, the sweep sends another message to delete, and reconcile sends
+// others to compare in the night after.
 func Consume(a *app.App) func(ctx context.Context, body string) error {
-	f := open(a)
+	f := newFamily(a)
 	return app.Consume(a, func(ctx context.Context, _ identity.Tenant, m app.FileMessage) error {
 		if m.Shard != nil {
 			return f.compare(ctx, m)
@@ -22,8 +22,8 @@ func Consume(a *app.App) func(ctx context.Context, body string) error {
 	})
 }
 
-// compare compares the objects of a shard from the message's object on. If time is over, or something fails after some
-// were compared, another message goes on after them. Each begins further on, so the chain ends with the shard.
+// compare compares the objects of a shard, from the message's object on. If it stops early after some objects, another
+// message continues after them. Each message begins further on, so the chain ends with the shard.
 func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	last, whole, err := f.comparer.Shard(ctx, *m.Shard, m.After)
 	switch {
@@ -38,8 +38,8 @@ func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	return f.queue.Send(ctx, m)
 }
 
-// deleteDoomed deletes an object whose file is gone. One with a file stays: the message is wrong. One without an entry
-// was deleted before, or came in another way and an operator wants it deleted: an entry precedes each upload.
+// deleteDoomed deletes an object whose file is gone. An object with a file stays: the message is wrong. An object
+// without an entry was deleted before, or an operator wants it deleted: each upload has an entry, so it came otherwise.
 func (f family) deleteDoomed(ctx context.Context, object string) error {
 	e, err := f.store.ObjectEntry(ctx, object)
 	switch {
@@ -54,7 +54,7 @@ func (f family) deleteDoomed(ctx context.Context, object string) error {
 	return f.deleteObject(ctx, object)
 }
 
-// deleteObject deletes all versions of a doomed object, and records it. It may be repeated.
+// deleteObject deletes all versions of a doomed object and records the deletion. It may be repeated.
 func (f family) deleteObject(ctx context.Context, object string) error {
 	began := f.store.Now()
 	if err := f.objects.Delete(ctx, object); err != nil {

@@ -1,5 +1,5 @@
-// Package files is the families of contract §8.3: a merchant's collections and files. It also consumes the queue of
-// objects to delete and of shards to compare with their records. It alone reaches the bucket.
+// Package files serves the families of contract §8.3: a merchant's collections and files. It also consumes the queue of
+// objects to delete and of shards to compare with their records. No other function reaches the bucket.
 package files
 
 import (
@@ -43,20 +43,20 @@ type family struct {
 	store    storage
 	objects  file.Objects
 	comparer object.Comparer
-	wallNow  func() time.Time // what S3's clock shows
+	wallNow  func() time.Time // S3's clock
 	queue    *queue.Files
 	log      *slog.Logger
 }
 
-func open(a *app.App) family {
+func newFamily(a *app.App) family {
 	objects := s3.New(a.AWS(a.S3Endpoint), a.FileBucket)
 	return family{store: a.Store, objects: objects, wallNow: a.WallNow, queue: queue.OpenFiles(a), log: a.Log,
 		comparer: object.Comparer{Store: a.Store.View, Objects: objects, Log: a.Log, Metrics: a.Metrics}}
 }
 
-// Routes of the families Collections and Files.
+// Routes returns the routes of the families Collections and Files.
 func Routes(a *app.App) []rest.Route {
-	f := open(a)
+	f := newFamily(a)
 	const merchant = "/v0.1/merchants/{merchant_code}"
 	const collections, files = merchant + "/collections", merchant + "/files"
 	const collection, one = collections + "/{collection_id}", files + "/{file_id}"

@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// answerTime is kept free at the end of a request, to record what was seen of the content.
+	// answerTime is reserved at the end of a request to record the result of reading the content.
 	answerTime = 5 * time.Second
-	// deleteTime bounds how long a request deletes content. What it does not manage, the queue does.
+	// deleteTime limits how long a request deletes content. The queue deletes the rest.
 	deleteTime = 3 * time.Second
 )
 
 type updateFileRequest struct {
 	filePath
 	Status     *string `json:"status" validate:"one-of=uploaded"`
-	Collection *string `json:"collection_id"` // "": none
+	Collection *string `json:"collection_id"` // "" for none
 }
 
-// errNothingUploaded is not stored under an Idempotency-Key: the upload may be under way (contract §2.8).
+// errNothingUploaded is not stored under an Idempotency-Key, because the upload may be under way (contract §2.8).
 var errNothingUploaded = failure.Conflict("Nothing was uploaded yet.").AsTransient()
 
-// differing is a pending file whose content is not as declared.
-type differing struct {
+// contentMismatch refuses a pending file whose content is not as declared.
+type contentMismatch struct {
 	file   file.File
 	reason string // for people
 }
 
-func (d differing) Error() string { return d.reason }
+func (d contentMismatch) Error() string { return d.reason }
 
-// updateFile completes or moves a file, or both. It drops a file whose content differs. It may be repeated.
+// updateFile completes a file, moves it, or both. It drops a file whose content differs. It may be repeated.
 func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView, error) {
 	if req.Status == nil && req.Collection == nil {
 		return fileView{}, failure.Missing("status")
 	}
 	t, operation := rest.Caller(ctx).Tenant, rest.OperationID(ctx)
-	var seen file.Content // of this file; it is read once, however often the change is tried
+	var seen file.Content // the file's content, read once however often the change is retried
 	one, err := f.store.UpdateFile(ctx, rest.By(ctx), t, req.ID, func(before file.File) (file.File, error) {
 		after := before
 		if req.Collection != nil {
@@ -54,7 +54,7 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 		}
 		return f.complete(ctx, t, before, after, &seen)
 	})
-	var differs differing
+	var differs contentMismatch
 	switch {
 	case errors.As(err, &differs):
 		return fileView{}, f.refuseContent(ctx, t, differs, operation)
@@ -64,8 +64,8 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 	return viewFile(one), err
 }
 
-// complete returns a pending file whose content was read, unless seen before, and found right. It reads nothing for a
-// collection that refuses the file. Errors: differing; Conflict without an upload; Upstream; the collections'.
+// complete completes a pending file if its content is right. It reads the content into seen once, and not at all if the
+// collection refuses the file. Errors: contentMismatch; Conflict without an upload; Upstream; the collections'.
 func (f family) complete(ctx context.Context, t identity.Tenant, before, after file.File,
 	seen *file.Content) (file.File, error) {
 	err := f.store.CheckMove(ctx, t, before.Collection, after.Collection)
@@ -82,12 +82,12 @@ func (f family) complete(ctx context.Context, t identity.Tenant, before, after f
 		return before, failure.Upstream(err)
 	}
 	if reason := before.Differs(*seen); reason != "" {
-		return before, differing{before, reason}
+		return before, contentMismatch{before, reason}
 	}
 	return after.Complete(*seen, f.store.Now()), nil
 }
 
-// inspect reads the whole content of a file. Errors: file.ErrNoObject; those of S3.
+// inspect reads the whole content of a file. Errors: file.ErrNoObject; S3's.
 func (f family) inspect(ctx context.Context, one file.File) (file.Content, error) {
 	ctx, cancel := deadline.Early(ctx, answerTime)
 	defer cancel()
@@ -99,12 +99,12 @@ func (f family) inspect(ctx context.Context, one file.File) (file.Content, error
 	return one.Inspect(object)
 }
 
-// refuseContent drops a file whose content differs. Failure: Conflict, once that is done.
-func (f family) refuseContent(ctx context.Context, t identity.Tenant, d differing, operation string) error {
+// refuseContent drops a file whose content differs. It returns Conflict after the drop.
+func (f family) refuseContent(ctx context.Context, t identity.Tenant, d contentMismatch, operation string) error {
 	one, err := f.store.DropFile(ctx, rest.By(ctx), t, d.file.ID, operation, d.reason)
 	switch {
 	case errors.Is(err, store.ErrNotPending):
-		return store.ErrContended // another request has completed it: the next try finds so
+		return store.ErrContended // another request has completed the file: the next try finds so
 	case err != nil:
 		return err
 	}
@@ -112,7 +112,7 @@ func (f family) refuseContent(ctx context.Context, t identity.Tenant, d differin
 	return failure.Conflict(d.reason)
 }
 
-// repeatRefusal is the failure of refuseContent if the operation has dropped the file before; else missing.
+// repeatRefusal returns refuseContent's failure if this operation dropped the file before; else missing.
 func (f family) repeatRefusal(ctx context.Context, t identity.Tenant, id, operation string, missing error) error {
 	one, reason, err := f.store.DroppedFile(ctx, t, id, operation)
 	switch {
@@ -125,7 +125,7 @@ func (f family) repeatRefusal(ctx context.Context, t identity.Tenant, id, operat
 	return failure.Conflict(reason)
 }
 
-// deleteNow deletes the content of a deleted file. It only logs what fails: the entry stays, and the sweep repeats it.
+// deleteNow deletes the content of a deleted file. It only logs failures: the entry stays, and the sweep tries again.
 func (f family) deleteNow(ctx context.Context, one file.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTime)
 	defer cancel()

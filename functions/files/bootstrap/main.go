@@ -1,4 +1,4 @@
-// The files Lambda.
+// Command bootstrap runs the files Lambda.
 package main
 
 import (
