@@ -1,5 +1,5 @@
-// Package testprofiles is the family of contract §8.4: a merchant's test profiles, with which
-// developers try real cards without charging them.
+// Package testprofiles serves the family of contract §8.4: a merchant's test profiles. Developers try real cards with
+// them without charging them. Routes returns its routes.
 package testprofiles
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// storage has the methods of the store that the family uses.
+// storage lists the methods of the store that the family uses.
 type storage interface {
 	CreateTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 		password *store.NewPassword) (member.TestProfile, error)
@@ -30,16 +30,16 @@ type family struct {
 	store storage
 }
 
-// Routes of the family.
+// Routes returns the routes of the family.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store}
 	scopes := []string{"user.subaccounts"}
 	const read, write = identity.MembersRead, identity.MembersWrite
 	const all = "/v0.1/merchants/{merchant_code}/test-profiles"
 	return []rest.Route{
-		{Method: "GET", Path: all, Scopes: scopes, Permission: read, Handle: rest.JSON(200, f.list)},
-		{Method: "POST", Path: all, Scopes: scopes, Permission: write, Handle: rest.JSON(201, f.create)},
+		{Method: "GET", Path: all, Scopes: scopes, Permission: read, Handle: rest.JSON(200, f.listTestProfiles)},
+		{Method: "POST", Path: all, Scopes: scopes, Permission: write, Handle: rest.JSON(201, f.createTestProfile)},
 		{Method: "DELETE", Path: all + "/{id}", Scopes: scopes, Permission: write,
-			Handle: rest.JSON(204, f.delete)},
+			Handle: rest.JSON(204, f.deleteTestProfile)},
 	}
 }

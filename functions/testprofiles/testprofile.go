@@ -9,13 +9,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// listing has all test profiles of a merchant: at most 20, so there are no pages.
+// listing has all test profiles of a merchant. There are at most 20, so it has no pages.
 type listing struct {
 	Items []profileView `json:"items"`
 }
 
-// list lists the tenant's test profiles, the oldest first. In live mode there are none.
-func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
+// listTestProfiles lists the tenant's test profiles, oldest first. Live mode has none.
+func (f family) listTestProfiles(ctx context.Context, _ struct{}) (listing, error) {
 	t := rest.Caller(ctx).Tenant
 	profiles, err := f.store.TestProfiles(ctx, t)
 	l := listing{Items: []profileView{}}
@@ -25,13 +25,13 @@ func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
 	return l, err
 }
 
-type createRequest struct {
+type createTestProfileRequest struct {
 	Name string `json:"name" validate:"text=64"`
 }
 
-// create makes a test profile. If an interrupted request is repeated under its Idempotency-Key,
-// it finds the profile that it has made, and shows the password, which was not shown before.
-func (f family) create(ctx context.Context, req createRequest) (profileView, error) {
+// createTestProfile creates a test profile. If an interrupted request is repeated under its Idempotency-Key, it returns
+// the profile it created with the password, which was not shown before.
+func (f family) createTestProfile(ctx context.Context, req createTestProfileRequest) (profileView, error) {
 	caller := rest.Caller(ctx)
 	t := caller.Tenant
 	if t.Mode != identity.Test {
@@ -54,8 +54,8 @@ type profilePath struct {
 	ID string `path:"id"`
 }
 
-// delete deletes a test profile, whose tokens are then refused.
-func (f family) delete(ctx context.Context, req profilePath) (rest.NoContent, error) {
+// deleteTestProfile deletes a test profile. Its tokens are refused from then on.
+func (f family) deleteTestProfile(ctx context.Context, req profilePath) (rest.NoContent, error) {
 	caller := rest.Caller(ctx)
 	return rest.NoContent{}, f.store.DeleteTestProfile(ctx, rest.By(ctx), caller.Tenant, req.ID, rest.OperationID(ctx),
 		func() error { return member.CheckMayChangeTestProfile(caller) })
@@ -70,7 +70,7 @@ type profileView struct {
 	CreatedAt rest.Timestamp `json:"created_at"`
 }
 
-// Redacted is the profile without its password, for the replay of its creation.
+// Redacted returns the profile without its password, for the replay of its creation.
 func (v profileView) Redacted() any {
 	v.Password = ""
 	return v

@@ -1,4 +1,4 @@
-// The testprofiles Lambda.
+// Command bootstrap runs the testprofiles Lambda.
 package main
 
 import (
