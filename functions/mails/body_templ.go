@@ -7,7 +7,7 @@ package mails
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// sheet is what the HTML of a mail shows.
+// sheet has the data of a mail's HTML.
 type sheet struct {
 	language, subject string
 	lines             []string

@@ -14,20 +14,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// owners are the recipients of a mail to all owners: the oldest active members with role_owner, up to mail.MaxOwners.
-func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
+// readOwners returns the recipients of a mail to owners: the oldest mail.MaxOwners active members with role_owner.
+func (p *postman) readOwners(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
 	members, err := p.Store.Members(ctx, t)
 	owners := slices.DeleteFunc(members, func(m member.Member) bool { return !m.Governs() })
 	return owners[:min(len(owners), mail.MaxOwners)], err
 }
 
-// maxMerchants limits the merchants whose owners get a mail about one user, because strangers cause that mail.
+// maxMerchants limits how many merchants' owners get a mail about one user, because strangers cause such mails.
 const maxMerchants = 5
 
-// readTenants reads up to most tenants where the user is an active member, each merchant once, live mode first.
+// readTenants returns the tenants where the user is an active member: each merchant once, live mode first, and at most
+// the given number.
 func (p *postman) readTenants(ctx context.Context, user string, most int) ([]identity.Tenant, error) {
 	var found []identity.Tenant
-	if user == "" { // the name was unknown
+	if user == "" { // the mail is about an unknown name
 		return nil, nil
 	}
 	for _, mode := range []identity.Mode{identity.Live, identity.Test} {
@@ -45,8 +46,8 @@ func (p *postman) readTenants(ctx context.Context, user string, most int) ([]ide
 	return found, nil
 }
 
-// message is the mail as it is sent now, or the reason why it is not sent any more.
-func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (mail.Message, string, error) {
+// compose returns the message to send now, or the reason not to send the mail any more.
+func (p *postman) compose(ctx context.Context, t identity.Tenant, m mail.Mail) (mail.Message, string, error) {
 	if !mail.Plain(m.Email) {
 		return mail.Message{}, "address not plain", nil
 	}
@@ -58,25 +59,25 @@ func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (
 	if err != nil {
 		return mail.Message{}, "", err
 	}
-	link, obsolete, err := p.link(ctx, t, m)
+	link, obsolete, err := p.makeLink(ctx, t, m)
 	if err != nil || obsolete != "" {
 		return mail.Message{}, obsolete, err
 	}
 	name := about.Name
-	if m.Kind.OfReceipt() { // which goes to a payer
+	if m.Kind.OfReceipt() { // a payer knows the business name
 		name = recorded.Profile.Shown(about).BusinessName
 	}
-	message, err := letter{kind: m.Kind, language: supported(recorded.Profile.LanguageIn(about.Country)),
-		merchant: name, about: m.About, link: link, test: t.Mode == identity.Test}.message(ctx)
+	message, err := letter{kind: m.Kind, language: supportedLanguage(recorded.Profile.LanguageIn(about.Country)),
+		merchant: name, about: m.About, link: link, test: t.Mode == identity.Test}.render(ctx)
 	message.ID, message.To = m.ID, m.Email
 	return message, "", err
 }
 
-// link is where the mail leads, "" if nowhere, or the reason why it leads nowhere any more.
-func (p *postman) link(ctx context.Context, t identity.Tenant, m mail.Mail) (link, obsolete string, err error) {
+// makeLink returns the mail's link, "" if it has none, or the reason why the mail is obsolete.
+func (p *postman) makeLink(ctx context.Context, t identity.Tenant, m mail.Mail) (link, obsolete string, err error) {
 	switch {
 	case m.Kind == mail.Invitation:
-		return p.invitation(ctx, t, m)
+		return p.makeInvitationLink(ctx, t, m)
 	case !m.Kind.OfReceipt():
 		return "", "", nil
 	case !p.Now().Before(payments.ReceiptLinkEnd(m.CreatedAt)):
@@ -86,7 +87,8 @@ func (p *postman) link(ctx context.Context, t identity.Tenant, m mail.Mail) (lin
 	}
 }
 
-func (p *postman) invitation(ctx context.Context, t identity.Tenant, m mail.Mail) (link, obsolete string, err error) {
+func (p *postman) makeInvitationLink(ctx context.Context, t identity.Tenant, m mail.Mail) (link, obsolete string,
+	err error) {
 	invited, err := p.Store.Member(ctx, t, m.Member)
 	switch {
 	case failure.Is(err, failure.KindNotFound):
@@ -102,8 +104,8 @@ func (p *postman) invitation(ctx context.Context, t identity.Tenant, m mail.Mail
 	}
 }
 
-// supported is the language itself, if there are texts in it, else English.
-func supported(language string) string {
+// supportedLanguage returns the language without its region if the mails have texts in that language, else English.
+func supportedLanguage(language string) string {
 	language, _, _ = strings.Cut(language, "-")
 	if _, there := texts[mail.Invitation][language]; there {
 		return language
@@ -111,33 +113,33 @@ func supported(language string) string {
 	return english
 }
 
-// bounds limit how many mails a day a merchant can cause to addresses that nobody has
-// confirmed. Each kind is counted by itself, so that nobody hides one by causing others.
-var bounds = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
+// dailyBound limits how many mails of one kind a merchant can cause in a day to addresses that no person has confirmed.
+// Each kind is counted separately, so that a merchant cannot suppress a mail by causing many mails of another kind.
+var dailyBound = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
 
 const mailsADay = 200
 
-// tooMany counts a mail against its merchant's bounds, once for all tries. It returns why not to send the mail, or "".
-func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
+// countMail counts a mail against its merchant's bound, once for all tries. It returns the reason not to send, or "".
+func (p *postman) countMail(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
 	if !m.Bounded() || m.Tries > 0 {
 		return "", nil
 	}
-	return p.take(ctx, string(m.Kind)+" mails "+t.String(), bounds)
+	return p.takeToken(ctx, string(m.Kind)+" mails "+t.String(), dailyBound)
 }
 
-// tooManyToOwners takes a token for a mail to all owners from the tenant's daily bucket of its kind, because the
+// countOwnersMail takes a token for a mail to all owners from the tenant's daily bucket of its kind, because the
 // platform may send only so many mails a day for all merchants. It returns the reason not to send the mail, or "".
-func (p *postman) tooManyToOwners(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
+func (p *postman) countOwnersMail(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
 	most := m.Kind.ADay()
 	if most == 0 {
 		return "", nil
 	}
-	return p.take(ctx, string(m.Kind)+" mails to owners "+t.String(),
+	return p.takeToken(ctx, string(m.Kind)+" mails to owners "+t.String(),
 		store.Bucket{Every: 24 * time.Hour / time.Duration(most), Burst: most})
 }
 
-// take is why a mail is not sent for which the bucket has no token, or "".
-func (p *postman) take(ctx context.Context, subject string, b store.Bucket) (string, error) {
+// takeToken takes a token from the bucket. It returns "", or the reason not to send the mail.
+func (p *postman) takeToken(ctx context.Context, subject string, b store.Bucket) (string, error) {
 	granted, _, err := p.Store.LeaseTokens(ctx, subject, b, 1, time.Time{})
 	if err != nil || granted > 0 {
 		return "", err

@@ -1,9 +1,10 @@
-// Package mails sends e-mails to a merchant's people and to its payers: one message of the queue is one try. The mail's
-// stored item decides, so repeated, late and lost messages do no harm.
+// Package mails sends e-mails to a merchant's people and to its payers. Send handles one message of the queue, which
+// asks for one try. The mail's stored item decides, so repeated, late and lost messages do no harm.
 //
-// A try is recorded before it is made, so no two processes make it, and an interrupted one is repeated no earlier than
-// one that failed. A mail is sent twice only if the process dies, or the service's reply is lost, after the service has
-// taken it. Both have the mail's id as a header.
+// A try is recorded before it is made, under the version of the mail that was read. So no two processes make it, and an
+// interrupted try is repeated no earlier than a failed one. A mail is sent twice only if the process dies, or the
+// service's reply is lost, after the service has taken the mail. Both copies have the mail's id as a header.
+// TestSend_FaultAtEachStep kills the process at each step.
 package mails
 
 import (
@@ -26,14 +27,15 @@ import (
 )
 
 const (
-	// saveTime is kept free at the end of the function's time, to record the outcome of a try.
+	// saveTime is reserved at the end of the function's time to record the outcome of a try.
 	saveTime = 3 * time.Second
-	// sendTime bounds a call of the service.
+	// sendTime limits a call of the mail service.
 	sendTime = 10 * time.Second
 )
 
-// Send makes the try that a message of the mail queue requests. An error leaves the message in the queue: the store
-// failed. A service's failure is an outcome, which sets the time of the next try.
+// Send returns a handler that makes the try requested by a message. If the store fails, the handler returns an error,
+// which leaves the message in the queue. A failure of the mail service is an outcome, which sets the time of the next
+// try.
 func Send(a *app.App) func(ctx context.Context, body string) error {
 	p := &postman{App: a}
 	if a.MailFrom != "" {
@@ -44,12 +46,12 @@ func Send(a *app.App) func(ctx context.Context, body string) error {
 
 type postman struct {
 	*app.App
-	sender mail.Sender // nil: the stage has none
+	sender mail.Sender // nil if the stage has no sender
 }
 
 func (p *postman) sendIfDue(ctx context.Context, _ identity.Tenant, message app.MailMessage) error {
 	t, m, err := p.Store.Mail(ctx, message.ID)
-	if failure.Is(err, failure.KindNotFound) { // finished so long ago that its item expired
+	if failure.Is(err, failure.KindNotFound) { // finished so long ago that its item has expired
 		p.Log.WarnContext(ctx, "message of an unknown mail dropped", "mail", message.ID)
 		return nil
 	}
@@ -72,16 +74,16 @@ func (p *postman) sendIfDue(ctx context.Context, _ identity.Tenant, message app.
 	return p.try(ctx, t, m)
 }
 
-// divide writes a mail for each of the tenant's owners in place of the one to all.
+// divide replaces a mail to all owners by a mail to each of the tenant's owners.
 func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) error {
-	refused, err := p.tooManyToOwners(ctx, t, m)
+	refused, err := p.countOwnersMail(ctx, t, m)
 	if err != nil {
 		return err
 	}
 	if refused != "" {
 		return p.record(ctx, t, m.Dropped(refused))
 	}
-	owners, err := p.owners(ctx, t)
+	owners, err := p.readOwners(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -95,8 +97,8 @@ func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) er
 	return store.UnlessStale(err)
 }
 
-// spread replaces a mail without a tenant by copies: one for each of maxMerchants of the user's merchants if it is to
-// the owners, one if it is to the user.
+// spread replaces a mail without a tenant by a copy for each of the user's merchants: for up to maxMerchants if the
+// mail is to owners, and for one if it is to the user.
 func (p *postman) spread(ctx context.Context, m mail.Mail) error {
 	most := maxMerchants
 	if !m.ToOwners() { // to the user, in the name of one merchant
@@ -113,21 +115,21 @@ func (p *postman) spread(ctx context.Context, m mail.Mail) error {
 	return store.UnlessStale(p.Store.SpreadMail(ctx, m.Delivered(), copies))
 }
 
-// hold leaves a mail for later, because the stage has no address to send from.
+// hold postpones a mail, because the stage has no address to send from.
 func (p *postman) hold(ctx context.Context, t identity.Tenant, m mail.Mail) error {
 	p.Log.WarnContext(ctx, "mail held: no sender is set", "mail", m.ID, "kind", m.Kind)
 	p.Metrics.Write(ctx, p.Now(), t.Mode.Name(), metric.HeldMails.Once())
 	return p.record(ctx, t, m.Held(p.Now()))
 }
 
-// try sends the mail, unless it is obsolete.
+// try sends the mail, unless it is obsolete or beyond its merchant's bound.
 func (p *postman) try(ctx context.Context, t identity.Tenant, m mail.Mail) error {
-	message, obsolete, err := p.message(ctx, t, m)
+	message, obsolete, err := p.compose(ctx, t, m)
 	if err != nil {
 		return err
 	}
 	if obsolete == "" {
-		obsolete, err = p.tooMany(ctx, t, m)
+		obsolete, err = p.countMail(ctx, t, m)
 	}
 	if err != nil {
 		return err
@@ -136,19 +138,19 @@ func (p *postman) try(ctx context.Context, t identity.Tenant, m mail.Mail) error
 		return p.record(ctx, t, m.Dropped(obsolete))
 	}
 	begun, err := p.Store.SaveMail(ctx, t, m.Begun(p.Now()))
-	if errors.Is(err, store.ErrStale) { // another call makes the try
+	if errors.Is(err, store.ErrStale) { // another call makes this try
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	after := p.outcome(ctx, m, message)
+	after := p.deliver(ctx, m, message)
 	after.Version = begun.Version
 	return p.record(ctx, t, after)
 }
 
-// outcome sends the message and returns the mail as it is afterwards.
-func (p *postman) outcome(ctx context.Context, m mail.Mail, message mail.Message) mail.Mail {
+// deliver sends the message and returns the mail with the outcome.
+func (p *postman) deliver(ctx context.Context, m mail.Mail, message mail.Message) mail.Mail {
 	ctx, cancel := deadline.Early(ctx, saveTime)
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, sendTime)
@@ -164,7 +166,7 @@ func (p *postman) outcome(ctx context.Context, m mail.Mail, message mail.Message
 	}
 }
 
-// reason says why a mail was not sent, without the service's words, which may name an address.
+// reason returns the reason why a mail was not sent, without the service's text, which may contain an address.
 func reason(err error) string {
 	var answer smithy.APIError
 	switch {
@@ -191,7 +193,7 @@ func (p *postman) record(ctx context.Context, t identity.Tenant, after mail.Mail
 	return err
 }
 
-// report never logs an address: the mail's item has it.
+// report logs and counts the outcome. It never logs the address; the mail's item has the address.
 func (p *postman) report(ctx context.Context, t identity.Tenant, after mail.Mail) {
 	log := p.Log.With("mail", after.ID, "kind", after.Kind, "tenant", t.String(), "try", after.Tries)
 	switch after.State {

@@ -21,7 +21,7 @@ const (
 type text struct {
 	subject string
 	lines   []string
-	link    string // what is at the link, if the mail has one
+	link    string // label of the link, if the mail has one
 }
 
 // footer ends each mail.
@@ -158,23 +158,23 @@ type letter struct {
 	merchant string
 	about    string
 	link     string
-	test     bool // it is about test mode
+	test     bool // the mail is about test mode
 }
 
-// The longest name and the longest list of names that a mail shows, in characters.
+// Limits of a name and of a list of names in a mail, in characters.
 const (
 	longestName = 80
 	longestList = 1000
 )
 
-// message is the letter as it is sent, but for its id and recipient.
-func (l letter) message(ctx context.Context) (mail.Message, error) {
+// render returns the letter as a message, without its id and recipient.
+func (l letter) render(ctx context.Context) (mail.Message, error) {
 	t := texts[l.kind][l.language]
 	most := longestName
 	if l.kind.Lists() {
 		most = longestList
 	}
-	fill := strings.NewReplacer("{merchant}", short(l.merchant, longestName), "{about}", short(l.about, most)).Replace
+	fill := strings.NewReplacer("{merchant}", shorten(l.merchant, longestName), "{about}", shorten(l.about, most)).Replace
 	subject := fill(t.subject)
 	if l.test {
 		subject = trial[l.language] + subject
@@ -199,8 +199,8 @@ func (l letter) message(ctx context.Context) (mail.Message, error) {
 	return m, err
 }
 
-// short returns the text on one line, cut to most characters.
-func short(name string, most int) string {
+// shorten returns the text on one line, cut to most characters.
+func shorten(name string, most int) string {
 	runes := []rune(oneLine(name))
 	if len(runes) > most {
 		runes = append(runes[:most-1], '…')
@@ -215,7 +215,7 @@ func oneLine(s string) string {
 	}), " ")
 }
 
-// What mails with a link to a receipt say. {about} is its amount.
+// Texts of mails with a link to a receipt. {about} is the receipt's amount.
 var (
 	ofPayment = map[string]text{
 		english: {subject: "Your receipt from {merchant}", link: "Show the receipt", lines: []string{

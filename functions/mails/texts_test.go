@@ -29,7 +29,7 @@ func TestEachMailIsInEachLanguage(t *testing.T) {
 				link = "https://api.example.com/invitations/abc"
 			}
 			l := letter{kind: kind, language: language, merchant: "Kaffeehaus", about: "4321", link: link}
-			m, err := l.message(t.Context())
+			m, err := l.render(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestTheLanguageIsThatOfTheMerchantsCountry(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{"DE": german, "AT": german, "BR": portuguese, "PT": portuguese,
 		"GB": english, "FR": english, "": english} {
-		if got := supported(account.Profile{}.LanguageIn(code)); got != want {
+		if got := supportedLanguage(account.Profile{}.LanguageIn(code)); got != want {
 			t.Errorf("%q: got %q, want %q", code, got, want)
 		}
 	}
@@ -79,7 +79,7 @@ func TestNamesCannotBreakOut(t *testing.T) {
 		l := letter{kind: rapid.SampledFrom(mail.Kinds).Draw(r, "kind"),
 			language: rapid.SampledFrom(languages).Draw(r, "language"),
 			merchant: evil.Draw(r, "merchant") + "<script>", about: evil.Draw(r, "about")}
-		m, err := l.message(t.Context())
+		m, err := l.render(t.Context())
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestNamesCannotBreakOut(t *testing.T) {
 			len([]rune(m.Subject)) > 200 {
 			r.Errorf("got subject %q, want one line of at most 200 characters", m.Subject)
 		}
-		plain, err := letter{kind: l.kind, language: l.language, merchant: "x", about: "y"}.message(t.Context())
+		plain, err := letter{kind: l.kind, language: l.language, merchant: "x", about: "y"}.render(t.Context())
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestATestSaysThatNoMoneyHasMoved(t *testing.T) {
 		for _, language := range languages {
 			for _, test := range []bool{true, false} {
 				m, err := letter{kind: kind, language: language, merchant: "Kaffeehaus", about: "10.10 EUR", test: test}.
-					message(t.Context())
+					render(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,4 +1,4 @@
-// The mails Lambda.
+// Command bootstrap runs the mails Lambda.
 package main
 
 import (
