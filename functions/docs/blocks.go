@@ -11,25 +11,25 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// blocks draws each block of code and each table in a frame that scrolls, with a name and focus for people without a
-// mouse. It draws a table's cells, too: goldmark aligns them by style attributes, which the policy forbids.
+// blocks renders each block of code and each table in a frame that scrolls, with a name and focus for people without a
+// mouse. It also renders a table's cells, because goldmark aligns them by style attributes, which the policy forbids.
 type blocks struct{}
 
-// RegisterFuncs takes over the nodes.
+// RegisterFuncs registers the methods that render the nodes.
 func (b blocks) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
-	to.Register(ast.KindFencedCodeBlock, b.code)
-	to.Register(table.KindTable, b.table)
-	to.Register(table.KindTableCell, b.cell)
+	to.Register(ast.KindFencedCodeBlock, b.renderCode)
+	to.Register(table.KindTable, b.renderTable)
+	to.Register(table.KindTableCell, b.renderCell)
 }
 
-// kinds are what blocks of code are called, by their languages.
-var kinds = map[string]string{"sh": "Shell", "console": "Example", "json": "JSON", "text": "Output", "go": "Go",
+// languageNames has the titles of blocks of code, by language.
+var languageNames = map[string]string{"sh": "Shell", "console": "Example", "json": "JSON", "text": "Output", "go": "Go",
 	"ts": "TypeScript", "py": "Python"}
 
-// labelled is the attribute with the name of a frame.
-const labelled = "aria-label"
+// labelAttribute is the attribute of a node with the name of its frame.
+const labelAttribute = "aria-label"
 
-func (blocks) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (blocks) renderCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -44,16 +44,16 @@ func (blocks) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (
 		line := n.Lines().At(i)
 		code.Write(line.Value(source))
 	}
-	title := cmp.Or(file, kinds[language], "Code")
+	title := cmp.Or(file, languageNames[language], "Code")
 	return ast.WalkSkipChildren, codeBlock(title, label(n), code.String()).Render(context.Background(), w)
 }
 
 func label(n ast.Node) string {
-	name, _ := n.AttributeString(labelled)
+	name, _ := n.AttributeString(labelAttribute)
 	return name.(string)
 }
 
-func (blocks) table(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (blocks) renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	markup := "</table></div>\n"
 	if entering {
 		markup = `<div class="scrolls" tabindex="0" role="region" aria-label="` + label(n) + `"><table>`
@@ -62,8 +62,8 @@ func (blocks) table(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.
 	return ast.WalkContinue, err
 }
 
-// cell is a cell of a table. One at the head without a text heads nothing.
-func (blocks) cell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// renderCell renders a cell of a table. A cell of the head without text heads no column.
+func (blocks) renderCell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	tag := "td"
 	if n.Parent().Kind() == table.KindTableHeader && n.HasChildren() {
 		tag = "th"

@@ -9,7 +9,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/cashwrap/cashwrap/shared/page"
 
-// headerBody is above each page, with links to all others. current is the name of the guide that the page is.
+// headerBody renders the header of each page, with links to all others. current is the name of the guide on the page.
 func headerBody(s site, guides []guide, current string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -109,7 +109,7 @@ func headerBody(s site, guides []guide, current string) templ.Component {
 	})
 }
 
-// guideLink leads to a guide.
+// guideLink links to a guide.
 func guideLink(s site, g guide, here bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -175,7 +175,7 @@ func guideLink(s site, g guide, here bool) templ.Component {
 	})
 }
 
-// codeBlock is a block of code with a title, in a frame that scrolls.
+// codeBlock renders a block of code with a title, in a frame that scrolls.
 func codeBlock(title, label, code string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -244,7 +244,7 @@ func codeBlock(title, label, code string) templ.Component {
 	})
 }
 
-// guideBody is a guide, beside a list of all with the sections of this one.
+// guideBody renders a guide, beside a list of all guides with the sections of this one.
 func guideBody(s site, guides []guide, at int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -400,7 +400,7 @@ func guideBody(s site, guides []guide, at int) templ.Component {
 	})
 }
 
-// referenceBody is where the browser draws the reference.
+// referenceBody renders the place for the reference, which the browser draws.
 func referenceBody(s site, nonce string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -453,9 +453,9 @@ func referenceBody(s site, nonce string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var21 templ.SafeURL
-		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(s.path + "/docs/" + order[0]))
+		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(templ.URL(s.path + "/docs/" + guideOrder[0]))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `functions/docs/frame.templ`, Line: 101, Col: 57}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `functions/docs/frame.templ`, Line: 101, Col: 62}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 		if templ_7745c5c3_Err != nil {
@@ -508,7 +508,7 @@ func referenceBody(s site, nonce string) templ.Component {
 	})
 }
 
-// welcomeBody says where to begin.
+// welcomeBody links to the first steps.
 func welcomeBody(s site, guides []guide) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,27 +14,27 @@ import (
 //go:embed guides/*.md
 var sources embed.FS
 
-// order is that in which guides are listed, by the names of their files.
-var order = []string{"first-payment", "callbacks", "refunds", "payouts", "saved-cards", "test-cards", "local-platform",
-	"going-live"}
+// guideOrder lists the guides in order, by the names of their files.
+var guideOrder = []string{"first-payment", "callbacks", "refunds", "payouts", "saved-cards", "test-cards",
+	"local-platform", "going-live"}
 
-// guide is one of them, filled in.
+// guide is a guide with the installation's address filled in.
 type guide struct {
-	name    string // in its address
-	source  string // in Markdown
+	name    string // last part of its path
+	source  string // its text in Markdown
 	article article
 }
 
-// readGuides reads all guides, in their order, with the installation's address in them.
+// readGuides reads all guides in order and fills in the installation's address.
 func (s site) readGuides() ([]guide, error) {
-	guides := make([]guide, len(order))
-	for i, name := range order {
+	guides := make([]guide, len(guideOrder))
+	for i, name := range guideOrder {
 		text, err := sources.ReadFile("guides/" + name + ".md")
 		if err != nil {
 			return nil, err
 		}
 		source := strings.ReplaceAll(string(text), "{{base_url}}", s.baseURL)
-		read, err := s.read(source)
+		read, err := s.parseArticle(source)
 		if err != nil {
 			return nil, fmt.Errorf("docs: %s: %w", name, err)
 		}
@@ -47,11 +47,11 @@ func (s site) readGuides() ([]guide, error) {
 var style string
 
 //go:embed guide.js
-var copying string
+var copyScript string
 
-var guidePage = page.New(copying).Styled(style)
+var guidePage = page.New(copyScript).Styled(style)
 
-// showGuide shows a guide; its source under the same name with .md; and what the reference is drawn with.
+// showGuide shows a guide, its source under the same name with .md, or the script that draws the reference.
 func (f family) showGuide(_ context.Context, req struct {
 	Page string `path:"page"`
 }) (rest.Document, error) {

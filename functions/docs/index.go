@@ -14,10 +14,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// about says in a sentence what the API is.
+// about describes the API in a sentence.
 const about = "Take payments by card, bank redirect, boleto and Pix; refund them, and have them paid out."
 
-// showIndex lists what there is to read, for language models (https://llmstxt.org).
+// showIndex lists the documentation for language models (https://llmstxt.org).
 func (f family) showIndex(context.Context, struct{}) (rest.Document, error) {
 	guides, err := f.guides()
 	if err != nil {
@@ -35,7 +35,7 @@ func (f family) showIndex(context.Context, struct{}) (rest.Document, error) {
 
 var welcomePage = page.New("").Styled(style)
 
-// showWelcome shows a browser where to begin. To a client of the API there is nothing here.
+// showWelcome shows a browser where to begin. A client of the API finds nothing here.
 func (f family) showWelcome(ctx context.Context, _ struct{}) (rest.Document, error) {
 	if !rest.AcceptsPage(ctx) {
 		return rest.Document{}, rest.NothingHere()
@@ -48,14 +48,14 @@ func (f family) showWelcome(ctx context.Context, _ struct{}) (rest.Document, err
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err
 }
 
-// redoc is the name of bundles/redoc.standalone.js of npm's redoc 2.5.4, with which browsers draw the reference. What
-// is embedded is that file by gzip -9n; redocSum is its SHA-256 as published.
+// redoc is the name of bundles/redoc.standalone.js of npm's redoc 2.5.4, the script that draws the reference. The
+// program embeds it compressed by gzip -9n. redocSum is the SHA-256 of the script as published.
 const (
 	redoc    = "redoc-2.5.4.js"
 	redocSum = "dcaf76612bc4a3fbcc923a8966dee2f6146a5f32e5ce1b6f02dd60cbbf89500b"
 )
 
-// redocStyles are the two style sheets that it adds without the nonce: an empty one, and one for scroll bars.
+// redocStyles allows the two style sheets that redoc adds without the nonce: an empty one, and one for scroll bars.
 const redocStyles = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' " +
 	"'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
 
@@ -63,9 +63,9 @@ const redocStyles = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' " +
 var redocSource []byte
 
 //go:embed reference.js
-var drawing string
+var drawScript string
 
-var referencePage = page.New(drawing).Styled(style)
+var referencePage = page.New(drawScript).Styled(style)
 
 // showReference shows the reference, which the browser draws from openapi.yaml.
 func (f family) showReference(context.Context, struct{}) (rest.Document, error) {
@@ -79,14 +79,14 @@ func (f family) showReference(context.Context, struct{}) (rest.Document, error) 
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err
 }
 
-// downloadOpenapi is the description of the API for programs (RFC 9512).
+// downloadOpenapi returns the description of the API for programs (RFC 9512).
 func (f family) downloadOpenapi(context.Context, struct{}) (rest.Document, error) {
 	packed, err := f.document()
 	return rest.Document{ContentType: "application/yaml", Gzip: packed}, err
 }
 
-// describe is openapi.yaml with the installation's address, compressed.
-func (s site) describe() ([]byte, error) {
+// compressOpenAPI returns openapi.yaml with the installation's address, compressed.
+func (s site) compressOpenAPI() ([]byte, error) {
 	var b bytes.Buffer
 	to := gzip.NewWriter(&b)
 	_, err := strings.NewReplacer(contract.DocumentedURL, s.baseURL).WriteString(to, contract.OpenAPI())

@@ -22,23 +22,23 @@ import (
 
 type article struct {
 	title    string
-	summary  string // its first paragraph, as a text
+	summary  string // the first paragraph as plain text
 	sections []section
 	html     string
 }
 
-// section is one of an article's second level.
+// section is a section of an article's second level.
 type section struct{ id, title string }
 
-// markdown is CommonMark with tables. It drops the HTML in a source, and links that run scripts.
+// markdown parses CommonMark with tables. It drops the HTML in a source, and links that run scripts.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blocks{}, 1))))
 
 var errNoTitle = errors.New("a guide begins with a title and a paragraph")
 
-// read draws an article. It fails on one that does not begin with a title and a paragraph.
-func (s site) read(source string) (article, error) {
+// parseArticle renders an article. It fails unless the source begins with a title and a paragraph.
+func (s site) parseArticle(source string) (article, error) {
 	raw := []byte(source)
 	root := markdown.Parser().Parse(text.NewReader(raw))
 	title, isTitle := root.FirstChild().(*ast.Heading)
@@ -49,19 +49,19 @@ func (s site) read(source string) (article, error) {
 	if !isParagraph {
 		return article{}, errNoTitle
 	}
-	read := article{title: plain(title, raw), summary: plain(first, raw)}
+	read := article{title: plainText(title, raw), summary: plainText(first, raw)}
 	frames := map[ast.NodeKind]int{}
 	for n := range nodes(root) {
 		switch n := n.(type) {
 		case *ast.Heading:
 			if id, ok := n.AttributeString("id"); ok && n.Level == 2 {
-				read.sections = append(read.sections, section{string(id.([]byte)), plain(n, raw)})
+				read.sections = append(read.sections, section{string(id.([]byte)), plainText(n, raw)})
 			}
 		case *ast.Link:
-			n.Destination = []byte(s.address(string(n.Destination)))
+			n.Destination = []byte(s.resolveLink(string(n.Destination)))
 		case *ast.FencedCodeBlock, *table.Table:
 			frames[n.Kind()]++
-			n.SetAttributeString(labelled, fmt.Sprint(names[n.Kind()], " ", frames[n.Kind()]))
+			n.SetAttributeString(labelAttribute, fmt.Sprint(frameNames[n.Kind()], " ", frames[n.Kind()]))
 		}
 	}
 	var b bytes.Buffer
@@ -70,10 +70,10 @@ func (s site) read(source string) (article, error) {
 	return read, err
 }
 
-// names are what frames are called. Each has a number, too, because no two may have the same name.
-var names = map[ast.NodeKind]string{ast.KindFencedCodeBlock: "Code", table.KindTable: "Table"}
+// frameNames has the names of frames. A number follows each name, because no two frames may have the same name.
+var frameNames = map[ast.NodeKind]string{ast.KindFencedCodeBlock: "Code", table.KindTable: "Table"}
 
-// nodes are all in a node, and itself.
+// nodes returns the root and all nodes below it.
 func nodes(root ast.Node) iter.Seq[ast.Node] {
 	return func(yield func(ast.Node) bool) {
 		_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // never fails
@@ -85,7 +85,7 @@ func nodes(root ast.Node) iter.Seq[ast.Node] {
 	}
 }
 
-func plain(root ast.Node, source []byte) string {
+func plainText(root ast.Node, source []byte) string {
 	var b strings.Builder
 	for n := range nodes(root) {
 		t, isText := n.(*ast.Text)
@@ -104,12 +104,12 @@ func plain(root ast.Node, source []byte) string {
 	return b.String()
 }
 
-// another is a link from one guide's file to another's.
-var another = regexp.MustCompile(`^([\w-]+)\.md(#.*)?$`)
+// guideLinkPattern matches a link from one guide's file to another's.
+var guideLinkPattern = regexp.MustCompile(`^([\w-]+)\.md(#.*)?$`)
 
-// address is where a link of a guide leads on its page.
-func (s site) address(link string) string {
-	if to := another.FindStringSubmatch(link); to != nil && slices.Contains(order, to[1]) {
+// resolveLink returns the URL of a guide's link on its page.
+func (s site) resolveLink(link string) string {
+	if to := guideLinkPattern.FindStringSubmatch(link); to != nil && slices.Contains(guideOrder, to[1]) {
 		return s.path + "/docs/" + to[1] + to[2]
 	}
 	return link

@@ -18,7 +18,7 @@ const sample = "# A *title* of `code`\n\nWhat it is\nabout, with [a link](callba
 
 func TestAnArticleIsRead(t *testing.T) {
 	t.Parallel()
-	got, err := site{path: "/below"}.read(sample)
+	got, err := site{path: "/below"}.parseArticle(sample)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestAnArticleBeginsWithATitleAndAParagraph(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "text", "## Title\n\ntext", "# Title", "# Title\n\n- list",
 		"# Title\n\n## Section"} {
-		if _, err := (site{}).read(text); err == nil {
+		if _, err := (site{}).parseArticle(text); err == nil {
 			t.Errorf("%q: got no error, want one", text)
 		}
 	}
@@ -68,7 +68,7 @@ func TestTheOrderIsOfAllGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := slices.Clone(order)
+	want := slices.Clone(guideOrder)
 	slices.Sort(want)
 	for i, file := range files {
 		files[i] = strings.TrimSuffix(filepath.Base(file), ".md")

@@ -35,7 +35,7 @@ func TestRedocIsAsPublished(t *testing.T) {
 // BenchmarkReadingTheGuides: for that the first request of a process waits.
 func BenchmarkReadingTheGuides(b *testing.B) {
 	for b.Loop() {
-		if _, err := siteAt("https://pay.example").readGuides(); err != nil {
+		if _, err := newSite("https://pay.example").readGuides(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -44,7 +44,7 @@ func BenchmarkReadingTheGuides(b *testing.B) {
 // BenchmarkDescribing: for that the first request for openapi.yaml waits.
 func BenchmarkDescribing(b *testing.B) {
 	for b.Loop() {
-		if _, err := siteAt("https://pay.example").describe(); err != nil {
+		if _, err := newSite("https://pay.example").compressOpenAPI(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package docs is what developers read: the reference of the API, guides, and both in forms for programs (contract
-// §13.10). All of it is in the program itself.
+// Package docs serves the documentation for developers (contract §13.10): the API's reference, guides, and both in
+// forms for programs. All are embedded in the program. Routes returns the routes.
 package docs
 
 import (
@@ -16,16 +16,16 @@ type family struct {
 	document func() ([]byte, error) // compressed
 }
 
-// site is the installation, in whose name all texts are. Its address is the configured one, never a client's Host.
+// site is the installation that all texts name. Its address is the configured one, never a client's Host.
 type site struct {
 	baseURL string // without a trailing slash
-	path    string // of that URL
+	path    string // path of baseURL
 }
 
-// Routes are the operations of the family Docs (contract §1).
+// Routes returns the routes of the family Docs (contract §1).
 func Routes(a *app.App) []rest.Route {
-	s := siteAt(a.BaseURL)
-	f := family{site: s, guides: sync.OnceValues(s.readGuides), document: sync.OnceValues(s.describe)}
+	s := newSite(a.BaseURL)
+	f := family{site: s, guides: sync.OnceValues(s.readGuides), document: sync.OnceValues(s.compressOpenAPI)}
 	return []rest.Route{
 		{Method: "GET", Path: "/", Access: rest.Open, Handle: rest.Page(f.showWelcome)},
 		{Method: "GET", Path: "/docs", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.showReference)},
@@ -35,7 +35,7 @@ func Routes(a *app.App) []rest.Route {
 	}
 }
 
-func siteAt(baseURL string) site {
+func newSite(baseURL string) site {
 	base := strings.TrimRight(baseURL, "/")
 	return site{baseURL: base, path: rest.BasePath(base)}
 }

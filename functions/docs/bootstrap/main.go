@@ -1,4 +1,4 @@
-// The docs Lambda.
+// Command bootstrap runs the docs Lambda.
 package main
 
 import (
