@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// updateAccount changes what is recorded of a merchant, by a merge patch (account.Account.Merge).
+// updateAccount changes a merchant's recorded account by a merge patch (account.Account.Merge).
 type updateAccount struct {
 	MerchantCode string          `json:"merchant_code" validate:"required"`
 	Account      json.RawMessage `json:"account" validate:"required"`
@@ -35,7 +35,7 @@ func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUp
 	return answer, nil
 }
 
-// changeAccount writes the account with the change, unless that changes nothing. Error: store.ErrStale.
+// changeAccount stores the account with the change, unless that changes nothing. Error: store.ErrStale.
 func (o operator) changeAccount(ctx context.Context, c updateAccount) (account.Account, error) {
 	m, err := o.Store.Merchant(ctx, c.MerchantCode)
 	if err != nil {
@@ -45,15 +45,15 @@ func (o operator) changeAccount(ctx context.Context, c updateAccount) (account.A
 	if err != nil {
 		return before, err
 	}
-	next, differs, err := o.merged(before, m, c.Account)
+	next, differs, err := o.mergeAccount(before, m, c.Account)
 	if err != nil || !differs {
 		return before, err
 	}
 	return o.Store.SaveAccount(ctx, o.by, m, before, next)
 }
 
-// merged returns the account with the change, with the time now if anything differs, and whether it does.
-func (o operator) merged(a account.Account, m merchant.Merchant, change json.RawMessage,
+// mergeAccount returns the account with the change, and reports if anything differs. If so, it sets the time of update.
+func (o operator) mergeAccount(a account.Account, m merchant.Merchant, change json.RawMessage,
 ) (next account.Account, differs bool, err error) {
 	next, err = a.Merge(m, change, o.Now())
 	if err != nil {
@@ -69,7 +69,7 @@ func (o operator) merged(a account.Account, m merchant.Merchant, change json.Raw
 	return next, !same, err
 }
 
-// showAccount shows what is recorded of a merchant, in the form in which update_account takes it.
+// showAccount shows a merchant's recorded account, in the form that update_account takes.
 type showAccount struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 }

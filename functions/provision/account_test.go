@@ -30,7 +30,7 @@ func change(code string, account any) fields {
 func TestAnAccountIsChangedInParts(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(fields{"account": fields{"alias": "Ring", "merchant_profile": fields{"vat_id": "DE1",
+	m := d.createMerchant(fields{"account": fields{"alias": "Ring", "merchant_profile": fields{"vat_id": "DE1",
 		"website": "https://buch.example", "address": fields{"city": "Berlin", "post_code": "10115"}}}})
 	persons := []fields{{"given_name": "Ada", "birthdate": "1990-01-01"}, {"given_name": "Bo"}}
 	var last accountUpdated
@@ -52,7 +52,7 @@ func TestAnAccountIsChangedInParts(t *testing.T) {
 	if diff := cmp.Diff(want, d.account(m.Code)); diff != "" {
 		t.Errorf("account (-want +got):\n%s", diff)
 	}
-	if got := d.account(d.create(nil).Code); len(got) != 0 {
+	if got := d.account(d.createMerchant(nil).Code); len(got) != 0 {
 		t.Errorf("a merchant of which nothing is recorded: got %v, want nothing", got)
 	}
 }
@@ -62,7 +62,7 @@ func TestRepeatingACreationWithAnAccount(t *testing.T) {
 	d := newOperator(t)
 	given := fields{"merchant_code": "MC01234567", "account": fields{"alias": "Ring",
 		"persons": []fields{{"given_name": "Ada"}}}}
-	first, again := d.create(given), d.create(given)
+	first, again := d.createMerchant(given), d.createMerchant(given)
 	if !first.Created || again.Created {
 		t.Errorf("got created %t, then %t, want it the first time", first.Created, again.Created)
 	}
@@ -76,7 +76,7 @@ func TestRepeatingACreationWithAnAccount(t *testing.T) {
 func TestChangesOfAnAccountAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	var changing sync.WaitGroup
 	for _, name := range names {
@@ -94,7 +94,7 @@ func TestChangesOfAnAccountAtOnce(t *testing.T) {
 func TestAdvancedMode_ChangedAtOnceWithTheMerchant(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	for _, mode := range []string{"ON", "OFF", "on"} {
 		var changing sync.WaitGroup
 		for _, command := range []fields{
@@ -110,9 +110,9 @@ func TestAdvancedMode_ChangedAtOnceWithTheMerchant(t *testing.T) {
 		}
 	}
 	again := fields{"merchant_code": "MC01234567", "account": fields{"app_settings": fields{"advanced_mode": "ON"}}}
-	d.create(again)
+	d.createMerchant(again)
 	run[accountUpdated](d, change("MC01234567", fields{"alias": "Ring"}))
-	if got := d.create(again); got.Created { // a merchant is the same whatever its owner's mode is now
+	if got := d.createMerchant(again); got.Created { // a merchant is the same whatever its owner's mode is now
 		t.Error("repeated: got created true, want false")
 	}
 }
@@ -122,7 +122,7 @@ func TestAChangeOfAnAccountCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
 		d := newOperator(t)
-		m := d.create(nil)
+		m := d.createMerchant(nil)
 		d.Main().Steps.Plan(0, faults.None)
 		run[accountUpdated](d, change(m.Code, fields{"alias": "first"}))
 		steps := len(d.Main().Steps.Taken())
@@ -145,7 +145,7 @@ func TestAChangeOfAnAccountCutOffIsFinishedByItsRepetition(t *testing.T) {
 func TestInvalidChangesOfAccounts(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	for _, c := range []struct {
 		command     fields
 		code, param string
@@ -167,7 +167,7 @@ func TestInvalidChangesOfAccounts(t *testing.T) {
 func TestNoLogAndNoAuditHasPersonalData(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	const born, number = "1987-06-05", "529.982.247-25"
 	persons := func(cpf string) fields {
 		return fields{"persons": []fields{{"birthdate": born, "identifiers": []fields{{"ref": "br.cpf", "value": cpf}}}}}

@@ -10,13 +10,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// listAudit lists who changed what of a merchant's account, the oldest change first.
+// listAudit lists who changed what in a merchant's account, oldest change first.
 type listAudit struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	From         string `json:"from" validate:"date-time"` // inclusive; the beginning unless given
 	To           string `json:"to" validate:"date-time"`   // inclusive; now unless given
 	Limit        *int   `json:"limit" validate:"min=1 max=1000"`
-	After        string `json:"after" validate:"text=100"` // of the answer before
+	After        string `json:"after" validate:"text=100"` // from the answer before
 }
 
 type auditListed struct {
@@ -37,7 +37,7 @@ type auditEntry struct {
 
 const (
 	defaultAudit = 100
-	// maxAuditBytes of changes are in one answer, which may have 6 MB (AWS: "Lambda quotas").
+	// maxAuditBytes limits the changes in one answer, which may have 6 MB (AWS: "Lambda quotas").
 	maxAuditBytes = 2 << 20
 )
 
@@ -45,9 +45,9 @@ func (o operator) listAudit(ctx context.Context, c listAudit) (auditListed, erro
 	if _, err := o.Store.Merchant(ctx, c.MerchantCode); err != nil {
 		return auditListed{}, err
 	}
-	from, to, limit := time.Time{}, o.Now(), given(c.Limit, defaultAudit)
+	from, to, limit := time.Time{}, o.Now(), limitOr(c.Limit, defaultAudit)
 	if c.From != "" {
-		from, _ = validate.Time(c.From) // as has been checked
+		from, _ = validate.Time(c.From) // has been checked
 	}
 	if c.To != "" {
 		to, _ = validate.Time(c.To)

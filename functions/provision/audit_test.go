@@ -35,7 +35,7 @@ func (d operator) audit(m provisioned, more fields) auditAnswer {
 func TestEachChangeIsInTheAudit(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(fields{"merchant_code": "MC0000A0D1", "by": "ada@example.com"})
+	m := d.createMerchant(fields{"merchant_code": "MC0000A0D1", "by": "ada@example.com"})
 	d.Clock.Advance(time.Second)
 	late := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"user.payout-settings"}})
 	d.Clock.Advance(time.Second)
@@ -113,7 +113,7 @@ func ending(number string) string { return number[len(number)-4:] }
 func TestTheAuditIsListedInPages(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	want := []string{}
 	for i := range 5 {
 		d.Clock.Advance(time.Minute)

@@ -16,24 +16,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// listBankAccounts shows a merchant's bank accounts, or the live ones that wait for verify_bank_account, oldest first.
+// listBankAccounts lists a merchant's bank accounts, or all live ones that wait for verify_bank_account, oldest first.
 type listBankAccounts struct {
 	MerchantCode string `json:"merchant_code"`
 	Mode         string `json:"mode"`  // live or test; the first key's unless given
-	Limit        *int   `json:"limit"` // of those that wait: 1-1000, 100 unless given
+	Limit        *int   `json:"limit"` // of the accounts that wait: 1-1000, 100 unless given
 }
 
 type bankAccountsListed struct {
 	Accounts []bankAccountView `json:"bank_accounts"`
 }
 
-// bankAccountView has the whole number, by which the operator verifies the account.
+// bankAccountView has the whole number, which the operator needs to verify the account.
 type bankAccountView struct {
 	Tenant        string                     `json:"tenant"`
 	ID            string                     `json:"account"`
 	Status        merchant.BankAccountStatus `json:"status"`
 	Primary       bool                       `json:"primary,omitempty"`
-	Paid          bool                       `json:"paid,omitempty"` // payouts go to it
+	Paid          bool                       `json:"paid,omitempty"` // payouts go to this account
 	Holder        string                     `json:"holder"`
 	IBAN          string                     `json:"iban,omitempty"`
 	BIC           string                     `json:"bic,omitempty"`
@@ -44,7 +44,7 @@ type bankAccountView struct {
 	CreatedAt     time.Time                  `json:"created_at"`
 }
 
-func viewOf(t identity.Tenant, accounts merchant.BankAccounts, a merchant.BankAccount) bankAccountView {
+func viewBankAccount(t identity.Tenant, accounts merchant.BankAccounts, a merchant.BankAccount) bankAccountView {
 	view := newBankAccountView(t.String(), a)
 	view.Primary, view.Paid = a.ID == accounts.Primary, a.ID == accounts.Paid
 	return view
@@ -61,32 +61,32 @@ const defaultWaiting = 100
 func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (bankAccountsListed, error) {
 	listed := bankAccountsListed{Accounts: []bankAccountView{}}
 	if c.MerchantCode == "" {
-		waiting, err := banking.File(o.App).Asked(ctx, given(c.Limit, defaultWaiting))
+		waiting, err := banking.File(o.App).Asked(ctx, limitOr(c.Limit, defaultWaiting))
 		for _, v := range waiting {
 			listed.Accounts = append(listed.Accounts, newBankAccountView(v.Tenant, v.Account))
 		}
 		return listed, err
 	}
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	t, err := o.findTenant(ctx, c.MerchantCode, c.Mode)
 	if err != nil {
 		return listed, err
 	}
 	accounts, err := banking.Open(o.App).RefreshBankAccounts(ctx, o.by, t)
 	for _, a := range accounts.All {
-		listed.Accounts = append(listed.Accounts, viewOf(t, accounts, a))
+		listed.Accounts = append(listed.Accounts, viewBankAccount(t, accounts, a))
 	}
 	return listed, err
 }
 
-// verifyBankAccount says whether an account is its holder's (contract §7.3), finally; the same may be repeated. The
-// account is named, as another one may be pending by the time the operator has looked at it.
+// verifyBankAccount decides if an account belongs to its holder (contract §7.3). The decision is final, but may be
+// repeated. The command names the account, as another account may be pending once the operator has checked this one.
 type verifyBankAccount struct {
 	place
-	Account string `json:"account" validate:"required"` // its id, of list_bank_accounts
+	Account string `json:"account" validate:"required"` // its id, from list_bank_accounts
 	Outcome string `json:"outcome" validate:"required one-of=verified|rejected"`
 }
 
-// verdicts are the outcomes by which an operator names them.
+// verdicts maps an operator's outcomes to statuses.
 var verdicts = map[string]merchant.BankAccountStatus{"verified": merchant.BankAccountVerified,
 	"rejected": merchant.BankAccountRejected}
 
@@ -112,10 +112,10 @@ func (o operator) verifyBankAccount(ctx context.Context, t identity.Tenant, c ve
 		return bankAccountView{}, file.ErrDecided
 	}
 	o.Log.InfoContext(ctx, "bank account verified", "tenant", t.String(), "account", c.Account, "status", account.Status)
-	return viewOf(t, accounts, account), nil
+	return viewBankAccount(t, accounts, account), nil
 }
 
-// decide records the answer, and returns the accounts. In live mode the bank of files keeps it; the sandbox keeps none.
+// decide records the verdict and returns the accounts. In live mode the bank of files keeps it; the sandbox keeps none.
 func (o operator) decide(ctx context.Context, t identity.Tenant, account merchant.BankAccount,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
 	payouts := banking.Open(o.App)
@@ -129,20 +129,20 @@ func (o operator) decide(ctx context.Context, t identity.Tenant, account merchan
 	return payouts.RefreshBankAccounts(ctx, o.by, t)
 }
 
-// vouch tells the bank of files that the operator vouches for an account, which it then no longer asks about.
+// vouch tells the bank of files that the operator vouches for an account. The bank then stops asking about it.
 func (o operator) vouch(ctx context.Context, t identity.Tenant, vouched merchant.BankAccount) error {
 	if t.Mode != identity.Live || vouched.ID == "" {
 		return nil
 	}
 	err := banking.File(o.App).Decide(ctx, bank.Verification{Tenant: t.String(), Account: vouched},
 		merchant.BankAccountVerified)
-	if errors.Is(err, file.ErrDecided) { // the operator has another opinion now
+	if errors.Is(err, file.ErrDecided) { // the operator has decided otherwise
 		return nil
 	}
 	return err
 }
 
-// setPayout stores given parts of where a merchant is paid. An account is VERIFIED and primary: the operator vouches.
+// setPayout changes where a merchant is paid. A given account is VERIFIED and primary, because the operator vouches.
 type setPayout struct {
 	place
 	merchant.BankAccountChange
@@ -155,7 +155,7 @@ type payoutSet struct {
 	Ending string                     `json:"account_ending,omitempty"` // the last four characters of the number
 	Status merchant.BankAccountStatus `json:"account_status,omitempty"`
 	Held   bool                       `json:"held"`
-	NextAt time.Time                  `json:"next_at,omitzero"` // when the period ends that is paid out next
+	NextAt time.Time                  `json:"next_at,omitzero"` // the end of the period that is paid out next
 }
 
 func (o operator) setPayout(ctx context.Context, t identity.Tenant, c setPayout) (payoutSet, error) {
@@ -176,7 +176,7 @@ func (o operator) setPayout(ctx context.Context, t identity.Tenant, c setPayout)
 		NextAt: schedule.NextAt}, nil
 }
 
-// apply changes where payouts go, and whether any do; id is for a new account.
+// apply changes the account that is paid, and holds or releases payouts. id is for a new account.
 func (c setPayout) apply(s merchant.State, mode identity.Mode, id string, now time.Time) (merchant.State, error) {
 	if !c.Empty() {
 		accounts := s.BankAccounts(mode)

@@ -112,7 +112,7 @@ func TestAnOperatorVerifiesLiveAccounts(t *testing.T) {
 func TestVerificationsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, other := run[provisioned](d, registration(fields{"sandbox": false})), d.create(nil)
+	m, other := run[provisioned](d, registration(fields{"sandbox": false})), d.createMerchant(nil)
 	d.adds(m, sandbox.PaidIBAN)
 	account := d.waiting()[0].Account
 	for _, c := range []struct {
@@ -155,7 +155,7 @@ func TestAnOperatorDecidesTestAccounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newOperator(t)
-			m := d.create(nil)
+			m := d.createMerchant(nil)
 			d.adds(m, c.iban)
 			d.Clock.Advance(c.after)
 			stored, err := d.App.Store.BankAccounts(t.Context(), identity.Tenant{Mode: identity.Test, Merchant: m.Code})

@@ -88,7 +88,7 @@ func (d operator) replay(selection fields) replayed {
 func TestOneCallbackIsReplayedById(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	id, bystander := d.createCallback(m, "1"), d.createCallback(m, "2")
 	if got := d.refused(fields{"command": "replay_callbacks", "id": id}); got.Code != "CONFLICT" {
 		t.Errorf("while it is tried: got %+v, want CONFLICT", got)
@@ -119,7 +119,7 @@ func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	shop := d.Receive()
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	id := d.createCallback(m, "1")
 	tenant, c, err := d.App.Store.Callback(t.Context(), id)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
 func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, other := d.create(nil), d.create(nil)
+	m, other := d.createMerchant(nil), d.createMerchant(nil)
 	var mine []string
 	for i := range 5 {
 		mine = append(mine, d.createCallback(m, fmt.Sprint(i)))
@@ -166,7 +166,7 @@ func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
 func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	var ids []string
 	var at []string
 	for i := range 4 {
@@ -194,7 +194,7 @@ func TestDeadCallbacksBeyondTheSettingAreReplayed(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	d.Set("DUE_SHARDS", strconv.Itoa(store.MaxDueShards))
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	const many = 5
 	for i := range many {
 		d.makeDead(d.createCallback(m, fmt.Sprint(i)))
@@ -230,7 +230,7 @@ func TestInvalidReplaysAreRefused(t *testing.T) {
 func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	id := d.createCallback(m, "1")
 	show := fields{"command": "show_callback", "id": id}
 	got := run[fields](d, show)
@@ -257,7 +257,7 @@ func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
 func TestAnOperatorPaysAPixCode(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(fields{"country": "BR", "currency": "BRL"})
+	m := d.createMerchant(fields{"country": "BR", "currency": "BRL"})
 	created := d.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: m.Key.Plaintext, Body: fields{
 		"checkout_reference": "pix", "amount": 10.10, "currency": "BRL", "merchant_code": m.Code}})
 	id := created.Text("id")

@@ -16,15 +16,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// chargeback records a chargeback that the acquirer reported, or in test mode the sandbox first records (contract §12).
+// chargeback records a chargeback that the acquirer reported. In test mode the sandbox records it first (contract §12).
 //
-// A chargeback happens once under its id. A generated id is the next chargeback's, so the command may be repeated until
-// it succeeds; after that it makes another one.
+// Each id is recorded once. A generated id is the next chargeback's, so the command may be repeated until it succeeds;
+// after that it records another chargeback.
 type chargeback struct {
 	place
 	Transaction string        `json:"transaction" validate:"required"` // its id or code
-	ID          string        `json:"id"`                              // the acquirer's; generated unless given
-	Amount      money.Literal `json:"amount"`                          // all that is left unless given
+	ID          string        `json:"id"`                              // the acquirer's id; generated unless given
+	Amount      money.Literal `json:"amount"`                          // the amount left unless given
 	Lost        bool          `json:"lost"`                            // the merchant cannot pay it (NON_COLLECTION)
 }
 
@@ -38,10 +38,10 @@ type chargedBack struct {
 	SimpleStatus    payments.SimpleStatus `json:"simple_status"` // of the transaction
 }
 
-// maxChargebackID bounds the acquirer's id, which becomes part of a key.
+// maxChargebackID limits the acquirer's id, in bytes. The id becomes part of a key.
 const maxChargebackID = 255
 
-func (o operator) chargeback(ctx context.Context, t identity.Tenant, c chargeback) (chargedBack, error) {
+func (o operator) recordChargeback(ctx context.Context, t identity.Tenant, c chargeback) (chargedBack, error) {
 	if len(c.ID) > maxChargebackID {
 		return chargedBack{}, failure.Invalid("id", "must be at most 255 bytes")
 	}
@@ -49,7 +49,7 @@ func (o operator) chargeback(ctx context.Context, t identity.Tenant, c chargebac
 	if err != nil {
 		return chargedBack{}, err
 	}
-	request, err := o.reported(ctx, t, r, c)
+	request, err := o.resolveChargeback(ctx, t, r, c)
 	if err != nil {
 		return chargedBack{}, err
 	}
@@ -65,8 +65,8 @@ func (o operator) chargeback(ctx context.Context, t identity.Tenant, c chargebac
 		Amount: e.Amount, Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 
-// reported returns the chargeback as the acquirer recorded it. The sandbox gets none that the platform would refuse.
-func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Record,
+// resolveChargeback returns the chargeback as the acquirer recorded it. The sandbox gets none that would be refused.
+func (o operator) resolveChargeback(ctx context.Context, t identity.Tenant, r store.Record,
 	c chargeback) (processing.ChargebackRequest, error) {
 	request := processing.ChargebackRequest{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
 	amount, err := c.amount(r)
@@ -94,7 +94,7 @@ func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Recor
 	return request, nil
 }
 
-// enterInSandbox has the sandbox record the chargeback, and returns its amount: the first run's, if repeated.
+// enterInSandbox records the chargeback in the sandbox and returns its amount: the first run's, if repeated.
 func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string, amount money.Amount,
 	exact bool) (money.Amount, error) {
 	err := o.Sandbox.Chargeback(ctx, r.ID, id, amount)

@@ -39,7 +39,7 @@ type chargedBack struct {
 	SimpleStatus  string `json:"simple_status"`
 }
 
-func (d operator) chargeback(m provisioned, transaction string, more fields) chargedBack {
+func (d operator) recordChargeback(m provisioned, transaction string, more fields) chargedBack {
 	d.Helper()
 	return run[chargedBack](d, charging(m, transaction, more))
 }
@@ -102,15 +102,15 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	shop := d.Receive()
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	s := d.sell(m, "1", 10.10, shop.URL)
 	before := len(shop.Messages(s.Checkout))
-	got := d.chargeback(m, s.Code, fields{"amount": "2.5", "id": "arn-1"})
+	got := d.recordChargeback(m, s.Code, fields{"amount": "2.5", "id": "arn-1"})
 	if want := (chargedBack{"arn-1", got.EventID, s.ID, s.Code, "2.50", "EUR", "CHARGEBACK"}); got != want {
 		t.Errorf("answer: got %+v, want %+v", got, want)
 	}
 	for _, again := range []fields{{"id": "arn-1"}, {"id": "arn-1", "amount": 2.5}, {"id": "arn-1", "lost": true}} {
-		if repeated := d.chargeback(m, s.ID, again); repeated != got {
+		if repeated := d.recordChargeback(m, s.ID, again); repeated != got {
 			t.Errorf("%v repeated: got %+v, want %+v", again, repeated, got)
 		}
 	}
@@ -138,7 +138,7 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 	if detail.Text("simple_status") != "CHARGEBACK" || !strings.Contains(string(detail.Body), fmt.Sprint(got.EventID)) {
 		t.Errorf("detail: got %s, want CHARGEBACK, and the event %d in it", detail.Body, got.EventID)
 	}
-	rest := d.chargeback(m, s.ID, fields{"lost": true})
+	rest := d.recordChargeback(m, s.ID, fields{"lost": true})
 	if rest.Amount != "7.60" || rest.SimpleStatus != "NON_COLLECTION" || rest.ID == "" {
 		t.Errorf("the rest: got %+v, want an id, 7.60, NON_COLLECTION", rest)
 	}
@@ -148,10 +148,10 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 func TestMadeUpChargebacksAreDifferentOnes(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(fields{"sandbox": false, "test_key": true})
+	m := d.createMerchant(fields{"sandbox": false, "test_key": true})
 	s := d.sell(m, "1", 10, "")
 	command := fields{"amount": 1, "mode": "test"}
-	first, second := d.chargeback(m, s.ID, command), d.chargeback(m, s.ID, command)
+	first, second := d.recordChargeback(m, s.ID, command), d.recordChargeback(m, s.ID, command)
 	if first.ID == second.ID || first.EventID == second.EventID {
 		t.Errorf("got %+v, then %+v, want another id and another event", first, second)
 	}
@@ -163,9 +163,9 @@ func TestMadeUpChargebacksAreDifferentOnes(t *testing.T) {
 func TestAChargebackCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	d.Main().Steps.Plan(0, faults.None)
-	d.chargeback(m, d.sell(m, "0", 10, "").ID, nil)
+	d.recordChargeback(m, d.sell(m, "0", 10, "").ID, nil)
 	steps := len(d.Main().Steps.Taken())
 	for at := 1; at <= steps; at++ {
 		s := d.sell(m, fmt.Sprint(at), 10, "")
@@ -173,7 +173,7 @@ func TestAChargebackCutOffIsFinishedByItsRepetition(t *testing.T) {
 		doomed.Steps.Plan(at, faults.DieAfter)
 		_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, charging(m, s.ID, nil)))
 		if got := d.recorded(m, s); got.acquirer != "10.00" || got.platform != "10.00" {
-			d.chargeback(m, s.ID, nil)
+			d.recordChargeback(m, s.ID, nil)
 		}
 		d.wantRecorded(m, s, recorded{"10.00", "10.00", 1, 1, "CHARGEBACK"})
 	}
@@ -182,11 +182,11 @@ func TestAChargebackCutOffIsFinishedByItsRepetition(t *testing.T) {
 func TestInvalidChargebacksAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, other := d.create(nil), d.create(nil)
+	m, other := d.createMerchant(nil), d.createMerchant(nil)
 	paid, declined, gone, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 11, ""), d.sell(m, "3", 10, ""),
 		d.sell(other, "1", 10, "")
-	d.chargeback(m, gone.ID, nil)
-	d.chargeback(m, paid.ID, fields{"id": "arn-1", "amount": 1})
+	d.recordChargeback(m, gone.ID, nil)
+	d.recordChargeback(m, paid.ID, fields{"id": "arn-1", "amount": 1})
 	for _, c := range []struct {
 		transaction string
 		more        fields

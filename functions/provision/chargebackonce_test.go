@@ -11,7 +11,7 @@ import (
 func TestAChargebackThatWasCutOffKeepsItsAmount(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	s := d.sell(m, "order", 100, "")
 	if err := d.App.Sandbox.Chargeback(t.Context(), s.ID, "cb", money.MustParse("30", "EUR")); err != nil {
 		t.Fatal(err)
@@ -19,7 +19,7 @@ func TestAChargebackThatWasCutOffKeepsItsAmount(t *testing.T) {
 	if got := d.refused(charging(m, s.ID, fields{"id": "cb", "amount": 40})); got.Code != "CONFLICT" {
 		t.Errorf("another amount: got %+v, want CONFLICT", got)
 	}
-	if made := d.chargeback(m, s.ID, fields{"id": "cb"}); made.Amount != "30.00" {
+	if made := d.recordChargeback(m, s.ID, fields{"id": "cb"}); made.Amount != "30.00" {
 		t.Errorf("charged back: got %v, want 30.00", made.Amount)
 	}
 	d.wantRecorded(m, s, recorded{"30.00", "30.00", 1, 1, "CHARGEBACK"})

@@ -12,9 +12,9 @@ import (
 func TestAChargebackIsOfOneTransaction(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, neighbour := d.create(nil), d.create(fields{"email": "other@example.com"})
+	m, neighbour := d.createMerchant(nil), d.createMerchant(fields{"email": "other@example.com"})
 	first, second, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 10, ""), d.sell(neighbour, "1", 10, "")
-	d.chargeback(m, first.ID, fields{"id": "arn-1", "amount": 2})
+	d.recordChargeback(m, first.ID, fields{"id": "arn-1", "amount": 2})
 	for _, amount := range []any{nil, 2, 3} {
 		more := fields{"id": "arn-1"}
 		if amount != nil {

@@ -98,7 +98,7 @@ func (d operator) invoke(command fields) json.RawMessage {
 	return answer
 }
 
-func (d operator) create(changes fields) provisioned {
+func (d operator) createMerchant(changes fields) provisioned {
 	d.Helper()
 	m := run[provisioned](d, registration(changes))
 	for _, k := range []*key{m.Key, m.TestKey} {

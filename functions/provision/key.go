@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// createAPIKey makes another key (contract §8.2).
+// createAPIKey creates another API key (contract §8.2).
 type createAPIKey struct {
 	place
 	identity.KeyRequest
@@ -21,7 +21,7 @@ type keyCreated struct {
 	APIKey       keyView `json:"api_key"`
 }
 
-// keyView is a new key as the operator sees it, once.
+// keyView shows the operator a new key, once.
 type keyView struct {
 	ID        string `json:"id"`
 	Plaintext string `json:"plaintext"`
@@ -40,14 +40,14 @@ func (o operator) createAPIKey(ctx context.Context, t identity.Tenant, c createA
 	return keyCreated{MerchantCode: t.Merchant, APIKey: view}, nil
 }
 
-// newKey is a key to be stored, and what the operator sees of it.
+// newKey returns a key to store and its view.
 func (o operator) newKey(t identity.Tenant, r identity.KeyRequest) (identity.APIKey, keyView, error) {
 	key, token, err := identity.NewAPIKey(t, r, o.Now())
 	return key, keyView{ID: key.ID, Plaintext: token, Mode: t.Mode.Name()}, err
 }
 
-// tenantOf is the merchant in the mode, or in its first key's.
-func (o operator) tenantOf(ctx context.Context, code, mode string) (identity.Tenant, error) {
+// findTenant returns the merchant in the mode, or in its first key's mode.
+func (o operator) findTenant(ctx context.Context, code, mode string) (identity.Tenant, error) {
 	m, err := o.Store.Merchant(ctx, code)
 	if err != nil {
 		return identity.Tenant{}, err
@@ -56,7 +56,7 @@ func (o operator) tenantOf(ctx context.Context, code, mode string) (identity.Ten
 	return identity.Tenant{Mode: of, Merchant: m.Code}, err
 }
 
-// revokeAPIKey deletes a key at once. Repeating it is fine, for 31 days.
+// revokeAPIKey deletes a key at once. It may be repeated for 31 days.
 type revokeAPIKey struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"`
@@ -69,7 +69,7 @@ type keyRevoked struct {
 }
 
 func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	t, err := o.findTenant(ctx, c.MerchantCode, c.Mode)
 	switch {
 	case err != nil:
 		return keyRevoked{}, err
@@ -83,8 +83,8 @@ func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked,
 	return keyRevoked{KeyID: c.KeyID, Revoked: true}, nil
 }
 
-// rotateCallbackSecret gives the merchant its first or next callback secret (contract §11.2). The one before signs for
-// 24 h more. A second rotation within them, as after a leak, needs force: it ends a secret that is still used.
+// rotateCallbackSecret gives the merchant its first or next callback secret (contract §11.2). The previous secret signs
+// for 24 h more. A second rotation within 24 h, as after a leak, needs force, because it ends a secret in use.
 type rotateCallbackSecret struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Force        bool   `json:"force"`
@@ -109,7 +109,7 @@ func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecr
 	before := m
 	m.Callbacks = m.Callbacks.Rotated(now)
 	m, err = o.Store.SaveMerchant(ctx, o.by, before, m)
-	if errors.Is(err, store.ErrStale) { // perhaps by another rotation, so do not try again
+	if errors.Is(err, store.ErrStale) { // perhaps by another rotation, so do not retry
 		err = store.ErrContended
 	}
 	if err != nil {

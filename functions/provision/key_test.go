@@ -18,7 +18,7 @@ import (
 func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	for _, c := range []struct {
 		scopes []string
 		status int
@@ -45,7 +45,7 @@ func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 func TestAPublicKeyHasNoScopes(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(fields{"sandbox": false})
+	m := d.createMerchant(fields{"sandbox": false})
 	k := d.createKey(fields{"merchant_code": m.Code, "mode": "live", "type": "public"})
 	if !strings.HasPrefix(k.Plaintext, "pk_live_") {
 		t.Errorf("key: got %s…, want pk_live_…", k.Plaintext[:8])
@@ -60,7 +60,7 @@ func TestAPublicKeyHasNoScopes(t *testing.T) {
 func TestARevokedKeyIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	doomed := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
 	if status := d.listing(doomed.Plaintext); status != http.StatusOK {
 		t.Fatalf("before: got %d, want 200", status)
@@ -79,7 +79,7 @@ func TestARevokedKeyIsRefusedAtOnce(t *testing.T) {
 func TestKeysThatCannotBe(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	mine, other := d.create(nil), d.create(nil)
+	mine, other := d.createMerchant(nil), d.createMerchant(nil)
 	secret := func(changes fields) fields {
 		f := fields{"command": "create_api_key", "merchant_code": mine.Code, "name": "till", "scopes": []string{"payments"}}
 		for name, value := range changes {
@@ -121,7 +121,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 func TestRotatingTwiceADayNeedsForce(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	code := d.create(nil).Code
+	code := d.createMerchant(nil).Code
 	rotate := fields{"command": "rotate_callback_secret", "merchant_code": code}
 	type rotated struct {
 		Secret  string

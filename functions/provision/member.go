@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// updateOperator changes an operator's app settings, which merchants cannot (contract §13.9). Those left out stay.
+// updateOperator changes an operator's app settings, which merchants cannot (contract §13.9). Settings left out stay.
 type updateOperator struct {
 	place
 	OperatorID  int32           `json:"operator_id" validate:"required"`
@@ -42,9 +42,9 @@ func (o operator) updateOperator(ctx context.Context, t identity.Tenant, c updat
 	return operatorUpdated{OperatorID: m.Number(), AppSettings: m.AppSettings.OrDefaults()}, nil
 }
 
-// mergeAppSettings overwrites the settings that are given. Failure: Invalid.
+// mergeAppSettings overwrites the given settings. Failure: Invalid.
 func mergeAppSettings(s *merchant.AppSettings, change json.RawMessage) error {
-	s.TipRates = slices.Clone(s.TipRates) // decoding would overwrite what was read
+	s.TipRates = slices.Clone(s.TipRates) // decoding would overwrite the stored slice
 	err := decode(change, s)
 	if err == nil {
 		err = validate.Forms(*s).First()
@@ -59,8 +59,8 @@ func mergeAppSettings(s *merchant.AppSettings, change json.RawMessage) error {
 	}
 }
 
-// setPassword gives a user who is a member of the merchant a random password, for all merchants: an owner has none at
-// first, and users forget theirs; the merchant gives managed users theirs. It ends sessions and grants (contract §10).
+// setPassword gives a user of the merchant a random password, for all the user's merchants. An owner has none at first,
+// and users forget theirs; the merchant gives managed users theirs. It ends sessions and grants (contract §10).
 type setPassword struct {
 	place
 	Email string `json:"email" validate:"required text=256"`
@@ -88,7 +88,7 @@ func (o operator) setPassword(ctx context.Context, t identity.Tenant, c setPassw
 	return passwordSet{MerchantCode: t.Merchant, Mode: t.Mode.Name(), Email: m.Email, Password: password.Reveal()}, nil
 }
 
-// removeSecondFactor turns off the second factor of a member who lost both app and recovery codes. The password stays.
+// removeSecondFactor turns off the second factor of a member who lost app and recovery codes. The password stays.
 type removeSecondFactor struct {
 	place
 	Email string `json:"email" validate:"required text=256"`

@@ -14,26 +14,25 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// createMerchant makes a merchant with its first key, with every scope: live, or for a sandbox merchant test.
+// createMerchant creates a merchant and its first key, with every scope: live, or test for a sandbox merchant.
 //
-// With a merchant_code the command may be repeated: a merchant with that code and the same arguments is answered
-// without a key, because keys are shown once: if the first answer was lost, create_api_key makes another. Other
-// arguments are a CONFLICT.
+// With a merchant_code the command may be repeated. If a merchant with that code and the same arguments exists, the
+// answer has no key, because keys are shown once. create_api_key replaces a lost key. Other arguments are a CONFLICT.
 type createMerchant struct {
 	merchant.Registration
 	merchant.Terms
-	TestKey bool            `json:"test_key"` // beside the live key
+	TestKey bool            `json:"test_key"` // besides the live key
 	Account json.RawMessage `json:"account"`  // account.Account; all optional
 }
 
 type merchantCreated struct {
 	MerchantCode string   `json:"merchant_code"`
-	Created      bool     `json:"created"` // false: it was there already
+	Created      bool     `json:"created"` // false: the merchant existed already
 	APIKey       *keyView `json:"api_key,omitempty"`
 	TestAPIKey   *keyView `json:"test_api_key,omitempty"`
 }
 
-// codeAttempts is how many random codes are tried; more collisions are no chance.
+// codeAttempts limits the random codes to try. More collisions would not be chance.
 const codeAttempts = 5
 
 func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchantCreated, error) {
@@ -45,25 +44,26 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 		}
 		var a account.Account
 		if len(c.Account) > 0 {
-			if a, _, err = o.merged(a, m, c.Account); err != nil {
+			if a, _, err = o.mergeAccount(a, m, c.Account); err != nil {
 				return merchantCreated{}, err
 			}
 			m.AdvancedMode = a.AppSettings.InAdvancedMode()
 		}
 		var created merchantCreated
-		created, taken = o.create(ctx, m, a, c.TestKey)
+		created, taken = o.storeMerchant(ctx, m, a, c.TestKey)
 		switch {
 		case !failure.Is(taken, failure.KindConflict):
 			return created, taken
 		case c.Code != "":
-			return o.find(ctx, m, c.Account)
+			return o.findSameMerchant(ctx, m, c.Account)
 		}
 	}
 	return merchantCreated{}, taken
 }
 
-// find returns the merchant with the code if it is the requested one, and its account has all that is requested.
-func (o operator) find(ctx context.Context, m merchant.Merchant, asked json.RawMessage) (merchantCreated, error) {
+// findSameMerchant returns the merchant with the code if it equals m and its account has everything requested.
+func (o operator) findSameMerchant(ctx context.Context, m merchant.Merchant, asked json.RawMessage) (merchantCreated,
+	error) {
 	existing, err := o.Store.Merchant(ctx, m.Code)
 	if err != nil {
 		return merchantCreated{}, err
@@ -74,7 +74,7 @@ func (o operator) find(ctx context.Context, m merchant.Merchant, asked json.RawM
 	}
 	differs := false
 	if len(asked) > 0 {
-		if _, differs, err = o.merged(recorded, m, asked); err != nil {
+		if _, differs, err = o.mergeAccount(recorded, m, asked); err != nil {
 			return merchantCreated{}, err
 		}
 	}
@@ -84,7 +84,7 @@ func (o operator) find(ctx context.Context, m merchant.Merchant, asked json.RawM
 	return merchantCreated{MerchantCode: m.Code}, nil
 }
 
-func (o operator) create(ctx context.Context, m merchant.Merchant, a account.Account, testKey bool,
+func (o operator) storeMerchant(ctx context.Context, m merchant.Merchant, a account.Account, testKey bool,
 ) (merchantCreated, error) {
 	first, firstView, err := o.newKey(identity.Tenant{Mode: m.FirstMode(), Merchant: m.Code}, identity.BootstrapKey())
 	if err != nil {
@@ -150,13 +150,13 @@ func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchan
 	return merchantUpdated{MerchantCode: c.MerchantCode, Version: state.Merchant.Version}, nil
 }
 
-// updateSettings changes a merchant's settings in a mode: those given.
+// updateSettings changes the given settings of a merchant in a mode.
 type updateSettings struct {
 	place
 	merchant.OperatorSettingsChange
 }
 
-// settingsOwner is whose settings, or whose bank account, an answer shows.
+// settingsOwner names the merchant whose settings, or bank account, an answer shows.
 type settingsOwner struct {
 	MerchantCode string         `json:"merchant_code"`
 	Mode         string         `json:"mode"`

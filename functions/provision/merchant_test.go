@@ -25,7 +25,7 @@ var (
 func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	if !m.Created || !codeForm.MatchString(m.Code) || m.Key == nil || m.TestKey != nil {
 		t.Fatalf("got %+v, want it created, with a code like %s, a key and no test key", m, codeForm)
 	}
@@ -53,7 +53,7 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 func TestAMerchantsFirstKeyIsLive(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	alone := d.create(fields{"sandbox": false, "fee_rate": "0.0100", "online_payments": false})
+	alone := d.createMerchant(fields{"sandbox": false, "fee_rate": "0.0100", "online_payments": false})
 	if alone.Key.Mode != "live" || !liveForm.MatchString(alone.Key.Plaintext) || alone.TestKey != nil {
 		t.Errorf("keys: got %+v, %+v, want a live one like %s and no test key", alone.Key, alone.TestKey, liveForm)
 	}
@@ -61,7 +61,7 @@ func TestAMerchantsFirstKeyIsLive(t *testing.T) {
 		got.FeeRate != "0.01" || got.OnlinePayments {
 		t.Errorf("merchant: got %+v, %v, want fee rate 0.01 and no online payments", got, err)
 	}
-	both := d.create(fields{"sandbox": false, "test_key": true})
+	both := d.createMerchant(fields{"sandbox": false, "test_key": true})
 	if both.Key.Mode != "live" || both.TestKey == nil || both.TestKey.Mode != "test" ||
 		!testForm.MatchString(both.TestKey.Plaintext) {
 		t.Fatalf("keys: got %+v, %+v, want a live one, and a test one like %s", both.Key, both.TestKey, testForm)
@@ -77,9 +77,9 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	const code = "MC01234567"
-	first := d.create(fields{"merchant_code": code})
+	first := d.createMerchant(fields{"merchant_code": code})
 	d.Clock.Advance(1)
-	again := d.create(fields{"merchant_code": code, "fee_rate": "0.01950", "time_zone": "Europe/Berlin",
+	again := d.createMerchant(fields{"merchant_code": code, "fee_rate": "0.01950", "time_zone": "Europe/Berlin",
 		"account": fields{"merchant_profile": fields{"vat_id": ""}}})
 	if first.Code != code || !first.Created || again.Code != code || again.Created || again.Key != nil {
 		t.Errorf("got %+v, then %+v, want %s both times, created the first time, then no key", first, again, code)
@@ -156,7 +156,7 @@ func TestAMerchantHasItsOwner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := d.create(fields{"sandbox": sandbox})
+		m := d.createMerchant(fields{"sandbox": sandbox})
 		u, err := d.App.Store.UserByEmail(t.Context(), "Buch@example.com")
 		if err != nil || u.Email != "buch@example.com" {
 			t.Fatalf("got user %+v, error %v, want one with the owner's address", u, err)

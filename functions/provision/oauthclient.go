@@ -16,7 +16,7 @@ type createOAuthClient struct {
 	oauth.Registration
 }
 
-// clientView is a client as the operator sees it. Its secret is shown only when it is made.
+// clientView shows the operator a client. Its secret is shown only when it is created.
 type clientView struct {
 	ClientID      string     `json:"client_id"`
 	Secret        string     `json:"client_secret,omitempty"`
@@ -25,8 +25,8 @@ type clientView struct {
 	Name          string     `json:"name"`
 	RedirectURIs  []string   `json:"redirect_uris"`
 	Scopes        []string   `json:"scopes"`
-	Approved      []string   `json:"approved_scopes"`                 // of the restricted ones
-	PreviousUntil *time.Time `json:"previous_secret_until,omitempty"` // until when the old secret is accepted
+	Approved      []string   `json:"approved_scopes"`                 // of the restricted scopes
+	PreviousUntil *time.Time `json:"previous_secret_until,omitempty"` // when the old secret ends
 	CreatedAt     time.Time  `json:"created_at"`
 	UpdatedAt     time.Time  `json:"updated_at"`
 	RevokedAt     *time.Time `json:"revoked_at,omitempty"`
@@ -34,7 +34,7 @@ type clientView struct {
 
 func (o operator) clientView(c oauth.Client, secret string) clientView {
 	view := clientView{ClientID: c.ID, Secret: secret, MerchantCode: c.Tenant.Merchant, Mode: c.Tenant.Mode.Name(),
-		Name: c.Name, RedirectURIs: list(c.RedirectURIs), Scopes: list(c.Scopes), Approved: list(c.Approved),
+		Name: c.Name, RedirectURIs: nonNil(c.RedirectURIs), Scopes: nonNil(c.Scopes), Approved: nonNil(c.Approved),
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
 	if o.Now().Before(c.PreviousUntil) {
 		view.PreviousUntil = &c.PreviousUntil
@@ -45,8 +45,8 @@ func (o operator) clientView(c oauth.Client, secret string) clientView {
 	return view
 }
 
-// list is the list for JSON: never null.
-func list(texts []string) []string { return append([]string{}, texts...) }
+// nonNil returns the list for JSON, which never has null.
+func nonNil(texts []string) []string { return append([]string{}, texts...) }
 
 func (o operator) createOAuthClient(ctx context.Context, t identity.Tenant, c createOAuthClient) (clientView, error) {
 	client, secret, err := oauth.NewClient(t, c.Registration, o.Now())
@@ -72,7 +72,7 @@ func (o operator) updateOAuthClient(ctx context.Context, c updateOAuthClient) (c
 	})
 }
 
-// approveOAuthClient approves exactly a client's given restricted scopes; an empty list withdraws all (contract §2.1).
+// approveOAuthClient approves exactly the given restricted scopes. An empty list withdraws all (contract §2.1).
 type approveOAuthClient struct {
 	ClientID string    `json:"client_id" validate:"required"`
 	Scopes   *[]string `json:"scopes" validate:"items=128 text=64"`
@@ -87,8 +87,8 @@ func (o operator) approveOAuthClient(ctx context.Context, c approveOAuthClient) 
 	})
 }
 
-// rotateOAuthSecret gives a client a new secret. The old one is accepted for 24 h more. A second rotation within that
-// time, as after a leak, needs force, which ends all old secrets at once (oauth.Client.Rotated).
+// rotateOAuthSecret gives a client a new secret. The old secret is accepted for 24 h more. A second rotation within 24
+// h, as after a leak, needs force, which ends all old secrets at once (oauth.Client.Rotated).
 type rotateOAuthSecret struct {
 	ClientID string `json:"client_id" validate:"required"`
 	Force    bool   `json:"force"`
@@ -103,18 +103,18 @@ func (o operator) rotateOAuthSecret(ctx context.Context, c rotateOAuthSecret) (c
 		func(client oauth.Client) (oauth.Client, error) { return client.Rotated(secret, c.Force, o.Now()) })
 }
 
-type ofClient struct {
+type clientArgument struct {
 	ClientID string `json:"client_id" validate:"required"`
 }
 
-// revokeOAuthClient revokes a client for good, and its tokens from the next request on. It may be repeated.
-func (o operator) revokeOAuthClient(ctx context.Context, c ofClient) (clientView, error) {
+// revokeOAuthClient revokes a client for good. Its tokens end with the next request. It may be repeated.
+func (o operator) revokeOAuthClient(ctx context.Context, c clientArgument) (clientView, error) {
 	return o.changeClient(ctx, c.ClientID, "", "OAuth client revoked", func(client oauth.Client) (oauth.Client, error) {
 		return client.Ended(o.Now()), nil
 	})
 }
 
-// changeClient changes a client and logs it. secret is the client's new one, for the answer, or "".
+// changeClient changes a client and logs it. secret is the client's new secret, for the answer, or "".
 func (o operator) changeClient(ctx context.Context, id, secret, done string,
 	change func(oauth.Client) (oauth.Client, error)) (clientView, error) {
 	c, err := o.Store.UpdateOAuthClient(ctx, o.by, id, change)
@@ -125,8 +125,8 @@ func (o operator) changeClient(ctx context.Context, id, secret, done string,
 	return o.clientView(c, secret), nil
 }
 
-// showOAuthClient shows a client, but not its secret.
-func (o operator) showOAuthClient(ctx context.Context, c ofClient) (clientView, error) {
+// showOAuthClient shows a client without its secret.
+func (o operator) showOAuthClient(ctx context.Context, c clientArgument) (clientView, error) {
 	client, err := o.Store.OAuthClient(ctx, c.ClientID)
 	return o.clientView(client, ""), err
 }

@@ -71,7 +71,7 @@ func (d operator) wantToken(what, id, secret, scope string, want int) {
 func TestAnOAuthClientIsRegistered(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	got := d.client(clientRegistration(m, nil))
 	want := oauthClient{ID: got.ID, Secret: got.Secret, MerchantCode: m.Code, Mode: "test", Name: "Till",
 		RedirectURIs: []string{callbackURI}, Scopes: []string{"payments", "user.profile_readonly"}, Approved: []string{},
@@ -87,7 +87,7 @@ func TestAnOAuthClientIsRegistered(t *testing.T) {
 	if _, text := d.token(got.ID, got.Secret, "profile"); d.profile(m, text) != http.StatusOK {
 		t.Error("got no profile with its token, want its merchant's")
 	}
-	live := d.create(fields{"sandbox": false})
+	live := d.createMerchant(fields{"sandbox": false})
 	if c := d.client(clientRegistration(live, nil)); c.Mode != "live" {
 		t.Errorf("a live merchant's: got mode %s, want live", c.Mode)
 	}
@@ -107,7 +107,7 @@ func (d operator) profile(m provisioned, token string) int {
 func TestRestrictedScopesNeedApproval(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	c := d.client(clientRegistration(d.create(nil), nil))
+	c := d.client(clientRegistration(d.createMerchant(nil), nil))
 	d.wantToken("before", c.ID, c.Secret, "payments", http.StatusBadRequest)
 	approve := func(scopes ...string) fields {
 		return fields{"command": "approve_oauth_client", "client_id": c.ID, "scopes": append([]string{}, scopes...)}
@@ -140,7 +140,7 @@ func TestRestrictedScopesNeedApproval(t *testing.T) {
 func TestAnApprovalEndsWithItsScope(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	c := d.client(clientRegistration(d.create(nil), nil))
+	c := d.client(clientRegistration(d.createMerchant(nil), nil))
 	d.client(fields{"command": "approve_oauth_client", "client_id": c.ID, "scopes": []string{"payments"}})
 	update := fields{"command": "update_oauth_client", "client_id": c.ID}
 	d.Clock.Advance(time.Hour)
@@ -166,7 +166,7 @@ func TestAnApprovalEndsWithItsScope(t *testing.T) {
 func TestAClientSecretIsRotated(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	c := d.client(clientRegistration(d.create(nil), nil))
+	c := d.client(clientRegistration(d.createMerchant(nil), nil))
 	rotate := fields{"command": "rotate_oauth_secret", "client_id": c.ID}
 	second := d.client(rotate)
 	if until := d.Clock.Now().Add(oauth.SecretOverlap); second.PreviousUntil == nil || !second.PreviousUntil.Equal(until) {
@@ -194,7 +194,7 @@ func TestAClientSecretIsRotated(t *testing.T) {
 func TestARevokedClientIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	c, bystander := d.client(clientRegistration(m, nil)), d.client(clientRegistration(m, nil))
 	_, token := d.token(c.ID, c.Secret, "profile")
 	_, other := d.token(bystander.ID, bystander.Secret, "profile")
@@ -226,7 +226,7 @@ func TestARevokedClientIsRefusedAtOnce(t *testing.T) {
 func TestClientsThatCannotBeRegistered(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, live := d.create(nil), d.create(fields{"sandbox": false})
+	m, live := d.createMerchant(nil), d.createMerchant(fields{"sandbox": false})
 	for _, c := range []struct {
 		command     fields
 		code, param string
@@ -255,7 +255,7 @@ func TestClientsThatCannotBeRegistered(t *testing.T) {
 func TestEachChangeOfAClientIsInTheAudit(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	c := d.client(clientRegistration(m, fields{"by": "ada@example.com"}))
 	for _, command := range []fields{
 		{"command": "approve_oauth_client", "scopes": []string{"payments"}},

@@ -17,7 +17,7 @@ import (
 func TestAnOperatorsAppSettingsAreMerged(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	of := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	employee, err := d.App.Store.CreateMember(t.Context(), world.ByTest, of, "till@example.com", "operation",
 		func(id string, _ member.Roles) (member.Member, error) {

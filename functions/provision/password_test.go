@@ -51,7 +51,7 @@ func (d operator) confirms(email, text string) bool {
 func TestAnOwnerGetsItsFirstPassword(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, other := d.create(fields{"email": "Ada@example.com"}), d.create(fields{"email": "ada@example.com"})
+	m, other := d.createMerchant(fields{"email": "Ada@example.com"}), d.createMerchant(fields{"email": "ada@example.com"})
 	d.Clock.Advance(time.Minute)
 	first := d.setPassword(fields{"merchant_code": m.Code, "email": "ADA@example.com", "by": "bob"})
 	want := givenPassword{m.Code, "test", "Ada@example.com", first.Password}
@@ -88,7 +88,7 @@ func TestAnOwnerGetsItsFirstPassword(t *testing.T) {
 func TestANewPasswordEndsWhatTheOneBeforeHasAllowed(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	c := d.client(clientRegistration(m, nil))
 	app := client.Application{ID: c.ID, Secret: c.Secret, RedirectURI: callbackURI, Scope: "profile"}
 	set := fields{"merchant_code": m.Code, "email": "buch@example.com"}
@@ -138,7 +138,7 @@ func TestANewPasswordEndsWhatTheOneBeforeHasAllowed(t *testing.T) {
 func TestPasswordsThatCannotBeSet(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	shop := d.shop(m)
 	managed := shop.Employ("till@example.com", member.Permissions{})
 	shop.Must(201, shop.Send("POST", "/v0.1/merchants/"+m.Code+"/members",

@@ -25,17 +25,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
-// runPayouts opens and runs the payouts that are due, as payoutopen and payoutrun do; with on_demand it makes one
-// payout of all payables. In test mode it pretends that the time has passed after which the sandbox bank has the
-// outcome.
+// runPayouts opens and runs the payouts that are due, like payoutopen and payoutrun; with on_demand it makes one payout
+// of all payables. In test mode it also pretends that the sandbox bank has had the time to decide the outcome.
 //
-// Everything written has the pretended time, after tomorrow's cut-off, which pays out today's payments: test mode only.
+// In test mode at pretends a time, which everything written has. After tomorrow's cut-off it pays out today's payments.
 type runPayouts struct {
 	MerchantCode string `json:"merchant_code"`           // all merchants unless given
 	Mode         string `json:"mode"`                    // live or test; "": the first key's of one merchant, else both
 	At           string `json:"at" validate:"date-time"` // RFC 3339, not before now; in test mode
 	OnDemand     bool   `json:"on_demand"`               // of one merchant
-	ID           string `json:"id"`                      // of the payout on demand: the same id is the same payout
+	ID           string `json:"id"`                      // of the payout on demand: the same id means the same payout
 }
 
 type payoutsRun struct {
@@ -52,11 +51,11 @@ type payoutView struct {
 	Total    money.Amount   `json:"total"`
 	Currency money.Currency `json:"currency"`
 	Records  int            `json:"records"`
-	Reason   string         `json:"reason,omitempty"` // why the bank did not pay it
+	Reason   string         `json:"reason,omitempty"` // why the bank did not pay
 }
 
 func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, error) {
-	scope, err := o.payoutScope(ctx, c)
+	scope, err := o.parsePayoutScope(ctx, c)
 	if err != nil {
 		return payoutsRun{}, err
 	}
@@ -73,26 +72,26 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 		})
 	}
 	if err == nil && len(done.Payouts) == 0 && !done.More {
-		done.NextAt, err = o.nextPayout(ctx, starting, scope)
+		done.NextAt, err = o.findNextPayout(ctx, starting, scope)
 	}
 	return done, err
 }
 
-// payoutTime is what one payout may take at least, at the end of the function's time.
+// payoutTime is reserved for the last payout, at the end of the function's time.
 const payoutTime = 40 * time.Second
 
-// nextPayout returns when the first period ends in which something waits to be paid out by schedule; nil: nothing does.
-func (o operator) nextPayout(ctx, starting context.Context, s payoutScope) (*time.Time, error) {
+// findNextPayout returns when the first period ends that has something to pay out by schedule; nil if there is none.
+func (o operator) findNextPayout(ctx, starting context.Context, s payoutScope) (*time.Time, error) {
 	if s.tenant != nil {
 		return banking.Open(o.App).Next(ctx, *s.tenant)
 	}
 	return banking.Open(o.App).NextOf(ctx, starting, s.includes)
 }
 
-// payoutScope is whose payouts a command is about, and when.
+// payoutScope has the tenants whose payouts a command runs, and the time.
 type payoutScope struct {
 	tenant *identity.Tenant // nil: all
-	mode   identity.Mode    // of all; "": both
+	mode   identity.Mode    // "": both
 	at     time.Time        // zero: now
 }
 
@@ -107,8 +106,8 @@ func (s payoutScope) app(o operator) *app.App {
 	return o.At(s.at)
 }
 
-func (o operator) payoutScope(ctx context.Context, c runPayouts) (payoutScope, error) {
-	s, err := o.payoutTenants(ctx, c)
+func (o operator) parsePayoutScope(ctx context.Context, c runPayouts) (payoutScope, error) {
+	s, err := o.parsePayoutTenants(ctx, c)
 	switch {
 	case err != nil:
 		return s, err
@@ -119,7 +118,7 @@ func (o operator) payoutScope(ctx context.Context, c runPayouts) (payoutScope, e
 	case c.At == "":
 		return s, nil
 	}
-	if s.at, err = instant("at", c.At); err != nil {
+	if s.at, err = parseTime("at", c.At); err != nil {
 		return s, err
 	}
 	switch {
@@ -132,7 +131,7 @@ func (o operator) payoutScope(ctx context.Context, c runPayouts) (payoutScope, e
 	return s, nil
 }
 
-func (o operator) payoutTenants(ctx context.Context, c runPayouts) (payoutScope, error) {
+func (o operator) parsePayoutTenants(ctx context.Context, c runPayouts) (payoutScope, error) {
 	if c.MerchantCode == "" {
 		mode, known := identity.ParseMode(c.Mode)
 		if !known && c.Mode != "" {
@@ -140,7 +139,7 @@ func (o operator) payoutTenants(ctx context.Context, c runPayouts) (payoutScope,
 		}
 		return payoutScope{mode: mode}, nil
 	}
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	t, err := o.findTenant(ctx, c.MerchantCode, c.Mode)
 	return payoutScope{tenant: &t, mode: t.Mode}, err
 }
 
@@ -149,7 +148,7 @@ func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, 
 		c.ID = uuid.NewString()
 	}
 	payouts := banking.Open(o.App)
-	if err := payouts.CheckBankAccounts(ctx, o.by, *s.tenant); err != nil { // the first one may be verified by now
+	if err := payouts.CheckBankAccounts(ctx, o.by, *s.tenant); err != nil { // the first account may be verified by now
 		return err
 	}
 	planned, waits, err := payouts.OpenOnDemand(ctx, *s.tenant, c.ID)
@@ -163,7 +162,7 @@ func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, 
 	return err
 }
 
-// runOverdue opens and runs each payout in turn, until time is up. Errors: of those that failed; others have been run.
+// runOverdue opens and runs each overdue payout, until time is up. It returns the errors of payouts that failed.
 func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done *payoutsRun) error {
 	var mu sync.Mutex
 	var failed []error
@@ -188,7 +187,7 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 	return errors.Join(failed...)
 }
 
-// runPayout takes a payout as far as it goes. No sweep runs at a pretended time: it first checks the pending account.
+// runPayout runs a payout as far as it goes. It first checks the pending account, as no sweep runs at a pretended time.
 func (o operator) runPayout(ctx context.Context, p run.Planned) (payoutView, error) {
 	payouts := banking.Open(o.App)
 	if err := payouts.CheckBankAccounts(ctx, o.by, p.Tenant); err != nil { // Run waits for the payee's decision itself
@@ -205,7 +204,7 @@ func (o operator) runPayout(ctx context.Context, p run.Planned) (payoutView, err
 		Currency: now.Currency, Records: now.Records, Reason: now.Reason}, err
 }
 
-// pollSandbox pretends that the time has passed after which the sandbox bank knows the outcome.
+// pollSandbox runs the payout at a pretended time when the sandbox bank knows the outcome.
 func (o operator) pollSandbox(ctx context.Context, p run.Planned) (payout.Payout, error) {
 	if _, err := banking.Open(o.At(o.Now().Add(sandbox.LatestOutcome))).Run(ctx, p.Tenant, p.ID); err != nil {
 		return payout.Payout{}, err
@@ -213,7 +212,7 @@ func (o operator) pollSandbox(ctx context.Context, p run.Planned) (payout.Payout
 	return o.Store.Payout(ctx, p.Tenant, p.ID)
 }
 
-// settlePayout reports the bank's outcome of a live payout in a file. The same may be repeated; another is a CONFLICT.
+// settlePayout reports the bank's outcome of a live payout in a file. It may be repeated; another outcome: CONFLICT.
 type settlePayout struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Payout       string `json:"payout" validate:"required"`
@@ -222,7 +221,7 @@ type settlePayout struct {
 }
 
 func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, identity.Live.Name())
+	t, err := o.findTenant(ctx, c.MerchantCode, identity.Live.Name())
 	if err != nil {
 		return payoutView{}, err
 	}
@@ -231,7 +230,7 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 	}
 	outcome := bank.Outcome{State: bank.State(c.Outcome), Reason: c.Reason}
 	if err = banking.File(o.App).Settle(ctx, c.Payout, outcome); err != nil {
-		return payoutView{}, noTransfer(err)
+		return payoutView{}, explainNoTransfer(err)
 	}
 	o.Log.InfoContext(ctx, "payout settled", "tenant", t.String(), "payout", c.Payout, "outcome",
 		c.Outcome, "reason", c.Reason)
@@ -239,14 +238,14 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 }
 
 // exportPayouts writes the live payouts that wait for the bank into a file for it (ISO 20022 pain.001.001.09). A known
-// id gives the same file again, byte by byte, whatever the other arguments say.
+// id gives the same file again, byte by byte, and the other arguments are ignored.
 type exportPayouts struct {
 	ID       string `json:"id" validate:"required"` // of the file: at most 28 letters, digits and hyphens
 	Holder   string `json:"holder"`                 // of the account that pays
 	IBAN     string `json:"iban"`                   // of that account
 	BIC      string `json:"bic"`                    // of its bank
 	Currency string `json:"currency"`               // of that account
-	Day      string `json:"day"`                    // to be executed on, YYYY-MM-DD; today (UTC) unless given
+	Day      string `json:"day"`                    // to execute on, YYYY-MM-DD; today (UTC) unless given
 	Limit    *int   `json:"limit"`                  // 1-1000 payouts, 1000 unless given
 }
 
@@ -263,7 +262,7 @@ func (o operator) exportPayouts(ctx context.Context, c exportPayouts) (payoutsEx
 	ids, err := banking.File(o.App).ExportAgain(ctx, &text, c.ID)
 	if errors.Is(err, file.ErrUnknownExport) {
 		var request file.Request
-		if request, err = o.fileRequest(ctx, c); err != nil {
+		if request, err = o.newFileRequest(ctx, c); err != nil {
 			return payoutsExported{}, err
 		}
 		ids, err = banking.File(o.App).Export(ctx, &text, request)
@@ -275,13 +274,13 @@ func (o operator) exportPayouts(ctx context.Context, c exportPayouts) (payoutsEx
 	return payoutsExported{c.ID, ids, text.String()}, nil
 }
 
-// fileRequest asks for a file of the oldest payouts that wait.
-func (o operator) fileRequest(ctx context.Context, c exportPayouts) (file.Request, error) {
+// newFileRequest returns the request for a file of the oldest payouts that wait.
+func (o operator) newFileRequest(ctx context.Context, c exportPayouts) (file.Request, error) {
 	currency, err := money.ParseCurrency(c.Currency)
 	if err != nil {
 		return file.Request{}, failure.Invalid("currency", "must be a supported ISO 4217 code")
 	}
-	waiting, err := banking.File(o.App).Waiting(ctx, currency, given(c.Limit, maxExported))
+	waiting, err := banking.File(o.App).Waiting(ctx, currency, limitOr(c.Limit, maxExported))
 	if err != nil {
 		return file.Request{}, err
 	}
@@ -299,8 +298,8 @@ func (o operator) fileRequest(ctx context.Context, c exportPayouts) (file.Reques
 	return r, nil
 }
 
-// noTransfer explains that the bank never got the payout's transfer.
-func noTransfer(err error) error {
+// explainNoTransfer returns a Conflict if the bank never got the payout's transfer.
+func explainNoTransfer(err error) error {
 	if errors.Is(err, bank.ErrUnknownTransfer) {
 		return failure.Conflict("The bank has no transfer for this payout yet.").WithCause(err)
 	}

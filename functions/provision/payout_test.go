@@ -34,7 +34,7 @@ func (d operator) setPayout(m provisioned, given fields) payoutAccount {
 func TestBankAccountsAreMerged(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	account := func(holder, ending, status string) payoutAccount {
 		return payoutAccount{"test", "EUR", "Europe/Berlin", holder, ending, status, false, "2026-11-20T23:00:00Z"}
 	}
@@ -78,7 +78,7 @@ func TestBankAccountsAreMerged(t *testing.T) {
 func TestInvalidBankAccountsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	for _, c := range []struct {
 		given       fields
 		code, param string
@@ -139,7 +139,7 @@ func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
-	paid, rejected := d.create(nil), d.create(fields{"email": "other@example.com"})
+	paid, rejected := d.createMerchant(nil), d.createMerchant(fields{"email": "other@example.com"})
 	d.setPayout(paid, fields{"holder": "Buch", "iban": sandbox.LostAnswerIBAN})
 	d.setPayout(rejected, fields{"holder": "Tee", "iban": sandbox.UnknownIBAN})
 	for i, m := range []provisioned{paid, rejected} {
@@ -165,7 +165,7 @@ func TestPayoutsOnDemand(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 	d.updateSettings(m, fields{"payout_on_demand": true})
 	demand := func(id string) string {
@@ -194,7 +194,7 @@ func TestPayoutsOnDemand(t *testing.T) {
 func TestInvalidPayoutRunsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, live := d.create(nil), d.create(fields{"sandbox": false})
+	m, live := d.createMerchant(nil), d.createMerchant(fields{"sandbox": false})
 	for _, c := range []struct {
 		given       fields
 		code, param string
@@ -241,7 +241,7 @@ func (d operator) payLive(m provisioned, amount string) {
 func TestLivePayoutsGoThroughAFile(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, other := d.create(fields{"sandbox": false}), d.create(fields{"sandbox": false, "email": "other@example.com"})
+	m, other := d.createMerchant(fields{"sandbox": false}), d.createMerchant(fields{"sandbox": false, "email": "other@example.com"})
 	for i, m := range []provisioned{m, other} {
 		d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 		d.payLive(m, []string{"10", "20"}[i])

@@ -27,7 +27,7 @@ func TestPayoutsForWhichThereIsNoTimeStayDue(t *testing.T) {
 		t.Cleanup(d.CheckPayouts)
 		const merchants = 17 // so that a shard of four has five of them, which are paid four at a time
 		for i := range merchants {
-			m := d.create(fields{"email": fmt.Sprintf("shop-%d@example.com", i)})
+			m := d.createMerchant(fields{"email": fmt.Sprintf("shop-%d@example.com", i)})
 			d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 			d.sell(m, "order", 10, "")
 		}
@@ -74,7 +74,7 @@ func TestAPayoutThatFailsHoldsUpNoOthers(t *testing.T) {
 	const merchants = 8
 	var codes []string
 	for i := range merchants {
-		m := d.create(fields{"email": fmt.Sprintf("shop-%d@example.com", i)})
+		m := d.createMerchant(fields{"email": fmt.Sprintf("shop-%d@example.com", i)})
 		d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 		d.sell(m, "order", 10, "")
 		codes = append(codes, m.Code)

@@ -25,7 +25,7 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
-	weekly, monthly := d.create(nil), d.create(fields{"email": "other@example.com"})
+	weekly, monthly := d.createMerchant(nil), d.createMerchant(fields{"email": "other@example.com"})
 	d.setPayout(weekly, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 	d.updateSettings(weekly, fields{"payout_period": "weekly"})
 	d.setPayout(monthly, fields{"holder": "Tee", "iban": sandbox.PaidIBAN})
@@ -37,7 +37,7 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 		}
 	}
 	want("nothing waits", fields{}, "")
-	want("no account", fields{"merchant_code": d.create(fields{"email": "third@example.com"}).Code}, "")
+	want("no account", fields{"merchant_code": d.createMerchant(fields{"email": "third@example.com"}).Code}, "")
 	d.sell(monthly, "1", 10, "")
 	want("the monthly one", fields{}, "2026-11-30T23:00:00Z")
 	want("nothing waits for this one", fields{"merchant_code": weekly.Code}, "")

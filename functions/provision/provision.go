@@ -1,12 +1,12 @@
-// Package provision is the operator's command line: a Lambda without a route, which only IAM principals may call. A
-// request names a command beside its arguments, required ones before the semicolon, and the answer is the command's.
-// infra/README.md, "Merchants and keys", has a shell function for it:
+// Package provision runs operators' commands, in a Lambda without a route that only IAM principals may call. A request
+// names a command and has its arguments; the answer is the command's. infra/README.md, "Merchants and keys", has a shell
+// function for it:
 //
 //	aws lambda invoke --function-name provision --cli-binary-format raw-in-base64-out \
 //	    --payload '{"command":"create_merchant","name":"Café","email":"a@b.example","country":"DE","currency":"EUR"}' \
 //	    answer.json
 //
-// Each takes by, who gives the command, for the audit.
+// Each command also takes by: who gives it, for the audit. Required arguments come before the semicolon:
 //
 //	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
 //	                        time_zone, refund_floor, payout_plan, shards, requests_per_second, onboarding,
@@ -46,12 +46,12 @@
 //	export_payouts          id; holder, iban, bic, currency, day, limit
 //	settle_payout           merchant_code, payout, outcome, reason
 //
-// A request that is wrong gets an answer too:
+// A wrong request also gets an answer:
 //
 //	{"error":{"code":"INVALID","param":"country","message":"…"}}
 //
-// Only our faults fail the invocation (FunctionError), with an alarm and a log. Keys and secrets are in the
-// answer and nowhere else: they cannot be shown again.
+// Only the platform's faults fail the invocation (FunctionError), with an alarm and a log. Only the answer has keys and
+// secrets: they cannot be shown again.
 package provision
 
 import (
@@ -73,13 +73,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// operator runs the commands; any IAM principal that may invoke the function is one.
+// operator runs the commands. Any IAM principal that may invoke the function is an operator.
 type operator struct {
 	*app.App
 	by audit.By // who gave the command
 }
 
-// command runs on its arguments, as JSON.
+// command runs a command on its arguments, in JSON.
 type command func(ctx context.Context, arguments json.RawMessage) (any, error)
 
 func (o operator) commands() map[string]command {
@@ -107,7 +107,7 @@ func (o operator) commands() map[string]command {
 		"replay_mails":           typed(o, o.replayMails),
 		"pay_voucher":            typed(o, o.payVoucher),
 		"set_reader_offline":     inTenant(o, o.setReaderOffline),
-		"charge_back":            inTenant(o, o.chargeback),
+		"charge_back":            inTenant(o, o.recordChargeback),
 		"update_settings":        inTenant(o, o.updateSettings),
 		"set_payout":             inTenant(o, o.setPayout),
 		"list_bank_accounts":     typed(o, o.listBankAccounts),
@@ -118,7 +118,7 @@ func (o operator) commands() map[string]command {
 	}
 }
 
-// typed adapts a command on typed arguments, and checks the limits of their fields (package validate).
+// typed adapts a command with typed arguments, and checks the limits of their fields (package validate).
 func typed[Arguments, Answer any](o operator, run func(context.Context, Arguments) (Answer, error)) command {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var arguments Arguments
@@ -143,7 +143,7 @@ func (p place) named() place { return p }
 func inTenant[Arguments interface{ named() place }, Answer any](o operator,
 	run func(context.Context, identity.Tenant, Arguments) (Answer, error)) command {
 	return typed(o, func(ctx context.Context, arguments Arguments) (answer Answer, err error) {
-		t, err := o.tenantOf(ctx, arguments.named().MerchantCode, arguments.named().Mode)
+		t, err := o.findTenant(ctx, arguments.named().MerchantCode, arguments.named().Mode)
 		if err != nil {
 			return answer, err
 		}
@@ -151,7 +151,7 @@ func inTenant[Arguments interface{ named() place }, Answer any](o operator,
 	})
 }
 
-// Invoke runs the command that the request names.
+// Invoke returns a handler that runs the command named in the request.
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 	return func(ctx context.Context, request json.RawMessage) (any, error) {
 		name, by, arguments, err := parse(request)
@@ -207,7 +207,7 @@ func parse(request json.RawMessage) (name, by string, arguments json.RawMessage,
 	return name, giver.By, arguments, err
 }
 
-// decode reads arguments strictly: a misspelt argument must not be ignored.
+// decode reads arguments strictly, because a misspelt argument must not be ignored.
 func decode(raw json.RawMessage, to any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -232,17 +232,17 @@ func decode(raw json.RawMessage, to any) error {
 	}
 }
 
-func given(limit *int, standard int) int {
+func limitOr(limit *int, standard int) int {
 	if limit != nil {
 		return *limit
 	}
 	return standard
 }
 
-// undecodable returns the first argument that cannot be decoded: errors of types' own UnmarshalJSON do not name it.
+// undecodable returns the first argument that cannot be decoded. An error of a type's UnmarshalJSON does not name it.
 func undecodable(raw json.RawMessage, to any) string {
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &members) // which has been decoded before
+	_ = json.Unmarshal(raw, &members) // the caller has decoded it before
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		alone, _ := json.Marshal(map[string]json.RawMessage{name: members[name]})
 		if json.Unmarshal(alone, reflect.New(reflect.TypeOf(to).Elem()).Interface()) != nil {
@@ -252,7 +252,7 @@ func undecodable(raw json.RawMessage, to any) string {
 	return ""
 }
 
-// argument returns a field's path without the names of embedded Go structs, which are no arguments.
+// argument returns a field's path without the names of embedded Go structs, which are not arguments.
 func argument(field string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(field, "."), func(name string) bool {
 		return name != strings.ToLower(name)

@@ -26,7 +26,7 @@ func (d operator) wantOnline(reader string, want bool) {
 func TestAnOperatorTakesAVirtualReaderOffline(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, other := d.create(nil), d.create(fields{"name": "Anderer", "email": "anderer@example.com", "sandbox": false})
+	m, other := d.createMerchant(nil), d.createMerchant(fields{"name": "Anderer", "email": "anderer@example.com", "sandbox": false})
 	const reader = "rdr_0123456789ABCDEFGHJKMNPQRS"
 	d.paired(m, reader)
 	set := fields{"command": "set_reader_offline", "merchant_code": m.Code, "mode": "test", "reader_id": reader}

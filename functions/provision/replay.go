@@ -17,8 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// replay sends callbacks or mails again, under their old ids: one by its id, unless it is owed, or the dead ones of a
-// merchant or a time of giving up (from and to, RFC 3339, inclusive) or both, earliest first in each shard.
+// replay sends callbacks or mails again, under their old ids. It sends one by its id, unless it is owed, or the dead
+// ones of a merchant or a time of giving up (from and to, RFC 3339, inclusive) or both, earliest first in each shard.
 type replay struct {
 	ID           string `json:"id"`
 	MerchantCode string `json:"merchant_code"`
@@ -34,14 +34,14 @@ type replayed struct {
 
 const (
 	defaultReplays = 100
-	// replyTime is kept free at the end of the function's time.
+	// replyTime is reserved at the end of the function's time.
 	replyTime = 5 * time.Second
 )
 
-// outboxKind is what one command replays.
+// outboxKind describes the callbacks or mails that a command replays.
 type outboxKind struct {
 	name string
-	id   func(store.Due) string // "": the entry is of another kind
+	id   func(store.Due) string // "" for an entry of another kind
 	read func(ctx context.Context, id string) (sendable, error)
 }
 
@@ -85,7 +85,7 @@ type selection struct {
 }
 
 func (c replay) selection(now time.Time) (selection, error) {
-	s := selection{merchant: c.MerchantCode, to: now, limit: given(c.Limit, defaultReplays)}
+	s := selection{merchant: c.MerchantCode, to: now, limit: limitOr(c.Limit, defaultReplays)}
 	if c.MerchantCode == "" && c.From == "" && c.To == "" {
 		return s, failure.Missing("id")
 	}
@@ -93,10 +93,10 @@ func (c replay) selection(now time.Time) (selection, error) {
 		return s, nil
 	}
 	var err error
-	if s.from, err = instant("from", c.From); err != nil {
+	if s.from, err = parseTime("from", c.From); err != nil {
 		return s, err
 	}
-	if s.to, err = instant("to", c.To); err != nil {
+	if s.to, err = parseTime("to", c.To); err != nil {
 		return s, err
 	}
 	if s.to.Before(s.from) {
@@ -105,7 +105,7 @@ func (c replay) selection(now time.Time) (selection, error) {
 	return s, nil
 }
 
-func instant(param, text string) (time.Time, error) {
+func parseTime(param, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, failure.Missing(param)
 	}
@@ -116,10 +116,10 @@ func instant(param, text string) (time.Time, error) {
 	return at, nil
 }
 
-// replayDead stops at the first entry beyond the limit, or when time is up.
+// replayDead resends the selected entries, up to the limit or until time is up.
 func (o operator) replayDead(ctx context.Context, wanted selection, of outboxKind) (replayed, error) {
 	var done replayed
-	for dead, err := range o.dead(ctx, wanted, of) {
+	for dead, err := range o.findDead(ctx, wanted, of) {
 		if ctx.Err() != nil || (err == nil && done.Replayed == wanted.limit) {
 			done.More = true
 			return done, nil
@@ -135,9 +135,9 @@ func (o operator) replayDead(ctx context.Context, wanted selection, of outboxKin
 	return done, nil
 }
 
-// dead yields the selected entries, also of shards beyond the setting, which nothing else reads. The index lags, so the
-// item says whose it is and its state.
-func (o operator) dead(ctx context.Context, wanted selection, of outboxKind) iter.Seq2[sendable, error] {
+// findDead yields the selected entries, also from shards beyond the setting, which nothing else reads. As the index
+// lags, tenant and state are the item's.
+func (o operator) findDead(ctx context.Context, wanted selection, of outboxKind) iter.Seq2[sendable, error] {
 	return func(yield func(sendable, error) bool) {
 		for shard := range store.MaxDueShards {
 			for due, err := range o.Store.Dead(ctx, shard, wanted.from, wanted.to) {
@@ -175,8 +175,8 @@ func (o operator) resend(ctx context.Context, of outboxKind, found sendable) err
 	return nil
 }
 
-// shown names the callback or mail whose state a command shows.
-type shown struct {
+// outboxID names the callback or mail that a command shows.
+type outboxID struct {
 	ID string `json:"id" validate:"required"`
 }
 
@@ -185,7 +185,7 @@ type callbackView struct {
 	MerchantCode string                  `json:"merchant_code"`
 	Mode         string                  `json:"mode"`
 	CheckoutID   string                  `json:"checkout_id"`
-	Status       payments.CheckoutStatus `json:"status"` // of the checkout, reported on
+	Status       payments.CheckoutStatus `json:"status"` // of the checkout, as reported
 	URL          string                  `json:"url"`    // without its query, which may hold a token
 	entryView
 }
@@ -209,7 +209,7 @@ func viewEntry(e outbox.Entry) entryView {
 	return view
 }
 
-func (o operator) showCallback(ctx context.Context, c shown) (callbackView, error) {
+func (o operator) showCallback(ctx context.Context, c outboxID) (callbackView, error) {
 	t, callback, err := o.Store.Callback(ctx, c.ID)
 	if err != nil {
 		return callbackView{}, err
@@ -227,10 +227,10 @@ func withoutQuery(text string) string {
 }
 
 func (o operator) replayCallbacks(ctx context.Context, c replay) (replayed, error) {
-	return o.replay(ctx, c, outboxKind{"callback", func(d store.Due) string { return d.CallbackID }, o.sentCallback})
+	return o.replay(ctx, c, outboxKind{"callback", func(d store.Due) string { return d.CallbackID }, o.readCallback})
 }
 
-func (o operator) sentCallback(ctx context.Context, id string) (sendable, error) {
+func (o operator) readCallback(ctx context.Context, id string) (sendable, error) {
 	t, c, err := o.Store.Callback(ctx, id)
 	return sendable{t, c.Entry, func(ctx context.Context) error {
 		return o.Store.ReplayCallback(ctx, t, c.Replayed(o.Now()))
@@ -242,11 +242,11 @@ type mailView struct {
 	MerchantCode string    `json:"merchant_code"`
 	Mode         string    `json:"mode"`
 	Kind         mail.Kind `json:"kind"`
-	To           string    `json:"to,omitempty"` // an address; absent: all owners, each of whom gets a mail of its own
+	To           string    `json:"to,omitempty"` // an address; absent if it is to all owners, who each get a copy
 	entryView
 }
 
-func (o operator) showMail(ctx context.Context, c shown) (mailView, error) {
+func (o operator) showMail(ctx context.Context, c outboxID) (mailView, error) {
 	t, m, err := o.Store.Mail(ctx, c.ID)
 	if err != nil {
 		return mailView{}, err
@@ -255,10 +255,10 @@ func (o operator) showMail(ctx context.Context, c shown) (mailView, error) {
 }
 
 func (o operator) replayMails(ctx context.Context, c replay) (replayed, error) {
-	return o.replay(ctx, c, outboxKind{"mail", func(d store.Due) string { return d.MailID }, o.sentMail})
+	return o.replay(ctx, c, outboxKind{"mail", func(d store.Due) string { return d.MailID }, o.readMail})
 }
 
-func (o operator) sentMail(ctx context.Context, id string) (sendable, error) {
+func (o operator) readMail(ctx context.Context, id string) (sendable, error) {
 	t, m, err := o.Store.Mail(ctx, id)
 	return sendable{t, m.Entry, func(ctx context.Context) error {
 		_, refused := o.Store.SaveMail(ctx, t, m.Replayed(o.Now()))

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// payVoucher pays, as a payer's bank in test mode, a checkout's boleto or Pix code (contract §12). It may be repeated.
+// payVoucher pays a checkout's boleto or Pix code in test mode, like a payer's bank (contract §12). It may be repeated.
 type payVoucher struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	CheckoutID   string `json:"checkout_id" validate:"required"`
@@ -32,7 +32,7 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 	}
 	t := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	checkout, err := o.Store.AnyCheckout(ctx, t, c.CheckoutID)
-	if err == nil && checkout.Reader != nil { // a virtual terminal shows the code when it is asked
+	if err == nil && checkout.Reader != nil { // a virtual terminal shows the code when it is polled
 		checkout, err = o.Processing.ResolveAttempt(ctx, t, checkout)
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ func (d operator) turnOn(m member.Member) {
 func TestALostSecondFactorIsRemoved(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	shop := d.shop(m)
 	till := shop.Employ("till@example.com", member.Permissions{})
 	var want []string

@@ -11,7 +11,7 @@ import (
 func TestARemovalThatIsCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	owner := d.shop(m).Owner()
 	remove := fields{"command": "remove_second_factor", "merchant_code": m.Code, "email": owner.Email}
 	on := func() bool {

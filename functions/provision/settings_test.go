@@ -22,7 +22,7 @@ func (d operator) updateSettings(m provisioned, given fields) fields {
 func TestAnOperatorChangesAllSettings(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	want := fields{"merchant_code": m.Code, "mode": "test", "currency": "EUR", "time_zone": "Europe/Berlin",
 		"tax_enabled": false, "payout_type": "SINGLE_PAYMENT", "payout_period": "daily", "payout_on_demand": false,
 		"payout_on_demand_available": false, "printers_enabled": false, "payout_instrument": "BANK_ACCOUNT",
@@ -57,7 +57,7 @@ func TestAnOperatorChangesAllSettings(t *testing.T) {
 func TestInvalidSettingsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	for _, c := range []struct {
 		given       fields
 		code, param string
@@ -87,9 +87,9 @@ func TestInvalidSettingsAreRefused(t *testing.T) {
 func TestAMerchantIsTheSameWhateverItsSettings(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(fields{"merchant_code": "MC0000PAYS"})
+	m := d.createMerchant(fields{"merchant_code": "MC0000PAYS"})
 	run[fields](d, fields{"command": "update_settings", "merchant_code": m.Code, "payout_period": "monthly"})
-	if again := d.create(fields{"merchant_code": m.Code}); again.Created {
+	if again := d.createMerchant(fields{"merchant_code": m.Code}); again.Created {
 		t.Errorf("again: got %+v, want it not created", again)
 	}
 }
@@ -98,7 +98,7 @@ func TestAMerchantIsTheSameWhateverItsSettings(t *testing.T) {
 func TestSettingsAreKeptByMode(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(fields{"sandbox": false, "test_key": true})
+	m := d.createMerchant(fields{"sandbox": false, "test_key": true})
 	run[fields](d, fields{"command": "update_settings", "merchant_code": m.Code, "payout_period": "weekly"})
 	run[fields](d, fields{"command": "update_settings", "merchant_code": m.Code, "mode": "test",
 		"payout_on_demand": true})
@@ -117,7 +117,7 @@ func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
 	d := newOperator(t)
 	cut := 0
 	for step := 1; ; step++ {
-		m := d.create(nil)
+		m := d.createMerchant(nil)
 		tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 		d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 		command := fields{"command": "update_settings", "merchant_code": m.Code, "payout_period": "monthly"}

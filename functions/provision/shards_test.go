@@ -7,7 +7,7 @@ func TestShardsAreNeverLowered(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	given := fields{"shards": 4, "merchant_code": "MC0000SHRD"}
-	m := d.create(given)
+	m := d.createMerchant(given)
 	for _, c := range []struct{ given, want int }{{4, 4}, {16, 16}, {8, 0}, {1, 0}, {32, 32}} {
 		command := fields{"command": "update_merchant", "merchant_code": m.Code, "shards": c.given}
 		if c.want == 0 {

@@ -28,7 +28,7 @@ func TestAMerchantsOptionalFields(t *testing.T) {
 			"Pacific/Easter", "-5000"},
 		{fields{"refund_floor": "-0.5"}, "Europe/Berlin", "-0.50"},
 	} {
-		m := d.create(c.given)
+		m := d.createMerchant(c.given)
 		if got := d.stored(m.Key); got.TimeZone != c.zone || got.MinimumBalance != c.minimum {
 			t.Errorf("%v: got zone %q, minimum %q, want %q, %q", c.given, got.TimeZone, got.MinimumBalance, c.zone, c.minimum)
 		}
@@ -38,7 +38,7 @@ func TestAMerchantsOptionalFields(t *testing.T) {
 func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(fields{"sandbox": false, "test_key": true})
+	m := d.createMerchant(fields{"sandbox": false, "test_key": true})
 	before := d.stored(m.Key)
 	type updated struct {
 		Code    string `json:"merchant_code"`
@@ -84,7 +84,7 @@ func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
 		d := newOperator(t)
-		m := d.create(fields{"sandbox": false, "test_key": true})
+		m := d.createMerchant(fields{"sandbox": false, "test_key": true})
 		update := fields{"command": "update_merchant", "merchant_code": m.Code, "name": "Bücher"}
 		d.Main().Steps.Plan(0, faults.None)
 		run[fields](d, update)
@@ -109,7 +109,7 @@ func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
 func TestInvalidUpdatesAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(nil)
+	m := d.createMerchant(nil)
 	for _, c := range []struct {
 		change      fields
 		code, param string

@@ -1,4 +1,4 @@
-// The provision Lambda.
+// Command bootstrap runs the provision Lambda.
 package main
 
 import (
