@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// apps is a shop with an OAuth client, and a person who allows it something.
+// apps is a shop with an OAuth client, and a person who allows the client to act.
 type apps struct {
 	world.Shop
 
@@ -26,7 +26,7 @@ type apps struct {
 	person member.Member // a user
 }
 
-// reading are scopes that the person allows in most tests.
+// reading lists the scopes that the person allows in most tests.
 var reading = []string{"transactions.history", "user.profile_readonly"}
 
 func newApps(t testing.TB) apps {
@@ -37,14 +37,14 @@ func newApps(t testing.TB) apps {
 	return a
 }
 
-// another is the shop with another client.
-func (a apps) another(change ...func(*oauth.Client)) apps {
+// newClient returns the shop with a new client.
+func (a apps) newClient(change ...func(*oauth.Client)) apps {
 	a.Helper()
 	a.client, a.secret = a.RegisterClient(change...)
 	return a
 }
 
-// tokens are what createToken gives.
+// tokens is the reply of createToken.
 type tokens struct {
 	Access  string `json:"access_token"`
 	Type    string `json:"token_type"`
@@ -53,27 +53,27 @@ type tokens struct {
 	Scope   string `json:"scope"`
 }
 
-// form is the request of a client that authenticates itself in the body.
+// form returns the request of a client that authenticates in the body.
 func (a apps) form(path string, fields url.Values) world.Request {
 	body := url.Values{"client_id": {a.client.ID}, "client_secret": {a.secret}}
 	maps.Copy(body, fields)
 	return world.Request{Method: http.MethodPost, Path: path, APIKey: world.NoKey, Body: body}
 }
 
-// post sends it. Empty fields count as absent.
+// post sends a form. Empty fields count as absent.
 func (a apps) post(path string, fields url.Values) world.Response {
 	a.Helper()
 	return a.Do(a.form(path, fields))
 }
 
-// basic is the header by which a client authenticates itself (RFC 6749 §2.3.1).
+// basic returns the Authorization header of a client (RFC 6749 §2.3.1).
 func basic(id, secret string) string {
 	text := url.QueryEscape(id) + ":" + url.QueryEscape(secret)
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(text))
 }
 
-// got are the tokens of a response, which must be found nowhere else.
-func (a apps) got(r world.Response) tokens {
+// readTokens returns the tokens of a response, and registers them as secrets that must not appear elsewhere.
+func (a apps) readTokens(r world.Response) tokens {
 	a.Helper()
 	t := world.Into[tokens](a, http.StatusOK, r)
 	a.Secret("access token", t.Access)
@@ -83,39 +83,39 @@ func (a apps) got(r world.Response) tokens {
 	return t
 }
 
-// code is one that the person has allowed the client.
-func (a apps) code(change ...func(*oauth.Code)) string {
+// createCode returns a code that the person has allowed the client.
+func (a apps) createCode(change ...func(*oauth.Code)) string {
 	a.Helper()
 	return a.Code(a.client, a.Holder(a.person, reading...), change...)
 }
 
-// redeeming are the fields of a request that redeems the code.
-func redeeming(code string, change ...string) url.Values {
-	return with(url.Values{"grant_type": {"authorization_code"}, "code": {code},
+// codeBody returns the fields of a request that redeems the code.
+func codeBody(code string, change ...string) url.Values {
+	return withFields(url.Values{"grant_type": {"authorization_code"}, "code": {code},
 		"redirect_uri": {world.AppRedirect}}, change...)
 }
 
-// refreshing are those of a request that uses the refresh token.
-func refreshing(token string, change ...string) url.Values {
-	return with(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}}, change...)
+// refreshBody returns the fields of a request that uses the refresh token.
+func refreshBody(token string, change ...string) url.Values {
+	return withFields(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}}, change...)
 }
 
-// with is the form with pairs of names and values set.
-func with(form url.Values, pairs ...string) url.Values {
+// withFields sets pairs of names and values in the form.
+func withFields(form url.Values, pairs ...string) url.Values {
 	for i := 0; i < len(pairs); i += 2 {
 		form.Set(pairs[i], pairs[i+1])
 	}
 	return form
 }
 
-// allowed are tokens that a code of the person's gave.
-func (a apps) allowed() tokens {
+// createTokens redeems a code of the person.
+func (a apps) createTokens() tokens {
 	a.Helper()
-	return a.got(a.post("/token", redeeming(a.code())))
+	return a.readTokens(a.post("/token", codeBody(a.createCode())))
 }
 
-// refused checks that a response is a refusal with the status and the error.
-func (a apps) refused(what string, r world.Response, status int, code string) {
+// wantRefused checks that a response is a refusal with the status and the error.
+func (a apps) wantRefused(what string, r world.Response, status int, code string) {
 	a.Helper()
 	if r.Status != status || r.Text("error") != code || r.Text("error_description") == "" ||
 		r.Header.Get("Cache-Control") != "no-store" {
@@ -124,22 +124,22 @@ func (a apps) refused(what string, r world.Response, status int, code string) {
 	}
 }
 
-// invalidGrant checks that a response is the refusal invalid_grant.
-func (a apps) invalidGrant(what string, r world.Response) {
+// wantInvalidGrant checks that a response is the refusal invalid_grant.
+func (a apps) wantInvalidGrant(what string, r world.Response) {
 	a.Helper()
-	a.refused(what, r, http.StatusBadRequest, oauth.InvalidGrant)
+	a.wantRefused(what, r, http.StatusBadRequest, oauth.InvalidGrant)
 }
 
-// use sends a request with the access token: it needs transactions.history.
-func (a apps) use(access string) world.Response {
+// callAPI sends a request with the access token. The request needs transactions.history.
+func (a apps) callAPI(access string) world.Response {
 	a.Helper()
 	return a.WithKey(access).Send(http.MethodGet, "/v2.1/merchants/"+a.Merchant.Code+"/transactions/history", nil)
 }
 
-// works checks whether the API takes the access token, or refuses it with the problem.
-func (a apps) works(when, access, problem string) {
+// wantAccess checks that the API accepts the access token, or refuses it with the problem if that is not "".
+func (a apps) wantAccess(when, access, problem string) {
 	a.Helper()
-	got, status, kind := a.use(access), http.StatusOK, ""
+	got, status, kind := a.callAPI(access), http.StatusOK, ""
 	if problem != "" {
 		status, kind = http.StatusUnauthorized, "http://cashwrap.test/problems/"+problem
 	}
@@ -148,16 +148,15 @@ func (a apps) works(when, access, problem string) {
 	}
 }
 
-// same compares what is shown.
-func same[T any](t testing.TB, what string, want, got T) {
+func wantSame[T any](t testing.TB, what string, want, got T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
-// elsewhere is the merchant's tenant in the other mode.
-func elsewhere(t identity.Tenant) identity.Tenant {
+// otherMode returns the merchant's tenant in the other mode.
+func otherMode(t identity.Tenant) identity.Tenant {
 	t.Mode = map[identity.Mode]identity.Mode{identity.Live: identity.Test, identity.Test: identity.Live}[t.Mode]
 	return t
 }

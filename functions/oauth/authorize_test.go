@@ -12,9 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// TestRequestsThatLeadNowhere: where client or redirect_uri are not known, the browser stays on
-// a page with 400, with the page and with its form.
-func TestRequestsThatLeadNowhere(t *testing.T) {
+// TestShowAuthorization_UnknownClientOrRedirect checks that the page and its form answer 400, without a redirect.
+func TestShowAuthorization_UnknownClientOrRedirect(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
@@ -22,10 +21,10 @@ func TestRequestsThatLeadNowhere(t *testing.T) {
 		c.RedirectURIs = []string{callback, "https://app.example/other"}
 	})
 	p.register("client_revoked", p.Tenant(), func(c *oauth.Client) { c.RevokedAt = p.App.Store.Now() })
-	b := p.browse()
-	b.enter(ada, nil)
-	b.open(p.asked(nil))
-	form := b.form("/authorize", url.Values{"decision": {"allow"}})
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
+	b.open(p.authorizePath(nil))
+	form := b.filledForm("/authorize", url.Values{"decision": {"allow"}})
 	for name, change := range map[string]url.Values{
 		"no client": {"client_id": {""}}, "an unknown client": {"client_id": {"client_other"}},
 		"a long client": {"client_id": {strings.Repeat("x", 3000)}}, "a revoked client": {"client_id": {"client_revoked"}},
@@ -46,7 +45,7 @@ func TestRequestsThatLeadNowhere(t *testing.T) {
 		"none of several":        {"client_id": {"client_several"}, "redirect_uri": {""}},
 		"a redirect_uri in code": {"redirect_uri": {"https%3A%2F%2Fapp.example%2Fcallback"}},
 	} {
-		got := b.open(p.asked(change))
+		got := b.open(p.authorizePath(change))
 		if got.Status != http.StatusBadRequest || got.Header.Get("Location") != "" || strings.Contains(b.page, "<form") {
 			t.Errorf("%s: got %d to %s %s, want a page with 400", name, got.Status, got.Header.Get("Location"), got.Body)
 		}
@@ -63,7 +62,7 @@ func TestRequestsThatLeadNowhere(t *testing.T) {
 		}
 	}
 	for _, twice := range []string{"client_id", "redirect_uri"} {
-		path := p.asked(nil)
+		path := p.authorizePath(nil)
 		values, _ := url.ParseQuery(strings.TrimPrefix(path, "/authorize?"))
 		if got := b.open(path + "&" + url.Values{twice: values[twice]}.Encode()); got.Status != http.StatusBadRequest {
 			t.Errorf("%s twice: got %d to %s, want 400", twice, got.Status, got.Header.Get("Location"))
@@ -71,9 +70,8 @@ func TestRequestsThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestRequestsThatAreRefused at the client's redirect_uri, before anybody is asked: whether
-// somebody is signed in makes no difference.
-func TestRequestsThatAreRefused(t *testing.T) {
+// TestShowAuthorization_InvalidRequest checks that the redirect_uri gets the error before any page is shown.
+func TestShowAuthorization_InvalidRequest(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.register("client_little", p.Tenant(), func(c *oauth.Client) {
@@ -82,7 +80,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	little := func(scope string) url.Values {
 		return url.Values{"client_id": {"client_little"}, "scope": {scope}}
 	}
-	b := p.browse()
+	b := p.newBrowser()
 	const invalid = "invalid_request"
 	for name, c := range map[string]struct {
 		change url.Values
@@ -115,8 +113,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"two challenges":         {url.Values{"code_challenge": {challenge, challenge}}, invalid, "a state"},
 		"two methods":            {url.Values{"code_challenge_method": {"S256", "plain"}}, invalid, "a state"},
 	} {
-		got := b.open(p.asked(c.change))
-		seen := answer(got)
+		got := b.open(p.authorizePath(c.change))
+		seen := redirectQuery(got)
 		want := url.Values{"error": {c.want}, "error_description": seen["error_description"], "iss": {"http://cashwrap.test"}}
 		if c.state != "" {
 			want.Set("state", c.state)
@@ -128,8 +126,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatReachesTheClient is what it sent and registered, byte by byte.
-func TestWhatReachesTheClient(t *testing.T) {
+// TestDecideAuthorization_RedirectURIs checks that the client gets its redirect_uri and state back byte by byte.
+func TestDecideAuthorization_RedirectURIs(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
@@ -138,8 +136,8 @@ func TestWhatReachesTheClient(t *testing.T) {
 		"client_loopback": "http://[::1]:7777/cb"} {
 		p.register(id, p.Tenant(), func(c *oauth.Client) { c.RedirectURIs = []string{uri} })
 	}
-	b := p.browse()
-	b.enter(ada, nil)
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
 	for name, c := range map[string]struct{ client, state, begins, ends, posting string }{
 		"a query":  {"client_query", "x", "https://app.example/cb?a=b%20c&state=1&error=", "&state=x", " https:;"},
 		"an empty": {"client_empty", "x", "https://app.example/cb?error=", "&state=x", " https:;"},
@@ -151,9 +149,9 @@ func TestWhatReachesTheClient(t *testing.T) {
 	} {
 		change := url.Values{"client_id": {c.client}, "state": {c.state}}
 		if c.client != p.client.ID {
-			change["redirect_uri"] = []string{""} // a client that has only one need not name it
+			change["redirect_uri"] = []string{""} // a client with only one redirect_uri need not name it
 		}
-		page := b.open(p.asked(change))
+		page := b.open(p.authorizePath(change))
 		policy := page.Header.Get("Content-Security-Policy")
 		if !strings.Contains(policy+";", "form-action 'self'"+c.posting) {
 			t.Errorf("%s: got policy %s, want form-action 'self'%s", name, policy, c.posting)
@@ -163,27 +161,27 @@ func TestWhatReachesTheClient(t *testing.T) {
 			t.Errorf("%s: got %s, want %s…%s", name, got, c.begins, c.ends)
 		}
 	}
-	b.open(p.asked(url.Values{"client_id": {"client_query"}, "redirect_uri": {""}, "code_challenge": {""},
+	b.open(p.authorizePath(url.Values{"client_id": {"client_query"}, "redirect_uri": {""}, "code_challenge": {""},
 		"code_challenge_method": {""}, "scope": {""}}))
-	stored := p.stored(b.decide("allow", nil))
+	stored := p.storedCode(b.decide("allow", nil))
 	if stored.RedirectURI != "" || stored.Challenge != "" || !cmp.Equal(stored.Scopes, oauth.DefaultScopes) {
 		t.Errorf("got %+v, want a code without redirect_uri and challenge, for the default scopes", stored)
 	}
 }
 
-// A native app listens at a port that it does not know before (RFC 8252 §7.3): the browser goes to the port that was
-// asked for, and the code is redeemed for that one alone.
-func TestANativeAppMayListenAtAnyPort(t *testing.T) {
+// TestDecideAuthorization_LoopbackPort uses a native app, which does not know its port in advance (RFC 8252 §7.3). The
+// browser goes to the requested port, and the code is redeemed for that port alone.
+func TestDecideAuthorization_LoopbackPort(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	p.register("client_native", p.Tenant(), func(c *oauth.Client) { c.RedirectURIs = []string{"http://127.0.0.1/cb?a=b"} })
 	asks := func(uri string) string {
-		return p.asked(url.Values{"client_id": {"client_native"}, "redirect_uri": {uri}, "code_challenge": {""},
+		return p.authorizePath(url.Values{"client_id": {"client_native"}, "redirect_uri": {uri}, "code_challenge": {""},
 			"code_challenge_method": {""}})
 	}
-	b := p.browse()
-	b.enter(ada, nil)
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
 	const listens = "http://127.0.0.1:51004/cb?a=b"
 	if page := b.open(asks(listens)); !strings.Contains(b.page, "127.0.0.1:51004") {
 		t.Errorf("got %d %s, want a page that names the port", page.Status, page.Body)
@@ -196,7 +194,7 @@ func TestANativeAppMayListenAtAnyPort(t *testing.T) {
 	if got := allowed.Header.Get("Location"); !strings.HasPrefix(got, listens+"&code=") {
 		t.Errorf("allowed: got %s, want the port that was asked for", got)
 	}
-	code := p.stored(allowed)
+	code := p.storedCode(allowed)
 	client, err := p.App.Store.OAuthClient(t.Context(), "client_native")
 	if err != nil || code.RedirectURI != listens {
 		t.Fatalf("got %+v, %v, want a code for %s", code, err, listens)
@@ -217,47 +215,46 @@ func TestANativeAppMayListenAtAnyPort(t *testing.T) {
 	}
 }
 
-// TestWhatWasAskedIsCheckedAgain when the form comes: what changed since the page was shown
-// counts.
-func TestWhatWasAskedIsCheckedAgain(t *testing.T) {
+// TestDecideAuthorization_ClientChangedMeanwhile checks that the form is validated against the client as it is now.
+func TestDecideAuthorization_ClientChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
-	b := p.browse()
-	b.enter(ada, nil)
-	b.open(p.asked(nil))
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
+	b.open(p.authorizePath(nil))
 	page := b.page
-	p.change(func(c *oauth.Client) { c.Scopes = []string{"transactions.history"} })
-	if got := b.decide("allow", nil); answer(got).Get("error") != "invalid_scope" {
+	p.changeClient(func(c *oauth.Client) { c.Scopes = []string{"transactions.history"} })
+	if got := b.decide("allow", nil); redirectQuery(got).Get("error") != "invalid_scope" {
 		t.Errorf("a scope that was taken: got %d to %s, want invalid_scope", got.Status, got.Header.Get("Location"))
 	}
-	p.change(func(c *oauth.Client) {
+	p.changeClient(func(c *oauth.Client) {
 		c.Scopes, c.RedirectURIs = identity.AllScopes(), []string{"https://new.example/"}
 	})
 	b.page = page
 	if got := b.decide("allow", nil); got.Status != http.StatusBadRequest {
 		t.Errorf("a redirect_uri that was taken: got %d to %s, want 400", got.Status, got.Header.Get("Location"))
 	}
-	p.change(func(c *oauth.Client) { c.RedirectURIs, c.RevokedAt = []string{callback}, p.App.Store.Now() })
+	p.changeClient(func(c *oauth.Client) { c.RedirectURIs, c.RevokedAt = []string{callback}, p.App.Store.Now() })
 	b.page = page
 	if got := b.decide("allow", nil); got.Status != http.StatusBadRequest || got.Header.Get("Location") != "" {
 		t.Errorf("a revoked client: got %d to %s, want 400", got.Status, got.Header.Get("Location"))
 	}
 }
 
-// TestNobodyAllowsMoreThanThePageShows: the form names the scopes, so other default ones do not
-// get in between, and its token is that of just this request.
-func TestNobodyAllowsMoreThanThePageShows(t *testing.T) {
+// TestDecideAuthorization_OtherRequestThanShown checks that the form names its scopes, so that other defaults do not
+// apply, and that its csrf_token is valid for that request alone.
+func TestDecideAuthorization_OtherRequestThanShown(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
-	p.change(func(c *oauth.Client) { c.Scopes = []string{"transactions.history"} })
-	b := p.browse()
-	b.enter(ada, nil)
-	b.open(p.asked(url.Values{"scope": {""}}))
+	p.changeClient(func(c *oauth.Client) { c.Scopes = []string{"transactions.history"} })
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
+	b.open(p.authorizePath(url.Values{"scope": {""}}))
 	page := b.page
-	p.change(func(c *oauth.Client) { c.Scopes = identity.AllScopes() })
-	if got := p.stored(b.decide("allow", nil)).Scopes; !cmp.Equal(got, []string{"transactions.history"}) {
+	p.changeClient(func(c *oauth.Client) { c.Scopes = identity.AllScopes() })
+	if got := p.storedCode(b.decide("allow", nil)).Scopes; !cmp.Equal(got, []string{"transactions.history"}) {
 		t.Errorf("got scopes %v, want those that were shown", got)
 	}
 	others := attribute(page[strings.LastIndex(page, `name="csrf_token"`)-1:], "value")

@@ -16,35 +16,35 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// application is the server of a client: its callback sends the browser on to a page on another host, as many do.
+// application is the server of a client. Its callback redirects to a page on another host, as many do.
 type application struct {
 	mu      sync.Mutex
 	answers []url.Values
 }
 
-func (a *application) callback(w http.ResponseWriter, r *http.Request) {
+func (a *application) serveCallback(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.answers = append(a.answers, r.URL.Query())
 	http.Redirect(w, r, "http://www.app.test/done?"+r.URL.RawQuery, http.StatusFound)
 }
 
-func (a *application) done(w http.ResponseWriter, _ *http.Request) {
+func (a *application) serveDone(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	fmt.Fprint(w, "<!doctype html><title>Done</title><link rel=icon href=data:,>")
 }
 
-// last is the answer that came last.
+// last returns the last answer.
 func (a *application) last() url.Values {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.answers[len(a.answers)-1]
 }
 
-// web is the platform and the application.
+// web returns the platform and the application.
 func (p people) web(a *application) chromium.Web {
-	return chromium.Web{"cashwrap.test": p.Main().Checked(), "app.test": http.HandlerFunc(a.callback),
-		"www.app.test": http.HandlerFunc(a.done)}
+	return chromium.Web{"cashwrap.test": p.Main().Checked(), "app.test": http.HandlerFunc(a.serveCallback),
+		"www.app.test": http.HandlerFunc(a.serveDone)}
 }
 
 // signIn fills in the form on a page in the language en.
@@ -54,8 +54,8 @@ func signIn(tab chromium.Tab, name, password string) {
 	tab.Button("Sign in").Click()
 }
 
-// TestWithABrowser: sign-in and consent, with scripts and without, light and dark, wide and narrow.
-func TestWithABrowser(t *testing.T) {
+// TestDecideAuthorization_WithABrowser signs in and consents: with and without scripts, light, dark, wide and narrow.
+func TestDecideAuthorization_WithABrowser(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]chromium.Options{
 		"light":                    {},
@@ -65,21 +65,21 @@ func TestWithABrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			givesConsent(t, o)
+			runConsent(t, o)
 		})
 	}
 }
 
-func givesConsent(t *testing.T, o chromium.Options) {
+func runConsent(t *testing.T, o chromium.Options) {
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	p.join(p.OtherShop().Tenant(), ada)
 	p.Clock.Advance(time.Hour)
-	p.change(func(c *oauth.Client) { c.RedirectURIs = []string{"http://app.test/callback"} })
+	p.changeClient(func(c *oauth.Client) { c.RedirectURIs = []string{"http://app.test/callback"} })
 	app := &application{}
 	s := chromium.Open(t, p.web(app), o)
 	s.Expect("400 POST", "400 GET") // a wrong password, and an unknown client
-	asked := atHost + p.asked(url.Values{"redirect_uri": {"http://app.test/callback"},
+	asked := atHost + p.authorizePath(url.Values{"redirect_uri": {"http://app.test/callback"},
 		"scope": {"payments transactions.history user.profile api_keys:write"}})
 	const arrived = `^http://www\.app\.test/done\?`
 
@@ -113,12 +113,12 @@ func givesConsent(t *testing.T, o chromium.Options) {
 	tab.Goto(asked)
 	tab.Button("Sign in as somebody else").Click()
 	tab.Look("signed-out", "Sign in")
-	tab.Goto(atHost + p.asked(url.Values{"client_id": {"client_other"}}))
+	tab.Goto(atHost + p.authorizePath(url.Values{"client_id": {"client_other"}}))
 	tab.Look("unknown-client", "This application is not known")
 }
 
-// TestTheSecondFactorWithABrowser: what the app scans is what the page says, and codes sign in.
-func TestTheSecondFactorWithABrowser(t *testing.T) {
+// TestUpdateSecondFactor_WithABrowser checks that the QR code equals the text on the page, and that codes sign in.
+func TestUpdateSecondFactor_WithABrowser(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]chromium.Options{
 		"light":                        {},
@@ -126,12 +126,12 @@ func TestTheSecondFactorWithABrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			hasASecondFactor(t, o)
+			runSecondFactor(t, o)
 		})
 	}
 }
 
-func hasASecondFactor(t *testing.T, o chromium.Options) {
+func runSecondFactor(t *testing.T, o chromium.Options) {
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	s := chromium.Open(t, p.web(&application{}), o)
@@ -151,7 +151,7 @@ func hasASecondFactor(t *testing.T, o chromium.Options) {
 		tab.CSS("input[name=code]").Fill(code)
 		tab.Button(button).Click()
 	}
-	enter(f.wrong(p), "Turn on")
+	enter(f.wrongCode(p), "Turn on")
 	tab.Look("second-factor-wrong", "Turn on the second factor")
 	if tab.Alert() == "" {
 		t.Error("after a wrong code: got no alert, want one")

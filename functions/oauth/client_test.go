@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// needing are requests for which a client must authenticate itself.
-func (a apps) needing() map[string]url.Values {
+// authenticatedForms returns requests that require an authenticated client.
+func (a apps) authenticatedForms() map[string]url.Values {
 	a.Helper()
 	return map[string]url.Values{
 		"/token":      {"grant_type": {"client_credentials"}},
@@ -23,13 +23,13 @@ func (a apps) needing() map[string]url.Values {
 	}
 }
 
-// TestClientsThatAreNotAuthenticated look the same, whatever is wrong (RFC 6749 §5.2).
-func TestClientsThatAreNotAuthenticated(t *testing.T) {
+// TestClientAuthentication_Failures checks that all failures look the same (RFC 6749 §5.2).
+func TestClientAuthentication_Failures(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	revoked := a.another()
+	revoked := a.newClient()
 	a.ChangeClient(revoked.client, func(c *oauth.Client) { c.RevokedAt = a.Clock.Now() })
-	other := a.another()
+	other := a.newClient()
 	id, right := a.client.ID, a.secret
 	inBody := func(id, secret string) func(*world.Request, url.Values) {
 		return func(_ *world.Request, form url.Values) {
@@ -65,25 +65,25 @@ func TestClientsThatAreNotAuthenticated(t *testing.T) {
 			r.Path += "?" + url.Values{"client_id": {id}, "client_secret": {right}}.Encode()
 		},
 	} {
-		for path, fields := range a.needing() {
+		for path, fields := range a.authenticatedForms() {
 			form := maps.Clone(fields)
 			r := world.Request{Method: http.MethodPost, Path: path, APIKey: world.NoKey, Body: form}
 			by(&r, form)
 			got := a.Do(r)
-			a.refused(name+", "+path, got, http.StatusUnauthorized, oauth.InvalidClient)
-			same(t, name+", "+path, `{"error":"invalid_client","error_description":`+
+			a.wantRefused(name+", "+path, got, http.StatusUnauthorized, oauth.InvalidClient)
+			wantSame(t, name+", "+path, `{"error":"invalid_client","error_description":`+
 				`"The client is unknown, or its secret is wrong."}`, string(got.Body))
-			same(t, name+", "+path, `Basic realm="OAuth client"`, got.Header.Get("WWW-Authenticate"))
+			wantSame(t, name+", "+path, `Basic realm="OAuth client"`, got.Header.Get("WWW-Authenticate"))
 		}
 	}
 }
 
-// TestAClientAuthenticatesOnce, not in two ways (RFC 6749 §2.3).
-func TestAClientAuthenticatesOnce(t *testing.T) {
+// TestClientAuthentication_TwoWays checks that a client must not authenticate in two ways (RFC 6749 §2.3).
+func TestClientAuthentication_TwoWays(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	other := a.another()
-	for path, fields := range a.needing() {
+	other := a.newClient()
+	for path, fields := range a.authenticatedForms() {
 		for name, more := range map[string]url.Values{
 			"twice":            {"client_id": {a.client.ID}, "client_secret": {a.secret}},
 			"as two clients":   {"client_id": {other.client.ID}, "client_secret": {other.secret}},
@@ -94,13 +94,13 @@ func TestAClientAuthenticatesOnce(t *testing.T) {
 			maps.Copy(body, more)
 			got := a.Do(world.Request{Method: http.MethodPost, Path: path, APIKey: world.NoKey, Body: body,
 				Header: map[string]string{"Authorization": basic(a.client.ID, a.secret)}})
-			a.refused(path+" "+name, got, http.StatusBadRequest, oauth.InvalidRequest)
+			a.wantRefused(path+" "+name, got, http.StatusBadRequest, oauth.InvalidRequest)
 		}
 	}
 }
 
-// TestSecretsAreTakenOver: after a client got another secret, the one before works for a day.
-func TestSecretsAreTakenOver(t *testing.T) {
+// TestClientAuthentication_PreviousSecret checks that the previous secret works for a day after a rotation.
+func TestClientAuthentication_PreviousSecret(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	renewed := a
@@ -110,26 +110,27 @@ func TestSecretsAreTakenOver(t *testing.T) {
 		c.PreviousHash, c.PreviousUntil = c.SecretHash, a.Clock.Now().Add(oauth.SecretOverlap)
 		c.SecretHash = identity.Hash(renewed.secret)
 	})
-	a.got(a.post("/token", a.needing()["/token"]))
-	a.got(renewed.post("/token", a.needing()["/token"]))
-	a.got(a.Do(world.Request{Method: http.MethodPost, Path: "/token", APIKey: world.NoKey, Body: a.needing()["/token"],
+	a.readTokens(a.post("/token", a.authenticatedForms()["/token"]))
+	a.readTokens(renewed.post("/token", a.authenticatedForms()["/token"]))
+	a.readTokens(a.Do(world.Request{Method: http.MethodPost, Path: "/token", APIKey: world.NoKey,
+		Body:   a.authenticatedForms()["/token"],
 		Header: map[string]string{"Authorization": basic(a.client.ID, renewed.secret)}}))
 	a.Clock.Advance(24 * time.Hour)
-	a.refused("the one before", a.post("/token", a.needing()["/token"]), 401, oauth.InvalidClient)
-	a.got(renewed.post("/token", a.needing()["/token"]))
+	a.wantRefused("the one before", a.post("/token", a.authenticatedForms()["/token"]), 401, oauth.InvalidClient)
+	a.readTokens(renewed.post("/token", a.authenticatedForms()["/token"]))
 }
 
-// TestNoTokenInAnAddress: neither for a grant nor at the API (RFC 9700 §4.3.2).
-func TestNoTokenInAnAddress(t *testing.T) {
+// TestTokens_InURL checks that a token in a URL is refused, for a grant and by the API (RFC 9700 §4.3.2).
+func TestTokens_InURL(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	got := a.allowed()
+	got := a.createTokens()
 	r := a.form("/token", url.Values{"grant_type": {"refresh_token"}})
 	r.Path += "?refresh_token=" + got.Refresh
-	a.refused("refresh token", a.Do(r), 400, oauth.InvalidRequest)
+	a.wantRefused("refresh token", a.Do(r), 400, oauth.InvalidRequest)
 	r = a.form("/revoke", nil)
 	r.Path += "?token=" + got.Refresh
-	a.refused("to revoke", a.Do(r), 400, oauth.InvalidRequest)
+	a.wantRefused("to revoke", a.Do(r), 400, oauth.InvalidRequest)
 	path := "/v2.1/merchants/" + a.Merchant.Code + "/transactions/history?access_token=" + got.Access
 	if r := a.Do(world.Request{Method: "GET", Path: path, APIKey: world.NoKey}); r.Status != http.StatusUnauthorized {
 		t.Errorf("got %d %s, want 401", r.Status, r.Body)
@@ -140,39 +141,38 @@ func TestNoTokenInAnAddress(t *testing.T) {
 	}
 }
 
-// TestAClientActsForItself: for its own merchant, with no person and no refresh token
-// (contract §10).
-func TestAClientActsForItself(t *testing.T) {
+// TestCreateToken_ClientCredentials checks that there is no person and no refresh token (contract §10).
+func TestCreateToken_ClientCredentials(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	got := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"},
+	got := a.readTokens(a.post("/token", url.Values{"grant_type": {"client_credentials"},
 		"scope": {"transactions.history email"}}))
-	same(t, "tokens", tokens{got.Access, "Bearer", 3600, "", "email transactions.history"}, got)
-	a.works("its own merchant", got.Access, "")
+	wantSame(t, "tokens", tokens{got.Access, "Bearer", 3600, "", "email transactions.history"}, got)
+	a.wantAccess("its own merchant", got.Access, "")
 	history := "/v2.1/merchants/" + a.Other.Code + "/transactions/history"
 	a.Want("another merchant", http.StatusNotFound, a.WithKey(got.Access).Send("GET", history, nil))
 	a.Want("another scope", http.StatusForbidden, a.WithKey(got.Access).Send("GET", "/v0.1/checkouts", nil))
-	byDefault := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"}}))
+	byDefault := a.readTokens(a.post("/token", url.Values{"grant_type": {"client_credentials"}}))
 	if want := "transactions.history user.app-settings user.profile_readonly"; byDefault.Scope != want {
 		t.Errorf("got scope %q, want %q", byDefault.Scope, want)
 	}
-	unapproved := a.another(func(c *oauth.Client) { c.Approved = nil })
+	unapproved := a.newClient(func(c *oauth.Client) { c.Approved = nil })
 	for _, scope := range []string{"payments", "checkouts.write", "everything", "email payments"} {
 		r := unapproved.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {scope}})
-		a.refused(scope, r, 400, oauth.InvalidScope)
+		a.wantRefused(scope, r, 400, oauth.InvalidScope)
 	}
 	a.ChangeClient(a.client, func(c *oauth.Client) { c.RevokedAt = a.Clock.Now() })
-	a.works("revoked", got.Access, "not-authorised-token")
+	a.wantAccess("revoked", got.Access, "not-authorised-token")
 }
 
-// TestModesStayApart: a client of live mode has no token for test mode, and the reverse.
-func TestModesStayApart(t *testing.T) {
+// TestCreateToken_OtherMode checks that a live client's token does not reach test mode, while a test client's does.
+func TestCreateToken_OtherMode(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	live := a.another(func(c *oauth.Client) { c.Tenant = elsewhere(c.Tenant) })
-	got := a.got(live.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"payments"}}))
+	live := a.newClient(func(c *oauth.Client) { c.Tenant = otherMode(c.Tenant) })
+	got := a.readTokens(live.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"payments"}}))
 	checkout := a.Create("10", nil)
 	a.Want("a live token", http.StatusNotFound, a.WithKey(got.Access).Send("GET", "/v0.1/checkouts/"+checkout, nil))
-	own := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"payments"}}))
+	own := a.readTokens(a.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"payments"}}))
 	a.Want("a test token", http.StatusOK, a.WithKey(own.Access).Send("GET", "/v0.1/checkouts/"+checkout, nil))
 }

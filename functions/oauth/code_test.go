@@ -16,9 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// TestACodeGivesTokens: by a form or JSON, to a client that authenticates itself by a header or
-// in the body (contract §10).
-func TestACodeGivesTokens(t *testing.T) {
+// TestCreateToken_Code redeems codes by form and by JSON, with credentials in the header or the body (contract §10).
+func TestCreateToken_Code(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	header := map[string]string{"Authorization": basic(a.client.ID, a.secret)}
@@ -30,18 +29,18 @@ func TestACodeGivesTokens(t *testing.T) {
 		return body
 	}
 	for name, send := range map[string]func(code string) world.Response{
-		"form": func(code string) world.Response { return a.post("/token", redeeming(code)) },
+		"form": func(code string) world.Response { return a.post("/token", codeBody(code)) },
 		"no redirect_uri": func(code string) world.Response {
-			return a.post("/token", redeeming(code, "redirect_uri", ""))
+			return a.post("/token", codeBody(code, "redirect_uri", ""))
 		},
-		"form and empty": func(code string) world.Response { return a.post("/token", redeeming(code, "scope", "")) },
+		"form and empty": func(code string) world.Response { return a.post("/token", codeBody(code, "scope", "")) },
 		"form and header": func(code string) world.Response {
 			return a.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Header: header,
-				Body: redeeming(code)})
+				Body: codeBody(code)})
 		},
 		"header, and the id again": func(code string) world.Response {
 			return a.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Header: header,
-				Body: redeeming(code, "client_id", a.client.ID)})
+				Body: codeBody(code, "client_id", a.client.ID)})
 		},
 		"JSON": func(code string) world.Response {
 			return a.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey,
@@ -52,9 +51,9 @@ func TestACodeGivesTokens(t *testing.T) {
 				Body: asJSON(code, nil)})
 		},
 	} {
-		reply := send(a.code())
-		got := a.got(reply)
-		same(t, name, tokens{got.Access, "Bearer", 3600, got.Refresh, "transactions.history user.profile_readonly"}, got)
+		reply := send(a.createCode())
+		got := a.readTokens(reply)
+		wantSame(t, name, tokens{got.Access, "Bearer", 3600, got.Refresh, "transactions.history user.profile_readonly"}, got)
 		if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(got.Access) ||
 			!regexp.MustCompile(`^[\w-]{43}$`).MatchString(got.Refresh) {
 			t.Errorf("%s: got %+v, want 64 hexadecimal digits and 43 characters", name, got)
@@ -62,13 +61,13 @@ func TestACodeGivesTokens(t *testing.T) {
 		if cache := reply.Header.Get("Cache-Control"); cache != "no-store" {
 			t.Errorf("%s: got Cache-Control %q, want no-store", name, cache)
 		}
-		a.works(name, got.Access, "")
+		a.wantAccess(name, got.Access, "")
 	}
 }
 
-// TestATokenActsForItsPerson: in its merchant, with its scopes, and with those of a managed user
-// and of a test profile as well.
-func TestATokenActsForItsPerson(t *testing.T) {
+// TestCreateToken_CodeOfEachHolder checks that the token of a user, a managed user or a test profile acts at their
+// merchant alone, with its scopes.
+func TestCreateToken_CodeOfEachHolder(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	staff := a.Employ("till@example.com", member.Permissions{})
@@ -79,28 +78,28 @@ func TestATokenActsForItsPerson(t *testing.T) {
 		"a test profile": {Kind: identity.TestProfile, Subject: profile.ID, Tenant: a.Tenant(), Scopes: reading,
 			Password: profile.Passwords[0].Operation},
 	} {
-		got := a.got(a.post("/token", redeeming(a.Code(a.client, h))))
-		a.works(name, got.Access, "")
+		got := a.readTokens(a.post("/token", codeBody(a.Code(a.client, h))))
+		a.wantAccess(name, got.Access, "")
 		other := a.WithKey(got.Access).Send("GET", "/v2.1/merchants/"+a.Other.Code+"/transactions/history", nil)
 		a.Want(name+", at another merchant", http.StatusNotFound, other)
 		a.Want(name+", without the scope", http.StatusForbidden, a.WithKey(got.Access).Send("GET", "/v0.1/checkouts", nil))
-		a.got(a.post("/token", refreshing(got.Refresh)))
+		a.readTokens(a.post("/token", refreshBody(got.Refresh)))
 	}
 }
 
-// TestCodesAreRefused whatever differs from the request to authorize, and stay as they are.
-func TestCodesAreRefused(t *testing.T) {
+// TestCreateToken_InvalidCode checks that requests that differ from the authorization are refused and use no code up.
+func TestCreateToken_InvalidCode(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	challenged := func(c *oauth.Code) { c.Challenge = challenge }
 	unnamed := func(c *oauth.Code) { c.RedirectURI = "" }
-	other := a.another()
+	other := a.newClient()
 	right := []string{"code_verifier", verifier}
 	for name, c := range map[string]struct {
 		made  func(*oauth.Code)
 		by    apps
-		sent  []string // beside or instead of what fits
-		right []string // what fits
+		sent  []string // besides or instead of the right fields
+		right []string // the right fields
 		error string
 	}{
 		"another redirect_uri":      {nil, a, []string{"redirect_uri", world.AppRedirect + "/x"}, nil, oauth.InvalidGrant},
@@ -121,86 +120,86 @@ func TestCodesAreRefused(t *testing.T) {
 		"another of OAuth": {nil, a, []string{"grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"}, nil,
 			oauth.UnsupportedGrantType},
 	} {
-		code := a.code(made(c.made)...)
-		a.refused(name, c.by.post("/token", redeeming(code, c.sent...)), http.StatusBadRequest, c.error)
-		a.got(a.post("/token", redeeming(code, c.right...)))
+		code := a.createCode(codeChanges(c.made)...)
+		a.wantRefused(name, c.by.post("/token", codeBody(code, c.sent...)), http.StatusBadRequest, c.error)
+		a.readTokens(a.post("/token", codeBody(code, c.right...)))
 	}
 }
 
-func made(change func(*oauth.Code)) []func(*oauth.Code) {
+func codeChanges(change func(*oauth.Code)) []func(*oauth.Code) {
 	if change == nil {
 		return nil
 	}
 	return []func(*oauth.Code){change}
 }
 
-// TestARequestThatNamesSomethingTwice is not guessed at (RFC 6749 §3.2).
-func TestARequestThatNamesSomethingTwice(t *testing.T) {
+// TestCreateToken_DuplicateParameter checks that a request with a parameter twice is refused (RFC 6749 §3.2).
+func TestCreateToken_DuplicateParameter(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	code := a.code()
+	code := a.createCode()
 	for _, name := range []string{"code", "grant_type", "redirect_uri", "client_id", "client_secret"} {
-		r := a.form("/token", redeeming(code))
+		r := a.form("/token", codeBody(code))
 		form := r.Body.(url.Values)
 		form[name] = []string{form.Get(name), form.Get(name)}
-		a.refused(name, a.Do(r), http.StatusBadRequest, oauth.InvalidRequest)
+		a.wantRefused(name, a.Do(r), http.StatusBadRequest, oauth.InvalidRequest)
 	}
 	for name, body := range map[string]string{"not JSON": `{`, "a list": `[1]`,
 		"twice": `{"code": "a", "code": "b", "grant_type": "authorization_code"}`} {
 		r := world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Body: body}
-		a.refused(name, a.Do(r), http.StatusBadRequest, oauth.InvalidRequest)
+		a.wantRefused(name, a.Do(r), http.StatusBadRequest, oauth.InvalidRequest)
 	}
 }
 
-// TestACodeLastsTenMinutes (contract §10).
-func TestACodeLastsTenMinutes(t *testing.T) {
+// TestCreateToken_ExpiredCode checks that a code lasts ten minutes (contract §10).
+func TestCreateToken_ExpiredCode(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	inTime, late := a.code(), a.code()
+	inTime, late := a.createCode(), a.createCode()
 	a.Clock.Advance(10*time.Minute - time.Nanosecond)
-	a.got(a.post("/token", redeeming(inTime)))
+	a.readTokens(a.post("/token", codeBody(inTime)))
 	a.Clock.Advance(time.Nanosecond)
-	a.invalidGrant("late", a.post("/token", redeeming(late)))
+	a.wantInvalidGrant("late", a.post("/token", codeBody(late)))
 }
 
-// TestACodeThatIsUsedAgain, by whomever, revokes what it gave (RFC 6749 §4.1.2, RFC 9700 §4.2).
-func TestACodeThatIsUsedAgain(t *testing.T) {
+// TestCreateToken_CodeUsedTwice checks that a second use, by any client, revokes the first one's tokens (RFC 6749
+// §4.1.2, RFC 9700 §4.2).
+func TestCreateToken_CodeUsedTwice(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(a apps, code string) world.Response{
-		"by the client":     func(a apps, code string) world.Response { return a.post("/token", redeeming(code)) },
-		"by another client": func(a apps, code string) world.Response { return a.another().post("/token", redeeming(code)) },
+		"by the client":     func(a apps, code string) world.Response { return a.post("/token", codeBody(code)) },
+		"by another client": func(a apps, code string) world.Response { return a.newClient().post("/token", codeBody(code)) },
 		"after it expired": func(a apps, code string) world.Response {
 			a.Clock.Advance(11 * time.Minute)
-			return a.post("/token", redeeming(code))
+			return a.post("/token", codeBody(code))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := newApps(t)
-			code, others := a.code(), a.allowed()
-			got := a.got(a.post("/token", redeeming(code)))
-			fresh := a.got(a.post("/token", refreshing(got.Refresh)))
-			a.invalidGrant(name, again(a, code))
-			a.works(name+", the first token", got.Access, "invalid-token")
-			a.works(name+", a refreshed token", fresh.Access, "invalid-token")
-			a.invalidGrant(name+", the refresh token", a.post("/token", refreshing(got.Refresh)))
-			a.works(name+", another code's token", others.Access, "")
+			code, others := a.createCode(), a.createTokens()
+			got := a.readTokens(a.post("/token", codeBody(code)))
+			fresh := a.readTokens(a.post("/token", refreshBody(got.Refresh)))
+			a.wantInvalidGrant(name, again(a, code))
+			a.wantAccess(name+", the first token", got.Access, "invalid-token")
+			a.wantAccess(name+", a refreshed token", fresh.Access, "invalid-token")
+			a.wantInvalidGrant(name+", the refresh token", a.post("/token", refreshBody(got.Refresh)))
+			a.wantAccess(name+", another code's token", others.Access, "")
 		})
 	}
 }
 
-// TestACodeIsRedeemedOnce by many requests at the same time.
-func TestACodeIsRedeemedOnce(t *testing.T) {
+func TestCreateToken_CodeConcurrently(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	counted := a.DoConcurrently(6, a.form("/token", redeeming(a.code())))
+	counted := a.DoConcurrently(6, a.form("/token", codeBody(a.createCode())))
 	if counted[200] != 1 || counted[400] != 5 {
 		t.Errorf("got %v, want one 200 and 400 otherwise", counted)
 	}
 }
 
-// lost is how somebody who has allowed something stops being who they were.
-var lost = map[string]func(a apps, m member.Member){
+// losses has the ways to lose the account that allowed a client to act.
+var losses = map[string]func(a apps, m member.Member){
 	"disabled": func(a apps, m member.Member) {
 		a.updateMember(m, func(m member.Member) member.Member { return m.Enabled(false, a.Clock.Now()) })
 	},
@@ -211,7 +210,7 @@ var lost = map[string]func(a apps, m member.Member){
 			a.Fatal(err)
 		}
 	},
-	"a new password": func(a apps, m member.Member) { a.newPassword(m) },
+	"a new password": func(a apps, m member.Member) { a.changePassword(m) },
 }
 
 // updateMember changes a member.
@@ -224,8 +223,8 @@ func (a apps) updateMember(m member.Member, change func(member.Member) member.Me
 	}
 }
 
-// newPassword gives the person another password.
-func (a apps) newPassword(m member.Member) {
+// changePassword gives the person another password.
+func (a apps) changePassword(m member.Member) {
 	a.Helper()
 	another := member.Passwords{{Operation: "another", SetAt: a.Clock.Now()}}
 	if m.UserID == "" {
@@ -250,51 +249,51 @@ func (a apps) newPassword(m member.Member) {
 	}
 }
 
-// TestALostAccountAllowsNothing: neither by a code nor by a refresh token (contract §10).
-func TestALostAccountAllowsNothing(t *testing.T) {
+// TestCreateToken_LostAccount checks that neither a code nor a refresh token is accepted (contract §10).
+func TestCreateToken_LostAccount(t *testing.T) {
 	t.Parallel()
-	for name, lose := range lost {
+	for name, lose := range losses {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := newApps(t)
 			for _, m := range []member.Member{a.person, a.Employ("till@example.com", member.Permissions{})} {
 				code := a.Code(a.client, a.Holder(m, reading...))
-				got := a.got(a.post("/token", redeeming(a.Code(a.client, a.Holder(m, reading...)))))
+				got := a.readTokens(a.post("/token", codeBody(a.Code(a.client, a.Holder(m, reading...)))))
 				lose(a, m)
-				a.invalidGrant(string(m.Kind())+", code", a.post("/token", redeeming(code)))
-				a.invalidGrant(string(m.Kind())+", refresh", a.post("/token", refreshing(got.Refresh)))
-				a.works(string(m.Kind()), got.Access, "invalid-token")
+				a.wantInvalidGrant(string(m.Kind())+", code", a.post("/token", codeBody(code)))
+				a.wantInvalidGrant(string(m.Kind())+", refresh", a.post("/token", refreshBody(got.Refresh)))
+				a.wantAccess(string(m.Kind()), got.Access, "invalid-token")
 			}
 		})
 	}
 }
 
-// TestADeletedTestProfileAllowsNothing (contract §8.4).
-func TestADeletedTestProfileAllowsNothing(t *testing.T) {
+// TestCreateToken_DeletedTestProfile checks that the profile's code and tokens are refused (contract §8.4).
+func TestCreateToken_DeletedTestProfile(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	p := a.TestProfile("Card")
 	h := oauth.Holder{Kind: identity.TestProfile, Subject: p.ID, Tenant: a.Tenant(), Scopes: reading,
 		Password: p.Passwords[0].Operation}
-	code, got := a.Code(a.client, h), a.got(a.post("/token", redeeming(a.Code(a.client, h))))
+	code, got := a.Code(a.client, h), a.readTokens(a.post("/token", codeBody(a.Code(a.client, h))))
 	path := "/v0.1/merchants/" + a.Merchant.Code + "/test-profiles/" + p.ID
 	a.Must(http.StatusNoContent, a.Send("DELETE", path, nil))
-	a.invalidGrant("code", a.post("/token", redeeming(code)))
-	a.invalidGrant("refresh", a.post("/token", refreshing(got.Refresh)))
-	a.works("its token", got.Access, "invalid-token")
+	a.wantInvalidGrant("code", a.post("/token", codeBody(code)))
+	a.wantInvalidGrant("refresh", a.post("/token", refreshBody(got.Refresh)))
+	a.wantAccess("its token", got.Access, "invalid-token")
 }
 
-// TestScopesThatTheClientHasLost are left out; a code for nothing else is refused.
-func TestScopesThatTheClientHasLost(t *testing.T) {
+// TestCreateToken_LostScopes checks that scopes that the client lost are left out. A code without others is refused.
+func TestCreateToken_LostScopes(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	code, only := a.code(), a.code(func(c *oauth.Code) { c.Scopes = []string{"transactions.history"} })
+	code, only := a.createCode(), a.createCode(func(c *oauth.Code) { c.Scopes = []string{"transactions.history"} })
 	a.ChangeClient(a.client, func(c *oauth.Client) { c.Scopes = []string{"user.profile_readonly", "payments"} })
-	if got := a.got(a.post("/token", redeeming(code))); got.Scope != "user.profile_readonly" {
+	if got := a.readTokens(a.post("/token", codeBody(code))); got.Scope != "user.profile_readonly" {
 		t.Errorf("got scope %q, want what is left", got.Scope)
 	}
-	a.refused("none left", a.post("/token", redeeming(only)), http.StatusBadRequest, oauth.InvalidScope)
-	if strings.Contains(string(a.post("/token", redeeming(only)).Body), "access_token") {
+	a.wantRefused("none left", a.post("/token", codeBody(only)), http.StatusBadRequest, oauth.InvalidScope)
+	if strings.Contains(string(a.post("/token", codeBody(only)).Body), "access_token") {
 		t.Error("got a token, want none")
 	}
 }

@@ -14,25 +14,25 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// TestFromThePageToTheToken: a user signs in on the page to which the client sends it, allows
-// what it asks for, and the client gets a token for the merchant.
-func TestFromThePageToTheToken(t *testing.T) {
+// TestDecideAuthorization_ToAccessToken signs a user in on the client's page. The user allows the request, and the
+// client gets a token for the merchant.
+func TestDecideAuthorization_ToAccessToken(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	she := p.join(p.Tenant(), ada)
-	b := p.browse()
-	b.Must(http.StatusOK, b.open(p.asked(nil)))
+	b := p.newBrowser()
+	b.Must(http.StatusOK, b.open(p.authorizePath(nil)))
 	got := b.Must(http.StatusSeeOther, b.signIn("ada@EXAMPLE.com", herPassword, nil))
 	b.open(got.Header.Get("Location")[len("http://cashwrap.test"):])
 	got = b.decide("allow", nil)
-	want := url.Values{"code": answer(got)["code"], "state": {"a state"}, "merchant_code": {p.Merchant.Code},
+	want := url.Values{"code": redirectQuery(got)["code"], "state": {"a state"}, "merchant_code": {p.Merchant.Code},
 		"iss": {"http://cashwrap.test"}}
-	if diff := cmp.Diff(want, answer(got)); diff != "" {
+	if diff := cmp.Diff(want, redirectQuery(got)); diff != "" {
 		t.Errorf("got %d %s to %s (-want +got):\n%s", got.Status, got.Body, got.Header.Get("Location"), diff)
 	}
-	stored := p.stored(got)
-	wantStored := oauth.Code{Hash: identity.Hash(answer(got).Get("code")), RedirectURI: callback, Challenge: challenge,
-		CreatedAt: p.App.Store.Now(), ExpiresAt: p.App.Store.Now().Add(10 * time.Minute), Version: 1,
+	stored := p.storedCode(got)
+	wantStored := oauth.Code{Hash: identity.Hash(redirectQuery(got).Get("code")), RedirectURI: callback,
+		Challenge: challenge, CreatedAt: p.App.Store.Now(), ExpiresAt: p.App.Store.Now().Add(10 * time.Minute), Version: 1,
 		Holder: oauth.Holder{Client: p.client.ID, Kind: identity.User, Subject: she.ID, User: she.UserID,
 			Tenant: p.Tenant(), Scopes: []string{"transactions.history", "user.profile_readonly"},
 			Password: "accept " + ada, SignedIn: she.AccessSince()}}
@@ -41,7 +41,7 @@ func TestFromThePageToTheToken(t *testing.T) {
 	}
 	tokens := p.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Body: url.Values{
 		"grant_type": {"authorization_code"}, "client_id": {p.client.ID}, "client_secret": {p.secret},
-		"code": answer(got)["code"], "redirect_uri": {callback}, "code_verifier": {verifier}}})
+		"code": redirectQuery(got)["code"], "redirect_uri": {callback}, "code_verifier": {verifier}}})
 	var shown struct {
 		AccessToken string `json:"access_token"`
 	}

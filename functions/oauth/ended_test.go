@@ -22,40 +22,40 @@ type access struct {
 	tokens  tokens
 }
 
-// gains signs the managed user in and allows the client twice: one code is redeemed, the other is not.
-func (p people) gains(name string) access {
+// gainAccess signs the managed user in and allows the client twice: one code is redeemed, the other is not.
+func (p people) gainAccess(name string) access {
 	p.Helper()
-	b := p.browse()
-	b.enter(name, url.Values{"merchant_code": {p.Merchant.Code}})
-	got := access{browser: b, code: p.allows(b)}
-	got.tokens = p.redeem(p.allows(b))
+	b := p.newBrowser()
+	b.openAndSignIn(name, url.Values{"merchant_code": {p.Merchant.Code}})
+	got := access{browser: b, code: p.allowClient(b)}
+	got.tokens = p.redeem(p.allowClient(b))
 	return got
 }
 
-// allows returns a code that the person in the browser allows the client.
-func (p people) allows(b *browser) string {
+// allowClient returns a code that the person in the browser allows the client.
+func (p people) allowClient(b *browser) string {
 	p.Helper()
-	b.open(p.asked(url.Values{"code_challenge": {""}, "code_challenge_method": {""}}))
-	return answer(b.decide("allow", nil)).Get("code")
+	b.open(p.authorizePath(url.Values{"code_challenge": {""}, "code_challenge_method": {""}}))
+	return redirectQuery(b.decide("allow", nil)).Get("code")
 }
 
 func (p people) asApps() apps { return apps{Shop: p.Shop, client: p.client, secret: p.secret} }
 
 func (p people) redeem(code string) tokens {
 	p.Helper()
-	return p.asApps().got(p.asApps().post("/token", redeeming(code)))
+	return p.asApps().readTokens(p.asApps().post("/token", codeBody(code)))
 }
 
-// counts returns which parts of the access still count.
-func (p people) counts(had access) map[string]bool {
+// validParts reports for each part of the access if it is still accepted.
+func (p people) validParts(had access) map[string]bool {
 	p.Helper()
 	a := p.asApps()
-	had.browser.open(p.asked(nil))
+	had.browser.open(p.authorizePath(nil))
 	return map[string]bool{
 		"session": strings.Contains(had.browser.page, `value="allow"`),
-		"code":    a.post("/token", redeeming(had.code)).Status == http.StatusOK,
-		"refresh": a.post("/token", refreshing(had.tokens.Refresh)).Status == http.StatusOK,
-		"access":  a.use(had.tokens.Access).Status == http.StatusOK,
+		"code":    a.post("/token", codeBody(had.code)).Status == http.StatusOK,
+		"refresh": a.post("/token", refreshBody(had.tokens.Refresh)).Status == http.StatusOK,
+		"access":  a.callAPI(had.tokens.Access).Status == http.StatusOK,
 	}
 }
 
@@ -115,26 +115,26 @@ func TestEndedAccess_StaysEnded(t *testing.T) {
 			till := p.employ(p.Tenant(), "till@example.com")
 			operator := "/v0.1/me/accounts/" + fmt.Sprint(till.Number())
 			m := "/v0.1/merchants/" + p.Merchant.Code + "/members/" + till.ID
-			p.ok(p.Send("PUT", m, map[string]any{"roles": []string{member.RoleEmployee, member.RoleAccountant}}))
-			p.ok(p.Send("PUT", operator, map[string]any{"permissions": map[string]any{"refund_transactions": true}}))
+			p.wantOK(p.Send("PUT", m, map[string]any{"roles": []string{member.RoleEmployee, member.RoleAccountant}}))
+			p.wantOK(p.Send("PUT", operator, map[string]any{"permissions": map[string]any{"refund_transactions": true}}))
 			p.Clock.Advance(time.Minute)
-			had := p.gains("till@example.com")
+			had := p.gainAccess("till@example.com")
 			p.Clock.Advance(time.Second)
-			p.ok(c.take(p.Shop, operator, m))
+			p.wantOK(c.take(p.Shop, operator, m))
 			if c.give != nil {
 				p.Clock.Advance(time.Second)
-				p.ok(c.give(p.Shop, operator, m))
+				p.wantOK(c.give(p.Shop, operator, m))
 			}
 			want := map[string]bool{"session": !c.ends, "code": !c.ends, "refresh": !c.ends, "access": !c.ends}
-			if diff := cmp.Diff(want, p.counts(had)); diff != "" {
+			if diff := cmp.Diff(want, p.validParts(had)); diff != "" {
 				t.Errorf("what counts (-want +got):\n%s", diff)
 			}
 			if strings.Contains(name, "password") {
-				p.ok(p.Send("PUT", operator+"/reset", map[string]any{"password": herPassword + " again"}))
+				p.wantOK(p.Send("PUT", operator+"/reset", map[string]any{"password": herPassword + " again"}))
 				return
 			}
-			now := p.gains("till@example.com")
-			if got := p.asApps().use(now.tokens.Access); got.Status != http.StatusOK {
+			now := p.gainAccess("till@example.com")
+			if got := p.asApps().callAPI(now.tokens.Access); got.Status != http.StatusOK {
 				t.Errorf("signed in again: got %d %s, want 200", got.Status, got.Body)
 			}
 		})
@@ -163,8 +163,8 @@ func TestEndedAccess_MakesNoKey(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_AtTheChosenMerchant checks that the end of a user's access at the merchant that was chosen ends the
-// user's token at every merchant, for good.
+// TestEndedAccess_AtTheChosenMerchant checks that a user's token is refused at every merchant, for good, after the
+// user's access at the chosen merchant has ended.
 func TestEndedAccess_AtTheChosenMerchant(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(people, member.Member){
@@ -172,7 +172,7 @@ func TestEndedAccess_AtTheChosenMerchant(t *testing.T) {
 			p.disable(p.Tenant(), m)
 			p.enable(p.Tenant(), m)
 		},
-		"removed": func(p people, m member.Member) { lost["removed"](p.asApps(), m) },
+		"removed": func(p people, m member.Member) { losses["removed"](p.asApps(), m) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,8 +207,8 @@ func TestEndedAccess_InvitedAgain(t *testing.T) {
 	before := p.join(there, ada)
 	p.Clock.Advance(time.Second)
 	token := p.TokenOf(hers)
-	b := p.browse()
-	b.enter(ada, nil)
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
 	if _, err := p.App.Store.DeleteMember(p.Context(), world.ByTest, there, before.Number(), "remove "+before.ID,
 		member.EndKeys,
 		func(member.Member, member.Roles) error { return nil }); err != nil {
@@ -218,20 +218,20 @@ func TestEndedAccess_InvitedAgain(t *testing.T) {
 	p.join(there, ada)
 	path := "/v2.1/merchants/" + there.Merchant + "/transactions/history"
 	p.Want("by the token from before", http.StatusNotFound, p.WithKey(token).Send("GET", path, nil))
-	b.open(p.asked(nil))
+	b.open(p.authorizePath(nil))
 	got := b.decide("allow", url.Values{"merchant_code": {there.Merchant}})
 	if got.Status != http.StatusBadRequest || !strings.Contains(b.page, `name="password"`) {
 		t.Errorf("by the session from before: got %d to %s, want the form to sign in", got.Status, got.Header.Get("Location"))
 	}
 	b.Must(http.StatusSeeOther, b.signIn(ada, herPassword, nil))
-	b.open(p.asked(nil))
-	if code := answer(b.decide("allow", url.Values{"merchant_code": {there.Merchant}})).Get("code"); code == "" {
+	b.open(p.authorizePath(nil))
+	if code := redirectQuery(b.decide("allow", url.Values{"merchant_code": {there.Merchant}})).Get("code"); code == "" {
 		t.Errorf("signed in again: got %s, want a code", b.page)
 	}
 }
 
-// TestEndedAccess_SignedInSoonAfterJoining: a user who signs in right after accepting an invitation, and allows a
-// client to act for another merchant, reaches the new one by that token.
+// TestEndedAccess_SignedInSoonAfterJoining: a user signs in right after accepting an invitation, and allows a client to
+// act for another merchant. The token also reaches the new merchant.
 func TestEndedAccess_SignedInSoonAfterJoining(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -240,14 +240,14 @@ func TestEndedAccess_SignedInSoonAfterJoining(t *testing.T) {
 	p.Clock.Advance(time.Hour)
 	p.join(there, ada)
 	p.Clock.Advance(10 * time.Second)
-	b := p.browse()
-	b.enter(ada, nil)
-	b.open(p.asked(url.Values{"code_challenge": {""}, "code_challenge_method": {""}}))
-	token := p.redeem(answer(b.decide("allow", url.Values{"merchant_code": {p.Merchant.Code}})).Get("code"))
-	p.ok(p.WithKey(token.Access).Send("GET", "/v2.1/merchants/"+there.Merchant+"/transactions/history", nil))
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
+	b.open(p.authorizePath(url.Values{"code_challenge": {""}, "code_challenge_method": {""}}))
+	token := p.redeem(redirectQuery(b.decide("allow", url.Values{"merchant_code": {p.Merchant.Code}})).Get("code"))
+	p.wantOK(p.WithKey(token.Access).Send("GET", "/v2.1/merchants/"+there.Merchant+"/transactions/history", nil))
 }
 
-// TestEndedAccess_MerchantMadeLater: a token does not reach a merchant that an operator makes later for its user.
+// TestEndedAccess_MerchantMadeLater checks that a token does not reach a merchant created later for its user.
 func TestEndedAccess_MerchantMadeLater(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -263,25 +263,24 @@ func TestEndedAccess_MerchantMadeLater(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_PendingSession removes a role and gives it back while a session waits for the second factor. The
-// session has ended.
+// TestEndedAccess_PendingSession removes a role and gives it back while a session is Pending. The session has ended.
 func TestEndedAccess_PendingSession(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	till, merchant := p.employ(p.Tenant(), "till@example.com"), url.Values{"merchant_code": {p.Merchant.Code}}
 	m := "/v0.1/merchants/" + p.Merchant.Code + "/members/" + till.ID
 	both := map[string]any{"roles": []string{member.RoleEmployee, member.RoleAccountant}}
-	p.ok(p.Send("PUT", m, both))
+	p.wantOK(p.Send("PUT", m, both))
 	p.Clock.Advance(time.Second)
-	first, pending := p.browse(), p.browse()
-	first.enter("till@example.com", merchant)
+	first, pending := p.newBrowser(), p.newBrowser()
+	first.openAndSignIn("till@example.com", merchant)
 	f := first.enrol()
-	pending.enter("till@example.com", merchant)
+	pending.openAndSignIn("till@example.com", merchant)
 	pending.open("/sign-in")
-	p.ok(p.Send("PUT", m, map[string]any{"roles": []string{member.RoleEmployee}}))
-	p.ok(p.Send("PUT", m, both))
+	p.wantOK(p.Send("PUT", m, map[string]any{"roles": []string{member.RoleEmployee}}))
+	p.wantOK(p.Send("PUT", m, both))
 	pending.confirm(f.code(p, 0))
-	pending.open(p.asked(nil))
+	pending.open(p.authorizePath(nil))
 	if !strings.Contains(pending.page, `name="password"`) {
 		t.Errorf("got %s, want the form to sign in", pending.page)
 	}
@@ -299,8 +298,8 @@ func (p people) enable(t identity.Tenant, m member.Member) {
 	}
 }
 
-// ok fails the test unless the response is 200.
-func (p people) ok(got world.Response) {
+// wantOK fails the test unless the response is 200.
+func (p people) wantOK(got world.Response) {
 	p.Helper()
 	p.Must(http.StatusOK, got)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// shown is what introspectToken shows.
+// shown is the reply of introspectToken.
 type shown struct {
 	Active   bool   `json:"active"`
 	Scope    string `json:"scope"`
@@ -33,8 +33,8 @@ func (a apps) introspect(token string) shown {
 	return world.Into[shown](a, http.StatusOK, a.post("/introspect", url.Values{"token": {token}}))
 }
 
-// inactive checks that nothing is shown of a token.
-func (a apps) inactive(what, token string) {
+// wantInactive checks that a token is shown as inactive, and nothing else.
+func (a apps) wantInactive(what, token string) {
 	a.Helper()
 	got := a.post("/introspect", url.Values{"token": {token}})
 	if got.Status != http.StatusOK || string(got.Body) != `{"active":false}` {
@@ -42,8 +42,8 @@ func (a apps) inactive(what, token string) {
 	}
 }
 
-// TestTokensAsTheyAreShown (RFC 7662 §2.2), of each kind of holder.
-func TestTokensAsTheyAreShown(t *testing.T) {
+// TestIntrospectToken_EachHolder checks the fields for each kind of holder (RFC 7662 §2.2).
+func TestIntrospectToken_EachHolder(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	profile := a.TestProfile("Card")
@@ -57,50 +57,50 @@ func TestTokensAsTheyAreShown(t *testing.T) {
 		"a test profile": {oauth.Holder{Kind: identity.TestProfile, Subject: profile.ID, Tenant: a.Tenant(), Scopes: reading,
 			Password: profile.Passwords[0].Operation}, profile.ID + "@" + a.Merchant.Code, profile.ID},
 	} {
-		got := a.got(a.post("/token", redeeming(a.Code(a.client, c.holder))))
+		got := a.readTokens(a.post("/token", codeBody(a.Code(a.client, c.holder))))
 		now := a.Clock.Now()
 		want := shown{Active: true, Scope: strings.Join(reading, " "), Client: a.client.ID, Username: c.username,
 			Type: "Bearer", Expires: now.Add(time.Hour).Unix(), Issued: now.Unix(), Subject: c.subject,
 			Merchant: a.Merchant.Code, Issuer: "http://cashwrap.test"}
-		same(t, name+", access token", want, a.introspect(got.Access))
+		wantSame(t, name+", access token", want, a.introspect(got.Access))
 		want.Type, want.Expires = "", now.Add(180*24*time.Hour).Unix()
-		same(t, name+", refresh token", want, a.introspect(got.Refresh))
+		wantSame(t, name+", refresh token", want, a.introspect(got.Refresh))
 	}
-	own := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"email"}}))
-	same(t, "its own", shown{Active: true, Scope: "email", Client: a.client.ID, Type: "Bearer",
+	own := a.readTokens(a.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"email"}}))
+	wantSame(t, "its own", shown{Active: true, Scope: "email", Client: a.client.ID, Type: "Bearer",
 		Expires: a.Clock.Now().Add(time.Hour).Unix(), Issued: a.Clock.Now().Unix(), Subject: a.client.ID,
 		Merchant: a.Merchant.Code, Issuer: "http://cashwrap.test"}, a.introspect(own.Access))
 }
 
-// TestNobodyLooksAtAnothersTokens, nor at API keys and codes.
-func TestNobodyLooksAtAnothersTokens(t *testing.T) {
+// TestIntrospectToken_OthersTokens checks that other clients' tokens, API keys and codes are inactive.
+func TestIntrospectToken_OthersTokens(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	first := a.allowed()
-	other := a.another()
+	first := a.createTokens()
+	other := a.newClient()
 	for name, token := range map[string]string{"access token": first.Access, "refresh token": first.Refresh,
 		"API key": a.Merchant.Key.Plaintext, "unknown": "guessed", "unknown access token": hashOf("guessed"),
 		"a hash": hashOf(first.Access)} {
-		other.inactive(name, token)
+		other.wantInactive(name, token)
 	}
-	a.inactive("its client's code", a.code())
-	a.inactive("API key of its merchant", a.Merchant.Key.Plaintext)
-	a.refused("none", a.post("/introspect", nil), 400, oauth.InvalidRequest)
+	a.wantInactive("its client's code", a.createCode())
+	a.wantInactive("API key of its merchant", a.Merchant.Key.Plaintext)
+	a.wantRefused("none", a.post("/introspect", nil), 400, oauth.InvalidRequest)
 }
 
-// TestActiveIsWhatIsTaken: an access token is active exactly when the API takes it, a refresh token
-// exactly when createToken does.
-func TestActiveIsWhatIsTaken(t *testing.T) {
+// TestIntrospectToken_ActiveIfAccepted checks that an access token is active exactly when the API accepts it, and a
+// refresh token exactly when createToken does.
+func TestIntrospectToken_ActiveIfAccepted(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(a apps, got tokens){
 		"nothing":          func(apps, tokens) {},
 		"an hour":          func(a apps, _ tokens) { a.Clock.Advance(time.Hour) },
 		"180 days":         func(a apps, _ tokens) { a.Clock.Advance(180 * 24 * time.Hour) },
-		"access revoked":   func(a apps, got tokens) { a.done("revoke", a.revoke(got.Access)) },
-		"refresh revoked":  func(a apps, got tokens) { a.done("revoke", a.revoke(got.Refresh)) },
-		"person disabled":  func(a apps, _ tokens) { lost["disabled"](a, a.person) },
-		"person removed":   func(a apps, _ tokens) { lost["removed"](a, a.person) },
-		"another password": func(a apps, _ tokens) { lost["a new password"](a, a.person) },
+		"access revoked":   func(a apps, got tokens) { a.wantEmpty("revoke", a.revoke(got.Access)) },
+		"refresh revoked":  func(a apps, got tokens) { a.wantEmpty("revoke", a.revoke(got.Refresh)) },
+		"person disabled":  func(a apps, _ tokens) { losses["disabled"](a, a.person) },
+		"person removed":   func(a apps, _ tokens) { losses["removed"](a, a.person) },
+		"another password": func(a apps, _ tokens) { losses["a new password"](a, a.person) },
 		"another role": func(a apps, _ tokens) {
 			a.updateMember(a.person, func(m member.Member) member.Member {
 				m.Roles = []string{member.RoleEmployee}
@@ -117,14 +117,15 @@ func TestActiveIsWhatIsTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := newApps(t)
-			got := a.allowed()
+			got := a.createTokens()
 			change(a, got)
 			access, refresh := a.introspect(got.Access), a.introspect(got.Refresh)
-			if taken := a.use(got.Access).Status != http.StatusUnauthorized; access.Active != taken {
+			if taken := a.callAPI(got.Access).Status != http.StatusUnauthorized; access.Active != taken {
 				t.Errorf("access token: got active %t, taken %t", access.Active, taken)
 			}
-			again := a.post("/token", refreshing(got.Refresh))
-			if taken := again.Status == http.StatusOK; refresh.Active != taken || taken && refresh.Scope != a.got(again).Scope {
+			again := a.post("/token", refreshBody(got.Refresh))
+			if taken := again.Status == http.StatusOK; refresh.Active != taken ||
+				taken && refresh.Scope != a.readTokens(again).Scope {
 				t.Errorf("refresh token: got %+v, and from createToken %d %s", refresh, again.Status, again.Body)
 			}
 			if !access.Active && access != (shown{}) || !refresh.Active && refresh != (shown{}) {
@@ -134,15 +135,15 @@ func TestActiveIsWhatIsTaken(t *testing.T) {
 	}
 }
 
-// TestTheAuthorizationServer describes itself as it is (RFC 8414 §2).
-func TestTheAuthorizationServer(t *testing.T) {
+// TestRetrieveAuthorizationServer checks that the description matches the server (RFC 8414 §2).
+func TestRetrieveAuthorizationServer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	got := world.Into[map[string]any](t, 200, s.Do(world.Request{Method: "GET", APIKey: world.NoKey,
 		Path: "/.well-known/oauth-authorization-server"}))
 	for name, path := range map[string]string{"issuer": "", "authorization_endpoint": "/authorize",
 		"token_endpoint": "/token", "revocation_endpoint": "/revoke", "introspection_endpoint": "/introspect"} {
-		same[any](t, name, "http://cashwrap.test"+path, got[name])
+		wantSame[any](t, name, "http://cashwrap.test"+path, got[name])
 	}
 	auth := []string{"client_secret_basic", "client_secret_post"}
 	for name, want := range map[string][]string{

@@ -25,7 +25,7 @@ const (
 func (p people) tryPasswords(name string, more url.Values) {
 	p.Helper()
 	for i := range 11 {
-		stranger := p.browse()
+		stranger := p.newBrowser()
 		stranger.from = fmt.Sprint("198.51.100.", i+1)
 		stranger.open("/sign-in?mode=test")
 		want := http.StatusBadRequest
@@ -38,9 +38,10 @@ func (p people) tryPasswords(name string, more url.Values) {
 	}
 }
 
-// moved returns a browser at an address: this one, with its device cookie, or an unknown one.
+// moved returns a browser at another address, on the sign-in page. If known is true, it has this browser's device
+// cookie.
 func (b *browser) moved(from string, known bool) *browser {
-	other := b.browse()
+	other := b.newBrowser()
 	if other.from = from; known {
 		other.device = b.device
 	}
@@ -48,19 +49,19 @@ func (b *browser) moved(from string, known bool) *browser {
 	return other
 }
 
-// TestSignIn_StrangersLockNobodyOut checks that the right password from a known browser or address is accepted while
+// TestSignIn_KnownBrowserDuringAttack checks that the right password from a known browser or address is accepted while
 // strangers have emptied the bucket of the name.
-func TestSignIn_StrangersLockNobodyOut(t *testing.T) {
+func TestSignIn_KnownBrowserDuringAttack(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	p.employ(p.Tenant(), "till@example.com")
 	p.join(p.Tenant(), "bob@example.com")
 	for name, more := range map[string]url.Values{ada: nil, "till@example.com": {"merchant_code": {p.Merchant.Code}}} {
-		hers, bobs := p.browse(), p.browse()
+		hers, bobs := p.newBrowser(), p.newBrowser()
 		hers.from, bobs.from = atHome, atBobs
-		hers.enter(name, more)
-		bobs.enter("bob@example.com", nil)
+		hers.openAndSignIn(name, more)
+		bobs.openAndSignIn("bob@example.com", nil)
 		p.Clock.Advance(time.Hour)
 		p.tryPasswords(name, more)
 		for what, c := range map[string]struct {
@@ -80,16 +81,16 @@ func TestSignIn_StrangersLockNobodyOut(t *testing.T) {
 	}
 }
 
-// TestSignIn_OneBrowserOfSeveralPeople checks that a shared browser, such as a till's, is known to each account.
-func TestSignIn_OneBrowserOfSeveralPeople(t *testing.T) {
+// TestSignIn_SharedBrowser checks that a shared browser, such as a till's, is known to each account.
+func TestSignIn_SharedBrowser(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	p.join(p.Tenant(), "bob@example.com")
-	till := p.browse()
+	till := p.newBrowser()
 	for _, name := range []string{ada, "bob@example.com"} {
 		till = till.moved(atHome, true)
-		till.enter(name, nil)
+		till.openAndSignIn(name, nil)
 	}
 	p.Clock.Advance(time.Hour)
 	p.tryPasswords(ada, nil)
@@ -98,19 +99,19 @@ func TestSignIn_OneBrowserOfSeveralPeople(t *testing.T) {
 	}
 }
 
-// TestSignIn_AStolenDeviceGivesTenTries checks that a device gives ten passwords, in any spelling of its cookie, and
-// none after a new password was set.
-func TestSignIn_AStolenDeviceGivesTenTries(t *testing.T) {
+// TestSignIn_StolenDevice checks that a stolen device cookie, in any spelling, allows ten passwords, and none once the
+// password has changed.
+func TestSignIn_StolenDevice(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	m := p.join(p.Tenant(), ada)
-	hers := p.browse()
-	hers.enter(ada, nil)
+	hers := p.newBrowser()
+	hers.openAndSignIn(ada, nil)
 	p.Clock.Advance(time.Hour)
 	p.tryPasswords(ada, nil)
 	stolen := strings.TrimPrefix(hers.device, "device=")
 	for i := range 11 {
-		thief := p.browse()
+		thief := p.newBrowser()
 		thief.from = fmt.Sprint("203.0.113.", i+1)
 		thief.device = "device=" + []string{stolen, stolen + "." + stolen, "x." + stolen, stolen + "."}[i%4]
 		thief.open("/sign-in?mode=test")
@@ -133,17 +134,17 @@ func TestSignIn_AStolenDeviceGivesTenTries(t *testing.T) {
 	}
 }
 
-// TestSignIn_AMerchantMakesNoDeviceForAUser signs in as a managed user under the user's email address. That makes no
-// device of the user's.
-func TestSignIn_AMerchantMakesNoDeviceForAUser(t *testing.T) {
+// TestSignIn_ManagedUserWithUsersAddress checks that a managed user's sign-in does not make the browser known for the
+// user with the same address.
+func TestSignIn_ManagedUserWithUsersAddress(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	other := p.OtherShop()
 	p.employ(other.Tenant(), ada)
-	attacker := p.browse()
+	attacker := p.newBrowser()
 	attacker.from = anywhere
-	attacker.enter(ada, url.Values{"merchant_code": {other.Merchant.Code}})
+	attacker.openAndSignIn(ada, url.Values{"merchant_code": {other.Merchant.Code}})
 	p.Clock.Advance(time.Hour)
 	p.tryPasswords(ada, nil)
 	got := attacker.moved(anywhere, true).signIn(ada, otherPassword, nil)
@@ -152,12 +153,13 @@ func TestSignIn_AMerchantMakesNoDeviceForAUser(t *testing.T) {
 	}
 }
 
-// TestSignIn_TheSecondFactorMakesABrowserKnown checks that the password alone sets no device cookie.
-func TestSignIn_TheSecondFactorMakesABrowserKnown(t *testing.T) {
+// TestConfirmSignIn_MakesBrowserKnown checks that the password alone sets no device cookie, and the second factor's
+// code does.
+func TestConfirmSignIn_MakesBrowserKnown(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	_, f := p.enrolled()
-	b := p.pending(ada)
+	_, f := p.enrolAda()
+	b := p.startPending(ada)
 	if b.device != "" {
 		t.Errorf("got cookie %s for a password, want none", b.device)
 	}
@@ -166,23 +168,24 @@ func TestSignIn_TheSecondFactorMakesABrowserKnown(t *testing.T) {
 	}
 }
 
-// TestPassword_AKnownAddressHasItsOwnTries signs a test profile in with grant_type password.
-func TestPassword_AKnownAddressHasItsOwnTries(t *testing.T) {
+// TestCreateToken_PasswordFromKnownAddress signs a test profile in from a known address while the bucket of its name is
+// empty.
+func TestCreateToken_PasswordFromKnownAddress(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	profile, password := a.profile()
+	profile, password := a.createProfile()
 	own := profile.Username(a.Tenant())
 	from := func(address, password string) world.Response {
-		r := a.form("/token", signingIn(own, password))
+		r := a.form("/token", passwordBody(own, password))
 		r.From = address
 		return a.Do(r)
 	}
-	a.got(from(atHome, password))
+	a.readTokens(from(atHome, password))
 	for i := range 11 {
 		from(fmt.Sprint("198.51.100.", i+1), "a wrong one")
 	}
-	a.tooMany("a stranger", from(anywhere, password))
-	a.got(from(atHome, password))
+	a.wantTooMany("a stranger", from(anywhere, password))
+	a.readTokens(from(atHome, password))
 }
 
 // TestSignIn_SameCallsForEveryName compares the calls for known and unknown names, so that the duration does not show
@@ -194,10 +197,10 @@ func TestSignIn_SameCallsForEveryName(t *testing.T) {
 	p.Clock.Advance(time.Hour)
 	calls := func(name string) (all [][]string) {
 		for i := range 12 {
-			b := p.browse()
+			b := p.newBrowser()
 			b.from = fmt.Sprint("198.51.100.", i+1)
 			b.open("/sign-in?mode=test")
-			form := b.form("/sign-in", url.Values{"username": {name}, "password": {otherPassword}})
+			form := b.filledForm("/sign-in", url.Values{"username": {name}, "password": {otherPassword}})
 			process := p.Process()
 			process.Do(b.request("POST", "/sign-in", form))
 			all = append(all, process.Steps.Taken())

@@ -27,16 +27,16 @@ func (a apps) listen() string {
 	return server.URL
 }
 
-// hide has the tokens found nowhere.
-func (a apps) hide(t *oauth2.Token) {
+// keepSecret registers the tokens as secrets that must not appear elsewhere.
+func (a apps) keepSecret(t *oauth2.Token) {
 	a.Secret("access token", t.AccessToken)
 	if t.RefreshToken != "" {
 		a.Secret("refresh token", t.RefreshToken)
 	}
 }
 
-// TestWithGolangsLibrary, by each way in which it authenticates a client: it finds out which we take.
-func TestWithGolangsLibrary(t *testing.T) {
+// TestLibrary_Golang authenticates a client in each way that Go's library knows. The library finds out which we accept.
+func TestLibrary_Golang(t *testing.T) {
 	t.Parallel()
 	for name, style := range map[string]oauth2.AuthStyle{"header": oauth2.AuthStyleInHeader,
 		"body": oauth2.AuthStyleInParams, "found out": oauth2.AuthStyleAutoDetect} {
@@ -52,18 +52,18 @@ func TestWithGolangsLibrary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			code := a.code(func(code *oauth.Code) { code.Challenge = to.Query().Get("code_challenge") })
+			code := a.createCode(func(code *oauth.Code) { code.Challenge = to.Query().Get("code_challenge") })
 			_, err = c.Exchange(t.Context(), code, oauth2.VerifierOption(oauth2.GenerateVerifier()))
-			errorIs(t, "another verifier", err, oauth.InvalidGrant)
+			wantError(t, "another verifier", err, oauth.InvalidGrant)
 			token, err := c.Exchange(t.Context(), code, oauth2.VerifierOption(verifier))
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.hide(token)
+			a.keepSecret(token)
 			if token.TokenType != "Bearer" || time.Until(token.Expiry) < 59*time.Minute {
 				t.Errorf("got %s until %s, want Bearer for an hour", token.TokenType, token.Expiry)
 			}
-			reads(t, "with its token", c.Client(t.Context(), token), history)
+			wantReadable(t, "with its token", c.Client(t.Context(), token), history)
 			expired := *token
 			expired.Expiry = time.Now().Add(-time.Hour)
 			a.Clock.Advance(2 * time.Hour)
@@ -71,12 +71,12 @@ func TestWithGolangsLibrary(t *testing.T) {
 			if err != nil || renewed.AccessToken == token.AccessToken || renewed.RefreshToken != token.RefreshToken {
 				t.Fatalf("got %v, error %v, want another access token, and the same refresh token", renewed, err)
 			}
-			a.hide(renewed)
-			reads(t, "renewed by itself", c.Client(context.WithoutCancel(t.Context()), renewed), history)
+			a.keepSecret(renewed)
+			wantReadable(t, "renewed by itself", c.Client(context.WithoutCancel(t.Context()), renewed), history)
 			_, err = c.Exchange(t.Context(), code, oauth2.VerifierOption(verifier))
-			errorIs(t, "again", err, oauth.InvalidGrant)
+			wantError(t, "again", err, oauth.InvalidGrant)
 			_, err = c.TokenSource(t.Context(), &expired).Token()
-			errorIs(t, "revoked by that", err, oauth.InvalidGrant)
+			wantError(t, "revoked by that", err, oauth.InvalidGrant)
 
 			own := clientcredentials.Config{ClientID: a.client.ID, ClientSecret: a.secret, TokenURL: address + "/token",
 				Scopes: []string{"transactions.history"}, AuthStyle: style}
@@ -84,27 +84,27 @@ func TestWithGolangsLibrary(t *testing.T) {
 			if err != nil || token.RefreshToken != "" {
 				t.Fatalf("as itself: got %v, error %v, want a token without another", token, err)
 			}
-			a.hide(token)
-			reads(t, "as itself", oauth2.NewClient(t.Context(), oauth2.StaticTokenSource(token)), history)
+			a.keepSecret(token)
+			wantReadable(t, "as itself", oauth2.NewClient(t.Context(), oauth2.StaticTokenSource(token)), history)
 
-			profile, password := a.profile()
+			profile, password := a.createProfile()
 			token, err = c.PasswordCredentialsToken(t.Context(), profile.Username(a.Tenant()), password)
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.hide(token)
-			reads(t, "as a test profile", c.Client(t.Context(), token), history)
+			a.keepSecret(token)
+			wantReadable(t, "as a test profile", c.Client(t.Context(), token), history)
 			_, err = c.PasswordCredentialsToken(t.Context(), a.person.Email, "a password of hers")
-			errorIs(t, "as a person", err, oauth.InvalidGrant)
+			wantError(t, "as a person", err, oauth.InvalidGrant)
 			c.ClientSecret = "wrong"
 			_, err = c.PasswordCredentialsToken(t.Context(), profile.Username(a.Tenant()), password)
-			errorIs(t, "with a wrong secret", err, oauth.InvalidClient)
+			wantError(t, "with a wrong secret", err, oauth.InvalidClient)
 		})
 	}
 }
 
-// errorIs checks what the library says of a refusal.
-func errorIs(t *testing.T, what string, err error, code string) {
+// wantError checks the library's error for a refusal.
+func wantError(t *testing.T, what string, err error, code string) {
 	t.Helper()
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) || refused.ErrorCode != code || refused.ErrorDescription == "" {
@@ -112,8 +112,8 @@ func errorIs(t *testing.T, what string, err error, code string) {
 	}
 }
 
-// reads checks that the client reads what is at the address.
-func reads(t *testing.T, what string, c *http.Client, address string) {
+// wantReadable checks that the client can read the address.
+func wantReadable(t *testing.T, what string, c *http.Client, address string) {
 	t.Helper()
 	got, err := c.Get(address)
 	if err != nil {
@@ -124,15 +124,15 @@ func reads(t *testing.T, what string, c *http.Client, address string) {
 	}
 }
 
-// TestWithOpenIDClient, a library for Node: it finds the endpoints by itself, refuses the answer of
-// another authorization server (RFC 9207), and uses every grant, introspection and revocation.
-func TestWithOpenIDClient(t *testing.T) {
+// TestLibrary_OpenIDClient uses a library for Node. It discovers the endpoints, refuses the answer of another
+// authorization server (RFC 9207), and uses every grant, introspection and revocation.
+func TestLibrary_OpenIDClient(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	profile, password := a.profile()
+	profile, password := a.createProfile()
 	var callbacks []string
 	for range 2 {
-		code := a.code(func(c *oauth.Code) { c.Challenge = challenge })
+		code := a.createCode(func(c *oauth.Code) { c.Challenge = challenge })
 		callbacks = append(callbacks, world.AppRedirect+"?"+url.Values{"code": {code}, "state": {"a state"},
 			"merchant_code": {a.Merchant.Code}, "iss": {"http://cashwrap.test"}}.Encode())
 	}
@@ -161,5 +161,5 @@ func TestWithOpenIDClient(t *testing.T) {
 		"refreshed": given(narrower, true), "wider": oauth.InvalidScope, "before": true, "scope": narrower,
 		"after": map[string]any{"active": false}, "revoked": oauth.InvalidGrant, "own": given(narrower, false),
 		"profile": given("email", true), "again": oauth.InvalidGrant}
-	same(t, "openid-client", map[string]any{"basic": flow, "post": flow, "wrong": "basic"}, got)
+	wantSame(t, "openid-client", map[string]any{"basic": flow, "post": flow, "wrong": "basic"}, got)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// meanwhile repeats what do does once for each step of the request that it sends, just before which the other thing
-// happens. It checks that there are at least so many.
+// meanwhile calls do for each step of its request, and runs other just before that step. It expects at least least
+// steps.
 func meanwhile(s world.Shop, least int, do func(try string, send func(r world.Request, other func()) world.Response)) {
 	s.Helper()
 	for step, reached := 1, true; reached; step++ {
@@ -32,8 +32,8 @@ func meanwhile(s world.Shop, least int, do func(try string, send func(r world.Re
 	}
 }
 
-// TestASecondFactorThatIsTurnedOnMeanwhile is asked for, at whichever moment of a sign-in with the password that is.
-func TestASecondFactorThatIsTurnedOnMeanwhile(t *testing.T) {
+// TestSignIn_SecondFactorTurnedOnMeanwhile turns the factor on before each step of a sign-in, which then needs a code.
+func TestSignIn_SecondFactorTurnedOnMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
@@ -44,74 +44,74 @@ func TestASecondFactorThatIsTurnedOnMeanwhile(t *testing.T) {
 	a := account{p, found}
 	meanwhile(p.Shop, 7, func(try string, send func(world.Request, func()) world.Response) {
 		p.Clock.Advance(time.Hour)
-		a.turn(false)
-		thief := p.browse()
+		a.setFactor(false)
+		thief := p.newBrowser()
 		thief.open("/sign-in")
-		form := thief.form("/sign-in", url.Values{"username": {ada}, "password": {herPassword}})
+		form := thief.filledForm("/sign-in", url.Values{"username": {ada}, "password": {herPassword}})
 		on := false
 		got := send(thief.request("POST", "/sign-in", form), func() {
 			p.Clock.Advance(time.Millisecond)
-			a.turn(true)
+			a.setFactor(true)
 			p.Clock.Advance(time.Millisecond)
 			on = true
 		})
 		if thief.take(got); got.Status != http.StatusSeeOther {
 			t.Fatalf("%s: got %d %s, want 303", try, got.Status, got.Body)
 		}
-		thief.open(p.asked(nil))
+		thief.open(p.authorizePath(nil))
 		if allows := strings.Contains(thief.page, `action="/authorize"`); allows == on {
 			t.Errorf("%s: got %s, want the form for a code, if the factor is on: %t", try, thief.page, on)
 		}
 	})
 }
 
-// TestACodeThatIsUsedMeanwhile signs nobody else in.
-func TestACodeThatIsUsedMeanwhile(t *testing.T) {
+// TestConfirmSignIn_CodeUsedMeanwhile checks that only one of two browsers signs in with a code.
+func TestConfirmSignIn_CodeUsedMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	_, f := p.enrolled()
+	_, f := p.enrolAda()
 	meanwhile(p.Shop, 4, func(try string, send func(world.Request, func()) world.Response) {
 		p.Clock.Advance(time.Hour)
-		both := []*browser{p.pending(ada), p.pending(ada)}
+		both := []*browser{p.startPending(ada), p.startPending(ada)}
 		code := f.code(p, 0)
-		first := both[0].request("POST", codePage, both[0].form(codePage, url.Values{"code": {code}}))
+		first := both[0].request("POST", codePage, both[0].filledForm(codePage, url.Values{"code": {code}}))
 		used := false
 		both[0].take(send(first, func() {
 			both[1].confirm(code)
 			used = true
 		}))
-		if one, two := both[0].signedIn(), both[1].signedIn(); used && one == two {
+		if one, two := both[0].isSignedIn(), both[1].isSignedIn(); used && one == two {
 			t.Errorf("%s: got %t and %t, want one of them signed in", try, one, two)
 		}
 	})
 }
 
-// TestTokensOfWhatIsRevokedMeanwhile are refused, at whichever moment that was.
-func TestTokensOfWhatIsRevokedMeanwhile(t *testing.T) {
+// TestCreateToken_GrantRevokedMeanwhile checks that tokens of a grant are refused if it is revoked at any step.
+func TestCreateToken_GrantRevokedMeanwhile(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	for name, c := range map[string]struct {
 		fields func(held tokens, code string) url.Values
 		other  func(held tokens, code string)
 	}{
-		"refreshed, and revoked": {func(held tokens, _ string) url.Values { return refreshing(held.Refresh) },
-			func(held tokens, _ string) { a.done("revoke", a.revoke(held.Refresh)) }},
-		"redeemed, and used again": {func(_ tokens, code string) url.Values { return redeeming(code) },
+		"refreshed, and revoked": {func(held tokens, _ string) url.Values { return refreshBody(held.Refresh) },
+			func(held tokens, _ string) { a.wantEmpty("revoke", a.revoke(held.Refresh)) }},
+		"redeemed, and used again": {func(_ tokens, code string) url.Values { return codeBody(code) },
 			func(_ tokens, code string) {
-				if got := a.post("/token", redeeming(code)); got.Status == http.StatusOK {
-					a.got(got)
+				if got := a.post("/token", codeBody(code)); got.Status == http.StatusOK {
+					a.readTokens(got)
 				}
 			}},
 	} {
 		meanwhile(a.Shop, 3, func(try string, send func(world.Request, func()) world.Response) {
-			held, code, happened := a.allowed(), a.code(), false
+			held, code, happened := a.createTokens(), a.createCode(), false
 			got := send(a.form("/token", c.fields(held, code)), func() {
 				c.other(held, code)
 				happened = true
 			})
 			if got.Status == http.StatusOK {
-				given := a.got(got)
-				if a.lasts(name+" "+try, given) && happened && strings.HasPrefix(name, "refreshed") {
+				given := a.readTokens(got)
+				if a.tokensWork(name+" "+try, given) && happened && strings.HasPrefix(name, "refreshed") {
 					t.Errorf("%s, %s: got tokens that are taken, want them refused", name, try)
 				}
 			}
@@ -119,15 +119,15 @@ func TestTokensOfWhatIsRevokedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAClientThatIsRevokedMeanwhile has no token that is taken.
-func TestAClientThatIsRevokedMeanwhile(t *testing.T) {
+// TestCreateToken_ClientRevokedMeanwhile checks that a client revoked at any step has no accepted token.
+func TestCreateToken_ClientRevokedMeanwhile(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	meanwhile(a.Shop, 3, func(try string, send func(world.Request, func()) world.Response) {
-		b := a.another()
-		held := b.allowed()
+		b := a.newClient()
+		held := b.createTokens()
 		revoked := false
-		got := send(b.form("/token", refreshing(held.Refresh)), func() {
+		got := send(b.form("/token", refreshBody(held.Refresh)), func() {
 			b.ChangeClient(b.client, func(c *oauth.Client) { c.RevokedAt = b.Clock.Now() })
 			revoked = true
 		})
@@ -136,27 +136,27 @@ func TestAClientThatIsRevokedMeanwhile(t *testing.T) {
 			if revoked {
 				problem = "not-authorised-token"
 			}
-			b.works(try, b.got(got).Access, problem)
+			b.wantAccess(try, b.readTokens(got).Access, problem)
 		}
 	})
 }
 
-// TestAPasswordThatIsSetMeanwhile ends the refresh token of a code of before.
-func TestAPasswordThatIsSetMeanwhile(t *testing.T) {
+// TestCreateToken_PasswordSetMeanwhile checks that a new password ends the refresh token of an earlier code.
+func TestCreateToken_PasswordSetMeanwhile(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	meanwhile(a.Shop, 4, func(try string, send func(world.Request, func()) world.Response) {
 		m := a.Employ(try+"@example.com", member.Permissions{})
 		code := a.Code(a.client, a.Holder(m, reading...))
 		changed := false
-		got := send(a.form("/token", redeeming(code)), func() {
-			a.newPassword(m)
+		got := send(a.form("/token", codeBody(code)), func() {
+			a.changePassword(m)
 			changed = true
 		})
 		if got.Status == http.StatusOK {
-			again := a.post("/token", refreshing(a.got(got).Refresh))
+			again := a.post("/token", refreshBody(a.readTokens(got).Refresh))
 			if again.Status == http.StatusOK {
-				a.got(again)
+				a.readTokens(again)
 			}
 			if (again.Status == http.StatusOK) == changed {
 				t.Errorf("%s: got %d for the refresh token, want it refused if the password has changed: %t", try, again.Status,

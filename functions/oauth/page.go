@@ -23,7 +23,7 @@ func (f family) draw(cookie *http.Cookie, t texts, title string, wrong problem, 
 	return d, err
 }
 
-// problemID is the id of the element that says what is wrong with a form.
+// problemID is the id of the element with the problem of a form.
 const problemID = "problem"
 
 // describedBy returns a value for aria-describedby: problemID if something is wrong, else "".
@@ -45,12 +45,12 @@ const (
 )
 
 // texts has the texts of the pages in one language. {client}, {merchant} and {name} name the client, a merchant and the
-// account that is signed in; {host} is where the browser goes next. On pages a client is called an application.
+// account that is signed in; {host} names the next page's host. On pages a client is called an application.
 type texts struct {
 	language page.Language
 
 	signIn    string // title and button
-	forClient string // for which client
+	forClient string // names the client
 	username  string // label
 	nameHint  string // what a user name is
 	password  string // label

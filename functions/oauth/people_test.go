@@ -22,15 +22,15 @@ const (
 	callback      = world.AppRedirect
 	challenge     = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
 	verifier      = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-	ada           = "Ada@example.com" // a user
+	ada           = "Ada@example.com" // a user's address
 )
 
-// people is a shop with a client, whose people sign in.
+// people is a shop whose people sign in, with an OAuth client.
 type people struct {
 	world.Shop
 
 	client oauth.Client
-	secret string // the client's
+	secret string // the client's secret
 }
 
 func newPeople(t testing.TB) people {
@@ -42,7 +42,7 @@ func newPeople(t testing.TB) people {
 	return p
 }
 
-// register makes a client of the tenant, and returns it with its secret. It may ask for all scopes.
+// register creates a client of the tenant that may ask for all scopes. It returns the client and the client's secret.
 func (p people) register(id string, t identity.Tenant, change func(*oauth.Client)) (oauth.Client, string) {
 	p.Helper()
 	return p.RegisterClient(func(c *oauth.Client) {
@@ -51,44 +51,43 @@ func (p people) register(id string, t identity.Tenant, change func(*oauth.Client
 	})
 }
 
-// change changes the client.
-func (p people) change(change func(*oauth.Client)) {
+func (p people) changeClient(change func(*oauth.Client)) {
 	p.Helper()
 	p.ChangeClient(p.client, change)
 }
 
-// join makes a user of the address an owner of the tenant, who signs in with herPassword.
+// join makes the user with the address an owner of the tenant. The user signs in with herPassword.
 func (p people) join(t identity.Tenant, address string) member.Member {
 	p.Helper()
 	return p.PersonWith(t, address, herPassword)
 }
 
-// employ makes a managed user of the tenant, who signs in with herPassword.
+// employ creates a managed user of the tenant with the address. The user signs in with herPassword.
 func (p people) employ(t identity.Tenant, address string) member.Member {
 	p.Helper()
 	return p.EmployWith(t, address, herPassword)
 }
 
-// live is the tenant's merchant in live mode.
-func live(t identity.Tenant) identity.Tenant {
+// liveTenant returns the tenant's merchant in live mode.
+func liveTenant(t identity.Tenant) identity.Tenant {
 	return identity.Tenant{Mode: identity.Live, Merchant: t.Merchant}
 }
 
-// browser is a person's: it keeps the cookie, and the forms of the page that it shows.
+// browser is a person's browser, with its cookies and the page that it shows.
 type browser struct {
 	people
 
-	cookie   string // of the session
-	device   string // the device cookie
+	cookie   string // session cookie
+	device   string // device cookie
 	page     string
 	language string
-	from     string // its network address; "": that of all tests
+	from     string // network address; "" for the address of all tests
 
-	name string // the guesser's, and the other fields of the form
+	name string // of a guesser: the form's name, and its other fields
 	more url.Values
 }
 
-func (p people) browse() *browser { return &browser{people: p} }
+func (p people) newBrowser() *browser { return &browser{people: p} }
 
 // open loads a page.
 func (b *browser) open(path string) world.Response {
@@ -96,14 +95,14 @@ func (b *browser) open(path string) world.Response {
 	return b.take(b.Do(b.request("GET", path, nil)))
 }
 
-// submit sends the page's form that has a field of the name, with the changes.
+// submit posts a form to the path.
 func (b *browser) submit(path string, form url.Values) world.Response {
 	b.Helper()
 	return b.take(b.Do(b.request("POST", path, form)))
 }
 
 func (b *browser) request(method, path string, form url.Values) world.Request {
-	b.Clock.Advance(time.Second) // no address sends more than some requests a second
+	b.Clock.Advance(time.Second) // for the limit of requests a second from one address
 	r := world.Request{Method: method, Path: path, APIKey: world.NoKey,
 		Header: map[string]string{"Cookie": strings.TrimSuffix(b.cookie+"; "+b.device, "; "),
 			"Accept-Language": b.language}, From: b.from}
@@ -130,8 +129,8 @@ func (b *browser) take(got world.Response) world.Response {
 	return got
 }
 
-// form are the fields of the page's form that leads to the path, as they are filled in.
-func (b *browser) form(path string, more url.Values) url.Values {
+// filledForm returns the fields of the page's form to the path, with more filled in.
+func (b *browser) filledForm(path string, more url.Values) url.Values {
 	b.Helper()
 	_, form, found := strings.Cut(b.page, `action="`+path+`"`)
 	if !found {
@@ -155,24 +154,23 @@ func attribute(tag, name string) string {
 	return html.UnescapeString(value)
 }
 
-// signIn fills in the form to sign in, on whatever page it is, and sends it.
+// signIn fills in the current page's sign-in form and sends it.
 func (b *browser) signIn(name, password string, more url.Values) world.Response {
 	b.Helper()
 	filled := url.Values{"username": {name}, "password": {password}}
 	maps.Copy(filled, more)
-	return b.submit("/sign-in", b.form("/sign-in", filled))
+	return b.submit("/sign-in", b.filledForm("/sign-in", filled))
 }
 
-// enter signs in on the page /sign-in.
-func (b *browser) enter(name string, more url.Values) {
+// openAndSignIn signs in on the page /sign-in.
+func (b *browser) openAndSignIn(name string, more url.Values) {
 	b.Helper()
 	b.open("/sign-in?mode=test")
 	b.Must(http.StatusSeeOther, b.signIn(name, herPassword, more))
 }
 
-// asked is the path of a request of the client's, with the changes. An empty value takes a
-// parameter out.
-func (p people) asked(change url.Values) string {
+// authorizePath returns the path of the client's authorization request, with the changes. "" removes a parameter.
+func (p people) authorizePath(change url.Values) string {
 	query := url.Values{"response_type": {"code"}, "client_id": {p.client.ID}, "redirect_uri": {callback},
 		"scope": {"transactions.history user.profile_readonly"}, "state": {"a state"},
 		"code_challenge": {challenge}, "code_challenge_method": {"S256"}}
@@ -185,20 +183,20 @@ func (p people) asked(change url.Values) string {
 	return "/authorize?" + query.Encode()
 }
 
-// decide answers on the page that asks for consent.
+// decide answers the page that asks for consent.
 func (b *browser) decide(decision string, more url.Values) world.Response {
 	b.Helper()
 	filled := url.Values{"decision": {decision}}
 	maps.Copy(filled, more)
-	got := b.submit("/authorize", b.form("/authorize", filled))
-	if code := answer(got).Get("code"); code != "" {
+	got := b.submit("/authorize", b.filledForm("/authorize", filled))
+	if code := redirectQuery(got).Get("code"); code != "" {
 		b.Secret("code", code)
 	}
 	return got
 }
 
-// answer is what a redirect carries to the client.
-func answer(got world.Response) url.Values {
+// redirectQuery returns the parameters of a redirect to the client.
+func redirectQuery(got world.Response) url.Values {
 	to, err := url.Parse(got.Header.Get("Location"))
 	if err != nil || got.Status != http.StatusFound {
 		return url.Values{}
@@ -206,12 +204,12 @@ func answer(got world.Response) url.Values {
 	return to.Query()
 }
 
-// stored is the code that a redirect carries, as it is stored.
-func (p people) stored(got world.Response) oauth.Code {
+// storedCode returns the code of a redirect as stored.
+func (p people) storedCode(got world.Response) oauth.Code {
 	p.Helper()
 	var stored oauth.Code
 	stop := errors.New("it was read")
-	err := p.App.Store.Redeem(p.Context(), identity.Hash(answer(got).Get("code")), "no grant",
+	err := p.App.Store.Redeem(p.Context(), identity.Hash(redirectQuery(got).Get("code")), "no grant",
 		func(c oauth.Code) (oauth.Grant, identity.AccessToken, error) {
 			stored = c
 			return oauth.Grant{}, identity.AccessToken{}, stop
@@ -222,7 +220,7 @@ func (p people) stored(got world.Response) oauth.Code {
 	return stored
 }
 
-// local is where a redirect leads on our own host.
-func local(got world.Response) string {
+// localTarget returns the path of a redirect to our own host.
+func localTarget(got world.Response) string {
 	return strings.TrimPrefix(got.Header.Get("Location"), "http://cashwrap.test")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// revoke revokes a token, perhaps with a hint of its type.
+// revoke revokes a token, with an optional hint of its type.
 func (a apps) revoke(token string, hint ...string) world.Response {
 	a.Helper()
 	form := url.Values{"token": {token}}
@@ -20,8 +20,8 @@ func (a apps) revoke(token string, hint ...string) world.Response {
 	return a.post("/revoke", form)
 }
 
-// done checks that a response is an empty 200.
-func (a apps) done(what string, r world.Response) {
+// wantEmpty checks that a response is an empty 200.
+func (a apps) wantEmpty(what string, r world.Response) {
 	a.Helper()
 	if r.Status != http.StatusOK || len(r.Body) > 0 || r.Header.Get("Content-Length") != "0" ||
 		r.Header.Get("Cache-Control") != "no-store" {
@@ -29,86 +29,87 @@ func (a apps) done(what string, r world.Response) {
 	}
 }
 
-// TestARevokedRefreshToken takes all its access tokens with it, at once (RFC 7009 §2).
-func TestARevokedRefreshToken(t *testing.T) {
+// TestRevokeToken_RefreshToken checks that all its access tokens end at once (RFC 7009 §2).
+func TestRevokeToken_RefreshToken(t *testing.T) {
 	t.Parallel()
 	for _, hint := range [][]string{nil, {"refresh_token"}, {"access_token"}, {"unknown"}} {
 		a := newApps(t)
-		first, others := a.allowed(), a.allowed()
-		second := a.got(a.post("/token", refreshing(first.Refresh)))
-		for range 2 { // it may be repeated
-			a.done("revoke", a.revoke(first.Refresh, hint...))
+		first, others := a.createTokens(), a.createTokens()
+		second := a.readTokens(a.post("/token", refreshBody(first.Refresh)))
+		for range 2 { // may be repeated
+			a.wantEmpty("revoke", a.revoke(first.Refresh, hint...))
 		}
-		a.works("the first", first.Access, "invalid-token")
-		a.works("a refreshed one", second.Access, "invalid-token")
-		a.invalidGrant("refresh", a.post("/token", refreshing(first.Refresh)))
-		a.works("another grant's", others.Access, "")
-		a.got(a.post("/token", refreshing(others.Refresh)))
+		a.wantAccess("the first", first.Access, "invalid-token")
+		a.wantAccess("a refreshed one", second.Access, "invalid-token")
+		a.wantInvalidGrant("refresh", a.post("/token", refreshBody(first.Refresh)))
+		a.wantAccess("another grant's", others.Access, "")
+		a.readTokens(a.post("/token", refreshBody(others.Refresh)))
 	}
 }
 
-// TestARevokedAccessToken is revoked alone.
-func TestARevokedAccessToken(t *testing.T) {
+// TestRevokeToken_AccessToken checks that other tokens stay valid.
+func TestRevokeToken_AccessToken(t *testing.T) {
 	t.Parallel()
 	for _, hint := range [][]string{nil, {"access_token"}, {"refresh_token"}} {
 		a := newApps(t)
-		first := a.allowed()
-		second := a.got(a.post("/token", refreshing(first.Refresh)))
-		own := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"}}))
+		first := a.createTokens()
+		second := a.readTokens(a.post("/token", refreshBody(first.Refresh)))
+		own := a.readTokens(a.post("/token", url.Values{"grant_type": {"client_credentials"}}))
 		for range 2 {
-			a.done("revoke", a.revoke(first.Access, hint...))
-			a.done("revoke its own", a.revoke(own.Access, hint...))
+			a.wantEmpty("revoke", a.revoke(first.Access, hint...))
+			a.wantEmpty("revoke its own", a.revoke(own.Access, hint...))
 		}
-		a.works("the first", first.Access, "invalid-token")
-		a.works("its own", own.Access, "invalid-token")
-		a.works("a refreshed one", second.Access, "")
-		a.got(a.post("/token", refreshing(first.Refresh)))
+		a.wantAccess("the first", first.Access, "invalid-token")
+		a.wantAccess("its own", own.Access, "invalid-token")
+		a.wantAccess("a refreshed one", second.Access, "")
+		a.readTokens(a.post("/token", refreshBody(first.Refresh)))
 	}
 }
 
-// TestNobodyRevokesAnothersTokens (RFC 7009 §2.1), nor an API key. What is unknown is revoked already.
-func TestNobodyRevokesAnothersTokens(t *testing.T) {
+// TestRevokeToken_OthersTokens checks that a client cannot revoke another's tokens (RFC 7009 §2.1) or an API key. An
+// unknown token counts as revoked.
+func TestRevokeToken_OthersTokens(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	first := a.allowed()
-	other := a.another()
-	a.invalidGrant("access token", other.revoke(first.Access))
-	a.invalidGrant("refresh token", other.revoke(first.Refresh))
-	a.works("it", first.Access, "")
-	a.got(a.post("/token", refreshing(first.Refresh)))
+	first := a.createTokens()
+	other := a.newClient()
+	a.wantInvalidGrant("access token", other.revoke(first.Access))
+	a.wantInvalidGrant("refresh token", other.revoke(first.Refresh))
+	a.wantAccess("it", first.Access, "")
+	a.readTokens(a.post("/token", refreshBody(first.Refresh)))
 	for name, token := range map[string]string{"unknown": "guessed", "a hash": hashOf(first.Refresh),
-		"an API key": a.Merchant.Key.Plaintext, "an unknown access token": hashOf("guessed"), "a code": a.code()} {
-		a.done(name, a.revoke(token))
+		"an API key": a.Merchant.Key.Plaintext, "an unknown access token": hashOf("guessed"), "a code": a.createCode()} {
+		a.wantEmpty(name, a.revoke(token))
 	}
 	a.Want("with the API key", http.StatusOK, a.Send("GET", "/v0.1/memberships", nil))
-	a.refused("none", a.revoke(""), 400, oauth.InvalidRequest)
+	a.wantRefused("none", a.revoke(""), 400, oauth.InvalidRequest)
 	a.Clock.Advance(180 * 24 * time.Hour)
-	a.done("an expired access token", other.revoke(first.Access))
-	a.done("an expired refresh token", other.revoke(first.Refresh))
+	a.wantEmpty("an expired access token", other.revoke(first.Access))
+	a.wantEmpty("an expired refresh token", other.revoke(first.Refresh))
 }
 
-// TestClientsKnowNoMerchantTokens, not even those that they have made (contract §8.5).
-func TestClientsKnowNoMerchantTokens(t *testing.T) {
+// TestMerchantToken_UnknownToClients includes the client that created the token (contract §8.5).
+func TestMerchantToken_UnknownToClients(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	own := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"payments"}}))
+	own := a.readTokens(a.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"payments"}}))
 	for name, token := range map[string]string{"a key's": a.MerchantToken(),
 		"the client's": a.WithKey(own.Access).MerchantToken()} {
-		for _, client := range []apps{a, a.another()} {
-			client.inactive(name, token)
-			client.done(name, client.revoke(token))
+		for _, client := range []apps{a, a.newClient()} {
+			client.wantInactive(name, token)
+			client.wantEmpty(name, client.revoke(token))
 		}
 		a.WithKey(token).Create("10.10", nil)
 	}
 }
 
-// TestRevokedByJSON, with the client's credentials in a header.
-func TestRevokedByJSON(t *testing.T) {
+// TestRevokeToken_JSON sends JSON with the client's credentials in a header.
+func TestRevokeToken_JSON(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	first := a.allowed()
-	a.done("revoke", a.Do(world.Request{Method: "POST", Path: "/revoke", APIKey: world.NoKey,
+	first := a.createTokens()
+	a.wantEmpty("revoke", a.Do(world.Request{Method: "POST", Path: "/revoke", APIKey: world.NoKey,
 		Header: map[string]string{"Authorization": basic(a.client.ID, a.secret)},
 		Body:   map[string]any{"token": first.Refresh, "token_type_hint": nil}}))
-	a.works("it", first.Access, "invalid-token")
+	a.wantAccess("it", first.Access, "invalid-token")
 }

@@ -63,7 +63,7 @@ type family struct {
 
 	factorKey func() signin.FactorKey
 	knownKey  func() signin.KnownKey
-	wallNow   func() time.Time // the real time, from which authenticator apps make codes
+	wallNow   func() time.Time // the real time; authenticator apps make codes from it
 }
 
 // Routes returns the routes of the families.

@@ -20,7 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// hasSecondFactor reports whether the account has a second factor. A test profile never has one.
+// hasSecondFactor returns true if the account has a second factor. A test profile never has one.
 func (f family) hasSecondFactor(ctx context.Context, account signin.Account) (bool, error) {
 	if account.Kind == identity.TestProfile {
 		return false, nil
@@ -103,7 +103,8 @@ type updateSecondFactorRequest struct {
 	Code   secret.Text `form:"code" validate:"required text=64"`
 }
 
-// updateSecondFactor turns the factor on or off, or makes new codes. A code is required: a stolen session must not do.
+// updateSecondFactor turns the factor on or off, or makes new codes. It requires a code, because a stolen session must
+// not suffice.
 func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.readSession(ctx)
 	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
@@ -246,7 +247,7 @@ func (f family) drawFactor(ctx context.Context, session signin.Session, account 
 	return f.draw(cookie, t, v.title(), wrong.what, "", factorBody(v))
 }
 
-// withFactor adds the stored factor if it is on, else the secret with which an app turns it on.
+// withFactor adds the stored factor if it is on, else the secret for an app that turns it on.
 func (f family) withFactor(v factorView, stored signin.Factor, session signin.Session,
 	account signin.Account) (factorView, error) {
 	secrets := f.secrets(account)

@@ -16,13 +16,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// state is all that a form with a code leaves: the second factor, and of each session whether it is Pending.
+// state has the effects of a form with a code: the second factor, and whether each session is Pending.
 type state struct {
 	Factor  signin.Factor
 	Pending []bool
 }
 
-// account is a person's, whose sessions and second factor are set by the test.
+// account belongs to a person. The test sets its sessions and second factor.
 type account struct {
 	people
 
@@ -31,7 +31,7 @@ type account struct {
 
 func (a account) secrets() signin.Secrets { return a.App.FactorKey().Of(a.User()) }
 
-// sessions are the items of all sessions.
+// sessions returns the items of all sessions.
 func (a account) sessions() (all []struct {
 	PK      string `dynamo:"pk"`
 	SK      string `dynamo:"sk"`
@@ -46,7 +46,7 @@ func (a account) sessions() (all []struct {
 	return all
 }
 
-func (a account) state() (now state) {
+func (a account) readState() (now state) {
 	a.Helper()
 	f, err := a.App.Store.SecondFactor(a.Context(), a.User())
 	if err != nil {
@@ -59,8 +59,8 @@ func (a account) state() (now state) {
 	return now
 }
 
-// begin leaves the account one session, in a browser.
-func (a account) begin(pending bool) (*browser, signin.Session) {
+// startSession leaves the account one session, in a browser.
+func (a account) startSession(pending bool) (*browser, signin.Session) {
 	a.Helper()
 	_, table := a.App.Store.Raw()
 	for _, s := range a.sessions() {
@@ -68,7 +68,7 @@ func (a account) begin(pending bool) (*browser, signin.Session) {
 			a.Fatal(err)
 		}
 	}
-	b := a.browse()
+	b := a.newBrowser()
 	b.open("/sign-in")
 	_, value, _ := strings.Cut(b.cookie, "=")
 	session := signin.Session{Hash: identity.Hash(value), Account: a.Account,
@@ -80,8 +80,8 @@ func (a account) begin(pending bool) (*browser, signin.Session) {
 	return b, session
 }
 
-// turn turns the second factor on or off.
-func (a account) turn(on bool) signin.Factor {
+// setFactor turns the second factor on or off.
+func (a account) setFactor(on bool) signin.Factor {
 	a.Helper()
 	now := a.Clock.Now()
 	f, err := a.App.Store.ChangeSecondFactor(a.Context(), a.Account, func(f signin.Factor) (signin.Factor, error) {
@@ -98,51 +98,51 @@ func (a account) turn(on bool) signin.Factor {
 	return f
 }
 
-// cutOff are the requests that are cut off: each with what must be there before it. again says whether the same
-// request does nothing new when it is repeated and the first one was carried out.
-var cutOff = map[string]struct {
+// interrupted lists the requests to interrupt, with the state that each needs. again is true if repeating a request
+// that was carried out does nothing new.
+var interrupted = map[string]struct {
 	prepare func(a account) world.Request
 	done    func(before, now state) bool
 	again   int
 }{
 	"confirm": {func(a account) world.Request {
-		a.turn(false)
-		b, _ := a.begin(false)
+		a.setFactor(false)
+		b, _ := a.startSession(false)
 		b.open(ownFactor)
-		return b.request("POST", ownFactor, b.changing("confirm", b.scan().code(a.people, 0)))
+		return b.request("POST", ownFactor, b.updateForm("confirm", b.scan().code(a.people, 0)))
 	}, func(_, now state) bool { return now.Factor.Confirmed() && now.Factor.Left() == 10 }, http.StatusSeeOther},
 	"disable": {func(a account) world.Request {
-		f := a.turn(true)
-		b, _ := a.begin(false)
+		f := a.setFactor(true)
+		b, _ := a.startSession(false)
 		b.open(ownFactor)
-		return b.request("POST", ownFactor, b.changing("disable", a.secrets().Recovery(f.Recovery.ID)[0]))
+		return b.request("POST", ownFactor, b.updateForm("disable", a.secrets().Recovery(f.Recovery.ID)[0]))
 	}, func(before, now state) bool {
 		return cmp.Equal(now.Factor, signin.Factor{Version: before.Factor.Version + 1})
 	}, http.StatusSeeOther},
 	"new codes": {func(a account) world.Request {
-		f := a.turn(true)
-		b, _ := a.begin(false)
+		f := a.setFactor(true)
+		b, _ := a.startSession(false)
 		b.open(ownFactor)
-		return b.request("POST", ownFactor, b.changing("new_codes", a.secrets().Recovery(f.Recovery.ID)[0]))
+		return b.request("POST", ownFactor, b.updateForm("new_codes", a.secrets().Recovery(f.Recovery.ID)[0]))
 	}, func(before, now state) bool {
 		return now.Factor.Recovery.ID != before.Factor.Recovery.ID && now.Factor.Left() == 10
 	}, http.StatusBadRequest},
 	"sign in": {func(a account) world.Request {
-		f := a.turn(true)
-		b, _ := a.begin(true)
+		f := a.setFactor(true)
+		b, _ := a.startSession(true)
 		b.open("/sign-in")
-		form := b.form(codePage, url.Values{"code": {a.secrets().Recovery(f.Recovery.ID)[7]}})
+		form := b.filledForm(codePage, url.Values{"code": {a.secrets().Recovery(f.Recovery.ID)[7]}})
 		return b.request("POST", codePage, form)
 	}, func(_, now state) bool {
 		return slices.Equal(now.Factor.Recovery.Used, []int{7}) && slices.Equal(now.Pending, []bool{false})
 	}, http.StatusSeeOther},
 }
 
-// TestASecondFactorIsNeverChangedByHalf: a request that is cut off at any step has done all or nothing, and the same
-// request, repeated, completes it; or does nothing more.
-func TestASecondFactorIsNeverChangedByHalf(t *testing.T) {
+// TestSecondFactor_Interrupted checks that an interrupted request has done all or nothing. The repeated request
+// completes it or does nothing more.
+func TestSecondFactor_Interrupted(t *testing.T) {
 	t.Parallel()
-	for name, c := range cutOff {
+	for name, c := range interrupted {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPeople(t)
@@ -155,16 +155,16 @@ func TestASecondFactorIsNeverChangedByHalf(t *testing.T) {
 			p.Attempts(3, func(try string, send func(world.Request) world.Response) {
 				p.Clock.Advance(time.Hour)
 				r := c.prepare(a)
-				before := a.state()
+				before := a.readState()
 				send(r)
-				now := a.state()
+				now := a.readState()
 				done := c.done(before, now)
 				if !done && !cmp.Equal(before, now) {
 					t.Fatalf("%s: got a part only (-before +now):\n%s", try, cmp.Diff(before, now))
 				}
 				got := p.Do(r)
-				last := a.state()
-				if got.Status == http.StatusBadRequest { // its code is one of those that were replaced
+				last := a.readState()
+				if got.Status == http.StatusBadRequest { // its code was replaced
 					last.Factor.Wrong, last.Factor.WrongUnder, last.Factor.Version = 0, "", now.Factor.Version
 				}
 				if done {

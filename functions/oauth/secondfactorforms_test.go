@@ -14,19 +14,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// TestFormsOfTheSecondFactorThatAreRefused change nothing.
-func TestFormsOfTheSecondFactorThatAreRefused(t *testing.T) {
+// TestUpdateSecondFactor_InvalidForm checks that a refused form changes nothing.
+func TestUpdateSecondFactor_InvalidForm(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	p.join(p.Tenant(), "bob@example.com")
-	b, bob := p.browse(), p.browse()
-	b.enter(ada, nil)
-	bob.enter("bob@example.com", nil)
+	b, bob := p.newBrowser(), p.newBrowser()
+	b.openAndSignIn(ada, nil)
+	bob.openAndSignIn("bob@example.com", nil)
 	b.open(ownFactor)
 	bob.open(ownFactor)
 	mine, his := b.scan(), bob.scan()
-	right := func() url.Values { return b.changing("confirm", mine.code(p, 0)) }
+	right := func() url.Values { return b.updateForm("confirm", mine.code(p, 0)) }
 	with := func(name, value string) url.Values {
 		form := right()
 		form.Set(name, value)
@@ -34,13 +34,13 @@ func TestFormsOfTheSecondFactorThatAreRefused(t *testing.T) {
 	}
 	for name, form := range map[string]url.Values{
 		"no token":           with("csrf_token", ""),
-		"another's token":    with("csrf_token", bob.changing("confirm", "").Get("csrf_token")),
-		"of another form":    with("csrf_token", b.form("/sign-in", nil).Get("csrf_token")),
+		"another's token":    with("csrf_token", bob.updateForm("confirm", "").Get("csrf_token")),
+		"of another form":    with("csrf_token", b.filledForm("/sign-in", nil).Get("csrf_token")),
 		"no action":          with("action", ""),
 		"an unknown action":  with("action", "remove"),
 		"no code":            with("code", ""),
 		"a long code":        with("code", strings.Repeat("1", 65)),
-		"a wrong code":       with("code", mine.wrong(p)),
+		"a wrong code":       with("code", mine.wrongCode(p)),
 		"another's code":     with("code", his.code(p, 0)),
 		"an early code":      with("code", mine.code(p, 3)),
 		"new codes, but off": with("action", "new_codes"),
@@ -51,40 +51,40 @@ func TestFormsOfTheSecondFactorThatAreRefused(t *testing.T) {
 		}
 	}
 	b.open(ownFactor)
-	stranger := p.browse()
+	stranger := p.newBrowser()
 	if got := stranger.submit(ownFactor, right()); got.Status != http.StatusSeeOther ||
 		got.Header.Get("Location") != atHost+"/sign-in" {
 		t.Errorf("without a cookie: got %d, want 303 to sign in", got.Status)
 	}
 	stranger.Want("without a cookie, malformed", http.StatusBadRequest, stranger.submit(ownFactor, with("action", "x")))
-	if diff := cmp.Diff(signin.Factor{}, p.factorOf(ada)); diff != "" {
+	if diff := cmp.Diff(signin.Factor{}, p.storedFactor(ada)); diff != "" {
 		t.Errorf("got (-want +got):\n%s", diff)
 	}
-	if got := b.submit(ownFactor, right()); got.Status != http.StatusSeeOther || !p.factorOf(ada).Confirmed() {
+	if got := b.submit(ownFactor, right()); got.Status != http.StatusSeeOther || !p.storedFactor(ada).Confirmed() {
 		t.Errorf("the right one: got %d %s, want 303", got.Status, got.Body)
 	}
 }
 
-// TestFormsOfACodeThatAreRefused sign nobody in.
-func TestFormsOfACodeThatAreRefused(t *testing.T) {
+// TestConfirmSignIn_InvalidForm checks that a refused form does not sign in.
+func TestConfirmSignIn_InvalidForm(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	owner, f := p.enrolled()
-	b, other := p.pending(ada), p.pending(ada)
+	owner, f := p.enrolAda()
+	b, other := p.startPending(ada), p.startPending(ada)
 	page := b.page
 	with := func(name, value string) url.Values {
 		b.page = page
-		return b.form(codePage, url.Values{"code": {f.recovery[0]}, name: {value}})
+		return b.filledForm(codePage, url.Values{"code": {f.recovery[0]}, name: {value}})
 	}
 	for name, form := range map[string]url.Values{
 		"no token":        with("csrf_token", ""),
-		"another's token": with("csrf_token", other.form(codePage, nil).Get("csrf_token")),
+		"another's token": with("csrf_token", other.filledForm(codePage, nil).Get("csrf_token")),
 		"no code":         with("code", ""),
 		"a control char":  with("code", f.recovery[0]+"\n\x01"),
 		"a long code":     with("code", strings.Repeat(f.recovery[0], 5)),
 		"too long a link": with("continue", strings.Repeat("a", 16385)),
 	} {
-		if got := b.submit(codePage, form); got.Status != http.StatusBadRequest || b.signedIn() {
+		if got := b.submit(codePage, form); got.Status != http.StatusBadRequest || b.isSignedIn() {
 			t.Errorf("%s: got %d %s, want 400", name, got.Status, got.Body)
 		}
 	}
@@ -92,7 +92,7 @@ func TestFormsOfACodeThatAreRefused(t *testing.T) {
 		b    *browser
 		want string
 	}{
-		"not signed in":        {p.browse(), atHost + "/sign-in"},
+		"not signed in":        {p.newBrowser(), atHost + "/sign-in"},
 		"signed in, and asked": {owner, atHost + ownFactor},
 	} {
 		b.Want(name+", malformed", http.StatusBadRequest, c.b.submit(codePage, with("code", "")))
@@ -101,7 +101,7 @@ func TestFormsOfACodeThatAreRefused(t *testing.T) {
 			t.Errorf("%s: got %d to %s, want 303 to %s", name, got.Status, got.Header.Get("Location"), c.want)
 		}
 	}
-	if left := p.factorOf(ada).Left(); left != signin.RecoveryCodes {
+	if left := p.storedFactor(ada).Left(); left != signin.RecoveryCodes {
 		t.Errorf("got %d codes left, want all", left)
 	}
 	evil := with("continue", "https://evil.example/")
@@ -110,43 +110,43 @@ func TestFormsOfACodeThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestBeginningASecondFactorReplacesNone: a browser that began one cannot confirm it when another has done so, and
-// a code of a session is none of another.
-func TestBeginningASecondFactorReplacesNone(t *testing.T) {
+// TestUpdateSecondFactor_TwoEnrolments checks that a browser cannot confirm its enrolment after another browser has,
+// and that a code of one session's enrolment is no code of another's.
+func TestUpdateSecondFactor_TwoEnrolments(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
-	late, first := p.browse(), p.browse()
-	late.enter(ada, nil)
+	late, first := p.newBrowser(), p.newBrowser()
+	late.openAndSignIn(ada, nil)
 	late.open(ownFactor)
 	lateApp := late.scan()
-	first.enter(ada, nil)
+	first.openAndSignIn(ada, nil)
 	first.open(ownFactor)
 	if first.scan().app == lateApp.app {
 		t.Fatal("got the same secret in two sessions, want two")
 	}
 	first.Want("a code of another session", http.StatusBadRequest, first.update("confirm", lateApp.code(p, 0)))
 	f := first.enrol()
-	before := p.factorOf(ada)
+	before := p.storedFactor(ada)
 	if got := late.update("confirm", lateApp.code(p, 0)); got.Status != http.StatusBadRequest ||
 		!strings.Contains(late.page, "turned on meanwhile") || strings.Contains(late.page, f.recovery[0]) {
 		t.Errorf("too late: got %d %s, want 400 with the reason, and no codes", got.Status, late.page)
 	}
-	if diff := cmp.Diff(before, p.factorOf(ada)); diff != "" {
+	if diff := cmp.Diff(before, p.storedFactor(ada)); diff != "" {
 		t.Errorf("it has changed (-was +is):\n%s", diff)
 	}
 }
 
-// TestRecoveryCodesAreShownForTenMinutes in the session that made them, which can make new ones.
-func TestRecoveryCodesAreShownForTenMinutes(t *testing.T) {
+// TestShowSecondFactor_RecoveryCodes checks that a session shows its codes for ten minutes, and can make others.
+func TestShowSecondFactor_RecoveryCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	b, f := p.enrolled()
-	other := p.pending(ada)
+	b, f := p.enrolAda()
+	other := p.startPending(ada)
 	other.confirm(f.code(p, 0))
 	shown := func(b *browser) int {
 		b.open(ownFactor)
-		return len(b.noted())
+		return len(b.recoveryCodes())
 	}
 	if first, second := shown(b), shown(other); first != signin.RecoveryCodes || second != 0 {
 		t.Errorf("got %d codes, elsewhere %d, want all and none", first, second)
@@ -157,29 +157,29 @@ func TestRecoveryCodesAreShownForTenMinutes(t *testing.T) {
 	}
 	other.Must(http.StatusSeeOther, other.update("new_codes", f.recovery[0]))
 	other.open(ownFactor)
-	fresh := other.noted()
+	fresh := other.recoveryCodes()
 	if len(fresh) != signin.RecoveryCodes || fresh[0] == f.recovery[0] || shown(b) != 0 {
 		t.Errorf("got %v, want other codes, in one session", fresh)
 	}
 	b.Want("an old code", http.StatusBadRequest, b.update("disable", f.recovery[1]))
-	if got := b.update("disable", fresh[1]); got.Status != http.StatusSeeOther || p.factorOf(ada).Confirmed() {
+	if got := b.update("disable", fresh[1]); got.Status != http.StatusSeeOther || p.storedFactor(ada).Confirmed() {
 		t.Errorf("a new code: got %d, want 303", got.Status)
 	}
 }
 
-// TestWhoHasASecondFactor: a managed user has its own; a test profile has none.
-func TestWhoHasASecondFactor(t *testing.T) {
+// TestShowSecondFactor_KindsOfAccount checks that a managed user has a separate factor, and a test profile none.
+func TestShowSecondFactor_KindsOfAccount(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.employ(p.Tenant(), "till@example.com")
 	merchant := url.Values{"merchant_code": {p.Merchant.Code}}
-	b := p.browse()
-	b.enter("till@example.com", merchant)
+	b := p.newBrowser()
+	b.openAndSignIn("till@example.com", merchant)
 	f := b.enrol()
-	again := p.browse()
-	again.enter("till@example.com", merchant)
+	again := p.newBrowser()
+	again.openAndSignIn("till@example.com", merchant)
 	again.open("/sign-in")
-	if got := again.confirm(f.code(p, 0)); got.Status != http.StatusSeeOther || !again.signedIn() {
+	if got := again.confirm(f.code(p, 0)); got.Status != http.StatusSeeOther || !again.isSignedIn() {
 		t.Errorf("the managed user: got %d %s, want 303", got.Status, got.Body)
 	}
 	profile := p.TestProfile("developers")
@@ -194,8 +194,8 @@ func TestWhoHasASecondFactor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = p.browse()
-	b.enter(profile.Username(p.Tenant()), nil)
+	b = p.newBrowser()
+	b.openAndSignIn(profile.Username(p.Tenant()), nil)
 	b.open(ownFactor)
 	if !strings.Contains(b.page, "A test profile has no second factor.") || strings.Contains(b.page, `name="code"`) {
 		t.Errorf("a test profile: got %s, want no form", b.page)
@@ -206,13 +206,13 @@ func TestWhoHasASecondFactor(t *testing.T) {
 	b.Want("a test profile's form", http.StatusSeeOther, got)
 }
 
-// TestPagesOfTheSecondFactor are strict about what they load, and in the browser's language.
-func TestPagesOfTheSecondFactor(t *testing.T) {
+// TestShowSecondFactor_PolicyAndLanguage checks that pages load nothing else, and use the browser's language.
+func TestShowSecondFactor_PolicyAndLanguage(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
-	b := p.browse()
-	b.enter(ada, nil)
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
 	for language, want := range map[string]string{"de-AT, en;q=0.5": "Zweiten Faktor einschalten",
 		"pt-BR": "Ativar o segundo fator", "fr": "Turn on the second factor"} {
 		b.language = language

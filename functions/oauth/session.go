@@ -38,9 +38,9 @@ func (f family) newSession(account signin.Account, signedIn time.Time) (*http.Co
 		Password: account.Passwords.Current(), Expires: now.Add(signin.SessionLasts)}
 }
 
-// lacksCookie reports whether the request has no session cookie, like a form sent by another site (SameSite=Lax). The
-// request is then redirected to the form's page, to which the browser sends the cookie. The answer sets no cookie,
-// since a new one would sign the person out.
+// lacksCookie returns true if the request has no session cookie, like a form sent by another site (SameSite=Lax). The
+// request is redirected to the form's page, where the browser sends the cookie. The answer sets no cookie, since a new
+// one would sign the person out.
 func (f family) lacksCookie(ctx context.Context) bool {
 	_, sent := f.forms.Sent(ctx)
 	return !sent

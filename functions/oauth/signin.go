@@ -19,7 +19,7 @@ type showSignInRequest struct {
 	Mode     string `query:"mode" validate:"one-of=live|test"`
 }
 
-// showSignIn asks a browser to sign in, or for the second factor while Pending. Else it shows who is signed in.
+// showSignIn asks a browser to sign in, or for the second factor while Pending. Else it names the account signed in.
 func (f family) showSignIn(ctx context.Context, req showSignInRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.readSession(ctx)
 	switch {

@@ -133,7 +133,7 @@ func signInBody(v signInView) templ.Component {
 	})
 }
 
-// signedInBody says who is signed in and lets them sign out.
+// signedInBody names the account that is signed in and offers to sign out.
 func signedInBody(v signedInView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestWhoIsUnknownLooksLikeWhoIsWrong: nobody learns from the page which names there are.
-func TestWhoIsUnknownLooksLikeWhoIsWrong(t *testing.T) {
+// TestSignIn_UnknownNameOrWrongPassword checks that the page does not show which names exist.
+func TestSignIn_UnknownNameOrWrongPassword(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
@@ -35,7 +35,7 @@ func TestWhoIsUnknownLooksLikeWhoIsWrong(t *testing.T) {
 		{"no profile", "tp_nobody@" + code, otherPassword, ""}, {"no address", "nobody", otherPassword, ""},
 		{"letters of another case", ada, strings.ToUpper(herPassword), ""},
 	} {
-		b := p.browse()
+		b := p.newBrowser()
 		b.open("/sign-in?mode=test")
 		got := b.signIn(c.name, c.password, url.Values{"merchant_code": {c.merchant}})
 		page := regexp.MustCompile(` value="[^"]*"`).ReplaceAllString(string(got.Body), "")
@@ -51,23 +51,23 @@ func TestWhoIsUnknownLooksLikeWhoIsWrong(t *testing.T) {
 	}
 }
 
-// TestFormsToSignInThatAreRefused begin no session.
-func TestFormsToSignInThatAreRefused(t *testing.T) {
+// TestSignIn_InvalidForm checks that a refused form begins no session.
+func TestSignIn_InvalidForm(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
-	attacker := p.browse()
+	attacker := p.newBrowser()
 	attacker.open("/sign-in")
 	for name, more := range map[string]url.Values{
 		"no token": {"csrf_token": {""}}, "a wrong token": {"csrf_token": {"made up"}},
-		"another browser's token": {"csrf_token": {attacker.form("/sign-in", nil).Get("csrf_token")}},
+		"another browser's token": {"csrf_token": {attacker.filledForm("/sign-in", nil).Get("csrf_token")}},
 		"no name":                 {"username": {""}}, "no password": {"password": {""}},
 		"a long name": {"username": {strings.Repeat("x", 256)}}, "a long password": {"password": {strings.Repeat("x", 257)}},
 		"a control character": {"password": {herPassword + "\n"}},
 		"a long merchant":     {"merchant_code": {strings.Repeat("x", 33)}},
 		"another mode":        {"mode": {"T"}},
 	} {
-		b := p.browse()
+		b := p.newBrowser()
 		b.open("/sign-in")
 		before := b.cookie
 		got := b.signIn(ada, herPassword, more)
@@ -77,16 +77,16 @@ func TestFormsToSignInThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestFormsOfOtherSites are sent without the cookie, which is Lax. They do nothing, and set no
-// cookie either: that would replace the one of who is signed in.
-func TestFormsOfOtherSites(t *testing.T) {
+// TestForms_FromOtherSite sends forms without the cookie, which is Lax. They do nothing and set no cookie, which would
+// replace that of a person who is signed in.
+func TestForms_FromOtherSite(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
-	b := p.browse()
-	b.enter(ada, nil)
-	b.open(p.asked(nil))
-	consent := b.form("/authorize", url.Values{"decision": {"allow"}})
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
+	b.open(p.authorizePath(nil))
+	consent := b.filledForm("/authorize", url.Values{"decision": {"allow"}})
 	const next = "/authorize?client_id=x"
 	for _, c := range []struct {
 		path   string
@@ -98,7 +98,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 		{"/sign-in", url.Values{"username": {ada}, "password": {herPassword}, "continue": {"client_id=x"}}, 303, next},
 		{"/sign-in", url.Values{"sign_out": {"true"}}, 303, "/sign-in"},
 		{"/sign-in", url.Values{"username": {strings.Repeat("x", 256)}}, 400, ""},
-		{"/authorize", consent, 302, p.asked(nil)},
+		{"/authorize", consent, 302, p.authorizePath(nil)},
 		{"/authorize", url.Values{"decision": {"allow"}}, 400, ""},
 		{codePage, url.Values{"code": {"1"}}, 303, "/sign-in"},
 		{codePage, url.Values{"code": {"1"}, "continue": {"client_id=x"}}, 303, next},
@@ -110,9 +110,9 @@ func TestFormsOfOtherSites(t *testing.T) {
 		request := b.request("POST", c.path, c.form)
 		delete(request.Header, "Cookie")
 		got := b.Do(request)
-		if set := got.Header.Get("Set-Cookie"); got.Status != c.status || local(got) != c.to || set != "" {
+		if set := got.Header.Get("Set-Cookie"); got.Status != c.status || localTarget(got) != c.to || set != "" {
 			t.Errorf("%s, %v: got %d to %s with cookie %q, want %d to %q without one", c.path, c.form, got.Status,
-				local(got), set, c.status, c.to)
+				localTarget(got), set, c.status, c.to)
 		}
 	}
 	if b.open("/sign-in"); !strings.Contains(b.page, "You are signed in as Ada@example.com.") {
@@ -120,8 +120,8 @@ func TestFormsOfOtherSites(t *testing.T) {
 	}
 }
 
-// TestNobodyIsLedElsewhere after signing in, whatever continue says.
-func TestNobodyIsLedElsewhere(t *testing.T) {
+// TestSignIn_ContinueElsewhere checks that no value of continue leads to another site.
+func TestSignIn_ContinueElsewhere(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
@@ -129,7 +129,7 @@ func TestNobodyIsLedElsewhere(t *testing.T) {
 	for _, target := range []string{"https://evil.example/", "//evil.example/", `\\evil.example`, "/\\evil.example",
 		"javascript:alert(1)", "?x=https://evil.example", "#@evil.example", "@evil.example", ".evil.example/",
 		"%0d%0aLocation:x", "../sign-in", "a=b;c=d", "%zz", ""} {
-		b := p.browse()
+		b := p.newBrowser()
 		b.open("/sign-in?mode=test")
 		got := b.signIn(ada, herPassword, url.Values{"continue": {target}})
 		to := got.Header.Get("Location")
@@ -147,25 +147,24 @@ func TestNobodyIsLedElsewhere(t *testing.T) {
 	}
 }
 
-// TestASessionIsOfOneCookie that nobody else has known: each time somebody signs in it is
-// another one, and the one before is no longer good.
-func TestASessionIsOfOneCookie(t *testing.T) {
+// TestSignIn_NewCookie checks that each sign-in gets a new cookie, which no other party knew, and ends the one before.
+func TestSignIn_NewCookie(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	p.join(p.Tenant(), "bob@example.com")
-	b := p.browse()
+	b := p.newBrowser()
 	b.open("/sign-in")
 	planted := b.cookie
-	b.enter(ada, nil)
+	b.openAndSignIn(ada, nil)
 	first := b.cookie
-	b.submit("/sign-in", b.form("/sign-in", nil)) // a form without name and password changes nothing
+	b.submit("/sign-in", b.filledForm("/sign-in", nil)) // a form without name and password changes nothing
 	b.open("/sign-in")
 	if !strings.Contains(b.page, "You are signed in as Ada@example.com.") || first == planted {
 		t.Errorf("got %s with cookie %s, want her signed in under a new cookie", b.page, first)
 	}
 	page := b.page
-	form := url.Values{"csrf_token": {b.form("/sign-in", nil).Get("csrf_token")}, "username": {"bob@example.com"},
+	form := url.Values{"csrf_token": {b.filledForm("/sign-in", nil).Get("csrf_token")}, "username": {"bob@example.com"},
 		"password": {herPassword}}
 	b.Must(http.StatusSeeOther, b.submit("/sign-in", form))
 	second := b.cookie
@@ -178,14 +177,14 @@ func TestASessionIsOfOneCookie(t *testing.T) {
 		}
 	}
 	b.cookie, b.page = second, page
-	signOut := b.form("/sign-in", url.Values{"sign_out": {"true"}})
+	signOut := b.filledForm("/sign-in", url.Values{"sign_out": {"true"}})
 	b.Want("sign out by a page of the session before", http.StatusBadRequest, b.submit("/sign-in", signOut))
 	b.open("/sign-in")
 	if !strings.Contains(b.page, "You are signed in as bob@example.com.") {
 		t.Errorf("got %s, want bob signed in", b.page)
 	}
-	got := b.submit("/sign-in", b.form("/sign-in", url.Values{"sign_out": {"true"}}))
-	if got.Status != http.StatusSeeOther || local(got) != "/sign-in" {
+	got := b.submit("/sign-in", b.filledForm("/sign-in", url.Values{"sign_out": {"true"}}))
+	if got.Status != http.StatusSeeOther || localTarget(got) != "/sign-in" {
 		t.Errorf("sign out: got %d to %s, want 303 to /sign-in", got.Status, got.Header.Get("Location"))
 	}
 	b.cookie = second
@@ -193,20 +192,21 @@ func TestASessionIsOfOneCookie(t *testing.T) {
 	if strings.Contains(b.page, "You are signed in") {
 		t.Errorf("got %s, want nobody signed in", b.page)
 	}
-	b.enter(ada, nil)
-	b.open(p.asked(nil))
-	got = b.submit("/sign-in", b.form("/sign-in", url.Values{"sign_out": {"true"}}))
-	if b.open(local(got)); !strings.HasPrefix(local(got), "/authorize?") || !strings.Contains(b.page, `name="password"`) {
-		t.Errorf("got %s at %s, want the client's page to sign in", b.page, local(got))
+	b.openAndSignIn(ada, nil)
+	b.open(p.authorizePath(nil))
+	got = b.submit("/sign-in", b.filledForm("/sign-in", url.Values{"sign_out": {"true"}}))
+	if b.open(localTarget(got)); !strings.HasPrefix(localTarget(got), "/authorize?") ||
+		!strings.Contains(b.page, `name="password"`) {
+		t.Errorf("got %s at %s, want the client's page to sign in", b.page, localTarget(got))
 	}
 }
 
-// TestHeadersOfThePages let nobody frame, cache or script them, and no other site send its forms.
-func TestHeadersOfThePages(t *testing.T) {
+// TestPages_Headers checks that pages cannot be framed, cached or scripted, and that other sites cannot send our forms.
+func TestPages_Headers(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
-	b := p.browse()
+	b := p.newBrowser()
 	check := func(name string, got world.Response) {
 		t.Helper()
 		for header, want := range map[string]string{"Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
@@ -230,17 +230,17 @@ func TestHeadersOfThePages(t *testing.T) {
 			t.Errorf("%s: got cookie %s, want one that other sites cannot use", name, set)
 		}
 	}
-	check("an unknown client", b.open(p.asked(url.Values{"client_id": {"client_other"}})))
-	check("the form of a client", b.open(p.asked(nil)))
+	check("an unknown client", b.open(p.authorizePath(url.Values{"client_id": {"client_other"}})))
+	check("the form of a client", b.open(p.authorizePath(nil)))
 	check("what is wrong", b.signIn(ada, otherPassword, nil))
 	check("signing in", b.signIn(ada, herPassword, nil))
 	check("signed in", b.open("/sign-in"))
-	check("consent", b.open(p.asked(nil)))
+	check("consent", b.open(p.authorizePath(nil)))
 	check("the answer", b.decide("allow", nil))
 }
 
-// TestPagesInTheBrowsersLanguage, as well as we have it.
-func TestPagesInTheBrowsersLanguage(t *testing.T) {
+// TestPages_Language checks that the pages use the browser's language if they have it.
+func TestPages_Language(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
@@ -253,13 +253,13 @@ func TestPagesInTheBrowsersLanguage(t *testing.T) {
 		"":                        {`lang="en"`, "Sign in", "For which merchant?"},
 		"en;q=nonsense, \x7f":     {`lang="en"`, "Sign in", "For which merchant?"},
 	} {
-		b := p.browse()
+		b := p.newBrowser()
 		b.language = accepted
-		b.open(p.asked(nil))
+		b.open(p.authorizePath(nil))
 		if !strings.Contains(b.page, want[0]) || !strings.Contains(b.page, want[1]) {
 			t.Errorf("%s: got page %s, want %v in it", accepted, b.page, want)
 		}
-		b.open(local(b.signIn(ada, herPassword, nil)))
+		b.open(localTarget(b.signIn(ada, herPassword, nil)))
 		if !strings.Contains(b.page, want[0]) || !strings.Contains(b.page, want[2]) {
 			t.Errorf("%s: got page %s, want %v in it", accepted, b.page, want)
 		}
@@ -267,18 +267,18 @@ func TestPagesInTheBrowsersLanguage(t *testing.T) {
 	}
 }
 
-// TestACutOffRequest is sent again: in the end somebody is signed in, and the client gets one
-// code that works.
-func TestACutOffRequest(t *testing.T) {
+// TestSignIn_Interrupted repeats interrupted requests. The person is signed in, and the client gets one working code.
+func TestSignIn_Interrupted(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	p.Attempts(7, func(try string, send func(world.Request) world.Response) {
 		p.Clock.Advance(10 * time.Minute)
-		b := p.browse()
-		b.open(p.asked(nil))
+		b := p.newBrowser()
+		b.open(p.authorizePath(nil))
 		page := b.page
-		request := b.request("POST", "/sign-in", b.form("/sign-in", url.Values{"username": {ada}, "password": {herPassword}}))
+		request := b.request("POST", "/sign-in",
+			b.filledForm("/sign-in", url.Values{"username": {ada}, "password": {herPassword}}))
 		if got := send(request); got.Status != http.StatusSeeOther {
 			b.page = page
 			if again := b.signIn(ada, herPassword, nil); again.Status != http.StatusSeeOther {
@@ -292,39 +292,39 @@ func TestACutOffRequest(t *testing.T) {
 			t.Errorf("%s: got %s, want her signed in", try, b.page)
 		}
 	})
-	b := p.browse()
-	b.enter(ada, nil)
+	b := p.newBrowser()
+	b.openAndSignIn(ada, nil)
 	p.Attempts(7, func(try string, send func(world.Request) world.Response) {
-		b.open(p.asked(nil))
+		b.open(p.authorizePath(nil))
 		page := b.page
-		got := send(b.request("POST", "/authorize", b.form("/authorize", url.Values{"decision": {"allow"}})))
+		got := send(b.request("POST", "/authorize", b.filledForm("/authorize", url.Values{"decision": {"allow"}})))
 		if got.Status != http.StatusFound {
 			b.page = page
 			got = b.decide("allow", nil)
 		}
-		b.Secret("code", answer(got).Get("code"))
-		if stored := p.stored(got); stored.Client != p.client.ID || stored.Grant != "" {
+		b.Secret("code", redirectQuery(got).Get("code"))
+		if stored := p.storedCode(got); stored.Client != p.client.ID || stored.Grant != "" {
 			t.Errorf("%s: got %+v, want a code of the client's", try, stored)
 		}
 	})
 }
 
-// TestManyPasswords for one account take as many hashes as its bucket allows, and from one
-// address as many as that allows, whatever names are tried.
-func TestManyPasswords(t *testing.T) {
+// TestSignIn_TooManyPasswords checks that passwords for one account, and from one address for any names, take as many
+// hashes as their bucket allows.
+func TestSignIn_TooManyPasswords(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
-	b := p.browse()
-	p.Clock.Advance(time.Hour) // an invitation was accepted with a password
+	b := p.newBrowser()
+	p.Clock.Advance(time.Hour) // accepting the invitation took a password
 	b.open("/sign-in?mode=test")
 	guess := func(tries int, name func(n int) string) (hashes, refused int) {
 		for n := range tries {
-			form := b.form("/sign-in", url.Values{"username": {name(n)}, "password": {otherPassword}})
+			form := b.filledForm("/sign-in", url.Values{"username": {name(n)}, "password": {otherPassword}})
 			got := b.Do(b.request("POST", "/sign-in", form))
 			switch {
 			case got.Status == http.StatusBadRequest:
-				hashes++ // a wrong password takes one
+				hashes++ // a wrong password takes a hash
 			case got.Status == http.StatusTooManyRequests && got.Header.Get("Retry-After") != "":
 				refused++
 			default:
@@ -346,22 +346,23 @@ func TestManyPasswords(t *testing.T) {
 	p.Clock.Advance(6 * time.Minute)
 	counts := [2]int{}
 	counts[0], counts[1] = guess(60, func(n int) string { return fmt.Sprintf("guess-%d@example.com", n) })
-	if diff := cmp.Diff([2]int{35, 25}, counts); diff != "" { // 30 at once, and one each ten seconds
+	if diff := cmp.Diff([2]int{35, 25}, counts); diff != "" { // 30 at once, and one every ten seconds
 		t.Errorf("one address (-want +got):\n%s", diff)
 	}
 	p.Clock.Advance(6 * time.Minute)
 	b.Want("later", http.StatusSeeOther, b.signIn(ada, herPassword, nil))
 }
 
-// TestManyPasswordsAtOnce are refused before they take a hash.
-func TestManyPasswordsAtOnce(t *testing.T) {
+// TestSignIn_TooManyPasswordsConcurrently checks that passwords beyond the limit take no hash.
+func TestSignIn_TooManyPasswordsConcurrently(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	p.Clock.Advance(time.Hour)
-	b := p.browse()
+	b := p.newBrowser()
 	b.open("/sign-in?mode=test")
-	r := b.request("POST", "/sign-in", b.form("/sign-in", url.Values{"username": {ada}, "password": {otherPassword}}))
+	r := b.request("POST", "/sign-in",
+		b.filledForm("/sign-in", url.Values{"username": {ada}, "password": {otherPassword}}))
 	counted := p.DoConcurrently(300, r)
 	want := map[int]int{http.StatusBadRequest: 10, http.StatusTooManyRequests: 290}
 	if diff := cmp.Diff(want, counted); diff != "" {

@@ -114,7 +114,8 @@ var (
 
 // signInProfile serves grant_type password, only for test profiles: a person must not give a client their password (RFC
 // 9700 §2.4). A name that no test profile can have is not looked up, but also takes one hash.
-func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequest, tokens *tokenPair) ([]string, error) {
+func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequest, tokens *tokenPair) ([]string,
+	error) {
 	switch {
 	case c.Tenant.Mode != identity.Test:
 		return nil, errLiveClient
@@ -160,7 +161,8 @@ func (f family) confirmProfile(ctx context.Context, c oauth.Client, req tokenReq
 }
 
 // actAsClient serves grant_type client_credentials, for the client's merchant: no refresh token (RFC 6749 §4.4.3).
-func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest, tokens *tokenPair) ([]string, error) {
+func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest, tokens *tokenPair) ([]string,
+	error) {
 	scopes, err := c.Requested(req.Scope)
 	if err != nil {
 		return nil, err
