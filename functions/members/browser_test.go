@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
-// TestWithABrowser: an invitation is accepted after a password that is refused, in the merchant's language.
-func TestWithABrowser(t *testing.T) {
+// TestAcceptInvitation_WithABrowser accepts an invitation after a refused password, in the merchant's language.
+func TestAcceptInvitation_WithABrowser(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	web := chromium.Web{"cashwrap.test": s.Main().Checked()}
@@ -17,7 +17,7 @@ func TestWithABrowser(t *testing.T) {
 		invited := s.invite(email, "role_accountant")
 		visitor := chromium.Open(t, web, o)
 		visitor.Expect("400 POST")
-		tab := visitor.Visit("http://cashwrap.test/invitations/" + s.token(invited))
+		tab := visitor.Visit("http://cashwrap.test/invitations/" + s.invitationToken(invited))
 		tab.Look("invitation", "Bei Kaffeehaus mitarbeiten")
 		accept := func(password string) {
 			tab.Field("Passwort wählen").Fill(password)

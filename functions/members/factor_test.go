@@ -11,8 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// TestMembersShowWhoHasASecondFactor, in each operation that shows a user, as it is now.
-func TestMembersShowWhoHasASecondFactor(t *testing.T) {
+// TestRetrieveMember_SecondFactor checks that listing, reading and updating members show each user's current second
+// factor.
+func TestRetrieveMember_SecondFactor(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	with, without := s.employ("ada@example.com", nil), s.employ("bob@example.com", nil)

@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// state is all that a change of members leaves: members and roles as shown, the counts, and how many entries the
-// audit has and mails there are.
+// state has the effects of a change of members: members and roles as shown, the counts, and the numbers of audit
+// entries and mails.
 type state struct {
 	Members []string
 	Roles   []string
@@ -25,7 +25,7 @@ type state struct {
 	Audit, Mails int
 }
 
-func (s shop) state() (now state) {
+func (s shop) readState() (now state) {
 	s.Helper()
 	var items []struct {
 		PK string `dynamo:"pk"`
@@ -58,42 +58,42 @@ func (s shop) state() (now state) {
 	return now
 }
 
-// writes are the operations that change something: what must be there before, and the request.
+// writes has the operations that change something. Each prepares the world and returns its request.
 var writes = map[string]func(s shop, try string) world.Request{
 	"invite": func(s shop, try string) world.Request {
 		return world.Request{Method: "POST", Path: s.members(), Body: fields{"email": try + "@example.com",
 			"roles": []string{"role_employee"}}}
 	},
 	"update": func(s shop, try string) world.Request {
-		p, r := s.stored(try, member.RoleEmployee), s.role(try, "members_read")
+		p, r := s.storeManaged(try, member.RoleEmployee), s.createRole(try, "members_read")
 		return world.Request{Method: "PUT", Path: s.path(p), Body: fields{"roles": []string{r.ID},
 			"metadata": fields{"a": 1}, "user": fields{"nickname": "Till"}}}
 	},
 	"demote": func(s shop, try string) world.Request {
-		return world.Request{Method: "PUT", Path: s.path(s.stored(try, member.RoleOwner)),
+		return world.Request{Method: "PUT", Path: s.path(s.storeManaged(try, member.RoleOwner)),
 			Body: fields{"roles": []string{"role_admin"}}}
 	},
 	"delete": func(s shop, try string) world.Request {
-		return world.Request{Method: "DELETE", Path: s.path(s.stored(try, s.role(try, "members_read").ID))}
+		return world.Request{Method: "DELETE", Path: s.path(s.storeManaged(try, s.createRole(try, "members_read").ID))}
 	},
 	"remove an owner": func(s shop, try string) world.Request {
-		return world.Request{Method: "DELETE", Path: s.path(s.stored(try, member.RoleOwner))}
+		return world.Request{Method: "DELETE", Path: s.path(s.storeManaged(try, member.RoleOwner))}
 	},
 	"create a role": func(s shop, try string) world.Request {
 		return world.Request{Method: "POST", Path: s.roles(), Body: fields{"name": try,
 			"permissions": []string{"members_read"}}}
 	},
 	"update a role": func(s shop, try string) world.Request {
-		return world.Request{Method: "PATCH", Path: s.roles() + "/" + s.role(try, "members_read").ID,
+		return world.Request{Method: "PATCH", Path: s.roles() + "/" + s.createRole(try, "members_read").ID,
 			Body: fields{"name": "new", "permissions": []string{"members_write"}}}
 	},
 	"delete a role": func(s shop, try string) world.Request {
-		return world.Request{Method: "DELETE", Path: s.roles() + "/" + s.role(try, "members_read").ID}
+		return world.Request{Method: "DELETE", Path: s.roles() + "/" + s.createRole(try, "members_read").ID}
 	},
 }
 
-// stored is a managed user that has no password, which saves the time of its hash.
-func (s shop) stored(try, role string) person {
+// storeManaged stores a managed user without a password, which saves the time of its hash.
+func (s shop) storeManaged(try, role string) person {
 	s.Helper()
 	email := try + "@example.com"
 	m, err := s.App.Store.CreateMember(s.Context(), world.ByTest, s.Tenant(), email, "stored "+try,
@@ -108,9 +108,9 @@ func (s shop) stored(try, role string) person {
 	return person{ID: m.ID}
 }
 
-// TestWhatWasCutOffIsDoneOnce: afterwards all is as before or after, and the repetition under the same key completes
-// it. It takes seconds, for each fault at each step of each write.
-func TestWhatWasCutOffIsDoneOnce(t *testing.T) {
+// TestMembers_InterruptedWrites checks that an interrupted write is done or not done, and that its repetition under the
+// same key completes it. It takes seconds, for each fault at each step of each write.
+func TestMembers_InterruptedWrites(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range writes {
 		t.Run(name, func(t *testing.T) {
@@ -118,21 +118,21 @@ func TestWhatWasCutOffIsDoneOnce(t *testing.T) {
 			s := newShop(t)
 			plain := prepare(s, "plain")
 			plain.IdempotencyKey = "plain"
-			before := s.state()
+			before := s.readState()
 			want := s.Do(plain)
-			after := s.state()
+			after := s.readState()
 			if cmp.Equal(before, after) || want.Status >= 300 {
 				t.Fatalf("got %d %s and no change, want one", want.Status, want.Body)
 			}
 			s.Attempts(3, func(try string, send func(world.Request) world.Response) {
 				r := prepare(s, try)
 				r.IdempotencyKey = try
-				before := s.state()
+				before := s.readState()
 				send(r)
 				s.Clock.Advance(time.Minute)
-				done := s.state()
+				done := s.readState()
 				got := s.Do(r)
-				now := s.state()
+				now := s.readState()
 				if got.Status != want.Status {
 					t.Errorf("%s: got %d %s, want %d", try, got.Status, got.Body, want.Status)
 				}
@@ -154,18 +154,18 @@ func TestWhatWasCutOffIsDoneOnce(t *testing.T) {
 	}
 }
 
-// TestAnAcceptanceThatWasCutOff is completed by sending the form again, once.
-func TestAnAcceptanceThatWasCutOff(t *testing.T) {
+// TestAcceptInvitation_Interrupted checks that sending the form again completes an interrupted acceptance, once.
+func TestAcceptInvitation_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(3, func(try string, send func(world.Request) world.Response) {
 		p := s.invite(try+"@example.com", "role_owner")
-		b, _ := s.open(s.token(p))
-		before := s.state()
+		b, _ := s.open(s.invitationToken(p))
+		before := s.readState()
 		r := b.request(firstOne)
 		send(r)
 		b.Want(try, 303, b.accept(firstOne))
-		now := s.state()
+		now := s.readState()
 		if now.Count.Owners != before.Count.Owners+1 || now.Count.Count != before.Count.Count ||
 			now.Audit != before.Audit+1 || s.read(p).Status != "accepted" {
 			t.Errorf("%s: got %+v, before %+v; want an owner and an entry more", try, now, before)
@@ -177,28 +177,28 @@ func TestAnAcceptanceThatWasCutOff(t *testing.T) {
 	})
 }
 
-// TestAcceptedTwiceAtOnce: an invitation that is accepted twice makes one member and one user.
-func TestAcceptedTwiceAtOnce(t *testing.T) {
+// TestAcceptInvitation_TwiceConcurrently checks that two acceptances make one member and one user.
+func TestAcceptInvitation_TwiceConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.invite("ada@example.com", "role_owner")
-	b, _ := s.open(s.token(p))
+	b, _ := s.open(s.invitationToken(p))
 	if got := s.DoConcurrently(3, b.request(firstOne)); got[303] != 3 {
 		t.Errorf("got %v, want 303 each time", got)
 	}
-	if now := s.state(); now.Count.Owners != 2 {
+	if now := s.readState(); now.Count.Owners != 2 {
 		t.Errorf("got %+v, want two owners", now)
 	}
 }
 
-// TestEachChangeIsInTheAudit, with its actor; no entry has a password, a hash or a token.
-func TestEachChangeIsInTheAudit(t *testing.T) {
+// TestAudit_EachChange checks that each entry has its actor, and no password, hash or token.
+func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.invite("ada@example.com", "role_employee")
-	b, _ := s.open(s.token(p))
+	b, _ := s.open(s.invitationToken(p))
 	b.accept(firstOne)
-	r := s.role("Support", "members_read")
+	r := s.createRole("Support", "members_read")
 	s.Send("PATCH", s.roles()+"/"+r.ID, fields{"name": "Help"})
 	s.Send("PUT", s.path(p), fields{"roles": []string{r.ID}})
 	s.Send("DELETE", s.path(p), nil)

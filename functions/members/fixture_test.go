@@ -17,7 +17,7 @@ const (
 	another  = "another battery staple"
 )
 
-// person is a member as it is shown.
+// person is a member in a response.
 type person struct {
 	ID          string         `json:"id"`
 	Roles       []string       `json:"roles"`
@@ -45,7 +45,7 @@ type user struct {
 	DisabledAt *time.Time `json:"disabled_at"`
 }
 
-// shop is one whose passwords and tokens must be found nowhere.
+// shop is a shop whose passwords and tokens must not appear anywhere.
 type shop struct{ world.Shop }
 
 func newShop(t *testing.T) shop {
@@ -83,7 +83,7 @@ func (s shop) read(p person) person {
 	return world.Into[person](s, 200, s.Send("GET", s.path(p), nil))
 }
 
-// list are the addresses of the members listed, and how many there are on all pages.
+// list returns the addresses of the members listed, and their number on all pages.
 func (s shop) list(query string) (emails []string, total int) {
 	s.Helper()
 	v := world.Into[struct {
@@ -100,15 +100,15 @@ func (s shop) list(query string) (emails []string, total int) {
 	return emails, v.Total
 }
 
-// owner is the merchant's first.
-func (s shop) owner() person {
+// readOwner returns the merchant's first owner.
+func (s shop) readOwner() person {
 	s.Helper()
 	return world.Into[struct {
 		Items []person `json:"items"`
 	}](s, 200, s.Send("GET", s.members()+"?roles=role_owner", nil)).Items[0]
 }
 
-// role is a role as it is shown.
+// role is a role in a response.
 type role struct {
 	ID          string         `json:"id"`
 	Name        string         `json:"name"`
@@ -120,13 +120,13 @@ type role struct {
 	UpdatedAt   time.Time      `json:"updated_at"`
 }
 
-func (s shop) role(name string, permissions ...string) role {
+func (s shop) createRole(name string, permissions ...string) role {
 	s.Helper()
 	return world.Into[role](s, 201, s.Send("POST", s.roles(), fields{"name": name, "permissions": permissions}))
 }
 
-// token is what the link in the mail of an invitation holds.
-func (s shop) token(p person) string {
+// invitationToken returns the token in the link of an invitation's mail.
+func (s shop) invitationToken(p person) string {
 	s.Helper()
 	m, _, err := s.App.Store.MemberWithRoles(s.Context(), s.Tenant(), numberOf(p))
 	if err != nil || m.Invite.ID == "" {
@@ -137,10 +137,9 @@ func (s shop) token(p person) string {
 	return token
 }
 
-// sorted are the texts in order.
 func sorted(texts ...string) []string { return slices.Sorted(slices.Values(texts)) }
 
-// between is the text between two others.
+// between returns the text between two others.
 func between(text, before, after string) string {
 	_, rest, _ := strings.Cut(text, before)
 	found, _, _ := strings.Cut(rest, after)

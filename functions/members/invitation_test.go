@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// browser keeps what the page of an invitation gave it.
+// browser keeps the cookie and the form of an invitation's page.
 type browser struct {
 	shop
 
@@ -43,12 +43,12 @@ func (b browser) accept(password string) world.Response {
 	return b.Do(b.request(password))
 }
 
-// TestAnInvitationIsAccepted by setting a password; the next one by confirming it.
-func TestAnInvitationIsAccepted(t *testing.T) {
+// TestAcceptInvitation sets a password. The next invitation is accepted by confirming it.
+func TestAcceptInvitation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.invite("Ada@example.com", "role_accountant")
-	b, page := s.open(s.token(p))
+	b, page := s.open(s.invitationToken(p))
 	for _, part := range []string{"Ada@example.com", `autocomplete="new-password"`, `for="password"`, `lang="de"`} {
 		if !strings.Contains(string(page.Body), part) {
 			t.Errorf("got page %s, want %s in it", page.Body, part)
@@ -82,7 +82,7 @@ func TestAnInvitationIsAccepted(t *testing.T) {
 	b.Want("again", 303, b.accept("something else"))
 	other := shop{s.OtherShop()}
 	second := other.invite("ada@EXAMPLE.com", "role_owner")
-	b, page = other.open(other.token(second))
+	b, page = other.open(other.invitationToken(second))
 	if !strings.Contains(string(page.Body), `autocomplete="current-password"`) {
 		t.Errorf("got page %s, want it to ask for the current password", page.Body)
 	}
@@ -96,18 +96,18 @@ func TestAnInvitationIsAccepted(t *testing.T) {
 	}
 }
 
-// TestPagesThatAreNotThere: every invalid token has the same page.
-func TestPagesThatAreNotThere(t *testing.T) {
+// TestShowInvitation_InvalidToken checks that every invalid token gets the same page.
+func TestShowInvitation_InvalidToken(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	deleted := s.invite("deleted@example.com", "role_employee")
-	withdrawn, _ := s.open(s.token(deleted))
+	withdrawn, _ := s.open(s.invitationToken(deleted))
 	s.Send("DELETE", s.path(deleted), nil)
 	gone := s.invite("gone@example.com", "role_employee")
-	joined, _ := s.open(s.token(gone))
+	joined, _ := s.open(s.invitationToken(gone))
 	joined.accept(firstOne)
 	s.Send("DELETE", s.path(gone), nil)
-	late, _ := s.open(s.token(s.invite("late@example.com", "role_employee")))
+	late, _ := s.open(s.invitationToken(s.invite("late@example.com", "role_employee")))
 	s.Clock.Advance(member.InviteLasts)
 	for name, b := range map[string]browser{"unknown": {shop: s, path: "/invitations/guess"}, "withdrawn": withdrawn,
 		"its member is gone": joined, "expired": late} {
@@ -118,12 +118,12 @@ func TestPagesThatAreNotThere(t *testing.T) {
 	}
 }
 
-// TestFormsThatAreRefused leave the invitation as it was.
-func TestFormsThatAreRefused(t *testing.T) {
+// TestAcceptInvitation_InvalidForm checks that a refused form leaves the invitation pending.
+func TestAcceptInvitation_InvalidForm(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.invite("ada@example.com", "role_employee")
-	b, _ := s.open(s.token(p))
+	b, _ := s.open(s.invitationToken(p))
 	stranger, fresh := b, b
 	stranger.cookie = ""
 	fresh.csrf = "made up"
@@ -142,15 +142,15 @@ func TestFormsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestAcceptInvitation_AnOlderPassword confirms with a password of eight characters, as they were allowed before.
-func TestAcceptInvitation_AnOlderPassword(t *testing.T) {
+// TestAcceptInvitation_OlderPassword confirms with a password of eight characters, which were once allowed.
+func TestAcceptInvitation_OlderPassword(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	first, _ := s.open(s.token(s.invite("ada@example.com", "role_employee")))
+	first, _ := s.open(s.invitationToken(s.invite("ada@example.com", "role_employee")))
 	first.Must(303, first.accept(firstOne))
 	s.setOldPassword("ada@example.com", olderHash)
 	other := shop{s.OtherShop()}
-	b, page := other.open(other.token(other.invite("ada@example.com", "role_employee")))
+	b, page := other.open(other.invitationToken(other.invite("ada@example.com", "role_employee")))
 	if strings.Contains(string(page.Body), "minlength") {
 		t.Errorf("got page %s, want no least length of a password that is there", page.Body)
 	}
@@ -177,14 +177,14 @@ func (s shop) setOldPassword(address, hash string) {
 	}
 }
 
-// TestPasswordsOfAnInvitationAreTriedSlowly: ten at once, then one every six minutes.
-func TestPasswordsOfAnInvitationAreTriedSlowly(t *testing.T) {
+// TestAcceptInvitation_TooManyPasswords allows ten passwords at once, then one every six minutes.
+func TestAcceptInvitation_TooManyPasswords(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	first, _ := s.open(s.token(s.invite("ada@example.com", "role_employee")))
+	first, _ := s.open(s.invitationToken(s.invite("ada@example.com", "role_employee")))
 	first.accept(firstOne) // the first of ten
 	other := shop{s.OtherShop()}
-	b, _ := other.open(other.token(other.invite("ada@example.com", "role_employee")))
+	b, _ := other.open(other.invitationToken(other.invite("ada@example.com", "role_employee")))
 	for range 9 {
 		b.Must(400, b.accept(another))
 		s.Clock.Advance(time.Second)
@@ -197,12 +197,11 @@ func TestPasswordsOfAnInvitationAreTriedSlowly(t *testing.T) {
 	b.Want("after six minutes", 303, b.accept(firstOne))
 }
 
-// TestAcceptInvitation_StrangersWhoTryToSignIn checks that strangers who try passwords to sign in take nothing from the
-// bucket of the invitation.
-func TestAcceptInvitation_StrangersWhoTryToSignIn(t *testing.T) {
+// TestAcceptInvitation_StrangersSigningIn checks that passwords tried to sign in do not empty the invitation's bucket.
+func TestAcceptInvitation_StrangersSigningIn(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	b, _ := s.open(s.token(s.invite("ada@example.com", "role_employee")))
+	b, _ := s.open(s.invitationToken(s.invite("ada@example.com", "role_employee")))
 	for range 11 {
 		guess := s.App.Store.PasswordFrom(store.Budget{Name: "ada@example.com", Source: "address"}, secret.New(another))
 		if err := guess.Confirm(t.Context(), nil); guess.Blocked() != failure.Is(err, failure.KindTooMany) {
@@ -214,8 +213,8 @@ func TestAcceptInvitation_StrangersWhoTryToSignIn(t *testing.T) {
 	}
 }
 
-// TestPagesInEachLanguage, by the merchant's.
-func TestPagesInEachLanguage(t *testing.T) {
+// TestShowInvitation_Language checks that the page is in the merchant's language.
+func TestShowInvitation_Language(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for country, want := range map[string][2]string{"DE": {`lang="de"`, "Einladung annehmen"},
@@ -226,7 +225,7 @@ func TestPagesInEachLanguage(t *testing.T) {
 			currency = "EUR"
 		}
 		of := shop{s.NewShop(country, currency, map[string]any{"name": "A <b>"})}
-		_, page := of.open(of.token(of.invite("ada@example.com", "role_employee")))
+		_, page := of.open(of.invitationToken(of.invite("ada@example.com", "role_employee")))
 		for _, part := range append(want[:], "A &lt;b&gt;") {
 			if !strings.Contains(string(page.Body), part) {
 				t.Errorf("%s: got page %s, want %s in it", country, page.Body, part)
@@ -235,13 +234,13 @@ func TestPagesInEachLanguage(t *testing.T) {
 	}
 }
 
-// TestMemberships are those of the owner for a key, and a person's own for its token; in the credential's mode.
-func TestMemberships(t *testing.T) {
+// TestListMemberships checks that a key lists the owner's memberships, a token its person's; in the credential's mode.
+func TestListMemberships(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	other := shop{s.OtherShop()}
 	for of, roleID := range map[shop]string{s: "role_accountant", other: "role_admin"} {
-		b, _ := of.open(of.token(of.invite("ada@example.com", roleID)))
+		b, _ := of.open(of.invitationToken(of.invite("ada@example.com", roleID)))
 		b.Must(303, b.accept(firstOne))
 	}
 	type membership struct {

@@ -15,8 +15,8 @@ import (
 
 func numberOf(p person) int32 { return member.NumberOf(p.ID) }
 
-// TestAnInvitation is shown as pending, then as expired, and is no user before it is accepted.
-func TestAnInvitation(t *testing.T) {
+// TestCreateMember_Invitation checks that an invitation is pending, then expired, and has no user until it is accepted.
+func TestCreateMember_Invitation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := world.Into[person](s, 201, s.Send("POST", s.members(), fields{"email": "Ada@example.com", "nickname": "ignored",
@@ -42,8 +42,8 @@ func TestAnInvitation(t *testing.T) {
 	}
 }
 
-// TestAManagedUser is a member at once, and the same as an operator.
-func TestAManagedUser(t *testing.T) {
+// TestCreateMember_ManagedUser checks that a managed user is a member at once, and also an operator.
+func TestCreateMember_ManagedUser(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.employ("till@example.com", fields{"roles": []string{"role_accountant"}, "nickname": "Till"})
@@ -69,7 +69,7 @@ func TestAManagedUser(t *testing.T) {
 	}
 }
 
-func TestMembersThatAreRefused(t *testing.T) {
+func TestMembers_InvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p, m := s.invite("ada@example.com", "role_employee"), s.employ("till@example.com", nil)
@@ -125,11 +125,11 @@ func TestMembersThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestFilters are all that listMembers has, in several spellings.
-func TestFilters(t *testing.T) {
+// TestListMembers_Filters tries all filters of listMembers, in several spellings.
+func TestListMembers_Filters(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	owner := s.owner()
+	owner := s.readOwner()
 	s.Clock.Advance(time.Minute)
 	s.invite("ada@example.com", "role_accountant")
 	till := s.employ("till@example.com", nil)
@@ -168,8 +168,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestUpdates: what is sent changes, metadata as a whole.
-func TestUpdates(t *testing.T) {
+// TestUpdateMember checks that fields that are sent change, and metadata is replaced as one value.
+func TestUpdateMember(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	anything := fields{"b": nil, "c": 1.5, "d": fields{"e": []any{nil, true, []any{}, fields{"f": nil}}}}
@@ -185,7 +185,7 @@ func TestUpdates(t *testing.T) {
 	if again := world.Into[person](s, 200, s.Send("PUT", s.path(p), fields{})); !cmp.Equal(again, got) {
 		t.Errorf("nothing sent: got %+v, want %+v", again, got)
 	}
-	owner := s.owner()
+	owner := s.readOwner()
 	if same := world.Into[person](s, 200, s.Send("PUT", s.path(owner), fields{"user": fields{"nickname": "x",
 		"password": another}})); !cmp.Equal(same, owner) {
 		t.Errorf("a person's own user: got %+v, want it as it was", same)
@@ -198,8 +198,8 @@ func TestUpdates(t *testing.T) {
 	s.employ("till@example.com", nil)
 }
 
-// TestInvitationsToOneAddress are at most five in an hour, with those that were withdrawn.
-func TestInvitationsToOneAddress(t *testing.T) {
+// TestCreateMember_TooManyToOneAddress allows five invitations in an hour, including withdrawn ones.
+func TestCreateMember_TooManyToOneAddress(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	body := fields{"email": "ada@example.com", "roles": []string{"role_employee"}}
@@ -214,7 +214,7 @@ func TestInvitationsToOneAddress(t *testing.T) {
 		t.Errorf("got Retry-After %s, want 3300: 55 minutes", after)
 	}
 	s.invite("bob@example.com", "role_employee")
-	s.employ("ada@example.com", nil) // is no invitation
+	s.employ("ada@example.com", nil) // not an invitation
 	other := shop{s.OtherShop()}
 	other.invite("ada@example.com", "role_employee")
 	s.Clock.Advance(55 * time.Minute)
@@ -225,8 +225,8 @@ func TestInvitationsToOneAddress(t *testing.T) {
 	world.Invalid("email").Check(t, s.Send("POST", s.members(), body))
 }
 
-// TestInvitationsOfADay are bounded for each merchant.
-func TestInvitationsOfADay(t *testing.T) {
+// TestCreateMember_TooManyInADay checks that the limit applies to each merchant separately.
+func TestCreateMember_TooManyInADay(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.invite("first@example.com", "role_employee")

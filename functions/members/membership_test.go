@@ -6,9 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestAKeyListsNoOtherMerchant: a key or a client of one merchant does not show at which other merchants the owner is a
-// member. The owner's own token does.
-func TestAKeyListsNoOtherMerchant(t *testing.T) {
+// TestListMemberships_ByKey checks that only the owner's token, no key or client, shows the owner's other merchants.
+func TestListMemberships_ByKey(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	owner := s.Owner()

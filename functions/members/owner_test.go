@@ -16,11 +16,11 @@ var (
 	notFound  = world.Refused(404, "NOT_FOUND", "", "not-found")
 )
 
-// TestTheLastOwner can be neither demoted nor removed. Invited and disabled owners do not count as others.
-func TestTheLastOwner(t *testing.T) {
+// TestUpdateMember_LastOwner neither demotes nor removes the last owner. Invited and disabled owners do not count.
+func TestUpdateMember_LastOwner(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	owner := s.owner()
+	owner := s.readOwner()
 	demote := fields{"roles": []string{"role_admin"}}
 	conflict := world.Refused(409, "CONFLICT", "", "conflict")
 	refused := func(what string) {
@@ -43,11 +43,11 @@ func TestTheLastOwner(t *testing.T) {
 	refused("alone again")
 }
 
-// TestOwnersWhoDemoteEachOther at the same time: one stays.
-func TestOwnersWhoDemoteEachOther(t *testing.T) {
+// TestUpdateMember_OwnersDemoteEachOther does so concurrently. One owner stays.
+func TestUpdateMember_OwnersDemoteEachOther(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	owners := []person{s.owner(), s.employ("b@example.com", fields{"roles": []string{"role_owner"}}),
+	owners := []person{s.readOwner(), s.employ("b@example.com", fields{"roles": []string{"role_owner"}}),
 		s.employ("c@example.com", fields{"roles": []string{"role_owner"}})}
 	var all sync.WaitGroup
 	for i, o := range owners {
@@ -65,13 +65,14 @@ func TestOwnersWhoDemoteEachOther(t *testing.T) {
 	}
 }
 
-// TestNobodyGivesMoreThanItHas, nor changes a member who has more, with a key or as a person.
-func TestNobodyGivesMoreThanItHas(t *testing.T) {
+// TestMembers_MoreRightsThanCaller checks that no key or person gives rights that it lacks, or changes a member with
+// more rights.
+func TestMembers_MoreRightsThanCaller(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	owner := s.owner()
+	owner := s.readOwner()
 	admin := s.employ("admin@example.com", fields{"roles": []string{"role_admin"}})
-	support := s.role("Support", "members_read", "members_write", "refund_transactions")
+	support := s.createRole("Support", "members_read", "members_write", "refund_transactions")
 	helper := s.employ("helper@example.com", fields{"roles": []string{support.ID}})
 	accountant := s.employ("books@example.com", fields{"roles": []string{"role_accountant"}})
 	employee := s.employ("till@example.com", nil)
@@ -84,7 +85,7 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 	}
 	callers := map[string]struct {
 		key string
-		may []string // the members that it may make and change
+		may []string // the members that the caller may create and change
 	}{
 		"key of members alone":    {s.NewKey("secret", "members.read", "members.write"), []string{"employee"}},
 		"key of all":              {s.Merchant.Key.Plaintext, []string{"owner", "admin", "helper", "accountant", "employee"}},
@@ -131,16 +132,16 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 		"a scope": {shop{s.WithKey(callers["key of members alone"].key)}.Send("PUT", s.path(employee),
 			fields{"roles": []string{"role_accountant"}}), "the scope transactions.history or transactions.read"},
 		"a role that it may not read": {shop{s.WithKey(callers["key of members alone"].key)}.Send("PUT", s.path(employee),
-			fields{"roles": []string{s.role("Hidden", "developer_settings_read").ID}}), lacks},
+			fields{"roles": []string{s.createRole("Hidden", "developer_settings_read").ID}}), lacks},
 		"a role that it may read": {as.Send("PUT", s.path(employee),
-			fields{"roles": []string{s.role("Shown", "developer_settings_read").ID}}),
+			fields{"roles": []string{s.createRole("Shown", "developer_settings_read").ID}}),
 			gives + "the permission developer_settings_read."},
 		"an owner": {shop{s.WithKey(callers["administrator"].key)}.Send("PUT", s.path(employee),
 			fields{"roles": []string{"role_owner"}}), gives + "the role role_owner."},
 		"another's": {as.Send("PUT", s.path(admin), fields{"metadata": fields{"a": 1}}), lacks},
 		"a role": {as.Send("POST", s.roles(), fields{"name": "x", "permissions": []string{"developer_settings_read"}}),
 			gives + "the permission developer_settings_read."},
-		"another role":   {as.Send("DELETE", s.roles()+"/"+s.role("Keys", "developer_settings_read").ID, nil), lacks},
+		"another role":   {as.Send("DELETE", s.roles()+"/"+s.createRole("Keys", "developer_settings_read").ID, nil), lacks},
 		"the last owner": {s.Send("DELETE", s.path(owner), nil), "The merchant's last owner cannot be removed."},
 	} {
 		if forbidden.Check(t, c.got); !strings.Contains(c.got.Text("detail"), c.want) {
@@ -150,15 +151,15 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 	more := fields{"name": "more", "permissions": []string{"developer_settings_write"}}
 	forbidden.Check(t, as.Send("POST", s.roles(), more))
 	forbidden.Check(t, as.Send("PATCH", s.roles()+"/"+support.ID, more))
-	wider := s.role("Wider", "full_transaction_history_view")
+	wider := s.createRole("Wider", "full_transaction_history_view")
 	forbidden.Check(t, as.Send("PATCH", s.roles()+"/"+wider.ID, fields{"name": "x"}))
 	forbidden.Check(t, as.Send("DELETE", s.roles()+"/"+wider.ID, nil))
 	world.Into[role](s, 201, as.Send("POST", s.roles(), fields{"name": "less",
 		"permissions": []string{"refund_transactions"}}))
 }
 
-// TestOnlyOnesOwnMembers: those of other merchants and of the other mode are as if they did not exist.
-func TestOnlyOnesOwnMembers(t *testing.T) {
+// TestMembers_OfOtherTenant checks that members of other merchants and of the other mode seem not to exist.
+func TestMembers_OfOtherTenant(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	other := shop{s.OtherShop()}
@@ -179,8 +180,8 @@ func TestOnlyOnesOwnMembers(t *testing.T) {
 	}
 }
 
-// TestWhoMayManageMembers by scopes; a public key may not.
-func TestWhoMayManageMembers(t *testing.T) {
+// TestMembers_RequiredScopes also checks that a public key may not manage members.
+func TestMembers_RequiredScopes(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	m := s.employ("till@example.com", nil)

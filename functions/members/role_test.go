@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-func TestRoles(t *testing.T) {
+func TestRoles_CreateToDelete(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Clock.Advance(time.Hour)
@@ -68,7 +68,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-func TestRolesThatAreRefused(t *testing.T) {
+func TestRoles_InvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for name, c := range map[string]struct {
@@ -91,7 +91,7 @@ func TestRolesThatAreRefused(t *testing.T) {
 		predefined.Check(t, s.Send("PATCH", s.roles()+"/"+id, fields{"name": "x"}))
 		predefined.Check(t, s.Send("DELETE", s.roles()+"/"+id, nil))
 	}
-	other := shop{s.OtherShop()}.role("theirs", "members_read")
+	other := shop{s.OtherShop()}.createRole("theirs", "members_read")
 	for _, id := range []string{other.ID, "role_none", strings.Repeat("r", 2000)} {
 		for _, method := range []string{"GET", "PATCH", "DELETE"} {
 			world.Refused(404, "NOT_FOUND", "", "not-found").Check(t, s.Send(method, s.roles()+"/"+id, nil))
@@ -101,13 +101,13 @@ func TestRolesThatAreRefused(t *testing.T) {
 		managed("a@example.com", fields{"roles": []string{other.ID}})))
 }
 
-// TestAHundredRoles are as many as a merchant can have.
-func TestAHundredRoles(t *testing.T) {
+// TestCreateRole_TooMany checks that a merchant has at most a hundred roles.
+func TestCreateRole_TooMany(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	var first role
 	for i := range 100 {
-		if r := s.role(fmt.Sprint(i), "members_read"); i == 0 {
+		if r := s.createRole(fmt.Sprint(i), "members_read"); i == 0 {
 			first = r
 		}
 	}
@@ -117,13 +117,13 @@ func TestAHundredRoles(t *testing.T) {
 	world.Into[role](s, 201, s.Send("POST", s.roles(), body))
 }
 
-// TestARoleIsNotDeletedWhileItIsGiven: of both at once one succeeds.
-func TestARoleIsNotDeletedWhileItIsGiven(t *testing.T) {
+// TestDeleteRole_GivenMeanwhile deletes a role while a member gets it. One of both succeeds.
+func TestDeleteRole_GivenMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	m := s.employ("till@example.com", nil)
 	for i := range 10 {
-		r := s.role(fmt.Sprint(i), "members_read")
+		r := s.createRole(fmt.Sprint(i), "members_read")
 		var given, deleted world.Response
 		var both sync.WaitGroup
 		both.Go(func() { given = s.Send("PUT", s.path(m), fields{"roles": []string{r.ID}}) })
