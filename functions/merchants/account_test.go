@@ -15,7 +15,7 @@ import (
 
 const accountPath = "/v0.1/me"
 
-// recorded is an account with a value for each of its fields.
+// recorded returns an account with a value for each of its fields.
 func recorded() fields {
 	address := fields{"address_line1": "Ring 1", "address_line2": "Hof", "city": "Berlin", "region_id": 11,
 		"region_name": "Berlin", "region_code": "BE", "state_id": "BE", "post_code": "10115", "landline": "+49 30 1",
@@ -54,8 +54,8 @@ func recorded() fields {
 
 const personID = "pers_0123456789abcdefghijklmnop"
 
-// open is a shop of which everything is recorded.
-func open(t *testing.T) world.Shop {
+// newRecordedShop returns a shop with a complete recorded account.
+func newRecordedShop(t *testing.T) world.Shop {
 	t.Helper()
 	s := world.NewShop(t).NewShop("DE", "EUR", fields{"name": "Kaffeehaus GmbH", "email": "kasse@kaffee.example"})
 	record(s, recorded())
@@ -68,8 +68,8 @@ func record(s world.Shop, account any) {
 	s.Operate(fields{"command": "update_account", "merchant_code": s.Merchant.Code, "account": account}, nil)
 }
 
-// shown is what a GET shows.
-func shown(s world.Shop, path string) fields {
+// get returns the body of a GET.
+func get(s world.Shop, path string) fields {
 	s.Helper()
 	var body fields
 	got := s.Send("GET", path, nil)
@@ -79,15 +79,15 @@ func shown(s world.Shop, path string) fields {
 	return body
 }
 
-func compare(t *testing.T, what string, want, got any) {
+func wantEqual(t *testing.T, what string, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
-// basic is what is shown of the recorded account without any part.
-func basic(code string) fields {
+// basicAccount returns the response for the recorded account without any part.
+func basicAccount(code string) fields {
 	return fields{
 		"account": fields{"username": "kasse@kaffee.example", "type": "normal"},
 		"personal_profile": fields{"first_name": "Ada", "last_name": "Lovelace", "date_of_birth": "1990-12-31",
@@ -108,7 +108,7 @@ func basic(code string) fields {
 	}
 }
 
-// shelvesShown are the recorded ones.
+// shelvesShown returns the recorded shelves as a response shows them.
 func shelvesShown() []any {
 	return []any{fields{"id": 4.0, "name": "Drinks", "order": 2.0, "products": []any{fields{"id": 5.0, "shelf_id": 4.0,
 		"title": "Espresso", "subtitle": "small", "availability": "always", "image_url": "https://kaffee.example/e.png",
@@ -120,10 +120,11 @@ var doingBusinessAs = fields{"business_name": "Kaffeehaus am Ring", "company_reg
 	"vat_id": "DE2", "website": "https://ring.example", "email": "ring@kaffee.example",
 	"address": fields{"address_line1": "Ring 1", "city": "Dublin", "country": "IE"}}
 
-// An address whose fields were all emptied is absent, or as if it had never been recorded where one is always shown.
-func TestAnEmptiedAddressIsAbsent(t *testing.T) {
+// TestRetrieveMyAccount_EmptiedAddress checks that an address is absent once all its fields were emptied. Where an
+// address is always shown, it looks as if it had never been recorded.
+func TestRetrieveMyAccount_EmptiedAddress(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := newRecordedShop(t)
 	emptied := fields{}
 	for _, name := range []string{"address_line1", "address_line2", "city", "region_name", "region_code", "state_id",
 		"post_code", "landline", "first_name", "last_name", "company", "country"} {
@@ -134,15 +135,15 @@ func TestAnEmptiedAddressIsAbsent(t *testing.T) {
 		"merchant_profile": fields{"address": emptied, "trading_address": emptied,
 			"doing_business_as": fields{"address": emptied}}})
 	v1, onlyCountry := "/v1/merchants/"+s.Merchant.Code, fields{"country": "DE"}
-	compare(t, "account holder", any(nil), shown(s, accountPath+"/personal-profile")["address"])
-	compare(t, "person", nil, shown(s, v1+"/persons/"+personID)["address"])
-	compare(t, "company", nil, shown(s, v1)["company"].(fields)["address"])
-	compare(t, "trading address", nil, shown(s, v1)["company"].(fields)["trading_address"])
-	compare(t, "merchant profile", onlyCountry, shown(s, accountPath+"/merchant-profile")["address"])
-	compare(t, "doing business as", onlyCountry, shown(s, accountPath+"/merchant-profile/doing-business-as")["address"])
+	wantEqual(t, "account holder", any(nil), get(s, accountPath+"/personal-profile")["address"])
+	wantEqual(t, "person", nil, get(s, v1+"/persons/"+personID)["address"])
+	wantEqual(t, "company", nil, get(s, v1)["company"].(fields)["address"])
+	wantEqual(t, "trading address", nil, get(s, v1)["company"].(fields)["trading_address"])
+	wantEqual(t, "merchant profile", onlyCountry, get(s, accountPath+"/merchant-profile")["address"])
+	wantEqual(t, "doing business as", onlyCountry, get(s, accountPath+"/merchant-profile/doing-business-as")["address"])
 }
 
-// details are country_details of the addresses, and timeoffset_details on 20 November.
+// details has the country_details of the addresses, and their timeoffset_details on 20 November.
 var details = map[string]struct{ country, offset fields }{
 	"DE": {fields{"currency": "EUR", "iso_code": "DE", "en_name": "Germany", "native_name": "Deutschland"},
 		fields{"post_code": "10115", "offset": 1.0, "dst": false}},
@@ -150,8 +151,8 @@ var details = map[string]struct{ country, offset fields }{
 		fields{"post_code": "1010", "offset": 1.0, "dst": false}},
 }
 
-// at puts a value at a path of members.
-func at(body fields, path string, value any) {
+// setAt puts a value at a path of members.
+func setAt(body fields, path string, value any) {
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
 		body = body[name].(fields)
@@ -159,15 +160,15 @@ func at(body fields, path string, value any) {
 	body[names[len(names)-1]] = value
 }
 
-// added are what each part adds.
+// added has what each part adds to the response.
 var added = map[string]func(fields){
 	"operators": func(b fields) { b["operators"] = []any{} },
-	"settings":  func(b fields) { at(b, "merchant_profile.settings", defaults()) },
+	"settings":  func(b fields) { setAt(b, "merchant_profile.settings", defaultSettings()) },
 	"doing_business_as": func(b fields) {
-		at(b, "merchant_profile.doing_business_as", doingBusinessAs)
+		setAt(b, "merchant_profile.doing_business_as", doingBusinessAs)
 	},
 	"bank_accounts": func(b fields) {
-		at(b, "merchant_profile.bank_accounts", []any{fields{"account_holder_name": "Kaffeehaus GmbH",
+		setAt(b, "merchant_profile.bank_accounts", []any{fields{"account_holder_name": "Kaffeehaus GmbH",
 			"iban": sandbox.PaidIBAN, "status": "VERIFIED", "primary": true, "created_at": "2026-11-20T12:00:00.000Z"}})
 	},
 	"app_settings": func(b fields) {
@@ -179,21 +180,21 @@ var added = map[string]func(fields){
 			"tip_rates": []any{0.1}, "barcode_scanner": "", "referral": ""}
 	},
 	"vat_rates": func(b fields) {
-		at(b, "merchant_profile.vat_rates", []any{fields{"id": 1.0, "description": "full", "rate": 0.19, "ordering": 1.0,
+		setAt(b, "merchant_profile.vat_rates", []any{fields{"id": 1.0, "description": "full", "rate": 0.19, "ordering": 1.0,
 			"country": "DE"}})
 	},
 	"signup_flows": func(b fields) { b["signup_flows"] = []any{fields{"id": 1.0, "name": "web", "state": "done"}} },
 	"shelves": func(b fields) {
 		b["shelves"] = shelvesShown()
-		at(b, "merchant_profile.shelves", shelvesShown())
+		setAt(b, "merchant_profile.shelves", shelvesShown())
 	},
 	"country_details": func(b fields) {
-		at(b, "merchant_profile.address.country_details", details["DE"].country)
-		at(b, "personal_profile.address.country_details", details["AT"].country)
+		setAt(b, "merchant_profile.address.country_details", details["DE"].country)
+		setAt(b, "personal_profile.address.country_details", details["AT"].country)
 	},
 	"timeoffset_details": func(b fields) {
-		at(b, "merchant_profile.address.timeoffset_details", details["DE"].offset)
-		at(b, "personal_profile.address.timeoffset_details", details["AT"].offset)
+		setAt(b, "merchant_profile.address.timeoffset_details", details["DE"].offset)
+		setAt(b, "personal_profile.address.timeoffset_details", details["AT"].offset)
 	},
 	"permissions": func(b fields) {
 		b["permissions"] = fields{"create_moto_payments": true, "full_transaction_history_view": true,
@@ -201,20 +202,20 @@ var added = map[string]func(fields){
 	},
 }
 
-// TestEachPartAlone, and all of them together.
-func TestEachPartAlone(t *testing.T) {
+// TestRetrieveMyAccount_EachPart includes each part alone, and all of them together.
+func TestRetrieveMyAccount_EachPart(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	compare(t, "no part", basic(s.Merchant.Code), shown(s, accountPath))
+	s := newRecordedShop(t)
+	wantEqual(t, "no part", basicAccount(s.Merchant.Code), get(s, accountPath))
 	if len(added) != 11 {
 		t.Fatalf("got %d parts, want contract §7.1's eleven", len(added))
 	}
 	for part, add := range added {
-		want := basic(s.Merchant.Code)
+		want := basicAccount(s.Merchant.Code)
 		add(want)
-		compare(t, part, want, shown(s, accountPath+"?include[]="+part))
+		wantEqual(t, part, want, get(s, accountPath+"?include[]="+part))
 	}
-	compare(t, "all", everyPart(s), shown(s, accountPath+"?include[]="+strings.Join(partNames(), ",")))
+	wantEqual(t, "all", everyPart(s), get(s, accountPath+"?include[]="+strings.Join(partNames(), ",")))
 }
 
 func partNames() []string {
@@ -226,9 +227,9 @@ func partNames() []string {
 	return names
 }
 
-// everyPart is the recorded account with all parts.
+// everyPart returns the response for the recorded account with all parts.
 func everyPart(s world.Shop) fields {
-	want := basic(s.Merchant.Code)
+	want := basicAccount(s.Merchant.Code)
 	for _, add := range added {
 		add(want)
 	}
@@ -240,14 +241,14 @@ func everyPart(s world.Shop) fields {
 		shownAs[name] = value
 	}
 	shownAs["address"] = address
-	at(want, "merchant_profile.doing_business_as", shownAs)
+	setAt(want, "merchant_profile.doing_business_as", shownAs)
 	return want
 }
 
-// TestPartsInEachSpelling of a list: contract §2.5.
-func TestPartsInEachSpelling(t *testing.T) {
+// TestRetrieveMyAccount_IncludeSpellings checks each spelling of a list (contract §2.5).
+func TestRetrieveMyAccount_IncludeSpellings(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := newRecordedShop(t)
 	want, names := everyPart(s), partNames()
 	join := func(key func(i int) string) string {
 		var pairs []string
@@ -265,7 +266,7 @@ func TestPartsInEachSpelling(t *testing.T) {
 		join(func(i int) string { return fmt.Sprintf("include[][%d]", i) }),
 		"include=" + strings.Join(names, ","), "include[]=" + strings.Join(names, "%2C"),
 	} {
-		compare(t, query, want, shown(s, accountPath+"?"+query))
+		wantEqual(t, query, want, get(s, accountPath+"?"+query))
 	}
 	for _, query := range []string{"include[]=taxes", "include=settings,taxes", "include[]=Settings"} {
 		got := s.Send("GET", accountPath+"?"+query, nil)
@@ -275,7 +276,7 @@ func TestPartsInEachSpelling(t *testing.T) {
 	}
 }
 
-func TestAMerchantOfWhichNothingIsRecorded(t *testing.T) {
+func TestRetrieveMyAccount_NothingRecorded(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("BR", "BRL", fields{"name": "Loja", "email": "loja@example.com"})
 	bare := fields{"merchant_code": s.Merchant.Code, "company_name": "Loja", "permanent_certificate_access_code": nil,
@@ -283,51 +284,51 @@ func TestAMerchantOfWhichNothingIsRecorded(t *testing.T) {
 		"payout_zone_migrated": true, "country": "BR"}
 	want := fields{"account": fields{"username": "loja@example.com", "type": "normal"},
 		"personal_profile": fields{"complete": false}, "merchant_profile": bare}
-	compare(t, "account", want, shown(s, accountPath))
-	compare(t, "profile", bare, shown(s, accountPath+"/merchant-profile"))
-	empty := shown(s, accountPath+"?include=shelves,signup_flows,vat_rates,operators,app_settings")
+	wantEqual(t, "account", want, get(s, accountPath))
+	wantEqual(t, "profile", bare, get(s, accountPath+"/merchant-profile"))
+	empty := get(s, accountPath+"?include=shelves,signup_flows,vat_rates,operators,app_settings")
 	for _, list := range []string{"shelves", "signup_flows", "operators"} {
-		compare(t, list, any([]any{}), empty[list])
+		wantEqual(t, list, any([]any{}), empty[list])
 	}
-	compare(t, "VAT rates", any([]any{}), empty["merchant_profile"].(fields)["vat_rates"])
-	compare(t, "tip rates", any([]any{0.05, 0.1, 0.15}), empty["app_settings"].(fields)["tip_rates"])
-	compare(t, "business", fields{"business_name": "Loja", "email": "loja@example.com",
-		"address": fields{"country": "BR"}}, shown(s, accountPath+"/merchant-profile/doing-business-as"))
+	wantEqual(t, "VAT rates", any([]any{}), empty["merchant_profile"].(fields)["vat_rates"])
+	wantEqual(t, "tip rates", any([]any{0.05, 0.1, 0.15}), empty["app_settings"].(fields)["tip_rates"])
+	wantEqual(t, "business", fields{"business_name": "Loja", "email": "loja@example.com",
+		"address": fields{"country": "BR"}}, get(s, accountPath+"/merchant-profile/doing-business-as"))
 }
 
-// TestAMerchantThatSignsUpHasNoMerchantProfile: contract §7.1.
-func TestAMerchantThatSignsUpHasNoMerchantProfile(t *testing.T) {
+// TestRetrieveMyMerchantProfile_WhileOnboarding checks that a merchant that signs up has no profile (contract §7.1).
+func TestRetrieveMyMerchantProfile_WhileOnboarding(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("DE", "EUR", fields{"onboarding": true})
-	if _, there := shown(s, accountPath+"?include="+strings.Join(partNames(), ","))["merchant_profile"]; there {
+	if _, there := get(s, accountPath+"?include="+strings.Join(partNames(), ","))["merchant_profile"]; there {
 		t.Error("got a merchant_profile, want none")
 	}
 	for _, path := range []string{"/merchant-profile", "/merchant-profile/doing-business-as"} {
 		world.Refused(404, "NOT_FOUND", "", "not-found").Check(t, s.Send("GET", accountPath+path, nil))
 	}
-	compare(t, "personal profile", fields{"complete": false}, shown(s, accountPath+"/personal-profile"))
+	wantEqual(t, "personal profile", fields{"complete": false}, get(s, accountPath+"/personal-profile"))
 }
 
-func TestTheProfilesAlone(t *testing.T) {
+func TestProfiles_Alone(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	want := basic(s.Merchant.Code)
-	compare(t, "personal", want["personal_profile"], any(shown(s, accountPath+"/personal-profile")))
-	compare(t, "merchant", want["merchant_profile"], any(shown(s, accountPath+"/merchant-profile")))
-	compare(t, "business", doingBusinessAs, shown(s, accountPath+"/merchant-profile/doing-business-as"))
+	s := newRecordedShop(t)
+	want := basicAccount(s.Merchant.Code)
+	wantEqual(t, "personal", want["personal_profile"], any(get(s, accountPath+"/personal-profile")))
+	wantEqual(t, "merchant", want["merchant_profile"], any(get(s, accountPath+"/merchant-profile")))
+	wantEqual(t, "business", doingBusinessAs, get(s, accountPath+"/merchant-profile/doing-business-as"))
 }
 
-// TestWhoMayReadTheAccount, each of its operations: a key of the merchant's with one of the scopes.
-func TestWhoMayReadTheAccount(t *testing.T) {
+// TestRetrieveMyAccount_RequiredScopes checks that each operation needs a key of the merchant with one of the scopes.
+func TestRetrieveMyAccount_RequiredScopes(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := newRecordedShop(t)
 	other := s.OtherShop()
 	denied := world.Refused(403, "FORBIDDEN", "", "forbidden")
 	v1 := "/v1/merchants/" + s.Merchant.Code
 	for _, path := range []string{accountPath, accountPath + "/personal-profile", accountPath + "/merchant-profile",
 		accountPath + "/merchant-profile/doing-business-as", v1, v1 + "/persons", v1 + "/persons/" + personID} {
 		for _, scope := range []string{"user.profile", "user.profile_readonly", "profile"} {
-			shown(s.WithKey(s.NewKey("secret", scope)), path)
+			get(s.WithKey(s.NewKey("secret", scope)), path)
 		}
 		denied.Check(t, s.WithKey(s.NewKey("secret", "payments", "user.payout-settings")).Send("GET", path, nil))
 		denied.Check(t, s.WithKey(s.NewKey("public")).Send("GET", path, nil))

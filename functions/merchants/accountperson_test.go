@@ -11,8 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestTheAccountIsOfTheTokensUser, and has only the parts that the user may also read by separate operations.
-func TestTheAccountIsOfTheTokensUser(t *testing.T) {
+// TestRetrieveMyAccount_ByPerson checks that the account is that of the token's user, and has only the parts that the
+// user may also read by separate operations.
+func TestRetrieveMyAccount_ByPerson(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	const path = "/v0.1/me?include[]=settings&include[]=bank_accounts&include[]=operators&include[]=permissions" +
@@ -31,7 +32,7 @@ func TestTheAccountIsOfTheTokensUser(t *testing.T) {
 	all, admin := member.Permissions{Admin: true, FullTransactionHistoryView: true}, member.Permissions{Admin: true}
 	for token, want := range map[string]struct {
 		username, kind       string
-		members, money, full bool // who may read members, and money, and has the permission for all transactions
+		members, money, full bool // may read members, and money, and has the permission for all transactions
 	}{
 		s.Merchant.Key.Plaintext:                           {"kaffee@example.com", "normal", true, true, true},
 		s.Token():                                          {"kaffee@example.com", "normal", true, true, true},
@@ -53,35 +54,34 @@ func TestTheAccountIsOfTheTokensUser(t *testing.T) {
 	}
 }
 
-// TestPersonsNeedMembersRead checks every answer that names the persons behind the merchant: an employee is not shown
-// them.
-func TestPersonsNeedMembersRead(t *testing.T) {
+// TestListPersons_WithoutMembersRead checks that no answer names the persons behind the merchant to an employee.
+func TestListPersons_WithoutMembersRead(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := newRecordedShop(t)
 	employee := s.WithKey(s.TokenOf(s.Employ("till@example.com", member.Permissions{FullTransactionHistoryView: true,
 		RefundTransactions: true, CreateMOTOPayments: true, CreateReferral: true})))
-	profile, me := "/v0.1/me/merchant-profile", shown(employee, accountPath)
+	profile, me := "/v0.1/me/merchant-profile", get(employee, accountPath)
 	partial := fields{"complete": true}
-	compare(t, "account's person", partial, me["personal_profile"])
-	compare(t, "person", partial, shown(employee, "/v0.1/me/personal-profile"))
-	want := basic(s.Merchant.Code)["merchant_profile"].(fields)
+	wantEqual(t, "account's person", partial, me["personal_profile"])
+	wantEqual(t, "person", partial, get(employee, "/v0.1/me/personal-profile"))
+	want := basicAccount(s.Merchant.Code)["merchant_profile"].(fields)
 	delete(want, "business_owners")
 	delete(want["address"].(fields), "first_name")
 	delete(want["address"].(fields), "last_name")
-	compare(t, "account's profile", want, me["merchant_profile"])
-	compare(t, "profile", want, shown(employee, profile))
+	wantEqual(t, "account's profile", want, me["merchant_profile"])
+	wantEqual(t, "profile", want, get(employee, profile))
 	for _, path := range []string{"/persons", "/persons/" + personID} {
 		world.Refused(403, "FORBIDDEN", "", "forbidden").Check(t,
 			employee.Send("GET", "/v1/merchants/"+s.Merchant.Code+path, nil))
 	}
 	record(s, fields{"merchant_profile": fields{"doing_business_as": fields{"address": fields{"first_name": "Ada",
 		"last_name": "Lovelace", "city": "Dublin"}}}})
-	compare(t, "business", fields{"address_line1": "Ring 1", "city": "Dublin", "country": "IE"},
-		shown(employee, profile+"/doing-business-as")["address"])
+	wantEqual(t, "business", fields{"address_line1": "Ring 1", "city": "Dublin", "country": "IE"},
+		get(employee, profile+"/doing-business-as")["address"])
 }
 
-// TestTheAuditNamesThePersonWhoActs, not the client that has the token.
-func TestTheAuditNamesThePersonWhoActs(t *testing.T) {
+// TestAudit_PersonBehindClient checks that the audit names the person who acts, not the client with the token.
+func TestAudit_PersonBehindClient(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	chef := s.Employ("chef@example.com", member.Permissions{Admin: true})
@@ -91,7 +91,7 @@ func TestTheAuditNamesThePersonWhoActs(t *testing.T) {
 		s.Merchant.Key.Plaintext: {Kind: audit.APIKey, ID: s.Merchant.Key.ID},
 	} {
 		s.Clock.Advance(time.Minute)
-		created := read(t, 201, s.WithKey(token).Send("POST", accounts, operatorBody(want.ID+"@example.com", nil)))
+		created := decodeAccount(t, 201, s.WithKey(token).Send("POST", accounts, operatorBody(want.ID+"@example.com", nil)))
 		var last audit.Entry
 		for entry, err := range s.App.Store.AuditEntries(t.Context(), s.Merchant.Code, time.Time{}, s.Clock.Now(), "") {
 			if last = entry; err != nil {

@@ -30,10 +30,10 @@ var (
 	rejectedOfHolder = fields{"account_holder_name": "Café GmbH", "iban": sandbox.RejectedIBAN, "primary": true}
 )
 
-// listed is listBankAccounts's path.
-func listed(s world.Shop) string { return "/v1.1/merchants/" + s.Merchant.Code + "/bank-accounts" }
+// listPath returns the path of listBankAccounts.
+func listPath(s world.Shop) string { return "/v1.1/merchants/" + s.Merchant.Code + "/bank-accounts" }
 
-// addAccount adds an account, which is then decided.
+// addAccount adds an account and waits for the bank's decision.
 func addAccount(s world.Shop, account fields) world.Response {
 	s.Helper()
 	r := s.Must(201, s.Send("POST", bankAccounts, account))
@@ -41,8 +41,8 @@ func addAccount(s world.Shop, account fields) world.Response {
 	return r
 }
 
-// showAccounts checks the accounts that a path lists, without the time at which they were added.
-func showAccounts(t *testing.T, got world.Response, want ...fields) {
+// wantAccounts checks the accounts that a path lists, without their times of creation.
+func wantAccounts(t *testing.T, got world.Response, want ...fields) {
 	t.Helper()
 	accounts := []fields{}
 	err := got.Into(&accounts)
@@ -57,35 +57,35 @@ func showAccounts(t *testing.T, got world.Response, want ...fields) {
 	}
 }
 
-// asShown is an account as clients see it.
+// asShown returns an account as clients see it.
 func asShown(of fields, status string, primary bool) fields {
 	view := maps.Clone(of)
 	view["status"], view["primary"] = status, primary
 	return view
 }
 
-func TestAccountsAreVerifiedAndShown(t *testing.T) {
+func TestListMyBankAccounts(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	showAccounts(t, s.Send("GET", bankAccounts, nil))
+	wantAccounts(t, s.Send("GET", bankAccounts, nil))
 	noAccount.Check(t, s.Send("GET", bankAccounts+"?primary=true", nil))
 	got := s.Send("POST", bankAccounts, holderWithIBAN)
 	if got.Status != 201 || got.Text("status") != "PENDING_VERIFICATION" || got.Text("created_at") == "" {
 		t.Errorf("got %d %s, want 201 and it pending", got.Status, got.Body)
 	}
 	s.Clock.Advance(sandbox.VerifiedAfter - time.Millisecond)
-	showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "PENDING_VERIFICATION", true))
+	wantAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "PENDING_VERIFICATION", true))
 	pendingAccount.Check(t, s.Send("POST", bankAccounts, anotherOfHolder))
 	s.Clock.Advance(time.Millisecond)
-	showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", true))
+	wantAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", true))
 	addAccount(s, anotherOfHolder)
 	addAccount(s, rejectedOfHolder)
 	all := []fields{asShown(holderWithIBAN, "VERIFIED", false), asShown(anotherOfHolder, "VERIFIED", true),
 		asShown(rejectedOfHolder, "REJECTED", false)}
-	for _, path := range []string{bankAccounts, bankAccounts + "?primary=false", listed(s)} {
-		showAccounts(t, s.Send("GET", path, nil), all...)
+	for _, path := range []string{bankAccounts, bankAccounts + "?primary=false", listPath(s)} {
+		wantAccounts(t, s.Send("GET", path, nil), all...)
 	}
-	showAccounts(t, s.Send("GET", listed(s)+"?primary=true", nil), all[1])
+	wantAccounts(t, s.Send("GET", listPath(s)+"?primary=true", nil), all[1])
 	one := s.Send("GET", bankAccounts+"?primary=true", nil)
 	if one.Status != 200 || one.Text("iban") != sandbox.LostAnswerIBAN {
 		t.Errorf("primary: got %d %s, want the object of %s", one.Status, one.Body, sandbox.LostAnswerIBAN)
@@ -95,11 +95,11 @@ func TestAccountsAreVerifiedAndShown(t *testing.T) {
 	addAccount(s, never)
 	s.Clock.Advance(365 * 24 * time.Hour)
 	pendingAccount.Check(t, s.Send("POST", bankAccounts, holderWithIBAN))
-	showAccounts(t, s.Send("GET", listed(s), nil), append(all, asShown(never, "PENDING_VERIFICATION", false))...)
+	wantAccounts(t, s.Send("GET", listPath(s), nil), append(all, asShown(never, "PENDING_VERIFICATION", false))...)
 }
 
-// TestTheSweepVerifiesAccountsAtWhichNobodyLooks.
-func TestTheSweepVerifiesAccountsAtWhichNobodyLooks(t *testing.T) {
+// TestCreateMyBankAccount_VerifiedBySweep checks that the sweep verifies an account that no request has read.
+func TestCreateMyBankAccount_VerifiedBySweep(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	addAccount(s, holderWithIBAN)
@@ -111,11 +111,11 @@ func TestTheSweepVerifiesAccountsAtWhichNobodyLooks(t *testing.T) {
 	}
 }
 
-func TestFieldsOfAnAccount(t *testing.T) {
+func TestCreateMyBankAccount_Fields(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		country, currency string
-		account, more     fields // more: what is shown otherwise
+		account, more     fields // more: fields that differ in the response
 	}{
 		{"DE", "EUR", fields{"account_holder_name": "A", "iban": sandbox.PaidIBAN}, nil},
 		{"DE", "EUR", fields{"account_holder_name": " " + strings.Repeat("ü", 68) + " ", "iban": sandbox.PaidIBAN},
@@ -142,11 +142,11 @@ func TestFieldsOfAnAccount(t *testing.T) {
 		maps.Copy(want, c.more)
 		want["status"] = "VERIFIED"
 		maps.DeleteFunc(want, func(_ string, value any) bool { return value == nil })
-		showAccounts(t, s.Send("GET", bankAccounts, nil), want)
+		wantAccounts(t, s.Send("GET", bankAccounts, nil), want)
 	}
 }
 
-func TestAccountsThatAreRefused(t *testing.T) {
+func TestCreateMyBankAccount_Invalid(t *testing.T) {
 	t.Parallel()
 	w := world.NewShop(t)
 	for _, c := range []struct {
@@ -190,12 +190,13 @@ func TestAccountsThatAreRefused(t *testing.T) {
 	} {
 		s := w.NewShop(c.country, c.currency, nil)
 		c.want.Check(t, s.Send("POST", bankAccounts, c.account))
-		showAccounts(t, s.Send("GET", bankAccounts, nil))
+		wantAccounts(t, s.Send("GET", bankAccounts, nil))
 	}
 }
 
-// TestConflictsOfAccounts come in the contract's order, and a pending verification is no reply to keep.
-func TestConflictsOfAccounts(t *testing.T) {
+// TestCreateMyBankAccount_ConflictOrder checks that conflicts come in the contract's order, after faults of the body. A
+// REJECTED account does not count towards the maximum.
+func TestCreateMyBankAccount_ConflictOrder(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("DE", "EUR", fields{"onboarding": true})
 	noMerchant.Check(t, s.Send("POST", bankAccounts, holderWithIBAN))
@@ -204,20 +205,20 @@ func TestConflictsOfAccounts(t *testing.T) {
 	s.Command("update_merchant", fields{"onboarding": false})
 	for n := range merchant.MaxBankAccounts {
 		addAccount(s, rejectedOfHolder)
-		addAccount(s, numbered(t, n))
+		addAccount(s, numberedAccount(t, n))
 	}
 	for range 2 {
-		sameAccount.Check(t, s.Send("POST", bankAccounts, numbered(t, 0)))
-		tooManyAccounts.Check(t, s.Send("POST", bankAccounts, numbered(t, merchant.MaxBankAccounts)))
+		sameAccount.Check(t, s.Send("POST", bankAccounts, numberedAccount(t, 0)))
+		tooManyAccounts.Check(t, s.Send("POST", bankAccounts, numberedAccount(t, merchant.MaxBankAccounts)))
 	}
 	var all []fields
-	if err := s.Send("GET", listed(s), nil).Into(&all); err != nil || len(all) != 20 {
+	if err := s.Send("GET", listPath(s), nil).Into(&all); err != nil || len(all) != 20 {
 		t.Errorf("got %d accounts, %v, want 20", len(all), err)
 	}
 }
 
-// numbered is an account with an IBAN of its own.
-func numbered(t *testing.T, n int) fields {
+// numberedAccount returns an account with an IBAN derived from n.
+func numberedAccount(t *testing.T, n int) fields {
 	t.Helper()
 	number, err := iban.ReplaceChecksum(fmt.Sprintf("DE001001001000%04d5678", n))
 	if err != nil {
@@ -226,9 +227,9 @@ func numbered(t *testing.T, n int) fields {
 	return fields{"account_holder_name": "Café GmbH", "iban": number}
 }
 
-// TestANumberIsAddedOnce: the account that is there is refused in each spelling of its number, as long as it is not
-// REJECTED, and each refusal is stored under its Idempotency-Key.
-func TestANumberIsAddedOnce(t *testing.T) {
+// TestCreateMyBankAccount_SameNumber checks that an existing account's number is refused in each spelling, unless the
+// account is REJECTED. Each refusal is stored under its Idempotency-Key.
+func TestCreateMyBankAccount_SameNumber(t *testing.T) {
 	t.Parallel()
 	german := world.NewShop(t)
 	british, american := german.NewShop("GB", "GBP", nil), german.NewShop("US", "USD", nil)
@@ -248,15 +249,15 @@ func TestANumberIsAddedOnce(t *testing.T) {
 			sameAccount.Check(t, c.shop.Do(world.Request{Method: "POST", Path: bankAccounts, Body: c.again,
 				APIKey: c.shop.Merchant.Key.Plaintext, IdempotencyKey: "again"}))
 		}
-		showAccounts(t, c.shop.Send("GET", bankAccounts, nil), asShown(c.one, "VERIFIED", true))
+		wantAccounts(t, c.shop.Send("GET", bankAccounts, nil), asShown(c.one, "VERIFIED", true))
 	}
 	addAccount(german, rejectedOfHolder)
-	showAccounts(t, german.Send("GET", bankAccounts+"?primary=false", nil), asShown(holderWithIBAN, "VERIFIED", true),
+	wantAccounts(t, german.Send("GET", bankAccounts+"?primary=false", nil), asShown(holderWithIBAN, "VERIFIED", true),
 		asShown(rejectedOfHolder, "REJECTED", false))
-	addAccount(german, rejectedOfHolder) // the holder's name may have been wrong
+	addAccount(german, rejectedOfHolder) // accepted: the holder's name may have been wrong
 }
 
-func TestOneOfAHundredAccountsIsAdded(t *testing.T) {
+func TestCreateMyBankAccount_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	got := s.DoConcurrently(100, world.Request{Method: "POST", Path: bankAccounts, APIKey: s.Merchant.Key.Plaintext,
@@ -264,12 +265,12 @@ func TestOneOfAHundredAccountsIsAdded(t *testing.T) {
 	if want := map[int]int{201: 1, 409: 99}; !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "PENDING_VERIFICATION", true))
+	wantAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "PENDING_VERIFICATION", true))
 }
 
-// TestARepeatedRequestAddsOneAccount: under one Idempotency-Key, also when it was cut off at any step; and what was
-// refused only because another is pending is tried again.
-func TestARepeatedRequestAddsOneAccount(t *testing.T) {
+// TestCreateMyBankAccount_Repeated checks that requests under one Idempotency-Key add one account, even if interrupted
+// at any step. A request that was refused only because another account was pending succeeds when repeated later.
+func TestCreateMyBankAccount_Repeated(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
 		for step, reached := 1, true; reached; step++ {
@@ -289,7 +290,7 @@ func TestARepeatedRequestAddsOneAccount(t *testing.T) {
 				}
 			}
 			s.Clock.Advance(sandbox.VerifiedAfter)
-			showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", false),
+			wantAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", false),
 				asShown(anotherOfHolder, "VERIFIED", true))
 			if !reached && step < 5 {
 				t.Errorf("%s: got %d steps, want 5 or more", fault, step)
@@ -305,21 +306,22 @@ func TestARepeatedRequestAddsOneAccount(t *testing.T) {
 	s.Want("when the other is verified", 201, s.Do(r))
 }
 
-// TestWhoseAccountsACredentialReads: those of its own merchant and mode, by the scopes of the contract.
-func TestWhoseAccountsACredentialReads(t *testing.T) {
+// TestListBankAccounts_RequiredScopes checks that a credential with one of the scopes reads only its merchant's
+// accounts, in its mode.
+func TestListBankAccounts_RequiredScopes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewLiveShop()
 	addAccount(s, holderWithIBAN)
 	other := s.NewShop("DE", "EUR", nil)
-	noAccount.Check(t, other.Send("GET", listed(s), nil))
-	showAccounts(t, other.Send("GET", listed(other), nil))
-	addAccount(other, holderWithIBAN) // the same number, which only its bank can refuse
-	showAccounts(t, other.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", true))
+	noAccount.Check(t, other.Send("GET", listPath(s), nil))
+	wantAccounts(t, other.Send("GET", listPath(other), nil))
+	addAccount(other, holderWithIBAN) // only the bank could refuse another merchant's number
+	wantAccounts(t, other.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", true))
 	test := s.WithKey(s.NewKey("secret", "user.payout-settings"))
-	showAccounts(t, test.Send("GET", listed(s), nil))
+	wantAccounts(t, test.Send("GET", listPath(s), nil))
 	addAccount(test, anotherOfHolder)
-	showAccounts(t, test.Send("GET", bankAccounts, nil), asShown(anotherOfHolder, "VERIFIED", true))
-	showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "PENDING_VERIFICATION", true))
+	wantAccounts(t, test.Send("GET", bankAccounts, nil), asShown(anotherOfHolder, "VERIFIED", true))
+	wantAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "PENDING_VERIFICATION", true))
 
 	for _, c := range []struct {
 		kind   string
@@ -329,7 +331,7 @@ func TestWhoseAccountsACredentialReads(t *testing.T) {
 		{"secret", []string{"payments", "payouts.read"}, false}, {"public", nil, false}} {
 		key := other.WithKey(other.NewKey(c.kind, c.scopes...))
 		deniedAccounts.Check(t, key.Send("POST", bankAccounts, anotherOfHolder))
-		for _, path := range []string{bankAccounts, listed(other)} {
+		for _, path := range []string{bankAccounts, listPath(other)} {
 			if got := key.Send("GET", path, nil); (got.Status == 200) != c.reads {
 				t.Errorf("%v: got %d of %s, want it to read %t", c.scopes, got.Status, path, c.reads)
 			}

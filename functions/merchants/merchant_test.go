@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestTheMerchant(t *testing.T) {
+func TestRetrieveMerchant(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := newRecordedShop(t)
 	code := s.Merchant.Code
 	street := fields{"street_address": []any{"Ring 1", "Hof"}, "post_code": "10115", "city": "Berlin",
 		"region": "Berlin", "country": "DE"}
@@ -18,7 +18,7 @@ func TestTheMerchant(t *testing.T) {
 	want := fields{"merchant_code": code, "country": "DE", "default_currency": "EUR", "default_locale": "de-AT",
 		"business_type": "company", "alias": "Ring", "avatar": "https://kaffee.example/a.png", "sandbox": true,
 		"meta": fields{"crm": "7"}, "classic": fields{"id": float64(payments.MerchantNumericID(code))},
-		"version":       "3", // created, recorded, paid to
+		"version":       "3", // one each for creation, account and bank account
 		"change_status": "done", "created_at": created, "updated_at": created,
 		"company": fields{"name": "Kaffeehaus GmbH", "merchant_category_code": "5814", "legal_type": "de.gmbh",
 			"address": street, "trading_address": fields{"street_address": []any{"Markt 3"}, "post_code": "50667",
@@ -31,26 +31,26 @@ func TestTheMerchant(t *testing.T) {
 			"address":  fields{"street_address": []any{"Ring 1"}, "city": "Dublin", "country": "IE"},
 			"branding": fields{"icon": "https://ring.example/i.png", "primary_color": "#6f4e37"}}}
 	path := "/v1/merchants/" + code
-	compare(t, "merchant", want, shown(s, path))
-	compare(t, "its latest version", want, shown(s, path+"?version=latest"))
+	wantEqual(t, "merchant", want, get(s, path))
+	wantEqual(t, "its latest version", want, get(s, path+"?version=latest"))
 	world.Invalid("version").Check(t, s.Send("GET", path+"?version=1", nil))
 
 	s.Clock.Advance(time.Hour)
 	s.Command("update_merchant", fields{"name": "Kaffeehaus AG"})
 	changed := s.Clock.Now().Format("2006-01-02T15:04:05.000Z")
 	s.Clock.Advance(time.Hour)
-	s.Command("update_merchant", fields{"name": "Kaffeehaus AG"}) // which changes nothing
-	got := shown(s, path)
-	compare(t, "after a change of the terms", any(changed), got["updated_at"])
-	compare(t, "its time of creation", any(created), got["created_at"])
+	s.Command("update_merchant", fields{"name": "Kaffeehaus AG"}) // changes nothing
+	got := get(s, path)
+	wantEqual(t, "after a change of the terms", any(changed), got["updated_at"])
+	wantEqual(t, "its time of creation", any(created), got["created_at"])
 	record(s, fields{"alias": "Platz"})
-	compare(t, "after a change of the account", any(s.Clock.Now().Format("2006-01-02T15:04:05.000Z")),
-		shown(s, path)["updated_at"])
+	wantEqual(t, "after a change of the account", any(s.Clock.Now().Format("2006-01-02T15:04:05.000Z")),
+		get(s, path)["updated_at"])
 }
 
-func TestThePersons(t *testing.T) {
+func TestListPersons(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := newRecordedShop(t)
 	path := "/v1/merchants/" + s.Merchant.Code + "/persons"
 	ada := fields{"id": personID, "birthdate": "1990-12-31", "given_name": "Ada", "middle_name": "King",
 		"family_name": "Lovelace", "phone_number": "+4930123456", "relationships": []any{"owner"},
@@ -58,25 +58,25 @@ func TestThePersons(t *testing.T) {
 		"address":     fields{"street_address": []any{"Am Platz 2"}, "post_code": "1010", "city": "Wien", "country": "AT"},
 		"identifiers": []any{fields{"ref": "at.passport", "value": "P1234567"}}, "citizenship": "AT", "nationality": "AT",
 		"country_of_residence": "AT", "version": "1", "change_status": "done"}
-	got := shown(s, path)["items"].([]any)
+	got := get(s, path)["items"].([]any)
 	if len(got) != 2 {
 		t.Fatalf("got %v, want two persons", got)
 	}
 	bo := got[1].(fields)
-	compare(t, "persons", []any{ada, fields{"id": bo["id"], "given_name": "Bo", "relationships": []any{"officer"},
+	wantEqual(t, "persons", []any{ada, fields{"id": bo["id"], "given_name": "Bo", "relationships": []any{"officer"},
 		"identifiers": []any{}, "version": "1", "change_status": "done"}}, got)
-	compare(t, "one of them", ada, shown(s, path+"/"+personID))
-	compare(t, "the other", bo, shown(s, path+"/"+bo["id"].(string)+"?version=latest"))
+	wantEqual(t, "one of them", ada, get(s, path+"/"+personID))
+	wantEqual(t, "the other", bo, get(s, path+"/"+bo["id"].(string)+"?version=latest"))
 	world.Refused(404, "NOT_FOUND", "", "not-found").Check(t, s.Send("GET", path+"/pers_0", nil))
 	world.Invalid("version").Check(t, s.Send("GET", path+"?version=1", nil))
 	world.Invalid("version").Check(t, s.Send("GET", path+"/"+personID+"?version=1", nil))
-	compare(t, "of a merchant without any", fields{"items": []any{}},
-		shown(s.OtherShop(), "/v1/merchants/"+s.OtherShop().Merchant.Code+"/persons"))
+	wantEqual(t, "of a merchant without any", fields{"items": []any{}},
+		get(s.OtherShop(), "/v1/merchants/"+s.OtherShop().Merchant.Code+"/persons"))
 }
 
-// TestTimeOffsets are those of now, and daylight saving time is what is ahead of the year's other time: Ireland's law
-// and the time zone database have it the other way round.
-func TestTimeOffsets(t *testing.T) {
+// TestRetrieveMyAccount_TimeOffsets checks that offsets are those of now, and that dst is true while the offset is
+// ahead of the year's other offset. Ireland's law and the time zone database have it the other way round.
+func TestRetrieveMyAccount_TimeOffsets(t *testing.T) {
 	t.Parallel()
 	home := world.NewShop(t)
 	for _, summer := range []bool{false, true} {
@@ -99,8 +99,8 @@ func TestTimeOffsets(t *testing.T) {
 			if summer {
 				want = c.summer
 			}
-			got := shown(s, accountPath+"?include=timeoffset_details")
-			compare(t, c.country+" "+c.zone, any(want),
+			got := get(s, accountPath+"?include=timeoffset_details")
+			wantEqual(t, c.country+" "+c.zone, any(want),
 				got["merchant_profile"].(fields)["address"].(fields)["timeoffset_details"])
 		}
 	}

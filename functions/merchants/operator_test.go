@@ -22,7 +22,7 @@ const (
 	another  = "another battery staple"
 )
 
-// account is an operator as it is shown.
+// account is an operator in a response.
 type account struct {
 	ID          int32           `json:"id"`
 	Username    string          `json:"username"`
@@ -36,7 +36,7 @@ type account struct {
 
 func (a account) path() string { return accounts + "/" + strconv.Itoa(int(a.ID)) }
 
-// permissions are these and no others.
+// permissions returns the granted permissions as true, all others as false.
 func permissions(granted ...string) map[string]bool {
 	all := map[string]bool{}
 	for _, name := range []string{"admin", "create_moto_payments", "full_transaction_history_view", "refund_transactions",
@@ -46,8 +46,8 @@ func permissions(granted ...string) map[string]bool {
 	return all
 }
 
-// read is the account in a response, which has to have the status.
-func read(t testing.TB, status int, got world.Response) account {
+// decodeAccount returns the account in a response, which must have the status.
+func decodeAccount(t testing.TB, status int, got world.Response) account {
 	t.Helper()
 	var a account
 	if err := got.Into(&a); err != nil || got.Status != status {
@@ -56,8 +56,8 @@ func read(t testing.TB, status int, got world.Response) account {
 	return a
 }
 
-// operatorShop is a shop whose passwords must be found nowhere.
-func operatorShop(t *testing.T) world.Shop {
+// newOperatorShop returns a shop whose passwords must not appear anywhere.
+func newOperatorShop(t *testing.T) world.Shop {
 	t.Helper()
 	s := world.NewShop(t)
 	s.Secret("password", firstOne)
@@ -78,12 +78,12 @@ func operatorBody(username string, more fields) fields {
 
 func createOperator(s world.Shop, username string) account {
 	s.Helper()
-	return read(s, 201, s.Send("POST", accounts, operatorBody(username, nil)))
+	return decodeAccount(s, 201, s.Send("POST", accounts, operatorBody(username, nil)))
 }
 
-func TestAnOperatorIsCreatedAndRead(t *testing.T) {
+func TestCreateOperator(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	till := "Till"
 	for name, c := range map[string]struct {
 		body fields
@@ -99,7 +99,7 @@ func TestAnOperatorIsCreatedAndRead(t *testing.T) {
 		"some permissions": {operatorBody("s@example.com", fields{"permissions": fields{"refund_transactions": true,
 			"admin": nil, "other": true}}), account{Username: "s@example.com", Permissions: permissions("refund_transactions")}},
 	} {
-		got := read(t, 201, s.Send("POST", accounts, c.body))
+		got := decodeAccount(t, 201, s.Send("POST", accounts, c.body))
 		want := c.want
 		want.ID, want.AccountType, want.CreatedAt, want.UpdatedAt = got.ID, "operator", world.Start, world.Start
 		if want.Permissions == nil {
@@ -108,7 +108,7 @@ func TestAnOperatorIsCreatedAndRead(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || got.ID < 1 {
 			t.Errorf("%s: id %d (-want +got):\n%s", name, got.ID, diff)
 		}
-		if diff := cmp.Diff(want, read(t, 200, s.Send("GET", got.path(), nil))); diff != "" {
+		if diff := cmp.Diff(want, decodeAccount(t, 200, s.Send("GET", got.path(), nil))); diff != "" {
 			t.Errorf("%s, read (-want +got):\n%s", name, diff)
 		}
 		m, err := s.App.Store.Member(t.Context(), s.Tenant(), got.ID)
@@ -118,9 +118,9 @@ func TestAnOperatorIsCreatedAndRead(t *testing.T) {
 	}
 }
 
-func TestOperatorsThatAreRefused(t *testing.T) {
+func TestOperators_InvalidRequests(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	m := createOperator(s, "till@example.com")
 	missing := func(param string) world.Refusal { return world.Missing(param) }
 	badUsernames := map[string]any{"no address": "till", "a name in it": "Till <till@example.com>", "a number": 1,
@@ -156,60 +156,58 @@ func TestOperatorsThatAreRefused(t *testing.T) {
 	world.Invalid("nickname").Check(t,
 		s.Send("POST", accounts, operatorBody("p@example.com", fields{"nickname": tooLong})))
 	world.Invalid("nickname").Check(t, s.Send("PUT", m.path(), fields{"nickname": tooLong}))
-	if diff := cmp.Diff(m, read(t, 200, s.Send("GET", m.path(), nil))); diff != "" {
+	if diff := cmp.Diff(m, decodeAccount(t, 200, s.Send("GET", m.path(), nil))); diff != "" {
 		t.Errorf("after refusals (-want +got):\n%s", diff)
 	}
 }
 
-// TestTheLongestOfEverything is taken.
-func TestTheLongestOfEverything(t *testing.T) {
+func TestCreateOperator_LongestFields(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	for _, body := range []fields{
-		{"username": strings.Repeat("t", 244) + "@example.com", "password": longest("🔑"),
+		{"username": strings.Repeat("t", 244) + "@example.com", "password": longestPassword("🔑"),
 			"nickname": strings.Repeat("ä", 64)},
 		{"username": "a@b", "password": "kqzvjmwhbxpf"},
 	} {
-		m := read(t, 201, s.Send("POST", accounts, body))
-		read(t, 200, s.Send("PUT", m.path(), fields{"username": body["username"], "nickname": body["nickname"],
+		m := decodeAccount(t, 201, s.Send("POST", accounts, body))
+		decodeAccount(t, 200, s.Send("PUT", m.path(), fields{"username": body["username"], "nickname": body["nickname"],
 			"password": another}))
-		read(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": longest("y")}))
+		decodeAccount(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": longestPassword("y")}))
 	}
 }
 
-// longest returns a password of 256 characters.
-func longest(character string) string { return "kqzv" + strings.Repeat(character, 252) }
+// longestPassword returns a password of 256 characters.
+func longestPassword(character string) string { return "kqzv" + strings.Repeat(character, 252) }
 
-func TestAnAddressIsOneOperators(t *testing.T) {
+func TestCreateOperator_AddressTaken(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	taken := world.Refused(409, "CONFLICT", "", "conflict")
 	createOperator(s, "till@example.com")
 	m := createOperator(s, "other@example.com")
 	taken.Check(t, s.Send("POST", accounts, operatorBody("TILL@example.com", nil)))
 	taken.Check(t, s.Send("POST", accounts, operatorBody("kaffee@example.com", nil))) // the owner's
 	taken.Check(t, s.Send("PUT", m.path(), fields{"username": "Till@Example.com"}))
-	read(t, 200, s.Send("PUT", m.path(), fields{"username": "OTHER@example.com"}))
-	read(t, 200, s.Send("PUT", m.path(), fields{"username": "third@example.com"}))
+	decodeAccount(t, 200, s.Send("PUT", m.path(), fields{"username": "OTHER@example.com"}))
+	decodeAccount(t, 200, s.Send("PUT", m.path(), fields{"username": "third@example.com"}))
 	createOperator(s, "other@example.com")
 	createOperator(s.OtherShop(), "till@example.com")
 }
 
-// TestManyCreateOneOperator at the same time: fewer than there are places in the queue of a
-// process for hashes of passwords.
-func TestManyCreateOneOperator(t *testing.T) {
+// TestCreateOperator_SameAddressConcurrently uses fewer requests than a process has places for password hashes.
+func TestCreateOperator_SameAddressConcurrently(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	got := s.DoConcurrently(20, world.Request{Method: "POST", Path: accounts, APIKey: s.Merchant.Key.Plaintext,
 		Body: operatorBody("till@example.com", nil)})
 	if want := map[int]int{201: 1, 409: 19}; !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	list(t, s, "", "till@example.com")
+	wantOperators(t, s, "", "till@example.com")
 }
 
-// list checks whom the list with the query shows, in any order.
-func list(t testing.TB, s world.Shop, query string, want ...string) []account {
+// wantOperators checks which operators a query lists, in any order.
+func wantOperators(t testing.TB, s world.Shop, query string, want ...string) []account {
 	t.Helper()
 	got := s.Send("GET", accounts+query, nil)
 	var operators []account
@@ -226,35 +224,35 @@ func list(t testing.TB, s world.Shop, query string, want ...string) []account {
 	return operators
 }
 
-func TestOperatorsAreListed(t *testing.T) {
+func TestListOperators(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
-	list(t, s, "")
+	s := newOperatorShop(t)
+	wantOperators(t, s, "")
 	for _, name := range []string{"till@example.com", "Tilda@example.com", "bob+1@example.com"} {
 		s.Clock.Advance(time.Second)
 		createOperator(s, name)
 	}
-	list(t, s, "", "till@example.com", "Tilda@example.com", "bob+1@example.com")
-	list(t, s, "?email=TIL", "till@example.com", "Tilda@example.com")
-	list(t, s, "?email=example.com")
-	list(t, s, "?email=bob%2B1%40example.com", "bob+1@example.com")
-	list(t, s, "?email=bob+1@", "bob+1@example.com")
-	list(t, s, "?query=TIL", "till@example.com", "Tilda@example.com")
-	list(t, s, "?query=TIL&email=tilda", "Tilda@example.com")
-	list(t, s, "?query=TIL&email=bob")
-	all := list(t, s, "?include_primary=true", "kaffee@example.com", "till@example.com", "Tilda@example.com",
+	wantOperators(t, s, "", "till@example.com", "Tilda@example.com", "bob+1@example.com")
+	wantOperators(t, s, "?email=TIL", "till@example.com", "Tilda@example.com")
+	wantOperators(t, s, "?email=example.com")
+	wantOperators(t, s, "?email=bob%2B1%40example.com", "bob+1@example.com")
+	wantOperators(t, s, "?email=bob+1@", "bob+1@example.com")
+	wantOperators(t, s, "?query=TIL", "till@example.com", "Tilda@example.com")
+	wantOperators(t, s, "?query=TIL&email=tilda", "Tilda@example.com")
+	wantOperators(t, s, "?query=TIL&email=bob")
+	all := wantOperators(t, s, "?include_primary=true", "kaffee@example.com", "till@example.com", "Tilda@example.com",
 		"bob+1@example.com")
-	list(t, s, "?include_primary=false", "till@example.com", "Tilda@example.com", "bob+1@example.com")
-	list(t, s, "?include_primary=true&email=kaffee", "kaffee@example.com")
+	wantOperators(t, s, "?include_primary=false", "till@example.com", "Tilda@example.com", "bob+1@example.com")
+	wantOperators(t, s, "?include_primary=true&email=kaffee", "kaffee@example.com")
 	for _, query := range []string{"?include[]=permissions&include[]=app_settings", "?include=permissions,app_settings",
 		"?include%5B%5D=permissions", "?include[0]=app_settings", "?include=permissions&include=app_settings"} {
-		list(t, s, query, "till@example.com", "Tilda@example.com", "bob+1@example.com")
+		wantOperators(t, s, query, "till@example.com", "Tilda@example.com", "bob+1@example.com")
 	}
 	s.Operate(fields{"command": "update_operator", "merchant_code": s.Merchant.Code, "operator_id": all[1].ID,
 		"app_settings": fields{"tips_enabled": true, "tip_rates": []float64{0.2}}}, nil)
 	s.Operate(fields{"command": "update_account", "merchant_code": s.Merchant.Code,
 		"account": fields{"app_settings": fields{"font_name": "Inter"}}}, nil)
-	read(t, 200, s.Send("PUT", all[1].path(), fields{"nickname": "Till"})) // and keeps them
+	decodeAccount(t, 200, s.Send("PUT", all[1].path(), fields{"nickname": "Till"})) // and keeps its app settings
 	var shown []struct {
 		AppSettings *struct {
 			FontName    string    `json:"font_name"`
@@ -276,7 +274,7 @@ func TestOperatorsAreListed(t *testing.T) {
 		"full_transaction_history_view", "refund_transactions", "create_referral")) {
 		t.Errorf("owner: got %+v, want account type normal and all permissions", owner)
 	}
-	if diff := cmp.Diff(owner, read(t, 200, s.Send("GET", owner.path(), nil))); diff != "" {
+	if diff := cmp.Diff(owner, decodeAccount(t, 200, s.Send("GET", owner.path(), nil))); diff != "" {
 		t.Errorf("owner, read (-want +got):\n%s", diff)
 	}
 	for query, param := range map[string]string{"?include[]=everything": "include", "?include[]=": "include",
@@ -284,14 +282,14 @@ func TestOperatorsAreListed(t *testing.T) {
 		"?query=": "query"} {
 		world.Invalid(param).Check(t, s.Send("GET", accounts+query, nil))
 	}
-	list(t, s.OtherShop(), "")
+	wantOperators(t, s.OtherShop(), "")
 }
 
-// TestUpdatesAreMerged: absent, null and a value are three things (contract §2.2, §13.5).
-func TestUpdatesAreMerged(t *testing.T) {
+// TestUpdateOperator_MergedFields checks that absent, null and a value mean three things (contract §2.2, §13.5).
+func TestUpdateOperator_MergedFields(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
-	want := read(t, 201, s.Send("POST", accounts, operatorBody("till@example.com", fields{"nickname": "Till",
+	s := newOperatorShop(t)
+	want := decodeAccount(t, 201, s.Send("POST", accounts, operatorBody("till@example.com", fields{"nickname": "Till",
 		"permissions": permissions("refund_transactions")})))
 	for i, c := range []struct {
 		body   string
@@ -321,69 +319,70 @@ func TestUpdatesAreMerged(t *testing.T) {
 			c.change(&want)
 			want.UpdatedAt = s.Clock.Now()
 		}
-		got := read(t, 200, s.Send("PUT", want.path(), json.RawMessage(c.body)))
+		got := decodeAccount(t, 200, s.Send("PUT", want.path(), json.RawMessage(c.body)))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%d %s (-want +got):\n%s", i, c.body, diff)
 		}
-		if diff := cmp.Diff(got, read(t, 200, s.Send("GET", want.path(), nil))); diff != "" {
+		if diff := cmp.Diff(got, decodeAccount(t, 200, s.Send("GET", want.path(), nil))); diff != "" {
 			t.Errorf("%d %s, read (-want +got):\n%s", i, c.body, diff)
 		}
 	}
-	read(t, 200, s.Send("PUT", want.path(), nil)) // no body is an empty one
+	decodeAccount(t, 200, s.Send("PUT", want.path(), nil)) // no body means an empty body
 }
 
-func TestDisableResetAndDelete(t *testing.T) {
+func TestOperators_DisableResetDelete(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	want := createOperator(s, "till@example.com")
 	s.Clock.Advance(time.Second)
 	want.Disabled, want.UpdatedAt = true, s.Clock.Now()
 	for _, body := range []any{nil, fields{}} {
-		if diff := cmp.Diff(want, read(t, 200, s.Send("POST", want.path()+"/disable", body))); diff != "" {
+		if diff := cmp.Diff(want, decodeAccount(t, 200, s.Send("POST", want.path()+"/disable", body))); diff != "" {
 			t.Errorf("disable (-want +got):\n%s", diff)
 		}
 		s.Clock.Advance(time.Second)
 	}
 	want.UpdatedAt = s.Clock.Now()
-	if diff := cmp.Diff(want, read(t, 200, s.Send("PUT", want.path()+"/reset", fields{"password": another}))); diff != "" {
+	if diff := cmp.Diff(want, decodeAccount(t, 200,
+		s.Send("PUT", want.path()+"/reset", fields{"password": another}))); diff != "" {
 		t.Errorf("reset, which leaves it disabled (-want +got):\n%s", diff)
 	}
-	read(t, 200, s.Send("PUT", want.path(), fields{"disabled": false}))
+	decodeAccount(t, 200, s.Send("PUT", want.path(), fields{"disabled": false}))
 	want.UpdatedAt = s.Clock.Now()
-	if diff := cmp.Diff(want, read(t, 200, s.Send("DELETE", want.path(), nil))); diff != "" {
+	if diff := cmp.Diff(want, decodeAccount(t, 200, s.Send("DELETE", want.path(), nil))); diff != "" {
 		t.Errorf("delete (-want +got):\n%s", diff)
 	}
 	notFound := world.Refused(404, "NOT_FOUND", "", "not-found")
 	for _, r := range requestsOf(want.path()) {
 		notFound.Check(t, s.Send(r.Method, r.Path, r.Body))
 	}
-	list(t, s, "")
+	wantOperators(t, s, "")
 	if again := createOperator(s, "till@example.com"); again.ID == want.ID {
 		t.Errorf("got the deleted one's id %d again, want another", again.ID)
 	}
 }
 
-func TestWithoutAProfileNoOperatorIsCreated(t *testing.T) {
+func TestCreateOperator_WithoutMerchantProfile(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t).NewShop("DE", "EUR", map[string]any{"onboarding": true})
+	s := newOperatorShop(t).NewShop("DE", "EUR", map[string]any{"onboarding": true})
 	world.Refused(409, "merchant_account_missing", "", "conflict").Check(t,
 		s.Send("POST", accounts, operatorBody("till@example.com", nil)))
 	s.Command("update_merchant", fields{"onboarding": false})
 	createOperator(s, "till@example.com")
 }
 
-// TestAPasswordIsNoneOfTheLastFour, whichever operation sets it.
-func TestAPasswordIsNoneOfTheLastFour(t *testing.T) {
+// TestResetOperatorPassword_UsedBefore checks that no operation sets one of the last four passwords.
+func TestResetOperatorPassword_UsedBefore(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	m := createOperator(s, "till@example.com")
 	used := world.Invalid("password")
 	used.Check(t, s.Send("PUT", m.path(), fields{"password": firstOne, "nickname": "not written"}))
 	for i := range member.Remembered {
 		used.Check(t, s.Send("PUT", m.path()+"/reset", fields{"password": firstOne}))
-		read(t, 200, s.Send("PUT", m.path(), fields{"password": fmt.Sprintf("my password %d", i)}))
+		decodeAccount(t, 200, s.Send("PUT", m.path(), fields{"password": fmt.Sprintf("my password %d", i)}))
 	}
-	if got := read(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": firstOne})); got.Nickname != nil {
+	if got := decodeAccount(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": firstOne})); got.Nickname != nil {
 		t.Errorf("got nickname %s, want what was refused not written", *got.Nickname)
 	}
 }

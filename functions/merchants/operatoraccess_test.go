@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// requestsOf are requests of each operation on one operator.
+// requestsOf returns requests of each operation on one operator.
 func requestsOf(path string) []world.Request {
 	return []world.Request{
 		{Method: "GET", Path: path}, {Method: "PUT", Path: path, Body: fields{"nickname": "x"}},
@@ -20,11 +20,10 @@ func requestsOf(path string) []world.Request {
 	}
 }
 
-// TestOnlyOnesOwnOperators: those of other merchants and of the other mode are as if they did not exist, as ids of
-// another form are.
-func TestOnlyOnesOwnOperators(t *testing.T) {
+// TestOperators_OfOtherTenant checks that operators of other merchants or modes, and malformed ids, are not found.
+func TestOperators_OfOtherTenant(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	other := createOperator(s.OtherShop(), "till@example.com")
 	live := s.NewShop("DE", "EUR", map[string]any{"sandbox": false, "test_key": true})
 	of := createOperator(live, "till@example.com")
@@ -35,29 +34,29 @@ func TestOnlyOnesOwnOperators(t *testing.T) {
 			notFound.Check(t, s.Send(r.Method, r.Path, r.Body))
 		}
 	}
-	read(t, 200, s.OtherShop().Send("GET", other.path(), nil))
+	decodeAccount(t, 200, s.OtherShop().Send("GET", other.path(), nil))
 	test := identity.Tenant{Mode: identity.Test, Merchant: live.Merchant.Code}
 	if got, err := s.App.Store.Members(t.Context(), test); err != nil || len(got) != 1 {
 		t.Errorf("test mode: got members %v, %v, want the owner alone", got, err)
 	}
 }
 
-// TestTheOwnerIsNoOperator: it is shown, and cannot be changed here.
-func TestTheOwnerIsNoOperator(t *testing.T) {
+// TestUpdateOperator_Owner checks that the owner is shown, but cannot be changed as an operator.
+func TestUpdateOperator_Owner(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
-	owner := list(t, s, "?include_primary=true", "kaffee@example.com")[0]
+	s := newOperatorShop(t)
+	owner := wantOperators(t, s, "?include_primary=true", "kaffee@example.com")[0]
 	for _, r := range requestsOf(owner.path())[1:] {
 		world.Refused(403, "FORBIDDEN", "", "forbidden").Check(t, s.Send(r.Method, r.Path, r.Body))
 	}
-	if diff := cmp.Diff(owner, read(t, 200, s.Send("GET", owner.path(), nil))); diff != "" {
+	if diff := cmp.Diff(owner, decodeAccount(t, 200, s.Send("GET", owner.path(), nil))); diff != "" {
 		t.Errorf("afterwards (-want +got):\n%s", diff)
 	}
 }
 
-func TestWhoMayManageOperators(t *testing.T) {
+func TestOperators_RequiredScopes(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	m := createOperator(s, "till@example.com")
 	requests := append(requestsOf(m.path()), world.Request{Method: "GET", Path: accounts},
 		world.Request{Method: "POST", Path: accounts, Body: operatorBody("new@example.com", nil)})
@@ -68,5 +67,5 @@ func TestWhoMayManageOperators(t *testing.T) {
 		}
 	}
 	allowed := s.WithKey(s.NewKey("secret", "user.subaccounts"))
-	read(t, 200, allowed.Send("PUT", m.path(), fields{"nickname": "Till"}))
+	decodeAccount(t, 200, allowed.Send("PUT", m.path(), fields{"nickname": "Till"}))
 }

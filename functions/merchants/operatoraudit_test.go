@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestEachChangeOfAnOperatorIsInTheAudit, by whom, and what was before and is after; without a password or a hash.
-func TestEachChangeOfAnOperatorIsInTheAudit(t *testing.T) {
+// TestAudit_EachChangeOfOperator checks the actor, and the operator before and after, without a password or a hash.
+func TestAudit_EachChangeOfOperator(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	m := createOperator(s, "till@example.com")
 	for _, r := range []world.Request{
 		{Method: "PUT", Path: m.path(), Body: fields{"nickname": "Till", "permissions": fields{"admin": true}}},

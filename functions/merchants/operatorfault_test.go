@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// cutOff are the operations that change an operator, each with what it leaves of an enabled one; nil: nothing.
-var cutOff = map[string]struct {
+// interrupted has the operations that change an operator, each with its effect on an enabled one; nil if it is deleted.
+var interrupted = map[string]struct {
 	request func(account) world.Request
 	left    func(*account)
 }{
@@ -32,15 +32,15 @@ var cutOff = map[string]struct {
 	"delete": {func(a account) world.Request { return world.Request{Method: "DELETE", Path: a.path()} }, nil},
 }
 
-// TestAnOperatorThatWasCutOff is as before or after, and the repetition under the same key completes it.
-func TestAnOperatorThatWasCutOff(t *testing.T) {
+// TestOperators_InterruptedChange changes all or nothing. Its repetition under the same key completes it.
+func TestOperators_InterruptedChange(t *testing.T) {
 	t.Parallel()
-	for name, c := range cutOff {
+	for name, c := range interrupted {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := operatorShop(t)
+			s := newOperatorShop(t)
 			s.Attempts(5, func(try string, send func(world.Request) world.Response) {
-				before := employed(s, try+"@example.com")
+				before := storeOperator(s, try+"@example.com")
 				want := before
 				want.Disabled = c.left == nil
 				if c.left != nil {
@@ -50,31 +50,31 @@ func TestAnOperatorThatWasCutOff(t *testing.T) {
 				r.IdempotencyKey = try
 				send(r)
 				now := s.Send("GET", before.path(), nil)
-				if gone := now.Status == 404; !gone || c.left != nil { // or it was deleted
-					got := read(t, 200, now)
+				if gone := now.Status == 404; !gone || c.left != nil { // the operator may be deleted
+					got := decodeAccount(t, 200, now)
 					got.UpdatedAt = before.UpdatedAt
 					if !cmp.Equal(got, before) && !cmp.Equal(got, want) {
 						t.Errorf("%s: got %+v, want it as before or after", try, got)
 					}
 				}
 				s.Clock.Advance(time.Minute)
-				got := read(t, 200, s.Do(r))
+				got := decodeAccount(t, 200, s.Do(r))
 				got.UpdatedAt = want.UpdatedAt
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s, repeated (-want +got):\n%s", try, diff)
 				}
 				s.Send("DELETE", before.path(), nil)
 			})
-			list(t, s, "")
+			wantOperators(t, s, "")
 		})
 	}
 }
 
-// TestARepeatedPasswordEnablesNobodyAgain: the update was made, its reply was lost, and the account was disabled since.
-func TestARepeatedPasswordEnablesNobodyAgain(t *testing.T) {
+// TestUpdateOperator_RepeatedPassword repeats an update whose reply was lost. It does not enable the disabled account.
+func TestUpdateOperator_RepeatedPassword(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
-	m := employed(s, "till@example.com")
+	s := newOperatorShop(t)
+	m := storeOperator(s, "till@example.com")
 	r := world.Request{Method: "PUT", Path: m.path(), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: "k",
 		Body: fields{"password": another, "nickname": "Till"}}
 	for step := 1; ; step++ {
@@ -91,16 +91,16 @@ func TestARepeatedPasswordEnablesNobodyAgain(t *testing.T) {
 		}
 		s.Clock.Advance(time.Minute)
 	}
-	read(t, 200, s.Send("POST", m.path()+"/disable", nil))
+	decodeAccount(t, 200, s.Send("POST", m.path()+"/disable", nil))
 	s.Clock.Advance(time.Minute)
 	got := s.Do(r)
-	if !read(t, 200, got).Disabled || got.Header.Get("Idempotency-Replayed") != "" {
+	if !decodeAccount(t, 200, got).Disabled || got.Header.Get("Idempotency-Replayed") != "" {
 		t.Errorf("got %s, want it disabled", got.Body)
 	}
 }
 
-// employed is an operator that has no password yet, which saves the time of its hash.
-func employed(s world.Shop, username string) account {
+// storeOperator stores an operator without a password, which saves the time of its hash.
+func storeOperator(s world.Shop, username string) account {
 	s.Helper()
 	m, err := s.App.Store.CreateMember(s.Context(), world.ByTest, s.Tenant(), username, username,
 		func(id string, _ member.Roles) (member.Member, error) {
@@ -113,30 +113,30 @@ func employed(s world.Shop, username string) account {
 		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
 }
 
-// TestACreationThatWasCutOff makes one operator, also when its repetition comes after another change, or its deletion.
-func TestACreationThatWasCutOff(t *testing.T) {
+// TestCreateOperator_Interrupted makes one operator, even if its repetition comes after another change or its deletion.
+func TestCreateOperator_Interrupted(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
 		r := world.Request{Method: "POST", Path: accounts, APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try,
 			Body: operatorBody(try+"@example.com", nil)}
 		send(r)
-		there := list(t, s, "?email="+try, names(s, try)...)
-		if len(there) == 1 { // its address changes meanwhile
-			read(t, 200, s.Send("PUT", there[0].path(), fields{"username": "renamed-" + try + "@example.com"}))
+		there := wantOperators(t, s, "?email="+try, operatorNames(s, try)...)
+		if len(there) == 1 { // the address changes meanwhile
+			decodeAccount(t, 200, s.Send("PUT", there[0].path(), fields{"username": "renamed-" + try + "@example.com"}))
 		}
 		s.Clock.Advance(time.Minute)
-		got := read(t, 201, s.Do(r))
+		got := decodeAccount(t, 201, s.Do(r))
 		if len(there) == 1 && there[0].ID != got.ID {
 			t.Errorf("%s: got id %d, then %d, want the same", try, there[0].ID, got.ID)
 		}
-		read(t, 200, s.Send("DELETE", got.path(), nil))
-		list(t, s, "")
+		decodeAccount(t, 200, s.Send("DELETE", got.path(), nil))
+		wantOperators(t, s, "")
 	})
 }
 
-// names are the operators whose address begins so.
-func names(s world.Shop, prefix string) (found []string) {
+// operatorNames returns the operators whose address has the prefix.
+func operatorNames(s world.Shop, prefix string) (found []string) {
 	members, err := s.App.Store.Members(s.Context(), s.Tenant())
 	if err != nil {
 		s.Fatal(err)
@@ -149,10 +149,10 @@ func names(s world.Shop, prefix string) (found []string) {
 	return found
 }
 
-// TestConcurrentUpdatesOfAnOperator, each of another field: none is lost, and none is half done.
-func TestConcurrentUpdatesOfAnOperator(t *testing.T) {
+// TestUpdateOperator_Concurrently changes several fields. No change is lost or made by half.
+func TestUpdateOperator_Concurrently(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	want := createOperator(s, "till@example.com")
 	changes := []fields{
 		{"nickname": "Till", "permissions": fields{"admin": true}}, {"permissions": fields{"refund_transactions": true}},
@@ -161,22 +161,22 @@ func TestConcurrentUpdatesOfAnOperator(t *testing.T) {
 	}
 	var running sync.WaitGroup
 	for _, change := range changes {
-		running.Go(func() { read(t, 200, s.Send("PUT", want.path(), change)) })
+		running.Go(func() { decodeAccount(t, 200, s.Send("PUT", want.path(), change)) })
 	}
 	running.Wait()
 	nickname := "Till"
 	want.Username, want.Nickname = "t@example.com", &nickname
 	want.Permissions = permissions("admin", "refund_transactions", "create_referral", "create_moto_payments")
-	if diff := cmp.Diff(want, read(t, 200, s.Send("GET", want.path(), nil))); diff != "" {
+	if diff := cmp.Diff(want, decodeAccount(t, 200, s.Send("GET", want.path(), nil))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	world.Invalid("password").Check(t, s.Send("PUT", want.path()+"/reset", fields{"password": another}))
 }
 
-// TestAReplayedCreationShowsNoPassword, nor does anything that is kept of it (operatorShop).
-func TestAReplayedCreationShowsNoPassword(t *testing.T) {
+// TestCreateOperator_Replayed shows no password. No stored text has it either (newOperatorShop).
+func TestCreateOperator_Replayed(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	r := world.Request{Method: "POST", Path: accounts, IdempotencyKey: "k", Body: operatorBody("till@example.com", nil)}
 	first, again := s.Do(r), s.Do(r)
 	if replayed := again.Header.Get("Idempotency-Replayed"); string(first.Body) != string(again.Body) ||
@@ -188,17 +188,17 @@ func TestAReplayedCreationShowsNoPassword(t *testing.T) {
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, s.Do(r))
 }
 
-// TestPasswordsAreSetAtALimitedRate: what one tenant sets keeps no other from setting its own.
-func TestPasswordsAreSetAtALimitedRate(t *testing.T) {
+// TestResetOperatorPassword_TooMany checks that one tenant's passwords do not keep another tenant from setting its own.
+func TestResetOperatorPassword_TooMany(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	m := createOperator(s, "till@example.com")
 	bucket := store.Bucket{Rate: 1, Burst: 100}
 	if _, _, err := s.App.Store.LeaseTokens(t.Context(), "passwords "+s.Tenant().String(), bucket, 98,
 		time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	read(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": another})) // the last of a hundred
+	decodeAccount(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": another})) // the last of a hundred
 	for _, r := range []world.Request{
 		{Method: "POST", Path: accounts, Body: operatorBody("new@example.com", nil)},
 		{Method: "PUT", Path: m.path(), Body: fields{"password": "a third battery"}},
@@ -210,19 +210,19 @@ func TestPasswordsAreSetAtALimitedRate(t *testing.T) {
 			t.Errorf("got Retry-After %s, want 1", after)
 		}
 	}
-	read(t, 200, s.Send("PUT", m.path(), fields{"nickname": "Till"}))
+	decodeAccount(t, 200, s.Send("PUT", m.path(), fields{"nickname": "Till"}))
 	taken := world.Refused(409, "CONFLICT", "", "conflict")
 	taken.Check(t, s.Send("POST", accounts, operatorBody("Till@example.com", nil)))
 	createOperator(s.OtherShop(), "till@example.com")
 	s.Clock.Advance(time.Second)
-	read(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": "a third battery"}))
+	decodeAccount(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": "a third battery"}))
 	s.Want("in the same second", 429, s.Send("PUT", m.path()+"/reset", fields{"password": "a fourth battery"}))
 }
 
-// TestTheLastOfAThousand: at the limit nobody is created, until somebody is deleted.
-func TestTheLastOfAThousand(t *testing.T) {
+// TestCreateOperator_TooMany checks that a thousand members leave no room for another until a member is deleted.
+func TestCreateOperator_TooMany(t *testing.T) {
 	t.Parallel()
-	s := operatorShop(t)
+	s := newOperatorShop(t)
 	_, table := s.App.Store.Raw()
 	if err := table.Update("pk", "MEMBERS#"+s.Tenant().String()).Range("sk", "COUNT").Set("count", 999).
 		Run(t.Context()); err != nil {
@@ -231,7 +231,7 @@ func TestTheLastOfAThousand(t *testing.T) {
 	last := createOperator(s, "till@example.com")
 	full := world.Refused(409, "CONFLICT", "", "conflict")
 	full.Check(t, s.Send("POST", accounts, operatorBody("beyond@example.com", nil)))
-	read(t, 200, s.Send("DELETE", last.path(), nil))
+	decodeAccount(t, 200, s.Send("DELETE", last.path(), nil))
 	createOperator(s, "beyond@example.com")
 	if got := s.DoConcurrently(3, world.Request{Method: "POST", Path: accounts,
 		Body: operatorBody("another@example.com", nil)}); !maps.Equal(got, map[int]int{409: 3}) {

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// TestAPayoutGoesToTheVerifiedAccount, and no log has a number.
-func TestAPayoutGoesToTheVerifiedAccount(t *testing.T) {
+// TestPayout_VerifiedAccount also checks that no log has an account number.
+func TestPayout_VerifiedAccount(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	t.Cleanup(s.CheckPayouts)
@@ -46,9 +46,9 @@ func TestAPayoutGoesToTheVerifiedAccount(t *testing.T) {
 	}
 }
 
-// TestAPayoutSeesAnAccountAtWhichNobodyHasLooked: the sandbox has verified it by now. The operator's payouts ask about
-// it; the others wait until the sweep has.
-func TestAPayoutSeesAnAccountAtWhichNobodyHasLooked(t *testing.T) {
+// TestPayout_AccountVerifiedMeanwhile has an account that the sandbox has verified, but no request has read. An
+// operator's payouts ask the sandbox; other payouts wait until the sweep has.
+func TestPayout_AccountVerifiedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, pay := range map[string]func(world.Shop){
 		"by schedule": func(s world.Shop) {
@@ -91,7 +91,7 @@ func TestAPayoutSeesAnAccountAtWhichNobodyHasLooked(t *testing.T) {
 	})
 }
 
-// paidTo is the account that the shop's only payout goes to.
+// paidTo returns the account of the shop's only payout.
 func paidTo(s world.Shop) string {
 	s.Helper()
 	all := s.PayoutState(s.Merchant).Payouts

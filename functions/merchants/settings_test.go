@@ -20,16 +20,16 @@ type fields = map[string]any
 
 const settingsPath = "/v0.1/me/merchant-profile/settings"
 
-// defaults are contract §7.2's.
-func defaults() fields {
+// defaultSettings returns the defaults of contract §7.2.
+func defaultSettings() fields {
 	return fields{"tax_enabled": false, "payout_type": "SINGLE_PAYMENT", "payout_period": "daily",
 		"payout_on_demand": false, "payout_on_demand_available": false, "printers_enabled": false,
 		"payout_instrument": "BANK_ACCOUNT", "moto_payment": "UNAVAILABLE", "daily_payout_email": false,
 		"monthly_payout_email": false, "gross_settlement": false, "keep_api_keys": false}
 }
 
-// showSettings checks what the shop is shown.
-func showSettings(t *testing.T, got world.Response, want fields) {
+// wantSettings checks the settings in a response.
+func wantSettings(t *testing.T, got world.Response, want fields) {
 	t.Helper()
 	var settings fields
 	err := got.Into(&settings)
@@ -38,17 +38,17 @@ func showSettings(t *testing.T, got world.Response, want fields) {
 	}
 }
 
-func update(s world.Shop, change any) world.Response {
+func putSettings(s world.Shop, change any) world.Response {
 	s.Helper()
 	return s.Send("PUT", settingsPath, change)
 }
 
-func TestSettingsAreMerged(t *testing.T) {
+func TestUpdateMySettings(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	want := defaults()
-	showSettings(t, s.Send("GET", settingsPath, nil), want)
-	showSettings(t, update(s, nil), want) // no body is an empty one (contract §2.2)
+	want := defaultSettings()
+	wantSettings(t, s.Send("GET", settingsPath, nil), want)
+	wantSettings(t, putSettings(s, nil), want) // no body means an empty body (contract §2.2)
 	for _, c := range []struct {
 		change string
 		want   fields
@@ -66,14 +66,14 @@ func TestSettingsAreMerged(t *testing.T) {
 		{`{"payout_on_demand":"true"}`, fields{"payout_on_demand": true}},
 		{`{"printers_enabled":"true","gross_settlement":true}`, fields{"printers_enabled": true, "gross_settlement": true}},
 		{`{"keep_api_keys":"true"}`, fields{"keep_api_keys": true}},
-		{`{"expected_max_transaction_amount":0}`, nil}, // which app_settings shows (contract §13.9)
+		{`{"expected_max_transaction_amount":0}`, nil}, // app_settings shows it (contract §13.9)
 		{`{"expected_max_transaction_amount":"999999999.99"}`, nil},
-		// Clients send what they have read, and what only an operator sets.
+		// Clients send what they have read, and fields that only an operator may set.
 		{`{"tax_enabled":true,"moto_payment":"ON","daily_payout_email":true,"monthly_payout_email":true,"other":1}`, nil},
 	} {
 		maps.Copy(want, c.want)
-		showSettings(t, update(s, json.RawMessage(c.change)), want)
-		showSettings(t, s.Send("GET", settingsPath, nil), want)
+		wantSettings(t, putSettings(s, json.RawMessage(c.change)), want)
+		wantSettings(t, s.Send("GET", settingsPath, nil), want)
 	}
 	if got, err := s.App.Store.Merchant(t.Context(), s.Merchant.Code); err != nil ||
 		got.Settings.Test.ExpectedMax.String() != "999999999.99" {
@@ -81,10 +81,10 @@ func TestSettingsAreMerged(t *testing.T) {
 	}
 	s.Command("update_settings", fields{"tax_enabled": true, "moto_payment": "ENFORCED", "daily_payout_email": true})
 	maps.Copy(want, fields{"tax_enabled": true, "moto_payment": "ENFORCED", "daily_payout_email": true})
-	showSettings(t, s.Send("GET", settingsPath, nil), want)
+	wantSettings(t, s.Send("GET", settingsPath, nil), want)
 }
 
-func TestSettingsThatAreRefused(t *testing.T) {
+func TestUpdateMySettings_Invalid(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	for change, param := range map[string]string{
@@ -105,59 +105,60 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		`{"expected_max_transaction_amount":"much"}`:         "expected_max_transaction_amount",
 		`{"payout_period":"weekly","payout_on_demand":true}`: "payout_on_demand",
 	} {
-		world.Invalid(param).Check(t, update(s, json.RawMessage(change)))
+		world.Invalid(param).Check(t, putSettings(s, json.RawMessage(change)))
 	}
-	world.Refused(400, "INVALID_REQUEST", "", "bad-request").Check(t, update(s, json.RawMessage(`[1]`)))
-	showSettings(t, s.Send("GET", settingsPath, nil), defaults()) // nothing was half done
+	world.Refused(400, "INVALID_REQUEST", "", "bad-request").Check(t, putSettings(s, json.RawMessage(`[1]`)))
+	wantSettings(t, s.Send("GET", settingsPath, nil), defaultSettings()) // nothing was changed by half
 }
 
-func TestWhoMaySeeAndChangeSettings(t *testing.T) {
+func TestUpdateMySettings_RequiredScopes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	denied := world.Refused(403, "FORBIDDEN", "", "forbidden")
 	for _, key := range []string{s.NewKey("secret", "user.profile", "payments"), s.NewKey("secret"), s.NewKey("public")} {
 		denied.Check(t, s.WithKey(key).Send("GET", settingsPath, nil))
-		denied.Check(t, update(s.WithKey(key), fields{"payout_period": "weekly"}))
+		denied.Check(t, putSettings(s.WithKey(key), fields{"payout_period": "weekly"}))
 	}
 	world.Refused(401, "NOT_AUTHORIZED", "", "missing-token").Check(t,
 		s.Do(world.Request{Method: "GET", Path: settingsPath, APIKey: world.NoKey}))
-	want := defaults()
+	want := defaultSettings()
 	want["payout_period"] = "weekly"
-	showSettings(t, update(s.WithKey(s.NewKey("secret", "user.payout-settings")), fields{"payout_period": "weekly"}), want)
-	showSettings(t, s.OtherShop().Send("GET", settingsPath, nil), defaults())
+	wantSettings(t, putSettings(s.WithKey(s.NewKey("secret", "user.payout-settings")),
+		fields{"payout_period": "weekly"}), want)
+	wantSettings(t, s.OtherShop().Send("GET", settingsPath, nil), defaultSettings())
 }
 
-// TestATestKeyChangesTestModeOnly, and a live key live mode.
-func TestATestKeyChangesTestModeOnly(t *testing.T) {
+// TestUpdateMySettings_OneMode checks that a test key changes test mode only, and a live key live mode.
+func TestUpdateMySettings_OneMode(t *testing.T) {
 	t.Parallel()
 	live := world.NewShop(t).NewLiveShop()
 	test := live.WithKey(live.NewKey("secret", "user.payout-settings"))
-	weekly, gross := defaults(), defaults()
+	weekly, gross := defaultSettings(), defaultSettings()
 	weekly["payout_period"], gross["gross_settlement"] = "weekly", true
-	showSettings(t, update(live, fields{"payout_period": "weekly"}), weekly)
-	showSettings(t, update(test, fields{"gross_settlement": true}), gross)
-	showSettings(t, live.Send("GET", settingsPath, nil), weekly)
-	showSettings(t, test.Send("GET", settingsPath, nil), gross)
+	wantSettings(t, putSettings(live, fields{"payout_period": "weekly"}), weekly)
+	wantSettings(t, putSettings(test, fields{"gross_settlement": true}), gross)
+	wantSettings(t, live.Send("GET", settingsPath, nil), weekly)
+	wantSettings(t, test.Send("GET", settingsPath, nil), gross)
 }
 
-// TestWithoutAMerchantProfile: contract §7.1.
-func TestWithoutAMerchantProfile(t *testing.T) {
+// TestUpdateMySettings_WithoutMerchantProfile answers 409, and a read 404 (contract §7.1).
+func TestUpdateMySettings_WithoutMerchantProfile(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("DE", "EUR", fields{"onboarding": true})
 	world.Refused(404, "NOT_FOUND", "", "not-found").Check(t, s.Send("GET", settingsPath, nil))
 	missing := world.Refused(409, "merchant_account_missing", "", "conflict")
-	missing.Check(t, update(s, fields{"payout_period": "weekly"}))
-	missing.Check(t, update(s, fields{}))
-	world.Invalid("payout_period").Check(t, update(s, fields{"payout_period": "yearly"}))
+	missing.Check(t, putSettings(s, fields{"payout_period": "weekly"}))
+	missing.Check(t, putSettings(s, fields{}))
+	world.Invalid("payout_period").Check(t, putSettings(s, fields{"payout_period": "yearly"}))
 	s.Command("update_merchant", fields{"onboarding": false})
-	showSettings(t, s.Send("GET", settingsPath, nil), defaults())
-	want := defaults()
+	wantSettings(t, s.Send("GET", settingsPath, nil), defaultSettings())
+	want := defaultSettings()
 	want["payout_period"] = "weekly"
-	showSettings(t, update(s, fields{"payout_period": "weekly"}), want)
+	wantSettings(t, putSettings(s, fields{"payout_period": "weekly"}), want)
 }
 
-// TestSettingsDecideWhenPayoutsAre, from the next cut-off on; one that has come is paid out first by the old ones.
-func TestSettingsDecideWhenPayoutsAre(t *testing.T) {
+// TestUpdateMySettings_PayoutPeriod applies from the next cut-off on. A past cut-off is paid out by the old settings.
+func TestUpdateMySettings_PayoutPeriod(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	t.Cleanup(s.CheckPayouts)
@@ -171,26 +172,26 @@ func TestSettingsDecideWhenPayoutsAre(t *testing.T) {
 	}
 	for _, c := range []struct{ period, want string }{{"weekly", "2026-11-22T23:00:00Z"},
 		{"monthly", "2026-11-30T23:00:00Z"}, {"daily", "2026-11-20T23:00:00Z"}} {
-		if got := update(s, fields{"payout_period": c.period}); got.Status != 200 || next() != c.want {
+		if got := putSettings(s, fields{"payout_period": c.period}); got.Status != 200 || next() != c.want {
 			t.Errorf("%s: got %d and the next at %s, want %s", c.period, got.Status, next(), c.want)
 		}
 	}
 	s.Sell("10")
-	s.Clock.Advance(24 * time.Hour) // nothing has opened the payout that is due
-	if got := update(s, fields{"payout_period": "monthly"}); got.Status != 200 || next() != "2026-11-30T23:00:00Z" {
+	s.Clock.Advance(24 * time.Hour) // no process has opened the payout that is due
+	if got := putSettings(s, fields{"payout_period": "monthly"}); got.Status != 200 || next() != "2026-11-30T23:00:00Z" {
 		t.Errorf("overdue: got %d and the next at %s, want the month's end", got.Status, next())
 	}
 	if payouts := s.PayoutState(s.Merchant).Payouts; len(payouts) != 1 {
 		t.Errorf("overdue: got payouts %+v, want the one that was due", payouts)
 	}
-	update(s, fields{"payout_on_demand_available": true, "payout_on_demand": true, "gross_settlement": true})
+	putSettings(s, fields{"payout_on_demand_available": true, "payout_on_demand": true, "gross_settlement": true})
 	s.Sell("20")
 	s.Clock.Advance(30 * 24 * time.Hour)
 	s.RunPayouts()
 	if payouts := s.PayoutState(s.Merchant).Payouts; len(payouts) != 1 {
 		t.Errorf("on demand: got payouts %+v, want no other", payouts)
 	}
-	update(s, fields{"payout_on_demand": false, "payout_period": "daily"})
+	putSettings(s, fields{"payout_on_demand": false, "payout_period": "daily"})
 	s.Clock.Advance(24 * time.Hour)
 	s.RunPayouts()
 	totals := map[string]bool{}
@@ -202,8 +203,8 @@ func TestSettingsDecideWhenPayoutsAre(t *testing.T) {
 	}
 }
 
-// TestConcurrentUpdatesOfSettings, each of another field and some again: none is lost, and none is half done.
-func TestConcurrentUpdatesOfSettings(t *testing.T) {
+// TestUpdateMySettings_Concurrently changes several fields, some twice. No change is lost or made by half.
+func TestUpdateMySettings_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.SetPayout(fields{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
@@ -215,24 +216,24 @@ func TestConcurrentUpdatesOfSettings(t *testing.T) {
 	var running sync.WaitGroup
 	for _, change := range changes {
 		running.Go(func() {
-			if got := update(s, change); got.Status != 200 {
+			if got := putSettings(s, change); got.Status != 200 {
 				t.Errorf("%v: got %d %s, want 200", change, got.Status, got.Body)
 			}
 		})
 	}
 	running.Wait()
-	want := defaults()
+	want := defaultSettings()
 	maps.Copy(want, fields{"payout_period": "monthly", "gross_settlement": true, "printers_enabled": true,
 		"payout_on_demand_available": true, "payout_on_demand": true})
-	showSettings(t, s.Send("GET", settingsPath, nil), want)
+	wantSettings(t, s.Send("GET", settingsPath, nil), want)
 	schedule, err := s.App.Store.PayoutSchedule(t.Context(), s.Tenant())
 	if got := schedule.NextAt.Format(time.RFC3339); err != nil || got != "2026-11-30T23:00:00Z" {
 		t.Errorf("schedule: got next at %s, %v, want the month's end", got, err)
 	}
 }
 
-// TestAnUpdateThatWasCutOff is as before or after, and its repetition under the same key completes it.
-func TestAnUpdateThatWasCutOff(t *testing.T) {
+// TestUpdateMySettings_Interrupted changes all or nothing. Its repetition under the same key completes it.
+func TestUpdateMySettings_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.SetPayout(fields{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
@@ -252,9 +253,9 @@ func TestAnUpdateThatWasCutOff(t *testing.T) {
 				t.Errorf("%s at step %d: got %+v, %v, want all or nothing", fault, step, now, err)
 			}
 			s.Clock.Advance(time.Minute)
-			want := defaults()
+			want := defaultSettings()
 			want["payout_period"], want["gross_settlement"] = "monthly", true
-			showSettings(t, s.Do(r), want)
+			wantSettings(t, s.Do(r), want)
 			schedule, err := s.App.Store.PayoutSchedule(t.Context(), s.Tenant())
 			if at := schedule.NextAt.Format(time.RFC3339); err != nil || at != "2026-11-30T23:00:00Z" {
 				t.Errorf("%s at step %d: got next at %s, %v, want the month's end", fault, step, at, err)
