@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-func TestAKeyIsMadeAndRead(t *testing.T) {
+func TestCreateApiKey(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	now := s.ShownNow()
@@ -35,7 +35,7 @@ func TestAKeyIsMadeAndRead(t *testing.T) {
 		"named public": {fields{"name": "page", "type": "public", "scopes": []string{}},
 			apiKey{Name: "page", Type: "public", Scopes: []string{}}, "pk_test_"},
 	} {
-		got := s.made(s.Send("POST", s.keys(), c.body))
+		got := s.readCreated(s.Send("POST", s.keys(), c.body))
 		want := c.want
 		want.ID, want.Plaintext, want.CreatedAt, want.UpdatedAt = got.ID, got.Plaintext, now, now
 		want.CreatedBy = &maker{Type: "api_key", ID: s.Merchant.Key.ID}
@@ -53,7 +53,7 @@ func TestAKeyIsMadeAndRead(t *testing.T) {
 	}
 }
 
-func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
+func TestApiKey_Scopes(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	k := s.create("till", "checkouts.read")
@@ -73,8 +73,8 @@ func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 	}
 }
 
-// TestARevokedKeyIsRefusedEverywhere, also by processes that have served it.
-func TestARevokedKeyIsRefusedEverywhere(t *testing.T) {
+// TestDeleteApiKey_OtherProcesses checks that processes that have served a key refuse it after it was deleted.
+func TestDeleteApiKey_OtherProcesses(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	k := s.create("till", identity.AllScopes()...)
@@ -90,15 +90,15 @@ func TestARevokedKeyIsRefusedEverywhere(t *testing.T) {
 	}
 }
 
-func TestKeysAreListedInPages(t *testing.T) {
+func TestListApiKeys_Pages(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	const many = 27 // with the first
+	const many = 27 // with the first key
 	for i := 1; i < many; i++ {
 		s.Clock.Advance(time.Second)
 		s.create(fmt.Sprint(i), "payments")
 	}
-	for query, want := range map[string][2]int{ // the first, and how many
+	for query, want := range map[string][2]int{ // the first key's number, and how many
 		"": {0, 10}, "?limit=3": {0, 3}, "?offset=20": {20, 7}, "?offset=26&limit=25": {26, 1}, "?limit=25": {0, 25},
 		"?limit=1000": {0, 25}, "?offset=27": {27, 0}, "?offset=1000000000": {27, 0},
 	} {
@@ -122,7 +122,7 @@ func TestKeysAreListedInPages(t *testing.T) {
 	}
 }
 
-func TestKeysThatCannotBe(t *testing.T) {
+func TestCreateApiKey_Invalid(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	long := slices.Repeat([]string{"payments"}, 129)
@@ -152,14 +152,14 @@ func TestKeysThatCannotBe(t *testing.T) {
 	} {
 		c.want.Check(t, s.Send("POST", s.keys(), c.body))
 	}
-	public := s.made(s.Send("POST", s.keys(), fields{"name": "", "type": "public", "scopes": []string{}}))
+	public := s.readCreated(s.Send("POST", s.keys(), fields{"name": "", "type": "public", "scopes": []string{}}))
 	world.Invalid("scopes").Check(t, s.Send("PUT", s.path(public.ID), body("page", "payments")))
 	s.Want("rename a public key", 204, s.Send("PUT", s.path(public.ID), body("page")))
 	s.Want("take its name", 204, s.Send("PUT", s.path(public.ID), body("")))
 	s.Want("most scopes", 201, s.Send("POST", s.keys(), body(strings.Repeat("ä", 255), long[:128]...)))
 }
 
-func TestAKeyIsRenamed(t *testing.T) {
+func TestUpdateApiKey(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	k := s.create("till", "payments").hidden()
@@ -175,8 +175,8 @@ func TestAKeyIsRenamed(t *testing.T) {
 	}
 }
 
-// TestAKeyCannotDeleteItself, but give up rights.
-func TestAKeyCannotDeleteItself(t *testing.T) {
+// TestDeleteApiKey_Itself checks that a key cannot delete itself, but can give up rights.
+func TestDeleteApiKey_Itself(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	conflict.Check(t, s.Send("DELETE", s.path(s.Merchant.Key.ID), nil))
@@ -191,8 +191,8 @@ func TestAKeyCannotDeleteItself(t *testing.T) {
 	s.Want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
 }
 
-// TestOnlyOnesOwnKeys: those of other merchants and of the other mode are as if they did not exist.
-func TestOnlyOnesOwnKeys(t *testing.T) {
+// TestApiKeys_OfOtherTenant checks that keys of other merchants and of the other mode seem not to exist.
+func TestApiKeys_OfOtherTenant(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	other := shop{s.OtherShop()}
@@ -217,13 +217,13 @@ func TestOnlyOnesOwnKeys(t *testing.T) {
 	for _, r := range []world.Request{{Method: "GET"}, {Method: "POST", Body: body("x")}} {
 		notFound.Check(t, s.Send(r.Method, other.keys(), r.Body))
 	}
-	if got := test.list(""); got.Total != 2 { // its first, and the one that asks
+	if got := test.list(""); got.Total != 2 { // its first key, and the key that asks
 		t.Errorf("test mode: got %+v, want two", got)
 	}
 	other.Want("afterwards", 200, other.Send("GET", other.path(others.ID), nil))
 }
 
-func TestAtMostAHundredKeys(t *testing.T) {
+func TestCreateApiKey_TooMany(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	first := s.create("till").ID
@@ -242,7 +242,7 @@ func TestAtMostAHundredKeys(t *testing.T) {
 	}
 }
 
-func TestAHundredNewKeysADay(t *testing.T) {
+func TestCreateApiKey_TooManyInADay(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	_, table := s.App.Store.Raw()

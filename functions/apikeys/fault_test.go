@@ -13,7 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// attempts are a shop's, each a second later than the one before, so that entries and keys are in order.
+// attempts calls do like Attempts, and advances the clock by a second before each attempt, so that audit entries and
+// keys sort in order.
 func (s shop) attempts(do func(try string, send func(world.Request) world.Response)) {
 	s.Helper()
 	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
@@ -22,8 +23,8 @@ func (s shop) attempts(do func(try string, send func(world.Request) world.Respon
 	})
 }
 
-// written is what is written of the keys, beside the keys: their entries in the audit, and mails.
-func (s shop) written(subject string) (entries []string, mails int) {
+// readWritten returns the audit entries about the subject, and the number of mails.
+func (s shop) readWritten(subject string) (entries []string, mails int) {
 	s.Helper()
 	_, entries = s.AuditOf(subject)
 	return entries, s.CountItems("begins_with(pk, ?)", "MAIL#")
@@ -31,23 +32,24 @@ func (s shop) written(subject string) (entries []string, mails int) {
 
 const route = "/v0.1/merchants/{merchant_code}/api-keys"
 
-// TestACreationThatWasCutOff makes one key when it is repeated, sends one mail, and shows the plaintext.
-func TestACreationThatWasCutOff(t *testing.T) {
+// TestCreateApiKey_Interrupted checks that an interrupted creation, once repeated, makes one key and one mail, and that
+// a response shows the plaintext.
+func TestCreateApiKey_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.attempts(func(try string, send func(world.Request) world.Response) {
 		r := world.Request{Method: "POST", Path: s.keys(), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try,
 			Body: body(try, "checkouts.read")}
-		_, before := s.written("")
+		_, before := s.readWritten("")
 		first := send(r)
 		if first.Status == 201 {
-			s.made(first)
+			s.readCreated(first)
 		}
 		there := s.list("?limit=25")
 		s.Clock.Advance(time.Minute)
-		got := s.made(s.Do(r))
+		got := s.readCreated(s.Do(r))
 		switch {
-		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "" && got.Plaintext == "": // it was kept
+		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "" && got.Plaintext == "": // shown before
 			got.Plaintext = first.Text("plaintext")
 		case got.Plaintext == "":
 			t.Errorf("%s: got no plaintext, and none before: %d %s", try, first.Status, first.Body)
@@ -56,7 +58,7 @@ func TestACreationThatWasCutOff(t *testing.T) {
 		if after.Total != 2 || there.Total == 2 && !cmp.Equal(there.Items[1].hidden(), got.hidden()) {
 			t.Errorf("%s: got %+v, then %+v and %+v, want one", try, there, got, after)
 		}
-		entries, mails := s.written("api_key " + got.ID)
+		entries, mails := s.readWritten("api_key " + got.ID)
 		if diff := cmp.Diff([]string{"POST " + route}, entries); diff != "" || mails != before+1 {
 			t.Errorf("%s: got %d mails more, want one; entries (-want +got):\n%s", try, mails-before, diff)
 		}
@@ -66,8 +68,9 @@ func TestACreationThatWasCutOff(t *testing.T) {
 	})
 }
 
-// TestAChangeThatWasCutOff is not made or wholly made, and made once when it is repeated.
-func TestAChangeThatWasCutOff(t *testing.T) {
+// TestUpdateApiKey_Interrupted checks that an interrupted change is made wholly or not at all, and that the change is
+// made exactly once when the request is repeated.
+func TestUpdateApiKey_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.attempts(func(try string, send func(world.Request) world.Response) {
@@ -94,7 +97,7 @@ func TestAChangeThatWasCutOff(t *testing.T) {
 		r = world.Request{Method: "DELETE", Path: s.path(k.ID), IdempotencyKey: "end " + try}
 		s.Want(try, 204, s.Do(r))
 		s.Want(try, 204, s.Do(r))
-		entries, _ := s.written("api_key " + k.ID)
+		entries, _ := s.readWritten("api_key " + k.ID)
 		if diff := cmp.Diff([]string{"POST " + route, "PUT " + route + "/{key_id}", "DELETE " + route + "/{key_id}"},
 			entries); diff != "" {
 			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
@@ -102,8 +105,9 @@ func TestAChangeThatWasCutOff(t *testing.T) {
 	})
 }
 
-// TestARevocationThatWasCutOff: nothing or all of it is done, and all when it is repeated.
-func TestARevocationThatWasCutOff(t *testing.T) {
+// TestDeleteApiKey_Interrupted checks that an interrupted deletion leaves a key that is shown and works, or neither.
+// The repetition completes the deletion.
+func TestDeleteApiKey_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.attempts(func(try string, send func(world.Request) world.Response) {
@@ -120,16 +124,17 @@ func TestARevocationThatWasCutOff(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		s.Want(try, 204, s.Do(r))
 		badToken.Check(t, till.Send("GET", "/v0.1/checkouts", nil))
-		entries, _ := s.written("api_key " + k.ID)
+		entries, _ := s.readWritten("api_key " + k.ID)
 		if len(entries) != 2 || entries[1] != "DELETE "+route+"/{key_id}" {
 			t.Errorf("%s: got entries %v, want its creation and its deletion", try, entries)
 		}
-		notFound.Check(t, s.Send("DELETE", s.path(k.ID), nil)) // by another operation
+		notFound.Check(t, s.Send("DELETE", s.path(k.ID), nil)) // a new request, not a repetition
 	})
 }
 
-// TestARepetitionAfterOtherChanges: an interrupted creation finds its key as it is now, and makes no deleted key again.
-func TestARepetitionAfterOtherChanges(t *testing.T) {
+// TestCreateApiKey_RepeatedAfterChanges checks that an interrupted creation returns its key as it is now, and does not
+// make a deleted key again.
+func TestCreateApiKey_RepeatedAfterChanges(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	maker := s.as(s.create("maker", "api_keys:write", "payments").Plaintext)
@@ -154,38 +159,40 @@ func TestARepetitionAfterOtherChanges(t *testing.T) {
 	}
 	r, id := cut("renamed")
 	s.Want("rename", 204, s.Send("PUT", s.path(id), body("another", "payments")))
-	if got := s.made(s.Do(r)); got.ID != id || got.Name != "another" || got.Plaintext == "" {
+	if got := s.readCreated(s.Do(r)); got.ID != id || got.Name != "another" || got.Plaintext == "" {
 		t.Errorf("got %+v, want the key by its new name, with its plaintext", got)
 	}
 	r, id = cut("widened")
 	s.Want("widen", 204, s.Send("PUT", s.path(id), body("another", "payments", "checkouts.read")))
-	notAllowed.Check(t, s.Do(r)) // else the creator would get a key with rights that it lacks
+	notAllowed.Check(t, s.Do(r)) // the response would give the creating key rights that it lacks
 	r, id = cut("revoked")
 	s.Want("revoke", 204, s.Send("DELETE", s.path(id), nil))
-	got := s.made(s.Do(r))
+	got := s.readCreated(s.Do(r))
 	if gone := s.as(got.Plaintext).Send("GET", "/v0.1/checkouts", nil); got.ID != id || gone.Status != 401 {
 		t.Errorf("got %+v, whose key is answered %d, want the one that is revoked, 401", got, gone.Status)
 	}
 }
 
-// TestAReplayShowsNoPlaintext: it is stored nowhere, also not encrypted.
-func TestAReplayShowsNoPlaintext(t *testing.T) {
+// TestCreateApiKey_Replayed checks that a replayed response has no plaintext. The plaintext is stored nowhere, not even
+// encrypted.
+func TestCreateApiKey_Replayed(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	r := world.Request{Method: "POST", Path: s.keys(), IdempotencyKey: "k", Body: body("till", "payments")}
-	first, again := s.made(s.Do(r)), s.Do(r)
+	first, again := s.readCreated(s.Do(r)), s.Do(r)
 	if diff := cmp.Diff(first.hidden(), world.Into[apiKey](s, 201, again)); diff != "" ||
 		again.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("replayed %q (-want +got):\n%s", again.Header.Get("Idempotency-Replayed"), diff)
 	}
-	if other := s.made(s.Do(world.Request{Method: "POST", Path: s.keys(), IdempotencyKey: "l",
+	if other := s.readCreated(s.Do(world.Request{Method: "POST", Path: s.keys(), IdempotencyKey: "l",
 		Body: body("till", "payments")})); other.Plaintext == first.Plaintext || other.ID == first.ID {
 		t.Error("another operation: got the same key, want another")
 	}
 }
 
-// TestConcurrentChanges of a key are all made, and one revocation ends it.
-func TestConcurrentChanges(t *testing.T) {
+// TestUpdateApiKey_Concurrently checks that all of several concurrent changes are made, and that one of several
+// concurrent deletions succeeds.
+func TestUpdateApiKey_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	k := s.create("till", "payments")
@@ -199,7 +206,7 @@ func TestConcurrentChanges(t *testing.T) {
 	for range 8 {
 		<-done
 	}
-	entries, _ := s.written("api_key " + k.ID)
+	entries, _ := s.readWritten("api_key " + k.ID)
 	if got := s.read(k.ID); len(entries) != 9 || !slices.Equal(got.Scopes, []string{"checkouts.read"}) {
 		t.Errorf("got %+v after %d entries, want 9", got, len(entries))
 	}
@@ -208,8 +215,8 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 }
 
-// TestOwnersGetAMail about a new key, with its name, once.
-func TestOwnersGetAMail(t *testing.T) {
+// TestCreateApiKey_MailToOwners checks that an owner gets one mail with the key's name, and without the plaintext.
+func TestCreateApiKey_MailToOwners(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	k := s.create("Kasse 7", "payments")
@@ -224,8 +231,9 @@ func TestOwnersGetAMail(t *testing.T) {
 	}
 }
 
-// TestEachChangeIsInTheAudit, with its actor, and the key before and after without its plaintext.
-func TestEachChangeIsInTheAudit(t *testing.T) {
+// TestAudit_EachChange checks that each change's entry has the actor, and the key before and after without its
+// plaintext.
+func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	owner := s.as(s.TokenOf(s.Owner()))
@@ -247,11 +255,11 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	}
 }
 
-// TestWhenAKeyWasUsed is shown, to the hour.
-func TestWhenAKeyWasUsed(t *testing.T) {
+// TestRetrieveApiKey_LastUsed shows the last use, to the hour.
+func TestRetrieveApiKey_LastUsed(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	public := s.made(s.Send("POST", s.keys(), fields{"name": "page", "type": "public", "scopes": []string{}}))
+	public := s.readCreated(s.Send("POST", s.keys(), fields{"name": "page", "type": "public", "scopes": []string{}}))
 	k := s.create("till", "checkouts.read")
 	if got := s.read(k.ID).LastUsedAt; got != nil {
 		t.Errorf("unused: got %s, want none", got)

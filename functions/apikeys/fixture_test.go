@@ -9,7 +9,7 @@ import (
 
 type fields = map[string]any
 
-// apiKey is a key as it is shown.
+// apiKey is a key in a response.
 type apiKey struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`
@@ -23,7 +23,7 @@ type apiKey struct {
 	CreatedBy  *maker     `json:"created_by"`
 }
 
-// maker is created_by of a key.
+// maker is the object created_by of a key.
 type maker struct {
 	Type     string `json:"type"`
 	ID       string `json:"id"`
@@ -32,13 +32,12 @@ type maker struct {
 	Token    string `json:"token"`
 }
 
-// hidden is the key as it is shown later.
+// hidden returns the key as later responses show it.
 func (k apiKey) hidden() apiKey {
 	k.Plaintext = ""
 	return k
 }
 
-// shop is one with paths of keys.
 type shop struct{ world.Shop }
 
 func newShop(t *testing.T) shop {
@@ -46,25 +45,25 @@ func newShop(t *testing.T) shop {
 	return shop{world.NewShop(t)}
 }
 
-// as is the shop with another credential.
+// as returns the shop with another credential.
 func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
 
 func (s shop) keys() string { return "/v0.1/merchants/" + s.Merchant.Code + "/api-keys" }
 
 func (s shop) path(id string) string { return s.keys() + "/" + id }
 
-// body is of a secret key with the scopes.
+// body returns the body for a secret key with the scopes.
 func body(name string, scopes ...string) fields {
 	return fields{"name": name, "scopes": append([]string{}, scopes...)}
 }
 
-// create makes a key, and sees that its plaintext is found nowhere.
+// create creates a key. Its plaintext must not appear in anything stored or logged.
 func (s shop) create(name string, scopes ...string) apiKey {
 	s.Helper()
-	return s.made(s.Send("POST", s.keys(), body(name, scopes...)))
+	return s.readCreated(s.Send("POST", s.keys(), body(name, scopes...)))
 }
 
-func (s shop) made(got world.Response) apiKey {
+func (s shop) readCreated(got world.Response) apiKey {
 	s.Helper()
 	k := world.Into[apiKey](s, 201, got)
 	if k.Plaintext != "" {
@@ -88,7 +87,7 @@ func (s shop) list(query string) listing {
 	return world.Into[listing](s, 200, s.Send("GET", s.keys()+query, nil))
 }
 
-// refusals of the family.
+// Refusals of the family.
 var (
 	notAllowed = world.Refused(403, "FORBIDDEN", "", "forbidden")
 	notFound   = world.Refused(404, "NOT_FOUND", "", "not-found")

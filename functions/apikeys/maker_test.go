@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestWhoMadeAKey checks created_by of keys made by a person, by a key, and by a client.
-func TestWhoMadeAKey(t *testing.T) {
+// TestRetrieveApiKey_CreatedBy checks created_by of keys made by a person, by a key, and by a client.
+func TestRetrieveApiKey_CreatedBy(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	token := s.TokenOf(s.Owner())

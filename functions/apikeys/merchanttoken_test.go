@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// merchantToken is a merchant token as it is shown.
+// merchantToken is a merchant token in a response.
 type merchantToken struct {
 	AccessToken string `json:"access_token"`
 	ExpiresIn   int    `json:"expires_in"`
@@ -25,7 +25,7 @@ func (s shop) tokens() string { return "/v0.1/merchants/" + s.Merchant.Code + "/
 // forCheckout is the body of a request for a token.
 var forCheckout = fields{"actions": []string{"checkout"}}
 
-func (s shop) shownToken(got world.Response) merchantToken {
+func (s shop) readToken(got world.Response) merchantToken {
 	s.Helper()
 	token := world.Into[merchantToken](s, 200, got)
 	if token.AccessToken != "" {
@@ -34,17 +34,17 @@ func (s shop) shownToken(got world.Response) merchantToken {
 	return token
 }
 
-// works checks the status of a request with the shop's merchant token.
-func (s shop) works(when string, want int) {
+// wantStatus checks the status of a request with the shop's merchant token.
+func (s shop) wantStatus(when string, want int) {
 	s.Helper()
 	s.Want(when, want, s.Send("GET", "/v0.1/checkouts/4e425463-3e1b-431d-83fa-1e51c2925e99", nil))
 }
 
-// TestCreateMerchantToken follows a token from the server that makes it to the app that is paid with it.
+// TestCreateMerchantToken follows a token from the server that creates it to the app that takes a payment with it.
 func TestCreateMerchantToken(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	token := s.shownToken(s.Send("POST", s.tokens(), forCheckout))
+	token := s.readToken(s.Send("POST", s.tokens(), forCheckout))
 	want := merchantToken{AccessToken: token.AccessToken, ExpiresIn: 900, TokenType: "Bearer"}
 	if parsed, ok := identity.ParseToken(token.AccessToken); token != want || !ok || parsed.Kind != "" {
 		t.Errorf("got %+v, want %+v with an access token", token, want)
@@ -61,7 +61,7 @@ func TestCreateMerchantToken(t *testing.T) {
 		t.Errorf("got entries %q of the token %q that the checkout names, want one", entries, by)
 	}
 	s.Clock.Advance(15*time.Minute - time.Second)
-	app.works("before it expires", 404)
+	app.wantStatus("before it expires", 404)
 	s.Clock.Advance(time.Second)
 	badToken.Check(t, app.Checkout(id))
 }
@@ -85,7 +85,7 @@ func TestCreateMerchantToken_Invalid(t *testing.T) {
 	notFound.Check(t, s.Send("POST", shop{s.OtherShop()}.tokens(), forCheckout))
 }
 
-func TestCreateMerchantToken_ByWhom(t *testing.T) {
+func TestCreateMerchantToken_EachCaller(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	person := func(email string, p member.Permissions, scopes ...string) string {
@@ -98,7 +98,7 @@ func TestCreateMerchantToken_ByWhom(t *testing.T) {
 	}{
 		"payments":         {s.NewKey("secret", "payments"), 200},
 		"checkouts.write":  {s.NewKey("secret", "checkouts.write"), 200},
-		"other scopes":     {s.NewKey("secret", without("payments", "checkouts.write")...), 403},
+		"other scopes":     {s.NewKey("secret", scopesWithout("payments", "checkouts.write")...), 403},
 		"a client":         {s.Token(), 200},
 		"a test profile":   {s.Token(func(t *identity.AccessToken) { t.Kind = identity.TestProfile }), 200},
 		"the owner":        {s.TokenOf(s.Owner()), 200},
@@ -114,12 +114,12 @@ func TestCreateMerchantToken_ByWhom(t *testing.T) {
 		} else if got.Status == 403 {
 			notAllowed.Check(t, got)
 		} else {
-			s.shownToken(got)
+			s.readToken(got)
 		}
 	}
 }
 
-// TestMerchantToken_EndsWithItsMaker checks that a token is refused as soon as its maker could not make it any more.
+// TestMerchantToken_EndsWithItsMaker checks that a token is refused once its maker could not create it any more.
 func TestMerchantToken_EndsWithItsMaker(t *testing.T) {
 	t.Parallel()
 	viewer := member.Permissions{FullTransactionHistoryView: true}
@@ -167,7 +167,7 @@ func TestMerchantToken_EndsWithItsMaker(t *testing.T) {
 		"access token expired": func(s shop) (string, func()) {
 			token := s.Token(func(t *identity.AccessToken) { t.ExpiresAt = t.CreatedAt.Add(5 * time.Minute) })
 			return token, func() {
-				if got := s.shownToken(s.as(token).Send("POST", s.tokens(), forCheckout)).ExpiresIn; got != 300 {
+				if got := s.readToken(s.as(token).Send("POST", s.tokens(), forCheckout)).ExpiresIn; got != 300 {
 					s.Errorf("got a token for %d s, want 300", got)
 				}
 				s.Clock.Advance(5 * time.Minute)
@@ -209,18 +209,18 @@ func TestMerchantToken_EndsWithItsMaker(t *testing.T) {
 	}
 }
 
-// TestCreateMerchantToken_CutOff checks that a creation that is repeated shows one token, and only once. A token that
-// was not shown has an entry in the audit, too.
-func TestCreateMerchantToken_CutOff(t *testing.T) {
+// TestCreateMerchantToken_Interrupted checks that a repeated creation shows one token, and only once. A token that was
+// not shown also has an entry in the audit.
+func TestCreateMerchantToken_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	seen := map[string]bool{}
 	s.attempts(func(try string, send func(world.Request) world.Response) {
 		r := world.Request{Method: "POST", Path: s.tokens(), IdempotencyKey: try, Body: forCheckout}
-		entries := s.count("AUDIT#")
+		entries := s.countItems("AUDIT#")
 		first := send(r)
 		s.Clock.Advance(time.Minute)
-		got, text := s.shownToken(s.Do(r)), first.Text("access_token")
+		got, text := s.readToken(s.Do(r)), first.Text("access_token")
 		if text == "" {
 			text = got.AccessToken
 		}
@@ -229,29 +229,29 @@ func TestCreateMerchantToken_CutOff(t *testing.T) {
 			t.Errorf("%s: got %d %s, then %+v, want one new token", try, first.Status, first.Body, got)
 		}
 		seen[text] = true
-		s.as(text).works(try, 404)
-		if more := s.count("AUDIT#") - entries; more < 1 || more > 2 {
+		s.as(text).wantStatus(try, 404)
+		if more := s.countItems("AUDIT#") - entries; more < 1 || more > 2 {
 			t.Errorf("%s: got %d more entries in the audit, want 1 or 2", try, more)
 		}
 	})
 }
 
-// count returns how many items have keys with the prefix.
-func (s shop) count(prefix string) int {
+// countItems returns how many items have keys with the prefix.
+func (s shop) countItems(prefix string) int {
 	s.Helper()
 	return s.CountItems("begins_with(pk, ?)", prefix)
 }
 
-// TestCreateMerchantToken_RepeatedAfterMonths checks that an expired token is not valid again when its Idempotency-Key,
-// of which no record is left, is used again.
+// TestCreateMerchantToken_RepeatedAfterMonths uses an Idempotency-Key again after its record has expired. The expired
+// token is not valid again.
 func TestCreateMerchantToken_RepeatedAfterMonths(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	r := world.Request{Method: "POST", Path: s.tokens(), IdempotencyKey: "monthly", Body: forCheckout,
 		APIKey: s.Merchant.Key.Plaintext}
-	first := s.shownToken(s.Do(r)).AccessToken
+	first := s.readToken(s.Do(r)).AccessToken
 	s.Clock.Advance(90 * 24 * time.Hour)
-	if second := s.shownToken(s.Do(r)).AccessToken; second == first || second == "" {
+	if second := s.readToken(s.Do(r)).AccessToken; second == first || second == "" {
 		t.Errorf("got %q after %q, want another token", second, first)
 	}
 	badToken.Check(t, s.as(first).Send("GET", "/v0.1/checkouts/x", nil))

@@ -11,15 +11,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// on are requests of each operation, of which the last three are about the key.
-func (s shop) on(id string) []world.Request {
+// requestsOn returns requests of each operation. The last three are about the key with the id.
+func (s shop) requestsOn(id string) []world.Request {
 	return []world.Request{
 		{Method: "GET", Path: s.keys()}, {Method: "GET", Path: s.path(id)}, {Method: "POST", Path: s.keys(), Body: body("x")},
 		{Method: "PUT", Path: s.path(id), Body: body("x")}, {Method: "DELETE", Path: s.path(id)},
 	}
 }
 
-func TestWhoMayManageKeys(t *testing.T) {
+func TestApiKeys_RequiredScopes(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	reads, all := []int{200, 200, 403, 403, 403}, []int{200, 200, 201, 204, 204}
@@ -33,7 +33,7 @@ func TestWhoMayManageKeys(t *testing.T) {
 	}{
 		"a key of api_keys":             {s.NewKey("secret", "api_keys"), reads},
 		"a key of api_keys:write":       {s.NewKey("secret", "api_keys:write"), all},
-		"a key of all else":             {s.NewKey("secret", without("api_keys", "api_keys:write")...), none},
+		"a key of all else":             {s.NewKey("secret", scopesWithout("api_keys", "api_keys:write")...), none},
 		"a public key":                  {s.NewKey("public"), none},
 		"a client":                      {s.Token(), all},
 		"the owner":                     {s.TokenOf(s.Owner()), all},
@@ -44,26 +44,26 @@ func TestWhoMayManageKeys(t *testing.T) {
 		"an employee who sees, refunds": {operator("r@example.com", member.Permissions{RefundTransactions: true}), none},
 	} {
 		k := s.create("restricted")
-		for i, r := range s.on(k.ID) {
+		for i, r := range s.requestsOn(k.ID) {
 			if got := s.as(c.credential).Send(r.Method, r.Path, r.Body); got.Status != c.want[i] {
 				t.Errorf("%s, %s %s: got %d %s, want %d", name, r.Method, r.Path, got.Status, got.Body, c.want[i])
 			} else if got.Status == 403 {
 				notAllowed.Check(t, got)
 			} else if got.Status == 201 {
-				s.made(got)
+				s.readCreated(got)
 			}
 		}
 	}
 }
 
-// without are all scopes but some.
-func without(but ...string) []string {
+// scopesWithout returns all scopes but some.
+func scopesWithout(but ...string) []string {
 	return slices.DeleteFunc(identity.AllScopes(), func(scope string) bool { return slices.Contains(but, scope) })
 }
 
-// TestNobodyGivesMoreThanItHas: no caller gives rights that it lacks to a new or an existing key, nor restricts or
-// deletes a key with more rights.
-func TestNobodyGivesMoreThanItHas(t *testing.T) {
+// TestApiKeys_MoreRightsThanCaller checks that no caller gives rights that it lacks to a new or existing key, or
+// restricts or deletes a key with more rights.
+func TestApiKeys_MoreRightsThanCaller(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	admin := s.Employ("admin@example.com", member.Permissions{Admin: true})
@@ -118,8 +118,8 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsRefusedSaysWhatIsMissing: scopes that the credential lacks, and permissions that its person lacks.
-func TestAKeyThatIsRefusedSaysWhatIsMissing(t *testing.T) {
+// TestCreateApiKey_RefusalNamesMissingRights checks for missing scopes of the credential and permissions of its person.
+func TestCreateApiKey_RefusalNamesMissingRights(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	admin := s.Employ("admin@example.com", member.Permissions{Admin: true})
@@ -138,8 +138,8 @@ func TestAKeyThatIsRefusedSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestARevokedKeyMakesNone: a key is revoked while it makes keys. Those that were confirmed exist, and no others.
-func TestARevokedKeyMakesNone(t *testing.T) {
+// TestCreateApiKey_ByRevokedKey revokes a key while it creates keys. Exactly the confirmed keys exist.
+func TestCreateApiKey_ByRevokedKey(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for range 5 {
@@ -154,7 +154,7 @@ func TestARevokedKeyMakesNone(t *testing.T) {
 				if got.Status == 201 {
 					mu.Lock()
 					defer mu.Unlock()
-					made = append(made, s.made(got).ID)
+					made = append(made, s.readCreated(got).ID)
 				} else if got.Status != 401 && got.Status != 409 {
 					t.Errorf("got %d %s, want 201, 401 or 409", got.Status, got.Body)
 				}
