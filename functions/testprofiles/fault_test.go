@@ -14,15 +14,16 @@ import (
 
 const route = "/v0.1/merchants/{merchant_code}/test-profiles"
 
-// operations are those in the audit about a profile.
-func (s shop) operations(id string) []string {
+// auditOperations returns the operations in the audit about a profile.
+func (s shop) auditOperations(id string) []string {
 	s.Helper()
 	_, operations := s.AuditOf("test_profile " + id)
 	return operations
 }
 
-// TestACreationThatWasCutOff makes one profile when it is repeated, and shows the password with which it signs in.
-func TestACreationThatWasCutOff(t *testing.T) {
+// TestCreateTestProfile_Interrupted checks that an interrupted creation, once repeated, makes one profile, and that a
+// response shows a password that signs in.
+func TestCreateTestProfile_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
@@ -30,14 +31,14 @@ func TestACreationThatWasCutOff(t *testing.T) {
 			Body: fields{"name": try}}
 		first := send(r)
 		if first.Status == 201 {
-			s.made(first)
+			s.readCreated(first)
 		}
 		there := s.list()
 		s.Clock.Advance(time.Minute)
-		got := s.made(s.Do(r))
+		got := s.readCreated(s.Do(r))
 		switch {
 		case got.Password != "":
-		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "": // it was kept
+		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "": // shown before
 			got.Password = first.Text("password")
 		default:
 			t.Errorf("%s: got no password, and none before: %d %s", try, first.Status, first.Body)
@@ -46,22 +47,23 @@ func TestACreationThatWasCutOff(t *testing.T) {
 			!cmp.Equal(all[0], got.hidden()) {
 			t.Errorf("%s: got %+v, then %+v and %+v, want one", try, there, got, all)
 		}
-		s.confirm(try, got)
+		s.wantSignIn(try, got)
 		s.Clock.Advance(time.Second)
 		s.Want(try, 204, s.Send("DELETE", s.path(got.ID), nil))
-		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{id}"}, s.operations(got.ID)); diff != "" {
+		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{id}"}, s.auditOperations(got.ID)); diff != "" {
 			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
 		}
 	})
 }
 
-// TestADeletionThatWasCutOff is not made or wholly made, and made when it is repeated.
-func TestADeletionThatWasCutOff(t *testing.T) {
+// TestDeleteTestProfile_Interrupted checks that an interrupted deletion leaves a profile that is listed and works, or
+// neither. The repetition completes the deletion.
+func TestDeleteTestProfile_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
 		p := s.create(try)
-		by := s.as(s.token(p.ID))
+		by := s.as(s.createToken(p.ID))
 		r := world.Request{Method: "DELETE", Path: s.path(p.ID), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try}
 		s.Clock.Advance(time.Second)
 		send(r)
@@ -76,25 +78,26 @@ func TestADeletionThatWasCutOff(t *testing.T) {
 		if got := s.list(); len(got) != 0 {
 			t.Errorf("%s: got %+v, want none", try, got)
 		}
-		if got := s.operations(p.ID); len(got) != 2 {
+		if got := s.auditOperations(p.ID); len(got) != 2 {
 			t.Errorf("%s: got entries %v, want its creation and its deletion", try, got)
 		}
-		notFound.Check(t, s.Send("DELETE", s.path(p.ID), nil)) // by another operation
+		notFound.Check(t, s.Send("DELETE", s.path(p.ID), nil)) // a new request, not a repetition
 	})
 }
 
-// TestARepeatedCreation shows no password once its reply was stored, and makes no deleted profile again.
-func TestARepeatedCreation(t *testing.T) {
+// TestCreateTestProfile_Repeated checks that a replayed reply has no password, and that a repetition does not make a
+// deleted profile again.
+func TestCreateTestProfile_Repeated(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	r := world.Request{Method: "POST", Path: s.profiles(), IdempotencyKey: "k", Body: fields{"name": "one"}}
-	first, again := s.made(s.Do(r)), s.Do(r)
+	first, again := s.readCreated(s.Do(r)), s.Do(r)
 	if diff := cmp.Diff(first.hidden(), world.Into[profile](s, 201, again)); diff != "" ||
 		again.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("replayed %q (-want +got):\n%s", again.Header.Get("Idempotency-Replayed"), diff)
 	}
 	r.IdempotencyKey = "l"
-	if other := s.made(s.Do(r)); other.Password == first.Password || other.ID == first.ID {
+	if other := s.readCreated(s.Do(r)); other.Password == first.Password || other.ID == first.ID {
 		t.Error("another operation: got the same profile, want another")
 	}
 	s.Want("delete", 204, s.Send("DELETE", s.path(first.ID), nil))
@@ -105,8 +108,9 @@ func TestARepeatedCreation(t *testing.T) {
 	}
 }
 
-// TestADeletedProfileIsNotMadeAgain by its own creation, whose reply was never stored.
-func TestADeletedProfileIsNotMadeAgain(t *testing.T) {
+// TestCreateTestProfile_RepeatedAfterDelete checks that the repetition of an interrupted creation does not make a
+// deleted profile again.
+func TestCreateTestProfile_RepeatedAfterDelete(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
@@ -117,7 +121,7 @@ func TestADeletedProfileIsNotMadeAgain(t *testing.T) {
 			s.Want(try, 204, s.Send("DELETE", s.path(p.ID), nil))
 		}
 		s.Clock.Advance(time.Minute)
-		got := s.made(s.Do(r))
+		got := s.readCreated(s.Do(r))
 		now := s.list()
 		if len(deleted) == 1 && (got.ID != deleted[0].ID || len(now) != 0) {
 			t.Errorf("%s: deleted %+v, got %+v and %+v, want none", try, deleted, got, now)
@@ -128,8 +132,8 @@ func TestADeletedProfileIsNotMadeAgain(t *testing.T) {
 	})
 }
 
-// TestEachChangeIsInTheAudit, with its actor, without the password.
-func TestEachChangeIsInTheAudit(t *testing.T) {
+// TestAudit_EachChange checks that each change's entry has the actor, and not the password.
+func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	owner := s.as(s.TokenOf(s.Owner()))
@@ -147,11 +151,11 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	}
 }
 
-// confirm fails unless the profile signs in with its password.
-func (s shop) confirm(what string, p profile) {
+// wantSignIn fails unless the profile signs in with its password.
+func (s shop) wantSignIn(what string, p profile) {
 	s.Helper()
-	a := s.account(p.Username, identity.Test)
-	s.Clock.Advance(time.Hour) // passwords of an address are limited
+	a := s.readAccount(p.Username, identity.Test)
+	s.Clock.Advance(time.Hour) // passwords from one address are limited
 	budget := store.Budget{Name: p.Username, Source: "192.0.2.1"}
 	if err := s.App.Store.PasswordFrom(budget, p.secret()).Confirm(s.Context(), a.Passwords); err != nil {
 		s.Errorf("%s: got error %v of its password, want none", what, err)

@@ -12,7 +12,7 @@ import (
 
 type fields = map[string]any
 
-// profile is a test profile as it is shown.
+// profile is a test profile in a response.
 type profile struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
@@ -21,13 +21,12 @@ type profile struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// hidden is the profile as shown after its creation.
+// hidden returns the profile as later responses show it.
 func (p profile) hidden() profile {
 	p.Password = ""
 	return p
 }
 
-// shop is one with paths of test profiles.
 type shop struct{ world.Shop }
 
 func newShop(t *testing.T) shop {
@@ -35,7 +34,7 @@ func newShop(t *testing.T) shop {
 	return shop{world.NewShop(t)}
 }
 
-// as is the shop with another credential.
+// as returns the shop with another credential.
 func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
 
 func (s shop) profiles() string { return "/v0.1/merchants/" + s.Merchant.Code + "/test-profiles" }
@@ -44,11 +43,11 @@ func (s shop) path(id string) string { return s.profiles() + "/" + id }
 
 func (s shop) create(name string) profile {
 	s.Helper()
-	return s.made(s.Send("POST", s.profiles(), fields{"name": name}))
+	return s.readCreated(s.Send("POST", s.profiles(), fields{"name": name}))
 }
 
-// made is the created profile. Its password must not be found in anything stored or logged.
-func (s shop) made(got world.Response) profile {
+// readCreated returns the created profile. Its password must not appear in anything stored or logged.
+func (s shop) readCreated(got world.Response) profile {
 	s.Helper()
 	p := world.Into[profile](s, 201, got)
 	if p.Password != "" {
@@ -62,8 +61,8 @@ func (s shop) list() []profile {
 	return world.Into[struct{ Items []profile }](s, 200, s.Send("GET", s.profiles(), nil)).Items
 }
 
-// account is the account with the user name in the mode.
-func (s shop) account(username string, mode identity.Mode) signin.Account {
+// readAccount returns the account with the user name in the mode.
+func (s shop) readAccount(username string, mode identity.Mode) signin.Account {
 	s.Helper()
 	a, err := s.App.Store.SignInAccount(s.Context(), signin.ParseName(username, ""), mode)
 	if err != nil {
@@ -72,8 +71,8 @@ func (s shop) account(username string, mode identity.Mode) signin.Account {
 	return a
 }
 
-// token is an access token of the profile.
-func (s shop) token(id string, scopes ...string) string {
+// createToken returns an access token of the profile.
+func (s shop) createToken(id string, scopes ...string) string {
 	s.Helper()
 	return s.Token(func(t *identity.AccessToken) {
 		t.Kind, t.Subject, t.Client = identity.TestProfile, id, "app_1"
@@ -83,7 +82,7 @@ func (s shop) token(id string, scopes ...string) string {
 	})
 }
 
-// refusals of the family.
+// Refusals of the family.
 var (
 	notAllowed = world.Refused(403, "FORBIDDEN", "", "forbidden")
 	notFound   = world.Refused(404, "NOT_FOUND", "", "not-found")

@@ -13,69 +13,69 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// counted is an acquirer of live mode that counts its calls.
-type counted struct {
+// countingAcquirer is a live acquirer that counts its calls.
+type countingAcquirer struct {
 	acquirer.Acquirer
 	calls *atomic.Int64
 }
 
-func (c counted) Charge(ctx context.Context, charge acquirer.Charge) (payments.Outcome, error) {
+func (c countingAcquirer) Charge(ctx context.Context, charge acquirer.Charge) (payments.Outcome, error) {
 	c.calls.Add(1)
 	return c.Acquirer.Charge(ctx, charge)
 }
 
-func (c counted) LookUp(ctx context.Context, id string) (payments.Outcome, error) {
+func (c countingAcquirer) LookUp(ctx context.Context, id string) (payments.Outcome, error) {
 	c.calls.Add(1)
 	return c.Acquirer.LookUp(ctx, id)
 }
 
-func (c counted) Complete(ctx context.Context, id, answer string) (payments.Outcome, error) {
+func (c countingAcquirer) Complete(ctx context.Context, id, answer string) (payments.Outcome, error) {
 	c.calls.Add(1)
 	return c.Acquirer.Complete(ctx, id, answer)
 }
 
-func (c counted) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
+func (c countingAcquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
 	c.calls.Add(1)
 	return c.Acquirer.Cancel(ctx, id)
 }
 
-func (c counted) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
+func (c countingAcquirer) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
 	c.calls.Add(1)
 	return c.Acquirer.Refund(ctx, r)
 }
 
-func (c counted) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
+func (c countingAcquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
 	c.calls.Add(1)
 	return c.Acquirer.CancelRefund(ctx, id)
 }
 
-func (c counted) DeleteCard(ctx context.Context, token string) error {
+func (c countingAcquirer) DeleteCard(ctx context.Context, token string) error {
 	c.calls.Add(1)
 	return c.Acquirer.DeleteCard(ctx, token)
 }
 
-func (c counted) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
+func (c countingAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
 	c.calls.Add(1)
 	return c.Acquirer.Statement(ctx)
 }
 
-// Numbers with the form of real cards: no acquirer publishes them for tests here (contract §12).
+// Numbers with the form of real cards. No acquirer publishes them for tests here (contract §12).
 const (
 	realVisa       = "4539578763621486"
 	realMastercard = "5425233430109903"
 	realAmex       = "371449635398431"
 )
 
-// newMarket is a shop of a deployment with a live acquirer, with its live key; and how often that acquirer is called.
+// newMarket returns a live shop of a deployment with a live acquirer, and the number of that acquirer's calls.
 func newMarket(t *testing.T) (shop, *atomic.Int64) {
 	t.Helper()
 	s, calls := newShop(t), &atomic.Int64{}
-	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return counted{a, calls} })
+	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return countingAcquirer{a, calls} })
 	return shop{s.NewShop("DE", "EUR", map[string]any{"sandbox": false})}, calls
 }
 
-// use pays in every way by real cards, and refunds; it returns the payments.
-func (s shop) use() (paid []world.Payment) {
+// payAndRefund pays in every way with real cards, and refunds. It returns the payments.
+func (s shop) payAndRefund() (paid []world.Payment) {
 	s.Helper()
 	for _, number := range []string{realVisa, realMastercard, realAmex} {
 		body := s.Card(number)
@@ -99,16 +99,16 @@ func (s shop) use() (paid []world.Payment) {
 	return paid
 }
 
-// TestNoRealCardReachesAnAcquirerInTestMode: neither from test profiles nor from keys, people and payers.
-func TestNoRealCardReachesAnAcquirerInTestMode(t *testing.T) {
+// TestRealCard_InTestMode checks that no real card of profiles, keys, people or payers reaches a live acquirer.
+func TestRealCard_InTestMode(t *testing.T) {
 	t.Parallel()
 	live, calls := newMarket(t)
 	test := shop{live.WithTestKey()}
 	developer := test.create("developers")
-	for name, credential := range map[string]string{"a test profile": test.token(developer.ID),
+	for name, credential := range map[string]string{"a test profile": test.createToken(developer.ID),
 		"a key": test.Merchant.Key.Plaintext, "a client": test.Token(), "the owner": test.TokenOf(test.Owner())} {
 		by := test.as(credential)
-		for _, p := range by.use() {
+		for _, p := range by.payAndRefund() {
 			if p.Status != "SUCCESSFUL" {
 				t.Errorf("%s: got %+v, want it SUCCESSFUL in the sandbox", name, p)
 			}
@@ -128,16 +128,16 @@ func TestNoRealCardReachesAnAcquirerInTestMode(t *testing.T) {
 			t.Fatalf("%s: got %d calls of live mode's acquirer, want none", name, n)
 		}
 	}
-	test.keepsNoExpiry()
-	live.Sell("10.10") // this would have been seen
+	test.wantNoExpiry()
+	live.Sell("10.10") // shows that a call would have been counted
 	if n := calls.Load(); n == 0 {
 		t.Error("live mode: got no call of its acquirer, want one")
 	}
 }
 
-// keepsNoExpiry fails for a card in the table whose expiry is kept. The world itself looks for numbers and security
-// codes in table, queues and logs.
-func (s shop) keepsNoExpiry() {
+// wantNoExpiry fails if the table has a card's expiry. The world looks for numbers and security codes in table, queues
+// and logs.
+func (s shop) wantNoExpiry() {
 	s.Helper()
 	_, table := s.App.Store.Raw()
 	var items []map[string]any
@@ -171,8 +171,8 @@ func (s shop) keepsNoExpiry() {
 	}
 }
 
-// TestATestProfileHasNoLiveToken: one in live mode, which the platform never issues, is refused.
-func TestATestProfileHasNoLiveToken(t *testing.T) {
+// TestTestProfile_LiveToken checks that a profile's token in live mode, which the platform never issues, is refused.
+func TestTestProfile_LiveToken(t *testing.T) {
 	t.Parallel()
 	live, calls := newMarket(t)
 	profile := live.TestProfile("developers")
@@ -181,8 +181,8 @@ func TestATestProfileHasNoLiveToken(t *testing.T) {
 	}))
 	badToken.Check(t, by.Send("POST", "/v0.1/checkouts", by.CheckoutBody("10.10")))
 	badToken.Check(t, by.Send("GET", "/v2.1/merchants/"+live.Merchant.Code+"/transactions/history", nil))
-	p := live.Sell("10.10") // which the profile does not see in test mode
-	before, try := calls.Load(), live.as(live.token(profile.ID))
+	p := live.Sell("10.10") // the profile does not see it in test mode
+	before, try := calls.Load(), live.as(live.createToken(profile.ID))
 	noCheckout := world.Refused(404, "NOT_FOUND", "", "checkout-not-found")
 	noCheckout.Check(t, try.Send("GET", "/v0.1/checkouts/"+p.Checkout, nil))
 	notFound.Check(t, try.Send("POST", "/v0.1/me/refund/"+p.ID, nil))

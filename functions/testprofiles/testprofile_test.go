@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-func TestAProfileIsMadeAndListed(t *testing.T) {
+func TestCreateTestProfile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	var want []profile
@@ -29,7 +29,7 @@ func TestAProfileIsMadeAndListed(t *testing.T) {
 		{fields{"name": strings.Repeat("ä", 64)}, strings.Repeat("ä", 64)},
 	} {
 		s.Clock.Advance(time.Second)
-		got := s.made(s.Send("POST", s.profiles(), c.body))
+		got := s.readCreated(s.Send("POST", s.profiles(), c.body))
 		if len(got.Password) != 24 || len(got.ID) != 29 {
 			t.Errorf("%v: got id %s and a password of %d characters, want tp_ and 26, and 24", c.body, got.ID,
 				len(got.Password))
@@ -49,12 +49,12 @@ func TestAProfileIsMadeAndListed(t *testing.T) {
 	}
 }
 
-// TestAProfileSignsIn with its password alone, and not in live mode.
-func TestAProfileSignsIn(t *testing.T) {
+// TestCreateTestProfile_SignsIn checks that only its password signs the profile in, and not in live mode.
+func TestCreateTestProfile_SignsIn(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p, other := s.create("one"), s.create("two")
-	a := s.account(p.Username, identity.Test)
+	a := s.readAccount(p.Username, identity.Test)
 	if a.Kind != identity.TestProfile || a.ID != p.ID || a.Tenant != s.Tenant() || a.Name != p.Username {
 		t.Errorf("got account %+v, want the profile's", a)
 	}
@@ -66,17 +66,18 @@ func TestAProfileSignsIn(t *testing.T) {
 			t.Errorf("got error %v, want %v", err, want)
 		}
 	}
-	if live := s.account(p.Username, identity.Live); live.Kind != "" {
+	if live := s.readAccount(p.Username, identity.Live); live.Kind != "" {
 		t.Errorf("live mode: got account %+v, want none", live)
 	}
 }
 
-// TestADeletedProfile is refused at the next request, by processes that have served it too, and cannot sign in.
-func TestADeletedProfile(t *testing.T) {
+// TestDeleteTestProfile checks that a deleted profile cannot sign in, and that its next request is refused, even by
+// processes that have served the profile.
+func TestDeleteTestProfile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p, kept := s.create("one"), s.create("two")
-	r := world.Request{Method: "GET", Path: "/v0.1/checkouts", APIKey: s.token(p.ID)}
+	r := world.Request{Method: "GET", Path: "/v0.1/checkouts", APIKey: s.createToken(p.ID)}
 	processes := []*world.Process{s.Process(), s.Process()}
 	for _, process := range processes {
 		s.Want("before", 200, process.Do(r))
@@ -87,8 +88,8 @@ func TestADeletedProfile(t *testing.T) {
 		badToken.Check(t, process.Do(r))
 		process.Stop()
 	}
-	s.Want("the other", 200, s.as(s.token(kept.ID)).Send("GET", "/v0.1/checkouts", nil))
-	if a := s.account(p.Username, identity.Test); a.Kind != "" {
+	s.Want("the other", 200, s.as(s.createToken(kept.ID)).Send("GET", "/v0.1/checkouts", nil))
+	if a := s.readAccount(p.Username, identity.Test); a.Kind != "" {
 		t.Errorf("got account %+v, want none", a)
 	}
 	notFound.Check(t, s.Send("DELETE", s.path(p.ID), nil))
@@ -97,8 +98,9 @@ func TestADeletedProfile(t *testing.T) {
 	}
 }
 
-// TestMostProfiles: of several at once only so many are made, and a deleted one makes room.
-func TestMostProfiles(t *testing.T) {
+// TestCreateTestProfile_TooMany creates several profiles concurrently when only one more is allowed. Deleting a profile
+// makes room for another.
+func TestCreateTestProfile_TooMany(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for i := range member.MaxTestProfiles - 1 {
@@ -112,7 +114,7 @@ func TestMostProfiles(t *testing.T) {
 	for range 4 {
 		answer := <-answers
 		if got[answer.Status]++; answer.Status == http.StatusCreated {
-			s.made(answer)
+			s.readCreated(answer)
 		} else {
 			tooMany.Check(t, answer)
 		}
@@ -128,8 +130,7 @@ func TestMostProfiles(t *testing.T) {
 	tooMany.Check(t, s.Send("POST", s.profiles(), nil))
 }
 
-// TestLiveModeHasNone.
-func TestLiveModeHasNone(t *testing.T) {
+func TestCreateTestProfile_LiveMode(t *testing.T) {
 	t.Parallel()
 	live := shop{newShop(t).NewShop("DE", "EUR", map[string]any{"sandbox": false})}
 	s := shop{live.WithTestKey()}
@@ -144,7 +145,7 @@ func TestLiveModeHasNone(t *testing.T) {
 	}
 }
 
-func TestWhoMayManageProfiles(t *testing.T) {
+func TestTestProfiles_RequiredScopes(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	all, reads, none := []int{200, 201, 204}, []int{200, 403, 403}, []int{403, 403, 403}
@@ -168,7 +169,7 @@ func TestWhoMayManageProfiles(t *testing.T) {
 		"a key of all else":          {s.NewKey("secret", "members.write", "members.read", "payments"), none},
 		"a public key":               {s.NewKey("public"), none},
 		"a client":                   {s.Token(), all},
-		"a test profile":             {s.token(s.TestProfile("").ID), none},
+		"a test profile":             {s.createToken(s.TestProfile("").ID), none},
 		"the owner":                  {s.TokenOf(s.Owner()), all},
 		"the owner, by less":         {s.TokenOf(s.Owner(), "user.subaccounts", "transactions.history"), reads},
 		"the owner, by nothing":      {s.TokenOf(s.Owner(), "payments"), none},
@@ -185,7 +186,7 @@ func TestWhoMayManageProfiles(t *testing.T) {
 			} else if got.Status == 403 {
 				notAllowed.Check(t, got)
 			} else if got.Status == 201 {
-				s.Want("clean up", 204, s.Send("DELETE", s.path(s.made(got).ID), nil))
+				s.Want("clean up", 204, s.Send("DELETE", s.path(s.readCreated(got).ID), nil))
 			}
 		}
 		s.Send("DELETE", s.path(p.ID), nil)
