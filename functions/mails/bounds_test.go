@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// TestAMerchantCanWriteToFewStrangers a day by way of the platform.
-func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
+// TestDailyBound_Strangers checks that a merchant can cause few mails a day to unconfirmed addresses.
+func TestDailyBound_Strangers(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for i := range 210 {
@@ -19,7 +19,7 @@ func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
 	if n := len(o.sent()); n != 200 {
 		t.Errorf("got %d mails, want 200", n)
 	}
-	o.changeBankAccount() // which only its owner hears of
+	o.changeBankAccount() // a mail to the owner, which does not count
 	o.Clock.Advance(8 * time.Minute)
 	o.PutMail(o.Tenant(), mail.NewAccountDisabled("later", 1, "ada@example.com"))
 	o.run()
@@ -28,8 +28,9 @@ func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
 	}
 }
 
-// TestAManagedOwnerIsAStrangerToo: a merchant makes it with any address, and chooses the words of a key's name.
-func TestAManagedOwnerIsAStrangerToo(t *testing.T) {
+// TestDailyBound_ManagedOwner checks that a managed owner counts as a stranger: a merchant creates managed users with
+// any address, and chooses the words of a key's name.
+func TestDailyBound_ManagedOwner(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.appoint("stranger@example.com")
@@ -46,9 +47,9 @@ func TestAManagedOwnerIsAStrangerToo(t *testing.T) {
 	}
 }
 
-// TestFewBlockedSignInsAreReportedInADay checks that the limit of these mails, which strangers cause, keeps no mail
-// about a bank account back.
-func TestFewBlockedSignInsAreReportedInADay(t *testing.T) {
+// TestDailyBound_BlockedSignIns checks the bound of mails about blocked sign-ins, which strangers cause. The bound
+// holds back no mail about a bank account.
+func TestDailyBound_BlockedSignIns(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for i := range 15 {
@@ -61,8 +62,9 @@ func TestFewBlockedSignInsAreReportedInADay(t *testing.T) {
 	}
 }
 
-// TestFewChangesOfBankAccountsAreReportedInADay, because a merchant can make any number, and each is a mail to many.
-func TestFewChangesOfBankAccountsAreReportedInADay(t *testing.T) {
+// TestDailyBound_BankAccountChanges checks the bound of mails about bank accounts. Without it, a merchant could cause
+// any number of mails, because each change is mailed to many owners.
+func TestDailyBound_BankAccountChanges(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for i := range 60 {

@@ -28,7 +28,7 @@ func (o office) changeBankAccount() {
 	o.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": "DE89370400440532013000"})
 }
 
-// employ makes an operator, and answers its path.
+// employ creates an operator and returns its path.
 func (o office) employ(username string) string {
 	o.Helper()
 	o.Secret("password", "correct horse battery")
@@ -40,7 +40,7 @@ func (o office) employ(username string) string {
 	return fmt.Sprintf("/v0.1/me/accounts/%d", made.ID)
 }
 
-// appoint makes an owner who is a managed user.
+// appoint creates an owner who is a managed user.
 func (o office) appoint(email string) {
 	o.Helper()
 	o.Secret("password", "correct horse battery")
@@ -60,11 +60,11 @@ func (o office) run() {
 	}
 }
 
-// sent are the mails, each once.
+// sent returns the mails, each once.
 func (o office) sent() []ses.Mail { return o.Mails.Sent() }
 
-// only is the one mail that was sent.
-func (o office) only() ses.Mail {
+// onlyMail returns the only mail that was sent.
+func (o office) onlyMail() ses.Mail {
 	o.Helper()
 	sent := o.sent()
 	if len(sent) != 1 {
@@ -73,8 +73,8 @@ func (o office) only() ses.Mail {
 	return sent[0]
 }
 
-// due is the id of the one mail that is to be sent.
-func (o office) due() (id string) {
+// dueMail returns the id of the only mail that is due.
+func (o office) dueMail() (id string) {
 	o.Helper()
 	for shard := range o.App.Store.DueShards() {
 		for d, err := range o.App.Store.Overdue(o.Context(), shard, o.Clock.Now().Add(1000*time.Hour)) {
@@ -94,8 +94,7 @@ func (o office) due() (id string) {
 	return id
 }
 
-// stored reads a mail.
-func (o office) stored(id string) mail.Mail {
+func (o office) readMail(id string) mail.Mail {
 	o.Helper()
 	_, m, err := o.App.Store.Mail(o.Context(), id)
 	if err != nil {
@@ -104,7 +103,7 @@ func (o office) stored(id string) mail.Mail {
 	return m
 }
 
-// invite invites a person, and answers the id of its member.
+// invite invites a person and returns the member's id.
 func (o office) invite(email string) string {
 	o.Helper()
 	m, err := o.App.Store.CreateMember(o.Context(), world.ByTest, o.Tenant(), member.Address(email), email,
@@ -126,7 +125,7 @@ func (o office) wantLog(text string) {
 	}
 }
 
-// sendMessage sends a message of the mail with the id once more, as relay and sweep do.
+// sendMessage sends another message of the mail, like relay and sweep.
 func (o office) sendMessage(id string) {
 	o.Helper()
 	if err := queue.OpenMails(o.App).SendLater(o.Context(), o.Tenant(), app.MailMessage{ID: id}, 0); err != nil {

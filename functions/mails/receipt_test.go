@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/outbox"
 )
 
-// TestAReceiptIsNotSentWhenItsLinkHasExpired, as when an operator has it sent again late.
-func TestAReceiptIsNotSentWhenItsLinkHasExpired(t *testing.T) {
+// TestSend_ReceiptLinkExpired sends no mail, for example when an operator replays it late.
+func TestSend_ReceiptLinkExpired(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]string{80 * 24 * time.Hour: outbox.Delivered,
 		91 * 24 * time.Hour: outbox.Dropped} {
@@ -18,16 +18,16 @@ func TestAReceiptIsNotSentWhenItsLinkHasExpired(t *testing.T) {
 		m := mail.NewReceipt("operation", mail.Receipt, "ada@example.com", "10,00 €")
 		o.PutMail(o.Tenant(), m)
 		o.Secret("token of a receipt", o.App.ReceiptToken(m.ID))
-		for began := o.Clock.Now(); o.stored(m.ID).State != outbox.Dead; o.RunUntilIdle() {
+		for began := o.Clock.Now(); o.readMail(m.ID).State != outbox.Dead; o.RunUntilIdle() {
 			if o.Clock.Advance(6 * time.Hour); o.Clock.Now().Sub(began) > 30*24*time.Hour {
-				t.Fatalf("got %+v, want it dead", o.stored(m.ID))
+				t.Fatalf("got %+v, want it dead", o.readMail(m.ID))
 			}
 		}
-		o.Clock.Advance(after - o.Clock.Now().Sub(o.stored(m.ID).CreatedAt))
+		o.Clock.Advance(after - o.Clock.Now().Sub(o.readMail(m.ID).CreatedAt))
 		o.RefuseMails(func(string) string { return "" })
 		o.Operate(map[string]any{"command": "replay_mails", "id": m.ID}, nil)
 		o.run()
-		if got := o.stored(m.ID); got.State != want {
+		if got := o.readMail(m.ID); got.State != want {
 			t.Errorf("after %s: got %+v, want %s", after, got, want)
 		}
 	}

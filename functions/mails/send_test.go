@@ -16,13 +16,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/outbox"
 )
 
-func TestAChangedBankAccountIsReportedToTheOwners(t *testing.T) {
+func TestSend_BankAccountChanged(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.employ("till@example.com")
 	o.changeBankAccount()
 	o.run()
-	m := o.only()
+	m := o.onlyMail()
 	if m.To != owner || m.From != "Cashwrap <no-reply@cashwrap.example>" || m.Times != 1 ||
 		m.Subject != "[Test] Bankkonto von Kaffeehaus geändert" || !strings.Contains(m.Text, "3000") {
 		t.Errorf("got %+v, want the end of the account's number, once, for %s, in German", m, owner)
@@ -30,24 +30,24 @@ func TestAChangedBankAccountIsReportedToTheOwners(t *testing.T) {
 	if strings.Contains(m.Text, "0532013000") {
 		t.Errorf("got %s, want only the end of the number", m.Text)
 	}
-	o.changeBankAccount() // to the same again
+	o.changeBankAccount() // to the same account again
 	o.run()
-	o.only()
+	o.onlyMail()
 }
 
-func TestTheRecordedLanguageComesBeforeTheCountrys(t *testing.T) {
+func TestSend_RecordedLanguage(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.Operate(map[string]any{"command": "update_account", "merchant_code": o.Merchant.Code, "account": map[string]any{
 		"merchant_profile": map[string]any{"language": "pt-BR"}}}, nil)
 	o.changeBankAccount()
 	o.run()
-	if m := o.only(); m.Subject != "[Teste] A conta bancária de Kaffeehaus mudou" {
+	if m := o.onlyMail(); m.Subject != "[Teste] A conta bancária de Kaffeehaus mudou" {
 		t.Errorf("got %q, want it in Portuguese", m.Subject)
 	}
 }
 
-func TestADisabledMemberGetsAMail(t *testing.T) {
+func TestSend_AccountDisabled(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	path := o.employ("till@example.com")
@@ -55,24 +55,24 @@ func TestADisabledMemberGetsAMail(t *testing.T) {
 	o.disable(path)
 	o.disable(path)
 	o.run()
-	if m := o.only(); m.To != "till@example.com" || !strings.Contains(m.Text, "gesperrt") {
+	if m := o.onlyMail(); m.To != "till@example.com" || !strings.Contains(m.Text, "gesperrt") {
 		t.Errorf("got %+v, want it for the operator", m)
 	}
 }
 
-// TestTheAddressIsThatOfBefore: who takes an account away cannot keep its member from hearing of it.
-func TestTheAddressIsThatOfBefore(t *testing.T) {
+// TestSend_AddressBeforeChange checks that a person who takes an account over cannot keep its member from learning it.
+func TestSend_AddressBeforeChange(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	path := o.employ("till@example.com")
 	o.Must(200, o.Send("PUT", path, map[string]any{"disabled": true, "username": "thief@example.com"}))
 	o.run()
-	if m := o.only(); m.To != "till@example.com" {
+	if m := o.onlyMail(); m.To != "till@example.com" {
 		t.Errorf("got a mail to %s, want till@example.com", m.To)
 	}
 }
 
-func TestAnInvitationHasALink(t *testing.T) {
+func TestSend_Invitation(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invite("ada@example.com")
@@ -81,7 +81,7 @@ func TestAnInvitationHasALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.run()
-	m, token := o.only(), o.App.InvitationToken(id, invited.Invite.ID)
+	m, token := o.onlyMail(), o.App.InvitationToken(id, invited.Invite.ID)
 	if identity.Hash(token) != invited.Invite.TokenHash {
 		t.Errorf("got the token %s, want that of the hash %s", token, invited.Invite.TokenHash)
 	}
@@ -92,8 +92,8 @@ func TestAnInvitationHasALink(t *testing.T) {
 	}
 }
 
-// TestAnInvitationThatIsOverIsNotSent: its member was deleted, has accepted, or was too late.
-func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
+// TestSend_InvitationOver sends no mail once the member was deleted, has accepted, or is too late.
+func TestSend_InvitationOver(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	for want, end := range map[string]func(o office, number int32) error{
@@ -115,26 +115,26 @@ func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
 		},
 	} {
 		o := newOffice(t)
-		number, id := member.NumberOf(o.invite("ada@example.com")), o.due()
+		number, id := member.NumberOf(o.invite("ada@example.com")), o.dueMail()
 		if err := end(o, number); err != nil {
 			t.Fatal(err)
 		}
 		o.sendMessage(id)
 		o.run()
-		if got := o.stored(id); len(o.sent()) != 0 || got.State != outbox.Dropped || got.LastError != want {
+		if got := o.readMail(id); len(o.sent()) != 0 || got.State != outbox.Dropped || got.LastError != want {
 			t.Errorf("%s: got %d mails and %+v, want none, and it dropped", want, len(o.sent()), got)
 		}
 	}
 }
 
-// TestNoMailIsLost when any call goes wrong or the process dies after it, and none is sent twice but where nobody knows
-// whether the service took it.
-func TestNoMailIsLost(t *testing.T) {
+// TestSend_FaultAtEachStep checks that no mail is lost when a call fails or the process dies after it. A mail is sent
+// twice only if no process can know that the service took it.
+func TestSend_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	world.Everywhere(t, 6, func(step int, fault faults.Fault) []string { return crashAt(t, step, fault) })
 }
 
-// crashAt returns the steps of a process that has the fault at one of them.
+// crashAt returns the steps of a process with the fault at one step.
 func crashAt(t *testing.T, step int, fault faults.Fault) []string {
 	t.Helper()
 	o := newOffice(t)
@@ -153,7 +153,7 @@ func crashAt(t *testing.T, step int, fault faults.Fault) []string {
 	if len(taken) >= step {
 		last = taken[step-1]
 	}
-	m, unknown := o.only(), last == "SendEmail" && (fault == faults.LoseReply || fault == faults.DieAfter)
+	m, unknown := o.onlyMail(), last == "SendEmail" && (fault == faults.LoseReply || fault == faults.DieAfter)
 	if m.To != owner || m.Times > 1 != unknown || m.Times > 2 {
 		t.Errorf("%s at step %d (%s): got it %d times to %s, want it once, or twice if nobody knows", fault, step, last,
 			m.Times, m.To)
@@ -161,29 +161,29 @@ func crashAt(t *testing.T, step int, fault faults.Fault) []string {
 	return taken
 }
 
-// TestRepeatedMessagesSendNothing: before, after and between.
-func TestRepeatedMessagesSendNothing(t *testing.T) {
+// TestSend_RepeatedMessages sends nothing for messages before, after and between.
+func TestSend_RepeatedMessages(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.changeBankAccount()
-	parent := o.due()
+	parent := o.dueMail()
 	for range 3 {
 		o.sendMessage(parent)
 	}
 	o.run()
 	for range 3 {
 		o.sendMessage(parent)
-		o.sendMessage(o.only().ID)
+		o.sendMessage(o.onlyMail().ID)
 	}
 	o.run()
 	o.PassMinute()
-	if m := o.only(); m.Times != 1 {
+	if m := o.onlyMail(); m.Times != 1 {
 		t.Errorf("got it %d times, want once", m.Times)
 	}
 }
 
-// TestWhatTheStreamLosesIsStillSent by the sweep.
-func TestWhatTheStreamLosesIsStillSent(t *testing.T) {
+// TestSend_LostByStream checks that the sweep sends a mail whose message was lost.
+func TestSend_LostByStream(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.changeBankAccount()
@@ -192,21 +192,21 @@ func TestWhatTheStreamLosesIsStillSent(t *testing.T) {
 		o.Tick("sweep")
 		o.DrainQueues()
 	}
-	o.only()
+	o.onlyMail()
 }
 
-// TestAnOutageIsWaitedFor at the times of contract §11.3, until the mail is dead; an operator can have it sent again.
-func TestAnOutageIsWaitedFor(t *testing.T) {
+// TestSend_Outage tries at the times of contract §11.3, until the mail is dead. An operator can replay it.
+func TestSend_Outage(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"TooManyRequestsException", "SendingPausedException", "MessageRejected",
 		"InternalServiceErrorException"} {
 		o := newOffice(t)
 		o.RefuseMails(func(string) string { return code })
 		o.disable(o.employ("till@example.com"))
-		id := o.due()
+		id := o.dueMail()
 		o.run()
 		began := o.Clock.Now()
-		if m := o.stored(id); m.State != outbox.Pending || m.Tries != 1 || m.LastError != code ||
+		if m := o.readMail(id); m.State != outbox.Pending || m.Tries != 1 || m.LastError != code ||
 			!m.NextAt.Equal(began.Add(time.Minute)) {
 			t.Errorf("%s: got %+v, want it owed in a minute", code, m)
 		}
@@ -214,7 +214,7 @@ func TestAnOutageIsWaitedFor(t *testing.T) {
 			o.Clock.Advance(time.Hour)
 			o.RunUntilIdle()
 		}
-		if m := o.stored(id); m.State != outbox.Dead || m.LastError != code || len(o.sent()) != 0 {
+		if m := o.readMail(id); m.State != outbox.Dead || m.LastError != code || len(o.sent()) != 0 {
 			t.Errorf("%s: got %+v and %d mails, want it dead and none", code, m, len(o.sent()))
 		}
 		o.wantLog("mail given up")
@@ -222,21 +222,21 @@ func TestAnOutageIsWaitedFor(t *testing.T) {
 		var done struct{ Replayed int }
 		o.Operate(map[string]any{"command": "replay_mails", "id": id}, &done)
 		o.run()
-		if m := o.only(); done.Replayed != 1 || m.ID != id || o.stored(id).State != outbox.Delivered {
+		if m := o.onlyMail(); done.Replayed != 1 || m.ID != id || o.readMail(id).State != outbox.Delivered {
 			t.Errorf("%s: got %d replayed and %+v, want the same mail", code, done.Replayed, m)
 		}
 	}
 }
 
-// TestARefusedMailIsNotSentAgain, nor does it raise an alarm of dead ones.
-func TestARefusedMailIsNotSentAgain(t *testing.T) {
+// TestSend_Refused does not send the mail again, and raises no alarm of dead mails.
+func TestSend_Refused(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.RefuseMails(func(string) string { return "BadRequestException" })
 	o.disable(o.employ("till@example.com"))
-	id := o.due()
+	id := o.dueMail()
 	o.run()
-	m := o.stored(id)
+	m := o.readMail(id)
 	if m.State != outbox.Dropped || m.LastError != "BadRequestException" || m.IsDue(o.Clock.Now().Add(1000*time.Hour)) {
 		t.Errorf("got %+v, want it dropped", m)
 	}
@@ -245,15 +245,16 @@ func TestARefusedMailIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// TestATryThatIsCutOffCountsAsOneThatFailed, so that a mail which ends its process each time is not sent without end.
-func TestATryThatIsCutOffCountsAsOneThatFailed(t *testing.T) {
+// TestSend_InterruptedTry checks that an interrupted try counts as failed. Otherwise a mail that kills each process
+// would be tried without end.
+func TestSend_InterruptedTry(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.disable(o.employ("till@example.com"))
-	id, began := o.due(), o.Clock.Now()
+	id, began := o.dueMail(), o.Clock.Now()
 	cutOff := func() {
 		p, step := o.Process(), sendStep
-		if o.stored(id).Tries > 0 { // which the bound does not count again
+		if o.readMail(id).Tries > 0 { // the bound does not count it again
 			step--
 		}
 		p.Steps.Plan(step, faults.DieAfter)
@@ -261,12 +262,12 @@ func TestATryThatIsCutOffCountsAsOneThatFailed(t *testing.T) {
 	}
 	o.ReadStream()
 	cutOff()
-	if m := o.stored(id); m.State != outbox.Sending || m.Tries != 1 {
+	if m := o.readMail(id); m.State != outbox.Sending || m.Tries != 1 {
 		t.Fatalf("got %+v, want a try of unknown outcome", m)
 	}
 	o.sendMessage(id)
 	o.run()
-	if got := o.only().Times; got != 1 {
+	if got := o.onlyMail().Times; got != 1 {
 		t.Errorf("while the try may still run: got it %d times, want once", got)
 	}
 	for o.Clock.Now().Before(began.Add(100 * time.Hour)) {
@@ -274,53 +275,53 @@ func TestATryThatIsCutOffCountsAsOneThatFailed(t *testing.T) {
 		o.Tick("sweep")
 		cutOff()
 	}
-	if m := o.stored(id); m.State != outbox.Dead || m.Tries > 11 || o.only().Times > 11 {
-		t.Errorf("got it %d times and %+v, want it dead after at most 11 tries", o.only().Times, m)
+	if m := o.readMail(id); m.State != outbox.Dead || m.Tries > 11 || o.onlyMail().Times > 11 {
+		t.Errorf("got it %d times and %+v, want it dead after at most 11 tries", o.onlyMail().Times, m)
 	}
 }
 
-// sendStep is the step of a process that sends one mail to a member: after its message, the mail, its merchant,
-// what is recorded of it, the bound and the mail's record.
+// sendStep is the step that sends one mail to a member. It follows the steps for the message, the mail, its merchant,
+// the recorded account, the bound and the mail's record.
 const sendStep = 6
 
-// TestWithoutASenderMailsWait until one is set.
-func TestWithoutASenderMailsWait(t *testing.T) {
+// TestSend_WithoutSender holds mails until a sender is set.
+func TestSend_WithoutSender(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.Set("MAIL_FROM", "")
 	o.disable(o.employ("till@example.com"))
-	id := o.due()
+	id := o.dueMail()
 	o.run()
-	if m := o.stored(id); m.State != outbox.Pending || m.Tries != 0 || len(o.sent()) != 0 {
+	if m := o.readMail(id); m.State != outbox.Pending || m.Tries != 0 || len(o.sent()) != 0 {
 		t.Errorf("got %+v and %d mails, want it owed and none", m, len(o.sent()))
 	}
 	o.wantLog("mail held")
 	o.Set("MAIL_FROM", "no-reply@cashwrap.example")
 	o.Clock.Advance(time.Hour)
 	o.RunUntilIdle()
-	if m := o.only(); m.Times != 1 {
+	if m := o.onlyMail(); m.Times != 1 {
 		t.Errorf("got it %d times, want once", m.Times)
 	}
 }
 
-// TestAMailIsHeldForAWeekAtMost: then it is dead, which raises an alarm.
-func TestAMailIsHeldForAWeekAtMost(t *testing.T) {
+// TestSend_HeldForAWeek checks that the mail is then dead, which raises an alarm.
+func TestSend_HeldForAWeek(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.Set("MAIL_FROM", "")
 	o.disable(o.employ("till@example.com"))
-	id := o.due()
+	id := o.dueMail()
 	for range 8 * 24 / 4 {
 		o.Clock.Advance(4 * time.Hour)
 		o.RunUntilIdle()
 	}
-	if m := o.stored(id); m.State != outbox.Dead {
+	if m := o.readMail(id); m.State != outbox.Dead {
 		t.Errorf("got %+v, want it dead", m)
 	}
 }
 
-// TestOnlySomeOwnersGetAMail, those who were there first.
-func TestOnlySomeOwnersGetAMail(t *testing.T) {
+// TestSend_MoreThanMaxOwners sends mails to the oldest owners.
+func TestSend_MoreThanMaxOwners(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for i := range mail.MaxOwners + 3 {
@@ -349,7 +350,7 @@ func TestOnlySomeOwnersGetAMail(t *testing.T) {
 	}
 }
 
-func TestAMessageOfNoMailIsDropped(t *testing.T) {
+func TestSend_UnknownMail(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.sendMessage("mail_unknown")

@@ -17,8 +17,8 @@ import (
 
 const adaAddress = "ada@example.com"
 
-// blocked stores the mail that passwords for a name are refused, and sends all mails that follow.
-func (o office) blocked(name, merchant string) {
+// blockSignIn stores the mail that passwords for a name are refused, and sends all mails that follow.
+func (o office) blockSignIn(name, merchant string) {
 	o.Helper()
 	n := signin.ParseName(name, merchant)
 	account, err := o.App.Store.SignInAccount(o.Context(), n, identity.Test)
@@ -40,9 +40,8 @@ func (o office) recipients() []string {
 	return to
 }
 
-// TestABlockedSignInIsReportedToTheOwners checks that the owners get one mail a day for each account, and none for an
-// unknown name.
-func TestABlockedSignInIsReportedToTheOwners(t *testing.T) {
+// TestSignInBlocked_MailToOwners checks that owners get one mail a day for each account, and none for an unknown name.
+func TestSignInBlocked_MailToOwners(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.Person(adaAddress, member.RoleEmployee)
@@ -51,12 +50,12 @@ func TestABlockedSignInIsReportedToTheOwners(t *testing.T) {
 	o.run()
 	before := len(o.sent())
 	for range 2 {
-		o.blocked("eve@example.com", "")
-		o.blocked("till@example.com", "") // an unknown name without the merchant's code
-		o.blocked(adaAddress, "")
-		o.blocked(adaAddress, o.Merchant.Code) // the same account
-		o.blocked("till@example.com", o.Merchant.Code)
-		o.blocked(profile.Username(o.Tenant()), "")
+		o.blockSignIn("eve@example.com", "")
+		o.blockSignIn("till@example.com", "") // an unknown name without the merchant's code
+		o.blockSignIn(adaAddress, "")
+		o.blockSignIn(adaAddress, o.Merchant.Code) // the same account
+		o.blockSignIn("till@example.com", o.Merchant.Code)
+		o.blockSignIn(profile.Username(o.Tenant()), "")
 	}
 	about := map[string]int{}
 	for _, m := range o.sent()[before:] {
@@ -72,14 +71,14 @@ func TestABlockedSignInIsReportedToTheOwners(t *testing.T) {
 		t.Errorf("got %d mails (-want +got):\n%s", len(o.sent())-before, diff)
 	}
 	o.Clock.Advance(24 * time.Hour)
-	o.blocked(adaAddress, "")
+	o.blockSignIn(adaAddress, "")
 	if n := len(o.sent()) - before; n != 4 {
 		t.Errorf("the next day: got %d mails, want 4", n)
 	}
 }
 
-// TestABlockedUserOfManyMerchants checks that the owners of five merchants get a mail.
-func TestABlockedUserOfManyMerchants(t *testing.T) {
+// TestSignInBlocked_UserOfManyMerchants checks that the owners of five merchants get a mail.
+func TestSignInBlocked_UserOfManyMerchants(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	m := o.Person(adaAddress, member.RoleEmployee)
@@ -89,29 +88,29 @@ func TestABlockedUserOfManyMerchants(t *testing.T) {
 	}
 	o.run()
 	before := len(o.sent())
-	o.blocked(adaAddress, "")
+	o.blockSignIn(adaAddress, "")
 	if got := o.recipients()[before:]; len(got) != 5 {
 		t.Errorf("got mails to %v, want 5", got)
 	}
 }
 
-// TestABlockedUserOfBothModes checks that only the owners in live mode get a mail.
-func TestABlockedUserOfBothModes(t *testing.T) {
+// TestSignInBlocked_UserOfBothModes checks that only the owners in live mode get a mail.
+func TestSignInBlocked_UserOfBothModes(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.Person(adaAddress, member.RoleEmployee)
 	o.PersonWith(identity.Tenant{Mode: identity.Live, Merchant: o.Merchant.Code}, adaAddress, "correct horse battery")
 	o.run()
 	before := len(o.sent())
-	o.blocked(adaAddress, "")
+	o.blockSignIn(adaAddress, "")
 	got := o.sent()[before:]
 	if len(got) == 0 || slices.ContainsFunc(got, func(m ses.Mail) bool { return strings.HasPrefix(m.Subject, "[Test]") }) {
 		t.Errorf("got mails %+v, want some of live mode only", got)
 	}
 }
 
-// TestABlockedFormerMember checks that no owners get a mail.
-func TestABlockedFormerMember(t *testing.T) {
+// TestSignInBlocked_FormerMember checks that no owners get a mail.
+func TestSignInBlocked_FormerMember(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	m := o.Person(adaAddress, member.RoleEmployee)
@@ -120,14 +119,14 @@ func TestABlockedFormerMember(t *testing.T) {
 	}
 	o.run()
 	before := len(o.sent())
-	o.blocked(adaAddress, "")
+	o.blockSignIn(adaAddress, "")
 	if got := o.recipients()[before:]; len(got) != 0 {
 		t.Errorf("got mails to %v, want none", got)
 	}
 }
 
-// TestABlockedSignInIsReportedOnce kills the process at each step in turn.
-func TestABlockedSignInIsReportedOnce(t *testing.T) {
+// TestSignInBlocked_FaultAtEachStep kills the process at each step in turn. Each mail is sent once.
+func TestSignInBlocked_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	for step, more := 1, true; more; step++ {
 		o := newOffice(t)

@@ -15,8 +15,8 @@ import (
 
 var languages = []string{english, german, portuguese}
 
-// TestEachMailIsInEachLanguage, with the same values in it, and none left open.
-func TestEachMailIsInEachLanguage(t *testing.T) {
+// TestTexts_EachLanguage checks that each mail has the same placeholders in each language, all filled in.
+func TestTexts_EachLanguage(t *testing.T) {
 	t.Parallel()
 	if kinds := slices.Sorted(maps.Keys(texts)); !slices.Equal(kinds, slices.Sorted(slices.Values(mail.Kinds))) {
 		t.Errorf("got texts of %v, want of %v", kinds, mail.Kinds)
@@ -60,7 +60,7 @@ func TestEachMailIsInEachLanguage(t *testing.T) {
 	}
 }
 
-func TestTheLanguageIsThatOfTheMerchantsCountry(t *testing.T) {
+func TestSupportedLanguage_EachCountry(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{"DE": german, "AT": german, "BR": portuguese, "PT": portuguese,
 		"GB": english, "FR": english, "": english} {
@@ -70,8 +70,8 @@ func TestTheLanguageIsThatOfTheMerchantsCountry(t *testing.T) {
 	}
 }
 
-// TestNamesCannotBreakOut of their line, of the subject or of the HTML, whatever a merchant calls itself or a key.
-func TestNamesCannotBreakOut(t *testing.T) {
+// TestLetter_HostileNames checks that names of merchants and keys cannot leave their line, the subject or the HTML.
+func TestLetter_HostileNames(t *testing.T) {
 	t.Parallel()
 	harmful := rapid.SampledFrom([]rune("\r\n\t\x00\u2028\u202e<>&\"'{}:="))
 	evil := rapid.StringOfN(rapid.OneOf(rapid.Rune(), harmful), 0, 300, -1)
@@ -100,8 +100,8 @@ func TestNamesCannotBreakOut(t *testing.T) {
 	})
 }
 
-// TestATestSaysThatNoMoneyHasMoved, in mails about money.
-func TestATestSaysThatNoMoneyHasMoved(t *testing.T) {
+// TestLetter_TestMode checks that mails about money say that no money has moved.
+func TestLetter_TestMode(t *testing.T) {
 	t.Parallel()
 	for _, kind := range mail.Kinds {
 		for _, language := range languages {
