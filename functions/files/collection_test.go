@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-func TestACollectionIsMadeAndRead(t *testing.T) {
+func TestCreateCollection(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	var made []collection
@@ -37,20 +37,20 @@ func TestACollectionIsMadeAndRead(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || !regexp.MustCompile(`^col_[0-9a-z]{26}$`).MatchString(got.ID) {
 			t.Errorf("%v: id %s (-want +got):\n%s", c.body, got.ID, diff)
 		}
-		if diff := cmp.Diff(got, s.read(got.ID)); diff != "" {
+		if diff := cmp.Diff(got, s.readCollection(got.ID)); diff != "" {
 			t.Errorf("%v: read (-want +got):\n%s", c.body, diff)
 		}
 		made = append(made, got)
 	}
-	if diff := cmp.Diff(page[collection]{made, len(made)}, s.collections("")); diff != "" {
+	if diff := cmp.Diff(page[collection]{made, len(made)}, s.listCollections("")); diff != "" {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
 }
 
-func TestCollectionsThatCannotBe(t *testing.T) {
+func TestCollections_InvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("Onboarding")
+	c := s.createCollection("Onboarding")
 	many := fields{}
 	for i := range 65 {
 		many[fmt.Sprint(i)] = 1
@@ -100,22 +100,23 @@ func TestCollectionsThatCannotBe(t *testing.T) {
 		"?status=open&status=open"} {
 		world.Invalid("status").Check(t, s.Send("GET", s.CollectionsPath()+query, nil))
 	}
-	if diff := cmp.Diff(page[collection]{[]collection{c}, 1}, s.collections("")); diff != "" {
+	if diff := cmp.Diff(page[collection]{[]collection{c}, 1}, s.listCollections("")); diff != "" {
 		t.Errorf("afterwards (-want +got):\n%s", diff)
 	}
 }
 
-// TestStatesOfACollection: open and closed, to and fro, and at last archived; the same again changes nothing.
-func TestStatesOfACollection(t *testing.T) {
+// TestUpdateCollection_Status opens and closes a collection repeatedly, then archives it. The same status again changes
+// nothing.
+func TestUpdateCollection_Status(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("Onboarding")
+	c := s.createCollection("Onboarding")
 	for _, status := range []string{"open", "closed", "closed", "open", "closed", "archived", "archived"} {
 		s.Clock.Advance(time.Second)
 		if c.Status != status {
 			c.Status, c.UpdatedAt = status, s.ShownNow()
 		}
-		if diff := cmp.Diff(c, s.set(c.ID, status)); diff != "" || !cmp.Equal(c, s.read(c.ID)) {
+		if diff := cmp.Diff(c, s.setStatus(c.ID, status)); diff != "" || !cmp.Equal(c, s.readCollection(c.ID)) {
 			t.Errorf("%s: read %t (-want +got):\n%s", status, diff == "", diff)
 		}
 	}
@@ -127,16 +128,16 @@ func TestStatesOfACollection(t *testing.T) {
 	if diff := cmp.Diff(c, world.Into[collection](s, 200, same)); diff != "" {
 		t.Errorf("the same again (-want +got):\n%s", diff)
 	}
-	other := s.collect("straight")
-	if got := s.set(other.ID, "archived"); got.Status != "archived" {
+	other := s.createCollection("straight")
+	if got := s.setStatus(other.ID, "archived"); got.Status != "archived" {
 		t.Errorf("got %+v, want it archived", got)
 	}
 }
 
-func TestACollectionIsUpdated(t *testing.T) {
+func TestUpdateCollection(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("Onboarding")
+	c := s.createCollection("Onboarding")
 	for _, one := range []struct {
 		body                    fields
 		name, description, meta string
@@ -158,29 +159,29 @@ func TestACollectionIsUpdated(t *testing.T) {
 			want.UpdatedAt = s.ShownNow()
 		}
 		c = world.Into[collection](s, 200, s.Send("PUT", s.collection(c.ID), one.body))
-		if diff := cmp.Diff(want, c); diff != "" || !cmp.Equal(c, s.read(c.ID)) {
+		if diff := cmp.Diff(want, c); diff != "" || !cmp.Equal(c, s.readCollection(c.ID)) {
 			t.Errorf("%v: read %t (-want +got):\n%s", one.body, diff == "", diff)
 		}
 	}
 }
 
-func TestCollectionsAreListedInPages(t *testing.T) {
+func TestListCollections_Pages(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	const many = 27
 	var ids []string
 	for i := range many {
-		ids = append(ids, s.collect(fmt.Sprint(i)).ID) // some at the same moment: in the order of their ids
+		ids = append(ids, s.createCollection(fmt.Sprint(i)).ID) // two at each time; the list orders them by id
 		if i%2 == 0 {
 			s.Clock.Advance(time.Second)
 		}
 	}
 	closed, archived := ids[3], ids[5]
-	s.set(closed, "closed")
-	s.set(archived, "archived")
+	s.setStatus(closed, "closed")
+	s.setStatus(archived, "archived")
 	var listed []string
 	for _, query := range []string{"?limit=25", "?offset=25&limit=25"} {
-		got := s.collections(query)
+		got := s.listCollections(query)
 		if got.Total != many-1 {
 			t.Errorf("%s: got total %d, want %d", query, got.Total, many-1)
 		}
@@ -190,7 +191,7 @@ func TestCollectionsAreListedInPages(t *testing.T) {
 	}
 	at := map[string]time.Time{}
 	for _, id := range listed {
-		at[id] = s.read(id).CreatedAt
+		at[id] = s.readCollection(id).CreatedAt
 	}
 	for i := range len(listed) - 1 {
 		if before, after := listed[i], listed[i+1]; at[before].After(at[after]) || len(at) != many-1 {
@@ -201,11 +202,11 @@ func TestCollectionsAreListedInPages(t *testing.T) {
 		"": {10, many - 1}, "?status=open": {10, many - 2}, "?status=open&offset=20": {many - 22, many - 2},
 		"?status=closed": {1, 1}, "?status=archived": {1, 1}, "?offset=1000000": {0, many - 1},
 	} {
-		if got := s.collections(query); got.Total != want.total || len(got.Items) != want.items {
+		if got := s.listCollections(query); got.Total != want.total || len(got.Items) != want.items {
 			t.Errorf("%q: got %d of %d, want %d of %d", query, len(got.Items), got.Total, want.items, want.total)
 		}
 	}
-	if got := s.collections("?status=archived"); got.Items[0].ID != archived {
+	if got := s.listCollections("?status=archived"); got.Items[0].ID != archived {
 		t.Errorf("archived: got %+v, want %s", got, archived)
 	}
 	for query, param := range map[string]string{"?limit=0": "limit", "?limit=x": "limit", "?offset=-1": "offset"} {
@@ -214,13 +215,13 @@ func TestCollectionsAreListedInPages(t *testing.T) {
 	}
 }
 
-// TestOnlyOnesOwnCollectionsAndFiles: those of other merchants and of the other mode are as if they did not exist.
-func TestOnlyOnesOwnCollectionsAndFiles(t *testing.T) {
+// TestFiles_OfOtherTenant checks that collections and files of other merchants and the other mode seem not to exist.
+func TestFiles_OfOtherTenant(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	live, test := s.live()
+	live, test := s.newLiveShop()
 	other := shop{s.OtherShop()}
-	c := live.collect("live")
+	c := live.createCollection("live")
 	file := live.NewFile(world.PDF, fields{"collection_id": c.ID})
 	for who, by := range map[string]shop{"test mode": test, "another merchant": other} {
 		for _, id := range []string{c.ID, "col_x", strings.Repeat("c", 2000), "%00", c.ID + "%2F"} {
@@ -232,10 +233,10 @@ func TestOnlyOnesOwnCollectionsAndFiles(t *testing.T) {
 			notFound.Check(t, by.update(id, fields{"status": "uploaded"}))
 			notFound.Check(t, by.Send("DELETE", by.path(id), nil))
 		}
-		if got := by.collections(""); got.Total != 0 || len(got.Items) != 0 {
+		if got := by.listCollections(""); got.Total != 0 || len(got.Items) != 0 {
 			t.Errorf("%s: got %+v, want none", who, got)
 		}
-		if got := by.files("?collection_id=" + c.ID); got.Total != 0 {
+		if got := by.listFiles("?collection_id=" + c.ID); got.Total != 0 {
 			t.Errorf("%s: got %+v, want none", who, got)
 		}
 		invalid := world.Invalid("collection_id")
@@ -247,7 +248,7 @@ func TestOnlyOnesOwnCollectionsAndFiles(t *testing.T) {
 	for _, path := range []string{live.FilesPath(), live.CollectionsPath(), live.path(file.ID), live.collection(c.ID)} {
 		notFound.Check(t, other.Send("GET", path, nil))
 	}
-	if got := live.read(c.ID); got.Status != "open" || got.Files != 1 {
+	if got := live.readCollection(c.ID); got.Status != "open" || got.Files != 1 {
 		t.Errorf("got %+v, want it as it was", got)
 	}
 }

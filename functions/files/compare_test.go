@@ -20,11 +20,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
-// broken is a line of the log about a break.
+// broken is a log line about a break.
 type broken struct{ Tenant, Kind, ID string }
 
-// breaks are those that the log has, sorted.
-func (s shop) breaks() []broken {
+// loggedBreaks returns the breaks in the log, sorted.
+func (s shop) loggedBreaks() []broken {
 	s.Helper()
 	var all []broken
 	for line := range strings.Lines(s.Logs.String()) {
@@ -48,15 +48,15 @@ func sorted(all []broken) []broken {
 	})
 }
 
-// wantBreaks fails unless the breaks are those.
+// wantBreaks fails unless the log has exactly these breaks.
 func (s shop) wantBreaks(what string, want ...broken) {
 	s.Helper()
-	if diff := gocmp.Diff(want, s.breaks()); diff != "" {
+	if diff := gocmp.Diff(want, s.loggedBreaks()); diff != "" {
 		s.Errorf("%s: breaks (-want +got):\n%s", what, diff)
 	}
 }
 
-// reconcile has everything compared.
+// reconcile compares everything.
 func (s shop) reconcile() {
 	s.Helper()
 	s.Reconcile()
@@ -72,10 +72,10 @@ func (s shop) drain(p *world.Process) int {
 	return n
 }
 
-// lose deletes all versions of an object.
-func (s shop) lose(key string) {
+// deleteObject deletes all versions of an object.
+func (s shop) deleteObject(key string) {
 	s.Helper()
-	client, bucket := s.s3()
+	client, bucket := s.bucket()
 	page, err := client.ListObjectVersions(s.Context(), &s3.ListObjectVersionsInput{Bucket: bucket, Prefix: &key})
 	if err != nil {
 		s.Fatal(err)
@@ -88,8 +88,8 @@ func (s shop) lose(key string) {
 	}
 }
 
-// forget removes an item of the table.
-func (s shop) forget(partition, sort string) {
+// deleteItem removes an item of the table.
+func (s shop) deleteItem(partition, sort string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
 	if err := table.Delete("pk", partition).Range("sk", sort).If("attribute_exists(pk)").Run(s.Context()); err != nil {
@@ -97,8 +97,8 @@ func (s shop) forget(partition, sort string) {
 	}
 }
 
-// spoil sets an attribute of an item of the table.
-func (s shop) spoil(partition, sort, attribute string, value any) {
+// setAttribute sets an attribute of an item of the table.
+func (s shop) setAttribute(partition, sort, attribute string, value any) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
 	if err := table.Update("pk", partition).Range("sk", sort).Set("'"+attribute+"'", value).
@@ -110,21 +110,21 @@ func (s shop) spoil(partition, sort, attribute string, value any) {
 func partitionOf(key string) string        { return "OBJECTS#" + file.ObjectID(key)[:1] }
 func (s shop) records() (partition string) { return "FILES#" + s.Tenant().String() }
 
-// uploaded is a file that is complete, with the key of its object.
-func (s shop) uploaded() (id, key string) {
+// uploadFile returns a completed file and the key of its object.
+func (s shop) uploadFile() (id, key string) {
 	s.Helper()
 	f := s.UploadedFile(world.PDF, nil)
-	return f.ID, s.object(f.ID)
+	return f.ID, s.objectKey(f.ID)
 }
 
-// TestEachBreakIsFound, once in each night, and nothing else; and it is still there afterwards.
-func TestEachBreakIsFound(t *testing.T) {
+// TestCompare_EachBreak finds each break once a night, reports nothing else, and repairs nothing.
+func TestCompare_EachBreak(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.uploaded() // nothing is wrong with it, nor with the next three
+	s.uploadFile() // nothing is wrong with this file and the next three
 	s.NewFile(world.PDF, nil)
 	s.put("pending", 200, s.NewFile(world.PDF, nil).Upload, world.PDF)
-	gone, _ := s.uploaded()
+	gone, _ := s.uploadFile()
 	s.Want("delete", 204, s.Send("DELETE", s.path(gone), nil))
 	s.reconcile()
 	s.wantBreaks("without a break")
@@ -135,50 +135,50 @@ func TestEachBreakIsFound(t *testing.T) {
 	var want []broken
 	tenant := s.Tenant().String()
 	expect := func(kind file.BreakKind, id string) { want = append(want, broken{tenant, string(kind), id}) }
-	id, key := s.uploaded()
-	s.lose(key)
-	s.store(key+"x", file.PDF, "of a longer key")
+	id, key := s.uploadFile()
+	s.deleteObject(key)
+	s.putContent(key+"x", file.PDF, "of a longer key")
 	expect(file.ObjectMissing, id)
-	id, key = s.uploaded()
-	s.store(key, file.PDF, "another")
+	id, key = s.uploadFile()
+	s.putContent(key, file.PDF, "another")
 	expect(file.ObjectDuplicate, id)
-	id, key = s.uploaded()
-	client, bucket := s.s3()
+	id, key = s.uploadFile()
+	client, bucket := s.bucket()
 	if _, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: bucket, Key: &key}); err != nil {
 		t.Fatal(err)
 	}
 	expect(file.ObjectDuplicate, id)
-	id, _ = s.uploaded()
-	s.spoil(s.records(), "FILE#"+id, "size", 7)
+	id, _ = s.uploadFile()
+	s.setAttribute(s.records(), "FILE#"+id, "size", 7)
 	expect(file.ObjectDiffers, id)
-	id, _ = s.uploaded()
-	s.forget(s.records(), "FILE#"+id)
+	id, _ = s.uploadFile()
+	s.deleteItem(s.records(), "FILE#"+id)
 	expect(file.FileMissing, id)
-	id, _ = s.uploaded()
-	s.spoil(s.records(), "FILE#"+id, "status", "pending")
+	id, _ = s.uploadFile()
+	s.setAttribute(s.records(), "FILE#"+id, "status", "pending")
 	expect(file.FileDiffers, id)
-	id, key = s.uploaded()
-	s.spoil(partitionOf(key), file.ObjectID(key), "state", "doomed")
+	id, key = s.uploadFile()
+	s.setAttribute(partitionOf(key), file.ObjectID(key), "state", "doomed")
 	expect(file.FileDiffers, id)
 	id = s.NewFile(world.PDF, nil).ID
-	s.forget(s.records(), "FILE#"+id)
+	s.deleteItem(s.records(), "FILE#"+id)
 	expect(file.FileMissing, id)
 	id = s.NewFile(world.PDF, nil).ID
-	key = s.object(id)
-	s.forget(partitionOf(key), file.ObjectID(key))
+	key = s.objectKey(id)
+	s.deleteItem(partitionOf(key), file.ObjectID(key))
 	expect(file.EntryMissing, id)
-	id, key = s.uploaded()
-	s.forget(s.records(), "FILE#"+id)
-	s.forget(partitionOf(key), file.ObjectID(key))
-	s.store(file.Prefix+"not by us", file.Text, "x")
+	id, key = s.uploadFile()
+	s.deleteItem(s.records(), "FILE#"+id)
+	s.deleteItem(partitionOf(key), file.ObjectID(key))
+	s.putContent(file.Prefix+"not by us", file.Text, "x")
 	for range 3 {
 		want = append(want, broken{"", string(file.ObjectUnexpected), ""})
 	}
 
-	entries, stored := s.entries(), s.Stored()
+	entries, stored := s.readEntries(), s.Stored()
 	s.reconcile()
 	s.wantBreaks("the first night", sorted(want)...)
-	if diff := gocmp.Diff(entries, s.entries()) + gocmp.Diff(stored, s.Stored()); diff != "" {
+	if diff := gocmp.Diff(entries, s.readEntries()) + gocmp.Diff(stored, s.Stored()); diff != "" {
 		t.Errorf("it changed entries or objects (-before +after):\n%s", diff)
 	}
 	for mode, found := range map[identity.Mode]int64{identity.Test: int64(len(want)) - 3, identity.Live: 3} {
@@ -194,17 +194,17 @@ func TestEachBreakIsFound(t *testing.T) {
 	s.wantBreaks("the second", sorted(slices.Concat(want, want))...)
 }
 
-// message is one call of the function with a shard.
-func message(shard int, after string) json.RawMessage {
+// shardMessage returns one call of the function with a shard.
+func shardMessage(shard int, after string) json.RawMessage {
 	body := fmt.Sprintf(`{"shard":%d,"after":%q}`, shard, after)
 	return fmt.Appendf(nil, `{"Records":[{"messageId":"1","body":%q}]}`, body)
 }
 
-// shardOf is the shard of a key.
+// shardOf returns the shard of a key.
 func shardOf(key string) int { return strings.Index("0123456789abcdef", file.ObjectID(key)[:1]) }
 
-// TestNoBreakIsFalse, whatever happens to a file between any two steps of the comparison.
-func TestNoBreakIsFalse(t *testing.T) {
+// TestCompare_FileChangesMeanwhile changes a file between any two steps. No false break is reported.
+func TestCompare_FileChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	for what, of := range map[string]struct {
 		before, meanwhile func(s shop, f world.File)
@@ -235,18 +235,18 @@ func TestNoBreakIsFalse(t *testing.T) {
 			happened := true
 			for step := 1; happened; step++ {
 				f := s.NewFile(world.PDF, nil)
-				shard := shardOf(s.object(f.ID))
+				shard := shardOf(s.objectKey(f.ID))
 				of.before(s, f)
 				happened = false
 				p.Steps.Meanwhile("", step, func() {
 					happened = true
 					of.meanwhile(s, f)
 				})
-				if reply, err := p.Invoke(t.Context(), "files", message(shard, "")); err != nil ||
+				if reply, err := p.Invoke(t.Context(), "files", shardMessage(shard, "")); err != nil ||
 					string(reply) != `{"batchItemFailures":[]}` {
 					t.Fatalf("step %d: got reply %s, error %v", step, reply, err)
 				}
-				if found := s.breaks(); len(found) > 0 {
+				if found := s.loggedBreaks(); len(found) > 0 {
 					t.Fatalf("step %d of %v: got breaks %+v, want none", step, p.Steps.Taken(), found)
 				}
 			}
@@ -254,8 +254,8 @@ func TestNoBreakIsFalse(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsMadeMeanwhileIsNoBreak: it is created, uploaded and completed between any two steps.
-func TestAFileThatIsMadeMeanwhileIsNoBreak(t *testing.T) {
+// TestCompare_FileCreatedMeanwhile creates, uploads and completes a file between any two steps.
+func TestCompare_FileCreatedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.Process()
@@ -265,11 +265,11 @@ func TestAFileThatIsMadeMeanwhileIsNoBreak(t *testing.T) {
 		p.Steps.Meanwhile("", step, func() {
 			happened = true
 			for range file.Shards {
-				s.uploaded()
+				s.uploadFile()
 			}
 		})
 		for shard := range 2 {
-			if _, err := p.Invoke(t.Context(), "files", message(shard, "")); err != nil {
+			if _, err := p.Invoke(t.Context(), "files", shardMessage(shard, "")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -277,15 +277,15 @@ func TestAFileThatIsMadeMeanwhileIsNoBreak(t *testing.T) {
 	s.wantBreaks("files that are made meanwhile")
 }
 
-// TestAFileThatGoesWhileTheTableIsReadIsNoBreak of the reconciliation that reads it.
-func TestAFileThatGoesWhileTheTableIsReadIsNoBreak(t *testing.T) {
+// TestCompare_FileGoneMeanwhile deletes a file while the reconciliation reads the table.
+func TestCompare_FileGoneMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.Process()
 	happened := true
 	for step := 1; happened; step++ {
 		s.Clock.Advance(2 * time.Hour) // so that entries go at once
-		one, _ := s.uploaded()
+		one, _ := s.uploadFile()
 		other := s.NewFile(world.PDF, nil).ID
 		s.Clock.Advance(2 * time.Hour)
 		happened = false
@@ -293,23 +293,23 @@ func TestAFileThatGoesWhileTheTableIsReadIsNoBreak(t *testing.T) {
 			happened = true
 			s.Want("delete", 204, s.Send("DELETE", s.path(one), nil))
 			s.Want("delete", 204, s.Send("DELETE", s.path(other), nil))
-			s.uploaded()
+			s.uploadFile()
 		})
 		if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err != nil {
 			t.Fatal(err)
 		}
-		if found := s.breaks(); len(found) > 0 {
+		if found := s.loggedBreaks(); len(found) > 0 {
 			t.Fatalf("step %d of %v: got breaks %+v, want none", step, p.Steps.Taken(), found)
 		}
 	}
 }
 
-// TestWhatCannotBeReadIsComparedLater: nothing is reported that was not seen.
-func TestWhatCannotBeReadIsComparedLater(t *testing.T) {
+// TestCompare_S3Down checks that no unread object is reported, and that it is compared later.
+func TestCompare_S3Down(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	id, key := s.uploaded()
-	s.lose(key)
+	id, key := s.uploadFile()
+	s.deleteObject(key)
 	want := broken{s.Tenant().String(), string(file.ObjectMissing), id}
 	s.RefuseObjects(func(string) bool { return true })
 	s.reconcile()
@@ -324,8 +324,8 @@ func TestWhatCannotBeReadIsComparedLater(t *testing.T) {
 	}
 }
 
-// TestAReportIsGivenWithoutTheQueue, and the log says that files were not compared.
-func TestAReportIsGivenWithoutTheQueue(t *testing.T) {
+// TestCompare_QueueDown returns a report, and logs that files were not compared.
+func TestCompare_QueueDown(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.Process()
@@ -335,7 +335,7 @@ func TestAReportIsGivenWithoutTheQueue(t *testing.T) {
 	if n := s.drain(s.Main()); n != file.Shards {
 		t.Errorf("got %d messages, want one of each shard", n)
 	}
-	last := len(p.Steps.Taken()) // what sends the second ten
+	last := len(p.Steps.Taken()) // the step that sends the second ten messages
 	for step := last - 1; step <= last; step++ {
 		before := len(s.Logs.String())
 		p.Steps.Plan(step, faults.DieAfter)
@@ -348,15 +348,15 @@ func TestAReportIsGivenWithoutTheQueue(t *testing.T) {
 	}
 }
 
-// TestACallThatIsKilledIsMadeAgain: at whichever step, what is broken is found.
-func TestACallThatIsKilledIsMadeAgain(t *testing.T) {
+// TestCompare_KilledCall repeats a call that was killed at any step, and finds the break.
+func TestCompare_KilledCall(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	id, key := s.uploaded()
-	s.lose(key)
+	id, key := s.uploadFile()
+	s.deleteObject(key)
 	want := broken{s.Tenant().String(), string(file.ObjectMissing), id}
 	for step, gone := 1, true; gone; step++ {
-		before := len(s.breaks())
+		before := len(s.loggedBreaks())
 		s.Reconcile()
 		p := s.Process()
 		p.Steps.Plan(step, faults.DieAfter)
@@ -364,7 +364,7 @@ func TestACallThatIsKilledIsMadeAgain(t *testing.T) {
 		gone = p.Steps.Gone()
 		s.Clock.Advance(functions.Files.Visibility)
 		s.drain(s.Main())
-		found := s.breaks()[before:]
+		found := s.loggedBreaks()[before:]
 		if len(found) == 0 || slices.ContainsFunc(found, func(b broken) bool { return b != want }) {
 			t.Errorf("step %d of %v: got breaks %v, want %v", step, p.Steps.Taken(), found, want)
 		}

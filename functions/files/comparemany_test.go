@@ -15,46 +15,48 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// many stores objects with their entries in one shard, of files that are pending, and returns the keys in order.
-func (s shop) many(n int) []string {
+// storeMany stores n pending files in one shard, each with its entry and object, and returns the objects' keys in
+// order.
+func (s shop) storeMany(n int) []string {
 	s.Helper()
 	keys := make([]string, n)
 	for i := range keys {
 		keys[i] = fmt.Sprintf("%s7%031x", file.Prefix, i)
-		s.add(fmt.Sprintf("file_%d", i), keys[i], "")
-		s.store(keys[i], file.Text, "x")
+		s.storePending(fmt.Sprintf("file_%d", i), keys[i], "")
+		s.putContent(keys[i], file.Text, "x")
 	}
 	return keys
 }
 
-// TestManyObjectsAreComparedInSeveralCalls, each of several pages, of which some are killed and messages come twice.
-func TestManyObjectsAreComparedInSeveralCalls(t *testing.T) {
+// TestCompare_ManyObjects compares so many objects that several calls read several pages each. A process dies, so
+// messages come twice.
+func TestCompare_ManyObjects(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const objects = 2500
 		s := newShop(t)
-		keys := s.many(objects)
+		keys := s.storeMany(objects)
 		var want []broken
 		for _, i := range []int{0, 999, 1000, 1500, objects - 1} {
-			s.forget(s.records(), fmt.Sprintf("FILE#file_%d", i))
+			s.deleteItem(s.records(), fmt.Sprintf("FILE#file_%d", i))
 			want = append(want, broken{s.Tenant().String(), string(file.FileMissing), fmt.Sprintf("file_%d", i)})
 		}
-		s.forget(partitionOf(keys[1200]), file.ObjectID(keys[1200]))
+		s.deleteItem(partitionOf(keys[1200]), file.ObjectID(keys[1200]))
 		want = append(want, broken{"", string(file.ObjectUnexpected), ""},
 			broken{s.Tenant().String(), string(file.EntryMissing), "file_1200"})
 		s.Reconcile()
 		dying := s.Process()
 		dying.Steps.Slow(faults.Latency{Table: time.Second})
 		dying.Steps.Inject(func(string) faults.Fault {
-			if slices.Contains(s.breaks(), want[0]) {
+			if slices.Contains(s.loggedBreaks(), want[0]) {
 				return faults.DieAfter
 			}
 			return faults.None
 		})
 		s.drain(dying)
-		if !dying.Steps.Gone() || !slices.Contains(s.breaks(), want[0]) {
-			t.Errorf("got a process gone %t after %v, want it gone after some breaks", dying.Steps.Gone(), s.breaks())
+		if !dying.Steps.Gone() || !slices.Contains(s.loggedBreaks(), want[0]) {
+			t.Errorf("got a process gone %t after %v, want it gone after some breaks", dying.Steps.Gone(), s.loggedBreaks())
 		}
 		s.Clock.Advance(functions.Files.Visibility)
 		s.Main().Steps.Slow(faults.Latency{Table: time.Second})
@@ -64,7 +66,7 @@ func TestManyObjectsAreComparedInSeveralCalls(t *testing.T) {
 			t.Errorf("got %d messages, want more", calls)
 		}
 		found := map[broken]int{}
-		for _, b := range s.breaks() {
+		for _, b := range s.loggedBreaks() {
 			found[b]++
 		}
 		for _, b := range want {
@@ -75,22 +77,22 @@ func TestManyObjectsAreComparedInSeveralCalls(t *testing.T) {
 		if len(found) != len(want) {
 			t.Errorf("got breaks %v, want only %v", found, want)
 		}
-		// The shard that has objects; of shards without any the log says nothing.
+		// The log names only the shard that has objects.
 		if whole := strings.Count(s.Logs.String(), `"whole":true`); whole != 1 {
 			t.Errorf("got %d shards compared to the end, want 1", whole)
 		}
 	})
 }
 
-// TestACallWithoutTimeComparesNothing, so that the message comes again.
-func TestACallWithoutTimeComparesNothing(t *testing.T) {
+// TestCompare_WithoutTime checks that a call with too little time compares nothing and leaves its message in the queue.
+func TestCompare_WithoutTime(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop(t)
 		short, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		defer cancel()
-		reply, err := s.Main().Invoke(short, "files", message(0, ""))
+		reply, err := s.Main().Invoke(short, "files", shardMessage(0, ""))
 		if want := `{"batchItemFailures":[{"itemIdentifier":"1"}]}`; err != nil || string(reply) != want {
 			t.Errorf("got reply %s, error %v; want %s", reply, err, want)
 		}

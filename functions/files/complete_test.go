@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// samples are contents by their types, with a name each.
+// samples has a name and a content for each content type.
 var samples = []struct{ contentType, name, content string }{
 	{"application/pdf", "a.pdf", world.PDF},
 	{"image/png", "a.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"},
@@ -20,10 +20,10 @@ var samples = []struct{ contentType, name, content string }{
 	{"text/plain", "a.txt", "Grüße\tund mehr\n"},
 }
 
-func TestAFileIsCompleted(t *testing.T) {
+func TestUpdateFile_Complete(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("all")
+	c := s.createCollection("all")
 	for _, one := range samples {
 		more := fields{"filename": one.name, "content_type": one.contentType, "collection_id": c.ID,
 			"metadata": fields{"a": 1}}
@@ -37,13 +37,13 @@ func TestAFileIsCompleted(t *testing.T) {
 		want := f
 		want.Upload, want.Status, want.SHA256 = nil, "uploaded", world.SHA256(one.content)
 		want.UpdatedAt, want.UploadedAt = s.ShownNow(), s.ShownNow()
-		for range 2 { // again nothing changes
+		for range 2 { // the second time nothing changes
 			if diff := cmp.Diff(want, s.ShownFile(200, s.CompleteFile(f.ID))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", one.name, diff)
 			}
 			s.Clock.Advance(time.Second)
 		}
-		got := s.file(f.ID)
+		got := s.readFile(f.ID)
 		if status, _, body := s.Get(got.DownloadURL); status != 200 || body != one.content {
 			t.Errorf("%s: got %d %q, want the content", one.name, status, body)
 		}
@@ -52,13 +52,13 @@ func TestAFileIsCompleted(t *testing.T) {
 			t.Errorf("%s: read (-want +got):\n%s", one.name, diff)
 		}
 	}
-	if got := s.read(c.ID); got.Files != len(samples) {
+	if got := s.readCollection(c.ID); got.Files != len(samples) {
 		t.Errorf("got %+v, want %d files", got, len(samples))
 	}
 }
 
-// TestWhatWasNotUploaded: the file stays pending, and can still be completed, also under the same Idempotency-Key.
-func TestWhatWasNotUploaded(t *testing.T) {
+// TestUpdateFile_NothingUploaded leaves the file pending. It can still be completed, also by the same Idempotency-Key.
+func TestUpdateFile_NothingUploaded(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	f := s.NewFile(world.PDF, nil)
@@ -66,7 +66,7 @@ func TestWhatWasNotUploaded(t *testing.T) {
 	for range 2 {
 		conflict.Check(t, s.Do(r))
 	}
-	if got := s.file(f.ID); got.Status != "pending" {
+	if got := s.readFile(f.ID); got.Status != "pending" {
 		t.Errorf("got %+v, want it pending", got)
 	}
 	s.put("upload", 200, f.Upload, world.PDF)
@@ -75,12 +75,12 @@ func TestWhatWasNotUploaded(t *testing.T) {
 	}
 }
 
-// TestContentThatDiffers in its type is refused, and leaves neither file nor object. Size and checksum are compared by
-// S3 already (TestALinkUploadsOneObject).
-func TestContentThatDiffers(t *testing.T) {
+// TestUpdateFile_OtherContentType refuses content of another type, and leaves neither file nor object. S3 itself
+// compares size and checksum (TestCreateFile_UploadLink).
+func TestUpdateFile_OtherContentType(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("all")
+	c := s.createCollection("all")
 	const exe, script, page = "MZ\x90\x00\x03\x00\x00\x00%PDF-1.7", "#!/bin/sh\nexit\n", "<!doctype html><script></script>"
 	bad := map[string]fields{
 		exe:                                   {},
@@ -99,7 +99,7 @@ func TestContentThatDiffers(t *testing.T) {
 		more["collection_id"] = c.ID
 		f := s.NewFile(content, more)
 		s.put("upload", 200, f.Upload, content)
-		object := s.object(f.ID)
+		object := s.objectKey(f.ID)
 		r := world.Request{Method: "PUT", Path: s.path(f.ID), Body: fields{"status": "uploaded"}, IdempotencyKey: f.ID}
 		got := s.Do(r)
 		conflict.Check(t, got)
@@ -114,25 +114,25 @@ func TestContentThatDiffers(t *testing.T) {
 		if got := s.Stored()[object]; got != 0 {
 			t.Errorf("%.20q: got %d versions, want none", content, got)
 		}
-		s.put("the open link", 200, f.Upload, content) // what comes of it, see below
+		s.put("the open link", 200, f.Upload, content) // its effect is checked below
 	}
-	if got := s.read(c.ID); got.Files != 0 {
+	if got := s.readCollection(c.ID); got.Files != 0 {
 		t.Errorf("got %+v, want no file in it", got)
 	}
 	if got := s.Stored(); len(got) != len(bad) {
 		t.Errorf("got %d objects, want the %d late ones", len(got), len(bad))
 	}
-	s.Clock.Advance(2 * time.Hour) // no link is open any more
+	s.Clock.Advance(2 * time.Hour) // all links have ended
 	s.RunUntilIdle()
 	s.wantNothingLeft("afterwards")
 }
 
-// TestContentThatS3DidNotCheck: of another size, checksum or declared type, however it came to S3.
-func TestContentThatS3DidNotCheck(t *testing.T) {
+// TestUpdateFile_UncheckedContent has content of another size, checksum or declared type that S3 did not check.
+func TestUpdateFile_UncheckedContent(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for what, c := range map[string]struct {
-		more             fields // what the file declares, other than what the link that is used was signed for
+		more             fields // fields that the file declares, unlike the link that is used
 		content, contain string
 	}{
 		"longer":           {nil, world.PDF + "%", "bytes"},
@@ -140,7 +140,7 @@ func TestContentThatS3DidNotCheck(t *testing.T) {
 		"another checksum": {fields{"checksum_sha256": world.SHA256("x")}, world.PDF, "checksum_sha256"},
 	} {
 		f := s.NewFile(world.PDF, c.more)
-		s.store(s.object(f.ID), "application/pdf", c.content)
+		s.putContent(s.objectKey(f.ID), "application/pdf", c.content)
 		got := s.CompleteFile(f.ID)
 		conflict.Check(t, got)
 		if !strings.Contains(got.Text("detail"), c.contain) {
@@ -149,16 +149,16 @@ func TestContentThatS3DidNotCheck(t *testing.T) {
 		notFound.Check(t, s.Send("GET", s.path(f.ID), nil))
 	}
 	f := s.NewFile(world.PDF, nil)
-	s.store(s.object(f.ID), "text/html", world.PDF)
+	s.putContent(s.objectKey(f.ID), "text/html", world.PDF)
 	conflict.Check(t, s.CompleteFile(f.ID))
 	s.Clock.Advance(2 * time.Hour)
 	s.RunUntilIdle()
 	s.wantNothingLeft("afterwards")
 }
 
-// TestContentThatIsDecodedToSomethingElse: S3 takes headers that a link does not sign, and sends them with downloads.
-// So a picture could be decoded to a program after it was checked.
-func TestContentThatIsDecodedToSomethingElse(t *testing.T) {
+// TestUpdateFile_ContentEncoding: S3 takes headers that a link does not sign, and sends them with downloads. A picture
+// could therefore be decoded to a program after it was checked.
+func TestUpdateFile_ContentEncoding(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	f := s.NewFile(world.PDF, fields{"checksum_sha256": world.SHA256(world.PDF)})
@@ -174,7 +174,7 @@ func TestContentThatIsDecodedToSomethingElse(t *testing.T) {
 	kept.Upload.Headers["Cache-Control"] = "public, max-age=31536000"
 	s.put("kept", 200, kept.Upload, world.PDF)
 	s.Want("complete", 200, s.CompleteFile(kept.ID))
-	_, header, _ := s.Get(s.file(kept.ID).DownloadURL)
+	_, header, _ := s.Get(s.readFile(kept.ID).DownloadURL)
 	if got := header.Get("Cache-Control"); got != "private, no-store" {
 		t.Errorf("got Cache-Control %q, want that nobody keeps it", got)
 	}
@@ -184,13 +184,13 @@ func TestContentThatIsDecodedToSomethingElse(t *testing.T) {
 	s.wantNothingLeft("afterwards")
 }
 
-// TestNothingReplacesWhatWasChecked: downloads are of the version that was checked, whatever comes later.
-func TestNothingReplacesWhatWasChecked(t *testing.T) {
+// TestUpdateFile_ReplacedContent checks that downloads are of the version that was checked, even if others follow.
+func TestUpdateFile_ReplacedContent(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	f := s.UploadedFile(world.PDF, nil)
-	s.store(s.object(f.ID), "text/html", "<script>")
-	if status, header, body := s.Get(s.file(f.ID).DownloadURL); status != 200 || body != world.PDF ||
+	s.putContent(s.objectKey(f.ID), "text/html", "<script>")
+	if status, header, body := s.Get(s.readFile(f.ID).DownloadURL); status != 200 || body != world.PDF ||
 		header.Get("Content-Type") != "application/pdf" {
 		t.Errorf("got %d %s %q, want the content that was checked", status, header, body)
 	}
@@ -203,8 +203,8 @@ func TestNothingReplacesWhatWasChecked(t *testing.T) {
 	}
 }
 
-// TestWhenS3IsDown a completion is 424 and changes nothing; all else goes on.
-func TestWhenS3IsDown(t *testing.T) {
+// TestUpdateFile_S3Down answers 424 and changes nothing. Requests that do not need S3 succeed.
+func TestUpdateFile_S3Down(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	f, uploaded := s.NewFile(world.PDF, nil), s.UploadedFile(world.PDF, nil)
@@ -218,7 +218,7 @@ func TestWhenS3IsDown(t *testing.T) {
 			t.Error("got no Retry-After, want one")
 		}
 	}
-	if got := s.file(f.ID); got.Status != "pending" {
+	if got := s.readFile(f.ID); got.Status != "pending" {
 		t.Errorf("got %+v, want it pending", got)
 	}
 	if got := s.ShownFile(200, s.CompleteFile(uploaded.ID)); got.Status != "uploaded" {
@@ -236,23 +236,23 @@ func TestWhenS3IsDown(t *testing.T) {
 	}
 	s.Clock.Advance(2 * time.Hour)
 	s.RunUntilIdle()
-	if diff := cmp.Diff(map[string]int{s.object(f.ID): 1}, s.Stored()); diff != "" {
+	if diff := cmp.Diff(map[string]int{s.objectKey(f.ID): 1}, s.Stored()); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
 }
 
-// TestFilesThatAreNotCompletedAreDropped after 24 hours, with what was uploaded, also of an archived collection.
-func TestFilesThatAreNotCompletedAreDropped(t *testing.T) {
+// TestFiles_NeverCompleted drops them after 24 hours with their uploads, also in an archived collection.
+func TestFiles_NeverCompleted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("all")
+	c := s.createCollection("all")
 	first, second := s.NewFile(world.PDF, fields{"collection_id": c.ID}), s.NewFile(world.PDF, nil)
 	kept := s.UploadedFile(world.PDF, fields{"collection_id": c.ID})
 	s.put("upload", 200, second.Upload, world.PDF)
-	s.set(c.ID, "archived")
+	s.setStatus(c.ID, "archived")
 	s.Clock.Advance(24*time.Hour - time.Second)
 	s.RunUntilIdle()
-	if got := s.files(""); got.Total != 3 {
+	if got := s.listFiles(""); got.Total != 3 {
 		t.Errorf("in time: got %+v, want all three", got)
 	}
 	s.Clock.Advance(time.Second)
@@ -260,13 +260,13 @@ func TestFilesThatAreNotCompletedAreDropped(t *testing.T) {
 	for _, id := range []string{first.ID, second.ID} {
 		notFound.Check(t, s.CompleteFile(id))
 	}
-	if got := s.files(""); got.Total != 1 || got.Items[0].ID != kept.ID {
+	if got := s.listFiles(""); got.Total != 1 || got.Items[0].ID != kept.ID {
 		t.Errorf("got %+v, want only what was uploaded", got)
 	}
-	if diff := cmp.Diff(map[string]int{s.object(kept.ID): 1}, s.Stored()); diff != "" {
+	if diff := cmp.Diff(map[string]int{s.objectKey(kept.ID): 1}, s.Stored()); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
-	if got := s.read(c.ID); got.Files != 1 || len(s.entries()) != 1 {
-		t.Errorf("got %+v and entries %+v, want one file", got, s.entries())
+	if got := s.readCollection(c.ID); got.Files != 1 || len(s.readEntries()) != 1 {
+		t.Errorf("got %+v and entries %+v, want one file", got, s.readEntries())
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestChangesThatMeetOthers: DynamoDB refuses transactions that meet others in flight, as those of one merchant's files
-// do, which all count. A change waits for them; if they never end, it is refused, and may be repeated with its key.
-func TestChangesThatMeetOthers(t *testing.T) {
+// TestFiles_TransactionConflicts: DynamoDB refuses a transaction that meets others in flight, and all changes of a
+// merchant's files share a count. A change waits for the others. If they never end, it is refused and may be repeated.
+func TestFiles_TransactionConflicts(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	a, b := s.collect("a"), s.collect("b")
+	a, b := s.createCollection("a"), s.createCollection("b")
 	uploaded := func() string { return s.UploadedFile(world.PDF, fields{"collection_id": a.ID}).ID }
 	for name, c := range map[string]struct {
 		request func() world.Request
 		status  int
 	}{
 		"create": {func() world.Request {
-			return world.Request{Method: "POST", Path: s.FilesPath(), Body: given(fields{"collection_id": a.ID})}
+			return world.Request{Method: "POST", Path: s.FilesPath(), Body: fileBody(fields{"collection_id": a.ID})}
 		}, 201},
 		"complete": {func() world.Request {
 			f := s.NewFile(world.PDF, fields{"collection_id": a.ID})
@@ -40,7 +40,7 @@ func TestChangesThatMeetOthers(t *testing.T) {
 			return world.Request{Method: "POST", Path: s.CollectionsPath(), Body: fields{"name": "c"}}
 		}, 201},
 		"close": {func() world.Request {
-			return world.Request{Method: "PUT", Path: s.collection(s.collect("c").ID), Body: fields{"status": "closed"}}
+			return world.Request{Method: "PUT", Path: s.collection(s.createCollection("c").ID), Body: fields{"status": "closed"}}
 		}, 200},
 	} {
 		for _, many := range []int{1, 10, -1} {
@@ -58,7 +58,7 @@ func TestChangesThatMeetOthers(t *testing.T) {
 				t.Errorf("%s after %d conflicts: got %d %s, want %d", name, many, got.Status, got.Body, c.status)
 			}
 			p.Stop()
-			if n, all := s.counted(), len(s.entries()); n != all {
+			if n, all := s.countFiles(), len(s.readEntries()); n != all {
 				t.Errorf("%s after %d conflicts: got %d files counted, want %d", name, many, n, all)
 			}
 		}

@@ -11,37 +11,37 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// aged lets every link's time pass, and what the sweep and the queue then do.
-func (s shop) aged() {
+// expireLinks advances the clock beyond every link, and runs the sweep and the queue.
+func (s shop) expireLinks() {
 	s.Helper()
 	s.Clock.Advance(26 * time.Hour)
 	s.RunUntilIdle()
 	s.PassMinute()
 }
 
-// wantOnly fails unless records and objects are of these files, and no others.
+// wantOnly fails unless these files alone have records and objects.
 func (s shop) wantOnly(what string, ids ...string) {
 	s.Helper()
 	want, stored, listed := map[string]string{}, map[string]int{}, map[string]bool{}
 	for _, id := range ids {
 		listed[id] = true
-		f := s.file(id)
-		want[s.object(id)] = id
+		f := s.readFile(id)
+		want[s.objectKey(id)] = id
 		if f.Status == "uploaded" {
-			stored[s.object(id)] = 1
+			stored[s.objectKey(id)] = 1
 		}
 	}
 	got, there := map[string]string{}, map[string]bool{}
-	for key, e := range s.entries() {
+	for key, e := range s.readEntries() {
 		got[key] = e.File
 	}
-	for _, f := range s.files("?limit=25").Items {
+	for _, f := range s.listFiles("?limit=25").Items {
 		there[f.ID] = true
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.Errorf("%s: entries (-want +got):\n%s", what, diff)
 	}
-	if n := s.counted(); n != len(got) {
+	if n := s.countFiles(); n != len(got) {
 		s.Errorf("%s: got %d files counted, want one for each of the entries %v", what, n, got)
 	}
 	if diff := cmp.Diff(stored, s.Stored()); diff != "" {
@@ -52,23 +52,23 @@ func (s shop) wantOnly(what string, ids ...string) {
 	}
 }
 
-// TestACreationThatWasCutOff makes no file or one, and one when it is repeated, whose link is open as long as the
-// first one's. Without repetition nothing of it is left after a day.
-func TestACreationThatWasCutOff(t *testing.T) {
+// TestCreateFile_Interrupted checks that an interrupted creation, once repeated, makes one file. The repetition's link
+// ends when the first request's link ends. A file that is never completed leaves nothing after a day.
+func TestCreateFile_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("all")
+	c := s.createCollection("all")
 	s.Attempts(4, func(try string, send func(world.Request) world.Response) {
 		r := world.Request{Method: "POST", Path: s.FilesPath(), IdempotencyKey: try,
-			Body: given(fields{"collection_id": c.ID})}
+			Body: fileBody(fields{"collection_id": c.ID})}
 		first := send(r)
 		if first.Status == 201 {
 			s.ShownFile(201, first)
 		}
-		there := s.files("")
+		there := s.listFiles("")
 		s.Clock.Advance(time.Minute)
 		got := s.ShownFile(201, s.Do(r))
-		all := s.files("")
+		all := s.listFiles("")
 		if all.Total != 1 || all.Items[0].ID != got.ID || there.Total == 1 && there.Items[0].ID != got.ID {
 			t.Errorf("%s: got %+v, then %+v, want it and no other", try, there, all)
 		}
@@ -82,21 +82,21 @@ func TestACreationThatWasCutOff(t *testing.T) {
 			}
 			s.put(try, 200, got.Upload, world.PDF)
 		}
-		s.aged()
+		s.expireLinks()
 		s.wantNothingLeft(try)
-		if got := s.read(c.ID); got.Files != 0 {
+		if got := s.readCollection(c.ID); got.Files != 0 {
 			t.Errorf("%s: got %+v, want it empty", try, got)
 		}
 	})
 }
 
-// TestACreationThatIsRepeatedLate shows no link: the first one's time is over.
-func TestACreationThatIsRepeatedLate(t *testing.T) {
+// TestCreateFile_RepeatedLate checks that a late repetition shows no link, because the first request's link has ended.
+func TestCreateFile_RepeatedLate(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	r := world.Request{Method: "POST", Path: s.FilesPath(), IdempotencyKey: "k", Body: given(nil),
+	r := world.Request{Method: "POST", Path: s.FilesPath(), IdempotencyKey: "k", Body: fileBody(nil),
 		APIKey: s.Merchant.Key.Plaintext}
-	for step := 1; s.files("").Total == 0; step++ {
+	for step := 1; s.listFiles("").Total == 0; step++ {
 		p := s.Process()
 		p.Steps.Plan(step, faults.DieAfter)
 		p.Do(r)
@@ -108,11 +108,11 @@ func TestACreationThatIsRepeatedLate(t *testing.T) {
 	}
 }
 
-// TestACompletionThatWasCutOff: the file is pending or uploaded, and uploaded when the completion is repeated.
-func TestACompletionThatWasCutOff(t *testing.T) {
+// TestUpdateFile_CompleteInterrupted checks that an interrupted completion, once repeated, leaves the file uploaded.
+func TestUpdateFile_CompleteInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("all")
+	c := s.createCollection("all")
 	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
 		f := s.NewFile(world.PDF, fields{"collection_id": c.ID})
 		s.put(try, 200, f.Upload, world.PDF)
@@ -122,23 +122,24 @@ func TestACompletionThatWasCutOff(t *testing.T) {
 		if got := s.ShownFile(200, s.Do(r)); got.Status != "uploaded" {
 			t.Errorf("%s: got %+v, want it uploaded", try, got)
 		}
-		s.aged()
+		s.expireLinks()
 		s.wantOnly(try, f.ID)
-		if status, _, body := s.Get(s.file(f.ID).DownloadURL); status != 200 || body != world.PDF {
+		if status, _, body := s.Get(s.readFile(f.ID).DownloadURL); status != 200 || body != world.PDF {
 			t.Errorf("%s: got %d %q, want the content", try, status, body)
 		}
 		s.Want(try, 204, s.Send("DELETE", s.path(f.ID), nil))
 	})
 }
 
-// TestARefusedCompletionThatWasCutOff leaves nothing, whether or not it is repeated; repeated, it is refused the same.
-func TestARefusedCompletionThatWasCutOff(t *testing.T) {
+// TestUpdateFile_RefusedInterrupted interrupts a completion that is refused because of the content. It checks that
+// nothing is left of the file, repeated or not, and that the repetition is refused too.
+func TestUpdateFile_RefusedInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, repeated := range []bool{true, false} {
 		t.Run(fmt.Sprint("repeated ", repeated), func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
-			c := s.collect("all")
+			c := s.createCollection("all")
 			s.Attempts(8, func(try string, send func(world.Request) world.Response) {
 				f := s.NewFile("MZ", fields{"collection_id": c.ID})
 				s.put(try, 200, f.Upload, "MZ")
@@ -152,9 +153,9 @@ func TestARefusedCompletionThatWasCutOff(t *testing.T) {
 					}
 					notFound.Check(t, s.Send("GET", s.path(f.ID), nil))
 				}
-				s.aged()
+				s.expireLinks()
 				s.wantNothingLeft(try)
-				if got := s.read(c.ID); got.Files != 0 {
+				if got := s.readCollection(c.ID); got.Files != 0 {
 					t.Errorf("%s: got %+v, want it empty", try, got)
 				}
 			})
@@ -162,12 +163,12 @@ func TestARefusedCompletionThatWasCutOff(t *testing.T) {
 	}
 }
 
-// TestADeletionThatWasCutOff is not made or wholly made, and made when it is repeated. What is uploaded by a link that
-// is still open does not stay.
-func TestADeletionThatWasCutOff(t *testing.T) {
+// TestDeleteFile_Interrupted checks that an interrupted deletion, once repeated, deletes the file and its content. A
+// later upload by the file's link does not stay.
+func TestDeleteFile_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("all")
+	c := s.createCollection("all")
 	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
 		f := s.NewFile(world.PDF, fields{"collection_id": c.ID})
 		s.put(try, 200, f.Upload, world.PDF)
@@ -177,40 +178,42 @@ func TestADeletionThatWasCutOff(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		s.Want(try, 204, s.Do(r))
 		s.Want(try+" again", 204, s.Do(r))
-		notFound.Check(t, s.Send("DELETE", s.path(f.ID), nil)) // by another operation
-		s.Put(f.Upload, world.PDF)                             // late
-		s.aged()
+		notFound.Check(t, s.Send("DELETE", s.path(f.ID), nil)) // a new request, not a repetition
+		s.Put(f.Upload, world.PDF)                             // a late upload
+		s.expireLinks()
 		s.wantNothingLeft(try)
-		if got := s.read(c.ID); got.Files != 0 {
+		if got := s.readCollection(c.ID); got.Files != 0 {
 			t.Errorf("%s: got %+v, want it empty", try, got)
 		}
 	})
 }
 
-// TestAMoveThatWasCutOff is not made or wholly made.
-func TestAMoveThatWasCutOff(t *testing.T) {
+// TestUpdateFile_MoveInterrupted checks that an interrupted move changes the file's collection and both counts, or
+// nothing.
+func TestUpdateFile_MoveInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	a, b := s.collect("a"), s.collect("b")
+	a, b := s.createCollection("a"), s.createCollection("b")
 	f := s.UploadedFile(world.PDF, fields{"collection_id": a.ID})
 	s.Attempts(4, func(try string, send func(world.Request) world.Response) {
 		s.Want(try, 200, s.update(f.ID, fields{"collection_id": a.ID}))
 		r := world.Request{Method: "PUT", Path: s.path(f.ID), IdempotencyKey: try, Body: fields{"collection_id": b.ID}}
 		send(r)
 		in := map[string][]int{a.ID: {1, 0}, b.ID: {0, 1}}
-		if diff := cmp.Diff(in[s.file(f.ID).Collection], s.counts(a, b)); diff != "" {
+		if diff := cmp.Diff(in[s.readFile(f.ID).Collection], s.fileCounts(a, b)); diff != "" {
 			t.Errorf("%s: counts (-want +got):\n%s", try, diff)
 		}
 		s.Clock.Advance(time.Minute)
 		s.Want(try, 200, s.Do(r))
-		if diff := cmp.Diff([]int{0, 1}, s.counts(a, b)); diff != "" {
+		if diff := cmp.Diff([]int{0, 1}, s.fileCounts(a, b)); diff != "" {
 			t.Errorf("%s: counts (-want +got):\n%s", try, diff)
 		}
 	})
 }
 
-// TestACollectionThatWasCutOff is made once, and changed once.
-func TestACollectionThatWasCutOff(t *testing.T) {
+// TestCollections_Interrupted checks that a creation, once repeated, makes one collection, and that a repeated change
+// is made.
+func TestCollections_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	n := 0
@@ -219,23 +222,25 @@ func TestACollectionThatWasCutOff(t *testing.T) {
 		send(r)
 		s.Clock.Advance(time.Minute)
 		c := world.Into[collection](s, 201, s.Do(r))
-		if n++; s.collections("").Total != n || c.Name != try {
-			t.Errorf("%s: got %+v of %d, want it and %d in all", try, c, s.collections("").Total, n)
+		if n++; s.listCollections("").Total != n || c.Name != try {
+			t.Errorf("%s: got %+v of %d, want it and %d in all", try, c, s.listCollections("").Total, n)
 		}
 	})
 	s.Attempts(3, func(try string, send func(world.Request) world.Response) {
-		c := s.collect(try)
+		c := s.createCollection(try)
 		r := world.Request{Method: "PUT", Path: s.collection(c.ID), IdempotencyKey: c.ID, Body: fields{"status": "closed"}}
 		send(r)
 		s.Clock.Advance(time.Minute)
-		if got := world.Into[collection](s, 200, s.Do(r)); got.Status != "closed" || s.read(c.ID).Status != "closed" {
+		if got := world.Into[collection](s, 200, s.Do(r)); got.Status != "closed" ||
+			s.readCollection(c.ID).Status != "closed" {
 			t.Errorf("%s: got %+v, want it closed", try, got)
 		}
 	})
 }
 
-// TestDeletingThatWasCutOff: whatever fails while content is deleted, it is deleted in the end.
-func TestDeletingThatWasCutOff(t *testing.T) {
+// TestConsume_Interrupted interrupts the deletion of a file's content at each step, and checks that the content is
+// deleted in the end.
+func TestConsume_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	world.Everywhere(t, 3, func(step int, fault faults.Fault) []string {

@@ -16,17 +16,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// given is a request for a file, with other fields in place.
-func given(more fields) fields {
+// fileBody returns the body of a request for a file, with other fields in place.
+func fileBody(more fields) fields {
 	body := fields{"filename": "contract.pdf", "content_type": "application/pdf", "size": len(world.PDF)}
 	maps.Copy(body, more)
 	return body
 }
 
-func TestAFileIsMadeAndRead(t *testing.T) {
+func TestCreateFile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("Onboarding")
+	c := s.createCollection("Onboarding")
 	sum := world.SHA256(world.PDF)
 	var made []world.File
 	for _, one := range []struct {
@@ -47,7 +47,7 @@ func TestAFileIsMadeAndRead(t *testing.T) {
 			ContentType: "image/heic", Size: int64(len(world.PDF))}},
 	} {
 		s.Clock.Advance(time.Second)
-		got := s.ShownFile(201, s.Send("POST", s.FilesPath(), given(one.more)))
+		got := s.ShownFile(201, s.Send("POST", s.FilesPath(), fileBody(one.more)))
 		want := one.want
 		want.ID, want.Status, want.Upload = got.ID, "pending", got.Upload
 		want.CreatedAt, want.UpdatedAt = s.ShownNow(), s.ShownNow()
@@ -55,20 +55,20 @@ func TestAFileIsMadeAndRead(t *testing.T) {
 			t.Errorf("%v: id %s (-want +got):\n%s", one.more, got.ID, diff)
 		}
 		got.Upload = nil
-		if diff := cmp.Diff(got, s.file(got.ID)); diff != "" {
+		if diff := cmp.Diff(got, s.readFile(got.ID)); diff != "" {
 			t.Errorf("%v: read (-want +got):\n%s", one.more, diff)
 		}
 		made = append(made, got)
 	}
-	if diff := cmp.Diff(page[world.File]{made, len(made)}, s.files("")); diff != "" {
+	if diff := cmp.Diff(page[world.File]{made, len(made)}, s.listFiles("")); diff != "" {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
-	if got := s.read(c.ID); got.Files != 1 {
+	if got := s.readCollection(c.ID); got.Files != 1 {
 		t.Errorf("got %+v, want one file in it", got)
 	}
 }
 
-func TestFilesThatCannotBe(t *testing.T) {
+func TestCreateFile_Invalid(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	sum := world.SHA256("x")
@@ -111,15 +111,15 @@ func TestFilesThatCannotBe(t *testing.T) {
 		"metadata of text":    {fields{"metadata": "x"}, world.Invalid("metadata")},
 		"too much metadata":   {fields{"metadata": fields{"k": strings.Repeat("x", 4096)}}, world.Invalid("metadata")},
 	} {
-		if c.want.Check(t, s.Send("POST", s.FilesPath(), given(c.more))); t.Failed() {
+		if c.want.Check(t, s.Send("POST", s.FilesPath(), fileBody(c.more))); t.Failed() {
 			t.Fatal(what)
 		}
 	}
 	s.wantNothingLeft("afterwards")
 }
 
-// TestALinkUploadsOneObject: once, until its time, with its headers and that content alone.
-func TestALinkUploadsOneObject(t *testing.T) {
+// TestCreateFile_UploadLink checks that a link works once, until its time, with its headers and that content alone.
+func TestCreateFile_UploadLink(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	content := world.PDF
@@ -146,8 +146,8 @@ func TestALinkUploadsOneObject(t *testing.T) {
 	refused := map[string]*world.Upload{
 		"another method":  changed(func(u *world.Upload) { u.Method = "DELETE" }),
 		"read":            changed(func(u *world.Upload) { u.Method = "GET" }),
-		"another object":  moved(s.object(f.ID), s.object(other.ID)),
-		"a new object":    moved(s.object(f.ID), "files/x"),
+		"another object":  moved(s.objectKey(f.ID), s.objectKey(other.ID)),
+		"a new object":    moved(s.objectKey(f.ID), "files/x"),
 		"another type":    changed(func(u *world.Upload) { u.Headers["content-type"] = "text/html" }),
 		"a longer time":   moved("Expires=900", "Expires=9000"),
 		"another ACL":     changed(func(u *world.Upload) { u.Headers["x-amz-acl"] = "public-read" }),
@@ -178,23 +178,23 @@ func TestALinkUploadsOneObject(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	s.put("too late", 403, u, content)
 	s.put("too late, of another", 403, other.Upload, content)
-	if diff := cmp.Diff(map[string]int{s.object(f.ID): 1}, s.Stored()); diff != "" {
+	if diff := cmp.Diff(map[string]int{s.objectKey(f.ID): 1}, s.Stored()); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
 }
 
-// TestALinkDownloadsWhatWasChecked, as an attachment with the file's name, for five minutes.
-func TestALinkDownloadsWhatWasChecked(t *testing.T) {
+// TestRetrieveFile_DownloadLink downloads the checked content as an attachment with the file's name, for five minutes.
+func TestRetrieveFile_DownloadLink(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	f := s.UploadedFile(world.PDF, fields{"filename": `Vertrag 'Öl'; x.pdf`})
 	if f.DownloadURL != "" {
 		t.Errorf("completed: got a link, want none")
 	}
-	if got := s.files("").Items[0]; got.DownloadURL != "" {
+	if got := s.listFiles("").Items[0]; got.DownloadURL != "" {
 		t.Error("listed: got a link, want none")
 	}
-	link := s.file(f.ID).DownloadURL
+	link := s.readFile(f.ID).DownloadURL
 	status, header, body := s.Get(link)
 	if status != 200 || body != world.PDF {
 		t.Errorf("got %d %s, want the content", status, body)
@@ -207,7 +207,7 @@ func TestALinkDownloadsWhatWasChecked(t *testing.T) {
 	}
 	other := s.UploadedFile(world.PDF+"%", nil)
 	for what, changed := range map[string]string{
-		"another object": strings.Replace(link, s.object(f.ID), s.object(other.ID), 1),
+		"another object": strings.Replace(link, s.objectKey(f.ID), s.objectKey(other.ID), 1),
 		"another type":   strings.Replace(link, "application%2Fpdf", "text%2Fhtml", 1),
 		"shown":          strings.Replace(link, "attachment", "inline", 1),
 		"a longer time":  strings.Replace(link, "Expires=300", "Expires=9000", 1),
@@ -227,15 +227,15 @@ func TestALinkDownloadsWhatWasChecked(t *testing.T) {
 	if status, _, _ := s.Get(link); status != 403 {
 		t.Errorf("too late: got %d, want 403", status)
 	}
-	if status, _, body := s.Get(s.file(f.ID).DownloadURL); status != 200 || body != world.PDF {
+	if status, _, body := s.Get(s.readFile(f.ID).DownloadURL); status != 200 || body != world.PDF {
 		t.Errorf("another link: got %d %s, want the content", status, body)
 	}
 }
 
-func TestFilesAreFiltered(t *testing.T) {
+func TestListFiles_Filters(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	a, b := s.collect("a"), s.collect("b")
+	a, b := s.createCollection("a"), s.createCollection("b")
 	pending, uploaded := s.NewFile(world.PDF, fields{"collection_id": a.ID}),
 		s.UploadedFile(world.PDF, fields{"collection_id": a.ID})
 	s.Clock.Advance(time.Second)
@@ -248,7 +248,7 @@ func TestFilesAreFiltered(t *testing.T) {
 		"?collection_id=" + b.ID + "&status=pending":  {},
 		"?collection_id=col_x":                        {},
 	} {
-		got := s.files(query)
+		got := s.listFiles(query)
 		ids, wanted := map[string]bool{}, map[string]bool{}
 		for _, f := range got.Items {
 			ids[f.ID] = true
@@ -265,26 +265,26 @@ func TestFilesAreFiltered(t *testing.T) {
 		world.Invalid("status").Check(t, s.Send("GET", s.FilesPath()+query, nil))
 	}
 	for _, status := range []string{"closed", "archived"} {
-		s.set(a.ID, status)
-		conflict.Check(t, s.Send("POST", s.FilesPath(), given(fields{"collection_id": a.ID})))
+		s.setStatus(a.ID, status)
+		conflict.Check(t, s.Send("POST", s.FilesPath(), fileBody(fields{"collection_id": a.ID})))
 	}
-	if got := s.read(a.ID); got.Files != 2 {
+	if got := s.readCollection(a.ID); got.Files != 2 {
 		t.Errorf("got %+v, want two files in it", got)
 	}
 }
 
-// TestAThousandFilesAreListedInPages, each of which costs one query, and one batch for what it shows.
-func TestAThousandFilesAreListedInPages(t *testing.T) {
+// TestListFiles_ManyPages lists a thousand files. Each page costs one query, and one batch for the files shown.
+func TestListFiles_ManyPages(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	const many = 1000
-	c := s.collect("all")
+	c := s.createCollection("all")
 	var want []string
 	for i := range many {
 		if i%3 == 0 {
 			s.Clock.Advance(time.Millisecond)
 		}
-		s.add(file.ID(fmt.Sprint(i)), file.NewKey(), c.ID)
+		s.storePending(file.ID(fmt.Sprint(i)), file.NewKey(), c.ID)
 	}
 	all, _, err := s.App.Store.Files(s.Context(), s.Tenant(), store.FileFilter{}, 0, many)
 	if err != nil {
@@ -296,7 +296,7 @@ func TestAThousandFilesAreListedInPages(t *testing.T) {
 	var got []string
 	s.Main().Meter.Reset()
 	for offset := 0; offset < many; offset += 25 {
-		p := s.files(fmt.Sprintf("?limit=25&offset=%d&collection_id=%s", offset, c.ID))
+		p := s.listFiles(fmt.Sprintf("?limit=25&offset=%d&collection_id=%s", offset, c.ID))
 		for _, f := range p.Items {
 			got = append(got, f.ID)
 		}
@@ -305,7 +305,7 @@ func TestAThousandFilesAreListedInPages(t *testing.T) {
 		for _, call := range calls {
 			count[call]++
 		}
-		if p.Total != many || count["Query"] != 1 || count["BatchGetItem"] != 2 { // one of them authenticates
+		if p.Total != many || count["Query"] != 1 || count["BatchGetItem"] != 2 { // one of the batches authenticates
 			t.Errorf("offset %d: got %d of %d by %v, want one query", offset, len(p.Items), p.Total, calls)
 		}
 	}
@@ -314,11 +314,11 @@ func TestAThousandFilesAreListedInPages(t *testing.T) {
 	}
 }
 
-// TestAReplayedCreationShowsNoLink, and neither table nor logs have it: the world looks for its signature.
-func TestAReplayedCreationShowsNoLink(t *testing.T) {
+// TestCreateFile_Replayed shows no link. The world checks that neither table nor logs have the link's signature.
+func TestCreateFile_Replayed(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	r := world.Request{Method: "POST", Path: s.FilesPath(), IdempotencyKey: "k", Body: given(nil)}
+	r := world.Request{Method: "POST", Path: s.FilesPath(), IdempotencyKey: "k", Body: fileBody(nil)}
 	made := s.ShownFile(201, s.Do(r))
 	got := s.Do(r)
 	if got.Header.Get("Idempotency-Replayed") != "true" {
@@ -332,6 +332,6 @@ func TestAReplayedCreationShowsNoLink(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	conflictOfKeys := world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused")
-	r.Body = given(fields{"size": 1})
+	r.Body = fileBody(fields{"size": 1})
 	conflictOfKeys.Check(t, s.Do(r))
 }

@@ -17,7 +17,7 @@ import (
 
 type fields = map[string]any
 
-// collection is a collection as it is shown.
+// collection is a collection in a response.
 type collection struct {
 	ID          string          `json:"id"`
 	Name        string          `json:"name"`
@@ -35,7 +35,6 @@ type page[T any] struct {
 	Total int `json:"total_count"`
 }
 
-// shop is one with files.
 type shop struct{ world.Shop }
 
 func newShop(t *testing.T) shop {
@@ -43,11 +42,11 @@ func newShop(t *testing.T) shop {
 	return shop{world.NewShop(t)}
 }
 
-// as is the shop with another credential.
+// as returns the shop with another credential.
 func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
 
-// live is a merchant in live mode, with a key of test mode as well.
-func (s shop) live() (live, test shop) {
+// newLiveShop returns a merchant in live mode, with a key of each mode.
+func (s shop) newLiveShop() (live, test shop) {
 	s.Helper()
 	one := s.NewLiveShop()
 	return shop{one}, shop{one.WithTestKey()}
@@ -56,14 +55,14 @@ func (s shop) live() (live, test shop) {
 func (s shop) path(id string) string       { return s.FilesPath() + "/" + id }
 func (s shop) collection(id string) string { return s.CollectionsPath() + "/" + id }
 
-// file is a file as it is read.
-func (s shop) file(id string) world.File {
+// readFile retrieves a file.
+func (s shop) readFile(id string) world.File {
 	s.Helper()
 	return s.ShownFile(200, s.Send("GET", s.path(id), nil))
 }
 
-// files are the shop's, as listed.
-func (s shop) files(query string) page[world.File] {
+// listFiles lists the shop's files.
+func (s shop) listFiles(query string) page[world.File] {
 	s.Helper()
 	return world.Into[page[world.File]](s, 200, s.Send("GET", s.FilesPath()+query, nil))
 }
@@ -74,26 +73,26 @@ func (s shop) update(id string, body any) world.Response {
 	return s.Send("PUT", s.path(id), body)
 }
 
-// collect makes a collection.
-func (s shop) collect(name string) collection {
+// createCollection creates a collection.
+func (s shop) createCollection(name string) collection {
 	s.Helper()
 	return world.Into[collection](s, 201, s.Send("POST", s.CollectionsPath(), fields{"name": name}))
 }
 
-// set gives a collection a status.
-func (s shop) set(id, status string) collection {
+// setStatus gives a collection a status.
+func (s shop) setStatus(id, status string) collection {
 	s.Helper()
 	return world.Into[collection](s, 200, s.Send("PUT", s.collection(id), fields{"status": status}))
 }
 
-// read is a collection as it is read.
-func (s shop) read(id string) collection {
+// readCollection retrieves a collection.
+func (s shop) readCollection(id string) collection {
 	s.Helper()
 	return world.Into[collection](s, 200, s.Send("GET", s.collection(id), nil))
 }
 
-// collections are the shop's, as listed.
-func (s shop) collections(query string) page[collection] {
+// listCollections lists the shop's collections.
+func (s shop) listCollections(query string) page[collection] {
 	s.Helper()
 	return world.Into[page[collection]](s, 200, s.Send("GET", s.CollectionsPath()+query, nil))
 }
@@ -106,8 +105,8 @@ func (s shop) put(what string, status int, u *world.Upload, content string) {
 	}
 }
 
-// object is the key of a file's content.
-func (s shop) object(id string) string {
+// objectKey returns the key of a file's content.
+func (s shop) objectKey(id string) string {
 	s.Helper()
 	f, err := s.App.Store.File(s.Context(), s.Tenant(), id)
 	if err != nil {
@@ -116,8 +115,8 @@ func (s shop) object(id string) string {
 	return f.Object
 }
 
-// entries are those of all objects, by their keys.
-func (s shop) entries() map[string]file.Entry {
+// readEntries returns the entries of all objects, by key.
+func (s shop) readEntries() map[string]file.Entry {
 	s.Helper()
 	all := map[string]file.Entry{}
 	for shard := range file.Shards {
@@ -131,8 +130,8 @@ func (s shop) entries() map[string]file.Entry {
 	return all
 }
 
-// counted are the merchant's files by their count.
-func (s shop) counted() int {
+// countFiles returns the merchant's stored count of files.
+func (s shop) countFiles() int {
 	s.Helper()
 	_, table := s.App.Store.Raw()
 	var got struct {
@@ -145,24 +144,24 @@ func (s shop) counted() int {
 	return got.Count
 }
 
-// wantNothingLeft fails if a merchant's file or an object is left, or an entry.
+// wantNothingLeft fails if a merchant's file, an object or an entry is left.
 func (s shop) wantNothingLeft(what string) {
 	s.Helper()
-	if got := s.files(""); got.Total != 0 {
+	if got := s.listFiles(""); got.Total != 0 {
 		s.Errorf("%s: got %+v, want no file", what, got)
 	}
 	if got := s.Stored(); len(got) != 0 {
 		s.Errorf("%s: got objects %v, want none", what, got)
 	}
-	if got := s.entries(); len(got) != 0 {
+	if got := s.readEntries(); len(got) != 0 {
 		s.Errorf("%s: got entries %+v, want none", what, got)
 	}
-	if got := s.counted(); got != 0 {
+	if got := s.countFiles(); got != 0 {
 		s.Errorf("%s: got %d files counted, want none", what, got)
 	}
 }
 
-// refusals of the family.
+// Refusals of the family.
 var (
 	notAllowed = world.Refused(403, "FORBIDDEN", "", "forbidden")
 	notFound   = world.Refused(404, "NOT_FOUND", "", "not-found")
@@ -170,8 +169,8 @@ var (
 	upstream   = world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed")
 )
 
-// add stores a pending file with an object's key, past the API.
-func (s shop) add(id, key, collection string) {
+// storePending stores a pending file with an object's key, past the API.
+func (s shop) storePending(id, key, collection string) {
 	s.Helper()
 	given := file.Given{Name: "a.txt", ContentType: file.Text, Size: 1, Collection: collection}
 	f, err := file.New(id, key, given, s.Clock.Now())
@@ -183,16 +182,16 @@ func (s shop) add(id, key, collection string) {
 	}
 }
 
-// s3 is the bucket past all faults, for what no function does.
-func (s shop) s3() (*s3.Client, *string) {
+// bucket returns the bucket without faults, for access past the functions.
+func (s shop) bucket() (*s3.Client, *string) {
 	return s3.NewFromConfig(s.App.AWS(s.App.S3Endpoint), func(o *s3.Options) { o.UsePathStyle = true }),
 		&s.App.FileBucket
 }
 
-// store puts content under a key past all links, as somebody with the bucket's credentials could.
-func (s shop) store(key, contentType, content string) {
+// putContent puts content under a key without a link, as a person with the bucket's credentials could.
+func (s shop) putContent(key, contentType, content string) {
 	s.Helper()
-	client, bucket := s.s3()
+	client, bucket := s.bucket()
 	_, err := client.PutObject(s.Context(), &s3.PutObjectInput{Bucket: bucket, Key: &key, ContentType: &contentType,
 		Body: strings.NewReader(content)})
 	if err != nil {

@@ -11,19 +11,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// counts are how many files collections have.
-func (s shop) counts(all ...collection) (counts []int) {
+// fileCounts returns the numbers of files in collections.
+func (s shop) fileCounts(all ...collection) (counts []int) {
 	s.Helper()
 	for _, c := range all {
-		counts = append(counts, s.read(c.ID).Files)
+		counts = append(counts, s.readCollection(c.ID).Files)
 	}
 	return counts
 }
 
-func TestAFileIsMoved(t *testing.T) {
+func TestUpdateFile_Move(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	a, b := s.collect("a"), s.collect("b")
+	a, b := s.createCollection("a"), s.createCollection("b")
 	for _, f := range []world.File{s.NewFile(world.PDF, nil), s.UploadedFile(world.PDF, nil)} {
 		f.Upload = nil
 		for _, c := range []struct {
@@ -38,49 +38,49 @@ func TestAFileIsMoved(t *testing.T) {
 			if diff := cmp.Diff(f, s.ShownFile(200, s.update(f.ID, fields{"collection_id": c.to}))); diff != "" {
 				t.Errorf("to %q (-want +got):\n%s", c.to, diff)
 			}
-			read := s.file(f.ID)
+			read := s.readFile(f.ID)
 			read.DownloadURL = ""
 			if diff := cmp.Diff(f, read); diff != "" {
 				t.Errorf("to %q, read (-want +got):\n%s", c.to, diff)
 			}
-			if diff := cmp.Diff(c.counts, s.counts(a, b)); diff != "" {
+			if diff := cmp.Diff(c.counts, s.fileCounts(a, b)); diff != "" {
 				t.Errorf("to %q, counts (-want +got):\n%s", c.to, diff)
 			}
 		}
-		if got := s.files("?collection_id=" + b.ID); got.Total != 1 || got.Items[0].ID != f.ID {
+		if got := s.listFiles("?collection_id=" + b.ID); got.Total != 1 || got.Items[0].ID != f.ID {
 			t.Errorf("listed: got %+v, want the file", got)
 		}
 		s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
-		if diff := cmp.Diff([]int{0, 0}, s.counts(a, b)); diff != "" {
+		if diff := cmp.Diff([]int{0, 0}, s.fileCounts(a, b)); diff != "" {
 			t.Errorf("deleted, counts (-want +got):\n%s", diff)
 		}
 	}
 }
 
-// TestMovingAndCompletingAtOnce does both or neither.
-func TestMovingAndCompletingAtOnce(t *testing.T) {
+// TestUpdateFile_MoveAndComplete does both or neither.
+func TestUpdateFile_MoveAndComplete(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	open, closed := s.collect("open"), s.collect("closed")
-	s.set(closed.ID, "closed")
+	open, closed := s.createCollection("open"), s.createCollection("closed")
+	s.setStatus(closed.ID, "closed")
 	f := s.NewFile(world.PDF, nil)
 	both := fields{"status": "uploaded", "collection_id": open.ID}
 	conflict.Check(t, s.update(f.ID, both)) // nothing is uploaded
 	s.put("upload", 200, f.Upload, world.PDF)
 	conflict.Check(t, s.update(f.ID, fields{"status": "uploaded", "collection_id": closed.ID}))
 	world.Invalid("collection_id").Check(t, s.update(f.ID, fields{"status": "uploaded", "collection_id": "col_x"}))
-	if got := s.file(f.ID); got.Status != "pending" || got.Collection != "" {
+	if got := s.readFile(f.ID); got.Status != "pending" || got.Collection != "" {
 		t.Errorf("got %+v, want it pending, in no collection", got)
 	}
 	if got := s.ShownFile(200, s.update(f.ID, both)); got.Status != "uploaded" || got.Collection != open.ID {
 		t.Errorf("got %+v, want both", got)
 	}
-	if diff := cmp.Diff([]int{1, 0}, s.counts(open, closed)); diff != "" {
+	if diff := cmp.Diff([]int{1, 0}, s.fileCounts(open, closed)); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 }
 
-func TestUpdatesThatCannotBe(t *testing.T) {
+func TestUpdateFile_Invalid(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	f := s.NewFile(world.PDF, nil)
@@ -105,27 +105,27 @@ func TestUpdatesThatCannotBe(t *testing.T) {
 		}
 	}
 	f.Upload = nil
-	if diff := cmp.Diff(f, s.file(f.ID)); diff != "" {
+	if diff := cmp.Diff(f, s.readFile(f.ID)); diff != "" {
 		t.Errorf("afterwards (-want +got):\n%s", diff)
 	}
 }
 
-// TestWhatClosedAndArchivedCollectionsLet happen to their files. Content of a pending one is not even read.
-func TestWhatClosedAndArchivedCollectionsLet(t *testing.T) {
+// TestUpdateFile_ClosedOrArchivedCollection checks what may happen to their files. A pending file is not even read.
+func TestUpdateFile_ClosedOrArchivedCollection(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	open := s.collect("open")
+	open := s.createCollection("open")
 	for status, lets := range map[string]bool{"closed": true, "archived": false} {
-		c := s.collect(status)
+		c := s.createCollection(status)
 		in := fields{"collection_id": c.ID}
 		pending, wrong := s.NewFile(world.PDF, in), s.NewFile("MZ", in)
 		moved, deleted, kept := s.UploadedFile(world.PDF, in), s.UploadedFile(world.PDF, in), s.UploadedFile(world.PDF, in)
 		loose := s.NewFile(world.PDF, nil)
 		s.put("upload", 200, pending.Upload, world.PDF)
 		s.put("upload", 200, wrong.Upload, "MZ")
-		s.set(c.ID, status)
+		s.setStatus(c.ID, status)
 		for what, got := range map[string]world.Response{
-			"create":                s.Send("POST", s.FilesPath(), given(in)),
+			"create":                s.Send("POST", s.FilesPath(), fileBody(in)),
 			"complete":              s.CompleteFile(pending.ID),
 			"complete what differs": s.CompleteFile(wrong.ID),
 			"move in":               s.update(loose.ID, in),
@@ -135,7 +135,7 @@ func TestWhatClosedAndArchivedCollectionsLet(t *testing.T) {
 				t.Fatalf("%s: %s", status, what)
 			}
 		}
-		s.Want("again", 200, s.CompleteFile(kept.ID)) // it is uploaded: nothing changes
+		s.Want("again", 200, s.CompleteFile(kept.ID)) // already uploaded: nothing changes
 		s.Want("to where it is", 200, s.update(kept.ID, in))
 		n, moves, deletes := 5, 409, 409
 		if lets {
@@ -144,12 +144,12 @@ func TestWhatClosedAndArchivedCollectionsLet(t *testing.T) {
 		s.Want(status+": move", moves, s.update(moved.ID, fields{"collection_id": open.ID}))
 		s.Want(status+": delete", deletes, s.Send("DELETE", s.path(deleted.ID), nil))
 		s.Want(status+": move a pending one", moves, s.update(pending.ID, fields{"collection_id": ""}))
-		if got := s.read(c.ID); got.Files != n {
+		if got := s.readCollection(c.ID); got.Files != n {
 			t.Errorf("%s: got %+v, want %d files", status, got, n)
 		}
 		if lets {
 			s.Want("complete outside", 200, s.CompleteFile(pending.ID))
-			s.set(c.ID, "open")
+			s.setStatus(c.ID, "open")
 			conflict.Check(t, s.CompleteFile(wrong.ID))
 			notFound.Check(t, s.CompleteFile(wrong.ID))
 		} else {
@@ -158,7 +158,7 @@ func TestWhatClosedAndArchivedCollectionsLet(t *testing.T) {
 	}
 }
 
-// setCounts has a tenant's files and collections counted as so many below their limits (contract §8.3).
+// setCounts sets a tenant's counts of files and collections to so many below their limits (contract §8.3).
 func (s shop) setCounts(tenant identity.Tenant, below int) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
@@ -170,15 +170,15 @@ func (s shop) setCounts(tenant identity.Tenant, below int) {
 	}
 }
 
-// TestLimits: with as many files or collections as there may be, one more is refused; one that goes makes room once its
-// content is gone for good, so that what is uploaded by the links of deleted files is within the limit.
-func TestLimits(t *testing.T) {
+// TestFiles_Limits checks that at the limit of files or collections another is refused. A deleted file makes room after
+// its content is gone for good, so that uploads by the links of deleted files stay within the limit.
+func TestFiles_Limits(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	f := s.NewFile(world.PDF, nil)
-	s.collect("first")
+	s.createCollection("first")
 	s.setCounts(s.Tenant(), 1)
-	create := world.Request{Method: "POST", Path: s.FilesPath(), Body: given(nil)}
+	create := world.Request{Method: "POST", Path: s.FilesPath(), Body: fileBody(nil)}
 	if got := s.DoConcurrently(4, create); got[201] != 1 || got[409] != 3 {
 		t.Errorf("files: got %v, want one 201 and three 409", got)
 	}
@@ -201,22 +201,22 @@ func TestLimits(t *testing.T) {
 	conflict.Check(t, s.Do(create))
 }
 
-// TestLimitsAreOfOneMode: as many files and collections as there may be in one mode leave room in the other.
-func TestLimitsAreOfOneMode(t *testing.T) {
+// TestFiles_LimitsPerMode checks that a full mode leaves room in the other.
+func TestFiles_LimitsPerMode(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for _, full := range identity.Modes {
-		live, test := s.live()
+		live, test := s.newLiveShop()
 		filled, other := live, test
 		if full == identity.Test {
 			filled, other = test, live
 		}
 		filled.NewFile(world.PDF, nil)
-		filled.collect("first")
+		filled.createCollection("first")
 		filled.setCounts(identity.Tenant{Mode: full, Merchant: filled.Merchant.Code}, 0)
-		conflict.Check(t, filled.Send("POST", filled.FilesPath(), given(nil)))
+		conflict.Check(t, filled.Send("POST", filled.FilesPath(), fileBody(nil)))
 		conflict.Check(t, filled.Send("POST", filled.CollectionsPath(), fields{"name": "x"}))
 		other.NewFile(world.PDF, nil)
-		other.collect("x")
+		other.createCollection("x")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// meanwhile sends a request, and does something else just before each of its steps in turn, and at last after it, from
-// a fresh start each time; check says whether the outcome is right.
+// meanwhile sends a request and runs other just before one of its steps, for each step in turn, and last after the
+// request. It starts afresh each time. check tells if the outcome is right.
 func (s shop) meanwhile(start func() world.Request, other func() world.Response,
 	check func(what string, first, second world.Response)) {
 	s.Helper()
@@ -35,11 +35,10 @@ func (s shop) meanwhile(start func() world.Request, other func() world.Response,
 	}
 }
 
-// TestTwoCompletionsAtOnce have one effect.
-func TestTwoCompletionsAtOnce(t *testing.T) {
+func TestUpdateFile_CompletedTwiceConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("all")
+	c := s.createCollection("all")
 	var f world.File
 	complete := world.Request{Method: "PUT", Body: fields{"status": "uploaded"}}
 	start := func() world.Request {
@@ -51,7 +50,7 @@ func TestTwoCompletionsAtOnce(t *testing.T) {
 	}
 	s.meanwhile(start, func() world.Response { return s.Do(complete) },
 		func(what string, first, second world.Response) {
-			got := s.file(f.ID)
+			got := s.readFile(f.ID)
 			got.DownloadURL = ""
 			for _, answer := range []world.Response{first, second} {
 				if diff := cmp.Diff(got, s.ShownFile(200, answer)); diff != "" {
@@ -71,11 +70,11 @@ func TestTwoCompletionsAtOnce(t *testing.T) {
 	}
 }
 
-// TestTwoRefusalsAtOnce drop the file once.
-func TestTwoRefusalsAtOnce(t *testing.T) {
+// TestUpdateFile_RefusedTwiceConcurrently drops the file once.
+func TestUpdateFile_RefusedTwiceConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("all")
+	c := s.createCollection("all")
 	complete := world.Request{Method: "PUT", Body: fields{"status": "uploaded"}}
 	start := func() world.Request {
 		f := s.NewFile("MZ", fields{"collection_id": c.ID})
@@ -96,19 +95,19 @@ func TestTwoRefusalsAtOnce(t *testing.T) {
 			if conflicts == 0 {
 				t.Error(what + ", want one 409")
 			}
-			if got := s.read(c.ID); got.Files != 0 || len(s.Stored()) != 0 {
+			if got := s.readCollection(c.ID); got.Files != 0 || len(s.Stored()) != 0 {
 				t.Errorf("%s: got %+v and objects %v, want nothing", what, got, s.Stored())
 			}
 		})
-	s.aged()
+	s.expireLinks()
 	s.wantNothingLeft("afterwards")
 }
 
-// TestACompletionAndADeletionAtOnce: the file is gone in the end, whichever came first.
-func TestACompletionAndADeletionAtOnce(t *testing.T) {
+// TestDeleteFile_WhileCompleting checks that the file is gone in the end, in either order.
+func TestDeleteFile_WhileCompleting(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.collect("all")
+	c := s.createCollection("all")
 	var path string
 	start := func(method string, body any) func() world.Request {
 		return func() world.Request {
@@ -125,7 +124,7 @@ func TestACompletionAndADeletionAtOnce(t *testing.T) {
 			t.Error(what + ", want it completed or not, and deleted")
 		}
 		notFound.Check(t, s.Send("GET", path, nil))
-		if got := s.read(c.ID); got.Files != 0 || len(s.Stored()) != 0 {
+		if got := s.readCollection(c.ID); got.Files != 0 || len(s.Stored()) != 0 {
 			t.Errorf("%s: got %+v and objects %v, want nothing", what, got, s.Stored())
 		}
 	}
@@ -133,12 +132,12 @@ func TestACompletionAndADeletionAtOnce(t *testing.T) {
 	s.meanwhile(start("DELETE", nil), complete, func(what string, deleted, completed world.Response) {
 		check(what, completed, deleted)
 	})
-	s.aged()
+	s.expireLinks()
 	s.wantNothingLeft("afterwards")
 }
 
-// TestAnArchivedCollectionIsFinal: whatever comes before the archiving is whole, and nothing comes after it.
-func TestAnArchivedCollectionIsFinal(t *testing.T) {
+// TestUpdateCollection_ArchivedMeanwhile checks that changes before the archiving are whole, and none come after.
+func TestUpdateCollection_ArchivedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	for name, c := range map[string]struct {
@@ -155,7 +154,7 @@ func TestAnArchivedCollectionIsFinal(t *testing.T) {
 			s := shop{w.NewShop("DE", "EUR", nil)}
 			var in collection
 			start := func() world.Request {
-				in = s.collect(name)
+				in = s.createCollection(name)
 				f := s.NewFile(world.PDF, fields{"collection_id": in.ID})
 				s.put("upload", 200, f.Upload, world.PDF)
 				if c.uploaded {
@@ -164,7 +163,7 @@ func TestAnArchivedCollectionIsFinal(t *testing.T) {
 				r := c.request
 				r.Path = s.path(f.ID)
 				if r.Method == "POST" {
-					r.Path, r.Body = s.FilesPath(), given(fields{"collection_id": in.ID})
+					r.Path, r.Body = s.FilesPath(), fileBody(fields{"collection_id": in.ID})
 				}
 				return r
 			}
@@ -177,7 +176,7 @@ func TestAnArchivedCollectionIsFinal(t *testing.T) {
 				if first.Status != 409 && first.Status/100 != 2 {
 					t.Error(what + ", want it done or refused")
 				}
-				if diff := cmp.Diff(before, s.read(in.ID)); diff != "" {
+				if diff := cmp.Diff(before, s.readCollection(in.ID)); diff != "" {
 					t.Errorf("%s: changed after it was archived (-want +got):\n%s", what, diff)
 				}
 			})
@@ -185,11 +184,10 @@ func TestAnArchivedCollectionIsFinal(t *testing.T) {
 	}
 }
 
-// TestCountsAgree after many changes at once.
-func TestCountsAgree(t *testing.T) {
+func TestCollections_CountsAfterConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	a, b := s.collect("a"), s.collect("b")
+	a, b := s.createCollection("a"), s.createCollection("b")
 	var running sync.WaitGroup
 	for i := range 6 {
 		running.Go(func() {
@@ -204,11 +202,11 @@ func TestCountsAgree(t *testing.T) {
 	}
 	running.Wait()
 	for _, c := range []collection{a, b} {
-		if got, want := s.read(c.ID).Files, s.files("?collection_id="+c.ID).Total; got != want {
+		if got, want := s.readCollection(c.ID).Files, s.listFiles("?collection_id="+c.ID).Total; got != want {
 			t.Errorf("%s: got files_count %d, want %d", c.Name, got, want)
 		}
 	}
-	if got := s.files("").Total; got != 3 {
+	if got := s.listFiles("").Total; got != 3 {
 		t.Errorf("got %d files, want 3", got)
 	}
 }

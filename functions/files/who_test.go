@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestWhoMayUseFiles: a scope is enough, of keys, clients and people alike, whatever their roles.
-func TestWhoMayUseFiles(t *testing.T) {
+// TestFiles_RequiredScopes checks that a scope is enough, for keys, clients and people of any role.
+func TestFiles_RequiredScopes(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	all := []int{200, 200, 201, 200, 200, 200, 201, 200, 204}
@@ -34,14 +34,14 @@ func TestWhoMayUseFiles(t *testing.T) {
 		"an employee who sees": {s.TokenOf(employee, "files.read"), reads},
 		"an employee, by less": {s.TokenOf(employee, "payments"), none},
 	} {
-		collection, file := s.collect("x"), s.NewFile(world.PDF, nil)
+		collection, file := s.createCollection("x"), s.NewFile(world.PDF, nil)
 		by := s.as(c.credential)
 		for i, r := range []world.Request{
 			{Method: "GET", Path: s.CollectionsPath()}, {Method: "GET", Path: s.collection(collection.ID)},
 			{Method: "POST", Path: s.CollectionsPath(), Body: fields{"name": "x"}},
 			{Method: "PUT", Path: s.collection(collection.ID), Body: fields{"status": "closed"}},
 			{Method: "GET", Path: s.FilesPath()}, {Method: "GET", Path: s.path(file.ID)},
-			{Method: "POST", Path: s.FilesPath(), Body: given(nil)},
+			{Method: "POST", Path: s.FilesPath(), Body: fileBody(nil)},
 			{Method: "PUT", Path: s.path(file.ID), Body: fields{"collection_id": ""}},
 			{Method: "DELETE", Path: s.path(file.ID)},
 		} {
@@ -55,26 +55,26 @@ func TestWhoMayUseFiles(t *testing.T) {
 	}
 }
 
-// TestEachChangeIsInTheAudit, with who made it. The key of the object is not.
-func TestEachChangeIsInTheAudit(t *testing.T) {
+// TestAudit_EachChange checks the actor, and that no entry has an object's key.
+func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	owner := s.as(s.TokenOf(s.Owner()))
-	c := owner.collect("Taxes")
-	s.set(c.ID, "open") // no change
+	c := owner.createCollection("Taxes")
+	s.setStatus(c.ID, "open") // not a change
 	f := owner.NewFile(world.PDF, fields{"collection_id": c.ID, "metadata": fields{"a": 1}})
 	s.put("upload", 200, f.Upload, world.PDF)
-	for range 2 { // the second time it is no change
-		s.Clock.Advance(time.Second) // entries of one moment are in no order
+	for range 2 { // not a change the second time
+		s.Clock.Advance(time.Second) // entries of one moment have no order
 		s.ShownFile(200, s.CompleteFile(f.ID))
 	}
 	s.Clock.Advance(time.Second)
 	s.Want("move", 200, s.update(f.ID, fields{"collection_id": ""}))
 	s.Clock.Advance(time.Second)
 	s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
-	s.set(c.ID, "closed")
+	s.setStatus(c.ID, "closed")
 	dropped := s.NewFile(world.PDF, nil)
-	s.aged()
+	s.expireLinks()
 
 	const collections, files = "/v0.1/merchants/{merchant_code}/collections", "/v0.1/merchants/{merchant_code}/files"
 	got, _ := s.AuditOf("collection " + c.ID)
