@@ -8,10 +8,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
-// TestPagesWithABrowser: the welcome page and each guide, wide and light, and on a phone in the dark.
-func TestPagesWithABrowser(t *testing.T) {
+// TestPages_WithABrowser shows the welcome page and each guide, wide and light, and on a phone in the dark.
+func TestPages_WithABrowser(t *testing.T) {
 	t.Parallel()
-	web := chromium.Web{"pay.example": served(t, baseURL)}
+	web := chromium.Web{"pay.example": newHandler(t, baseURL)}
 	for _, o := range []chromium.Options{{}, {Dark: true, Width: 360}} {
 		tab := chromium.Open(t, web, o).Visit(baseURL + "/")
 		tab.Look("welcome", "Cashwrap API")
@@ -22,11 +22,10 @@ func TestPagesWithABrowser(t *testing.T) {
 	}
 }
 
-// TestPlainPagesWithABrowser: without scripts one gets from the welcome page to a guide, and by its menu and its end to
-// others.
-func TestPlainPagesWithABrowser(t *testing.T) {
+// TestPagesWithoutScripts_WithABrowser goes from the welcome page to a guide, and by its menu and its end to others.
+func TestPagesWithoutScripts_WithABrowser(t *testing.T) {
 	t.Parallel()
-	web := chromium.Web{"pay.example": served(t, baseURL)}
+	web := chromium.Web{"pay.example": newHandler(t, baseURL)}
 	tab := chromium.Open(t, web, chromium.Options{Dark: true, Width: 360, NoScript: true}).Visit(baseURL + "/")
 	tab.Look("welcome-plain", "Cashwrap API")
 	tab.CSS(".first a[href='/docs/first-payment']").Click()
@@ -43,10 +42,10 @@ func TestPlainPagesWithABrowser(t *testing.T) {
 	tab.WaitURL("/docs/refunds$")
 }
 
-// TestCopyingCodeWithABrowser, by a button.
-func TestCopyingCodeWithABrowser(t *testing.T) {
+// TestCopyButton_WithABrowser copies code by the button.
+func TestCopyButton_WithABrowser(t *testing.T) {
 	t.Parallel()
-	web := chromium.Web{"pay.example": served(t, baseURL)}
+	web := chromium.Web{"pay.example": newHandler(t, baseURL)}
 	tab := chromium.Open(t, web, chromium.Options{}).Visit(baseURL + "/docs/first-payment")
 	tab.Evaluate(`navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }`, nil)
 	const first = "figure.code:has(button) >> nth=0"
@@ -57,30 +56,29 @@ func TestCopyingCodeWithABrowser(t *testing.T) {
 	}
 }
 
-// logo is what Redoc shows of its maker's, which the policy forbids.
+// logo has the messages about the logo of Redoc's maker, which the policy forbids.
 var logo = []string{"CSP: img-src forbids https://cdn.redoc.ly/redoc/logo-mini.svg", "csp GET",
 	"error: Loading the image 'https://cdn.redoc.ly/redoc/logo-mini.svg' violates the following Content Security " +
 		`Policy directive: "img-src data:". The action has been blocked.`}
 
-// ofRedoc is where axe-core looks: the same components make up the rest, for which it would need a minute. Redoc's
-// markup breaks two rules, whatever its options and colours: it leaves out levels of headings, and the name of an
-// operation in its menu is without the method that is shown.
+// ofRedoc limits axe-core to one of each component, because the whole page would take a minute. Redoc's markup breaks
+// two rules in any configuration: it leaves out levels of headings, and an operation's menu name lacks the method.
 var ofRedoc = chromium.Part{At: []string{".top", ".menu-content", ".api-info", first,
 	`[id="tag/Checkouts/operation/processCheckout"]`}, Except: []string{"heading-order", "label-content-name-mismatch"}}
 
 // first is an operation.
 const first = `[id="tag/Checkouts/operation/createCheckout"]`
 
-// TestTheReferenceWithABrowser: every operation, with its command line for this installation, under the policy.
-func TestTheReferenceWithABrowser(t *testing.T) {
+// TestShowReference_WithABrowser shows every operation, with its command line for this installation, under the policy.
+func TestShowReference_WithABrowser(t *testing.T) {
 	t.Parallel()
-	web := chromium.Web{"pay.example": served(t, baseURL)}
+	web := chromium.Web{"pay.example": newHandler(t, baseURL)}
 	for _, o := range []chromium.Options{{}, {Dark: true, Width: 360}} {
 		s := chromium.Open(t, web, o)
 		s.Expect(logo...)
 		tab := s.Visit(baseURL + "/docs")
 		tab.CSS(first).Wait()
-		if got, want := tab.CSS(`[data-section-id*="/operation/"]`).Count(), operations(t); got != want {
+		if got, want := tab.CSS(`[data-section-id*="/operation/"]`).Count(), countOperations(t); got != want {
 			t.Errorf("got %d operations, want %d", got, want)
 		}
 		if got, want := strings.TrimSpace(tab.CSS(first+" h2").Text()), "Create a checkout"; got != want {
@@ -94,8 +92,8 @@ func TestTheReferenceWithABrowser(t *testing.T) {
 	}
 }
 
-// operations counts those of openapi.yaml.
-func operations(t *testing.T) int {
+// countOperations returns the number of operations in openapi.yaml.
+func countOperations(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("../../shared/contract/openapi.yaml")
 	if err != nil {
@@ -104,10 +102,10 @@ func operations(t *testing.T) int {
 	return strings.Count(string(text), "\n      operationId: ")
 }
 
-// TestThePlainReferenceWithABrowser says why there is none, and leads on.
-func TestThePlainReferenceWithABrowser(t *testing.T) {
+// TestShowReferenceWithoutScripts_WithABrowser says why there is no reference, and leads on.
+func TestShowReferenceWithoutScripts_WithABrowser(t *testing.T) {
 	t.Parallel()
-	web := chromium.Web{"pay.example": served(t, baseURL)}
+	web := chromium.Web{"pay.example": newHandler(t, baseURL)}
 	for _, o := range []chromium.Options{{NoScript: true}, {Dark: true, Width: 360, NoScript: true}} {
 		tab := chromium.Open(t, web, o).Visit(baseURL + "/docs")
 		tab.Look("reference-plain", "API reference")

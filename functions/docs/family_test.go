@@ -25,7 +25,7 @@ const (
 	neverCache = "no-store"
 )
 
-// guideNames are those of the files.
+// guideNames returns the names of the guides' files.
 func guideNames(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("guides/*.md")
@@ -38,10 +38,10 @@ func guideNames(t *testing.T) (names []string) {
 	return names
 }
 
-// TestEachPageIsServed with its type, and only what names its version may be kept.
-func TestEachPageIsServed(t *testing.T) {
+// TestPages_TypeAndCaching checks each page's type, and that only pages with a version in their name are cached.
+func TestPages_TypeAndCaching(t *testing.T) {
 	t.Parallel()
-	h := served(t, baseURL)
+	h := newHandler(t, baseURL)
 	types := map[string]string{"/": "text/html", "/docs": "text/html", redoc: "text/javascript",
 		"/openapi.yaml": "application/yaml", "/llms.txt": "text/plain"}
 	for _, name := range guideNames(t) {
@@ -66,10 +66,10 @@ func TestEachPageIsServed(t *testing.T) {
 	}
 }
 
-// TestOtherNamesAreNotFound, whatever they try: nothing is read by a path.
-func TestOtherNamesAreNotFound(t *testing.T) {
+// TestShowGuide_UnknownName checks that a name reads no file by its path.
+func TestShowGuide_UnknownName(t *testing.T) {
 	t.Parallel()
-	h := served(t, baseURL)
+	h := newHandler(t, baseURL)
 	for _, path := range []string{"/docs/none", "/docs/none.md", "/docs/.md", "/docs/first-payment.md.md",
 		"/docs/first-payment.html", "/docs/First-payment", "/docs/first-payment%00", "/docs/first-payment%2F",
 		"/docs/..%2Fguides%2Ffirst-payment", "/docs/%2e%2e%2Froutes.go", "/docs/..%5Croutes.go", "/docs/guides.go",
@@ -95,10 +95,10 @@ func TestOtherNamesAreNotFound(t *testing.T) {
 	}
 }
 
-// TestToAClientOfTheAPIThereIsNothingAtTheRoot: it gets the answer of an unknown path, to the byte.
-func TestToAClientOfTheAPIThereIsNothingAtTheRoot(t *testing.T) {
+// TestShowWelcome_APIClient checks that an API client gets exactly the answer of an unknown path.
+func TestShowWelcome_APIClient(t *testing.T) {
 	t.Parallel()
-	h := served(t, baseURL)
+	h := newHandler(t, baseURL)
 	id := regexp.MustCompile(`[0-9a-f-]{36}`)
 	for _, accept := range []string{"", "*/*", "application/json", "application/problem+json, */*", "text/html;q=0",
 		"text/*", "application/json;x=\"text/html\"", strings.Repeat("text/htm, ", 50_000)} {
@@ -112,10 +112,10 @@ func TestToAClientOfTheAPIThereIsNothingAtTheRoot(t *testing.T) {
 	}
 }
 
-// TestTheReferenceRunsUnderAStrictPolicy, with another nonce each time.
-func TestTheReferenceRunsUnderAStrictPolicy(t *testing.T) {
+// TestShowReference_Policy checks that the policy is strict, with another nonce each time.
+func TestShowReference_Policy(t *testing.T) {
 	t.Parallel()
-	h := served(t, baseURL)
+	h := newHandler(t, baseURL)
 	nonce := regexp.MustCompile(`'nonce-([A-Za-z0-9+/=]{22,})'`)
 	seen := map[string]bool{}
 	for range 3 {
@@ -129,7 +129,7 @@ func TestTheReferenceRunsUnderAStrictPolicy(t *testing.T) {
 		if want := `<script src="` + redoc + `" nonce="` + named[0][1] + `">`; !strings.Contains(got.Body.String(), want) {
 			t.Errorf("got page %s, want %s in it", got.Body, want)
 		}
-		isStrict(t, policy)
+		wantStrict(t, policy)
 		for _, want := range []string{"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"} {
 			if !slices.Contains(strings.Split(policy, "; "), want) {
 				t.Errorf("got policy %s, want %s in it", policy, want)
@@ -138,8 +138,8 @@ func TestTheReferenceRunsUnderAStrictPolicy(t *testing.T) {
 	}
 }
 
-// isStrict checks that a policy lets nothing in but hashes, nonces and the own host.
-func isStrict(t *testing.T, policy string) {
+// wantStrict checks that a policy allows only hashes, nonces and our own host.
+func wantStrict(t *testing.T, policy string) {
 	t.Helper()
 	allowed := regexp.MustCompile(`^('none'|'self'|'nonce-[^']+'|'sha256-[^']+'|data:)$`)
 	for directive := range strings.SplitSeq(policy, "; ") {
@@ -151,22 +151,22 @@ func isStrict(t *testing.T, policy string) {
 	}
 }
 
-func TestEveryPolicyIsStrict(t *testing.T) {
+func TestPages_Policy(t *testing.T) {
 	t.Parallel()
-	h := served(t, baseURL)
+	h := newHandler(t, baseURL)
 	for _, path := range []string{"/", "/docs/callbacks", "/docs/callbacks.md", redoc, "/openapi.yaml",
 		"/llms.txt"} {
 		got := ask(t, h, http.MethodGet, path, html).Header().Get("Content-Security-Policy")
-		if isStrict(t, got); got == "" || strings.Contains(got, "nonce") {
+		if wantStrict(t, got); got == "" || strings.Contains(got, "nonce") {
 			t.Errorf("%s: got policy %q, want one without a nonce", path, got)
 		}
 	}
 }
 
-// TestWhatIsLargeIsSentCompressed to clients that take it so, and is the same to others.
-func TestWhatIsLargeIsSentCompressed(t *testing.T) {
+// TestPages_Compressed checks that large pages are compressed for clients that accept it, and equal for others.
+func TestPages_Compressed(t *testing.T) {
 	t.Parallel()
-	h := served(t, baseURL)
+	h := newHandler(t, baseURL)
 	for _, path := range []string{redoc, "/openapi.yaml"} {
 		plain, packed := ask(t, h, http.MethodGet, path), ask(t, h, http.MethodGet, path, "Accept-Encoding: br, gzip")
 		if encoding := packed.Header().Get("Content-Encoding"); encoding != "gzip" || packed.Body.Len() > plain.Body.Len()/3 {
@@ -183,10 +183,10 @@ func TestWhatIsLargeIsSentCompressed(t *testing.T) {
 	}
 }
 
-// TestTheSourceOfAGuideIsItsFile with the installation's address.
-func TestTheSourceOfAGuideIsItsFile(t *testing.T) {
+// TestShowGuide_Source checks that the source is the guide's file with the installation's address.
+func TestShowGuide_Source(t *testing.T) {
 	t.Parallel()
-	h := served(t, baseURL)
+	h := newHandler(t, baseURL)
 	for _, name := range guideNames(t) {
 		text, err := os.ReadFile("guides/" + name + ".md")
 		if err != nil {
@@ -199,10 +199,10 @@ func TestTheSourceOfAGuideIsItsFile(t *testing.T) {
 	}
 }
 
-// TestTheDocumentIsThatOfTheInstallation: its address is in place of the documented one, and nothing else differs.
-func TestTheDocumentIsThatOfTheInstallation(t *testing.T) {
+// TestDownloadOpenapi checks that only the documented address is replaced, by the installation's.
+func TestDownloadOpenapi(t *testing.T) {
 	t.Parallel()
-	got := ask(t, served(t, baseURL+"/"), http.MethodGet, "/openapi.yaml").Body.String()
+	got := ask(t, newHandler(t, baseURL+"/"), http.MethodGet, "/openapi.yaml").Body.String()
 	if want := strings.ReplaceAll(contract.OpenAPI(), contract.DocumentedURL, baseURL); got != want {
 		t.Errorf("the document (-want +got):\n%s", cmp.Diff(want, got))
 	}
@@ -217,10 +217,10 @@ func TestTheDocumentIsThatOfTheInstallation(t *testing.T) {
 	}
 }
 
-// TestTheIndexListsEachGuide, after llmstxt.org.
-func TestTheIndexListsEachGuide(t *testing.T) {
+// TestShowIndex checks that the index lists each guide, in the form of llmstxt.org.
+func TestShowIndex(t *testing.T) {
 	t.Parallel()
-	got := ask(t, served(t, baseURL), http.MethodGet, "/llms.txt").Body.String()
+	got := ask(t, newHandler(t, baseURL), http.MethodGet, "/llms.txt").Body.String()
 	if !regexp.MustCompile(`^# [^\n]+\n\n> [^\n]+\n`).MatchString(got) {
 		t.Errorf("got %s, want a title and a summary first", got)
 	}
@@ -235,10 +235,10 @@ func TestTheIndexListsEachGuide(t *testing.T) {
 	}
 }
 
-// TestNoHostOfARequestIsShown: only the configured address is, so that no cache or reader is sent elsewhere.
-func TestNoHostOfARequestIsShown(t *testing.T) {
+// TestPages_HostOfRequest checks that only the configured address is shown, so that no cache or reader is misled.
+func TestPages_HostOfRequest(t *testing.T) {
 	t.Parallel()
-	h := served(t, baseURL)
+	h := newHandler(t, baseURL)
 	for _, path := range []string{"/", "/docs", "/docs/first-payment", "/docs/first-payment.md", "/openapi.yaml",
 		"/llms.txt", "/docs/none"} {
 		got := ask(t, h, http.MethodGet, "http://evil.example"+path, html, "X-Forwarded-Host: evil.example",

@@ -18,15 +18,15 @@ import (
 
 const baseURL = "https://pay.example"
 
-// served is the family's routes as a running function has them at the base URL, and those of Public, to which it links.
-func served(t *testing.T, base string) http.Handler {
+// newHandler serves the family's routes like a running function at the base URL, and the linked routes of Public.
+func newHandler(t *testing.T, base string) http.Handler {
 	t.Helper()
 	a := app.New(app.Config{
 		Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: enginetest.Table(t), BaseURL: base,
 		Secret: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
 	}, app.Overrides{
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
-		HTTP:        http.DefaultClient, // which waits for a busy engine
+		HTTP:        http.DefaultClient, // waits for a busy engine
 		Log:         slog.New(slog.DiscardHandler), Limits: rest.Limits{Address: rest.Limit{Rate: 10_000, Burst: 10_000}},
 	})
 	if err := a.Store.CreateTable(t.Context()); err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// table is the one in a section of a guide: the cells of its rows, without its head.
-func table(t *testing.T, name, section string) (rows [][]string) {
+// readTable returns the cells of the table in a section of a guide, without its head.
+func readTable(t *testing.T, name, section string) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile("guides/" + name)
 	if err != nil {
@@ -38,7 +38,7 @@ func table(t *testing.T, name, section string) (rows [][]string) {
 	return rows
 }
 
-// buyer pays, and is refunded, at a platform of its own.
+// buyer pays, and is refunded, at a separate platform.
 type buyer struct {
 	*testing.T
 	place platform.Folder
@@ -61,7 +61,7 @@ func (b buyer) do(method, path string, body any) client.Response {
 	return response
 }
 
-// pay pays a new checkout, and returns the reply.
+// pay pays a new checkout and returns the reply.
 func (b buyer) pay(amount, card string) client.Response {
 	b.Helper()
 	created := b.do(http.MethodPost, "/v0.1/checkouts", map[string]any{"checkout_reference": uuid.NewString(),
@@ -71,8 +71,8 @@ func (b buyer) pay(amount, card string) client.Response {
 			"cvv": "737"}})
 }
 
-// shown is a reply as the tables show it: 200 `PAID`.
-func shown(r client.Response) string {
+// summary returns a reply as the tables show it: 200 `PAID`.
+func summary(r client.Response) string {
 	word := cmp.Or(r.Text("error_code"), r.Text("status"))
 	if _, challenged := r.JSON()["next_step"]; challenged {
 		word = "next_step"
@@ -80,8 +80,8 @@ func shown(r client.Response) string {
 	return fmt.Sprintf("%d `%s`", r.Status, word)
 }
 
-// transaction is what retrieveTransaction shows of the checkout's only one.
-func (b buyer) transaction(paid client.Response) (shown struct {
+// retrieveTransaction retrieves the only transaction of the checkout.
+func (b buyer) retrieveTransaction(paid client.Response) (shown struct {
 	Card   struct{ Type string }
 	Events []struct{ Status string }
 }) {
@@ -98,60 +98,60 @@ func (b buyer) transaction(paid client.Response) (shown struct {
 	return shown
 }
 
-func same(t *testing.T, want, got [][]string) {
+func wantSame(t *testing.T, want, got [][]string) {
 	t.Helper()
 	if diff := gocmp.Diff(want, got); diff != "" || len(want) == 0 {
 		t.Errorf("%d rows; platform against guide (-guide +platform):\n%s", len(want), diff)
 	}
 }
 
-// TestTestCards pays with each card of the guide.
-func TestTestCards(t *testing.T) {
+// TestGuide_TestCards pays with each card of the guide.
+func TestGuide_TestCards(t *testing.T) {
 	t.Parallel()
 	b := newBuyer(t)
-	rows := table(t, "test-cards.md", "Cards")
+	rows := readTable(t, "test-cards.md", "Cards")
 	var got [][]string
 	for _, row := range rows {
 		paid := b.pay("10.00", strings.Trim(row[0], "`"))
-		brand := row[1] // a challenge has no transaction to show yet
+		brand := row[1] // during a challenge there is no transaction to show yet
 		if paid.Status == http.StatusOK {
-			brand = "`" + b.transaction(paid).Card.Type + "`"
+			brand = "`" + b.retrieveTransaction(paid).Card.Type + "`"
 		}
-		got = append(got, []string{row[0], brand, shown(paid), row[3]})
+		got = append(got, []string{row[0], brand, summary(paid), row[3]})
 	}
-	same(t, rows, got)
+	wantSame(t, rows, got)
 }
 
-// TestTestAmounts pays each amount of the guide, and refunds it from a payment of 100.00.
-func TestTestAmounts(t *testing.T) {
+// TestGuide_TestAmounts pays each amount of the guide, and refunds it from a payment of 100.00.
+func TestGuide_TestAmounts(t *testing.T) {
 	t.Parallel()
 	b := newBuyer(t)
-	rows := table(t, "test-cards.md", "Amounts")
+	rows := readTable(t, "test-cards.md", "Amounts")
 	var got [][]string
 	for _, row := range rows {
 		amount := strings.Trim(row[0], "`")
-		got = append(got, []string{row[0], shown(b.pay(amount, "4200000000000091")), b.refund(amount), row[3]})
+		got = append(got, []string{row[0], summary(b.pay(amount, "4200000000000091")), b.refund(amount), row[3]})
 	}
-	same(t, rows, got)
+	wantSame(t, rows, got)
 }
 
-// refund makes a payment and refunds an amount of it; what the reply and the event say.
+// refund makes a payment and refunds an amount of it. It returns the results in the reply and the event.
 func (b buyer) refund(amount string) string {
 	b.Helper()
 	paid := b.pay("100.00", "4200000000000091")
 	reply := b.do(http.MethodPost, fmt.Sprintf("/v1.0/merchants/%s/payments/%s/refunds", b.env["MERCHANT_CODE"],
 		paid.Text("transaction_id")), map[string]any{"amount": json.Number(amount)})
 	if reply.Status != http.StatusCreated {
-		return shown(reply)
+		return summary(reply)
 	}
-	events := b.transaction(paid).Events
+	events := b.retrieveTransaction(paid).Events
 	return fmt.Sprintf("%d `%s`", reply.Status, events[len(events)-1].Status)
 }
 
-// TestTestBankAccounts adds each bank account of the guide, and has a payment paid out to those that are verified.
-func TestTestBankAccounts(t *testing.T) {
+// TestGuide_TestBankAccounts adds each bank account of the guide, and pays out to the verified ones.
+func TestGuide_TestBankAccounts(t *testing.T) {
 	t.Parallel()
-	for _, row := range table(t, "test-cards.md", "Bank accounts") {
+	for _, row := range readTable(t, "test-cards.md", "Bank accounts") {
 		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
 			b := newBuyer(t)
@@ -159,12 +159,12 @@ func TestTestBankAccounts(t *testing.T) {
 			if got[1] == "`VERIFIED`" {
 				got[2] = b.payOut()
 			}
-			same(t, [][]string{row}, [][]string{got})
+			wantSame(t, [][]string{row}, [][]string{got})
 		})
 	}
 }
 
-// verify adds a primary bank account, and returns its status a minute later.
+// verify adds a primary bank account and returns its status a minute later.
 func (b buyer) verify(iban string) (status string) {
 	b.Helper()
 	const accounts = "/v0.1/me/merchant-profile/bank-accounts"
@@ -174,7 +174,7 @@ func (b buyer) verify(iban string) (status string) {
 		b.Fatalf("%s: got %d %s, want 201", iban, added.Status, added.Body)
 	}
 	b.advance("1m")
-	b.until(func() bool {
+	b.waitUntil(func() bool {
 		var all []struct{ IBAN, Status string }
 		if err := b.do(http.MethodGet, accounts, nil).Into(&all); err != nil {
 			b.Fatal(err)
@@ -185,13 +185,13 @@ func (b buyer) verify(iban string) (status string) {
 	return "`" + status + "`"
 }
 
-// payOut makes a payment, and returns the status of the record of its payout.
+// payOut makes a payment and returns the status of its payout's record.
 func (b buyer) payOut() (status string) {
 	b.Helper()
 	paid := b.pay("10.00", "4200000000000091")
 	b.advance("24h")
-	b.until(func() bool {
-		event := b.transaction(paid).Events[0].Status
+	b.waitUntil(func() bool {
+		event := b.retrieveTransaction(paid).Events[0].Status
 		if event == "RECONCILED" {
 			b.advance("15m")
 		}
@@ -216,8 +216,8 @@ func (b buyer) advance(length string) {
 	}
 }
 
-// until looks at the platform until it shows what is wanted.
-func (b buyer) until(shows func() bool) {
+// waitUntil polls the platform until shows returns true.
+func (b buyer) waitUntil(shows func() bool) {
 	b.Helper()
 	for tries := 0; !shows(); tries++ {
 		if tries == 1000 {

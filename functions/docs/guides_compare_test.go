@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// anything is how a guide writes what differs from one run to the next: in JSON a value or a part of a text, and at an
-// array's end any more elements.
+// anything stands in a guide for output that differs from run to run: in JSON a value or a part of a text, and at an
+// array's end any further elements.
 const anything = "…"
 
-// differs says how what was printed differs from what a guide shows; "" if it does not.
+// differs describes the difference between the output and the guide; "" if there is none.
 func differs(kind, want, got string) string {
 	if kind == "text" {
-		return cmp.Diff(linesOf(want), alike(linesOf(want), linesOf(got)))
+		return cmp.Diff(linesOf(want), align(linesOf(want), linesOf(got)))
 	}
 	wanted, err := parseJSON(want)
 	if err != nil {
@@ -27,7 +27,7 @@ func differs(kind, want, got string) string {
 	if err != nil {
 		return "not JSON: " + err.Error()
 	}
-	return cmp.Diff(wanted, alike(wanted, printed))
+	return cmp.Diff(wanted, align(wanted, printed))
 }
 
 func linesOf(text string) any {
@@ -38,27 +38,27 @@ func linesOf(text string) any {
 	return lines
 }
 
-// parseJSON keeps numbers as they are written: 10.10 is not 10.1.
+// parseJSON keeps the spelling of numbers: 10.10 is not 10.1.
 func parseJSON(text string) (value any, err error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	return value, decoder.Decode(&value)
 }
 
-// alike is what was printed, with the guide's words where these mean it, and without what the guide leaves out. So it
-// equals want, or shows what differs.
-func alike(want, got any) any {
+// align returns the output with the guide's words where they match it, and without parts that the guide leaves out. The
+// result equals want, or shows the difference.
+func align(want, got any) any {
 	if want == anything {
 		return want
 	}
 	switch want := want.(type) {
 	case map[string]any:
 		if got, ok := got.(map[string]any); ok {
-			return alikeMembers(want, got)
+			return alignMembers(want, got)
 		}
 	case []any:
 		if got, ok := got.([]any); ok {
-			return alikeElements(want, got)
+			return alignElements(want, got)
 		}
 	case string:
 		if got, ok := got.(string); ok && matches(want, got) {
@@ -68,24 +68,24 @@ func alike(want, got any) any {
 	return got
 }
 
-func alikeMembers(want, got map[string]any) any {
+func alignMembers(want, got map[string]any) any {
 	members := map[string]any{}
 	for name, w := range want {
 		if g, ok := got[name]; ok {
-			members[name] = alike(w, g)
+			members[name] = align(w, g)
 		}
 	}
 	return members
 }
 
-func alikeElements(want, got []any) any {
+func alignElements(want, got []any) any {
 	elements := []any{}
 	for i, g := range got {
 		switch {
 		case i >= len(want)-1 && len(want) > 0 && want[len(want)-1] == anything:
 			return append(elements, anything)
 		case i < len(want):
-			g = alike(want[i], g)
+			g = align(want[i], g)
 		}
 		elements = append(elements, g)
 	}
@@ -97,8 +97,8 @@ func matches(want, got string) bool {
 	return regexp.MustCompile("^(?s:" + pattern + ")$").MatchString(got)
 }
 
-// TestTheComparison: a test of guides that accepts everything would prove nothing.
-func TestTheComparison(t *testing.T) {
+// TestDiffers checks the comparison, because a test of guides that accepts everything would prove nothing.
+func TestDiffers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		kind, want, got string
@@ -129,8 +129,8 @@ func TestTheComparison(t *testing.T) {
 	}
 }
 
-// TestAGuideIsParsedToItsLines, so that a failure is found, and nothing is left out of the test.
-func TestAGuideIsParsedToItsLines(t *testing.T) {
+// TestParseGuide checks the lines of blocks, so that failures can be found, and that no block is left out.
+func TestParseGuide(t *testing.T) {
 	t.Parallel()
 	text := "# T\n\n## Go\n```go file=a.go\npackage a\n```\n## Python\n```sh\nfalse\n```\n" +
 		"## End\n```sh\ntrue\n```\n```text\n```"

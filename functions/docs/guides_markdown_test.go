@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// A guide is a Markdown file whose fenced blocks are run as a reader runs them. What follows the three backquotes says
-// what a block is:
+// guide is a Markdown file whose fenced blocks are run as a reader runs them. The words after the three backquotes give
+// the kind of a block:
 //
 //	sh               commands; all of a guide run in one bash, in order
-//	json, text       what the commands right before it print; "…" is anything
+//	json, text       the output of the commands right before; "…" is anything
 //	go file=main.go  a file that the reader saves in the shell's folder; also ts and py
-//	console          what is not run
+//	console          not run
 //
-// Sections titled as one of alternatives exclude each other: each is run with all that is around them.
+// Sections titled as one of alternatives exclude each other: each is run with everything around them.
 type guide struct {
 	name   string // of the file
 	blocks []block
@@ -32,11 +32,10 @@ type block struct {
 	lines   []string
 }
 
-// alternatives are the sections of callbacks.md for one language each.
+// alternatives lists the sections of callbacks.md that are for one language each.
 var alternatives = []string{"Go", "TypeScript", "Python"}
 
-// readGuide reads a guide for an installation at the base URL. Receivers listen on the port, instead of the 4000 that
-// readers see.
+// readGuide reads a guide for an installation at the base URL. Receivers listen on port, not on the 4000 in the text.
 func readGuide(t *testing.T, path, baseURL, port string) guide {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -95,7 +94,7 @@ func (g guide) check() error {
 
 func (b block) prints() bool { return b.kind == "json" || b.kind == "text" }
 
-// ways to run the guide: its alternatives, or "" where it has none.
+// ways returns the ways to run the guide: its alternatives, or "" if it has none.
 func (g guide) ways() (titles []string) {
 	for _, title := range alternatives {
 		if slices.ContainsFunc(g.blocks, func(b block) bool { return b.section == title }) {
@@ -108,7 +107,7 @@ func (g guide) ways() (titles []string) {
 	return titles
 }
 
-// way is the guide without the other alternatives.
+// way returns the guide without the other alternatives.
 func (g guide) way(title string) guide {
 	blocks := slices.DeleteFunc(slices.Clone(g.blocks), func(b block) bool {
 		return b.section != title && slices.Contains(alternatives, b.section)
@@ -116,9 +115,8 @@ func (g guide) way(title string) guide {
 	return guide{g.name, blocks}
 }
 
-// script runs the guide. Each of its lines is the guide's of the same number, so that what bash reports is found there.
-// What a block prints goes to a file named by the line of its fence, in the folder $PRINTED. Errors of commands go to
-// the standard error.
+// script returns a script that runs the guide, with its line numbers, so that errors of bash name its lines. The output
+// of a block goes to a file in the folder $PRINTED, named by the line of its fence. Errors go to the standard error.
 func (g guide) script() string {
 	lines := []string{`set -Eeuo pipefail; trap 'echo "` + g.name + `:$LINENO: failed: $BASH_COMMAND" >&2' ERR`}
 	if !slices.ContainsFunc(g.blocks, func(b block) bool { return slices.Contains(b.lines, loadEnv) }) {
@@ -140,11 +138,11 @@ func (g guide) script() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// loadEnv is the first step of every guide; only first-payment.md shows it, the others refer to it.
+// loadEnv is the first step of every guide. Only first-payment.md shows it; the others refer to it.
 const loadEnv = ". .local/env"
 
-// compare says where what was printed differs from what the guide shows. Of a block that was not reached nothing was
-// printed: the command that failed before it is reported.
+// compare returns the differences between the output and the guide. A block that was not reached has no output: the
+// failed command before it is reported.
 func (g guide) compare(printed string) (differences []string) {
 	for i, b := range g.blocks {
 		if !b.prints() {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package docs_test runs the guides, as a reader does who reads nothing else: every command, and every program.
+// Package docs_test runs the guides like a reader who reads nothing else: every command, and every program.
 package docs_test
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/trigger"
 )
 
-// limit of one guide. Most take a second or two; Go's compiler and the package registries take longer at first. A guide
-// that waits for what never happens takes all of it.
+// limit ends one guide. Most take a second or two; Go's compiler and the package registries take longer at first. A
+// guide that waits in vain takes the whole limit.
 const limit = 2 * time.Minute
 
-// TestGuides runs each guide against a platform of its own, whose clock it may move.
+// TestGuides runs each guide against a separate platform, whose clock the guide may move.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
@@ -50,7 +50,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// buildCashwrap builds the command cashwrap, and returns its folder. The command finds the platform by where it runs.
+// buildCashwrap builds the command cashwrap and returns its folder. The command finds the platform by its own location.
 func buildCashwrap(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -61,13 +61,13 @@ func buildCashwrap(t *testing.T) string {
 	return folder
 }
 
-// TestTriggers makes each event of local-platform.md happen; the guide lists all events. It starts a platform for each,
-// which takes half a second.
-func TestTriggers(t *testing.T) {
+// TestGuide_Triggers makes each event of local-platform.md happen; the guide lists all events. It starts a platform for
+// each event, which takes half a second.
+func TestGuide_Triggers(t *testing.T) {
 	t.Parallel()
 	cashwrap := filepath.Join(buildCashwrap(t), "cashwrap")
 	var events []string
-	for _, row := range table(t, "local-platform.md", "Make something happen") {
+	for _, row := range readTable(t, "local-platform.md", "Make something happen") {
 		event := strings.Trim(row[0], "`")
 		events = append(events, event)
 		t.Run(event, func(t *testing.T) {
@@ -84,15 +84,15 @@ func TestTriggers(t *testing.T) {
 	}
 }
 
-// run runs the guide in home, with commands in path, and keeps what it prints in scratch. The error says all that the
-// guide shows otherwise, and which command failed.
+// run runs the guide in home, with commands in path, and keeps the output in scratch. The error names all differences
+// from the guide, and the command that failed.
 func (g guide) run(ctx context.Context, home, scratch, path string) error {
 	said, err := os.Create(filepath.Join(scratch, "errors"))
 	if err != nil {
 		return err
 	}
 	defer said.Close()
-	failed := g.bash(ctx, home, scratch, path, said)
+	failed := g.runBash(ctx, home, scratch, path, said)
 	var all []error
 	for _, difference := range g.compare(scratch) {
 		all = append(all, errors.New(difference))
@@ -104,9 +104,9 @@ func (g guide) run(ctx context.Context, home, scratch, path string) error {
 	return errors.Join(all...)
 }
 
-// bash runs the guide's script, and ends what that leaves running. Its errors go to a file: a pipe would stay open for
-// as long as a receiver runs.
-func (g guide) bash(ctx context.Context, home, scratch, path string, said *os.File) error {
+// runBash runs the guide's script and ends its remaining processes. Its errors go to a file, because a pipe would stay
+// open as long as a receiver runs.
+func (g guide) runBash(ctx context.Context, home, scratch, path string, said *os.File) error {
 	script := filepath.Join(scratch, g.name)
 	if err := os.WriteFile(script, []byte(g.script()), 0o600); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (g guide) bash(ctx context.Context, home, scratch, path string, said *os.Fi
 	return errors.Join(failed, endGroup(bash))
 }
 
-// endGroup ends what the guide has left running, if anything.
+// endGroup ends the processes that the guide has left running.
 func endGroup(bash *exec.Cmd) error {
 	if err := syscall.Kill(-bash.Process.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
 		return err
@@ -138,13 +138,12 @@ func endGroup(bash *exec.Cmd) error {
 	return nil
 }
 
-// quiet are the package managers' settings here. They ask their registries, as a reader's do, and take what they have
-// had before from their caches.
+// quiet has the settings of package managers. Like a reader's, they ask their registries, and use their caches.
 var quiet = []string{"npm_config_prefer_offline=true", "npm_config_ignore_scripts=true",
 	"npm_config_audit=false", "npm_config_fund=false", "PIP_DISABLE_PIP_VERSION_CHECK=1"}
 
-// TestAGuideThatFailsIsReported with its line, what it printed, and what the guide shows.
-func TestAGuideThatFailsIsReported(t *testing.T) {
+// TestGuide_Failing checks that the report has the line, the output and the guide's text.
+func TestGuide_Failing(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	home := t.TempDir()
@@ -171,7 +170,7 @@ func TestAGuideThatFailsIsReported(t *testing.T) {
 	}
 }
 
-// freePort of 127.0.0.1.
+// freePort returns a free port of 127.0.0.1.
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -15,7 +15,7 @@ var (
 	codes      = regexp.MustCompile("(?s)```.*?\n```|`[^`\n]+`")
 )
 
-// linksOf are those of a page or a text in Markdown, as absolute addresses.
+// linksOf returns the links of a page or a text in Markdown, as absolute addresses.
 func linksOf(t *testing.T, at *url.URL, contentType, body string) (all []*url.URL) {
 	t.Helper()
 	pattern := hyperlinks
@@ -36,12 +36,12 @@ func linksOf(t *testing.T, at *url.URL, contentType, body string) (all []*url.UR
 	return all
 }
 
-// TestEveryLinkLeadsSomewhere: who begins at the welcome page gets 200 behind every link to this installation, and
-// finds the place on the page that it names. Also where the installation is below a path.
-func TestEveryLinkLeadsSomewhere(t *testing.T) {
+// TestPages_Links follows every link to this installation from the welcome page on. Each answers 200, and the page has
+// the named place. It also runs for an installation below a path.
+func TestPages_Links(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{baseURL, baseURL + "/below"} {
-		h := http.StripPrefix(strings.TrimPrefix(base, baseURL), served(t, base))
+		h := http.StripPrefix(strings.TrimPrefix(base, baseURL), newHandler(t, base))
 		bodies := map[string]string{}
 		start, err := url.Parse(base + "/")
 		if err != nil {

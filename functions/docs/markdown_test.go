@@ -16,7 +16,7 @@ const sample = "# A *title* of `code`\n\nWhat it is\nabout, with [a link](callba
 	"[run](javascript:alert(1))\n\n" +
 	"<script>alert(1)</script>\n\nAn <img src=x onerror=alert(1)> inside.\n"
 
-func TestAnArticleIsRead(t *testing.T) {
+func TestParseArticle(t *testing.T) {
 	t.Parallel()
 	got, err := site{path: "/below"}.parseArticle(sample)
 	if err != nil {
@@ -51,7 +51,7 @@ func TestAnArticleIsRead(t *testing.T) {
 	}
 }
 
-func TestAnArticleBeginsWithATitleAndAParagraph(t *testing.T) {
+func TestParseArticle_NoTitle(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "text", "## Title\n\ntext", "# Title", "# Title\n\n- list",
 		"# Title\n\n## Section"} {
@@ -61,8 +61,8 @@ func TestAnArticleBeginsWithATitleAndAParagraph(t *testing.T) {
 	}
 }
 
-// TestTheOrderIsOfAllGuides: one that is not in it would be on no page.
-func TestTheOrderIsOfAllGuides(t *testing.T) {
+// TestGuideOrder checks that all guides are listed, as others would be on no page.
+func TestGuideOrder(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("guides/*.md")
 	if err != nil {

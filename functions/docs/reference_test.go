@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestRedocIsAsPublished, and its licences are beside it.
-func TestRedocIsAsPublished(t *testing.T) {
+// TestRedoc_AsPublished also checks that its licences are beside it.
+func TestRedoc_AsPublished(t *testing.T) {
 	t.Parallel()
 	from, err := gzip.NewReader(bytes.NewReader(redocSource))
 	if err != nil {
@@ -32,8 +32,8 @@ func TestRedocIsAsPublished(t *testing.T) {
 	}
 }
 
-// BenchmarkReadingTheGuides: for that the first request of a process waits.
-func BenchmarkReadingTheGuides(b *testing.B) {
+// BenchmarkReadGuides measures what the first request of a process waits for.
+func BenchmarkReadGuides(b *testing.B) {
 	for b.Loop() {
 		if _, err := newSite("https://pay.example").readGuides(); err != nil {
 			b.Fatal(err)
@@ -41,8 +41,8 @@ func BenchmarkReadingTheGuides(b *testing.B) {
 	}
 }
 
-// BenchmarkDescribing: for that the first request for openapi.yaml waits.
-func BenchmarkDescribing(b *testing.B) {
+// BenchmarkCompressOpenAPI measures what the first request for openapi.yaml waits for.
+func BenchmarkCompressOpenAPI(b *testing.B) {
 	for b.Loop() {
 		if _, err := newSite("https://pay.example").compressOpenAPI(); err != nil {
 			b.Fatal(err)
