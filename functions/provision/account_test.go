@@ -16,18 +16,18 @@ type accountUpdated struct {
 	Persons []string
 }
 
-// account is what show_account shows.
-func (d operator) account(code string) fields {
+// showAccount returns the answer to show_account.
+func (d operator) showAccount(code string) fields {
 	d.Helper()
 	return run[struct{ Account fields }](d, fields{"command": "show_account", "merchant_code": code}).Account
 }
 
-// change is a command that changes an account.
-func change(code string, account any) fields {
+// patch returns a command that changes an account.
+func patch(code string, account any) fields {
 	return fields{"command": "update_account", "merchant_code": code, "account": account}
 }
 
-func TestAnAccountIsChangedInParts(t *testing.T) {
+func TestUpdateAccount(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(fields{"account": fields{"alias": "Ring", "merchant_profile": fields{"vat_id": "DE1",
@@ -39,8 +39,8 @@ func TestAnAccountIsChangedInParts(t *testing.T) {
 		{"alias": nil, "merchant_profile": fields{"vat_id": "", "website": nil, "address": fields{"city": "Wien"}}},
 		{"persons": persons},
 	} {
-		for range 2 { // repeated, nothing changes
-			last = run[accountUpdated](d, change(m.Code, given))
+		for range 2 { // the second time nothing changes
+			last = run[accountUpdated](d, patch(m.Code, given))
 			if last.Code != m.Code || last.Version != version+1 {
 				t.Errorf("%v: got %+v, want %s and version %d", given, last, m.Code, version+1)
 			}
@@ -49,15 +49,15 @@ func TestAnAccountIsChangedInParts(t *testing.T) {
 	want := fields{"merchant_profile": fields{"address": fields{"city": "Wien", "post_code": "10115"}},
 		"persons": []any{fields{"id": last.Persons[0], "given_name": "Ada", "birthdate": "1990-01-01"},
 			fields{"id": last.Persons[1], "given_name": "Bo"}}}
-	if diff := cmp.Diff(want, d.account(m.Code)); diff != "" {
+	if diff := cmp.Diff(want, d.showAccount(m.Code)); diff != "" {
 		t.Errorf("account (-want +got):\n%s", diff)
 	}
-	if got := d.account(d.createMerchant(nil).Code); len(got) != 0 {
+	if got := d.showAccount(d.createMerchant(nil).Code); len(got) != 0 {
 		t.Errorf("a merchant of which nothing is recorded: got %v, want nothing", got)
 	}
 }
 
-func TestRepeatingACreationWithAnAccount(t *testing.T) {
+func TestCreateMerchant_RepeatedWithAccount(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	given := fields{"merchant_code": "MC01234567", "account": fields{"alias": "Ring",
@@ -67,13 +67,13 @@ func TestRepeatingACreationWithAnAccount(t *testing.T) {
 		t.Errorf("got created %t, then %t, want it the first time", first.Created, again.Created)
 	}
 	given["account"] = fields{"alias": "Platz"}
-	if got := d.refused(registration(given)); got.Code != "CONFLICT" {
+	if got := d.runRefused(registration(given)); got.Code != "CONFLICT" {
 		t.Errorf("another account: got %+v, want CONFLICT", got)
 	}
 }
 
-// TestChangesOfAnAccountAtOnce are all made.
-func TestChangesOfAnAccountAtOnce(t *testing.T) {
+// TestUpdateAccount_Concurrently checks that no change is lost.
+func TestUpdateAccount_Concurrently(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -81,24 +81,24 @@ func TestChangesOfAnAccountAtOnce(t *testing.T) {
 	var changing sync.WaitGroup
 	for _, name := range names {
 		changing.Go(func() {
-			_, _ = d.Main().Invoke(d.Context(), "provision", encoded(d, change(m.Code, fields{"meta": fields{name: "x"}})))
+			_, _ = d.Main().Invoke(d.Context(), "provision", encoded(d, patch(m.Code, fields{"meta": fields{name: "x"}})))
 		})
 	}
 	changing.Wait()
-	if got := d.account(m.Code)["meta"].(fields); len(got) != len(names) {
+	if got := d.showAccount(m.Code)["meta"].(fields); len(got) != len(names) {
 		t.Errorf("got %v, want all of %v", got, names)
 	}
 }
 
-// TestAdvancedMode_ChangedAtOnceWithTheMerchant: neither change is lost, though both write the merchant.
-func TestAdvancedMode_ChangedAtOnceWithTheMerchant(t *testing.T) {
+// TestUpdateAccount_WhileMerchantChanges checks that neither change is lost, though both write the merchant.
+func TestUpdateAccount_WhileMerchantChanges(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
 	for _, mode := range []string{"ON", "OFF", "on"} {
 		var changing sync.WaitGroup
 		for _, command := range []fields{
-			change(m.Code, fields{"app_settings": fields{"advanced_mode": mode}}),
+			patch(m.Code, fields{"app_settings": fields{"advanced_mode": mode}}),
 			{"command": "update_merchant", "merchant_code": m.Code, "name": "Shop " + mode},
 		} {
 			changing.Go(func() { _, _ = d.Main().Invoke(d.Context(), "provision", encoded(d, command)) })
@@ -111,20 +111,20 @@ func TestAdvancedMode_ChangedAtOnceWithTheMerchant(t *testing.T) {
 	}
 	again := fields{"merchant_code": "MC01234567", "account": fields{"app_settings": fields{"advanced_mode": "ON"}}}
 	d.createMerchant(again)
-	run[accountUpdated](d, change("MC01234567", fields{"alias": "Ring"}))
-	if got := d.createMerchant(again); got.Created { // a merchant is the same whatever its owner's mode is now
+	run[accountUpdated](d, patch("MC01234567", fields{"alias": "Ring"}))
+	if got := d.createMerchant(again); got.Created { // a merchant is the same in any advanced mode of its owner
 		t.Error("repeated: got created true, want false")
 	}
 }
 
-// TestAChangeOfAnAccountCutOffIsFinishedByItsRepetition, wherever it was cut off.
-func TestAChangeOfAnAccountCutOffIsFinishedByItsRepetition(t *testing.T) {
+// TestUpdateAccount_Interrupted checks at each step that the repetition completes the update.
+func TestUpdateAccount_Interrupted(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
 		d := newOperator(t)
 		m := d.createMerchant(nil)
 		d.Main().Steps.Plan(0, faults.None)
-		run[accountUpdated](d, change(m.Code, fields{"alias": "first"}))
+		run[accountUpdated](d, patch(m.Code, fields{"alias": "first"}))
 		steps := len(d.Main().Steps.Taken())
 		if steps < 3 {
 			t.Fatalf("got %d steps, want 3 or more", steps)
@@ -133,16 +133,16 @@ func TestAChangeOfAnAccountCutOffIsFinishedByItsRepetition(t *testing.T) {
 			alias := fault.String() + strings.Repeat("x", at)
 			doomed := d.Process()
 			doomed.Steps.Plan(at, fault)
-			_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, change(m.Code, fields{"alias": alias})))
-			run[accountUpdated](d, change(m.Code, fields{"alias": alias}))
-			if got := d.account(m.Code)["alias"]; got != alias {
+			_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, patch(m.Code, fields{"alias": alias})))
+			run[accountUpdated](d, patch(m.Code, fields{"alias": alias}))
+			if got := d.showAccount(m.Code)["alias"]; got != alias {
 				t.Errorf("%s at step %d: got %v, want %s", fault, at, got, alias)
 			}
 		}
 	}
 }
 
-func TestInvalidChangesOfAccounts(t *testing.T) {
+func TestUpdateAccount_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -150,12 +150,12 @@ func TestInvalidChangesOfAccounts(t *testing.T) {
 		command     fields
 		code, param string
 	}{
-		{change("MC00000000", fields{}), "NOT_FOUND", ""},
-		{change("", fields{}), "MISSING", "merchant_code"},
-		{change(m.Code, nil), "INVALID", "account"},
-		{change(m.Code, "Buch"), "INVALID", "account"},
-		{change(m.Code, fields{"vat": 1}), "INVALID", "account.vat"},
-		{change(m.Code, fields{"persons": []fields{{"birthdate": "tomorrow"}}}), "INVALID", "account.persons.0.birthdate"},
+		{patch("MC00000000", fields{}), "NOT_FOUND", ""},
+		{patch("", fields{}), "MISSING", "merchant_code"},
+		{patch(m.Code, nil), "INVALID", "account"},
+		{patch(m.Code, "Buch"), "INVALID", "account"},
+		{patch(m.Code, fields{"vat": 1}), "INVALID", "account.vat"},
+		{patch(m.Code, fields{"persons": []fields{{"birthdate": "tomorrow"}}}), "INVALID", "account.persons.0.birthdate"},
 		{fields{"command": "update_account", "merchant_code": m.Code}, "MISSING", "account"},
 		{fields{"command": "show_account", "merchant_code": "MC00000000"}, "NOT_FOUND", ""},
 	} {
@@ -163,8 +163,8 @@ func TestInvalidChangesOfAccounts(t *testing.T) {
 	}
 }
 
-// TestNoLogAndNoAuditHasPersonalData: neither a date of birth nor a national id, also when they are refused.
-func TestNoLogAndNoAuditHasPersonalData(t *testing.T) {
+// TestUpdateAccount_PersonalData checks that no log and no audit has a date of birth or a national id, even if refused.
+func TestUpdateAccount_PersonalData(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -172,8 +172,8 @@ func TestNoLogAndNoAuditHasPersonalData(t *testing.T) {
 	persons := func(cpf string) fields {
 		return fields{"persons": []fields{{"birthdate": born, "identifiers": []fields{{"ref": "br.cpf", "value": cpf}}}}}
 	}
-	run[accountUpdated](d, change(m.Code, persons(number)))
-	d.refused(change(m.Code, persons(number[:13]+"6")))
+	run[accountUpdated](d, patch(m.Code, persons(number)))
+	d.runRefused(patch(m.Code, persons(number[:13]+"6")))
 	audit := string(d.invoke(fields{"command": "list_audit", "merchant_code": m.Code}))
 	if !strings.Contains(audit, "update_account") {
 		t.Errorf("audit: got %s, want the change in it", audit)

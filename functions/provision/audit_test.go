@@ -26,13 +26,13 @@ type auditAnswer struct {
 	After   string
 }
 
-func (d operator) audit(m provisioned, more fields) auditAnswer {
+func (d operator) listAudit(m provisioned, more fields) auditAnswer {
 	d.Helper()
 	return run[auditAnswer](d, with(fields{"command": "list_audit", "merchant_code": m.Code}, more))
 }
 
-// TestEachChangeIsInTheAudit: who made it, from where, and what was before and is after; and no secret.
-func TestEachChangeIsInTheAudit(t *testing.T) {
+// TestAudit_EachChange checks the actor, the origin, and the values before and after, without secrets.
+func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(fields{"merchant_code": "MC0000A0D1", "by": "ada@example.com"})
@@ -50,7 +50,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 			"birthdate": "1990-12-31", "account_holder": true}}}},
 		{"command": "revoke_api_key", "mode": "test", "key_id": late.ID},
 		{"command": "revoke_api_key", "mode": "test", "key_id": late.ID},
-		{"command": "update_settings", "payout_period": "yearly"}, // is refused
+		{"command": "update_settings", "payout_period": "yearly"}, // refused
 	} {
 		command["merchant_code"] = m.Code
 		d.Clock.Advance(time.Second)
@@ -59,7 +59,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	d.Clock.Advance(time.Second)
 	d.shop(m).Send("PUT", "/v0.1/me/merchant-profile/settings", fields{"payout_period": "daily"})
 	var got []string
-	entries := d.audit(m, nil).Entries
+	entries := d.listAudit(m, nil).Entries
 	for _, e := range entries {
 		if e.ID == "" || e.At.IsZero() || e.Actor.Request == "" {
 			t.Errorf("got %+v, want an id, a time and a request", e)
@@ -77,7 +77,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	slices.Sort(got[:3]) // of one moment
+	slices.Sort(got[:3]) // entries of one moment
 	want := []string{
 		"command ada@example.com create_merchant  merchant",
 		"command ada@example.com create_merchant test api_key",
@@ -110,7 +110,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 
 func ending(number string) string { return number[len(number)-4:] }
 
-func TestTheAuditIsListedInPages(t *testing.T) {
+func TestListAudit_Pages(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -119,7 +119,7 @@ func TestTheAuditIsListedInPages(t *testing.T) {
 		d.Clock.Advance(time.Minute)
 		d.updateSettings(m, fields{"tax_enabled": i%2 == 0})
 	}
-	all := d.audit(m, nil)
+	all := d.listAudit(m, nil)
 	for _, e := range all.Entries {
 		want = append(want, e.ID)
 	}
@@ -130,7 +130,7 @@ func TestTheAuditIsListedInPages(t *testing.T) {
 		var got []string
 		page := auditAnswer{}
 		for first := true; first || page.After != ""; first = false {
-			page = d.audit(m, fields{"limit": limit, "after": page.After})
+			page = d.listAudit(m, fields{"limit": limit, "after": page.After})
 			if len(page.Entries) > limit {
 				t.Errorf("limit %d: got %d entries", limit, len(page.Entries))
 			}
@@ -152,7 +152,7 @@ func TestTheAuditIsListedInPages(t *testing.T) {
 		if c.from == at(6) {
 			d.Clock.Advance(time.Hour)
 		}
-		if got := d.audit(m, fields{"from": c.from, "to": c.to}); len(got.Entries) != c.want {
+		if got := d.listAudit(m, fields{"from": c.from, "to": c.to}); len(got.Entries) != c.want {
 			t.Errorf("%s to %s: got %d entries, want %d", c.from, c.to, len(got.Entries), c.want)
 		}
 	}
@@ -160,14 +160,14 @@ func TestTheAuditIsListedInPages(t *testing.T) {
 		"to": {"from": at(2), "to": at(1)}, "after": {"after": strings.Repeat("x", 101)},
 		"by": {"by": strings.Repeat("x", 256)}} {
 		wrong["command"], wrong["merchant_code"] = "list_audit", m.Code
-		if got := d.refused(wrong); got.Code != "INVALID" || got.Param != param {
+		if got := d.runRefused(wrong); got.Code != "INVALID" || got.Param != param {
 			t.Errorf("%v: got %+v, want INVALID %s", wrong, got, param)
 		}
 	}
-	if got := d.refused(fields{"command": "list_audit", "merchant_code": "MC00000000"}); got.Code != "NOT_FOUND" {
+	if got := d.runRefused(fields{"command": "list_audit", "merchant_code": "MC00000000"}); got.Code != "NOT_FOUND" {
 		t.Errorf("unknown: got %+v, want NOT_FOUND", got)
 	}
-	if got := d.audit(m, fields{"after": "~"}); len(got.Entries) != 0 || got.After != "" {
+	if got := d.listAudit(m, fields{"after": "~"}); len(got.Entries) != 0 || got.After != "" {
 		t.Errorf("after all: got %+v, want nothing", got)
 	}
 }

@@ -24,7 +24,7 @@ type namedAccount struct {
 	listedAccount
 }
 
-func (d operator) accounts(given fields) []namedAccount {
+func (d operator) listAccounts(given fields) []namedAccount {
 	d.Helper()
 	given["command"] = "list_bank_accounts"
 	return run[struct {
@@ -32,16 +32,16 @@ func (d operator) accounts(given fields) []namedAccount {
 	}](d, given).Accounts
 }
 
-// waiting are the accounts that the operator is to verify, once the sweep has asked about them.
-func (d operator) waiting() []namedAccount {
+// listWaiting runs the sweep and returns the accounts that the operator is to verify.
+func (d operator) listWaiting() []namedAccount {
 	d.Helper()
 	d.Clock.Advance(time.Minute)
 	d.PassMinute()
-	return d.accounts(fields{})
+	return d.listAccounts(fields{})
 }
 
-// adds has the merchant add a primary account.
-func (d operator) adds(m provisioned, iban string) {
+// addAccount adds a primary account of the merchant.
+func (d operator) addAccount(m provisioned, iban string) {
 	d.Helper()
 	d.Must(201,
 		d.Do(world.Request{Method: "POST", Path: "/v0.1/me/merchant-profile/bank-accounts", APIKey: m.Key.Plaintext,
@@ -52,8 +52,8 @@ func verification(m provisioned, account, outcome string) fields {
 	return fields{"command": "verify_bank_account", "merchant_code": m.Code, "account": account, "outcome": outcome}
 }
 
-// TestAnOperatorVerifiesLiveAccounts: each waits until the operator says so, and then is final; no log has a number.
-func TestAnOperatorVerifiesLiveAccounts(t *testing.T) {
+// TestVerifyBankAccount_Live checks that each account waits until the operator decides, finally. No log has a number.
+func TestVerifyBankAccount_Live(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := run[provisioned](d, registration(fields{"sandbox": false}))
@@ -61,7 +61,7 @@ func TestAnOperatorVerifiesLiveAccounts(t *testing.T) {
 	wantAll := func(want ...listedAccount) {
 		t.Helper()
 		var got []listedAccount
-		for _, a := range d.accounts(fields{"merchant_code": m.Code}) {
+		for _, a := range d.listAccounts(fields{"merchant_code": m.Code}) {
 			got = append(got, a.listedAccount)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -78,28 +78,28 @@ func TestAnOperatorVerifiesLiveAccounts(t *testing.T) {
 		{sandbox.LostAnswerIBAN, "verified", "rejected", []listedAccount{{verified, "Buch", sandbox.PaidIBAN, false, false},
 			{rejected, "Buch", sandbox.RejectedIBAN, false, false}, {verified, "Buch", sandbox.LostAnswerIBAN, true, true}}},
 	} {
-		d.adds(m, c.iban)
-		waits := d.waiting()
+		d.addAccount(m, c.iban)
+		waits := d.listWaiting()
 		if len(waits) != 1 || waits[0].Tenant != "L#"+m.Code || waits[0].IBAN != c.iban || waits[0].Status != pending {
 			t.Fatalf("%s: got %+v waiting, want it", c.iban, waits)
 		}
-		for range 2 { // repeated, nothing changes
+		for range 2 { // the second time nothing changes
 			run[fields](d, verification(m, waits[0].Account, c.outcome))
 			wantAll(c.want...)
 		}
-		if got := d.refused(verification(m, waits[0].Account, c.other)); got.Code != "CONFLICT" {
+		if got := d.runRefused(verification(m, waits[0].Account, c.other)); got.Code != "CONFLICT" {
 			t.Errorf("%s, then %s: got %+v, want CONFLICT", c.outcome, c.other, got)
 		}
-		if left := d.waiting(); len(left) != 0 {
+		if left := d.listWaiting(); len(left) != 0 {
 			t.Errorf("%s: got %+v still waiting, want none", c.outcome, left)
 		}
 	}
-	d.adds(m, sandbox.ClosedIBAN)
-	if waits := d.waiting(); len(waits) != 1 {
+	d.addAccount(m, sandbox.ClosedIBAN)
+	if waits := d.listWaiting(); len(waits) != 1 {
 		t.Errorf("got %+v waiting, want one", waits)
 	}
-	d.setPayout(m, fields{"iban": sandbox.ClosedIBAN}) // for which the operator vouches instead
-	if left := d.waiting(); len(left) != 0 {
+	d.setPayout(m, fields{"iban": sandbox.ClosedIBAN}) // the operator vouches for this account instead
+	if left := d.listWaiting(); len(left) != 0 {
 		t.Errorf("vouched for: got %+v still waiting, want none", left)
 	}
 	for _, iban := range []string{sandbox.PaidIBAN, sandbox.RejectedIBAN, sandbox.LostAnswerIBAN, sandbox.ClosedIBAN} {
@@ -109,12 +109,12 @@ func TestAnOperatorVerifiesLiveAccounts(t *testing.T) {
 	}
 }
 
-func TestVerificationsThatAreRefused(t *testing.T) {
+func TestVerifyBankAccount_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m, other := run[provisioned](d, registration(fields{"sandbox": false})), d.createMerchant(nil)
-	d.adds(m, sandbox.PaidIBAN)
-	account := d.waiting()[0].Account
+	d.addAccount(m, sandbox.PaidIBAN)
+	account := d.listWaiting()[0].Account
 	for _, c := range []struct {
 		command     fields
 		code, param string
@@ -123,7 +123,7 @@ func TestVerificationsThatAreRefused(t *testing.T) {
 		{verification(m, account, ""), "MISSING", "outcome"},
 		{verification(m, account, "pending"), "INVALID", "outcome"},
 		{verification(m, "unknown", "verified"), "NOT_FOUND", ""},
-		{with(verification(other, account, "verified"), fields{"mode": "live"}), "INVALID", "mode"}, // it has no live mode
+		{with(verification(other, account, "verified"), fields{"mode": "live"}), "INVALID", "mode"}, // it has none
 		{verification(other, account, "verified"), "NOT_FOUND", ""},
 		{with(verification(m, account, "verified"), fields{"mode": "test"}), "NOT_FOUND", ""},
 		{verification(run[provisioned](d, registration(fields{"sandbox": false})), account, "verified"), "NOT_FOUND", ""},
@@ -135,13 +135,14 @@ func TestVerificationsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestAnOperatorDecidesTestAccounts that the sandbox has not decided: whatever its digits say later, it is final.
-func TestAnOperatorDecidesTestAccounts(t *testing.T) {
+// TestVerifyBankAccount_TestMode decides accounts that the sandbox has not decided. The decision is final, even if the
+// account's digits make the sandbox decide otherwise later.
+func TestVerifyBankAccount_TestMode(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		iban, outcome string
 		after         time.Duration
-		want          string // "": the sandbox was faster
+		want          string // "" if the sandbox was faster
 		paid          bool
 	}{
 		"verified":           {sandbox.UnverifiedIBAN, "verified", time.Hour, "VERIFIED", true},
@@ -156,7 +157,7 @@ func TestAnOperatorDecidesTestAccounts(t *testing.T) {
 			t.Parallel()
 			d := newOperator(t)
 			m := d.createMerchant(nil)
-			d.adds(m, c.iban)
+			d.addAccount(m, c.iban)
 			d.Clock.Advance(c.after)
 			stored, err := d.App.Store.BankAccounts(t.Context(), identity.Tenant{Mode: identity.Test, Merchant: m.Code})
 			if err != nil || len(stored.All) != 1 {
@@ -176,7 +177,7 @@ func TestAnOperatorDecidesTestAccounts(t *testing.T) {
 			}
 			d.Clock.Advance(time.Hour)
 			d.PassMinute()
-			if all := d.accounts(fields{"merchant_code": m.Code}); len(all) != 1 || all[0].Paid != c.paid ||
+			if all := d.listAccounts(fields{"merchant_code": m.Code}); len(all) != 1 || all[0].Paid != c.paid ||
 				c.want != "" && all[0].Status != c.want {
 				t.Errorf("later: got %+v, want it paid: %t", all, c.paid)
 			}
@@ -184,15 +185,15 @@ func TestAnOperatorDecidesTestAccounts(t *testing.T) {
 	}
 }
 
-// TestAVerificationThatWasCutOff is completed by repeating it, or by the sweep.
-func TestAVerificationThatWasCutOff(t *testing.T) {
+// TestVerifyBankAccount_Interrupted is completed by its repetition or by the sweep.
+func TestVerifyBankAccount_Interrupted(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
 		for step, reached := 1, true; reached; step++ {
 			d := newOperator(t)
 			m := run[provisioned](d, registration(fields{"sandbox": false}))
-			d.adds(m, sandbox.PaidIBAN)
-			command := verification(m, d.waiting()[0].Account, "verified")
+			d.addAccount(m, sandbox.PaidIBAN)
+			command := verification(m, d.listWaiting()[0].Account, "verified")
 			p := d.Process()
 			p.Steps.Plan(step, fault)
 			_ = client.Invoke(p.Invoke).Operate(t.Context(), command, nil)
@@ -201,11 +202,11 @@ func TestAVerificationThatWasCutOff(t *testing.T) {
 			if step%2 == 0 {
 				run[fields](d, command)
 			}
-			left := d.waiting()
-			if len(left) > 0 { // the bank has not heard of it
+			left := d.listWaiting()
+			if len(left) > 0 { // the bank does not know the decision
 				run[fields](d, command)
 			}
-			if all := d.accounts(fields{"merchant_code": m.Code}); len(all) != 1 || !all[0].Paid {
+			if all := d.listAccounts(fields{"merchant_code": m.Code}); len(all) != 1 || !all[0].Paid {
 				t.Errorf("%s at step %d: got %+v, want it paid", fault, step, all)
 			}
 			if !reached && step < 5 {

@@ -17,7 +17,7 @@ import (
 
 const hook = "https://shop.example.com/hook"
 
-// createCallback has a callback due and returns its id.
+// createCallback creates a due callback and returns its id.
 func (d operator) createCallback(m provisioned, reference string) (id string) {
 	d.Helper()
 	before := d.storedCallbacks()
@@ -32,7 +32,7 @@ func (d operator) createCallback(m provisioned, reference string) (id string) {
 	return ""
 }
 
-// storedCallbacks are the ids of all callbacks in the due index.
+// storedCallbacks returns the ids of all callbacks in the due index.
 func (d operator) storedCallbacks() map[string]bool {
 	d.Helper()
 	ids := map[string]bool{}
@@ -47,7 +47,7 @@ func (d operator) storedCallbacks() map[string]bool {
 	return ids
 }
 
-// makeDead has a callback given up now.
+// makeDead lets the last try of a callback fail now, so that the callback is dead.
 func (d operator) makeDead(id string) {
 	d.Helper()
 	for _, at := range []time.Time{d.Clock.Now().Add(-73 * time.Hour), d.Clock.Now()} {
@@ -60,12 +60,12 @@ func (d operator) makeDead(id string) {
 			d.Fatal(err)
 		}
 	}
-	if got := d.state(id); got != outbox.Dead {
+	if got := d.callbackState(id); got != outbox.Dead {
 		d.Fatalf("callback %s: got %s, want %s", id, got, outbox.Dead)
 	}
 }
 
-func (d operator) state(id string) string {
+func (d operator) callbackState(id string) string {
 	d.Helper()
 	_, c, err := d.App.Store.Callback(d.Context(), id)
 	if err != nil {
@@ -85,21 +85,21 @@ func (d operator) replay(selection fields) replayed {
 	return run[replayed](d, selection)
 }
 
-func TestOneCallbackIsReplayedById(t *testing.T) {
+func TestReplayCallbacks_ByID(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
 	id, bystander := d.createCallback(m, "1"), d.createCallback(m, "2")
-	if got := d.refused(fields{"command": "replay_callbacks", "id": id}); got.Code != "CONFLICT" {
+	if got := d.runRefused(fields{"command": "replay_callbacks", "id": id}); got.Code != "CONFLICT" {
 		t.Errorf("while it is tried: got %+v, want CONFLICT", got)
 	}
 	d.makeDead(id)
 	d.makeDead(bystander)
-	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != outbox.Pending {
-		t.Errorf("dead: got %+v, then %s, want %+v, then %s", got, d.state(id), replayed{1, false},
+	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.callbackState(id) != outbox.Pending {
+		t.Errorf("dead: got %+v, then %s, want %+v, then %s", got, d.callbackState(id), replayed{1, false},
 			outbox.Pending)
 	}
-	if got := d.state(bystander); got != outbox.Dead {
+	if got := d.callbackState(bystander); got != outbox.Dead {
 		t.Errorf("another callback: got %s, want %s", got, outbox.Dead)
 	}
 	tenant, c, err := d.App.Store.Callback(t.Context(), id)
@@ -109,13 +109,13 @@ func TestOneCallbackIsReplayedById(t *testing.T) {
 	if err := d.App.Store.SaveCallback(t.Context(), tenant, c.Delivered(), c.Tries); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != outbox.Pending {
-		t.Errorf("delivered: got %+v, then %s, want %+v, then %s", got, d.state(id), replayed{1, false},
+	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.callbackState(id) != outbox.Pending {
+		t.Errorf("delivered: got %+v, then %s, want %+v, then %s", got, d.callbackState(id), replayed{1, false},
 			outbox.Pending)
 	}
 }
 
-func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
+func TestReplayCallbacks_OldID(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	shop := d.Receive()
@@ -137,7 +137,7 @@ func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
 	}
 }
 
-func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
+func TestReplayCallbacks_OfMerchant(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m, other := d.createMerchant(nil), d.createMerchant(nil)
@@ -154,16 +154,16 @@ func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
 		}
 	}
 	for _, id := range mine {
-		if got := d.state(id); got != outbox.Pending {
+		if got := d.callbackState(id); got != outbox.Pending {
 			t.Errorf("callback %s: got %s, want %s", id, got, outbox.Pending)
 		}
 	}
-	if got := d.state(theirs); got != outbox.Dead {
+	if got := d.callbackState(theirs); got != outbox.Dead {
 		t.Errorf("another merchant's callback: got %s, want %s", got, outbox.Dead)
 	}
 }
 
-func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
+func TestReplayCallbacks_TimeRange(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -180,7 +180,7 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	}
 	for i, want := range []string{outbox.Dead, outbox.Pending, outbox.Pending,
 		outbox.Dead} {
-		if got := d.state(ids[i]); got != want {
+		if got := d.callbackState(ids[i]); got != want {
 			t.Errorf("callback %d: got %s, want %s", i, got, want)
 		}
 	}
@@ -189,8 +189,8 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	}
 }
 
-// TestDeadCallbacksBeyondTheSettingAreReplayed: the number of due shards was lowered after they died.
-func TestDeadCallbacksBeyondTheSettingAreReplayed(t *testing.T) {
+// TestReplayCallbacks_BeyondDueShards checks that dead callbacks are found after the number of due shards was lowered.
+func TestReplayCallbacks_BeyondDueShards(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	d.Set("DUE_SHARDS", strconv.Itoa(store.MaxDueShards))
@@ -205,7 +205,7 @@ func TestDeadCallbacksBeyondTheSettingAreReplayed(t *testing.T) {
 	}
 }
 
-func TestInvalidReplaysAreRefused(t *testing.T) {
+func TestReplayCallbacks_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	for _, c := range []struct {
@@ -227,7 +227,7 @@ func TestInvalidReplaysAreRefused(t *testing.T) {
 	}
 }
 
-func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
+func TestShowCallback_WithoutQuery(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -249,12 +249,12 @@ func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
 	if strings.Contains(fmt.Sprint(got), "shibboleth") {
 		t.Errorf("dead: got %v, want it without the query's shibboleth", got)
 	}
-	if got := d.refused(fields{"command": "show_callback"}); got.Code != "MISSING" || got.Param != "id" {
+	if got := d.runRefused(fields{"command": "show_callback"}); got.Code != "MISSING" || got.Param != "id" {
 		t.Errorf("without an id: got %+v, want MISSING id", got)
 	}
 }
 
-func TestAnOperatorPaysAPixCode(t *testing.T) {
+func TestPayVoucher_Pix(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(fields{"country": "BR", "currency": "BRL"})
@@ -262,7 +262,7 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 		"checkout_reference": "pix", "amount": 10.10, "currency": "BRL", "merchant_code": m.Code}})
 	id := created.Text("id")
 	pay := fields{"command": "pay_voucher", "merchant_code": m.Code, "checkout_id": id}
-	if got := d.refused(pay); got.Code != "CONFLICT" {
+	if got := d.runRefused(pay); got.Code != "CONFLICT" {
 		t.Errorf("before there is a code: got %+v, want CONFLICT", got)
 	}
 	processed := d.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, APIKey: m.Key.Plaintext,

@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// sell has a card charged for a checkout of the amount, with or without
-// success, and its callback delivered.
+// sell charges a card for a checkout of the amount, with or without success, and delivers its callback.
 func (d operator) sell(m provisioned, reference string, amount any, returnURL string) world.Payment {
 	d.Helper()
 	order := fields{"checkout_reference": reference}
@@ -41,10 +40,10 @@ type chargedBack struct {
 
 func (d operator) recordChargeback(m provisioned, transaction string, more fields) chargedBack {
 	d.Helper()
-	return run[chargedBack](d, charging(m, transaction, more))
+	return run[chargedBack](d, chargeBackCommand(m, transaction, more))
 }
 
-func charging(m provisioned, transaction string, more fields) fields {
+func chargeBackCommand(m provisioned, transaction string, more fields) fields {
 	command := fields{"command": "charge_back", "merchant_code": m.Code, "transaction": transaction}
 	for name, value := range more {
 		command[name] = value
@@ -52,14 +51,14 @@ func charging(m provisioned, transaction string, more fields) fields {
 	return command
 }
 
-// recorded is what was charged back of a sale, by each who records it.
+// recorded has the chargebacks of a sale, as each side records them.
 type recorded struct {
-	acquirer, platform string // amounts; "": none
+	acquirer, platform string // amounts; "" for none
 	entries, events    int
 	status             payments.SimpleStatus
 }
 
-func (d operator) recorded(m provisioned, s world.Payment) recorded {
+func (d operator) readRecorded(m provisioned, s world.Payment) recorded {
 	d.Helper()
 	tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	r, err := d.App.Store.Transaction(d.Context(), tenant, s.ID)
@@ -93,12 +92,12 @@ func (d operator) recorded(m provisioned, s world.Payment) recorded {
 
 func (d operator) wantRecorded(m provisioned, s world.Payment, want recorded) {
 	d.Helper()
-	if got := d.recorded(m, s); got != want {
+	if got := d.readRecorded(m, s); got != want {
 		d.Errorf("charged back: got %+v, want %+v", got, want)
 	}
 }
 
-func TestAChargebackTakesMoneyBack(t *testing.T) {
+func TestChargeBack(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	shop := d.Receive()
@@ -145,7 +144,7 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 	d.wantRecorded(m, s, recorded{"10.10", "10.10", 2, 2, "NON_COLLECTION"})
 }
 
-func TestMadeUpChargebacksAreDifferentOnes(t *testing.T) {
+func TestChargeBack_GeneratedID(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(fields{"sandbox": false, "test_key": true})
@@ -158,9 +157,8 @@ func TestMadeUpChargebacksAreDifferentOnes(t *testing.T) {
 	d.wantRecorded(m, s, recorded{"2.00", "2.00", 2, 2, "CHARGEBACK"})
 }
 
-// TestAChargebackCutOffIsFinishedByItsRepetition, wherever it was cut off and
-// also under a made up id: money is taken back once.
-func TestAChargebackCutOffIsFinishedByItsRepetition(t *testing.T) {
+// TestChargeBack_Interrupted takes the money back once, by its repetition, at any step and under a generated id too.
+func TestChargeBack_Interrupted(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -171,15 +169,15 @@ func TestAChargebackCutOffIsFinishedByItsRepetition(t *testing.T) {
 		s := d.sell(m, fmt.Sprint(at), 10, "")
 		doomed := d.Process()
 		doomed.Steps.Plan(at, faults.DieAfter)
-		_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, charging(m, s.ID, nil)))
-		if got := d.recorded(m, s); got.acquirer != "10.00" || got.platform != "10.00" {
+		_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, chargeBackCommand(m, s.ID, nil)))
+		if got := d.readRecorded(m, s); got.acquirer != "10.00" || got.platform != "10.00" {
 			d.recordChargeback(m, s.ID, nil)
 		}
 		d.wantRecorded(m, s, recorded{"10.00", "10.00", 1, 1, "CHARGEBACK"})
 	}
 }
 
-func TestInvalidChargebacksAreRefused(t *testing.T) {
+func TestChargeBack_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m, other := d.createMerchant(nil), d.createMerchant(nil)
@@ -211,7 +209,7 @@ func TestInvalidChargebacksAreRefused(t *testing.T) {
 		{theirs.Code, nil, "NOT_FOUND", ""},
 		{"T000000001", nil, "NOT_FOUND", ""},
 	} {
-		d.checkRefused(charging(m, c.transaction, c.more), c.code, c.param)
+		d.checkRefused(chargeBackCommand(m, c.transaction, c.more), c.code, c.param)
 	}
 	for s, want := range map[world.Payment]recorded{paid: {"1.00", "1.00", 1, 1, "CHARGEBACK"},
 		declined: {"", "0.00", 0, 0, "FAILED"},

@@ -6,9 +6,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TestAChargebackThatWasCutOffKeepsItsAmount: the acquirer has made it, and the
-// platform does not know of it. All that is left may be more by now, or less.
-func TestAChargebackThatWasCutOffKeepsItsAmount(t *testing.T) {
+// TestChargeBack_InterruptedAmount has a chargeback that only the acquirer knows. The amount left may be more or less
+// by the time of the repetition, which keeps the first amount.
+func TestChargeBack_InterruptedAmount(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -16,7 +16,7 @@ func TestAChargebackThatWasCutOffKeepsItsAmount(t *testing.T) {
 	if err := d.App.Sandbox.Chargeback(t.Context(), s.ID, "cb", money.MustParse("30", "EUR")); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.refused(charging(m, s.ID, fields{"id": "cb", "amount": 40})); got.Code != "CONFLICT" {
+	if got := d.runRefused(chargeBackCommand(m, s.ID, fields{"id": "cb", "amount": 40})); got.Code != "CONFLICT" {
 		t.Errorf("another amount: got %+v, want CONFLICT", got)
 	}
 	if made := d.recordChargeback(m, s.ID, fields{"id": "cb"}); made.Amount != "30.00" {

@@ -6,10 +6,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// An id of the acquirer's is of one charge: an operator who gives it for
-// another transaction, even another merchant's, books nothing that the acquirer
-// did not take.
-func TestAChargebackIsOfOneTransaction(t *testing.T) {
+// TestChargeBack_OtherTransaction: an acquirer's id belongs to one charge. If an operator gives it for another
+// transaction, even another merchant's, nothing is booked that the acquirer did not take.
+func TestChargeBack_OtherTransaction(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m, neighbour := d.createMerchant(nil), d.createMerchant(fields{"email": "other@example.com"})
@@ -24,7 +23,7 @@ func TestAChargebackIsOfOneTransaction(t *testing.T) {
 			merchant provisioned
 			sale     world.Payment
 		}{{m, second}, {neighbour, theirs}} {
-			if got := d.refused(charging(c.merchant, c.sale.ID, more)); got.Code != "CONFLICT" {
+			if got := d.runRefused(chargeBackCommand(c.merchant, c.sale.ID, more)); got.Code != "CONFLICT" {
 				t.Errorf("%v of another transaction: got %+v, want CONFLICT", amount, got)
 			}
 			d.wantRecorded(c.merchant, c.sale, recorded{"", "0.00", 0, 0, "SUCCESSFUL"})

@@ -21,13 +21,13 @@ func newOperator(t *testing.T) operator {
 
 type fields = map[string]any
 
-// registration is a command that creates a sandbox merchant, with changes.
+// registration returns a command that creates a sandbox merchant, with changes.
 func registration(changes fields) fields {
 	return with(fields{"command": "create_merchant", "name": "Buchladen", "email": "buch@example.com",
 		"country": "DE", "currency": "EUR", "sandbox": true}, changes)
 }
 
-// with is the command with changes.
+// with returns the command with changes.
 func with(command, changes fields) fields {
 	changed := maps.Clone(command)
 	maps.Copy(changed, changes)
@@ -43,7 +43,7 @@ type provisioned struct {
 	TestKey *key `json:"test_api_key"`
 }
 
-// refusal is what an answer says is wrong.
+// refusal is the error of an answer.
 type refusal struct{ Code, Param, Message string }
 
 // run runs a command that must be carried out.
@@ -61,8 +61,8 @@ func run[Answer any](d operator, command fields) Answer {
 	return wanted
 }
 
-// refused runs a command that must not be carried out.
-func (d operator) refused(command fields) refusal {
+// runRefused runs a command that must not be carried out.
+func (d operator) runRefused(command fields) refusal {
 	d.Helper()
 	var answer struct{ Error *refusal }
 	raw := d.invoke(command)
@@ -75,7 +75,7 @@ func (d operator) refused(command fields) refusal {
 // checkRefused runs a command that must be refused with the code and a message, for the parameter if one is at fault.
 func (d operator) checkRefused(command fields, code, param string) {
 	d.Helper()
-	if got := d.refused(command); got.Code != code || got.Param != param || got.Message == "" {
+	if got := d.runRefused(command); got.Code != code || got.Param != param || got.Message == "" {
 		d.Errorf("%v: got %+v, want %s %s and a message", command, got, code, param)
 	}
 }
@@ -109,7 +109,7 @@ func (d operator) createMerchant(changes fields) provisioned {
 	return m
 }
 
-// authenticate is what a request with the key finds.
+// authenticate returns the principal and the merchant of a request with the key.
 func (d operator) authenticate(plaintext string) (identity.Principal, merchant.Merchant) {
 	d.Helper()
 	token, _ := identity.ParseToken(plaintext)
@@ -120,7 +120,7 @@ func (d operator) authenticate(plaintext string) (identity.Principal, merchant.M
 	return p, m
 }
 
-// shop is a merchant's, with the key for test mode.
+// shop returns the merchant's shop, with the key for test mode.
 func (d operator) shop(m provisioned) world.Shop {
 	key := m.Key
 	if m.TestKey != nil {
@@ -139,8 +139,8 @@ func (d operator) createKey(arguments fields) key {
 	return k
 }
 
-// listing is the status of the checkouts list for a key: 200, 401 or 403.
-func (d operator) listing(plaintext string) int {
+// listStatus returns the status of the checkouts list for a key: 200, 401 or 403.
+func (d operator) listStatus(plaintext string) int {
 	d.Helper()
 	return d.Do(world.Request{Method: http.MethodGet, Path: "/v0.1/checkouts", APIKey: plaintext}).Status
 }

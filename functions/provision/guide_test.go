@@ -12,18 +12,15 @@ import (
 // guided finds the operator's commands in the operating guide.
 var guided = regexp.MustCompile(`operate '(\{.*\})'`)
 
-// unshelled undoes what bash makes of a command: '\” is an apostrophe, '$name'
-// a variable.
+// unshelled undoes bash's quoting of a command: '\” is an apostrophe, '$name' a variable.
 var unshelled = strings.NewReplacer(`'\''`, "’", "'$merchant'", "MC…", "'$payout'", "…")
 
-// misunderstood are the arguments whose values a guide can get wrong; placeholders
-// of a merchant's own data are refused rightly.
+// misunderstood lists the arguments whose values a guide can get wrong. Placeholders of a merchant's data are refused.
 var misunderstood = []string{"command", "mode", "type", "scopes", "payout_period", "outcome", "reason", "day", "from",
 	"to", "limit", "test_key"}
 
-// TestTheGuidesCommandsAreUnderstood: each that the operating guide prints is
-// a command with arguments it has, of values it takes.
-func TestTheGuidesCommandsAreUnderstood(t *testing.T) {
+// TestOperatingGuide_Commands checks that each printed command exists and accepts its arguments and their values.
+func TestOperatingGuide_Commands(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../infra/README.md")
 	if err != nil {

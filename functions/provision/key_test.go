@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
+func TestCreateAPIKey_Scopes(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -32,7 +32,7 @@ func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 		if k.Mode != "test" || !keyIDForm.MatchString(k.ID) {
 			t.Errorf("key: got %s, mode %s, want an id like %s, mode test", k.ID, k.Mode, keyIDForm)
 		}
-		if status := d.listing(k.Plaintext); status != c.status {
+		if status := d.listStatus(k.Plaintext); status != c.status {
 			t.Errorf("scopes %v: got %d, want %d", c.scopes, status, c.status)
 		}
 	}
@@ -42,7 +42,7 @@ func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 	}
 }
 
-func TestAPublicKeyHasNoScopes(t *testing.T) {
+func TestCreateAPIKey_Public(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(fields{"sandbox": false})
@@ -57,26 +57,26 @@ func TestAPublicKeyHasNoScopes(t *testing.T) {
 	}
 }
 
-func TestARevokedKeyIsRefusedAtOnce(t *testing.T) {
+func TestRevokeAPIKey(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
 	doomed := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
-	if status := d.listing(doomed.Plaintext); status != http.StatusOK {
+	if status := d.listStatus(doomed.Plaintext); status != http.StatusOK {
 		t.Fatalf("before: got %d, want 200", status)
 	}
 	for range 2 {
 		run[fields](d, fields{"command": "revoke_api_key", "merchant_code": m.Code, "mode": "test", "key_id": doomed.ID})
-		if status := d.listing(doomed.Plaintext); status != http.StatusUnauthorized {
+		if status := d.listStatus(doomed.Plaintext); status != http.StatusUnauthorized {
 			t.Errorf("revoked: got %d, want 401", status)
 		}
 	}
-	if status := d.listing(m.Key.Plaintext); status != http.StatusOK {
+	if status := d.listStatus(m.Key.Plaintext); status != http.StatusOK {
 		t.Errorf("the other key: got %d, want 200", status)
 	}
 }
 
-func TestKeysThatCannotBe(t *testing.T) {
+func TestCreateAPIKey_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	mine, other := d.createMerchant(nil), d.createMerchant(nil)
@@ -113,12 +113,12 @@ func TestKeysThatCannotBe(t *testing.T) {
 	} {
 		d.checkRefused(c.command, c.code, c.param)
 	}
-	if status := d.listing(mine.Key.Plaintext); status != http.StatusOK {
+	if status := d.listStatus(mine.Key.Plaintext); status != http.StatusOK {
 		t.Errorf("with a key that could not be revoked: got %d, want 200", status)
 	}
 }
 
-func TestRotatingTwiceADayNeedsForce(t *testing.T) {
+func TestRotateCallbackSecret_TwiceADay(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	code := d.createMerchant(nil).Code
@@ -139,9 +139,9 @@ func TestRotatingTwiceADayNeedsForce(t *testing.T) {
 		seen[got.Secret] = true
 	}
 	wantVersion(1)
-	wantVersion(2) // nothing is silenced: there was no secret before the first
+	wantVersion(2) // silences nothing: there was no secret before the first
 	d.Clock.Advance(24*time.Hour - time.Second)
-	if got := d.refused(rotate); got.Code != "CONFLICT" {
+	if got := d.runRefused(rotate); got.Code != "CONFLICT" {
 		t.Errorf("within the day: got %+v, want CONFLICT", got)
 	}
 	rotate["force"] = true
@@ -151,7 +151,7 @@ func TestRotatingTwiceADayNeedsForce(t *testing.T) {
 	wantVersion(4)
 }
 
-func TestAFaultOfOursFailsTheInvocationWithoutDetails(t *testing.T) {
+func TestInvoke_InternalFault(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	cut := app.New(d.App.Config, app.Overrides{Now: d.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})

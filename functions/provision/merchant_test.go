@@ -22,7 +22,7 @@ var (
 	testForm  = regexp.MustCompile(`^sk_test_[0-9A-Za-z]{38}$`)
 )
 
-func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
+func TestCreateMerchant_Sandbox(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -32,7 +32,7 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 	if !keyIDForm.MatchString(m.Key.ID) || !testForm.MatchString(m.Key.Plaintext) || m.Key.Mode != "test" {
 		t.Errorf("key: got %+v, want mode test, an id like %s and a key like %s", *m.Key, keyIDForm, testForm)
 	}
-	if status := d.listing(m.Key.Plaintext); status != http.StatusOK {
+	if status := d.listStatus(m.Key.Plaintext); status != http.StatusOK {
 		t.Errorf("with the key: got %d, want 200", status)
 	}
 	p, got := d.authenticate(m.Key.Plaintext)
@@ -50,7 +50,7 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 	}
 }
 
-func TestAMerchantsFirstKeyIsLive(t *testing.T) {
+func TestCreateMerchant_Live(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	alone := d.createMerchant(fields{"sandbox": false, "fee_rate": "0.0100", "online_payments": false})
@@ -67,13 +67,13 @@ func TestAMerchantsFirstKeyIsLive(t *testing.T) {
 		t.Fatalf("keys: got %+v, %+v, want a live one, and a test one like %s", both.Key, both.TestKey, testForm)
 	}
 	for _, k := range []*key{both.Key, both.TestKey} {
-		if status := d.listing(k.Plaintext); status != http.StatusOK {
+		if status := d.listStatus(k.Plaintext); status != http.StatusOK {
 			t.Errorf("with the %s key: got %d, want 200", k.Mode, status)
 		}
 	}
 }
 
-func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
+func TestCreateMerchant_Repeated(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	const code = "MC01234567"
@@ -84,7 +84,7 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 	if first.Code != code || !first.Created || again.Code != code || again.Created || again.Key != nil {
 		t.Errorf("got %+v, then %+v, want %s both times, created the first time, then no key", first, again, code)
 	}
-	if status := d.listing(first.Key.Plaintext); status != http.StatusOK {
+	if status := d.listStatus(first.Key.Plaintext); status != http.StatusOK {
 		t.Errorf("with the first key: got %d, want 200", status)
 	}
 	for name, change := range map[string]fields{
@@ -94,13 +94,13 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 		"account": {"account": fields{"merchant_profile": fields{"vat_id": "DE1"}}}, "PayPal": {"paypal": true},
 	} {
 		change["merchant_code"] = code
-		if got := d.refused(registration(change)); got.Code != "CONFLICT" {
+		if got := d.runRefused(registration(change)); got.Code != "CONFLICT" {
 			t.Errorf("another %s: got %+v, want CONFLICT", name, got)
 		}
 	}
 }
 
-func TestFactsThatCannotBe(t *testing.T) {
+func TestCreateMerchant_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	for _, c := range []struct {
@@ -147,8 +147,8 @@ func TestFactsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestAMerchantHasItsOwner as a member of each mode that it has.
-func TestAMerchantHasItsOwner(t *testing.T) {
+// TestCreateMerchant_Owner checks that the owner is a member in each mode of the merchant.
+func TestCreateMerchant_Owner(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	for sandbox, modes := range map[bool][]identity.Mode{true: {identity.Test}, false: identity.Modes} {
@@ -166,7 +166,7 @@ func TestAMerchantHasItsOwner(t *testing.T) {
 			var want []member.Member
 			if slices.Contains(modes, mode) {
 				owner := member.NewOwner(of, "buch@example.com", u, d.Clock.Now())
-				if before.Version > 0 { // the second merchant's owner, whose tokens of before do not reach it
+				if before.Version > 0 { // the second merchant's owner; the owner's earlier tokens do not reach it
 					owner = owner.EndAccess(d.Clock.Now())
 				}
 				want = []member.Member{owner}

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// oauthClient is one as the commands answer it.
+// oauthClient is a client in an answer.
 type oauthClient struct {
 	ID            string     `json:"client_id"`
 	Secret        string     `json:"client_secret"`
@@ -34,14 +34,14 @@ type oauthClient struct {
 
 const callbackURI = "https://shop.example.com/callback"
 
-// clientRegistration is a command that registers a client, with changes.
+// clientRegistration returns a command that registers a client, with changes.
 func clientRegistration(m provisioned, changes fields) fields {
 	return with(fields{"command": "create_oauth_client", "merchant_code": m.Code, "name": "Till",
 		"redirect_uris": []string{callbackURI}, "scopes": []string{"payments", "profile"}}, changes)
 }
 
-// client runs a command whose answer is a client.
-func (d operator) client(command fields) oauthClient {
+// runClient runs a command whose answer is a client.
+func (d operator) runClient(command fields) oauthClient {
 	d.Helper()
 	c := run[oauthClient](d, command)
 	if c.Secret != "" {
@@ -50,8 +50,8 @@ func (d operator) client(command fields) oauthClient {
 	return c
 }
 
-// token asks for an access token by the client's own credentials; its text is "" when it is refused.
-func (d operator) token(id, secret, scope string) (status int, text string) {
+// createToken requests an access token with the client's own credentials. The text is "" if the request is refused.
+func (d operator) createToken(id, secret, scope string) (status int, text string) {
 	d.Helper()
 	got := d.Do(world.Request{Method: http.MethodPost, Path: "/token", Body: url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}, "scope": {scope}}})
@@ -63,16 +63,16 @@ func (d operator) token(id, secret, scope string) (status int, text string) {
 
 func (d operator) wantToken(what, id, secret, scope string, want int) {
 	d.Helper()
-	if got, _ := d.token(id, secret, scope); got != want {
+	if got, _ := d.createToken(id, secret, scope); got != want {
 		d.Errorf("%s: got %d, want %d", what, got, want)
 	}
 }
 
-func TestAnOAuthClientIsRegistered(t *testing.T) {
+func TestCreateOAuthClient(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
-	got := d.client(clientRegistration(m, nil))
+	got := d.runClient(clientRegistration(m, nil))
 	want := oauthClient{ID: got.ID, Secret: got.Secret, MerchantCode: m.Code, Mode: "test", Name: "Till",
 		RedirectURIs: []string{callbackURI}, Scopes: []string{"payments", "user.profile_readonly"}, Approved: []string{},
 		CreatedAt: d.Clock.Now(), UpdatedAt: d.Clock.Now()}
@@ -80,43 +80,43 @@ func TestAnOAuthClientIsRegistered(t *testing.T) {
 		t.Errorf("id %s, a secret of %d characters (-want +got):\n%s", got.ID, len(got.Secret), diff)
 	}
 	want.Secret = ""
-	if diff := cmp.Diff(want, d.client(fields{"command": "show_oauth_client", "client_id": got.ID})); diff != "" {
+	if diff := cmp.Diff(want, d.runClient(fields{"command": "show_oauth_client", "client_id": got.ID})); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
 	}
 	d.wantToken("at once", got.ID, got.Secret, "profile", http.StatusOK)
-	if _, text := d.token(got.ID, got.Secret, "profile"); d.profile(m, text) != http.StatusOK {
+	if _, text := d.createToken(got.ID, got.Secret, "profile"); d.profileStatus(m, text) != http.StatusOK {
 		t.Error("got no profile with its token, want its merchant's")
 	}
 	live := d.createMerchant(fields{"sandbox": false})
-	if c := d.client(clientRegistration(live, nil)); c.Mode != "live" {
+	if c := d.runClient(clientRegistration(live, nil)); c.Mode != "live" {
 		t.Errorf("a live merchant's: got mode %s, want live", c.Mode)
 	}
-	if c := d.client(clientRegistration(live, fields{"mode": "test", "redirect_uris": []string{}})); c.Mode != "test" ||
+	if c := d.runClient(clientRegistration(live, fields{"mode": "test", "redirect_uris": []string{}})); c.Mode != "test" ||
 		len(c.RedirectURIs) != 0 {
 		t.Errorf("in test mode: got %+v, want mode test, no redirect URIs", c)
 	}
 }
 
-// profile is the status of the merchant's profile for a token.
-func (d operator) profile(m provisioned, token string) int {
+// profileStatus returns the status of the merchant's profile for a token.
+func (d operator) profileStatus(m provisioned, token string) int {
 	d.Helper()
 	return d.Do(world.Request{Method: http.MethodGet, Path: "/v1/merchants/" + m.Code, APIKey: token}).Status
 }
 
-// TestRestrictedScopesNeedApproval (contract §2.1).
-func TestRestrictedScopesNeedApproval(t *testing.T) {
+// TestApproveOAuthClient checks that restricted scopes need approval (contract §2.1).
+func TestApproveOAuthClient(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	c := d.client(clientRegistration(d.createMerchant(nil), nil))
+	c := d.runClient(clientRegistration(d.createMerchant(nil), nil))
 	d.wantToken("before", c.ID, c.Secret, "payments", http.StatusBadRequest)
 	approve := func(scopes ...string) fields {
 		return fields{"command": "approve_oauth_client", "client_id": c.ID, "scopes": append([]string{}, scopes...)}
 	}
-	if got := d.client(approve("payments")); !slices.Equal(got.Approved, []string{"payments"}) || got.Secret != "" {
+	if got := d.runClient(approve("payments")); !slices.Equal(got.Approved, []string{"payments"}) || got.Secret != "" {
 		t.Errorf("approved: got %+v, want payments, without the secret", got)
 	}
 	d.wantToken("approved", c.ID, c.Secret, "payments", http.StatusOK)
-	if got := d.client(approve()); len(got.Approved) != 0 {
+	if got := d.runClient(approve()); len(got.Approved) != 0 {
 		t.Errorf("taken back: got %+v, want none", got.Approved)
 	}
 	d.wantToken("taken back", c.ID, c.Secret, "payments", http.StatusBadRequest)
@@ -124,8 +124,8 @@ func TestRestrictedScopesNeedApproval(t *testing.T) {
 		command     fields
 		code, param string
 	}{
-		{approve("refunds.write"), "INVALID", "scopes"}, // it is not registered for that
-		{approve("profile"), "INVALID", "scopes"},       // it needs none
+		{approve("refunds.write"), "INVALID", "scopes"}, // the client is not registered for the scope
+		{approve("profile"), "INVALID", "scopes"},       // the scope needs no approval
 		{approve("paiments"), "INVALID", "scopes"},
 		{with(approve(), fields{"scopes": nil}), "MISSING", "scopes"},
 		{with(approve(), fields{"scopes": "payments"}), "INVALID", "scopes"},
@@ -136,21 +136,22 @@ func TestRestrictedScopesNeedApproval(t *testing.T) {
 	}
 }
 
-// TestAnApprovalEndsWithItsScope: who registers for it again is approved again.
-func TestAnApprovalEndsWithItsScope(t *testing.T) {
+// TestApproveOAuthClient_ScopeRemoved checks that a scope that was removed needs approval again when it returns.
+func TestApproveOAuthClient_ScopeRemoved(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	c := d.client(clientRegistration(d.createMerchant(nil), nil))
-	d.client(fields{"command": "approve_oauth_client", "client_id": c.ID, "scopes": []string{"payments"}})
+	c := d.runClient(clientRegistration(d.createMerchant(nil), nil))
+	d.runClient(fields{"command": "approve_oauth_client", "client_id": c.ID, "scopes": []string{"payments"}})
 	update := fields{"command": "update_oauth_client", "client_id": c.ID}
 	d.Clock.Advance(time.Hour)
-	got := d.client(with(update, fields{"name": "App", "scopes": []string{"products"}}))
+	got := d.runClient(with(update, fields{"name": "App", "scopes": []string{"products"}}))
 	want := c
 	want.Secret, want.Name, want.Scopes, want.UpdatedAt = "", "App", []string{"products"}, d.Clock.Now()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("updated (-want +got):\n%s", diff)
 	}
-	got = d.client(with(update, fields{"scopes": []string{"payments"}, "redirect_uris": []string{"http://localhost:1/"}}))
+	got = d.runClient(with(update, fields{"scopes": []string{"payments"},
+		"redirect_uris": []string{"http://localhost:1/"}}))
 	want.Scopes, want.RedirectURIs = []string{"payments"}, []string{"http://localhost:1/"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("updated again (-want +got):\n%s", diff)
@@ -163,12 +164,12 @@ func TestAnApprovalEndsWithItsScope(t *testing.T) {
 	d.checkRefused(with(update, fields{"client_id": "client_1"}), "NOT_FOUND", "")
 }
 
-func TestAClientSecretIsRotated(t *testing.T) {
+func TestRotateOAuthSecret(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	c := d.client(clientRegistration(d.createMerchant(nil), nil))
+	c := d.runClient(clientRegistration(d.createMerchant(nil), nil))
 	rotate := fields{"command": "rotate_oauth_secret", "client_id": c.ID}
-	second := d.client(rotate)
+	second := d.runClient(rotate)
 	if until := d.Clock.Now().Add(oauth.SecretOverlap); second.PreviousUntil == nil || !second.PreviousUntil.Equal(until) {
 		t.Errorf("rotated: got the secret before until %v, want until %s", second.PreviousUntil, until)
 	}
@@ -179,8 +180,8 @@ func TestAClientSecretIsRotated(t *testing.T) {
 	d.checkRefused(rotate, "CONFLICT", "")
 	d.Clock.Advance(time.Second)
 	d.wantToken("the first, a day later", c.ID, c.Secret, "profile", http.StatusUnauthorized)
-	third := d.client(rotate)
-	leaked := d.client(with(rotate, fields{"force": true}))
+	third := d.runClient(rotate)
+	leaked := d.runClient(with(rotate, fields{"force": true}))
 	for secret, want := range map[string]int{second.Secret: 401, third.Secret: 401, leaked.Secret: 200} {
 		d.wantToken("after force", c.ID, secret, "profile", want)
 	}
@@ -190,30 +191,30 @@ func TestAClientSecretIsRotated(t *testing.T) {
 	d.checkRefused(with(rotate, fields{"client_id": "client_1"}), "NOT_FOUND", "")
 }
 
-// TestARevokedClientIsRefusedAtOnce, with all its tokens, and for good.
-func TestARevokedClientIsRefusedAtOnce(t *testing.T) {
+// TestRevokeOAuthClient checks that the client and all its tokens are refused at once, for good.
+func TestRevokeOAuthClient(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
-	c, bystander := d.client(clientRegistration(m, nil)), d.client(clientRegistration(m, nil))
-	_, token := d.token(c.ID, c.Secret, "profile")
-	_, other := d.token(bystander.ID, bystander.Secret, "profile")
-	if got := d.profile(m, token); got != http.StatusOK {
+	c, bystander := d.runClient(clientRegistration(m, nil)), d.runClient(clientRegistration(m, nil))
+	_, token := d.createToken(c.ID, c.Secret, "profile")
+	_, other := d.createToken(bystander.ID, bystander.Secret, "profile")
+	if got := d.profileStatus(m, token); got != http.StatusOK {
 		t.Fatalf("before: got %d, want 200", got)
 	}
 	revoke := fields{"command": "revoke_oauth_client", "client_id": c.ID}
 	at := d.Clock.Now()
 	for range 2 {
-		if got := d.client(revoke); got.RevokedAt == nil || !got.RevokedAt.Equal(at) {
+		if got := d.runClient(revoke); got.RevokedAt == nil || !got.RevokedAt.Equal(at) {
 			t.Errorf("revoked: got %+v, want it revoked at %s", got, at)
 		}
 		d.Clock.Advance(time.Minute)
 	}
 	d.wantToken("revoked", c.ID, c.Secret, "profile", http.StatusUnauthorized)
-	if got := d.profile(m, token); got != http.StatusUnauthorized {
+	if got := d.profileStatus(m, token); got != http.StatusUnauthorized {
 		t.Errorf("its token: got %d, want 401", got)
 	}
-	if got := d.profile(m, other); got != http.StatusOK {
+	if got := d.profileStatus(m, other); got != http.StatusOK {
 		t.Errorf("another client's token: got %d, want 200", got)
 	}
 	for command, more := range map[string]fields{"update_oauth_client": {"name": "App"},
@@ -223,7 +224,7 @@ func TestARevokedClientIsRefusedAtOnce(t *testing.T) {
 	d.checkRefused(with(revoke, fields{"client_id": "client_1"}), "NOT_FOUND", "")
 }
 
-func TestClientsThatCannotBeRegistered(t *testing.T) {
+func TestCreateOAuthClient_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m, live := d.createMerchant(nil), d.createMerchant(fields{"sandbox": false})
@@ -251,28 +252,28 @@ func TestClientsThatCannotBeRegistered(t *testing.T) {
 	}
 }
 
-// TestEachChangeOfAClientIsInTheAudit of its merchant, without a secret.
-func TestEachChangeOfAClientIsInTheAudit(t *testing.T) {
+// TestAudit_EachChangeOfClient checks the audit of the client's merchant, without a secret.
+func TestAudit_EachChangeOfClient(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
-	c := d.client(clientRegistration(m, fields{"by": "ada@example.com"}))
+	c := d.runClient(clientRegistration(m, fields{"by": "ada@example.com"}))
 	for _, command := range []fields{
 		{"command": "approve_oauth_client", "scopes": []string{"payments"}},
 		{"command": "update_oauth_client", "name": "App"},
 		{"command": "update_oauth_client", "name": "App"}, // changes nothing
 		{"command": "rotate_oauth_secret"},
 		{"command": "revoke_oauth_client"},
-		{"command": "revoke_oauth_client"}, // is done
+		{"command": "revoke_oauth_client"}, // done already
 	} {
 		d.Clock.Advance(time.Second)
 		command["client_id"] = c.ID
-		d.client(command)
+		d.runClient(command)
 	}
 	var got []string
-	for _, e := range d.audit(m, nil).Entries {
+	for _, e := range d.listAudit(m, nil).Entries {
 		if e.Subject == "oauth_client "+c.ID {
-			got = append(got, fmt.Sprintf("%s%s %s %s %s", e.Actor.ID, e.Mode, e.Operation, hidden(e.Before), hidden(e.After)))
+			got = append(got, fmt.Sprintf("%s%s %s %s %s", e.Actor.ID, e.Mode, e.Operation, redact(e.Before), redact(e.After)))
 		}
 	}
 	want := []string{
@@ -288,8 +289,8 @@ func TestEachChangeOfAClientIsInTheAudit(t *testing.T) {
 	}
 }
 
-// hidden is what an entry shows, without the digits of a secret's hash.
-func hidden(shown json.RawMessage) string {
+// redact returns an entry's values without the digits of a secret's hash.
+func redact(shown json.RawMessage) string {
 	const prefix = `"secret_sha256_prefix":"`
 	text := string(shown)
 	if at := strings.Index(text, prefix); at >= 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TestAnOperatorsAppSettingsAreMerged: a command sets those that it gives.
-func TestAnOperatorsAppSettingsAreMerged(t *testing.T) {
+// TestUpdateOperator checks that a command sets only the given app settings.
+func TestUpdateOperator(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)

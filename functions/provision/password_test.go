@@ -33,8 +33,8 @@ func (d operator) setPassword(command fields) givenPassword {
 	return got
 }
 
-// confirms reports whether the text is the current password of the user with the address.
-func (d operator) confirms(email, text string) bool {
+// hasPassword returns true if the text is the current password of the user with the address.
+func (d operator) hasPassword(email, text string) bool {
 	d.Helper()
 	u, err := d.App.Store.UserByEmail(d.Context(), email)
 	if err != nil {
@@ -47,20 +47,20 @@ func (d operator) confirms(email, text string) bool {
 	return same
 }
 
-// TestAnOwnerGetsItsFirstPassword, which is one at all its merchants; the next one replaces it.
-func TestAnOwnerGetsItsFirstPassword(t *testing.T) {
+// TestSetPassword_Owner sets a first password, which is valid at all merchants of the owner. The next one replaces it.
+func TestSetPassword_Owner(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m, other := d.createMerchant(fields{"email": "Ada@example.com"}), d.createMerchant(fields{"email": "ada@example.com"})
 	d.Clock.Advance(time.Minute)
 	first := d.setPassword(fields{"merchant_code": m.Code, "email": "ADA@example.com", "by": "bob"})
 	want := givenPassword{m.Code, "test", "Ada@example.com", first.Password}
-	if first != want || len(first.Password) != 24 || !d.confirms("ada@example.com", first.Password) {
+	if first != want || len(first.Password) != 24 || !d.hasPassword("ada@example.com", first.Password) {
 		t.Errorf("got %+v, want %+v, of 24 characters, the user's", first, want)
 	}
 	d.Clock.Advance(time.Minute)
 	second := d.setPassword(fields{"merchant_code": other.Code, "email": "ada@example.com", "mode": "test"})
-	if d.confirms("ada@example.com", first.Password) || !d.confirms("ada@example.com", second.Password) {
+	if d.hasPassword("ada@example.com", first.Password) || !d.hasPassword("ada@example.com", second.Password) {
 		t.Error("got the first password still, want the second")
 	}
 	const ended = `{} {"access_ended_at":"2026-11-20T12:02:00Z"}`
@@ -71,7 +71,7 @@ func TestAnOwnerGetsItsFirstPassword(t *testing.T) {
 	} {
 		of := identity.Tenant{Mode: identity.Test, Merchant: at}
 		var got []string
-		for _, e := range d.audit(provisioned{Code: at}, nil).Entries {
+		for _, e := range d.listAudit(provisioned{Code: at}, nil).Entries {
 			if e.Operation == "set_password" {
 				about := "test member " + member.OwnerID(of) + " "
 				got = append(got, strings.TrimPrefix(fmt.Sprintf("%s %s %s %s", e.Mode, e.Subject, e.Before, e.After), about))
@@ -84,12 +84,12 @@ func TestAnOwnerGetsItsFirstPassword(t *testing.T) {
 	}
 }
 
-// TestANewPasswordEndsWhatTheOneBeforeHasAllowed: the refresh token, and the session of the browser (contract §10).
-func TestANewPasswordEndsWhatTheOneBeforeHasAllowed(t *testing.T) {
+// TestSetPassword_EndsAccess checks that the refresh token and the browser's session end (contract §10).
+func TestSetPassword_EndsAccess(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
-	c := d.client(clientRegistration(m, nil))
+	c := d.runClient(clientRegistration(m, nil))
 	app := client.Application{ID: c.ID, Secret: c.Secret, RedirectURI: callbackURI, Scope: "profile"}
 	set := fields{"merchant_code": m.Code, "email": "buch@example.com"}
 	owner := client.Person{Username: "buch@example.com", Password: d.setPassword(set).Password}
@@ -135,7 +135,7 @@ func TestANewPasswordEndsWhatTheOneBeforeHasAllowed(t *testing.T) {
 	}
 }
 
-func TestPasswordsThatCannotBeSet(t *testing.T) {
+func TestSetPassword_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -158,13 +158,13 @@ func TestPasswordsThatCannotBeSet(t *testing.T) {
 		{fields{"email": "invited@example.com"}, "CONFLICT", ""},
 		{fields{"email": "second@example.com"}, "CONFLICT", ""},
 		{fields{"password": "correct horse"}, "INVALID", "password"},
-		{fields{"merchant_code": d.Merchant.Code}, "NOT_FOUND", ""}, // a member elsewhere
+		{fields{"merchant_code": d.Merchant.Code}, "NOT_FOUND", ""}, // a member of another merchant
 	} {
 		d.checkRefused(with(set, c.changes), c.code, c.param)
 	}
 }
 
-// disable makes another owner, and disables the account.
+// disable makes another owner and disables the account.
 func (d operator) disable(shop world.Shop, email string) {
 	d.Helper()
 	_, err := d.App.Store.CreateMember(d.Context(), world.ByTest, shop.Tenant(), email, email,

@@ -31,7 +31,7 @@ func (d operator) setPayout(m provisioned, given fields) payoutAccount {
 	return run[payoutAccount](d, given)
 }
 
-func TestBankAccountsAreMerged(t *testing.T) {
+func TestSetPayout(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -53,7 +53,7 @@ func TestBankAccountsAreMerged(t *testing.T) {
 		{fields{"held": false}, account("Buch GmbH", "5678", "VERIFIED")},
 		{fields{"iban": sandbox.ClosedIBAN, "bic": "marKdeff", "holder": "Buch KG"}, account("Buch KG", "1111", "VERIFIED")},
 	} {
-		for range 2 { // repeated, nothing changes
+		for range 2 { // the second time nothing changes
 			if got := d.setPayout(m, step.given); got != step.want {
 				t.Errorf("%v: got %+v\nwant %+v", step.given, got, step.want)
 			}
@@ -75,7 +75,7 @@ func TestBankAccountsAreMerged(t *testing.T) {
 	}
 }
 
-func TestInvalidBankAccountsAreRefused(t *testing.T) {
+func TestSetPayout_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -86,10 +86,10 @@ func TestInvalidBankAccountsAreRefused(t *testing.T) {
 		{fields{"merchant_code": ""}, "MISSING", "merchant_code"},
 		{fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
 		{fields{"mode": "live"}, "INVALID", "mode"},
-		{fields{"payout_period": "daily"}, "INVALID", "payout_period"}, // which update_settings changes
+		{fields{"payout_period": "daily"}, "INVALID", "payout_period"}, // update_settings changes it
 		{fields{"iban": sandbox.PaidIBAN}, "MISSING", "holder"},
 		{fields{"holder": "Buch"}, "MISSING", "iban"},
-		{fields{"verified": true}, "INVALID", "verified"}, // but VERIFIED it is
+		{fields{"verified": true}, "INVALID", "verified"}, // the account is VERIFIED anyway
 		{fields{"bic": "MARKDEFF"}, "MISSING", "iban"},
 		{fields{"holder": "Buch", "iban": ""}, "MISSING", "iban"},
 		{fields{"holder": "Buch", "iban": "DE18100100100000005678"}, "INVALID", "iban"},
@@ -135,7 +135,7 @@ func (d operator) runPayouts(given fields) string {
 	return answer.String()
 }
 
-func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
+func TestRunPayouts_PretendedTime(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
@@ -161,7 +161,7 @@ func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
 	}
 }
 
-func TestPayoutsOnDemand(t *testing.T) {
+func TestRunPayouts_OnDemand(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
@@ -191,7 +191,7 @@ func TestPayoutsOnDemand(t *testing.T) {
 	}
 }
 
-func TestInvalidPayoutRunsAreRefused(t *testing.T) {
+func TestRunPayouts_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m, live := d.createMerchant(nil), d.createMerchant(fields{"sandbox": false})
@@ -214,7 +214,7 @@ func TestInvalidPayoutRunsAreRefused(t *testing.T) {
 	}
 }
 
-// payLive stores a live payment: the API makes none, because a world has no acquirer for them.
+// payLive stores a live payment. The API makes none, because a world has no acquirer for them.
 func (d operator) payLive(m provisioned, amount string) {
 	d.Helper()
 	tenant := identity.Tenant{Mode: identity.Live, Merchant: m.Code}
@@ -237,11 +237,12 @@ func (d operator) payLive(m provisioned, amount string) {
 	}
 }
 
-// TestLivePayoutsGoThroughAFile: ordered, written into a file for the bank, and settled by its word.
-func TestLivePayoutsGoThroughAFile(t *testing.T) {
+// TestExportPayouts orders live payouts, writes them into a file for the bank, and settles them by the bank's word.
+func TestExportPayouts(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, other := d.createMerchant(fields{"sandbox": false}), d.createMerchant(fields{"sandbox": false, "email": "other@example.com"})
+	m, other := d.createMerchant(fields{"sandbox": false}),
+		d.createMerchant(fields{"sandbox": false, "email": "other@example.com"})
 	for i, m := range []provisioned{m, other} {
 		d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 		d.payLive(m, []string{"10", "20"}[i])
@@ -256,7 +257,7 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 		return fields{"command": "settle_payout", "merchant_code": strings.TrimPrefix(merchant, "L#"), "payout": p,
 			"outcome": outcome, "reason": reason}
 	}
-	if got := d.refused(settle(first.ID, first.Tenant, "paid", "")); got.Code != "CONFLICT" {
+	if got := d.runRefused(settle(first.ID, first.Tenant, "paid", "")); got.Code != "CONFLICT" {
 		t.Errorf("paid without a file: got %+v, want CONFLICT", got)
 	}
 	export := fields{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap", "iban": "DE89370400440532013000",

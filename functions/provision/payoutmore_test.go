@@ -17,9 +17,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// TestPayoutsForWhichThereIsNoTimeStayDue: the command says that there are more, and repeated, also at the same
-// pretended time, it runs them, each once.
-func TestPayoutsForWhichThereIsNoTimeStayDue(t *testing.T) {
+// TestRunPayouts_NoTimeLeft checks that the command reports more payouts. Its repetition, also at the same pretended
+// time, runs them, each once.
+func TestRunPayouts_NoTimeLeft(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestPayoutsForWhichThereIsNoTimeStayDue(t *testing.T) {
 		}
 		d.Main().Steps.Slow(faults.Latency{Table: 100 * time.Millisecond, Transaction: 100 * time.Millisecond})
 		paid := map[string]bool{}
-		const payoutTime = 40 * time.Second // in which no payout is begun
+		const payoutTime = 40 * time.Second // no payout begins in this time
 		for calls := 1; ; calls++ {
 			ctx, cancel := context.WithTimeout(t.Context(), payoutTime+2*time.Second)
 			reply, err := d.Main().Invoke(ctx, "provision", command)
@@ -67,8 +67,8 @@ func TestPayoutsForWhichThereIsNoTimeStayDue(t *testing.T) {
 	})
 }
 
-// TestAPayoutThatFailsHoldsUpNoOthers: the command goes on with the other shards, and says in the end what failed.
-func TestAPayoutThatFailsHoldsUpNoOthers(t *testing.T) {
+// TestRunPayouts_OneFails checks that the command continues with the other shards and reports the failure in the end.
+func TestRunPayouts_OneFails(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	const merchants = 8
@@ -87,7 +87,7 @@ func TestAPayoutThatFailsHoldsUpNoOthers(t *testing.T) {
 		}
 	}
 	d.Clock.Advance(24 * time.Hour)
-	if got := d.refused(fields{"command": "run_payouts", "mode": "test"}); got.Code != "NOT_FOUND" {
+	if got := d.runRefused(fields{"command": "run_payouts", "mode": "test"}); got.Code != "NOT_FOUND" {
 		t.Errorf("got %+v, want that a merchant was not found", got)
 	}
 	for _, code := range codes {

@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// nextAt is when run_payouts says the next payout will be; "": it does not.
-func (d operator) nextAt(given fields) string {
+// readNextAt returns the next payout's time, as run_payouts reports it; "" if it reports none.
+func (d operator) readNextAt(given fields) string {
 	d.Helper()
 	given["command"] = "run_payouts"
 	answer := run[struct {
@@ -20,8 +20,8 @@ func (d operator) nextAt(given fields) string {
 	return answer.NextAt
 }
 
-// TestWhenNothingIsDueTheNextPayoutIsNamed: the end of the first period that something waits for.
-func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
+// TestRunPayouts_NextAt checks that, when no payout is due, the answer has the end of the first period with payables.
+func TestRunPayouts_NextAt(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
@@ -32,7 +32,7 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	d.updateSettings(monthly, fields{"payout_period": "monthly"})
 	want := func(what string, given fields, at string) {
 		t.Helper()
-		if got := d.nextAt(given); got != at {
+		if got := d.readNextAt(given); got != at {
 			t.Errorf("%s: got %q, want %q", what, got, at)
 		}
 	}
@@ -51,7 +51,7 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	d.setPayout(weekly, fields{"held": true})
 	want("held", fields{"merchant_code": weekly.Code}, "")
 	d.setPayout(weekly, fields{"held": false})
-	// A time that is pretended moves the schedule: what is paid now waits for the end of the period after that.
+	// A pretended time moves the schedule: payables of now wait for the end of the period after that time.
 	want("paid", fields{"merchant_code": weekly.Code, "at": "2026-12-10T12:00:00Z"}, "")
 	d.sell(weekly, "2", 10, "")
 	want("after a time that was pretended", fields{"merchant_code": weekly.Code}, "2026-12-13T23:00:00Z")

@@ -1,6 +1,6 @@
 // Package provision runs operators' commands, in a Lambda without a route that only IAM principals may call. A request
-// names a command and has its arguments; the answer is the command's. infra/README.md, "Merchants and keys", has a shell
-// function for it:
+// names a command and has its arguments, and gets the command's answer. infra/README.md, "Merchants and keys", has a
+// shell function for it:
 //
 //	aws lambda invoke --function-name provision --cli-binary-format raw-in-base64-out \
 //	    --payload '{"command":"create_merchant","name":"Café","email":"a@b.example","country":"DE","currency":"EUR"}' \

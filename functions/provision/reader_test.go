@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// paired has the test mode of a merchant pair a virtual reader.
-func (d operator) paired(m provisioned, id string) {
+// pairReader pairs a virtual reader with a merchant in test mode.
+func (d operator) pairReader(m provisioned, id string) {
 	d.Helper()
 	if _, err := d.App.Virtual.Pair(d.Context(), terminal.Pairing{ID: id, Code: "A1B2C3D4", Tenant: "T#" + m.Code,
 		Until: d.Clock.Now().Add(5 * time.Minute)}); err != nil {
@@ -23,12 +23,13 @@ func (d operator) wantOnline(reader string, want bool) {
 	}
 }
 
-func TestAnOperatorTakesAVirtualReaderOffline(t *testing.T) {
+func TestSetReaderOffline(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m, other := d.createMerchant(nil), d.createMerchant(fields{"name": "Anderer", "email": "anderer@example.com", "sandbox": false})
+	m, other := d.createMerchant(nil),
+		d.createMerchant(fields{"name": "Anderer", "email": "anderer@example.com", "sandbox": false})
 	const reader = "rdr_0123456789ABCDEFGHJKMNPQRS"
-	d.paired(m, reader)
+	d.pairReader(m, reader)
 	set := fields{"command": "set_reader_offline", "merchant_code": m.Code, "mode": "test", "reader_id": reader}
 	for _, offline := range []bool{true, true, false, false} {
 		got := run[struct {

@@ -25,8 +25,8 @@ func (d operator) turnOn(m member.Member) {
 	}
 }
 
-// TestALostSecondFactorIsRemoved from a user and from a managed user, by an entry of the audit.
-func TestALostSecondFactorIsRemoved(t *testing.T) {
+// TestRemoveSecondFactor removes it from a user and from a managed user, with an entry in the audit.
+func TestRemoveSecondFactor(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -48,13 +48,13 @@ func TestALostSecondFactorIsRemoved(t *testing.T) {
 		want = append(want, "test member "+of.ID+` {"second_factor":true} {"second_factor":false}`)
 	}
 	var got []string
-	for _, e := range d.audit(m, nil).Entries {
+	for _, e := range d.listAudit(m, nil).Entries {
 		if e.Operation == "remove_second_factor" {
 			got = append(got, fmt.Sprintf("%s %s %s %s", e.Mode, e.Subject, e.Before, e.After))
 		}
 	}
 	slices.Sort(want)
-	slices.Sort(got) // they are of one moment
+	slices.Sort(got) // entries of one moment
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}

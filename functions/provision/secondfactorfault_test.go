@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// TestARemovalThatIsCutOffIsFinishedByItsRepetition, with one entry in the audit.
-func TestARemovalThatIsCutOffIsFinishedByItsRepetition(t *testing.T) {
+// TestRemoveSecondFactor_Interrupted is completed by its repetition, with one entry in the audit.
+func TestRemoveSecondFactor_Interrupted(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -19,7 +19,7 @@ func TestARemovalThatIsCutOffIsFinishedByItsRepetition(t *testing.T) {
 		return err != nil || f.Confirmed()
 	}
 	removed := func() (entries int) {
-		for _, e := range d.audit(m, nil).Entries {
+		for _, e := range d.listAudit(m, nil).Entries {
 			if e.Operation == "remove_second_factor" {
 				entries++
 			}

@@ -18,8 +18,8 @@ func (d operator) updateSettings(m provisioned, given fields) fields {
 	return run[fields](d, given)
 }
 
-// TestAnOperatorChangesAllSettings, those that are given; the schedule follows.
-func TestAnOperatorChangesAllSettings(t *testing.T) {
+// TestUpdateSettings checks that the given settings change, and that the schedule follows.
+func TestUpdateSettings(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -31,7 +31,7 @@ func TestAnOperatorChangesAllSettings(t *testing.T) {
 	check := func(given, change fields) {
 		t.Helper()
 		maps.Copy(want, change)
-		for range 2 { // repeated, nothing changes
+		for range 2 { // the second time nothing changes
 			if diff := cmp.Diff(want, d.updateSettings(m, given)); diff != "" {
 				t.Errorf("%v (-want +got):\n%s", given, diff)
 			}
@@ -54,7 +54,7 @@ func TestAnOperatorChangesAllSettings(t *testing.T) {
 		fields{"payout_period": "monthly", "printers_enabled": false, "next_at": "2026-11-30T23:00:00Z"})
 }
 
-func TestInvalidSettingsAreRefused(t *testing.T) {
+func TestUpdateSettings_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -74,17 +74,17 @@ func TestInvalidSettingsAreRefused(t *testing.T) {
 		{fields{"expected_max_transaction_amount": -0.01}, "INVALID", "expected_max_transaction_amount"},
 		{fields{"expected_max_transaction_amount": 1000000000}, "INVALID", "expected_max_transaction_amount"},
 		{fields{"expected_max_transaction_amount": 0.001}, "INVALID", "expected_max_transaction_amount"},
-		{fields{"holder": "Buch"}, "INVALID", "holder"}, // which set_payout changes
+		{fields{"holder": "Buch"}, "INVALID", "holder"}, // set_payout changes it
 	} {
 		d.checkRefused(with(fields{"command": "update_settings", "merchant_code": m.Code}, c.given), c.code, c.param)
 	}
-	if got := d.stored(m.Key); got.Version != 1 {
+	if got := d.readMerchant(m.Key); got.Version != 1 {
 		t.Errorf("merchant: got %+v, want version 1", got)
 	}
 }
 
-// The settings are no terms of the command that makes a merchant.
-func TestAMerchantIsTheSameWhateverItsSettings(t *testing.T) {
+// TestCreateMerchant_RepeatedWithOtherSettings checks that settings are not compared with the command's terms.
+func TestCreateMerchant_RepeatedWithOtherSettings(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(fields{"merchant_code": "MC0000PAYS"})
@@ -94,8 +94,8 @@ func TestAMerchantIsTheSameWhateverItsSettings(t *testing.T) {
 	}
 }
 
-// Live and test mode have settings of their own, and no other change touches them.
-func TestSettingsAreKeptByMode(t *testing.T) {
+// TestUpdateSettings_ByMode checks that each mode has separate settings, which no other change touches.
+func TestUpdateSettings_ByMode(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(fields{"sandbox": false, "test_key": true})
@@ -105,14 +105,14 @@ func TestSettingsAreKeptByMode(t *testing.T) {
 	run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "fee_rate": "0.01"})
 	want := merchant.ByMode[merchant.Settings]{Live: merchant.DefaultSettings, Test: merchant.DefaultSettings}
 	want.Live.Period, want.Test.OnDemand = merchant.Weekly, true
-	if got := d.stored(m.Key).Settings; got != want {
+	if got := d.readMerchant(m.Key).Settings; got != want {
 		t.Errorf("settings: got %+v, want %+v", got, want)
 	}
 }
 
-// TestSettingsThatWereCutOffAreAsBeforeOrAfter: wherever the command is cut off, the schedule's cut-off is one of
-// the settings that count, and repeating the command completes it.
-func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
+// TestUpdateSettings_Interrupted checks at each step that the schedule's cut-off agrees with the stored settings.
+// Repeating the command completes it.
+func TestUpdateSettings_Interrupted(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	cut := 0
@@ -129,14 +129,14 @@ func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
 		cut++
 		for _, what := range []string{"cut off", "repeated"} {
 			schedule, err := d.App.Store.PayoutSchedule(t.Context(), tenant)
-			owner := d.stored(m.Key)
+			owner := d.readMerchant(m.Key)
 			if want := owner.Calendar(tenant.Mode).NextCutoff(d.Clock.Now()).At; err != nil || !schedule.NextAt.Equal(want) {
 				t.Errorf("%s at step %d: pays out %s, got next at %s, %v, want %s", what, step,
 					owner.Settings.Test.Period, schedule.NextAt, err, want)
 			}
 			run[fields](d, command)
 		}
-		if got := d.stored(m.Key).Settings.Test.Period; got != merchant.Monthly {
+		if got := d.readMerchant(m.Key).Settings.Test.Period; got != merchant.Monthly {
 			t.Errorf("cut off at step %d: got %s, want %s", step, got, merchant.Monthly)
 		}
 	}

@@ -2,8 +2,9 @@ package provision_test
 
 import "testing"
 
-// TestShardsAreNeverLowered: what is in the later ones would not be found.
-func TestShardsAreNeverLowered(t *testing.T) {
+// TestUpdateMerchant_FewerShards checks that fewer shards are refused, because the contents of the later shards would
+// not be found.
+func TestUpdateMerchant_FewerShards(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	given := fields{"shards": 4, "merchant_code": "MC0000SHRD"}
@@ -11,13 +12,13 @@ func TestShardsAreNeverLowered(t *testing.T) {
 	for _, c := range []struct{ given, want int }{{4, 4}, {16, 16}, {8, 0}, {1, 0}, {32, 32}} {
 		command := fields{"command": "update_merchant", "merchant_code": m.Code, "shards": c.given}
 		if c.want == 0 {
-			if got := d.refused(command); got.Code != "INVALID" || got.Param != "shards" {
+			if got := d.runRefused(command); got.Code != "INVALID" || got.Param != "shards" {
 				t.Errorf("%d: got %+v, want INVALID shards", c.given, got)
 			}
 			continue
 		}
 		run[any](d, command)
-		if got := d.stored(m.Key).ShardCount(); got != c.want {
+		if got := d.readMerchant(m.Key).ShardCount(); got != c.want {
 			t.Errorf("%d: got %d shards, want %d", c.given, got, c.want)
 		}
 	}

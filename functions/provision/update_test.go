@@ -7,14 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// stored is a merchant, as a request with its key finds it.
-func (d operator) stored(k *key) merchant.Merchant {
+// readMerchant returns the merchant of a request with its key.
+func (d operator) readMerchant(k *key) merchant.Merchant {
 	d.Helper()
 	_, m := d.authenticate(k.Plaintext)
 	return m
 }
 
-func TestAMerchantsOptionalFields(t *testing.T) {
+func TestCreateMerchant_OptionalFields(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	for _, c := range []struct {
@@ -29,17 +29,17 @@ func TestAMerchantsOptionalFields(t *testing.T) {
 		{fields{"refund_floor": "-0.5"}, "Europe/Berlin", "-0.50"},
 	} {
 		m := d.createMerchant(c.given)
-		if got := d.stored(m.Key); got.TimeZone != c.zone || got.MinimumBalance != c.minimum {
+		if got := d.readMerchant(m.Key); got.TimeZone != c.zone || got.MinimumBalance != c.minimum {
 			t.Errorf("%v: got zone %q, minimum %q, want %q, %q", c.given, got.TimeZone, got.MinimumBalance, c.zone, c.minimum)
 		}
 	}
 }
 
-func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
+func TestUpdateMerchant(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(fields{"sandbox": false, "test_key": true})
-	before := d.stored(m.Key)
+	before := d.readMerchant(m.Key)
 	type updated struct {
 		Code    string `json:"merchant_code"`
 		Version int
@@ -51,7 +51,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 		{"paypal": true},
 	} {
 		given["command"], given["merchant_code"] = "update_merchant", m.Code
-		for range 2 { // repeated, nothing changes
+		for range 2 { // the second time nothing changes
 			if got, want := run[updated](d, given), (updated{m.Code, version + 1}); got != want {
 				t.Errorf("%v: got %+v, want %+v", given, got, want)
 			}
@@ -64,7 +64,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	want.PayPal, want.UpdatedAt = true, d.Clock.Now()
 	late := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
 	for _, k := range []*key{m.Key, m.TestKey, &late} {
-		if got := d.stored(k); got != want {
+		if got := d.readMerchant(k); got != want {
 			t.Errorf("merchant: got %+v\nwant %+v", got, want)
 		}
 	}
@@ -74,13 +74,13 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	run[updated](d, back)
 	want.TimeZone, want.MinimumBalance, want.FeeRate = "Europe/Berlin", "", "0.0195"
 	want.PayoutPlan, want.Version = "", 5
-	if got := d.stored(m.Key); got != want {
+	if got := d.readMerchant(m.Key); got != want {
 		t.Errorf("taken back: got %+v\nwant %+v", got, want)
 	}
 }
 
-// TestAnUpdateCutOffIsFinishedByItsRepetition, wherever it was cut off.
-func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
+// TestUpdateMerchant_Interrupted checks at each step that the repetition completes the update.
+func TestUpdateMerchant_Interrupted(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
 		d := newOperator(t)
@@ -99,14 +99,14 @@ func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
 			_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, fields{"command": "update_merchant",
 				"merchant_code": m.Code, "name": name}))
 			run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "name": name})
-			if got := d.stored(m.Key); got.Name != name {
+			if got := d.readMerchant(m.Key); got.Name != name {
 				t.Errorf("%s at step %d: got %+v, want the name %s", fault, at, got, name)
 			}
 		}
 	}
 }
 
-func TestInvalidUpdatesAreRefused(t *testing.T) {
+func TestUpdateMerchant_Invalid(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.createMerchant(nil)
@@ -126,15 +126,15 @@ func TestInvalidUpdatesAreRefused(t *testing.T) {
 		{fields{"shards": 64}, "INVALID", "shards"},
 		{fields{"requests_per_second": -1}, "INVALID", "requests_per_second"},
 		{fields{"requests_per_second": 10_001}, "INVALID", "requests_per_second"},
-		{fields{"account": fields{}}, "INVALID", "account"}, // update_account's
-		{fields{"country": "AT"}, "INVALID", "country"},     // no argument of the command, nor are these
+		{fields{"account": fields{}}, "INVALID", "account"}, // an argument of update_account
+		{fields{"country": "AT"}, "INVALID", "country"},     // not an argument of the command, nor are these
 		{fields{"currency": "CHF"}, "INVALID", "currency"},
 		{fields{"sandbox": false}, "INVALID", "sandbox"},
-		{fields{"gross_settlement": true}, "INVALID", "gross_settlement"}, // which update_settings changes
+		{fields{"gross_settlement": true}, "INVALID", "gross_settlement"}, // update_settings changes it
 	} {
 		d.checkRefused(with(fields{"command": "update_merchant", "merchant_code": m.Code}, c.change), c.code, c.param)
 	}
-	if got := d.stored(m.Key); got.Version != 1 {
+	if got := d.readMerchant(m.Key); got.Version != 1 {
 		t.Errorf("merchant: got %+v, want version 1", got)
 	}
 }
