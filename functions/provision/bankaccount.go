@@ -81,7 +81,7 @@ func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (ban
 // verifyBankAccount decides if an account belongs to its holder (contract §7.3). The decision is final, but may be
 // repeated. The command names the account, as another account may be pending once the operator has checked this one.
 type verifyBankAccount struct {
-	place
+	tenantArguments
 	Account string `json:"account" validate:"required"` // its id, from list_bank_accounts
 	Outcome string `json:"outcome" validate:"required one-of=verified|rejected"`
 }
@@ -144,7 +144,7 @@ func (o operator) vouch(ctx context.Context, t identity.Tenant, vouched merchant
 
 // setPayout changes where a merchant is paid. A given account is VERIFIED and primary, because the operator vouches.
 type setPayout struct {
-	place
+	tenantArguments
 	merchant.BankAccountChange
 	Held optional.Of[bool] `json:"held"` // true: no payout leaves until it is false
 }

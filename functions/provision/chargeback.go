@@ -21,7 +21,7 @@ import (
 // Each id is recorded once. A generated id is the next chargeback's, so the command may be repeated until it succeeds;
 // after that it records another chargeback.
 type chargeback struct {
-	place
+	tenantArguments
 	Transaction string        `json:"transaction" validate:"required"` // its id or code
 	ID          string        `json:"id"`                              // the acquirer's id; generated unless given
 	Amount      money.Literal `json:"amount"`                          // the amount left unless given

@@ -12,7 +12,7 @@ import (
 
 // createAPIKey creates another API key (contract §8.2).
 type createAPIKey struct {
-	place
+	tenantArguments
 	identity.KeyRequest
 }
 

@@ -95,6 +95,7 @@ func TestCreateAPIKey_Invalid(t *testing.T) {
 		code, param string
 	}{
 		{secret(fields{"merchant_code": ""}), "MISSING", "merchant_code"},
+		{secret(fields{"merchant_code": 5}), "INVALID", "merchant_code"},
 		{secret(fields{"merchant_code": "MC00000000"}), "NOT_FOUND", ""},
 		{secret(fields{"mode": "live"}), "INVALID", "mode"},
 		{secret(fields{"mode": "T"}), "INVALID", "mode"},

@@ -17,7 +17,7 @@ import (
 
 // updateOperator changes an operator's app settings, which merchants cannot (contract §13.9). Settings left out stay.
 type updateOperator struct {
-	place
+	tenantArguments
 	OperatorID  int32           `json:"operator_id" validate:"required"`
 	AppSettings json.RawMessage `json:"app_settings" validate:"required"`
 }
@@ -62,7 +62,7 @@ func mergeAppSettings(s *merchant.AppSettings, change json.RawMessage) error {
 // setPassword gives a user of the merchant a random password, for all the user's merchants. An owner has none at first,
 // and users forget theirs; the merchant gives managed users theirs. It ends sessions and grants (contract §10).
 type setPassword struct {
-	place
+	tenantArguments
 	Email string `json:"email" validate:"required text=256"`
 }
 
@@ -90,7 +90,7 @@ func (o operator) setPassword(ctx context.Context, t identity.Tenant, c setPassw
 
 // removeSecondFactor turns off the second factor of a member who lost app and recovery codes. The password stays.
 type removeSecondFactor struct {
-	place
+	tenantArguments
 	Email string `json:"email" validate:"required text=256"`
 }
 

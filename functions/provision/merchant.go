@@ -152,7 +152,7 @@ func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchan
 
 // updateSettings changes the given settings of a merchant in a mode.
 type updateSettings struct {
-	place
+	tenantArguments
 	merchant.OperatorSettingsChange
 }
 

@@ -12,7 +12,7 @@ import (
 
 // createOAuthClient registers a client (contract §10). Restricted scopes wait for approve_oauth_client.
 type createOAuthClient struct {
-	place
+	tenantArguments
 	oauth.Registration
 }
 
@@ -107,7 +107,7 @@ type clientArgument struct {
 	ClientID string `json:"client_id" validate:"required"`
 }
 
-// revokeOAuthClient revokes a client for good. Its tokens end with the next request. It may be repeated.
+// revokeOAuthClient revokes a client for good. Its tokens are refused from the next request on. It may be repeated.
 func (o operator) revokeOAuthClient(ctx context.Context, c clientArgument) (clientView, error) {
 	return o.changeClient(ctx, c.ClientID, "", "OAuth client revoked", func(client oauth.Client) (oauth.Client, error) {
 		return client.Ended(o.Now()), nil

@@ -6,7 +6,8 @@
 //	    --payload '{"command":"create_merchant","name":"Café","email":"a@b.example","country":"DE","currency":"EUR"}' \
 //	    answer.json
 //
-// Each command also takes by: who gives it, for the audit. Required arguments come before the semicolon:
+// Each command also takes "by", the person who gives the command, for the audit. Required arguments come before the
+// semicolon:
 //
 //	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
 //	                        time_zone, refund_floor, payout_plan, shards, requests_per_second, onboarding,
@@ -50,8 +51,8 @@
 //
 //	{"error":{"code":"INVALID","param":"country","message":"…"}}
 //
-// Only the platform's faults fail the invocation (FunctionError), with an alarm and a log. Only the answer has keys and
-// secrets: they cannot be shown again.
+// Only the platform's faults fail the invocation (FunctionError), with an alarm and a log. Only the answer shows keys
+// and secrets. They cannot be shown again.
 package provision
 
 import (
@@ -132,15 +133,15 @@ func typed[Arguments, Answer any](o operator, run func(context.Context, Argument
 	}
 }
 
-type place struct {
+type tenantArguments struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
-	Mode         string `json:"mode"` // live or test; the first key's unless given
+	Mode         string `json:"mode"` // live or test; by default the mode of the first key
 }
 
-func (p place) named() place { return p }
+func (p tenantArguments) named() tenantArguments { return p }
 
-// inTenant adapts a command about one merchant in one mode, whose arguments embed place.
-func inTenant[Arguments interface{ named() place }, Answer any](o operator,
+// inTenant adapts a command about one merchant in one mode, whose arguments embed tenantArguments.
+func inTenant[Arguments interface{ named() tenantArguments }, Answer any](o operator,
 	run func(context.Context, identity.Tenant, Arguments) (Answer, error)) command {
 	return typed(o, func(ctx context.Context, arguments Arguments) (answer Answer, err error) {
 		t, err := o.findTenant(ctx, arguments.named().MerchantCode, arguments.named().Mode)
@@ -239,10 +240,11 @@ func limitOr(limit *int, standard int) int {
 	return standard
 }
 
-// undecodable returns the first argument that cannot be decoded. An error of a type's UnmarshalJSON does not name it.
+// undecodable returns the first argument that cannot be decoded. It tries each argument alone, because an error of a
+// type's UnmarshalJSON does not name the argument.
 func undecodable(raw json.RawMessage, to any) string {
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &members) // the caller has decoded it before
+	_ = json.Unmarshal(raw, &members) // decode has found it to be valid JSON
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		alone, _ := json.Marshal(map[string]json.RawMessage{name: members[name]})
 		if json.Unmarshal(alone, reflect.New(reflect.TypeOf(to).Elem()).Interface()) != nil {

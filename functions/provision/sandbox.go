@@ -62,7 +62,7 @@ var errNothingToPay = failure.Conflict("The checkout does not wait for a boleto 
 
 // setReaderOffline takes a virtual reader (test mode only) offline or online (contract §13.7). It may be repeated.
 type setReaderOffline struct {
-	place
+	tenantArguments
 	ReaderID string `json:"reader_id" validate:"required"`
 	Offline  *bool  `json:"offline" validate:"required"`
 }
