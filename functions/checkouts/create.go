@@ -148,7 +148,7 @@ func (f family) checkCustomer(ctx context.Context, t identity.Tenant, id string)
 	}
 	_, err := f.store.Customer(ctx, t, id)
 	if failure.Is(err, failure.KindNotFound) {
-		return failure.Invalid("customer_id", "is not the id of a customer")
+		return failure.Invalid("customer_id", "must be the id of one of the merchant's customers")
 	}
 	return err
 }
@@ -157,7 +157,7 @@ func (f family) checkCustomer(ctx context.Context, t identity.Tenant, id string)
 func setAmount(c *payments.Checkout, literal money.Literal, code string, m merchant.Merchant) *failure.Error {
 	currency, err := money.ParseCurrency(code)
 	if err != nil || currency != m.Currency {
-		return failure.Invalid("currency", "must be the merchant's currency")
+		return failure.Invalid("currency", "must be "+string(m.Currency)+", the merchant's currency")
 	}
 	amount, err := literal.In(currency)
 	if err != nil {

@@ -54,7 +54,7 @@ func (f family) createMember(ctx context.Context, req createMemberRequest) (memb
 			return m, err
 		})
 	if errors.Is(err, store.ErrAddressTaken) {
-		err = failure.Invalid("email", "is that of a member, or of somebody who is invited, already")
+		err = failure.Invalid("email", "belongs to a member or to an open invitation")
 	}
 	return f.show(ctx, p.Tenant, m, member.RefusedPassword("password", err))
 }
@@ -205,7 +205,7 @@ func (f family) listMembers(ctx context.Context, req listMembersRequest) (rest.L
 	}), err
 }
 
-// matches reports whether the member matches all filters. Until the invitation is accepted the member has no user, so
+// matches returns true if the member matches all filters. Until the invitation is accepted the member has no user, so
 // that no filter of users matches.
 func (r listMembersRequest) matches(m member.Member, now time.Time) bool {
 	ofUser := !m.Invited() && (r.UserID == "" || strings.EqualFold(m.User(), r.UserID)) &&
@@ -215,7 +215,7 @@ func (r listMembersRequest) matches(m member.Member, now time.Time) bool {
 		(r.Status == "" || r.Status == string(m.Status(now))) && hasAnyRole(m, r.Roles)
 }
 
-// hasAnyRole reports whether the member has one of the roles, or roles is empty.
+// hasAnyRole returns true if the member has one of the roles, or roles is empty.
 func hasAnyRole(m member.Member, roles []string) bool {
 	return len(roles) == 0 || slices.ContainsFunc(roles, func(id string) bool { return slices.Contains(m.Roles, id) })
 }

@@ -184,7 +184,8 @@ func (r checkoutRequest) setTips(sale *payments.ReaderSale) {
 func setTotal(c *payments.Checkout, r totalRequest, m merchant.Merchant) failure.List {
 	currency, err := money.ParseCurrency(r.Currency)
 	if err != nil || currency != m.Currency {
-		return failure.List{failure.Invalid("total_amount.currency", "must be the merchant's currency")}
+		return failure.List{failure.Invalid("total_amount.currency",
+			"must be "+string(m.Currency)+", the merchant's currency")}
 	}
 	if c.Amount = money.FromMinor(*r.Value, currency); c.Amount.TooLarge() {
 		return failure.List{failure.Invalid("total_amount.value", "must be at most 999999999.99 in major units")}

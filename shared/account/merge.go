@@ -132,9 +132,9 @@ func formFailure(err error) error {
 	case errors.Is(err, json.ErrUnknownName):
 		return failure.Invalid(param, "is not a field of accounts")
 	case errors.Is(err, money.ErrAmount):
-		return failure.Invalid(param, "must be a number, or one as text")
+		return failure.Invalid(param, "must be a number, or a text with a number")
 	case wrong.JSONKind == jsontext.Kind(0):
-		return failure.Invalid(param, "has another form")
+		return failure.Invalid(param, "must have the form of the field (contract §7.1)")
 	default:
 		return failure.Invalid(param, fmt.Sprintf("must not be a %s", wrong.JSONKind))
 	}

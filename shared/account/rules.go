@@ -67,13 +67,16 @@ func (a Account) checkPersons() (faults failure.List) {
 	ids, holders, owned := ids[string]{}, 0, 0
 	for i, p := range a.Persons {
 		path := fmt.Sprintf("persons.%d.", i)
-		faults = faults.If(p.ID != "" && ids.markSeen(p.ID), failure.Invalid(path+"id", "is another person's"))
+		faults = faults.If(p.ID != "" && ids.markSeen(p.ID), failure.Invalid(path+"id",
+			"must be another id: an earlier person has it"))
 		if owned += p.Ownership.Share; owned > allOwned {
-			faults = append(faults, failure.Invalid(path+"ownership.share", "makes more than the whole business"))
+			faults = append(faults, failure.Invalid(path+"ownership.share",
+				fmt.Sprintf("must be less: all shares together are above %d", allOwned)))
 		}
 		if p.AccountHolder {
 			if holders++; holders > 1 {
-				faults = append(faults, failure.Invalid(path+"account_holder", "is another person already"))
+				faults = append(faults, failure.Invalid(path+"account_holder",
+					"must be false: an earlier person is the account holder"))
 			}
 		}
 	}
@@ -107,7 +110,8 @@ func (p Profile) checkCatalogue(c money.Currency) (faults failure.List) {
 					fault(takenID, "shelves.%d.products.%d.prices.%d.id", i, j, k)
 				}
 				if net, err := money.Parse(string(price.Net), c); price.Net != "" && (err != nil || net.Sign() < 0) {
-					fault("must be an amount with at most the currency's decimals", "shelves.%d.products.%d.prices.%d.net", i, j, k)
+					fault("must be an amount of at least 0, with at most the currency's decimals",
+						"shelves.%d.products.%d.prices.%d.net", i, j, k)
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"errors"
+	"fmt"
 	"net/mail"
 	"net/netip"
 	"net/url"
@@ -20,36 +21,60 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// format is a named form of a text, and the predicate for a text that does not fit.
-type format struct {
-	fits    func(string) bool
-	message string
-}
-
-var formats = map[string]format{
-	"email":     {isEmail, "must be an email address"},
-	"date":      {isDate, "must be a date, YYYY-MM-DD"},
-	"date-time": {isDateTime, "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00"},
-	"country":   {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code"},
-	"currency":  {isCurrency, "must be an ISO 4217 code of a currency that the platform settles in"},
-	"iban":      {func(text string) bool { return iban.Validate(Machine(text)) == nil }, "must be a valid IBAN"},
-	"bic": {func(text string) bool {
+// formats maps the name of a format to a function that returns a text's fault, or "".
+var formats = map[string]func(text string) string{
+	"email":     emailFault,
+	"date":      unless(isDate, "must be a date, YYYY-MM-DD"),
+	"date-time": unless(isDateTime, "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00"),
+	"country":   unless(iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code"),
+	"currency":  unless(isCurrency, "must be an ISO 4217 code of a currency that the platform settles in"),
+	"iban":      ibanFault,
+	"bic": unless(func(text string) bool {
 		_, err := bic.Parse(Machine(text))
 		return err == nil
-	}, "must be a valid BIC of 8 or 11 characters"},
-	"language":    {isLanguage, "must be a BCP 47 language tag, such as de or de-DE"},
-	"phone":       {isPhone, "must be a phone number with its country code, such as +493012345678"},
-	"cvv":         {digits(3, 4), "must be 3 or 4 digits"},
-	"month":       {isMonth, `must be "01" to "12"`},
-	"year":        {func(text string) bool { return len(text) != 3 && digits(2, 4)(text) }, "must be YY or YYYY"},
-	"us-zip-code": {digits(5, 5), "must be 5 digits"},
-	"card-number": {isCardNumber, "must be a card number, digits only"},
+	}, "must be a valid BIC of 8 or 11 characters"),
+	"language":    unless(isLanguage, "must be a BCP 47 language tag, such as de or de-DE"),
+	"phone":       unless(isPhone, "must be a phone number with its country code, such as +493012345678"),
+	"cvv":         unless(digits(3, 4), "must be 3 or 4 digits"),
+	"month":       unless(isMonth, `must be "01" to "12"`),
+	"year":        unless(func(text string) bool { return len(text) != 3 && digits(2, 4)(text) }, "must be YY or YYYY"),
+	"us-zip-code": unless(digits(5, 5), "must be 5 digits"),
+	"card-number": cardNumberFault,
+	"http-url":    httpURLFault,
+}
+
+// unless returns a function that returns the message as the fault of a text that does not fit.
+func unless(fits func(string) bool, message string) func(string) string {
+	return func(text string) string {
+		if fits(text) {
+			return ""
+		}
+		return message
+	}
+}
+
+// ibanFault returns the fault of a text that is not a valid IBAN (ISO 13616-1), or "".
+func ibanFault(text string) string {
+	err := iban.Validate(Machine(text))
+	wrong, ok := errors.AsType[*iban.ValidationError](err)
+	switch {
+	case err == nil:
+		return ""
+	case ok && wrong.Reason == iban.ReasonUnsupportedCountry:
+		return "must be an IBAN of a country that has IBANs"
+	case ok && wrong.Reason == iban.ReasonInvalidLength && wrong.ExpectedLength > 0:
+		return fmt.Sprintf("must be an IBAN of %d characters", wrong.ExpectedLength)
+	case ok && wrong.Reason == iban.ReasonInvalidChecksum:
+		return "must be an IBAN: its check digits do not fit the other characters"
+	default:
+		return "must be an IBAN in the form of its country"
+	}
 }
 
 // Machine returns an IBAN or a BIC in the form for machines: in capitals, without blanks (ISO 13616-1).
 func Machine(text string) string { return strings.ToUpper(strings.ReplaceAll(text, " ", "")) }
 
-// HasIBANs reports whether the country's accounts have IBANs. country is an ISO 3166-1 alpha-2 code.
+// HasIBANs returns true if the country's accounts have IBANs. country is an ISO 3166-1 alpha-2 code.
 func HasIBANs(country string) bool {
 	_, err := iban.IsSEPACountryCode(country) // knows all countries of the registry
 	return err == nil
@@ -62,19 +87,28 @@ var languageTag = sync.OnceValue(func() *regexp.Regexp {
 
 func isLanguage(text string) bool { return languageTag().MatchString(text) }
 
-// isEmail reports whether the text is one bare RFC 5322 addr-spec of at most 256 bytes, without unseen characters. So
-// two different addresses never look the same because of such a character (contract §2.2).
-func isEmail(text string) bool {
+// emailFault returns the fault of a text that is not one bare RFC 5322 addr-spec of at most 256 bytes, or "". Unseen
+// characters are refused, so that two different addresses never look the same (contract §2.2).
+func emailFault(text string) string {
 	address, err := mail.ParseAddress(text)
-	return err == nil && address.Address == text && len(text) <= 256 && !strings.ContainsFunc(text, isUnseen)
+	switch {
+	case err != nil || address.Address != text:
+		return "must be an email address"
+	case len(text) > 256:
+		return "must have at most 256 bytes"
+	case strings.ContainsFunc(text, isUnseen):
+		return "must be an email address without invisible characters"
+	default:
+		return ""
+	}
 }
 
-// isUnseen reports whether the character is a control, a blank, a mark of direction, a joiner, or without width.
+// isUnseen returns true if the character is a control, a blank, a mark of direction, a joiner, or without width.
 func isUnseen(r rune) bool {
 	return unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// isPhone reports whether the text is a number in international form, of at most 15 digits (ITU-T E.164).
+// isPhone returns true if the text is a number in international form, of at most 15 digits (ITU-T E.164).
 func isPhone(text string) bool {
 	number, international := strings.CutPrefix(text, "+")
 	return international && digits(7, 15)(number) && number[0] != '0'
@@ -104,10 +138,11 @@ func isCurrency(text string) bool {
 	return err == nil
 }
 
-// isCardNumber reports whether the text has 12 to 19 digits and the right check digit (ISO/IEC 7812-1, annex B).
-func isCardNumber(text string) bool {
+// cardNumberFault returns the fault of a text without 12 to 19 digits, or with a wrong check digit (ISO/IEC 7812-1,
+// annex B), or "".
+func cardNumberFault(text string) string {
 	if !digits(12, 19)(text) {
-		return false
+		return "must be 12 to 19 digits, without spaces and hyphens"
 	}
 	sum := 0
 	for i := range len(text) {
@@ -120,15 +155,18 @@ func isCardNumber(text string) bool {
 		}
 		sum += d
 	}
-	return sum%10 == 0
+	if sum%10 != 0 {
+		return "must be a card number: its check digit does not fit the other digits"
+	}
+	return ""
 }
 
 // dateTimes is the grammar of RFC 3339 §5.6, with an optional offset.
 var dateTimes = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3])(:[0-5]\d:)([0-5]\d|60)(\.\d+)?` +
 	`([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)?$`)
 
-// Time parses a date-time of RFC 3339, and returns it in UTC; false for anything else. Without an offset it is UTC, as
-// published clients send it. A leap second becomes the second after it, since Go's times have none.
+// Time parses a date-time of RFC 3339, and returns it in UTC; false for anything else. A text without an offset is in
+// UTC, as published clients send it. A leap second becomes the second after it, since Go's times have none.
 func Time(text string) (time.Time, bool) {
 	parts := dateTimes.FindStringSubmatch(text)
 	if parts == nil {
@@ -142,7 +180,7 @@ func Time(text string) (time.Time, bool) {
 	if offset == "" || offset == "z" {
 		offset = "Z"
 	}
-	const nanoseconds = 10 // digits of a fraction with its point
+	const nanoseconds = 10 // characters of a fraction with its point
 	at, err := time.Parse(time.RFC3339Nano, day+"T"+hour+minute+second+fraction[:min(len(fraction), nanoseconds)]+offset)
 	at = at.UTC()
 	if leap {
@@ -161,11 +199,12 @@ func Time(text string) (time.Time, bool) {
 // maxURL bounds URLs, in bytes.
 const maxURL = 2048
 
-// notInHosts are characters that browsers refuse in hosts (URL Standard, "forbidden domain code point"), less controls.
+// notInHosts are characters that browsers refuse in hosts (URL Standard, "forbidden domain code point"). isHost also
+// refuses controls.
 const notInHosts = " #%/:<>?@[\\]^|\x7f"
 
-// checkHTTPURL returns the fault of a text that is not a browser's http or https URL without credentials, or "".
-func checkHTTPURL(text string) string {
+// httpURLFault returns the fault of a text that is not a browser's http or https URL without credentials, or "".
+func httpURLFault(text string) string {
 	u, err := url.Parse(text)
 	switch {
 	case len(text) > maxURL:
@@ -201,7 +240,7 @@ func UnparsedURL(text string, err error) string {
 		return noPort
 	case errors.As(err, &escape) && !escaped.MatchString(string(escape)):
 		return "must have two hexadecimal digits after each %"
-	case errors.As(err, &escape), errors.As(err, &host), strings.Contains(text, "//["): // no host has another escape
+	case errors.As(err, &escape), errors.As(err, &host), strings.Contains(text, "//["): // only hosts refuse a whole escape
 		return noHost
 	default:
 		return "must be a URL"

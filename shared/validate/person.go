@@ -20,17 +20,17 @@ func BirthDate(date string, now time.Time) string {
 }
 
 // nationalIDs are the personal numbers with published check digits, by country and name.
-var nationalIDs = map[string]format{
-	"br.cpf":   {CPF, "must be a CPF"},
-	"pl.pesel": {isPESEL, "must be a PESEL number"},
-	"es.nif":   {isSpanishNIF, "must be a NIF of a person"},
-	"es.nie":   {isSpanishNIF, "must be a NIE"},
+var nationalIDs = map[string]func(string) string{
+	"br.cpf":   unless(CPF, "must be a CPF with its two check digits"),
+	"pl.pesel": unless(isPESEL, "must be a PESEL number with its check digit"),
+	"es.nif":   unless(isSpanishNIF, "must be a NIF of a person with its check letter"),
+	"es.nie":   unless(isSpanishNIF, "must be a NIE with its check letter"),
 }
 
 // NationalID returns the fault of a person's number, for failure.Invalid, or "". ref names the kind, such as br.cpf.
 func NationalID(ref, number string) string {
-	if f, known := nationalIDs[ref]; known && !f.fits(number) {
-		return f.message
+	if fault, known := nationalIDs[ref]; known {
+		return fault(number)
 	}
 	return ""
 }

@@ -91,19 +91,11 @@ func textRule(name, argument string) (rule, error) {
 		to, err2 := strconv.ParseInt(most, 10, 64)
 		return rule{text: integer(from, to)}, errors.Join(err, err2)
 	}
-	if name == "http-url" && argument == "" {
-		return rule{text: checkHTTPURL}, nil
-	}
-	f, known := formats[name]
+	fault, known := formats[name]
 	if !known || argument != "" {
 		return rule{}, fmt.Errorf("there is no rule %s", name)
 	}
-	return rule{text: func(text string) string {
-		if f.fits(text) {
-			return ""
-		}
-		return f.message
-	}}, nil
+	return rule{text: fault}, nil
 }
 
 func numberRule(name string, limit int64) func(reflect.Value) string {

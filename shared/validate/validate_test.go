@@ -342,3 +342,35 @@ func TestFormats_URLMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestFormats_BrokenRule checks that a message names the rule that a text breaks, and no rule that the text keeps.
+func TestFormats_BrokenRule(t *testing.T) {
+	t.Parallel()
+	const digits, luhn = "must be 12 to 19 digits, without spaces and hyphens",
+		"must be a card number: its check digit does not fit the other digits"
+	type request struct {
+		Number string `json:"number" validate:"card-number?"`
+		IBAN   string `json:"iban" validate:"iban?"`
+		Email  string `json:"email" validate:"email?"`
+	}
+	for want, requests := range map[string][]request{
+		"number " + digits: {{Number: "42000000000"}, {Number: "4200 0000 0000 0042"}, {Number: "4200-0000-0000-0042"}},
+		"number " + luhn:   {{Number: "4200000000000043"}},
+
+		"iban must be an IBAN of a country that has IBANs":                       {{IBAN: "US00000000000000000000"}},
+		"iban must be an IBAN of 22 characters":                                  {{IBAN: "DE8937040044053201300"}},
+		"iban must be an IBAN: its check digits do not fit the other characters": {{IBAN: "DE88370400440532013000"}},
+		"iban must be an IBAN in the form of its country":                        {{IBAN: "DE8937040044053201300X"}},
+
+		"email must be an email address":    {{Email: "ada"}, {Email: "Ada <ada@x.test>"}},
+		"email must have at most 256 bytes": {{Email: strings.Repeat("a", 251) + "@x.test"}},
+
+		"email must be an email address without invisible characters": {{Email: "ada\u200b@x.test"}},
+	} {
+		for _, r := range requests {
+			if faults := validate.Fields(r, now); len(faults) != 1 || faults[0].Message != want+"." {
+				t.Errorf("%+v: got %v, want %q", r, faults, want)
+			}
+		}
+	}
+}

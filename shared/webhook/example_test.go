@@ -51,7 +51,7 @@ func ExampleCheckURL() {
 	}
 	// Output:
 	// https://shop.example.com/hook <nil>
-	// http://169.254.169.254/latest/meta-data must not point to a private or special-purpose address
-	// https://intranet/hook must name a public host
+	// http://169.254.169.254/latest/meta-data must have a public address: the host is a private or special-purpose address
+	// https://intranet/hook must have a public host name: this name is reserved, or known only in a local network
 	// https://shop.example.com:22/hook must use port 80, 443 or 8443
 }

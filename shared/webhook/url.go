@@ -77,7 +77,7 @@ func Host(raw string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// isForbiddenInURL reports whether parsers are known to treat the character differently.
+// isForbiddenInURL returns true if parsers are known to treat the character differently.
 func isForbiddenInURL(r rune) bool { return r <= ' ' || r > '~' }
 
 // parsePort accepts only the canonical decimal spelling, because clients read "080" or an empty port differently.
@@ -95,10 +95,10 @@ func parsePort(u *url.URL, defaultPort uint16) (uint16, error) {
 
 var (
 	errPort    = &URLError{"must use port 80, 443 or 8443"}
-	errName    = &URLError{"must name a host by its full ASCII domain name"}
-	errLocal   = &URLError{"must name a public host"}
+	errName    = &URLError{"must have a host, by its full domain name in ASCII, such as shop.example.com"}
+	errLocal   = &URLError{"must have a public host name: this name is reserved, or known only in a local network"}
 	errLiteral = &URLError{"must write an address as four decimal numbers, or as IPv6 in brackets"}
-	errAddress = &URLError{"must not point to a private or special-purpose address"}
+	errAddress = &URLError{"must have a public address: the host is a private or special-purpose address"}
 )
 
 func checkHost(u *url.URL, port uint16, policy Policy) error {
@@ -143,7 +143,7 @@ func endsInNumber(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// isDomainName reports whether every label has only letters, digits, hyphens or underscores, without a trailing dot. So
+// isDomainName returns true if every label has only letters, digits, hyphens or underscores, without a trailing dot. So
 // a host has one spelling; the limit per host relies on this.
 func isDomainName(host string) bool {
 	if len(host) > maxNameSize {
@@ -171,7 +171,7 @@ type Policy struct {
 	AllowPorts    []uint16       // further ports
 }
 
-// permitsAddr reports whether a callback may go to addr. Mapped IPv6 is refused, because Allow would not match it.
+// permitsAddr returns true if a callback may go to addr. Mapped IPv6 is refused, because Allow would not match it.
 func (p Policy) permitsAddr(addr netip.Addr) bool {
 	if addr.Is4In6() || addr.Zone() != "" {
 		return false
@@ -192,12 +192,13 @@ func (p Policy) permits(target netip.AddrPort) bool {
 	return p.AllowLoopback && addr.IsLoopback() || p.permitsPort(target.Port())
 }
 
-// permitsName refuses names that have a meaning only on a local network. Other names are checked by their addresses.
+// permitsName returns false for names that have a meaning only on a local network, unless the policy allows them. Other
+// names are checked by their addresses.
 func (p Policy) permitsName(name string) bool {
 	return p.allowsLocalhost(name) || len(p.Allow) > 0 || isPublicName(name)
 }
 
-// IsLoopback reports whether the URL leads to this machine and the policy allows that.
+// IsLoopback returns true if the URL leads to this machine and the policy allows that.
 func (p Policy) IsLoopback(u *url.URL) bool {
 	addr, err := netip.ParseAddr(u.Hostname())
 	return p.AllowLoopback && err == nil && addr.IsLoopback() || p.allowsLocalhost(u.Hostname())
@@ -210,7 +211,7 @@ func (p Policy) allowsLocalhost(name string) bool {
 // unresolved are suffixes of the list that no host of the public DNS has (RFC 7686; RFC 3172 and RFC 8375).
 var unresolved = []string{".onion", ".arpa"}
 
-// isPublicName reports whether the name is below a suffix of the Public Suffix List, as every name of the public DNS
+// isPublicName returns true if the name is below a suffix of the Public Suffix List, as every name of the public DNS
 // is. Other names resolve only within their network: kubernetes.default.svc, a bare label, and the names that RFC 6761,
 // RFC 6762 and ICANN reserve (.localhost, .test, .local, .internal). A suffix of a registry, such as co.uk, is no host;
 // a company's suffix, such as github.io, may be. List and name are ASCII (xn--).

@@ -76,9 +76,11 @@ func TestURLError_WithoutURL(t *testing.T) {
 
 func TestCheckURL_BrokenRules(t *testing.T) {
 	t.Parallel()
-	const name, literal = "must name a host by its full ASCII domain name",
+	const name, literal = "must have a host, by its full domain name in ASCII, such as shop.example.com",
 		"must write an address as four decimal numbers, or as IPv6 in brackets"
-	const port, address = "must use port 80, 443 or 8443", "must not point to a private or special-purpose address"
+	const port = "must use port 80, 443 or 8443"
+	const address = "must have a public address: the host is a private or special-purpose address"
+	const local = "must have a public host name: this name is reserved, or known only in a local network"
 	const characters = "must have only printable ASCII characters, and no spaces"
 	for raw, want := range map[string]string{
 		"https://a.example.com/" + strings.Repeat("p", maxURLSize): "must be at most 2048 bytes long",
@@ -97,8 +99,8 @@ func TestCheckURL_BrokenRules(t *testing.T) {
 		"https://a.example.com:22/":                                port,
 		"https://a.example.com:080/":                               port,
 		"https://8.8.8.8:22/":                                      port,
-		"https://localhost/":                                       "must name a public host",
-		"https://receiver/":                                        "must name a public host",
+		"https://localhost/":                                       local,
+		"https://receiver/":                                        local,
 		"https://0x7f000001/":                                      literal,
 		"https://127.1/":                                           literal,
 		"https://2130706433/":                                      literal,
