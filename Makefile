@@ -4,7 +4,7 @@ export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT ID
 
 .DEFAULT_GOAL := help
 .PHONY: help tools run demo provision clock listen trigger resend logs reader payouts reconcile invoke reset install test \
-	test-all test-dynamodb-local sdk-check sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
+	test-all test-dynamodb-local sdk-check sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden pictures
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/aws/engines/with --
@@ -123,6 +123,13 @@ golden: go ## rewrite what is derived: the pages' Go code, openapi.yaml from its
 	@go test ./functions/proofs/access -run '^TestNoFunctionMayDoMore$$' -update
 	@go test ./functions/proofs/capacity ./functions/proofs/rules -run '^(TestCapacity|TestEachFamilyHasItsEvent)$$' -update
 	@go test ./infra/cost -run '^TestThePageShowsWhatIsPrinted$$' -update
+
+pictures: TOOLS := chromium pngquant
+pictures: go tools ## take README's pictures of the sandbox page and a payment page again; needs Chromium and pngquant
+	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && CASHWRAP_TESTS=all CASHWRAP_SCREENSHOTS=$$folder \
+		go test -count=1 ./functions/pages ./localstack/platform/inspector -run 'Each(State|Page).*WithABrowser' && \
+	pngquant --force --quality 60-90 --strip -o localstack/pictures/payment.png "$$folder/pay-form-light-1280.png" && \
+	pngquant --force --quality 60-90 --strip -o localstack/pictures/sandbox.png "$$folder/sandbox-light-1280.png"
 
 lint: go ## check the code with golangci-lint (.golangci.yml), and that generated pages are up to date
 	@go tool -modfile=.ci/golangci-lint.mod golangci-lint run ./...
