@@ -94,7 +94,7 @@ func ofKinds(kinds []string) string {
 		return ""
 	}
 	return statement{conditions: map[string]map[string]any{
-		"ForAllValues:StringLike": {leadingKeys: keysOf(kinds...)}, "Null": {leadingKeys: "false"}}}.condition()
+		"ForAllValues:StringLike": {leadingKeys: keyPatterns(kinds...)}, "Null": {leadingKeys: "false"}}}.condition()
 }
 
 // TestARoleAllowsWhatItsFunctionNeeds, and not one action, resource or kind of item more.
@@ -141,7 +141,7 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 	if len(f.Access().Table) > 0 || f.Stream != nil {
 		through := statement{conditions: map[string]map[string]any{"StringEquals": {"kms:ViaService": map[string]any{
 			"Fn::Join": []any{"", []any{"dynamodb.", ref("AWS::Region"), ".amazonaws.com"}}}}}}
-		for _, action := range keyUses {
+		for _, action := range tableKeyActions {
 			want[action] = append(want[action], plain(arn(s.keyOf(t, "table")))+through.condition())
 			slices.Sort(want[action])
 		}

@@ -16,31 +16,31 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// severity says how soon someone must act. Each has a topic of its own.
+// severity tells how soon someone must act on an alarm. Each severity has its own topic.
 type severity string
 
 const (
-	critical severity = "critical" // someone is woken: money, or most clients, are affected
-	warning  severity = "warning"  // for the next working day
+	critical severity = "critical" // wakes someone: money or most clients are affected
+	warning  severity = "warning"  // can wait for the next working day
 )
 
-// alarm is raised when the metric is at least the limit in some of the latest periods. Missing data raise none, because
-// an idle platform is healthy; nor does test mode.
+// alarm is raised when the metric reaches the limit in enough of the latest periods. Missing data raise no alarm,
+// because an idle platform is healthy. Test mode raises no alarm either.
 type alarm struct {
-	id          string // unique; the guide explains each by it (TestTheGuideExplainsEachAlarm)
+	id          string // unique; the guide has a row for each id (TestTheGuideExplainsEachAlarm)
 	severity    severity
 	description string
-	metric      awscloudwatch.IMetric // with the length of its periods
+	metric      awscloudwatch.IMetric // includes the length of its periods
 	limit       float64
 	in          datapoints
-	// required: raised when the metric is below the limit, or missing, because something must happen all the time.
+	// required raises the alarm when the metric is below the limit or missing, for events that must happen all the time.
 	required bool
 }
 
-// datapoints are how many of the latest periods must be beyond the limit, in a row or not.
+// datapoints says how many of the latest periods must be beyond the limit, consecutive or not.
 type datapoints struct{ beyond, of int }
 
-// one is a single period: one event matters.
+// one is a single period, for alarms that every event raises.
 var one = datapoints{1, 1}
 
 func (p *platform) addAlarms() {
@@ -52,11 +52,11 @@ func (p *platform) addAlarms() {
 	}
 }
 
-// addTopic adds the topic of a severity. Its name is what mails are sent as.
+// addTopic adds the topic of a severity. Mails show the topic's display name as their sender.
 func (p *platform) addTopic(s severity) {
 	topic := awssns.NewTopic(p.stack, text(pascal(string(s))+"Alarms"), &awssns.TopicProps{
 		TopicName: text(p.name(string(s))), DisplayName: text("Cashwrap " + p.Stage + " " + string(s)), EnforceSSL: yes})
-	// EnforceSSL replaces the default policy, which would allow the account's alarms to publish.
+	// EnforceSSL replaces the default policy, which would let the account's alarms publish.
 	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(text("cloudwatch.amazonaws.com"), nil)},
 		Actions:    jsii.Strings("sns:Publish"), Resources: &[]*string{topic.TopicArn()},
@@ -96,26 +96,26 @@ func (p *platform) addAlarm(a alarm) {
 }
 
 const (
-	slowRequest = 3 * time.Second  // for one request in a hundred; an acquirer takes one or two
-	slowCharge  = 5 * time.Second  // for one in a hundred; a charge is given up after 8 (package processing)
-	staleStream = time.Minute      // behind which the fast path of the outbox is no longer fast
-	staleQueue  = 15 * time.Minute // the longest that SQS delays a message
-	lateItem    = 15 * time.Minute // the sweep takes what is due each minute
-	latePayout  = time.Hour        // payoutplan takes what is due each quarter of an hour
-	unknownFor  = time.Hour        // acquirers mostly know an outcome within minutes
+	slowRequest = 3 * time.Second  // for the slowest 1 % of requests; an acquirer takes one or two seconds
+	slowCharge  = 5 * time.Second  // for the slowest 1 % of charges; package processing gives up after 8 seconds
+	staleStream = time.Minute      // beyond this lag the outbox's fast path is no longer fast
+	staleQueue  = 15 * time.Minute // the longest delay of a message in SQS
+	lateItem    = 15 * time.Minute // sweep processes due items every minute
+	latePayout  = time.Hour        // payoutplan looks for due payouts every quarter of an hour
+	unknownFor  = time.Hour        // acquirers usually know an outcome within minutes
 
-	missedTicks    = 5  // in a row
-	reconcileHours = 26 // without a complete run, of which there is one every 24 hours
+	missedTicks    = 5  // consecutive
+	reconcileHours = 26 // without a complete run; a run is due every 24 hours
 
-	enough = 20 // requests, calls or payments in a period of which a share wakes someone
+	minVolume = 20 // requests, calls or payments in a period, before a share of them wakes someone
 )
 
-// How many periods of five minutes must be beyond the limit.
+// Numbers of five-minute periods that must be beyond the limit.
 var (
-	soonest   = datapoints{2, 3}  // to wake someone within a quarter of an hour, but not for a single spike
-	sustained = datapoints{3, 3}  // a quarter of an hour without a break
-	repeated  = datapoints{3, 6}  // in half an hour
-	scattered = datapoints{3, 12} // in an hour
+	soonest   = datapoints{2, 3}  // wakes someone within a quarter of an hour, but not for a single spike
+	sustained = datapoints{3, 3}  // an uninterrupted quarter of an hour
+	repeated  = datapoints{3, 6}  // within half an hour
+	scattered = datapoints{3, 12} // within an hour
 )
 
 // allAlarms returns all alarms. A share counts as 0 while its whole is small, so that one error at night wakes no one.
@@ -131,40 +131,40 @@ func (p *platform) clientAlarms() []alarm {
 	failed := share{part: p.ofAPI("5xx", sum), whole: p.ofAPI("Count", sum)}
 	return []alarm{
 		{id: "ApiErrors", severity: critical, description: "5 % of requests or more are answered 5xx",
-			metric: failed.atLeast(enough), limit: 5, in: soonest},
+			metric: failed.atLeast(minVolume), limit: 5, in: soonest},
 		{id: "ApiFewErrors", severity: warning, description: "1 % of an hour's requests or more were answered 5xx",
-			metric: failed.each(time.Hour).atLeast(1), limit: 1, in: one},
+			metric: failed.withPeriod(time.Hour).atLeast(1), limit: 1, in: one},
 		{id: "ApiSlow", severity: warning, description: "the slowest hundredth of requests takes 3 s or more",
 			metric: p.ofAPI("Latency", p99), limit: ms(slowRequest), in: sustained},
 	}
 }
 
 func (p *platform) moneyAlarms() []alarm {
-	const quarter, polled = 15 * time.Minute, 30 * time.Minute // polls of an unknown outcome are 15 minutes apart
+	const quarter, polled = 15 * time.Minute, 30 * time.Minute // unknown outcomes are polled every 15 minutes
 	attempted := p.own(metric.PaymentsAttempted, sum)
 	unknown := share{part: p.own(metric.PaymentsUnknown, sum), whole: attempted}
 	refused := share{part: p.own(metric.PaymentsNotTaken, sum), whole: attempted}
 	return []alarm{
 		{id: "ApprovalRate", severity: critical, description: "half of the decided payments or more are declined",
-			metric: p.declined().each(quarter).atLeast(enough), limit: 50, in: datapoints{3, 4}},
+			metric: p.declinedShare().withPeriod(quarter).atLeast(minVolume), limit: 50, in: datapoints{3, 4}},
 		{id: "AcquirerUnknown", severity: critical, description: "the acquirer gives no outcome of 20 % of payments or more",
-			metric: unknown.atLeast(enough / 2), limit: 20, in: soonest},
+			metric: unknown.atLeast(minVolume / 2), limit: 20, in: soonest},
 		{id: "AcquirerRefuses", severity: critical, description: "the acquirer does not take 20 % of payments or more",
-			metric: refused.atLeast(enough / 2), limit: 20, in: soonest},
+			metric: refused.atLeast(minVolume / 2), limit: 20, in: soonest},
 		{id: "AcquirerSlow", severity: warning, description: "the slowest hundredth of charges takes 5 s or more",
 			metric: p.own(metric.AcquirerLatency, p99), limit: ms(slowCharge), in: sustained},
 		{id: "PaymentUnknown", severity: warning, description: "a payment has had no outcome for an hour",
-			metric: each(p.own(metric.UnknownPaymentAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
+			metric: withPeriod(p.own(metric.UnknownPaymentAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
 		{id: "RefundUnknown", severity: warning, description: "a refund has had no outcome for an hour",
-			metric: each(p.own(metric.UnknownRefundAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
+			metric: withPeriod(p.own(metric.UnknownRefundAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
 		{id: "PayoutsLate", severity: warning, description: "a payout has been due for an hour",
-			metric: each(p.own(metric.OldestPayoutAge, maximum), polled), limit: latePayout.Seconds(), in: one},
+			metric: withPeriod(p.own(metric.OldestPayoutAge, maximum), polled), limit: latePayout.Seconds(), in: one},
 		{id: "PayoutsFailed", severity: warning, description: "a bank rejected a payout",
 			metric: p.own(metric.FailedPayouts, sum), limit: 1, in: one},
 		{id: "Reconcile", severity: critical, description: "reconciliation found breaks",
 			metric: p.own(metric.ReconciliationBreaks, sum), limit: 1, in: one},
 		{id: "ReconcileMissing", severity: warning, description: "reconciliation did not run last night", required: true,
-			metric: each(p.own(metric.ReconciliationBreaks, samples), time.Hour), limit: 1,
+			metric: withPeriod(p.own(metric.ReconciliationBreaks, samples), time.Hour), limit: 1,
 			in: datapoints{reconcileHours, reconcileHours}},
 	}
 }
@@ -178,19 +178,19 @@ func (p *platform) guaranteeAlarms() []alarm {
 		{id: "Overdue", severity: warning, description: "callbacks were overdue: stream or queue lost them",
 			metric: p.own(metric.OverdueCallbacks, sum), limit: 1, in: scattered},
 		{id: "CallbacksDead", severity: warning, description: "10 callbacks or more were given up within an hour",
-			metric: each(p.own(metric.DeadCallbacks, sum), time.Hour), limit: 10, in: one},
+			metric: withPeriod(p.own(metric.DeadCallbacks, sum), time.Hour), limit: 10, in: one},
 		{id: "MailsOverdue", severity: warning, description: "mails were overdue: stream or queue lost them",
 			metric: p.own(metric.OverdueMails, sum), limit: 1, in: scattered},
 		{id: "MailsDead", severity: warning, description: "a mail was given up",
-			metric: each(p.own(metric.DeadMails, sum), time.Hour), limit: 1, in: one},
+			metric: withPeriod(p.own(metric.DeadMails, sum), time.Hour), limit: 1, in: one},
 		{id: "MailsDropped", severity: warning, description: "20 mails or more were refused within an hour",
-			metric: each(p.own(metric.DroppedMails, sum), time.Hour), limit: 20, in: one},
+			metric: withPeriod(p.own(metric.DroppedMails, sum), time.Hour), limit: 20, in: one},
 		{id: "MailsHeld", severity: warning, description: "mails wait: no sender is set",
-			metric: each(p.own(metric.HeldMails, sum), time.Hour), limit: 1, in: one},
+			metric: withPeriod(p.own(metric.HeldMails, sum), time.Hour), limit: 1, in: one},
 	}
 }
 
-// urgent are functions whose failures affect money or most clients: two take payments, sweep finishes cut-off ones.
+// urgent functions affect money or most clients: two take payments, and sweep finishes interrupted payments.
 var urgent = []string{"checkouts", "pages", "sweep"}
 
 func (p *platform) functionAlarms(f function) []alarm {
@@ -199,9 +199,9 @@ func (p *platform) functionAlarms(f function) []alarm {
 	if f.Tick == nil && f.Invoke == nil { // a schedule repeats its call, and an operator sees the refusal
 		all = append(all, alarm{id: id + "Throttles", severity: warning, limit: 5, in: repeated,
 			description: "5 % of the calls of " + f.Name + " or more are throttled: raise the account's concurrency",
-			metric:      p.throttled(f).atLeast(1)})
+			metric:      p.throttledShare(f).atLeast(1)})
 	}
-	if f.HTTP != nil && f.Queue == nil { // a queue's messages take their time
+	if f.HTTP != nil && f.Queue == nil { // a queue's messages may take long
 		all = append(all, alarm{id: id + "Slow", severity: warning, limit: ms(slowRequest), in: sustained,
 			description: "the slowest hundredth of " + f.Name + " takes 3 s or more", metric: p.ofFunction(f, "Duration", p99)})
 	}
@@ -209,15 +209,15 @@ func (p *platform) functionAlarms(f function) []alarm {
 		all = append(all, alarm{id: id + "Behind", severity: warning, limit: ms(staleStream), in: sustained,
 			description: f.Name + " is behind the table's stream", metric: p.ofFunction(f, "IteratorAge", maximum)})
 	}
-	if f.Tick != nil && f.Tick.Every < soon { // a daily function counts its own runs
+	if f.Tick != nil && f.Tick.Every < frequentTick { // a daily function has its own metric of runs
 		missed := max(missedTicks*f.Tick.Every, interval)
 		all = append(all, alarm{id: id + "NotInvoked", severity: severityOf(f), limit: 1, in: one, required: true,
-			description: f.Name + " is no longer invoked", metric: each(p.ofFunction(f, "Invocations", sum), missed)})
+			description: f.Name + " is no longer invoked", metric: withPeriod(p.ofFunction(f, "Invocations", sum), missed)})
 	}
 	return all
 }
 
-// errorAlarm watches the calls of a function that fail: as a share of all calls, or each, where they are few.
+// errorAlarm returns the alarm on a function's failed calls: on their share, or on each failure where calls are few.
 func (p *platform) errorAlarm(f function) alarm {
 	a := alarm{id: pascal(f.Name) + "Errors", severity: severityOf(f), limit: 5, in: repeated,
 		description: "5 % of the calls of " + f.Name + " or more fail"}
@@ -226,10 +226,10 @@ func (p *platform) errorAlarm(f function) alarm {
 	case f.Invoke != nil:
 		a.description, a.metric, a.limit, a.in = f.Name+" failed", failed.part, 1, one
 	case f.Tick != nil:
-		a.metric, a.limit, a.in = failed.each(max(missedTicks*f.Tick.Every, interval)).atLeast(1), 50, one
+		a.metric, a.limit, a.in = failed.withPeriod(max(missedTicks*f.Tick.Every, interval)).atLeast(1), 50, one
 		a.description = "half of the calls of " + f.Name + " or more fail"
 	case a.severity == critical:
-		a.metric, a.in = failed.atLeast(enough), soonest
+		a.metric, a.in = failed.atLeast(minVolume), soonest
 	default:
 		a.metric = failed.atLeast(1)
 	}
@@ -247,7 +247,7 @@ func (p *platform) tableAlarms() []alarm {
 	all := []alarm{{id: "TableErrors", severity: warning, description: "DynamoDB fails by itself", limit: 5, in: repeated,
 		metric: p.metric("AWS/DynamoDB", "SystemErrors", sum,
 			map[string]*string{"TableName": p.table.TableName(), "Operation": text("TransactWriteItems")})}}
-	const many = 10 // in five minutes: the SDK repeats single ones
+	const many = 10 // in five minutes; the SDK retries single throttled calls
 	for _, name := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
 		all = append(all, alarm{id: "Table" + name, severity: warning, limit: many, in: repeated,
 			description: "the table is throttled: look for a hot key", metric: p.ofTable(name, sum)})

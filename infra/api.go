@@ -21,18 +21,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// addAPI adds the HTTP API and its default stage: the name of any other would be part of every path.
+// addAPI adds the HTTP API and its default stage. The name of any other stage would be part of every path.
 func (p *platform) addAPI() {
 	p.api = awsapigatewayv2.NewHttpApi(p.stack, text("Api"), &awsapigatewayv2.HttpApiProps{
 		ApiName:                   text(p.name("")),
 		Description:               text("Cashwrap, " + p.Stage),
 		CreateDefaultStage:        new(bool),
-		DisableExecuteApiEndpoint: jsii.Bool(p.Domain != ""), // only the operator's domain is served
+		DisableExecuteApiEndpoint: jsii.Bool(p.Domain != ""), // serve only the operator's domain
 	})
 	props := &awsapigatewayv2.HttpStageProps{
 		HttpApi: p.api, StageName: text("$default"), AutoDeploy: yes, DetailedMetricsEnabled: yes,
 		Throttle:          &awsapigatewayv2.ThrottleSettings{RateLimit: &p.Rate, BurstLimit: &p.Burst},
-		AccessLogSettings: p.accessLog(),
+		AccessLogSettings: p.addAccessLog(),
 	}
 	if p.Domain != "" {
 		props.DomainMapping = p.addDomain()
@@ -46,9 +46,10 @@ func (p *platform) addAPI() {
 	awsapigatewayv2.NewHttpStage(p.stack, text("Stage"), props)
 }
 
-// accessLog logs each request, even without a function, by the request id of functions' lines. Its only personal data
-// is the client's address, which traces attacks (PCI DSS 10.2.2). It logs the route: a path or query may have tokens.
-func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
+// addAccessLog logs each request, including requests that reach no function, under the request id that functions log.
+// The only personal data is the client's address, which traces attacks (PCI DSS 10.2.2). The log has the route instead
+// of the path, because a path or query may contain tokens.
+func (p *platform) addAccessLog() awsapigatewayv2.IAccessLogSettings {
 	format, err := json.Marshal(map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTime", "method": "$context.httpMethod",
 		"route": "$context.routeKey", "status": "$context.status", "bytes": "$context.responseLength",
@@ -59,7 +60,7 @@ func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
 	if err != nil { // impossible for a map of strings
 		panic(err)
 	}
-	// API Gateway may write to groups of this prefix without a policy for each.
+	// API Gateway may write to log groups with this prefix without a policy for each group.
 	log := p.addLog("LogApi", "/aws/vendedlogs/"+p.name("api"))
 	return &accessLog{awsapigatewayv2.NewLogGroupLogDestination(log),
 		awsapigateway.AccessLogFormat_Custom(text(string(format)))}
@@ -74,7 +75,7 @@ func (l *accessLog) Destination() awsapigatewayv2.IAccessLogDestination { return
 func (l *accessLog) Format() awsapigateway.AccessLogFormat              { return l.format }
 
 func (p *platform) addRoutes() error {
-	// The routes depend on no setting, and listing them calls nothing.
+	// The routes depend on no setting, and listing them calls no other system.
 	a := app.New(app.Config{}, app.Overrides{})
 	owners := map[string]string{}
 	for _, f := range p.functions {
@@ -98,10 +99,10 @@ func (p *platform) addRoutes() error {
 	return nil
 }
 
-// parameter of a path. To API Gateway, routes that differ only in the name of a parameter are the same.
+// parameter matches a path parameter. To API Gateway, routes that differ only in a parameter's name are the same.
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// addDefaultRoute adds all other paths, with a separate permission: the ARN of their calls has no method or path.
+// addDefaultRoute routes all other paths. It adds a permission, because the ARN of their calls has no method or path.
 func (p *platform) addDefaultRoute(f function, integration awsapigatewayv2.HttpRouteIntegration) {
 	awsapigatewayv2.NewHttpRoute(p.api, text(functions.DefaultRoute), &awsapigatewayv2.HttpRouteProps{
 		HttpApi: p.api, RouteKey: awsapigatewayv2.HttpRouteKey_DEFAULT(), Integration: integration})
@@ -112,7 +113,8 @@ func (p *platform) addDefaultRoute(f function, integration awsapigatewayv2.HttpR
 	})
 }
 
-// integrate lets the API call the function by one permission, as one per route would exceed a policy's 20 KB.
+// integrate lets the API call the function by one permission, as one permission per route would exceed a policy's 20
+// KB.
 func (p *platform) integrate(f function) awsapigatewayv2.HttpRouteIntegration {
 	return awsapigatewayv2integrations.NewHttpLambdaIntegration(text("Integration"+pascal(f.Name)), f.lambda,
 		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{
@@ -128,7 +130,7 @@ func (p *platform) addDomain() *awsapigatewayv2.DomainMappingOptions {
 		Certificate:    awscertificatemanager.Certificate_FromCertificateArn(p.stack, text("Certificate"), &p.Certificate),
 		SecurityPolicy: awsapigatewayv2.SecurityPolicy_TLS_1_2,
 	})
-	p.output("DomainTarget", domain.RegionalDomainName(), "what the domain's DNS record must point to")
+	p.addOutput("DomainTarget", domain.RegionalDomainName(), "what the domain's DNS record must point to")
 	if p.ZoneID != "" {
 		p.addRecords(domain)
 	}

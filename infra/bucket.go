@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// oldVersionDays is for how many days content deleted at S3 can be restored; the platform deletes versions for good.
+	// oldVersionDays limits how long content deleted at S3 can be restored. The platform itself deletes versions for good.
 	oldVersionDays = 7
-	// partDays is how many days parts of an upload are kept that was never completed. Links permit no upload in parts.
+	// partDays limits how long S3 keeps parts of incomplete uploads. Our links permit no upload in parts.
 	partDays = 1
-	// corsAge is how long a browser may remember what the bucket permits to a page.
+	// corsAge limits how long a browser may cache the bucket's CORS answer.
 	corsAge = time.Hour
 )
 
-// addBucket adds the files' bucket. Its fixed name has account and region, as all accounts of AWS share names.
+// addBucket adds the files' bucket. All AWS accounts share bucket names, so the name includes account and region.
 func (p *platform) addBucket() {
 	p.fileKey = p.addKey("FileKey", "files", "the content of files")
 	p.bucket = awss3.NewBucket(p.stack, text("Bucket"), &awss3.BucketProps{
 		BucketName:        text(p.name("files") + "-" + *p.stack.Account() + "-" + *p.stack.Region()),
 		Encryption:        awss3.BucketEncryption_KMS,
 		EncryptionKey:     p.fileKey,
-		BucketKeyEnabled:  yes, // else each upload and download is a call to KMS
+		BucketKeyEnabled:  yes, // otherwise each upload and download calls KMS
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
 		EnforceSSL:        yes,
@@ -40,13 +40,14 @@ func (p *platform) addBucket() {
 			ExpiredObjectDeleteMarker:           yes,
 			AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(number(partDays)),
 		}},
-		Cors:          p.cors(),
-		RemovalPolicy: p.lasting(),
+		Cors:          p.corsRules(),
+		RemovalPolicy: p.removalPolicy(),
 	})
 }
 
-// cors lets pages of the settings' origins use links; nil: no page may. Merchants' servers need none of this.
-func (p *platform) cors() *[]*awss3.CorsRule {
+// corsRules returns the rules that let pages of the configured origins use links. Without origins it returns nil, and
+// no page may. Merchants' servers need no rule.
+func (p *platform) corsRules() *[]*awss3.CorsRule {
 	origins := strings.Fields(p.FileOrigins)
 	if len(origins) == 0 {
 		return nil
@@ -54,13 +55,13 @@ func (p *platform) cors() *[]*awss3.CorsRule {
 	return &[]*awss3.CorsRule{{
 		AllowedMethods: &[]awss3.HttpMethods{awss3.HttpMethods_PUT, awss3.HttpMethods_GET},
 		AllowedOrigins: jsii.Strings(origins...),
-		AllowedHeaders: jsii.Strings("content-type", "if-none-match", "x-amz-checksum-sha256"), // those that are signed
+		AllowedHeaders: jsii.Strings("content-type", "if-none-match", "x-amz-checksum-sha256"), // the signed headers
 		MaxAge:         jsii.Number(corsAge.Seconds()),
 	}}
 }
 
-// protectBucket denies every principal, also operators, access other than the functions', and links older than any that
-// the platform signs. To reach more, change the policy first (see protectTable).
+// protectBucket denies all principals except the functions, including operators, and denies links older than the
+// platform signs. To get more access, an operator must change the policy first (see protectTable).
 func (p *platform) protectBucket() {
 	var readers []string
 	for _, f := range p.functions {
@@ -86,23 +87,23 @@ func (p *platform) denyObjects(id string, conditions map[string]any) {
 	}))
 }
 
-// What the functions do with objects, or sign links for, by what IAM allows it on. Deletions are of versions; one
-// without a version would only hide the content.
+// Actions of the functions and their signed links, by resource. Functions delete versions, because a deletion without a
+// version would only hide the content.
 var (
-	onObjects = []string{"s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObjectVersion"}
-	// Without ListBucket a read of what is not there is a 403 and not a 404.
-	onBucket = []string{"s3:ListBucket", "s3:ListBucketVersions"}
+	objectActions = []string{"s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObjectVersion"}
+	// Without ListBucket, reading a missing object returns 403 instead of 404.
+	bucketActions = []string{"s3:ListBucket", "s3:ListBucketVersions"}
 )
 
-// allowObjects lets a role reach files in a bucket of this account: if ours is deleted, anybody may take its name.
-// Reads have no prefix, so the condition must allow that.
+// allowObjects lets a role reach files in a bucket of this account. If our bucket were deleted, another account could
+// take its name. Reads have no prefix, so the condition on the prefix also allows requests without one.
 func (p *platform) allowObjects(role awsiam.Role) {
 	ours := map[string]any{"s3:ResourceAccount": p.stack.Account()}
 	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Actions: jsii.Strings(onObjects...), Resources: &[]*string{p.bucket.ArnForObjects(text(file.Prefix + "*"))},
+		Actions: jsii.Strings(objectActions...), Resources: &[]*string{p.bucket.ArnForObjects(text(file.Prefix + "*"))},
 		Conditions: &map[string]any{"StringEquals": ours}}))
 	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Actions: jsii.Strings(onBucket...), Resources: &[]*string{p.bucket.BucketArn()},
+		Actions: jsii.Strings(bucketActions...), Resources: &[]*string{p.bucket.BucketArn()},
 		Conditions: &map[string]any{"StringEquals": ours,
 			"StringLikeIfExists": map[string]any{"s3:prefix": file.Prefix + "*"}}}))
 	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{

@@ -11,23 +11,25 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 )
 
-// The stream's event source mapping; the local runner does the same.
+// Settings of the stream's event source mapping. The local runner uses the same batch size and number of retries.
 const (
-	streamBatch   = 100 // records per call, at most
-	streamRetries = 4   // of a failing record, after its first try; then it goes to the dead-letter queue
-	// streamCalls is a shard's calls at a time: 1,000 messages a second need several. Lambda keeps each item's order.
+	streamBatch   = 100 // records per call at most
+	streamRetries = 4   // of a failing record after its first try; then the record goes to the dead-letter queue
+	// streamCalls is the number of parallel calls per shard of the stream. A load of 1,000 messages a second needs
+	// several. Lambda keeps the order of each item's records.
 	streamCalls = 10
 )
 
 var errNoCaller = errors.New("nothing calls it: set one of HTTP, Queue, Stream, Tick and Invoke")
 
-// addCaller connects what calls the function, but for routes, which need all functions. Operators need nothing.
+// addCaller connects the function to its queue, stream or schedule. addRoutes connects routes later, because it needs
+// all functions. Operators invoke functions directly.
 func (p *platform) addCaller(f function) error {
 	switch {
 	case f.Queue != nil:
-		return p.readQueue(f)
+		return p.connectQueue(f)
 	case f.Stream != nil:
-		return p.readStream(f)
+		return p.connectStream(f)
 	case f.Tick != nil:
 		return p.addSchedule(f)
 	case f.HTTP != nil, f.Invoke != nil:
@@ -37,8 +39,8 @@ func (p *platform) addCaller(f function) error {
 	}
 }
 
-// readQueue lets the function read the queue, with few calls at a time: a backlog must not take payments' concurrency.
-func (p *platform) readQueue(f function) error {
+// connectQueue lets the function consume the queue with few parallel calls, so that a backlog leaves room for payments.
+func (p *platform) connectQueue(f function) error {
 	queue, ok := p.queues[f.Queue.From.Name]
 	if !ok {
 		return fmt.Errorf("functions.Queues has no queue %q", f.Queue.From.Name)
@@ -49,7 +51,8 @@ func (p *platform) readQueue(f function) error {
 		BatchSize:               number(f.Queue.Batch),
 		ReportBatchItemFailures: yes,
 	}
-	// Provisioned pollers call at once; others begin with five calls, for minutes. AWS allows one or the other.
+	// Provisioned pollers make all their parallel calls from the start. Other pollers begin with five calls and take
+	// minutes to scale. AWS allows either provisioned pollers or a maximum concurrency.
 	if f.Queue.Prompt && p.Pollers > 0 {
 		props.ProvisionedPollerConfig = &awslambda.ProvisionedPollerConfig{MinimumPollers: &p.Pollers,
 			MaximumPollers: &p.Pollers}
@@ -60,8 +63,8 @@ func (p *platform) readQueue(f function) error {
 	return nil
 }
 
-// readStream reads the table's stream from its beginning. Records that fail go to a dead-letter queue.
-func (p *platform) readStream(f function) error {
+// connectStream lets the function consume the stream from its beginning. Failing records go to a dead-letter queue.
+func (p *platform) connectStream(f function) error {
 	filters, err := filtersOf(f.Stream)
 	if err != nil {
 		return err
@@ -77,7 +80,7 @@ func (p *platform) readStream(f function) error {
 		RetryAttempts:           number(streamRetries),
 		ReportBatchItemFailures: yes,
 		Filters:                 filters,
-		BisectBatchOnError:      yes, // so that a record that always fails does not fail the others of its batch
+		BisectBatchOnError:      yes, // isolates a record that always fails from the others of its batch
 	})
 	source.Node().DefaultChild().(awslambda.CfnEventSourceMapping).SetDestinationConfig(
 		&awslambda.CfnEventSourceMapping_DestinationConfigProperty{
@@ -85,9 +88,9 @@ func (p *platform) readStream(f function) error {
 	return nil
 }
 
-// filtersOf returns the patterns as Lambda takes them. Records that match none cost nothing.
+// filtersOf returns the stream's filters in Lambda's form. Records that match no filter cost nothing.
 func filtersOf(f *functions.Follower) (*[]*map[string]any, error) {
-	if _, err := filter.New(f.Filter); err != nil { // nothing on a developer's machine could apply it
+	if _, err := filter.New(f.Filter); err != nil { // the local runner could not apply the filter
 		return nil, err
 	}
 	var filters []*map[string]any

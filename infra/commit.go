@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// commitFile has the commit that `make build` built, which may not be git's current one. Functions get it as the
-// variable COMMIT: in the program it would change each zip with each commit, so that all were uploaded, and `cdk diff`
-// would not show which code changed. Either way a deployment replaces all processes, the price of the commit in logs.
+// commitFile contains the commit that `make build` built, which may differ from git's current commit. Functions get the
+// commit in the variable COMMIT. Compiled in, each commit would change every zip: all would be uploaded, and `cdk diff`
+// would not show which code changed. Either way each deployment replaces all processes, the price of logging the
+// commit.
 const commitFile = "commit"
 
 var commitForm = regexp.MustCompile(`^([0-9a-f]{12,40}(-dirty)?|unknown)$`)
 
 var errCommit = errors.New("the folder of the built functions does not say their commit: run `make build`")
 
-func builtCommit(folder string) (string, error) {
+func readCommit(folder string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(folder, commitFile)) //nolint:gosec // the operator's own folder
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errCommit, err)

@@ -13,7 +13,8 @@ import (
 
 const columns = 24
 
-// addDashboard adds a page: clients, money, functions, queues, due work, table, files. Live mode is its default.
+// addDashboard adds a dashboard of clients, money, functions, queues, due work, table and files, by default in live
+// mode.
 func (p *platform) addDashboard() {
 	awscloudwatch.NewDashboard(p.stack, text("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName: text(p.name("")),
@@ -42,8 +43,8 @@ func (p *platform) clientRow() *[]awscloudwatch.IWidget {
 	requests := p.ofAPI("Count", sum)
 	return row(
 		graph("Requests", requests),
-		graph("Refused (%)", share{part: p.ofAPI("4xx", sum), whole: requests}.graphed("100 * part / whole", "4xx")),
-		graph("Failed (%)", share{part: p.ofAPI("5xx", sum), whole: requests}.graphed("100 * part / whole", "5xx")),
+		graph("Refused (%)", share{part: p.ofAPI("4xx", sum), whole: requests}.metric("100 * part / whole", "4xx")),
+		graph("Failed (%)", share{part: p.ofAPI("5xx", sum), whole: requests}.metric("100 * part / whole", "5xx")),
 		graph("Latency (ms)", labelled(p.ofAPI("Latency", median), "p50"), labelled(p.ofAPI("Latency", p99), "p99")),
 	)
 }
@@ -52,7 +53,7 @@ func (p *platform) moneyRow() *[]awscloudwatch.IWidget {
 	return row(
 		graph("Payments", p.own(metric.PaymentsAttempted, sum), labelled(p.own(metric.PaymentsApproved, sum), "approved"),
 			labelled(p.own(metric.PaymentsApproved, samples), "approved or declined")),
-		graph("Approval rate (%)", p.declined().graphed("100 * part", "approved")),
+		graph("Approval rate (%)", p.declinedShare().metric("100 * part", "approved")),
 		graph("Acquirer latency (ms)", labelled(p.own(metric.AcquirerLatency, median), "p50"),
 			labelled(p.own(metric.AcquirerLatency, p99), "p99")),
 	)
@@ -123,10 +124,10 @@ func (p *platform) tableRow() *[]awscloudwatch.IWidget {
 	)
 }
 
-// fileRow returns what S3 measures by itself once a day, free of charge. All versions count.
+// fileRow returns graphs of what S3 measures once a day, free of charge. All versions of objects count.
 func (p *platform) fileRow() *[]awscloudwatch.IWidget {
 	stored := func(name, of string) awscloudwatch.Metric {
-		return each(p.metric("AWS/S3", name, average, map[string]*string{"BucketName": p.bucket.BucketName(),
+		return withPeriod(p.metric("AWS/S3", name, average, map[string]*string{"BucketName": p.bucket.BucketName(),
 			"StorageType": &of}), 24*time.Hour)
 	}
 	return row(

@@ -11,16 +11,17 @@ import (
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 )
 
-// answer is why something that a checker finds stays as it is.
+// answer justifies leaving a checker's finding unrepaired.
 type answer struct {
-	rules  []string // of cdk-nag, of checkov (CKV…) and of cfn-lint (E, W or I, and a number)
-	of     string   // type of the resources
-	named  []string // patterns (path.Match) of their names in the stack, such as Queue*Dead; nil: all of the type
-	only   []string // what of a cdk-nag rule that names several findings of one resource; /…/ is a regular expression
+	rules  []string // of cdk-nag, checkov (CKV…) or cfn-lint (E, W or I, and a number)
+	of     string   // the resources' type
+	named  []string // patterns (path.Match) of names in the stack, such as Queue*Dead; nil: all of the type
+	only   []string // findings, for a cdk-nag rule with several per resource; /…/ is a regular expression
 	reason string
 }
 
-// answers go, by addAnswers, beside their subjects. `make synth` fails on a finding or an answer without the other.
+// answers lists all answers. addAnswers writes them beside the resources. `make synth` fails on a finding without an
+// answer and on an answer without a finding.
 var answers = []answer{
 	{rules: []string{"AwsSolutions-APIG4"}, of: "AWS::ApiGatewayV2::Route",
 		reason: "The functions authenticate every request themselves (contract §2): some routes are open, others take a " +
@@ -64,10 +65,10 @@ var answers = []answer{
 	{rules: []string{"Serverless-LambdaAsyncFailureDestination"}, of: "AWS::Lambda::EventInvokeConfig",
 		reason: "A tick has no data that could be lost: the next one does the work, and alarms count ticks that fail."},
 	{rules: []string{"Serverless-LambdaEventSourceMappingDestination"}, of: "AWS::Lambda::EventSourceMapping",
-		named:  []string{"Source[^R]*"}, // not relay's, which reads the stream
+		named:  []string{"Source[^R]*"}, // except relay's, which reads the stream
 		reason: "Of a queue there is none: what fails too often is moved to the queue's own dead-letter queue."},
 
-	{rules: []string{"AwsSolutions-SQS3"}, of: "AWS::SQS::Queue", // cdk-nag knows those of queues
+	{rules: []string{"AwsSolutions-SQS3"}, of: "AWS::SQS::Queue", // cdk-nag recognizes dead-letter queues of queues
 		named:  []string{"QueueRelayDead", "QueuePayoutplanDead", "QueueSweepDead", "QueueReconcileDead"},
 		reason: isDead},
 	{rules: []string{"Serverless-SQSRedrivePolicy"}, of: "AWS::SQS::Queue", named: []string{"Queue*Dead"}, reason: isDead},
@@ -88,20 +89,20 @@ var answers = []answer{
 		reason: "The CDK has it wait for the domain, which it names anyway."},
 }
 
-// Reasons of several answers.
+// Reasons shared by several answers.
 const (
 	isDead       = "It is itself a dead-letter queue, which nothing consumes."
 	waitsForRole = "The CDK has whatever uses a role wait for the role together with its policy."
 )
 
-// addAnswers puts the answers into the template, each in the form of its rule's checker.
+// addAnswers writes the answers into the template, each in its checker's form.
 func addAnswers(stack awscdk.Stack) {
 	for _, c := range *stack.Node().FindAll(constructs.ConstructOrder_PREORDER) {
 		r, ok := c.(awscdk.CfnResource)
 		if !ok {
 			continue
 		}
-		of, name := *r.CfnResourceType(), strings.Split(*r.Node().Path(), "/")[1] // after the stack's
+		of, name := *r.CfnResourceType(), strings.Split(*r.Node().Path(), "/")[1] // the part after the stack's name
 		var lint []string                                                         // rules
 		var skip []map[string]string                                              // rules with reasons
 		for _, a := range answers {
@@ -153,7 +154,8 @@ func suppress(r awscdk.CfnResource, rule string, a answer) {
 	cdknag.NagSuppressions_AddResourceSuppressions(r, &[]*cdknag.NagPackSuppression{suppression}, nil)
 }
 
-// checkWithNag runs three cdk-nag packs, whose reports `check findings` reads. An unanswered finding fails synthesis.
+// checkWithNag runs three cdk-nag packs. `check findings` reads their reports. Synthesis fails on an unanswered
+// finding.
 func checkWithNag(stack awscdk.Stack) {
 	props := &cdknag.NagPackProps{Verbose: yes, Reports: yes,
 		ReportFormats: &[]cdknag.NagReportFormat{cdknag.NagReportFormat_JSON}}

@@ -14,11 +14,12 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// Memory in MB, which also decides how much of a processor a function gets: 1,769 MB are one (AWS: "Configure Lambda
-// function memory"). All but ticks mostly wait, for the table, an acquirer or a receiver, and memory is paid while they
-// wait. In a process held to the share of 256 MB the median charge took 13 ms instead of 6, one in twenty 35 instead of
-// 27; at 128 MB it took 55 and 127. A start is not slower: until it ends Lambda gives a full processor. A tick does
-// many things at once within its time, and reconcile remembers each payment.
+// Memory in MB, which also determines a function's share of a processor: 1,769 MB give one whole processor (AWS:
+// "Configure Lambda function memory"). Except for ticks, functions mostly wait for the table, an acquirer or a
+// receiver, and memory is paid during the wait. Held to the share of 256 MB, a process took 13 ms instead of 6 for the
+// median charge and 35 ms instead of 27 for one charge in twenty; at 128 MB it took 55 and 127 ms. Starts are not
+// slower, because Lambda gives a starting function a full processor. Ticks get more memory: a tick does many things in
+// parallel within its timeout, and reconcile keeps each payment in memory.
 const (
 	memory     = 256
 	moreMemory = 512
@@ -38,18 +39,18 @@ func (p *platform) addFunction(f functions.Function) error {
 	role := p.addRole(f, log)
 	props := &awslambda.FunctionProps{
 		FunctionName:     text(p.name(f.Name)),
-		Description:      text("Cashwrap, " + p.Stage + ": " + calledBy(f)),
+		Description:      text("Cashwrap, " + p.Stage + ": " + describeCaller(f)),
 		Code:             awslambda.Code_FromAsset(&folder, nil),
 		Runtime:          awslambda.Runtime_PROVIDED_AL2023(),
 		Handler:          text(bootstrap),
 		Architecture:     awslambda.Architecture_ARM_64(),
 		MemorySize:       number(memoryOf(f)),
 		Timeout:          duration(f.Timeout),
-		Environment:      p.environment(f),
+		Environment:      p.buildEnvironment(f),
 		Role:             role,
 		LogGroup:         log,
 		LoggingFormat:    awslambda.LoggingFormat_JSON,
-		SystemLogLevelV2: systemLog(f),
+		SystemLogLevelV2: systemLogLevel(f),
 	}
 	if f.Chains() {
 		props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
@@ -72,16 +73,16 @@ func memoryOf(f functions.Function) int {
 	return memory
 }
 
-// systemLog returns the level of Lambda's lines. Functions of each payment log only what goes wrong: two more lines for
-// each success would be most of their log, and metrics or our lines have the same.
-func systemLog(f functions.Function) awslambda.SystemLogLevel {
+// systemLogLevel returns the level of Lambda's own log lines. Functions that run for each payment log only problems.
+// Two more lines per success would be most of their log, and metrics or our own lines already contain the same.
+func systemLogLevel(f functions.Function) awslambda.SystemLogLevel {
 	if f.HTTP != nil || f.Queue != nil || f.Stream != nil {
 		return awslambda.SystemLogLevel_WARN
 	}
 	return awslambda.SystemLogLevel_INFO
 }
 
-func calledBy(f functions.Function) string {
+func describeCaller(f functions.Function) string {
 	switch {
 	case f.HTTP != nil && f.Queue != nil:
 		return "endpoints of the API, and reads the queue " + f.Queue.From.Name
@@ -98,8 +99,8 @@ func calledBy(f functions.Function) string {
 	}
 }
 
-// environment returns what app.FromEnvironment reads, without the settings that are only for a developer's machine.
-func (p *platform) environment(f functions.Function) *map[string]*string {
+// buildEnvironment returns the variables that app.FromEnvironment reads, without those for a developer's machine.
+func (p *platform) buildEnvironment(f functions.Function) *map[string]*string {
 	variables := p.secretVariables(f.Access().Secrets)
 	variables["DUE_SHARDS"] = text(strconv.Itoa(int(p.DueShards)))
 	variables["TABLE"], variables["BASE_URL"], variables["STAGE"] = p.table.TableName(), p.baseURL, &p.Stage
@@ -129,17 +130,17 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	return &variables
 }
 
-// addLog adds a log group of 30 days in dev, and 400 in prod, so that last year's payments can be explained.
+// addLog adds a log group of 30 days in dev and of 400 in prod, so that last year's payments can be explained.
 func (p *platform) addLog(id, name string) awslogs.LogGroup {
 	retention := awslogs.RetentionDays_ONE_MONTH
-	if p.production() {
+	if p.isProd() {
 		retention = awslogs.RetentionDays_THIRTEEN_MONTHS
 	}
 	return awslogs.NewLogGroup(p.stack, &id, &awslogs.LogGroupProps{
-		LogGroupName: &name, Retention: retention, RemovalPolicy: p.lasting()})
+		LogGroupName: &name, Retention: retention, RemovalPolicy: p.removalPolicy()})
 }
 
-// pascal turns a name into a construct's id: callbacks-dead into CallbacksDead.
+// pascal turns a name into a construct's id, such as callbacks-dead into CallbacksDead.
 func pascal(name string) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '_' }) {

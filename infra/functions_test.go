@@ -22,7 +22,7 @@ func TestEveryFunctionOfTheListIsDeployed(t *testing.T) {
 		s.has(t, functionKind, map[string]any{
 			"FunctionName": "cashwrap-dev-" + f.Name, "Architectures": []any{"arm64"}, "Runtime": "provided.al2023",
 			"Handler": "bootstrap", "Timeout": f.Timeout.Seconds(), "MemorySize": memoryOf(f),
-			"LoggingConfig": map[string]any{"SystemLogLevel": string(systemLog(f))},
+			"LoggingConfig": map[string]any{"SystemLogLevel": string(systemLogLevel(f))},
 		})
 	}
 	for id, r := range s.all(functionKind) {
@@ -86,7 +86,7 @@ func TestLogsAreJSONAndEndInTime(t *testing.T) {
 			group, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-"+stage+"-"+f.Name)
 			_, r := s.function(t, stage, f.Name)
 			if got, want := plain(r.Properties["LoggingConfig"]), plain(map[string]any{
-				"LogFormat": "JSON", "LogGroup": ref(group), "SystemLogLevel": string(systemLog(f))}); got != want {
+				"LogFormat": "JSON", "LogGroup": ref(group), "SystemLogLevel": string(systemLogLevel(f))}); got != want {
 				t.Errorf("%s: got logs to %s, want %s", f.Name, got, want)
 			}
 		}
@@ -172,7 +172,7 @@ func TestTheStackShowsWhatTheFunctionsWereBuiltFrom(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, commitFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := builtCommit(folder); (err == nil) != ok || ok && got != strings.TrimSpace(text) {
+		if got, err := readCommit(folder); (err == nil) != ok || ok && got != strings.TrimSpace(text) {
 			t.Errorf("%q: got %q and error %v, want it: %t", text, got, err, ok)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package main is the CDK app, generated from functions.All, functions.Queues and store.Indexes, so that a new family,
-// queue, schedule or index needs no change here. Operators' settings are in settings.go.
+// Package main is the CDK app that deploys the platform to AWS. The operating guide (README.md) describes how to run
+// it, and settings.go lists operators' settings. The app deploys functions.All, functions.Queues and store.Indexes, so
+// a new family, queue, schedule or index needs no change here.
 package main
 
 import (
@@ -37,39 +38,41 @@ func synthesize() error {
 	return nil
 }
 
-// minNode is the oldest Node.js that the CDK supports, goodNode the oldest with fixes: 20 got its last in April 2026
-// (nodejs.org/en/about/previous-releases).
+// minNode is the oldest Node.js that the CDK supports. recommendedNode is the oldest that still gets fixes: version 20
+// got its last fixes in April 2026 (nodejs.org/en/about/previous-releases).
 const (
-	minNode  = 20
-	goodNode = 22
+	minNode         = 20
+	recommendedNode = 22
 )
 
 const needsNode = "the CDK needs Node.js 20 or later, and 22 is recommended"
 
-// checkNode fails if Node.js is missing or older than minNode: jsii would panic. It warns of a version without fixes.
+// checkNode returns an error if Node.js is missing or older than minNode: jsii would panic. It warns of outdated
+// versions.
 func checkNode(warnings io.Writer) error {
 	path, err := exec.LookPath("node")
 	if err != nil {
 		return errors.New(needsNode + ": no `node` is in the PATH")
 	}
-	out, err := exec.Command(path, "--version").Output() //nolint:gosec // the node that the shell finds
+	out, err := exec.Command(path, "--version").Output() //nolint:gosec // runs the shell's node
 	if err != nil {
 		return fmt.Errorf("%s: `node --version` fails: %w", needsNode, err)
 	}
-	warning, err := judgeNode(strings.TrimSpace(string(out)))
+	warning, err := checkNodeVersion(strings.TrimSpace(string(out)))
 	if warning != "" {
 		fmt.Fprintln(warnings, "infra:", warning)
 	}
 	return err
 }
 
-// judgeNode judges what `node --version` prints, e.g. v20.20.2. Error: too old.
-func judgeNode(version string) (warning string, err error) {
+// checkNodeVersion checks a version in the form of `node --version`, such as v20.20.2. It refuses versions that are too
+// old.
+func checkNodeVersion(version string) (warning string, err error) {
 	major, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	switch n, err := strconv.Atoi(major); {
 	case err != nil || n < minNode:
 		return "", fmt.Errorf("%s: this is %s", needsNode, version)
-	case n < goodNode:
+	case n < recommendedNode:
 		return fmt.Sprintf("%s: this is %s, which gets no more security fixes", needsNode, version), nil
 	default:
 		return "", nil

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
-// Statistics of CloudWatch.
+// CloudWatch statistics.
 const (
 	sum     = "Sum"
 	samples = "SampleCount"
@@ -20,7 +20,7 @@ const (
 	p99     = "p99"
 )
 
-// interval is the period of a graph and, by default, of an alarm.
+// interval is the period of graphs and the default period of alarms.
 const interval = 5 * time.Minute
 
 func (p *platform) metric(space, name, statistic string, dimensions map[string]*string) awscloudwatch.Metric {
@@ -28,32 +28,33 @@ func (p *platform) metric(space, name, statistic string, dimensions map[string]*
 		Namespace: &space, MetricName: &name, Statistic: &statistic, DimensionsMap: &dimensions, Period: duration(interval)})
 }
 
-func each(m awscloudwatch.Metric, period time.Duration) awscloudwatch.Metric {
+func withPeriod(m awscloudwatch.Metric, period time.Duration) awscloudwatch.Metric {
 	return m.With(&awscloudwatch.MetricOptions{Period: duration(period)})
 }
 
-// share is how much of the whole a part is. It lacks data if either does, so the part must be what alarms.
+// share is the ratio of part to whole. Without data of either metric there is no share and no alarm. So choose as part
+// a metric that has data whenever the alarm should be raised.
 type share struct {
 	part, whole awscloudwatch.Metric
-	period      time.Duration // 0: interval
-	expression  string        // of part and whole, in percent; "": the part of the whole
+	period      time.Duration // 0 means interval
+	expression  string        // in percent, from part and whole; "" divides part by whole
 }
 
-func (s share) each(period time.Duration) share {
+func (s share) withPeriod(period time.Duration) share {
 	s.period = period
 	return s
 }
 
-// atLeast returns the share in percent; 0 in periods in which the whole is less.
+// atLeast returns the share in percent, or 0 in periods with a smaller whole.
 func (s share) atLeast(least int) awscloudwatch.IMetric {
 	expression := s.expression
 	if expression == "" {
 		expression = "100 * part / whole"
 	}
-	return s.graphed(fmt.Sprintf("IF(whole >= %d, %s, 0)", least, expression), "")
+	return s.metric(fmt.Sprintf("IF(whole >= %d, %s, 0)", least, expression), "")
 }
 
-func (s share) graphed(expression, label string) awscloudwatch.IMetric {
+func (s share) metric(expression, label string) awscloudwatch.IMetric {
 	props := &awscloudwatch.MathExpressionProps{Expression: &expression, Period: duration(max(s.period, interval)),
 		UsingMetrics: &map[string]awscloudwatch.IMetric{"part": s.part, "whole": s.whole}}
 	if label != "" {
@@ -62,19 +63,20 @@ func (s share) graphed(expression, label string) awscloudwatch.IMetric {
 	return awscloudwatch.NewMathExpression(props)
 }
 
-// declined returns the share of issuers' refusals. PaymentsApproved has data even if all are declined.
-func (p *platform) declined() share {
+// declinedShare returns the share of payments that issuers declined. PaymentsApproved has data even if all are
+// declined.
+func (p *platform) declinedShare() share {
 	return share{part: p.own(metric.PaymentsApproved, average), whole: p.own(metric.PaymentsApproved, samples),
 		expression: "100 * (1 - part)"}
 }
 
-// throttled is the share of the calls of a function that Lambda did not let run, which are not among its invocations.
-func (p *platform) throttled(f function) share {
+// throttledShare returns the share of a function's calls that Lambda refused. Invocations do not include refused calls.
+func (p *platform) throttledShare(f function) share {
 	return share{part: p.ofFunction(f, "Throttles", sum), whole: p.ofFunction(f, "Invocations", sum),
 		expression: "100 * part / (part + whole)"}
 }
 
-// own returns a metric that this stage's functions write: of live mode, because test mode raises no alarm.
+// own returns a metric that this stage's functions write. It covers only live mode, because test mode raises no alarm.
 func (p *platform) own(m metric.Metric, statistic string) awscloudwatch.Metric {
 	dimensions := map[string]*string{metric.Stage: &p.Stage}
 	if m.ByMode {
@@ -95,7 +97,7 @@ func (p *platform) ofQueue(queue *string, name string) awscloudwatch.Metric {
 	return p.metric("AWS/SQS", name, maximum, map[string]*string{"QueueName": queue})
 }
 
-// ofTable returns a metric of the table without its indexes, which have their own.
+// ofTable returns a metric of the table without its indexes, which have separate metrics.
 func (p *platform) ofTable(name, statistic string) awscloudwatch.Metric {
 	return p.metric("AWS/DynamoDB", name, statistic, map[string]*string{"TableName": p.table.TableName()})
 }

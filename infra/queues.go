@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// deadQueue is a dead-letter queue, for an operator to read. Any message in it raises an alarm.
+// deadQueue is a dead-letter queue, which operators read. Any message in it raises an alarm.
 type deadQueue struct {
 	name  string
 	queue awssqs.Queue
@@ -21,7 +21,7 @@ func (p *platform) addQueues() {
 			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: number(q.MaxReceives)},
 			Encryption:        awssqs.QueueEncryption_SQS_MANAGED,
 			EnforceSSL:        yes,
-			RemovalPolicy:     p.lasting(),
+			RemovalPolicy:     p.removalPolicy(),
 		})
 	}
 }
@@ -32,7 +32,7 @@ func (p *platform) addDeadQueue(name string) awssqs.Queue {
 		RetentionPeriod: duration(functions.DeadRetention),
 		Encryption:      awssqs.QueueEncryption_SQS_MANAGED,
 		EnforceSSL:      yes,
-		RemovalPolicy:   p.lasting(),
+		RemovalPolicy:   p.removalPolicy(),
 	})
 	p.dead = append(p.dead, deadQueue{name, queue})
 	return queue

@@ -12,7 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// addRole adds the function's role, with the rights of functions/access.json on this table, its indexes and the queues.
+// addRole adds the function's role. It has the rights of functions/access.json on this table, its indexes and the
+// queues.
 func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Role {
 	role := awsiam.NewRole(p.stack, text("Role"+pascal(f.Name)), &awsiam.RoleProps{
 		AssumedBy:   awsiam.NewServicePrincipal(text("lambda.amazonaws.com"), nil),
@@ -21,7 +22,7 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	log.GrantWrite(role)
 	access := f.Access()
 	if len(access.Secrets) > 0 {
-		// Lambda decrypts the environment by a grant that ends if the role is replaced; this right does not.
+		// Lambda decrypts the environment by a grant, which ends when the role is replaced. This right remains.
 		allow(role, []string{"kms:Decrypt"}, p.key.KeyArn())
 	}
 	for _, right := range access.Table {
@@ -43,10 +44,11 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	return role
 }
 
-// allowMails allows mails from the stage's address alone, by the domain that SES verified; without one, none.
+// allowMails lets a role send mails from the stage's address only, by its domain verified at SES; without one, no
+// mails.
 func (p *platform) allowMails(role awsiam.Role) {
 	from, err := mail.ParseAddress(p.MailFrom)
-	if err != nil { // there is none: a wrong one is refused with the other settings
+	if err != nil { // no address: settings with a malformed one were refused earlier
 		return
 	}
 	_, domain, _ := strings.Cut(from.Address, "@")
@@ -57,11 +59,12 @@ func (p *platform) allowMails(role awsiam.Role) {
 		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": from.Address}}}))
 }
 
-// leadingKeys is the condition key for a request's partition keys: of an index, the index's (AWS: "Using IAM policy
-// conditions for fine-grained access control").
+// leadingKeys is the condition key for the partition keys of a request, or for an index's partition keys in a request
+// to an index (AWS: "Using IAM policy conditions for fine-grained access control").
 const leadingKeys = "dynamodb:LeadingKeys"
 
-// allowOnTable allows an action on kinds of partitions. ForAllValues also holds without keys, so Null excludes that.
+// allowOnTable allows an action on partitions of the right's kinds. ForAllValues also holds for a request without keys,
+// so the Null condition excludes such requests.
 func (p *platform) allowOnTable(role awsiam.Role, right functions.Right) {
 	resource := p.table.TableArn()
 	if right.Index != "" {
@@ -70,25 +73,26 @@ func (p *platform) allowOnTable(role awsiam.Role, right functions.Right) {
 	statement := awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Actions: jsii.Strings("dynamodb:" + right.Action), Resources: &[]*string{resource}})
 	if len(right.Kinds) > 0 {
-		statement.AddCondition(text("ForAllValues:StringLike"), map[string]any{leadingKeys: keysOf(right.Kinds...)})
+		statement.AddCondition(text("ForAllValues:StringLike"), map[string]any{leadingKeys: keyPatterns(right.Kinds...)})
 		statement.AddCondition(text("Null"), map[string]any{leadingKeys: "false"})
 	}
 	role.AddToPolicy(statement)
 }
 
-// keyUses are DynamoDB's uses of the key for its callers (AWS: "DynamoDB encryption at rest", customer managed keys).
-var keyUses = []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey",
+// tableKeyActions are DynamoDB's uses of the key for its callers (AWS: "DynamoDB encryption at rest", customer managed
+// keys).
+var tableKeyActions = []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey",
 	"kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
 
-// allowTableKey allows DynamoDB, and nobody else, to use the table's key for the role.
+// allowTableKey lets the role use the table's key, but only through DynamoDB.
 func (p *platform) allowTableKey(role awsiam.Role) {
 	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Actions: jsii.Strings(keyUses...), Resources: &[]*string{p.tableKey.KeyArn()},
+		Actions: jsii.Strings(tableKeyActions...), Resources: &[]*string{p.tableKey.KeyArn()},
 		Conditions: &map[string]any{"StringEquals": map[string]any{
 			"kms:ViaService": "dynamodb." + *p.stack.Region() + ".amazonaws.com"}}}))
 }
 
-func keysOf(kinds ...string) []string {
+func keyPatterns(kinds ...string) []string {
 	var patterns []string
 	for _, kind := range kinds {
 		patterns = append(patterns, kind+"#*")
@@ -96,7 +100,7 @@ func keysOf(kinds ...string) []string {
 	return patterns
 }
 
-// allowSource lets Lambda read, with the function's role, the queue or stream that it calls the function with.
+// allowSource lets Lambda read the function's queue or stream with the function's role.
 func (p *platform) allowSource(role awsiam.Role, f functions.Function) {
 	switch {
 	case f.Queue != nil:

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// soon is the interval below which a failed tick is left to the next one; otherwise Lambda repeats it.
-	soon        = time.Hour
-	tickRetries = 2 // as often as Lambda can repeat
-	// A call that does not reach the function is repeated for a while, then kept in the schedule's dead-letter queue.
+	// frequentTick is the interval below which Lambda does not repeat a failed tick, because the next one follows soon.
+	frequentTick = time.Hour
+	tickRetries  = 2 // the most that Lambda allows
+	// callRetries applies to calls that do not reach the function. Then the schedule's dead-letter queue keeps the call.
 	callRetries = 3
-	leastAge    = time.Minute   // AWS: of an event of Lambda and of Scheduler
-	mostAge     = 6 * time.Hour // AWS: of an event of Lambda
+	minEventAge = time.Minute   // AWS's minimum for events of Lambda and of Scheduler
+	maxEventAge = 6 * time.Hour // AWS's maximum for events of Lambda
 )
 
-// addSchedule lets EventBridge Scheduler invoke the function, with a role that may do only that.
+// addSchedule lets EventBridge Scheduler invoke the function, with a role that has no other right.
 func (p *platform) addSchedule(f function) error {
 	expression, err := expressionOf(f.Tick)
 	if err != nil {
@@ -46,11 +46,11 @@ func (p *platform) addSchedule(f function) error {
 				MaximumRetryAttempts: number(callRetries), MaximumEventAgeInSeconds: number(ageOf(f.Tick))},
 		},
 	})
-	schedule.Node().AddDependency(role) // with its policy, which the schedule is checked against
+	schedule.Node().AddDependency(role) // and its policy: AWS checks the schedule against it
 	return nil
 }
 
-// expressionOf returns the schedule for EventBridge Scheduler, which reads a cron expression in UTC.
+// expressionOf returns the expression for EventBridge Scheduler, which reads cron expressions in UTC.
 func expressionOf(s *functions.Schedule) (awsscheduler.ScheduleExpression, error) {
 	switch {
 	case s.Every < time.Minute || s.Every%time.Minute != 0:
@@ -65,13 +65,13 @@ func expressionOf(s *functions.Schedule) (awsscheduler.ScheduleExpression, error
 }
 
 func retriesOf(s *functions.Schedule) int {
-	if s.Every < soon {
+	if s.Every < frequentTick {
 		return 0
 	}
 	return tickRetries
 }
 
-// ageOf returns how old a call may become, in seconds: then the next one is due.
+// ageOf returns the maximum age of a call in seconds. An older call is dropped, because the next one is due.
 func ageOf(s *functions.Schedule) int {
-	return int(min(max(s.Every, leastAge), mostAge) / time.Second)
+	return int(min(max(s.Every, minEventAge), maxEventAge) / time.Second)
 }

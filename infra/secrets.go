@@ -10,22 +10,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// secretLength in characters of the base64 alphabet, a multiple of four: 48 bytes, of which app.Config requires 32.
+// secretLength is in characters of the base64 alphabet, a multiple of four. It gives 48 bytes; app.Config requires 32.
 const secretLength = 64
 
-// punctuation is excluded: letters and digits alone are base64. Emulators do not know ExcludePunctuation.
+// punctuation is excluded from secrets, so that they are base64. Emulators do not know ExcludePunctuation.
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
-// keyWaiting is for how many days a deleted key of dev can be restored: the least that KMS offers.
-const keyWaiting = 7
+// keyWaitingDays limits how long a deleted key of dev can be restored. KMS offers no shorter time.
+const keyWaitingDays = 7
 
-// addSecrets adds the two secrets that keys are derived from (app's keys.go), generated at the first deployment, and
-// seen by no person. To replace them, see infra/README.md, "Changing secrets".
+// addSecrets adds the platform's two secrets, from which keys are derived (app's keys.go). The first deployment
+// generates them; no person sees them. To replace them, see infra/README.md, "Changing secrets".
 //
-// Functions get theirs in the environment, resolved by CloudFormation. Reading them at each cold start would cost a
+// Functions get secrets in their environment, resolved by CloudFormation. Reading them at each cold start would cost a
 // round trip and a third AWS client, and payments would fail while Secrets Manager does not answer. The price: the
-// configuration has the values, so it is encrypted with the platform's own key, which a reader then needs; and new
-// values take a deployment.
+// configuration contains the values, so the platform's own key encrypts it, and readers need that key; and new values
+// need a deployment.
 func (p *platform) addSecrets() {
 	p.key = p.addKey("Key", "", "the platform's secrets and the functions' environments")
 	p.secret = p.addSecret("Secret", "keys that can be rotated are derived from this")
@@ -37,8 +37,8 @@ func (p *platform) addKey(id, name, what string) awskms.Key {
 		Alias:             text("alias/" + p.name(name)),
 		Description:       text("Cashwrap, " + p.Stage + ": " + what),
 		EnableKeyRotation: yes,
-		PendingWindow:     awscdk.Duration_Days(number(keyWaiting)),
-		RemovalPolicy:     p.lasting(),
+		PendingWindow:     awscdk.Duration_Days(number(keyWaitingDays)),
+		RemovalPolicy:     p.removalPolicy(),
 	})
 }
 
@@ -48,32 +48,33 @@ func (p *platform) addSecret(id, what string) awssecretsmanager.Secret {
 		GenerateSecretString: &awssecretsmanager.SecretStringGenerator{
 			PasswordLength: number(secretLength), ExcludePunctuation: yes, ExcludeCharacters: text(punctuation),
 		},
-		RemovalPolicy: p.lasting(),
+		RemovalPolicy: p.removalPolicy(),
 	})
-	// As EncryptionKey it would get a policy with wildcards, for what the account may do anyway.
+	// As EncryptionKey, the key would get a policy with wildcards, for rights that the account has anyway.
 	secret.Node().DefaultChild().(awssecretsmanager.CfnSecret).SetKmsKeyId(p.key.KeyArn())
 	return secret
 }
 
-// secretVariables are the secrets that a function uses, in its environment, as references that CloudFormation resolves.
+// secretVariables returns the variables for a function's secrets. Their values are references for CloudFormation.
 func (p *platform) secretVariables(uses []app.Secret) map[string]*string {
 	variables := map[string]*string{}
 	if slices.Contains(uses, app.LastingSecret) {
-		variables["LASTING_SECRET"] = valueOf(p.lastingSecret, p.LastingVersion)
+		variables["LASTING_SECRET"] = secretValue(p.lastingSecret, p.LastingVersion)
 	}
 	if !slices.Contains(uses, app.PlatformSecret) {
 		return variables
 	}
-	variables["PLATFORM_SECRET"], variables["PLATFORM_SECRET_SINCE"] = valueOf(p.secret, p.SecretVersion), &p.SecretSince
+	variables["PLATFORM_SECRET"], variables["PLATFORM_SECRET_SINCE"] = secretValue(p.secret, p.SecretVersion),
+		&p.SecretSince
 	if p.SecretPrevious != "" {
-		variables["PLATFORM_SECRET_PREVIOUS"] = valueOf(p.secret, p.SecretPrevious)
+		variables["PLATFORM_SECRET_PREVIOUS"] = secretValue(p.secret, p.SecretPrevious)
 		variables["PLATFORM_SECRET_PREVIOUS_SINCE"] = &p.SecretPreviousSince
 	}
 	return variables
 }
 
-// valueOf returns a version of the secret: the current one if version is empty.
-func valueOf(secret awssecretsmanager.Secret, version string) *string {
+// secretValue returns a version of the secret, or the current version if version is empty.
+func secretValue(secret awssecretsmanager.Secret, version string) *string {
 	options := &awscdk.SecretsManagerSecretOptions{}
 	if version != "" {
 		options.VersionId = &version

@@ -19,121 +19,122 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// settings are an operator's, as CDK context: by -c name=value, or for one stage in cdk.json, in stages. Comments give
-// the name and its default, two of them for other stages and for prod.
+// settings are an operator's settings. They come from the CDK context: from -c name=value, or for one stage from
+// "stages" in cdk.json. A field's comment gives the setting's name, its meaning and, after the semicolon, its default.
+// Of two defaults, the second is prod's.
 //
-// A stage without a section, such as a pull request's, has dev's settings but those marked "own": domains cannot be
-// shared, secrets differ, and nobody wants its alarms.
+// A stage without a section in cdk.json, such as a pull request's, gets dev's settings, except those marked "own":
+// stages cannot share domains, have different secrets, and must not send their alarms to dev's addresses.
 type settings struct {
-	Stage string // stage: any name of checkStage; dev
+	Stage string // stage: a name that checkStage accepts; dev
 	Build string // build: folder of the built functions; ../.build
 
-	// The stage's account and region; the CDK refuses other accounts. prod requires both; the default is the shell's.
+	// The stage's account and region. The CDK refuses other accounts. prod requires both; the default is the shell's.
 	Account string // account: 12 digits, in quotes
 	Region  string // region: e.g. eu-central-1
 
-	// Where clients find the API, each own. Without a domain it is API Gateway's.
-	Domain      string // domain: a host name of the operator's
+	// The API's address, each own. Without a domain it is API Gateway's.
+	Domain      string // domain: the operator's host name
 	Certificate string // certificate: ARN of the domain's certificate, in the stack's region
-	ZoneID      string // zoneId and zoneName: a Route 53 zone to put the domain's records into;
-	ZoneName    string // without one the operator points the domain at the output DomainTarget
-	BaseURL     string // baseUrl: overrides the URL that the platform gives to others, for emulators and proxies
+	ZoneID      string // zoneId and zoneName: the Route 53 zone for the domain's records;
+	ZoneName    string // without it, the operator points the domain at the output DomainTarget
+	BaseURL     string // baseUrl: overrides the URL that the platform tells others, for emulators and proxies
 
-	// trustedProxies: how many of your proxies, such as CloudFront, precede API Gateway. Limits, logs and audits have the
-	// client's address as these report it; 0
+	// trustedProxies, own: number of the operator's proxies before API Gateway, such as CloudFront. Limits, logs and
+	// audits use the client's address as reported by these proxies; 0
 	TrustedProxies string
-	// proxySecretHashes: SHA-256 in hexadecimal of the last proxy's X-Proxy-Secret, or two with a blank between while it
-	// changes. Without a hash, a request past the proxies may claim any address
+	// proxySecretHashes, own: SHA-256 in hexadecimal of the last proxy's X-Proxy-Secret, or two hashes separated by a
+	// space during a change. Without a hash, a request that bypasses the proxies may claim any address; none
 	ProxySecretHashes string
 
-	Rate  float64 // rate: requests a second, above which API Gateway answers 429; 100, 5000
-	Burst float64 // burst: requests at once, likewise; 200, 2500
-	// pollers: provisioned for a queue that must be prompt, for 10 calls each; 0 = none: use workers; 0, 40
+	Rate  float64 // rate: requests a second before API Gateway answers 429; 100, 5000
+	Burst float64 // burst: simultaneous requests before API Gateway answers 429; 200, 2500
+	// pollers: provisioned pollers of each prompt queue, which make 10 calls each, or 0 to use workers instead; 0, 40
 	Pollers float64
-	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
+	Workers float64 // workers: parallel calls of a queue's consumer; 5, 50
 
-	// dueShards: partitions of the due index, 1,000 writes a second each. Never lower it: due work may wait an hour; 64
+	// dueShards: partitions of the due index, 1,000 writes a second each. Never lower it, or due work may wait an hour; 64
 	DueShards float64
 
-	// Tracing, which also takes TRACING=on for make (tracing.go).
+	// Tracing, which also needs make's TRACING=on (tracing.go).
 	OTLPEndpoint      string  // otlpEndpoint: URL of an OpenTelemetry collector (OTLP over HTTP), without /v1/traces; none
-	OTLPHeadersSecret string  // otlpHeadersSecret: name of a secret with its headers, as key=value,…; none
-	TracedShare       float64 // tracedPercent: of the events, in whole percent; 100
+	OTLPHeadersSecret string  // otlpHeadersSecret: name of a secret with the collector's headers, key=value,…; none
+	TracedShare       float64 // tracedPercent: share of traced events, in whole percent; 100
 
 	// callbackSignatureHeader: header for a second signature, t=…,v1=… (contract §11.2), such as X-Shop-Signature; none
 	SignatureHeader string
-	RefundRules     string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
-	// fileOrigins: origins, with blanks between, of pages that may use files' links (servers need none); none
+	RefundRules     string // refundRules: limits such as "BR:90 HUF::100" (payments.ParseRefundRules); none
+	// fileOrigins: space-separated origins of pages that may use files' links. Servers need none; none
 	FileOrigins string
-	AlarmEmail  string // alarmEmail, own: address that gets all alarms; none, but anyone may subscribe to the topics
-	// mailFrom, own: the sender of mails to merchants' people, perhaps with a name, of a domain that SES has verified in
-	// the region; none: they wait, and an alarm says so
+	AlarmEmail  string // alarmEmail, own: address for all alarms; none, but anyone may subscribe to the topics
+	// mailFrom, own: sender of mails, with an optional name. SES must have verified its domain in the region. Without a
+	// sender mails wait, and an alarm is raised; none
 	MailFrom  string
-	PageEmail string // pageEmail, own: address that gets the critical alarms instead; alarmEmail
+	PageEmail string // pageEmail, own: address for critical alarms instead of alarmEmail; alarmEmail
 
-	// Secrets, each own: the guide says how they are rotated.
+	// Secrets, each own. The guide describes how to rotate them.
 	SecretVersion       string // secretVersion: VersionId of the platform secret; the current one
-	SecretSince         string // secretSince: RFC 3339, when that version comes into use; always
-	SecretPrevious      string // secretPrevious: VersionId of the one before it; none that counts
-	SecretPreviousSince string // secretPreviousSince; always
+	SecretSince         string // secretSince: RFC 3339 time when that version comes into use; always
+	SecretPrevious      string // secretPrevious: VersionId of the preceding version; none
+	SecretPreviousSince string // secretPreviousSince: likewise; always
 	LastingVersion      string // lastingVersion: VersionId of the lasting secret; the current one
 }
 
-// production means that the stage has real money, so that nothing may be lost.
-func (s settings) production() bool { return s.Stage == prod }
+// isProd returns true for the stage with real money, which must lose nothing.
+func (s settings) isProd() bool { return s.Stage == prod }
 
 const (
 	dev  = "dev"
 	prod = "prod"
 )
 
-// always precedes any deployment: a secret without a rotation has been in use since, so nothing derived is older.
+// always precedes any deployment. A secret never rotated has been in use since, so nothing derived from it is older.
 const always = "2026-01-01T00:00:00Z"
 
-// context reads settings and collects what is wrong with them.
-type context struct {
+// cdkContext reads settings from the CDK context and collects their problems.
+type cdkContext struct {
 	node     constructs.Node
 	stage    string
 	own      map[string]any // the stage's section of cdk.json
-	shared   map[string]any // that, or the section of dev
+	shared   map[string]any // own, or dev's section
 	known    map[string]bool
 	problems []error
 }
 
-// readSettings reads the context of the app. The error names each setting that is wrong.
+// readSettings reads the settings from the app's context. The error names each wrong setting.
 func readSettings(node constructs.Node) (settings, error) {
-	c := &context{node: node, known: map[string]bool{}}
-	c.stage = c.text("stage", dev)
+	c := &cdkContext{node: node, known: map[string]bool{}}
+	c.stage = c.get("stage", dev)
 	if err := checkStage(c.stage); err != nil {
-		return settings{}, err // whose settings would be wrong too
+		return settings{}, err // the settings of a wrong stage would be wrong too
 	}
 	c.findSections()
 	s := settings{
-		Stage: c.stage, Build: c.text("build", "../.build"), Account: c.text("account", ""), Region: c.text("region", ""),
-		Domain: c.ownText("domain", ""), Certificate: c.ownText("certificate", ""), BaseURL: c.ownText("baseUrl", ""),
-		ZoneID: c.ownText("zoneId", ""), ZoneName: c.ownText("zoneName", ""),
-		Rate: c.number("rate", 1, 100, 5000), Burst: c.number("burst", 1, 200, 2500),
-		Workers: c.number("workers", 1, 5, 50), Pollers: c.number("pollers", 0, 0, 40),
-		DueShards:      c.number("dueShards", 1, store.DefaultDueShards, store.DefaultDueShards),
-		TrustedProxies: c.ownText("trustedProxies", "0"), ProxySecretHashes: c.ownText("proxySecretHashes", ""),
-		SecretVersion: c.ownText("secretVersion", ""), SecretSince: c.ownText("secretSince", always),
-		SecretPrevious:      c.ownText("secretPrevious", ""),
-		SecretPreviousSince: c.ownText("secretPreviousSince", always),
-		LastingVersion:      c.ownText("lastingVersion", ""),
-		OTLPEndpoint:        c.text("otlpEndpoint", ""), OTLPHeadersSecret: c.text("otlpHeadersSecret", ""),
-		TracedShare:     c.number("tracedPercent", 1, 100, 100) / 100,
-		AlarmEmail:      c.ownText("alarmEmail", ""),
-		PageEmail:       c.ownText("pageEmail", ""),
-		MailFrom:        c.ownText("mailFrom", ""),
-		SignatureHeader: c.text("callbackSignatureHeader", ""), RefundRules: c.text("refundRules", ""),
-		FileOrigins: c.text("fileOrigins", ""),
+		Stage: c.stage, Build: c.get("build", "../.build"), Account: c.get("account", ""), Region: c.get("region", ""),
+		Domain: c.getOwn("domain", ""), Certificate: c.getOwn("certificate", ""), BaseURL: c.getOwn("baseUrl", ""),
+		ZoneID: c.getOwn("zoneId", ""), ZoneName: c.getOwn("zoneName", ""),
+		Rate: c.getNumber("rate", 1, 100, 5000), Burst: c.getNumber("burst", 1, 200, 2500),
+		Workers: c.getNumber("workers", 1, 5, 50), Pollers: c.getNumber("pollers", 0, 0, 40),
+		DueShards:      c.getNumber("dueShards", 1, store.DefaultDueShards, store.DefaultDueShards),
+		TrustedProxies: c.getOwn("trustedProxies", "0"), ProxySecretHashes: c.getOwn("proxySecretHashes", ""),
+		SecretVersion: c.getOwn("secretVersion", ""), SecretSince: c.getOwn("secretSince", always),
+		SecretPrevious:      c.getOwn("secretPrevious", ""),
+		SecretPreviousSince: c.getOwn("secretPreviousSince", always),
+		LastingVersion:      c.getOwn("lastingVersion", ""),
+		OTLPEndpoint:        c.get("otlpEndpoint", ""), OTLPHeadersSecret: c.get("otlpHeadersSecret", ""),
+		TracedShare:     c.getNumber("tracedPercent", 1, 100, 100) / 100,
+		AlarmEmail:      c.getOwn("alarmEmail", ""),
+		PageEmail:       c.getOwn("pageEmail", ""),
+		MailFrom:        c.getOwn("mailFrom", ""),
+		SignatureHeader: c.get("callbackSignatureHeader", ""), RefundRules: c.get("refundRules", ""),
+		FileOrigins: c.get("fileOrigins", ""),
 	}
 	c.check(s)
 	return s, errors.Join(c.problems...)
 }
 
-// findSections reads cdk.json's section of the stage, and that of dev in its place.
-func (c *context) findSections() {
+// findSections finds the stage's section of cdk.json, or dev's section if the stage has none. prod never gets dev's.
+func (c *cdkContext) findSections() {
 	key := "stages"
 	stages, _ := c.node.TryGetContext(&key).(map[string]any)
 	section := func(stage string) map[string]any { own, _ := stages[stage].(map[string]any); return own }
@@ -143,13 +144,13 @@ func (c *context) findSections() {
 	}
 }
 
-// text prefers the command line to the stage's own value, or dev's.
-func (c *context) text(name, otherwise string) string { return c.textOf(c.shared, name, otherwise) }
+// get returns a setting from the command line, else from the stage's section, or dev's, else the default.
+func (c *cdkContext) get(name, otherwise string) string { return c.getIn(c.shared, name, otherwise) }
 
-// ownText returns a setting that no other stage's section gives.
-func (c *context) ownText(name, otherwise string) string { return c.textOf(c.own, name, otherwise) }
+// getOwn returns a setting like get, but never from dev's section for another stage.
+func (c *cdkContext) getOwn(name, otherwise string) string { return c.getIn(c.own, name, otherwise) }
 
-func (c *context) textOf(section map[string]any, name, otherwise string) string {
+func (c *cdkContext) getIn(section map[string]any, name, otherwise string) string {
 	c.known[name] = true
 	if value := c.node.TryGetContext(&name); value != nil {
 		return fmt.Sprint(value)
@@ -160,92 +161,92 @@ func (c *context) textOf(section map[string]any, name, otherwise string) string 
 	return otherwise
 }
 
-func (c *context) number(name string, least uint64, inDev, inProd float64) float64 {
+func (c *cdkContext) getNumber(name string, least uint64, inDev, inProd float64) float64 {
 	otherwise := inDev
 	if c.stage == prod {
 		otherwise = inProd
 	}
-	value := c.text(name, strconv.FormatFloat(otherwise, 'f', -1, 64))
+	value := c.get(name, strconv.FormatFloat(otherwise, 'f', -1, 64))
 	n, err := strconv.ParseUint(value, 10, 32)
 	if err != nil || n < least {
-		c.wrong("%s=%s is not a whole number from %d", name, value, least)
+		c.addProblem("%s=%s is not a whole number from %d", name, value, least)
 	}
 	return float64(n)
 }
 
-func (c *context) wrong(format string, values ...any) {
+func (c *cdkContext) addProblem(format string, values ...any) {
 	c.problems = append(c.problems, fmt.Errorf("context "+format, values...))
 }
 
-// SQS limits a consumer's concurrency to between 2 and 1000 (AWS: ScalingConfig).
-const leastWorkers, mostWorkers = 2, 1000
+// SQS limits the concurrency of a consumer to between 2 and 1000 (AWS: ScalingConfig).
+const minWorkers, maxWorkers = 2, 1000
 
-// An SQS queue can have from 2 to 200 provisioned pollers (AWS: ProvisionedPollerConfig).
-const leastPollers, mostPollers = 2, 200
+// An SQS queue can have between 2 and 200 provisioned pollers (AWS: ProvisionedPollerConfig).
+const minPollers, maxPollers = 2, 200
 
 const pollerCalls = 10
 
-func (c *context) check(s settings) {
+func (c *cdkContext) check(s settings) {
 	for _, name := range slices.Sorted(maps.Keys(c.shared)) {
 		if !c.known[name] {
-			c.wrong("%s in cdk.json: there is no such setting", name)
+			c.addProblem("%s in cdk.json: there is no such setting", name)
 		}
 	}
-	c.checkPlace(s)
+	c.checkAccount(s)
 	if (s.Domain == "") != (s.Certificate == "") {
-		c.wrong("domain and certificate: give both or none")
+		c.addProblem("domain and certificate: give both or none")
 	}
 	if (s.ZoneID == "") != (s.ZoneName == "") || (s.ZoneID != "" && s.Domain == "") {
-		c.wrong("zoneId and zoneName: give both, with a domain, or none")
+		c.addProblem("zoneId and zoneName: give both, with a domain, or none")
 	}
 	if u, err := url.Parse(s.BaseURL); s.BaseURL != "" && (err != nil || u.Host == "" || strings.HasSuffix(u.Path, "/")) {
-		c.wrong("baseUrl=%s is not a URL without a trailing slash", s.BaseURL)
+		c.addProblem("baseUrl=%s is not a URL without a trailing slash", s.BaseURL)
 	}
 	if err := webhook.CheckTimedHeader(s.SignatureHeader); err != nil {
-		c.wrong("callbackSignatureHeader %w", err)
+		c.addProblem("callbackSignatureHeader %w", err)
 	}
 	if _, err := payments.ParseRefundRules(s.RefundRules); err != nil {
-		c.wrong("refundRules: %w", err)
+		c.addProblem("refundRules: %w", err)
 	}
 	if _, err := app.ParseProxies(s.TrustedProxies, s.ProxySecretHashes); err != nil {
-		c.wrong("trustedProxies, proxySecretHashes: %w", err)
+		c.addProblem("trustedProxies, proxySecretHashes: %w", err)
 	}
 	for origin := range strings.FieldsSeq(s.FileOrigins) {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || origin != "https://"+u.Host ||
 			strings.ContainsAny(origin, "*@") {
-			c.wrong("fileOrigins=%s is not an origin like https://www.example.com", origin)
+			c.addProblem("fileOrigins=%s is not an origin like https://www.example.com", origin)
 		}
 	}
 	if _, err := mail.ParseAddress(s.MailFrom); s.MailFrom != "" && err != nil {
-		c.wrong("mailFrom=%s is not an email address", s.MailFrom)
+		c.addProblem("mailFrom=%s is not an email address", s.MailFrom)
 	}
 	c.checkSecrets(s)
-	if s.Pollers != 0 && (s.Pollers < leastPollers || s.Pollers > mostPollers) {
-		c.wrong("pollers=%v is neither 0 nor from %d to %d", s.Pollers, leastPollers, mostPollers)
+	if s.Pollers != 0 && (s.Pollers < minPollers || s.Pollers > maxPollers) {
+		c.addProblem("pollers=%v is neither 0 nor from %d to %d", s.Pollers, minPollers, maxPollers)
 	}
 	if s.DueShards > store.MaxDueShards {
-		c.wrong("dueShards=%v is more than %d", s.DueShards, store.MaxDueShards)
+		c.addProblem("dueShards=%v is more than %d", s.DueShards, store.MaxDueShards)
 	}
-	if s.Workers != 0 && (s.Workers < leastWorkers || s.Workers > mostWorkers) {
-		c.wrong("workers=%v is not from %d to %d", s.Workers, leastWorkers, mostWorkers)
+	if s.Workers != 0 && (s.Workers < minWorkers || s.Workers > maxWorkers) {
+		c.addProblem("workers=%v is not from %d to %d", s.Workers, minWorkers, maxWorkers)
 	}
 }
 
-func (c *context) checkSecrets(s settings) {
+func (c *cdkContext) checkSecrets(s settings) {
 	since, err := time.Parse(time.RFC3339, s.SecretSince)
 	if err != nil {
-		c.wrong("secretSince=%s is not an RFC 3339 time", s.SecretSince)
+		c.addProblem("secretSince=%s is not an RFC 3339 time", s.SecretSince)
 	}
 	if s.SecretVersion != "" && s.SecretSince == always {
-		c.wrong("secretVersion=%s: give secretSince too", s.SecretVersion)
+		c.addProblem("secretVersion=%s: give secretSince too", s.SecretVersion)
 	}
 	if s.SecretPrevious == "" {
 		return
 	}
 	if s.SecretVersion == "" || s.SecretVersion == s.SecretPrevious {
-		c.wrong("secretPrevious: give another version as secretVersion")
+		c.addProblem("secretPrevious: give another version as secretVersion")
 	}
 	if previous, err := time.Parse(time.RFC3339, s.SecretPreviousSince); err != nil || !previous.Before(since) {
-		c.wrong("secretPreviousSince=%s is not an RFC 3339 time before secretSince", s.SecretPreviousSince)
+		c.addProblem("secretPreviousSince=%s is not an RFC 3339 time before secretSince", s.SecretPreviousSince)
 	}
 }

@@ -95,7 +95,7 @@ func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Rate != 7 || s.Workers != 11 || s.Burst != 2500 || s.AlarmEmail != "prod@example.com" || !s.production() {
+	if s.Rate != 7 || s.Workers != 11 || s.Burst != 2500 || s.AlarmEmail != "prod@example.com" || !s.isProd() {
 		t.Errorf("got %+v, want rate 7, 11 workers, burst 2500 and the mail prod@example.com", s)
 	}
 }
@@ -121,7 +121,7 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 			SecretPreviousSince: always},
 	} {
 		got, err := read(map[string]any{"stage": stage, "stages": stages})
-		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.production() {
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.isProd() {
 			t.Errorf("%s: got error %v, settings (-want +got):\n%s", stage, err, diff)
 		}
 	}
@@ -147,7 +147,7 @@ func TestAPinnedStageTakesOnlyItsAccountsCredentials(t *testing.T) {
 func TestTheStageDefaultsToDev(t *testing.T) {
 	t.Parallel()
 	s, err := read(nil)
-	if err != nil || s.Stage != dev || s.production() || s.Build != "../.build" ||
+	if err != nil || s.Stage != dev || s.isProd() || s.Build != "../.build" ||
 		s.DueShards != 64 {
 		t.Errorf("got %+v and error %v, want dev, built in ../.build, 64 due shards", s, err)
 	}
@@ -157,7 +157,7 @@ func TestAnOldNodeIsRefused(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]struct{ warning, ok bool }{"v18.20.4": {}, "": {}, "nonsense": {},
 		"v20.20.2": {true, true}, "v22.21.0": {false, true}, "v24.1.0": {false, true}} {
-		warning, err := judgeNode(version)
+		warning, err := checkNodeVersion(version)
 		if (err == nil) != want.ok || (warning != "") != want.warning {
 			t.Errorf("%q: got warning %q and error %v, want one: %t, accepted: %t", version, warning, err, want.warning,
 				want.ok)

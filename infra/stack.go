@@ -22,23 +22,23 @@ import (
 
 type platform struct {
 	settings
-	commit string       // that the functions were built from
-	stack  awscdk.Stack // not embedded: jsii takes an embedded construct for another one
+	commit string       // the commit of the built functions
+	stack  awscdk.Stack // not embedded: jsii mistakes an embedded construct for another construct
 
 	key           awskms.Key
 	secret        awssecretsmanager.Secret
 	lastingSecret awssecretsmanager.Secret
-	otlpHeaders   awssecretsmanager.ISecret // nil: none
+	otlpHeaders   awssecretsmanager.ISecret // nil without tracing headers
 	table         awsdynamodb.TableV2
 	tableKey      awskms.Key
-	bucket        awss3.Bucket // of files
+	bucket        awss3.Bucket // for files
 	fileKey       awskms.Key
-	queues        map[string]awssqs.Queue // by their names in functions.Queues
+	queues        map[string]awssqs.Queue // by name in functions.Queues
 	dead          []deadQueue
 	api           awsapigatewayv2.HttpApi
 	baseURL       *string
 	functions     []function
-	topics        map[severity]awssns.Topic // of alarms
+	topics        map[severity]awssns.Topic // for alarms
 }
 
 type function struct {
@@ -47,14 +47,14 @@ type function struct {
 	role   awsiam.Role
 }
 
-// short forms for props, which are pointers throughout.
+// Short forms for props, which are pointers throughout.
 var (
 	text   = jsii.String
 	yes    = jsii.Bool(true)
 	number = func(n int) *float64 { return jsii.Number(float64(n)) }
 )
 
-// newPlatform adds the stack with all functions. Errors: a setting or function that cannot be deployed.
+// newPlatform adds the stack with all functions. It returns an error for a setting or function that cannot be deployed.
 func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 	s, err := readSettings(app.Node())
 	if err != nil {
@@ -64,14 +64,14 @@ func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 		return nil, err
 	}
 	p := &platform{settings: s, queues: map[string]awssqs.Queue{}, topics: map[severity]awssns.Topic{}}
-	if p.commit, err = builtCommit(s.Build); err != nil {
+	if p.commit, err = readCommit(s.Build); err != nil {
 		return nil, err
 	}
 	p.stack = awscdk.NewStack(app, text("Cashwrap"), &awscdk.StackProps{
 		StackName:             text(p.name("")),
-		Env:                   s.place(),
+		Env:                   s.cdkEnvironment(),
 		Description:           text("Cashwrap, " + s.Stage + ": merchant payments and accounts"),
-		TerminationProtection: jsii.Bool(s.production()),
+		TerminationProtection: jsii.Bool(s.isProd()),
 	})
 	awscdk.Tags_Of(p.stack).Add(text("application"), text("cashwrap"), nil)
 	awscdk.Tags_Of(p.stack).Add(text("stage"), &s.Stage, nil)
@@ -105,7 +105,7 @@ func (p *platform) build(all []functions.Function) error {
 	return nil
 }
 
-// name of a resource that has a fixed one. It contains the stage, so that an account can have several.
+// name returns the full name of a resource. It contains the stage, so that an account can have several stages.
 func (p *platform) name(of string) string {
 	if of == "" {
 		return "cashwrap-" + p.Stage
@@ -113,26 +113,27 @@ func (p *platform) name(of string) string {
 	return "cashwrap-" + p.Stage + "-" + of
 }
 
-// lasting returns the policy of data, logs and messages: in prod they survive the stack, but for a failed creation.
-func (p *platform) lasting() awscdk.RemovalPolicy {
-	if p.production() {
+// removalPolicy returns the policy for data, logs and messages. In prod they outlive the stack. If the creation of the
+// stack fails, they are deleted.
+func (p *platform) removalPolicy() awscdk.RemovalPolicy {
+	if p.isProd() {
 		return awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE
 	}
 	return awscdk.RemovalPolicy_DESTROY
 }
 
 func (p *platform) addOutputs() {
-	p.output("Commit", &p.commit, "of the code that runs; -dirty if it was changed after it")
-	p.output("BaseUrl", p.baseURL, "where clients find the API")
-	p.output("TableName", p.table.TableName(), "all of the platform's data")
-	p.output("FileBucket", p.bucket.BucketName(), "the content of merchants' files")
-	p.output("SecretArn", p.secret.SecretArn(), "keys that can be rotated are derived from this")
-	p.output("LastingSecretArn", p.lastingSecret.SecretArn(), "what merchants keep is derived from this")
-	p.output("CriticalTopic", p.topics[critical].TopicArn(), "subscribe here to be woken by critical alarms")
-	p.output("WarningTopic", p.topics[warning].TopicArn(), "subscribe here to be notified of warnings")
+	p.addOutput("Commit", &p.commit, "of the code that runs; -dirty if it was changed after it")
+	p.addOutput("BaseUrl", p.baseURL, "where clients find the API")
+	p.addOutput("TableName", p.table.TableName(), "all of the platform's data")
+	p.addOutput("FileBucket", p.bucket.BucketName(), "the content of merchants' files")
+	p.addOutput("SecretArn", p.secret.SecretArn(), "keys that can be rotated are derived from this")
+	p.addOutput("LastingSecretArn", p.lastingSecret.SecretArn(), "what merchants keep is derived from this")
+	p.addOutput("CriticalTopic", p.topics[critical].TopicArn(), "subscribe here to be woken by critical alarms")
+	p.addOutput("WarningTopic", p.topics[warning].TopicArn(), "subscribe here to be notified of warnings")
 }
 
-func (p *platform) output(name string, value *string, what string) {
+func (p *platform) addOutput(name string, value *string, what string) {
 	awscdk.NewCfnOutput(p.stack, &name, &awscdk.CfnOutputProps{Value: value, Description: &what})
 }
 

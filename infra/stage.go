@@ -10,19 +10,20 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 )
 
-// maxStage leaves 34 of Lambda's 64 characters to <name> of cashwrap-<stage>-<name> (TestEveryNameFitsTheLongestStage).
+// maxStage leaves 34 of Lambda's 64 characters for <name> in cashwrap-<stage>-<name> (TestNames_FitLongestStage).
 const maxStage = 20
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// expected are words that suggest prod's protection, also with a number; prod2 or eu-live has as little as dev.
-var expected = []string{prod, "production", "prd", "live"}
+// protectedWords suggest prod's protection, with or without a number. A stage prod2 or eu-live is as unprotected as
+// dev.
+var protectedWords = []string{prod, "production", "prd", "live"}
 
-// taken are endings of things' names after the stage's: keys of table and files, and the restored table (guide,
-// "Restoring the table"). A stage dev-table would have the name of dev's key.
-var taken = []string{"table", "files", "restored"}
+// reservedEndings are endings that follow the stage in resource names: those of the table's and files' keys and of the
+// restored table (guide, "Restoring the table"). A stage dev-table would take the name of dev's key.
+var reservedEndings = []string{"table", "files", "restored"}
 
-// checkStage checks a name, such as a pull request's. All stages but prod are deleted with their data.
+// checkStage checks the name of a stage, such as a pull request's. Deleting a stage other than prod deletes its data.
 func checkStage(name string) error {
 	words := strings.Split(name, "-")
 	switch {
@@ -30,10 +31,10 @@ func checkStage(name string) error {
 		return fmt.Errorf("context stage=%s: give a name of at most %d lower-case letters, digits and single hyphens, "+
 			"which begins with a letter, such as dev or pr-123", name, maxStage)
 	case name != prod && slices.ContainsFunc(words, func(word string) bool {
-		return slices.Contains(expected, strings.TrimRight(word, "0123456789"))
+		return slices.Contains(protectedWords, strings.TrimRight(word, "0123456789"))
 	}):
 		return fmt.Errorf("context stage=%s: only the stage %s is protected; give others no name that says so", name, prod)
-	case len(words) > 1 && slices.Contains(taken, words[len(words)-1]):
+	case len(words) > 1 && slices.Contains(reservedEndings, words[len(words)-1]):
 		return fmt.Errorf("context stage=%s: its resources would be named like those of the stage %s", name,
 			strings.Join(words[:len(words)-1], "-"))
 	default:
@@ -46,19 +47,19 @@ var (
 	regionName = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]$`)
 )
 
-func (c *context) checkPlace(s settings) {
+func (c *cdkContext) checkAccount(s settings) {
 	switch {
-	case s.production() && (s.Account == "" || s.Region == ""):
+	case s.isProd() && (s.Account == "" || s.Region == ""):
 		c.problems = append(c.problems, errNotPinned)
 		return
 	case (s.Account == "") != (s.Region == ""):
-		c.wrong("account and region: give both or none")
+		c.addProblem("account and region: give both or none")
 	}
 	if s.Account != "" && !accountID.MatchString(s.Account) {
-		c.wrong("account=%s is not 12 digits in quotes", s.Account)
+		c.addProblem("account=%s is not 12 digits in quotes", s.Account)
 	}
 	if s.Region != "" && !regionName.MatchString(s.Region) {
-		c.wrong("region=%s is not the name of a region, such as eu-central-1", s.Region)
+		c.addProblem("region=%s is not the name of a region, such as eu-central-1", s.Region)
 	}
 }
 
@@ -68,7 +69,8 @@ var errNotPinned = errors.New("context account and region: prod needs both, in c
 // accountVariable is set by the CDK's command to the account of the credentials, if there are any.
 const accountVariable = "CDK_DEFAULT_ACCOUNT"
 
-// checkCredentials refuses other accounts than the stage's, also where a role there would do for the CDK.
+// checkCredentials refuses credentials of another account than the stage's. The CDK would accept them if they could
+// assume a role in the stage's account.
 func (s settings) checkCredentials(account string) error {
 	if account == "" || s.Account == "" || account == s.Account {
 		return nil
@@ -76,8 +78,9 @@ func (s settings) checkCredentials(account string) error {
 	return fmt.Errorf("stage %s is pinned to the account %s, and these credentials are of %s", s.Stage, s.Account, account)
 }
 
-// place is where the stack goes; nil: by the credentials, so that an unpinned stage has the same template everywhere.
-func (s settings) place() *awscdk.Environment {
+// cdkEnvironment returns the stack's account and region. For an unpinned stage it returns nil and the credentials
+// decide, so that the template is the same everywhere.
+func (s settings) cdkEnvironment() *awscdk.Environment {
 	if s.Account == "" {
 		return nil
 	}

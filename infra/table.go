@@ -7,14 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// recoveryDays is for how many days back the table can be restored, to the second: as many as DynamoDB offers.
+// recoveryDays limits how far back the table can be restored, to the second. DynamoDB offers no longer time.
 const recoveryDays = 35
 
-// addTable adds the table from the store's definitions. With a fixed name, a change that CloudFormation could only make
-// by replacing it fails; with a generated name, functions would continue with an empty table.
+// addTable adds the table from the store's definitions. Because its name is fixed, a change that requires a replacement
+// fails. With a generated name CloudFormation would replace the table, and functions would continue with an empty one.
 //
-// A global table of one region can get a replica (guide, "Failover"). Replicas need old images in the stream, which are
-// free while only Lambda reads, and its view cannot be changed without ending it.
+// A global table of one region can get a replica later (guide, "Failover"). Replicas need old images in the stream,
+// which are free while only Lambda reads it. Changing the stream's view would end the stream.
 func (p *platform) addTable() {
 	p.tableKey = p.addKey("TableKey", "table", "the table")
 	var indexes []*awsdynamodb.GlobalSecondaryIndexPropsV2
@@ -32,10 +32,10 @@ func (p *platform) addTable() {
 		Encryption:             awsdynamodb.TableEncryptionV2_AwsManagedKey(), // replaced below
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: yes, RecoveryPeriodInDays: number(recoveryDays)},
-		DeletionProtection: jsii.Bool(p.production()),
-		RemovalPolicy:      p.lasting(),
+		DeletionProtection: jsii.Bool(p.isProd()),
+		RemovalPolicy:      p.removalPolicy(),
 	})
-	// The CDK writes a replica's key only if the stack's region is known, which it is not in tests.
+	// The CDK writes a replica's key only if the stack's region is known. Tests do not know the region.
 	p.table.Node().DefaultChild().(awsdynamodb.CfnGlobalTable).AddPropertyOverride(
 		text("Replicas.0.SSESpecification.KMSMasterKeyId"), p.tableKey.KeyArn())
 }
@@ -52,7 +52,7 @@ func indexProps(index store.Index) *awsdynamodb.GlobalSecondaryIndexPropsV2 {
 	return props
 }
 
-// attribute returns a key attribute: all keys are strings.
+// attribute returns a key attribute. All keys are strings.
 func attribute(name string) *awsdynamodb.Attribute {
 	return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
 }

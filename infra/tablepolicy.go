@@ -9,33 +9,33 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// credentials are kinds that can make one a merchant, a stronger member, or a merchant's key, client or token.
-var credentials = []store.Kind{store.KindAPIKey, store.KindAccessToken, store.KindOAuthClient, store.KindCode,
+// credentialKinds let their writers become a merchant or a stronger member, or get a merchant's key, client or token.
+var credentialKinds = []store.Kind{store.KindAPIKey, store.KindAccessToken, store.KindOAuthClient, store.KindCode,
 	store.KindGrant, store.KindSignIn, store.KindFactor, store.KindTestProfiles, store.KindMembers, store.KindRoles,
 	store.KindUser, store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindMerchant}
 
-// Actions that could change entries. A batch can overwrite without conditions. PartiQL has separate actions.
+// Actions that could change entries. BatchWriteItem can overwrite without a condition. PartiQL has separate actions.
 var (
-	changes  = []string{"dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
-	puts     = []string{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"}
-	deletes  = []string{"dynamodb:DeleteItem"}
-	partiQLs = []string{"dynamodb:PartiQLInsert", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete",
+	changeActions  = []string{"dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
+	putActions     = []string{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"}
+	deleteActions  = []string{"dynamodb:DeleteItem"}
+	partiQLActions = []string{"dynamodb:PartiQLInsert", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete",
 		"dynamodb:PartiQLSelect"}
 )
 
-// protectTable denies all principals changes of journal and audit entries, and writes of credentials by functions other
-// than their writers (shared/store/keys.go). Unlike roles', the table's policy also binds later functions, operators,
-// and anybody who adds a policy to a role. To change an entry, change the stack first. PartiQL is denied, because it is
-// unused and may name no key.
+// protectTable denies all principals changes of journal and audit entries. It also denies writes of credentials to all
+// functions except their writers (shared/store/keys.go). Unlike the roles' policies, the table's policy also binds
+// later functions, operators and anyone who adds a policy to a role. To change an entry, an operator must change the
+// stack first. PartiQL is denied, because no function uses it and a statement may name no key.
 //
-// Denials exclude DynamoDB's service-linked role, which replicates and which nobody can assume (AWS: "DynamoDB global
-// tables security").
+// The denials exclude DynamoDB's service-linked role, which replicates and cannot be assumed by anyone (AWS: "DynamoDB
+// global tables security").
 func (p *platform) protectTable() {
 	replication := "arn:" + *p.stack.Partition() + ":iam::" + *p.stack.Account() +
 		":role/aws-service-role/replication.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBReplication"
-	p.deny("NobodyChangesTheJournal", changes, []string{replication}, store.KindJournal)
-	p.deny("NobodyChangesAnAudit", changes, []string{replication}, store.KindAudit)
-	for _, kind := range credentials {
+	p.deny("NobodyChangesTheJournal", changeActions, []string{replication}, store.KindJournal)
+	p.deny("NobodyChangesAnAudit", changeActions, []string{replication}, store.KindAudit)
+	for _, kind := range credentialKinds {
 		writers, putters := []string{replication}, []string{replication}
 		for _, f := range p.functions {
 			access := f.Access()
@@ -48,24 +48,25 @@ func (p *platform) protectTable() {
 		}
 		name := pascal(strings.ToLower(string(kind)))
 		if len(putters) == len(writers) {
-			p.deny("OnlyItsWritersWrite"+name, append(puts[:len(puts):len(puts)], deletes...), writers, kind)
+			p.deny("OnlyItsWritersWrite"+name, append(putActions[:len(putActions):len(putActions)], deleteActions...),
+				writers, kind)
 			continue
 		}
-		p.deny("OnlyItsWritersPut"+name, puts, putters, kind) // others may only delete
-		p.deny("OnlyItsWritersDelete"+name, deletes, writers, kind)
+		p.deny("OnlyItsWritersPut"+name, putActions, putters, kind) // other writers may only delete
+		p.deny("OnlyItsWritersDelete"+name, deleteActions, writers, kind)
 	}
-	p.deny("NobodyUsesPartiQL", partiQLs, nil, "")
+	p.deny("NobodyUsesPartiQL", partiQLActions, nil, "")
 }
 
-// deny denies actions on partitions of the kind, or on all, to everyone but some.
+// deny denies all principals except but the actions on partitions of the kind, or on all partitions if kind is empty.
 func (p *platform) deny(id string, actions, but []string, kind store.Kind) {
 	statement := awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: &id, Effect: awsiam.Effect_DENY, Actions: jsii.Strings(actions...),
 		Principals: &[]awsiam.IPrincipal{awsiam.NewAnyPrincipal()},
-		Resources:  jsii.Strings("*"), // this table: a policy cannot name the resource that it is part of
+		Resources:  jsii.Strings("*"), // this table: a policy cannot name its own resource
 	})
 	if kind != "" {
-		statement.AddCondition(text("ForAnyValue:StringLike"), map[string]any{leadingKeys: keysOf(string(kind))})
+		statement.AddCondition(text("ForAnyValue:StringLike"), map[string]any{leadingKeys: keyPatterns(string(kind))})
 	}
 	if len(but) > 0 {
 		statement.AddCondition(text("ArnNotEquals"), map[string]any{"aws:PrincipalArn": but})

@@ -97,7 +97,7 @@ func TestDeniedIsWhatNoFunctionUses(t *testing.T) {
 	for _, f := range functions.All {
 		for _, right := range f.Access().Table {
 			for _, kind := range []store.Kind{store.KindJournal, store.KindAudit} {
-				if slices.Contains(changes, "dynamodb:"+right.Action) && slices.Contains(right.Kinds, string(kind)) {
+				if slices.Contains(changeActions, "dynamodb:"+right.Action) && slices.Contains(right.Kinds, string(kind)) {
 					t.Errorf("%s: got %+v, want no change of %s", f.Name, right, kind)
 				}
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 )
 
-// addTracing sends spans by OpenTelemetry's variables (specification, "OTLP Exporter", "General SDK Configuration").
+// addTracing exports spans by OpenTelemetry's variables (specification, "OTLP Exporter", "General SDK Configuration").
 func (p *platform) addTracing(variables map[string]*string) {
 	if p.OTLPEndpoint == "" {
 		return
@@ -32,7 +32,7 @@ var (
 	errTraced    = errors.New("it is built with tracing, which slows its start, but no otlpEndpoint is set")
 )
 
-// checkTracing compares how a program was built with what is wanted. What is no Go program, as in tests, fits both.
+// checkTracing compares how a program was built with the setting. A file that is no Go program, as in tests, fits both.
 func checkTracing(program string, wanted bool) error {
 	built, err := buildinfo.ReadFile(program)
 	if err != nil {
