@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// statement is one of a policy, with lists where IAM also takes single values.
+// statement is a policy statement. Its fields are lists where IAM also accepts single values.
 type statement struct {
 	effect     string
 	actions    []string
@@ -21,12 +21,12 @@ func statements(document any) []statement {
 	var all []statement
 	for _, raw := range document.(map[string]any)["Statement"].([]any) {
 		s := raw.(map[string]any)
-		one := statement{effect: s["Effect"].(string), resources: list(s["Resource"])}
+		one := statement{effect: s["Effect"].(string), resources: asList(s["Resource"])}
 		one.conditions = map[string]map[string]any{}
-		for operator, condition := range object(s["Condition"]) {
+		for operator, condition := range asObject(s["Condition"]) {
 			one.conditions[operator] = condition.(map[string]any)
 		}
-		for _, action := range list(s["Action"]) {
+		for _, action := range asList(s["Action"]) {
 			one.actions = append(one.actions, action.(string))
 		}
 		all = append(all, one)
@@ -34,24 +34,24 @@ func statements(document any) []statement {
 	return all
 }
 
-func object(v any) map[string]any {
+func asObject(v any) map[string]any {
 	members, _ := v.(map[string]any)
 	return members
 }
 
-func list(v any) []any {
+func asList(v any) []any {
 	if many, ok := v.([]any); ok {
 		return many
 	}
 	return []any{v}
 }
 
-// roleOf is a function's role with what it allows: IAM action to resources.
+// roleOf returns a function's role and its rights, from IAM action to resources.
 func (s *synthesis) roleOf(t *testing.T, stage, name string) (id string, allowed map[string][]string) {
 	t.Helper()
 	_, f := s.function(t, stage, name)
 	for id, r := range s.all("AWS::IAM::Role") {
-		if plain(f.Properties["Role"]) == plain(arn(id)) {
+		if toJSON(f.Properties["Role"]) == toJSON(arn(id)) {
 			if r.Properties["ManagedPolicyArns"] != nil || r.Properties["Policies"] != nil {
 				t.Errorf("%s: got policies %v and %v, want only its own", id, r.Properties["ManagedPolicyArns"],
 					r.Properties["Policies"])
@@ -59,20 +59,20 @@ func (s *synthesis) roleOf(t *testing.T, stage, name string) (id string, allowed
 			return id, s.allowed(id)
 		}
 	}
-	t.Fatalf("%s: got role %s, want one of this stack", name, plain(f.Properties["Role"]))
+	t.Fatalf("%s: got role %s, want one of this stack", name, toJSON(f.Properties["Role"]))
 	return "", nil
 }
 
 func (s *synthesis) allowed(role string) map[string][]string {
 	allowed := map[string][]string{}
 	for _, r := range s.all("AWS::IAM::Policy") {
-		if plain(r.Properties["Roles"]) != plain([]any{ref(role)}) {
+		if toJSON(r.Properties["Roles"]) != toJSON([]any{ref(role)}) {
 			continue
 		}
 		for _, one := range statements(r.Properties["PolicyDocument"]) {
 			for _, action := range one.actions {
 				for _, on := range one.resources {
-					allowed[action] = append(allowed[action], plain(on)+one.condition())
+					allowed[action] = append(allowed[action], toJSON(on)+one.condition())
 				}
 			}
 		}
@@ -80,16 +80,16 @@ func (s *synthesis) allowed(role string) map[string][]string {
 	return allowed
 }
 
-// condition is under which one a statement holds, as text.
+// condition returns the statement's conditions as text.
 func (s statement) condition() string {
 	if len(s.conditions) == 0 {
 		return ""
 	}
-	return " if " + plain(s.conditions)
+	return " if " + toJSON(s.conditions)
 }
 
-// ofKinds is the condition of a statement for partitions of the kinds, and of no request without a key.
-func ofKinds(kinds []string) string {
+// kindsCondition returns the condition that limits a statement to partitions of the kinds and to requests with a key.
+func kindsCondition(kinds []string) string {
 	if len(kinds) == 0 {
 		return ""
 	}
@@ -97,8 +97,8 @@ func ofKinds(kinds []string) string {
 		"ForAllValues:StringLike": {leadingKeys: keyPatterns(kinds...)}, "Null": {leadingKeys: "false"}}}.condition()
 }
 
-// TestARoleAllowsWhatItsFunctionNeeds, and not one action, resource or kind of item more.
-func TestARoleAllowsWhatItsFunctionNeeds(t *testing.T) {
+// TestAddRole_ExactRights checks that each role allows exactly the needed actions, resources and kinds.
+func TestAddRole_ExactRights(t *testing.T) {
 	t.Parallel()
 	s, owners := inDev(t), map[string]string{}
 	for _, f := range functions.All {
@@ -107,7 +107,7 @@ func TestARoleAllowsWhatItsFunctionNeeds(t *testing.T) {
 			t.Errorf("%s and %s: got the role %s of both, want two", f.Name, other, role)
 		}
 		owners[role] = f.Name
-		want := s.needs(t, f)
+		want := s.wantedRights(t, f)
 		for action, on := range got {
 			slices.Sort(on)
 			if expected := want[action]; !slices.Equal(on, expected) {
@@ -122,15 +122,15 @@ func TestARoleAllowsWhatItsFunctionNeeds(t *testing.T) {
 	}
 }
 
-// needs is what functions/access.json and the function's caller require.
-func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]string {
+// wantedRights returns the rights that functions/access.json and the function's caller require.
+func (s *synthesis) wantedRights(t *testing.T, f functions.Function) map[string][]string {
 	t.Helper()
 	log, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-dev-"+f.Name)
 	table, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
 	want := map[string][]string{}
 	add := func(on any, actions ...string) {
 		for _, action := range actions {
-			want[action] = append(want[action], plain(on))
+			want[action] = append(want[action], toJSON(on))
 			slices.Sort(want[action])
 		}
 	}
@@ -142,24 +142,24 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 		through := statement{conditions: map[string]map[string]any{"StringEquals": {"kms:ViaService": map[string]any{
 			"Fn::Join": []any{"", []any{"dynamodb.", ref("AWS::Region"), ".amazonaws.com"}}}}}}
 		for _, action := range tableKeyActions {
-			want[action] = append(want[action], plain(arn(s.keyOf(t, "table")))+through.condition())
+			want[action] = append(want[action], toJSON(arn(s.keyOf(t, "table")))+through.condition())
 			slices.Sort(want[action])
 		}
 	}
 	for _, right := range f.Access().Table {
-		on := plain(arn(table))
+		on := toJSON(arn(table))
 		if right.Index != "" {
 			if !slices.ContainsFunc(store.Indexes, func(i store.Index) bool { return i.Name == right.Index }) {
 				t.Errorf("%s: got index %q, want one of %v", f.Name, right.Index, store.Indexes)
 			}
-			on = plain(below(table, "/index/"+right.Index))
+			on = toJSON(below(table, "/index/"+right.Index))
 		}
 		action := "dynamodb:" + right.Action
-		want[action] = append(want[action], on+ofKinds(right.Kinds))
+		want[action] = append(want[action], on+kindsCondition(right.Kinds))
 		slices.Sort(want[action])
 	}
 	if f.Access().Objects {
-		s.needsObjects(t, want)
+		s.addObjectRights(t, want)
 	}
 	send := func(name string) { id, _ := s.queue(t, dev, name); add(arn(id), "sqs:SendMessage") }
 	for _, q := range f.Access().Sends {
@@ -177,22 +177,23 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 	return want
 }
 
-// needsObjects adds what it takes to reach the content of files, and nothing else in the bucket, which must be ours.
-func (s *synthesis) needsObjects(t *testing.T, want map[string][]string) {
+// addObjectRights adds the rights to reach files' content. They cover only its prefix of the bucket, and only our
+// bucket.
+func (s *synthesis) addObjectRights(t *testing.T, want map[string][]string) {
 	t.Helper()
 	id, _ := s.bucket(t)
 	ours := map[string]map[string]any{"StringEquals": {"s3:ResourceAccount": ref("AWS::AccountId")}}
 	for _, action := range []string{"GetObject", "GetObjectVersion", "PutObject", "DeleteObjectVersion"} {
-		want["s3:"+action] = []string{plain(below(id, "/files/*")) + statement{conditions: ours}.condition()}
+		want["s3:"+action] = []string{toJSON(below(id, "/files/*")) + statement{conditions: ours}.condition()}
 	}
 	ours["StringLikeIfExists"] = map[string]any{"s3:prefix": "files/*"}
 	for _, action := range []string{"ListBucket", "ListBucketVersions"} {
-		want["s3:"+action] = []string{plain(arn(id)) + statement{conditions: ours}.condition()}
+		want["s3:"+action] = []string{toJSON(arn(id)) + statement{conditions: ours}.condition()}
 	}
 	through := statement{conditions: map[string]map[string]any{"StringEquals": {"kms:ViaService": map[string]any{
 		"Fn::Join": []any{"", []any{"s3.", ref("AWS::Region"), ".amazonaws.com"}}}}}}
 	for _, action := range []string{"kms:Decrypt", "kms:GenerateDataKey"} {
-		want[action] = append(want[action], plain(arn(s.keyOf(t, "files")))+through.condition())
+		want[action] = append(want[action], toJSON(arn(s.keyOf(t, "files")))+through.condition())
 		slices.Sort(want[action])
 	}
 }
@@ -201,7 +202,7 @@ func below(table, path string) any {
 	return map[string]any{"Fn::Join": []any{"", []any{arn(table), path}}}
 }
 
-// wildcards are those that AWS makes necessary, with the reason.
+// wildcards lists the wildcards that AWS requires, with the reasons.
 var wildcards = map[string]string{
 	`kms:* on "*"`: "a key's policy: the star is this key, and without the account's own right " +
 		"nobody could manage it",
@@ -217,7 +218,7 @@ var wildcards = map[string]string{
 
 const readsObjects = "each file has an object of its own, under a random key"
 
-func TestNoOtherWildcards(t *testing.T) {
+func TestPolicies_KnownWildcardsOnly(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{}
 	for id, r := range inProd(t).resources {
@@ -247,7 +248,7 @@ func wildcardsOf(all []statement) []string {
 	for _, s := range all {
 		for _, action := range s.actions {
 			for _, on := range s.resources {
-				where := plain(on)
+				where := toJSON(on)
 				switch {
 				case s.effect == "Deny" && strings.HasPrefix(action, "dynamodb:") && where == `"*"`:
 					found = append(found, "the table's own denials")

@@ -27,7 +27,7 @@ const (
 // alarm is raised when the metric reaches the limit in enough of the latest periods. Missing data raise no alarm,
 // because an idle platform is healthy. Test mode raises no alarm either.
 type alarm struct {
-	id          string // unique; the guide has a row for each id (TestTheGuideExplainsEachAlarm)
+	id          string // unique; the guide has a row for each id (TestGuide_ExplainsEachAlarm)
 	severity    severity
 	description string
 	metric      awscloudwatch.IMetric // includes the length of its periods
@@ -37,7 +37,7 @@ type alarm struct {
 	required bool
 }
 
-// datapoints says how many of the latest periods must be beyond the limit, consecutive or not.
+// datapoints requires that enough of the latest periods are beyond the limit, consecutive or not.
 type datapoints struct{ beyond, of int }
 
 // one is a single period, for alarms that every event raises.

@@ -15,21 +15,20 @@ import (
 
 const alarmKind = "AWS::CloudWatch::Alarm"
 
-// metricOf is one metric as a text, such as "AWS/Lambda Errors Sum 300 s
-// {"FunctionName":{"Ref":"Checkouts"}}".
-func metricOf(space, name, statistic any, period float64, dimensions any) string {
+// metricText returns a metric as text, such as "AWS/Lambda Errors Sum 300 s {"FunctionName":{"Ref":"Checkouts"}}".
+func metricText(space, name, statistic any, period float64, dimensions any) string {
 	pairs := map[string]any{}
 	all, _ := dimensions.([]any)
 	for _, d := range all {
 		pair := d.(map[string]any)
 		pairs[pair["Name"].(string)] = pair["Value"]
 	}
-	return fmt.Sprint(space, " ", name, " ", statistic, " ", period, " s ", plain(pairs))
+	return fmt.Sprint(space, " ", name, " ", statistic, " ", period, " s ", toJSON(pairs))
 }
 
-// watched is what raises an alarm, as a text, such as "IF(whole >= 20, 100 * part /
-// whole, 0) >= 5 in 2 of 3; part = …; whole = …", and the seconds that it covers.
-func watched(r resource) (string, time.Duration) {
+// alarmCondition returns an alarm's condition as text and the time that it covers. An example is "IF(whole >= 20, 100 *
+// part / whole, 0) >= 5 in 2 of 3; part = …; whole = …".
+func alarmCondition(r resource) (string, time.Duration) {
 	a := r.Properties
 	sign := map[any]string{"GreaterThanOrEqualToThreshold": ">=", "LessThanThreshold": "<"}[a["ComparisonOperator"]]
 	beyond := fmt.Sprint(" ", sign, " ", a["Threshold"], " in ", a["DatapointsToAlarm"], " of ", a["EvaluationPeriods"])
@@ -44,7 +43,7 @@ func watched(r resource) (string, time.Duration) {
 			statistic = a["ExtendedStatistic"]
 		}
 		period := a["Period"].(float64)
-		return metricOf(a["Namespace"], a["MetricName"], statistic, period, a["Dimensions"]) + beyond,
+		return metricText(a["Namespace"], a["MetricName"], statistic, period, a["Dimensions"]) + beyond,
 			time.Duration(periods*period) * time.Second
 	}
 	var expression string
@@ -59,28 +58,28 @@ func watched(r resource) (string, time.Duration) {
 		stat := p["MetricStat"].(map[string]any)
 		m := stat["Metric"].(map[string]any)
 		period = stat["Period"].(float64)
-		metrics[p["Id"].(string)] = metricOf(m["Namespace"], m["MetricName"], stat["Stat"], period, m["Dimensions"])
+		metrics[p["Id"].(string)] = metricText(m["Namespace"], m["MetricName"], stat["Stat"], period, m["Dimensions"])
 	}
 	return expression + beyond + "; part = " + metrics["part"] + "; whole = " + metrics["whole"],
 		time.Duration(periods*period) * time.Second
 }
 
-// wantAlarm fails unless the alarm is of the severity, and raised by what is wanted.
+// wantAlarm fails unless the alarm has this severity and condition.
 func (s *synthesis) wantAlarm(t *testing.T, stage, id string, of severity, want string) {
 	t.Helper()
 	_, r := s.named(t, alarmKind, "AlarmName", "cashwrap-"+stage+"-"+id)
-	if got, _ := watched(r); got != want || severityIn(r) != of {
+	if got, _ := alarmCondition(r); got != want || severityIn(r) != of {
 		t.Errorf("%s: got %s\n%s\nwant %s\n%s", id, severityIn(r), got, of, want)
 	}
 }
 
-// severityIn is the severity that an alarm states.
+// severityIn returns the severity from an alarm's description.
 func severityIn(r resource) severity {
 	stated, _, _ := strings.Cut(r.Properties["AlarmDescription"].(string), ": ")
 	return severity(stated)
 }
 
-func TestEachFunctionHasItsAlarms(t *testing.T) {
+func TestFunctionAlarms(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for _, f := range functions.All {
@@ -121,14 +120,14 @@ func TestEachFunctionHasItsAlarms(t *testing.T) {
 	}
 }
 
-// TestMissingDataRaiseAlarmsOnlyWhereSomethingMustHappen, and each alarm covers no more
-// time than CloudWatch allows: a day, or seven where its period is an hour or longer
-// (PutMetricAlarm).
-func TestMissingDataRaiseAlarmsOnlyWhereSomethingMustHappen(t *testing.T) {
+// TestAlarms_MissingData checks that missing data raise only the alarms on events that
+// must happen. No alarm covers more time than CloudWatch allows: a day, or seven days if its period is an hour or
+// longer (PutMetricAlarm).
+func TestAlarms_MissingData(t *testing.T) {
 	t.Parallel()
 	var silent []string
 	for id, r := range inDev(t).all(alarmKind) {
-		text, covered := watched(r)
+		text, covered := alarmCondition(r)
 		longest, periods := 24*time.Hour, time.Duration(r.Properties["EvaluationPeriods"].(float64))
 		if covered/periods >= time.Hour {
 			longest *= 7
@@ -150,14 +149,14 @@ func TestMissingDataRaiseAlarmsOnlyWhereSomethingMustHappen(t *testing.T) {
 	}
 }
 
-// TestNobodyIsWokenByOneEvent, but by breaks of live money, and where something that
-// must happen does not: any other critical alarm is on a share, of at least ten.
-func TestNobodyIsWokenByOneEvent(t *testing.T) {
+// TestAlarms_CriticalOnlyByShare checks that critical alarms depend on a share of at least ten events. Exceptions are
+// breaks of live money and events that must happen.
+func TestAlarms_CriticalOnlyByShare(t *testing.T) {
 	t.Parallel()
 	minimum := regexp.MustCompile(`^IF\(whole >= [1-9]\d+, .* in [23] of \d`)
 	var others []string
 	for _, r := range inProd(t).all(alarmKind) {
-		if text, _ := watched(r); severityIn(r) == critical && !minimum.MatchString(text) {
+		if text, _ := alarmCondition(r); severityIn(r) == critical && !minimum.MatchString(text) {
 			others = append(others, strings.TrimPrefix(r.Properties["AlarmName"].(string), "cashwrap-prod-"))
 		}
 	}
@@ -166,8 +165,8 @@ func TestNobodyIsWokenByOneEvent(t *testing.T) {
 	}
 }
 
-// TestTestModeRaisesNoAlarm: what functions measure by mode alarms in live mode alone.
-func TestTestModeRaisesNoAlarm(t *testing.T) {
+// TestAlarms_LiveModeOnly checks that alarms on metrics by mode use live mode only.
+func TestAlarms_LiveModeOnly(t *testing.T) {
 	t.Parallel()
 	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
 		unwatched := map[string]bool{}
@@ -175,7 +174,7 @@ func TestTestModeRaisesNoAlarm(t *testing.T) {
 			unwatched[m.Name] = true
 		}
 		for _, r := range s.all(alarmKind) {
-			text, _ := watched(r)
+			text, _ := alarmCondition(r)
 			for found := range strings.SplitSeq(text, metric.Namespace+" ") {
 				name, rest, _ := strings.Cut(found, " ")
 				i := slices.IndexFunc(metric.All, func(m metric.Metric) bool { return m.Name == name })
@@ -206,7 +205,7 @@ func sortedKeys(set map[string]bool) string {
 	return sorted(all)
 }
 
-func TestMoneyHasItsAlarms(t *testing.T) {
+func TestMoneyAlarms(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
 	live := func(name, statistic string, period int) string {
@@ -242,12 +241,12 @@ func TestMoneyHasItsAlarms(t *testing.T) {
 	}
 }
 
-func TestEachQueueHasItsAlarms(t *testing.T) {
+func TestQueueAlarms(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for id, r := range s.all("AWS::SQS::Queue") {
 		name := strings.TrimPrefix(r.Properties["QueueName"].(string), "cashwrap-dev-")
-		of := ` Maximum 300 s {"QueueName":` + plain(attributeOf(id, "QueueName")) + "} >= "
+		of := ` Maximum 300 s {"QueueName":` + toJSON(attributeOf(id, "QueueName")) + "} >= "
 		if strings.HasSuffix(name, "-dead") {
 			s.wantAlarm(t, dev, "Queue"+pascal(name), warning, "AWS/SQS ApproximateNumberOfMessagesVisible"+of+"1 in 1 of 1")
 		} else {
@@ -257,7 +256,7 @@ func TestEachQueueHasItsAlarms(t *testing.T) {
 	}
 }
 
-func TestTheTableAndTheAPIHaveAlarms(t *testing.T) {
+func TestAlarms_TableAndAPI(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	id, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
@@ -283,8 +282,8 @@ func TestTheTableAndTheAPIHaveAlarms(t *testing.T) {
 	}
 }
 
-// TestEachAlarmNotifiesTheTopicOfItsSeverity alone, to which CloudWatch may publish.
-func TestEachAlarmNotifiesTheTopicOfItsSeverity(t *testing.T) {
+// TestAddAlarm_TopicOfItsSeverity checks the topic of each alarm. CloudWatch may publish to the topics.
+func TestAddAlarm_TopicOfItsSeverity(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
 	for of, email := range map[severity]string{critical: "pager@example.com", warning: "operator@example.com"} {
@@ -295,8 +294,8 @@ func TestEachAlarmNotifiesTheTopicOfItsSeverity(t *testing.T) {
 				continue
 			}
 			alarms++
-			if plain(r.Properties["AlarmActions"]) != plain([]any{ref(topic)}) ||
-				plain(r.Properties["OKActions"]) != plain([]any{ref(topic)}) {
+			if toJSON(r.Properties["AlarmActions"]) != toJSON([]any{ref(topic)}) ||
+				toJSON(r.Properties["OKActions"]) != toJSON([]any{ref(topic)}) {
 				t.Errorf("%s: got actions %v and %v, want %s in both", id, r.Properties["AlarmActions"],
 					r.Properties["OKActions"], topic)
 			}
@@ -304,8 +303,8 @@ func TestEachAlarmNotifiesTheTopicOfItsSeverity(t *testing.T) {
 		if alarms == 0 {
 			t.Errorf("got no %s alarm, want some", of)
 		}
-		s.has(t, "AWS::SNS::Subscription", map[string]any{"Protocol": "email", "Endpoint": email, "TopicArn": ref(topic)})
-		if name := pascal(string(of)) + "Topic"; plain(s.outputs[name].Value) != plain(ref(topic)) {
+		s.want(t, "AWS::SNS::Subscription", map[string]any{"Protocol": "email", "Endpoint": email, "TopicArn": ref(topic)})
+		if name := pascal(string(of)) + "Topic"; toJSON(s.outputs[name].Value) != toJSON(ref(topic)) {
 			t.Errorf("got output %s %v, want %s", name, s.outputs[name], topic)
 		}
 	}
@@ -316,7 +315,7 @@ func TestEachAlarmNotifiesTheTopicOfItsSeverity(t *testing.T) {
 	}
 	policies := s.all("AWS::SNS::TopicPolicy")
 	for _, r := range policies {
-		policy := plain(r.Properties["PolicyDocument"])
+		policy := toJSON(r.Properties["PolicyDocument"])
 		if !strings.Contains(policy, `"cloudwatch.amazonaws.com"`) || !strings.Contains(policy,
 			`{"aws:SourceAccount":"111122223333"}`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
 			t.Errorf("got policy %s, want CloudWatch of this account only, over TLS", policy)
@@ -327,8 +326,8 @@ func TestEachAlarmNotifiesTheTopicOfItsSeverity(t *testing.T) {
 	}
 }
 
-// TestOneAddressGetsAllAlarms unless there is one for those that wake someone.
-func TestOneAddressGetsAllAlarms(t *testing.T) {
+// TestEmailFor checks that alarmEmail gets all alarms, unless pageEmail gets the critical ones.
+func TestEmailFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ given, critical, warning string }{
 		{"", "", ""}, {"all", "all", "all"},

@@ -10,12 +10,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func TestTheStageIsLimitedAndLogged(t *testing.T) {
+func TestAddAPI_ThrottledAndLogged(t *testing.T) {
 	t.Parallel()
 	for stage, limit := range map[string][2]int{dev: {100, 200}, prod: {5000, 2500}} {
 		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
 		log, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/vendedlogs/cashwrap-"+stage+"-api")
-		s.has(t, "AWS::ApiGatewayV2::Stage", map[string]any{
+		s.want(t, "AWS::ApiGatewayV2::Stage", map[string]any{
 			"StageName": "$default", "AutoDeploy": true, "AccessLogSettings": map[string]any{"DestinationArn": arn(log)},
 			"DefaultRouteSettings": map[string]any{
 				"DetailedMetricsEnabled": true, "ThrottlingRateLimit": limit[0], "ThrottlingBurstLimit": limit[1]},
@@ -23,9 +23,9 @@ func TestTheStageIsLimitedAndLogged(t *testing.T) {
 	}
 }
 
-// TestTheAccessLogHasNoPersonalDataButTheAddress: no agent, no path or query, which may
-// contain tokens; but the client's address and the request's id.
-func TestTheAccessLogHasNoPersonalDataButTheAddress(t *testing.T) {
+// TestAddAccessLog_NoPersonalDataButAddress checks that the log has the client's address and the request's id, but
+// no agent, path or query. A path or query may contain tokens.
+func TestAddAccessLog_NoPersonalDataButAddress(t *testing.T) {
 	t.Parallel()
 	for _, r := range inProd(t).all("AWS::ApiGatewayV2::Stage") {
 		format := r.Properties["AccessLogSettings"].(map[string]any)["Format"].(string)
@@ -51,8 +51,8 @@ func TestTheAccessLogHasNoPersonalDataButTheAddress(t *testing.T) {
 	}
 }
 
-// TestEachRouteReachesItsFamily, and there is no other route.
-func TestEachRouteReachesItsFamily(t *testing.T) {
+// TestAddRoutes checks that there is no other route either.
+func TestAddRoutes(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	got := map[string]string{}
@@ -60,7 +60,7 @@ func TestEachRouteReachesItsFamily(t *testing.T) {
 		if kind := r.Properties["AuthorizationType"]; kind != "NONE" {
 			t.Errorf("%v: got authorization %v, want NONE", r.Properties["RouteKey"], kind)
 		}
-		got[r.Properties["RouteKey"].(string)] = plain(r.Properties["Target"])
+		got[r.Properties["RouteKey"].(string)] = toJSON(r.Properties["Target"])
 	}
 	a := app.New(app.Config{}, app.Overrides{})
 	want := 0
@@ -71,7 +71,7 @@ func TestEachRouteReachesItsFamily(t *testing.T) {
 		}
 		for _, key := range keys {
 			want++
-			if target := plain(map[string]any{"Fn::Join": []any{
+			if target := toJSON(map[string]any{"Fn::Join": []any{
 				"", []any{"integrations/", ref(s.integration(t, f.Name))}}}); got[key] != target {
 				t.Errorf("%s: got target %s, want %s (%s)", key, got[key], target, f.Name)
 			}
@@ -82,13 +82,13 @@ func TestEachRouteReachesItsFamily(t *testing.T) {
 	}
 }
 
-// integration is the family's: one for all of its routes.
+// integration returns the family's single integration, which serves all of its routes.
 func (s *synthesis) integration(t *testing.T, family string) string {
 	t.Helper()
 	function, r := s.function(t, dev, family)
 	var found []string
 	for id, i := range s.all("AWS::ApiGatewayV2::Integration") {
-		if plain(i.Properties["IntegrationUri"]) != plain(arn(function)) {
+		if toJSON(i.Properties["IntegrationUri"]) != toJSON(arn(function)) {
 			continue
 		}
 		found = append(found, id)
@@ -104,23 +104,23 @@ func (s *synthesis) integration(t *testing.T, family string) string {
 	return found[0]
 }
 
-// TestOnlyTheAPICallsAFamily: API Gateway, for this API; and for unknown paths
-// the default family alone.
-func TestOnlyTheAPICallsAFamily(t *testing.T) {
+// TestIntegrate_OnlyThisAPIMayInvoke checks that only this API may invoke a family, and for unknown paths only the
+// default family.
+func TestIntegrate_OnlyThisAPIMayInvoke(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for _, f := range functions.All {
 		id, _ := s.function(t, dev, f.Name)
 		var sources []string
 		for _, r := range s.all("AWS::Lambda::Permission") {
-			if plain(r.Properties["FunctionName"]) != plain(arn(id)) {
+			if toJSON(r.Properties["FunctionName"]) != toJSON(arn(id)) {
 				continue
 			}
 			if r.Properties["Principal"] != "apigateway.amazonaws.com" ||
-				!strings.Contains(plain(r.Properties["SourceArn"]), ":execute-api:") {
+				!strings.Contains(toJSON(r.Properties["SourceArn"]), ":execute-api:") {
 				t.Errorf("%s: got caller %v, want an API of API Gateway", f.Name, r.Properties)
 			}
-			source := plain(r.Properties["SourceArn"])
+			source := toJSON(r.Properties["SourceArn"])
 			sources = append(sources, strings.Trim(source[strings.LastIndex(source, "/*"):], `"]}`))
 		}
 		var want []string
@@ -136,28 +136,28 @@ func TestOnlyTheAPICallsAFamily(t *testing.T) {
 	}
 }
 
-func TestADomainOfTheOperators(t *testing.T) {
+func TestAddDomain(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
-	s.has(t, "AWS::ApiGatewayV2::Api", map[string]any{"DisableExecuteApiEndpoint": true, "ProtocolType": "HTTP"})
-	s.has(t, "AWS::ApiGatewayV2::DomainName", map[string]any{
+	s.want(t, "AWS::ApiGatewayV2::Api", map[string]any{"DisableExecuteApiEndpoint": true, "ProtocolType": "HTTP"})
+	s.want(t, "AWS::ApiGatewayV2::DomainName", map[string]any{
 		"DomainName": "api.example.com",
 		"DomainNameConfigurations": []any{map[string]any{
 			"CertificateArn": "arn:aws:acm:eu-central-1:111122223333:certificate/11111111-2222-3333-4444-555555555555",
 			"SecurityPolicy": "TLS_1_2", "EndpointType": "REGIONAL"}},
 	})
-	s.has(t, "AWS::ApiGatewayV2::ApiMapping", map[string]any{"Stage": "$default"})
-	s.has(t, "AWS::Route53::RecordSet", map[string]any{"Name": "api.example.com.", "Type": "A",
+	s.want(t, "AWS::ApiGatewayV2::ApiMapping", map[string]any{"Stage": "$default"})
+	s.want(t, "AWS::Route53::RecordSet", map[string]any{"Name": "api.example.com.", "Type": "A",
 		"HostedZoneId": "Z0000000"})
 	if s.outputs["DomainTarget"].Value == nil {
 		t.Errorf("got outputs %v, want DomainTarget in them", s.outputs)
 	}
 }
 
-func TestWithoutADomainTheAPIHasItsOwn(t *testing.T) {
+func TestAddAPI_WithoutDomain(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
-	s.has(t, "AWS::ApiGatewayV2::Api", map[string]any{"DisableExecuteApiEndpoint": false, "Name": "cashwrap-dev"})
+	s.want(t, "AWS::ApiGatewayV2::Api", map[string]any{"DisableExecuteApiEndpoint": false, "Name": "cashwrap-dev"})
 	for _, kind := range []string{"AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping",
 		"AWS::Route53::RecordSet"} {
 		if found := s.all(kind); len(found) > 0 {
@@ -167,8 +167,8 @@ func TestWithoutADomainTheAPIHasItsOwn(t *testing.T) {
 	for api := range s.all("AWS::ApiGatewayV2::Api") {
 		for _, f := range functions.All {
 			_, r := s.function(t, dev, f.Name)
-			if got := plain(variables(r)["BASE_URL"]); got != plain(attributeOf(api, "ApiEndpoint")) {
-				t.Errorf("%s: got BASE_URL %s, want %s", f.Name, got, plain(attributeOf(api, "ApiEndpoint")))
+			if got := toJSON(variables(r)["BASE_URL"]); got != toJSON(attributeOf(api, "ApiEndpoint")) {
+				t.Errorf("%s: got BASE_URL %s, want %s", f.Name, got, toJSON(attributeOf(api, "ApiEndpoint")))
 			}
 		}
 	}

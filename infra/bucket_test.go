@@ -10,7 +10,7 @@ import (
 
 const bucketKind = "AWS::S3::Bucket"
 
-// bucket is the one of files.
+// bucket returns the stack's only bucket.
 func (s *synthesis) bucket(t *testing.T) (id string, r resource) {
 	t.Helper()
 	all := s.all(bucketKind)
@@ -22,10 +22,10 @@ func (s *synthesis) bucket(t *testing.T) (id string, r resource) {
 	return id, r
 }
 
-func TestTheBucketIsPrivateEncryptedAndVersioned(t *testing.T) {
+func TestAddBucket_PrivateEncryptedVersioned(t *testing.T) {
 	t.Parallel()
 	for _, s := range []*synthesis{inDev(t), inProd(t)} {
-		s.has(t, bucketKind, map[string]any{
+		s.want(t, bucketKind, map[string]any{
 			"PublicAccessBlockConfiguration": map[string]any{"BlockPublicAcls": true, "BlockPublicPolicy": true,
 				"IgnorePublicAcls": true, "RestrictPublicBuckets": true},
 			"OwnershipControls": map[string]any{"Rules": []any{map[string]any{"ObjectOwnership": "BucketOwnerEnforced"}}},
@@ -43,13 +43,13 @@ func TestTheBucketIsPrivateEncryptedAndVersioned(t *testing.T) {
 	if got, want := r.Properties["BucketName"], "cashwrap-prod-files-111122223333-eu-central-1"; got != want {
 		t.Errorf("got name %v, want %s", got, want)
 	}
-	if got := inProd(t).outputs["FileBucket"].Value; plain(got) == "null" {
+	if got := inProd(t).outputs["FileBucket"].Value; toJSON(got) == "null" {
 		t.Errorf("got output FileBucket %v, want the bucket", got)
 	}
 }
 
-// TestTheBucketsNameFits: S3 allows 63 characters, in the longest stage and region.
-func TestTheBucketsNameFits(t *testing.T) {
+// TestAddBucket_NameLength checks the name in the longest stage and region. S3 allows 63 characters.
+func TestAddBucket_NameLength(t *testing.T) {
 	t.Parallel()
 	longest := len("cashwrap--files--") + maxStage + len("111122223333") + len("ap-southeast-2")
 	if longest > 63 {
@@ -57,13 +57,13 @@ func TestTheBucketsNameFits(t *testing.T) {
 	}
 }
 
-// denials are those of the bucket's policy, which allows nothing.
+// denials returns the statements of the bucket's policy, which only denies.
 func (s *synthesis) denials(t *testing.T) (all []statement) {
 	t.Helper()
 	id, _ := s.bucket(t)
 	for _, r := range s.all("AWS::S3::BucketPolicy") {
-		if plain(r.Properties["Bucket"]) != plain(ref(id)) {
-			t.Errorf("got a policy of %s, want none but of %s", plain(r.Properties["Bucket"]), id)
+		if toJSON(r.Properties["Bucket"]) != toJSON(ref(id)) {
+			t.Errorf("got a policy of %s, want none but of %s", toJSON(r.Properties["Bucket"]), id)
 		}
 		all = append(all, statements(r.Properties["PolicyDocument"])...)
 	}
@@ -75,9 +75,9 @@ func (s *synthesis) denials(t *testing.T) (all []statement) {
 	return all
 }
 
-// TestTheBucketsPolicyDenies what comes without TLS or by an older protocol, who is none of its functions, and a link
-// that is older than those of the platform.
-func TestTheBucketsPolicyDenies(t *testing.T) {
+// TestProtectBucket checks that the policy denies requests without TLS or with an older protocol, principals
+// other than the functions, and links older than the platform's.
+func TestProtectBucket(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
 	id, _ := s.bucket(t)
@@ -90,7 +90,7 @@ func TestTheBucketsPolicyDenies(t *testing.T) {
 	objects := below(id, "/*")
 	var got, want []string
 	for _, one := range s.denials(t) {
-		got = append(got, plain(one.resources)+one.condition())
+		got = append(got, toJSON(one.resources)+one.condition())
 	}
 	for _, c := range []struct {
 		on         []any
@@ -101,15 +101,15 @@ func TestTheBucketsPolicyDenies(t *testing.T) {
 		{[]any{objects}, map[string]map[string]any{"ArnNotEquals": {"aws:PrincipalArn": roles}}},
 		{[]any{objects}, map[string]map[string]any{"NumericGreaterThan": {"s3:signatureAge": 15 * 60 * 1000}}},
 	} {
-		want = append(want, plain(c.on)+statement{conditions: c.conditions}.condition())
+		want = append(want, toJSON(c.on)+statement{conditions: c.conditions}.condition())
 	}
 	if sorted(got) != sorted(want) {
 		t.Errorf("got denials\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// TestOnlyOneFunctionReachesTheContentOfFiles: the one that has the content's operations.
-func TestOnlyOneFunctionReachesTheContentOfFiles(t *testing.T) {
+// TestAllowObjects_FunctionFilesOnly checks that only the function files has rights on S3.
+func TestAllowObjects_FunctionFilesOnly(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		_, allowed := inDev(t).roleOf(t, dev, f.Name)
@@ -123,14 +123,15 @@ func TestOnlyOneFunctionReachesTheContentOfFiles(t *testing.T) {
 	}
 }
 
-// TestPagesUploadOnlyFromTheOriginsOfTheSettings, with the headers that a link signs.
-func TestPagesUploadOnlyFromTheOriginsOfTheSettings(t *testing.T) {
+// TestCORSRules checks the permitted origins and the headers, which are the signed
+// ones.
+func TestCORSRules(t *testing.T) {
 	t.Parallel()
 	if _, r := inDev(t).bucket(t); r.Properties["CorsConfiguration"] != nil {
 		t.Errorf("got %v, want no page permitted", r.Properties["CorsConfiguration"])
 	}
 	_, r := inProd(t).bucket(t)
-	if got, want := plain(r.Properties["CorsConfiguration"]), plain(map[string]any{"CorsRules": []any{map[string]any{
+	if got, want := toJSON(r.Properties["CorsConfiguration"]), toJSON(map[string]any{"CorsRules": []any{map[string]any{
 		"AllowedMethods": []any{"PUT", "GET"}, "AllowedOrigins": []any{"https://a.example.com", "https://b.example.com"},
 		"AllowedHeaders": []any{"content-type", "if-none-match", "x-amz-checksum-sha256"}, "MaxAge": 3600}}}); got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -9,9 +9,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestTheDashboardShowsEverything: one, with each function, queue, index and metric that
-// functions write, in live mode unless test mode is selected.
-func TestTheDashboardShowsEverything(t *testing.T) {
+// TestAddDashboard checks that the dashboard has each function, queue, index and metric, by default in
+// live mode.
+func TestAddDashboard(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	dashboards := s.all("AWS::CloudWatch::Dashboard")
@@ -19,7 +19,7 @@ func TestTheDashboardShowsEverything(t *testing.T) {
 		t.Fatalf("got %d dashboards, want 1", len(dashboards))
 	}
 	for _, r := range dashboards {
-		body := plain(r.Properties["DashboardBody"])
+		body := toJSON(r.Properties["DashboardBody"])
 		for _, kind := range []string{functionKind, "AWS::SQS::Queue", tableKind, bucketKind,
 			"AWS::ApiGatewayV2::Api"} {
 			for id := range s.all(kind) {

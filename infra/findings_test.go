@@ -7,21 +7,21 @@ import (
 	"testing"
 )
 
-// leastReason is how many characters the reason of an answer needs.
-const leastReason = 40
+// minReason is the minimum length of an answer's reason, in characters.
+const minReason = 40
 
-// TestEachAnswerIsInTheTemplate, with its reason, where the checkers look for it. Whether it is needed is checked by
-// `make synth`, which runs the checkers.
-func TestEachAnswerIsInTheTemplate(t *testing.T) {
+// TestAddAnswers checks that the template has each answer with its reason, where the checkers read it.
+// `make synth` runs the checkers and finds answers that are not needed.
+func TestAddAnswers(t *testing.T) {
 	t.Parallel()
 	given := map[string]string{} // by rule and type of resource
 	for _, r := range inProd(t).resources {
 		nag, _ := r.Metadata["cdk_nag"].(map[string]any)
-		for _, a := range listOf(nag["rules_to_suppress"]) {
+		for _, a := range objectList(nag["rules_to_suppress"]) {
 			given[fmt.Sprint(a["id"], " ", r.Type)] += fmt.Sprint(a["reason"])
 		}
 		checkov, _ := r.Metadata["checkov"].(map[string]any)
-		for _, a := range listOf(checkov["skip"]) {
+		for _, a := range objectList(checkov["skip"]) {
 			given[fmt.Sprint(a["id"], " ", r.Type)] += fmt.Sprint(a["comment"])
 		}
 		lint, _ := r.Metadata["cfn-lint"].(map[string]any)
@@ -33,8 +33,8 @@ func TestEachAnswerIsInTheTemplate(t *testing.T) {
 	}
 	for _, a := range answers {
 		for _, rule := range a.rules {
-			if got := given[rule+" "+a.of]; !strings.Contains(got, a.reason) || len(a.reason) < leastReason {
-				t.Errorf("%s at %s: got %q, want %q in it, of at least %d characters", rule, a.of, got, a.reason, leastReason)
+			if got := given[rule+" "+a.of]; !strings.Contains(got, a.reason) || len(a.reason) < minReason {
+				t.Errorf("%s at %s: got %q, want %q in it, of at least %d characters", rule, a.of, got, a.reason, minReason)
 			}
 		}
 		if slices.Contains(a.rules, "AwsSolutions-IAM5") && len(a.only) == 0 {
@@ -52,7 +52,7 @@ func reasonOf(rule any, of string) string {
 	return ""
 }
 
-func listOf(list any) []map[string]any {
+func objectList(list any) []map[string]any {
 	var all []map[string]any
 	entries, _ := list.([]any)
 	for _, e := range entries {

@@ -15,11 +15,11 @@ import (
 
 const functionKind = "AWS::Lambda::Function"
 
-func TestEveryFunctionOfTheListIsDeployed(t *testing.T) {
+func TestAddFunction_EachDeployed(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for _, f := range functions.All {
-		s.has(t, functionKind, map[string]any{
+		s.want(t, functionKind, map[string]any{
 			"FunctionName": "cashwrap-dev-" + f.Name, "Architectures": []any{"arm64"}, "Runtime": "provided.al2023",
 			"Handler": "bootstrap", "Timeout": f.Timeout.Seconds(), "MemorySize": memoryOf(f),
 			"LoggingConfig": map[string]any{"SystemLogLevel": string(systemLogLevel(f))},
@@ -35,9 +35,9 @@ func TestEveryFunctionOfTheListIsDeployed(t *testing.T) {
 	}
 }
 
-// TestChainsAreAllowed exactly where a function sends to the queue that it reads:
-// Lambda would stop them after some 16 calls.
-func TestChainsAreAllowed(t *testing.T) {
+// TestAddFunction_RecursiveLoops checks that exactly the functions that send to their own queue may call themselves.
+// Lambda would stop others after some 16 calls.
+func TestAddFunction_RecursiveLoops(t *testing.T) {
 	t.Parallel()
 	var chains []string
 	for _, f := range functions.All {
@@ -56,12 +56,12 @@ func TestChainsAreAllowed(t *testing.T) {
 	}
 }
 
-// TestEachFunctionHasItsOwnCode: no two have the same zip.
-func TestEachFunctionHasItsOwnCode(t *testing.T) {
+// TestAddFunction_DistinctCode checks that no two functions have the same zip.
+func TestAddFunction_DistinctCode(t *testing.T) {
 	t.Parallel()
 	owners := map[string]string{}
 	for id, r := range inDev(t).all(functionKind) {
-		code := plain(r.Properties["Code"])
+		code := toJSON(r.Properties["Code"])
 		if other, taken := owners[code]; taken {
 			t.Errorf("%s and %s: got the same program %s, want two", id, other, code)
 		}
@@ -69,7 +69,7 @@ func TestEachFunctionHasItsOwnCode(t *testing.T) {
 	}
 }
 
-func TestLogsAreJSONAndEndInTime(t *testing.T) {
+func TestAddLog_FormatAndRetention(t *testing.T) {
 	t.Parallel()
 	for stage, want := range map[string]float64{dev: 30, prod: 400} {
 		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
@@ -85,7 +85,7 @@ func TestLogsAreJSONAndEndInTime(t *testing.T) {
 		for _, f := range functions.All {
 			group, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-"+stage+"-"+f.Name)
 			_, r := s.function(t, stage, f.Name)
-			if got, want := plain(r.Properties["LoggingConfig"]), plain(map[string]any{
+			if got, want := toJSON(r.Properties["LoggingConfig"]), toJSON(map[string]any{
 				"LogFormat": "JSON", "LogGroup": ref(group), "SystemLogLevel": string(systemLogLevel(f))}); got != want {
 				t.Errorf("%s: got logs to %s, want %s", f.Name, got, want)
 			}
@@ -93,9 +93,9 @@ func TestLogsAreJSONAndEndInTime(t *testing.T) {
 	}
 }
 
-// TestTheEnvironmentIsWhatAppReads: all it needs, nothing that belongs on a
-// developer's machine, and the URLs of the queues the function sends to.
-func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
+// TestBuildEnvironment checks that the environment has all variables of app, including the URLs of the
+// function's queues, and no variable for a developer's machine.
+func TestBuildEnvironment(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	table, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
@@ -110,15 +110,15 @@ func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
 		}
 		if f.Access().Objects {
 			want = append(want, "FILE_BUCKET")
-			if id, _ := s.bucket(t); plain(got["FILE_BUCKET"]) != plain(ref(id)) {
-				t.Errorf("%s: got FILE_BUCKET %s, want %s", f.Name, plain(got["FILE_BUCKET"]), plain(ref(id)))
+			if id, _ := s.bucket(t); toJSON(got["FILE_BUCKET"]) != toJSON(ref(id)) {
+				t.Errorf("%s: got FILE_BUCKET %s, want %s", f.Name, toJSON(got["FILE_BUCKET"]), toJSON(ref(id)))
 			}
 		}
 		for _, q := range f.Access().Sends {
 			want = append(want, q.Variable)
 			queue, _ := s.queue(t, dev, q.Name)
-			if plain(got[q.Variable]) != plain(ref(queue)) {
-				t.Errorf("%s: got %s %s, want %s", f.Name, q.Variable, plain(got[q.Variable]), plain(ref(queue)))
+			if toJSON(got[q.Variable]) != toJSON(ref(queue)) {
+				t.Errorf("%s: got %s %s, want %s", f.Name, q.Variable, toJSON(got[q.Variable]), toJSON(ref(queue)))
 			}
 		}
 		if names := slices.Collect(maps.Keys(got)); sorted(names) != sorted(want) {
@@ -127,8 +127,8 @@ func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
 		if got["COMMIT"] != commit {
 			t.Errorf("%s: got COMMIT %v, want %s", f.Name, got["COMMIT"], commit)
 		}
-		if plain(got["TABLE"]) != plain(ref(table)) {
-			t.Errorf("%s: got TABLE %s, want %s", f.Name, plain(got["TABLE"]), plain(ref(table)))
+		if toJSON(got["TABLE"]) != toJSON(ref(table)) {
+			t.Errorf("%s: got TABLE %s, want %s", f.Name, toJSON(got["TABLE"]), toJSON(ref(table)))
 		}
 	}
 }
@@ -139,10 +139,10 @@ func variables(r resource) map[string]any {
 	return found
 }
 
-// proxySecretHash is the setting proxySecretHashes of prod in these tests.
+// proxySecretHash is prod's setting proxySecretHashes in these tests.
 const proxySecretHash = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
 
-func TestSettingsReachTheFunctions(t *testing.T) {
+func TestBuildEnvironment_Settings(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		_, r := inProd(t).function(t, prod, f.Name)
@@ -161,7 +161,7 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 	}
 }
 
-func TestTheStackShowsWhatTheFunctionsWereBuiltFrom(t *testing.T) {
+func TestReadCommit(t *testing.T) {
 	t.Parallel()
 	if got := inDev(t).outputs["Commit"].Value; got != commit {
 		t.Errorf("output Commit: got %v, want %s", got, commit)
@@ -178,7 +178,7 @@ func TestTheStackShowsWhatTheFunctionsWereBuiltFrom(t *testing.T) {
 	}
 }
 
-func TestAnUnbuiltFunctionIsNamed(t *testing.T) {
+func TestAddFunction_NotBuilt(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if _, err := synth(map[string]any{"build": folder}); !errors.Is(err, errCommit) {

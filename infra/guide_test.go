@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// chapter is a chapter of the operating guide, by its title.
-func chapter(t *testing.T, title string) string {
+// readChapter returns the text of a chapter of the operating guide.
+func readChapter(t *testing.T, title string) string {
 	t.Helper()
 	guide, err := os.ReadFile("README.md")
 	if err != nil {
@@ -30,9 +30,9 @@ func chapter(t *testing.T, title string) string {
 	return text
 }
 
-// explained are the names in the first cells of a chapter's table, as patterns:
-// `Queue<Name>Dead` is any such alarm, `Index<Name>…` any that begins so.
-func explained(text string) []*regexp.Regexp {
+// explainedNames returns patterns for the names in the first cells of a chapter's table. `Queue<Name>Dead` matches any
+// such name, and `Index<Name>…` any name that begins so.
+func explainedNames(text string) []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for line := range strings.Lines(text) {
 		cell, _, found := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
@@ -47,8 +47,8 @@ func explained(text string) []*regexp.Regexp {
 	return all
 }
 
-// agree fails unless each name is explained, and nothing else.
-func agree(t *testing.T, what string, names []string, explanations []*regexp.Regexp) {
+// checkExplained fails unless each name has an explanation and each explanation a name.
+func checkExplained(t *testing.T, what string, names []string, explanations []*regexp.Regexp) {
 	t.Helper()
 	for _, name := range names {
 		if !slices.ContainsFunc(explanations, func(e *regexp.Regexp) bool { return e.MatchString(name) }) {
@@ -62,8 +62,8 @@ func agree(t *testing.T, what string, names []string, explanations []*regexp.Reg
 	}
 }
 
-// rows are the cells of the table in a chapter.
-func rows(text string) (all [][]string) {
+// tableRows returns the cells of a chapter's table.
+func tableRows(text string) (all [][]string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "| `") {
 			cells := strings.Split(strings.Trim(line, "|"), " | ")
@@ -76,18 +76,18 @@ func rows(text string) (all [][]string) {
 	return all
 }
 
-// TestTheGuideExplainsEachAlarm: its severity, meaning, what to check first, and the
-// remedy. A row that names an alarm goes before one of a pattern.
-func TestTheGuideExplainsEachAlarm(t *testing.T) {
+// TestGuide_ExplainsEachAlarm checks each alarm's severity, meaning, first checks and remedy. A row with an alarm's
+// full name goes before a row with a pattern.
+func TestGuide_ExplainsEachAlarm(t *testing.T) {
 	t.Parallel()
-	table := rows(chapter(t, "Alarms"))
+	table := tableRows(readChapter(t, "Alarms"))
 	severities := map[string]severity{}
 	var names []string
 	for _, r := range inDev(t).all(alarmKind) {
 		name := strings.TrimPrefix(r.Properties["AlarmName"].(string), "cashwrap-dev-")
 		names, severities[name] = append(names, name), severityIn(r)
 	}
-	agree(t, "alarm", names, explained(chapter(t, "Alarms")))
+	checkExplained(t, "alarm", names, explainedNames(readChapter(t, "Alarms")))
 	for name, of := range severities {
 		row := rowOf(table, name)
 		if len(row) != 5 || row[1] != string(of) || slices.Contains(row, "") {
@@ -96,25 +96,25 @@ func TestTheGuideExplainsEachAlarm(t *testing.T) {
 	}
 }
 
-// rowOf is the row that explains the name: by the name itself, or else by a pattern.
+// rowOf returns the row with the name, or else a row with a matching pattern.
 func rowOf(table [][]string, name string) (found []string) {
 	for _, row := range table {
 		if strings.Contains(row[0], "`"+name+"`") {
 			return row
 		}
 		is := func(e *regexp.Regexp) bool { return e.MatchString(name) }
-		if found == nil && slices.ContainsFunc(explained("| "+row[0]+" | "), is) {
+		if found == nil && slices.ContainsFunc(explainedNames("| "+row[0]+" | "), is) {
 			found = row
 		}
 	}
 	return found
 }
 
-// TestTheGuideExplainsEachMetric that functions write, and its unit.
-func TestTheGuideExplainsEachMetric(t *testing.T) {
+// TestGuide_ExplainsEachMetric checks that the guide has each metric of the functions and its unit.
+func TestGuide_ExplainsEachMetric(t *testing.T) {
 	t.Parallel()
 	explained := map[string][]string{}
-	for _, row := range rows(chapter(t, "Metrics")) {
+	for _, row := range tableRows(readChapter(t, "Metrics")) {
 		explained[strings.Trim(row[0], "`")] = row[1:]
 	}
 	for _, m := range metric.All {
@@ -129,12 +129,13 @@ func TestTheGuideExplainsEachMetric(t *testing.T) {
 	}
 }
 
-// TestTheGuideExplainsEachBreak that reconcile and files name, in one row.
-func TestTheGuideExplainsEachBreak(t *testing.T) {
+// TestGuide_ExplainsEachBreak checks that the guide has one row for each kind of break that reconcile and files
+// report.
+func TestGuide_ExplainsEachBreak(t *testing.T) {
 	t.Parallel()
 	kinds := 0
 	rows := map[string]int{}
-	explanations := explained(chapter(t, "Reconcile"))
+	explanations := explainedNames(readChapter(t, "Reconcile"))
 	for _, e := range explanations {
 		if rows[e.String()]++; rows[e.String()] == 2 {
 			t.Errorf("got %s explained twice, want once", e)
@@ -157,7 +158,7 @@ func TestTheGuideExplainsEachBreak(t *testing.T) {
 	}
 }
 
-func TestTheGuideExplainsEachDeadLetterQueue(t *testing.T) {
+func TestGuide_ExplainsEachDeadLetterQueue(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for _, r := range inDev(t).all("AWS::SQS::Queue") {
@@ -165,14 +166,14 @@ func TestTheGuideExplainsEachDeadLetterQueue(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	agree(t, "queue", names, explained(chapter(t, "Dead-letter queues")))
+	checkExplained(t, "queue", names, explainedNames(readChapter(t, "Dead-letter queues")))
 }
 
-// TestTheGuideRestoresWhatTheStackMakes: settings that a restore does not bring back are
-// set by hand, so the guide's commands repeat the template's numbers.
-func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
+// TestGuide_RestoreCommands checks that the guide's commands repeat the template's values. Operators set
+// them by hand, because a restore does not bring them back.
+func TestGuide_RestoreCommands(t *testing.T) {
 	t.Parallel()
-	text := chapter(t, "Restoring the table")
+	text := readChapter(t, "Restoring the table")
 	var access []string
 	for _, right := range (functions.Function{Name: "reconcile"}).Access().Table {
 		if action := "dynamodb:" + right.Action; !slices.Contains(access, action) {
@@ -185,21 +186,21 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 		fmt.Sprintf("--batch-size %d", streamBatch), fmt.Sprintf("--parallelization-factor %d", streamCalls),
 		fmt.Sprintf("--maximum-retry-attempts %d", streamRetries), "--bisect-batch-on-function-error",
 		"--filter-criteria",
-		`"Action":` + plain(access), "Key=application,Value=cashwrap Key=stage,Value=$STAGE",
+		`"Action":` + toJSON(access), "Key=application,Value=cashwrap Key=stage,Value=$STAGE",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("got\n%s\nwant %s in it", text, part)
 		}
 	}
 	shards := fmt.Sprintf("for shard in $(seq 0 %d); do", store.DefaultDueShards-1)
-	if !strings.Contains(chapter(t, "Payouts"), shards) {
-		t.Errorf("got\n%s\nwant all shards in it: %s", chapter(t, "Payouts"), shards)
+	if !strings.Contains(readChapter(t, "Payouts"), shards) {
+		t.Errorf("got\n%s\nwant all shards in it: %s", readChapter(t, "Payouts"), shards)
 	}
 }
 
-// TestTheGuideStopsAndStartsEachConsumer: a consumer that is not disabled before its
-// function is stopped would receive messages until they are dead.
-func TestTheGuideStopsAndStartsEachConsumer(t *testing.T) {
+// TestGuide_StopsAndStartsConsumers checks that the guide disables each consumer before it stops the function.
+// Otherwise the consumer would receive messages until they are dead.
+func TestGuide_StopsAndStartsConsumers(t *testing.T) {
 	t.Parallel()
 	var streams, queues []string
 	for _, f := range functions.All {
@@ -210,7 +211,7 @@ func TestTheGuideStopsAndStartsEachConsumer(t *testing.T) {
 			queues = append(queues, f.Name)
 		}
 	}
-	text := chapter(t, "Restoring the table")
+	text := readChapter(t, "Restoring the table")
 	for _, names := range [][]string{slices.Concat(streams, queues), queues} {
 		if want := "for f in " + strings.Join(names, " ") + "; do\n"; !strings.Contains(text, want) {
 			t.Errorf("got\n%s\nwant %q in it", text, want)
@@ -218,10 +219,11 @@ func TestTheGuideStopsAndStartsEachConsumer(t *testing.T) {
 	}
 }
 
-// TestTheGuideStopsNoOtherStage, whose functions' names begin as those of this one: dev-2 as dev.
-func TestTheGuideStopsNoOtherStage(t *testing.T) {
+// TestGuide_StopsOnlyThisStage checks that the commands do not select functions by the beginning of their names: names
+// of the stage dev-2 begin like dev's.
+func TestGuide_StopsOnlyThisStage(t *testing.T) {
 	t.Parallel()
-	text := chapter(t, "Restoring the table")
+	text := readChapter(t, "Restoring the table")
 	const all = `ALL=$(aws cloudformation list-stack-resources --stack-name cashwrap-$STAGE ` +
 		`--query "StackResourceSummaries[?ResourceType=='AWS::Lambda::Function'].PhysicalResourceId"`
 	if !strings.Contains(text, all) || strings.Contains(text, "starts_with") {
@@ -232,18 +234,18 @@ func TestTheGuideStopsNoOtherStage(t *testing.T) {
 	}
 }
 
-// quoted are lines of the log in the guide: words in backticks that are no command.
-var quoted = regexp.MustCompile("`([a-z]+(?: [a-z]+)+)`")
+// quotedLogLine matches a log line in the guide: words in backticks. Commands match too.
+var quotedLogLine = regexp.MustCompile("`([a-z]+(?: [a-z]+)+)`")
 
-// TestTheGuideQuotesLogLinesAsTheyAre: each is in a text of the code.
-func TestTheGuideQuotesLogLinesAsTheyAre(t *testing.T) {
+// TestGuide_LogLines checks that each quoted log line is in a string of the code.
+func TestGuide_LogLines(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := map[string]bool{}
-	for _, words := range quoted.FindAllStringSubmatch(strings.Join(strings.Fields(string(guide)), " "), -1) {
+	for _, words := range quotedLogLine.FindAllStringSubmatch(strings.Join(strings.Fields(string(guide)), " "), -1) {
 		if command, _, _ := strings.Cut(words[1], " "); command != "make" && command != "cdk" {
 			lines[words[1]] = false
 		}
@@ -273,9 +275,9 @@ func TestTheGuideQuotesLogLinesAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestTheGuideNamesEachQueue(t *testing.T) {
+func TestGuide_NamesEachQueue(t *testing.T) {
 	t.Parallel()
-	text := chapter(t, "First deployment")
+	text := readChapter(t, "First deployment")
 	for _, q := range functions.Queues {
 		if !strings.Contains(text, "-"+q.Name+"`") {
 			t.Errorf("got\n%s\nwant the queue %s in it", text, q.Name)
@@ -283,9 +285,9 @@ func TestTheGuideNamesEachQueue(t *testing.T) {
 	}
 }
 
-func TestTheGuideSaysWhichNamesAStageMayHave(t *testing.T) {
+func TestGuide_StageNames(t *testing.T) {
 	t.Parallel()
-	text := strings.Join(strings.Fields(chapter(t, "First deployment")+chapter(t, "Stages and settings")), " ")
+	text := strings.Join(strings.Fields(readChapter(t, "First deployment")+readChapter(t, "Stages and settings")), " ")
 	for _, want := range []string{fmt.Sprintf("at most %d lower-case letters, digits and hyphens", maxStage),
 		"Only `prod` is protected", "prod requires `account` and `region`"} {
 		if !strings.Contains(text, want) {
@@ -294,10 +296,10 @@ func TestTheGuideSaysWhichNamesAStageMayHave(t *testing.T) {
 	}
 }
 
-// TestTheCostIsThatOfThisStack: what `make cost` assumes about it is true in prod.
-func TestTheCostIsThatOfThisStack(t *testing.T) {
+// TestCost_AssumptionsMatchStack checks that the assumptions of `make cost` are true in prod.
+func TestCost_AssumptionsMatchStack(t *testing.T) {
 	t.Parallel()
-	s, err := read(map[string]any{"stage": prod, "account": "111122223333", "region": "eu-central-1"})
+	s, err := readTestSettings(map[string]any{"stage": prod, "account": "111122223333", "region": "eu-central-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,9 +312,9 @@ func TestTheCostIsThatOfThisStack(t *testing.T) {
 		"shards": fmt.Sprint(s.DueShards), "secrets": fmt.Sprint(len(inProd(t).all("AWS::SecretsManager::Secret"))),
 		"quota.stage": fmt.Sprint(s.Rate), "callbackCalls": fmt.Sprint(s.Pollers * pollerCalls),
 		"batch":  fmt.Sprint(batchOf(functions.Callbacks)),
-		"alarms": fmt.Sprint(metricsOfAlarms(inProd(t))), "metrics": fmt.Sprint(ownMetrics()),
-		"polled":     fmt.Sprint(polled()),
-		"log.months": fmt.Sprintf("%.2f", 400/30.0), // TestLogsAreJSONAndEndInTime
+		"alarms": fmt.Sprint(countAlarmMetrics(inProd(t))), "metrics": fmt.Sprint(countOwnMetrics()),
+		"polled":     fmt.Sprint(countPolledQueues()),
+		"log.months": fmt.Sprintf("%.2f", 400/30.0), // TestAddLog_FormatAndRetention
 	} {
 		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) +
 			` \|\n`).Match(text) {
@@ -321,11 +323,10 @@ func TestTheCostIsThatOfThisStack(t *testing.T) {
 	}
 }
 
-// metricsOfAlarms is how many metrics the alarms watch: each is billed, also where one
-// alarm has two of them.
-func metricsOfAlarms(s *synthesis) (all int) {
+// countAlarmMetrics counts the metrics of the alarms. Each is billed, even two of one alarm.
+func countAlarmMetrics(s *synthesis) (all int) {
 	for _, r := range s.all(alarmKind) {
-		text, _ := watched(r)
+		text, _ := alarmCondition(r)
 		if all++; strings.Contains(text, "; whole = ") {
 			all++
 		}
@@ -333,8 +334,8 @@ func metricsOfAlarms(s *synthesis) (all int) {
 	return all
 }
 
-// ownMetrics is how many metrics the functions of a stage write: one by mode is two.
-func ownMetrics() int {
+// countOwnMetrics counts the metrics that a stage's functions write. A metric by mode counts twice.
+func countOwnMetrics() int {
 	all := len(metric.All)
 	for _, m := range metric.All {
 		if m.ByMode {
@@ -344,9 +345,8 @@ func ownMetrics() int {
 	return all
 }
 
-// polled is how many queues Lambda reads with pollers of its own in prod: all but
-// those with provisioned ones.
-func polled() (queues int) {
+// countPolledQueues counts the queues that Lambda reads in prod without provisioned pollers.
+func countPolledQueues() (queues int) {
 	for _, f := range functions.All {
 		if f.Queue != nil && !f.Queue.Prompt {
 			queues++
@@ -355,7 +355,7 @@ func polled() (queues int) {
 	return queues
 }
 
-// batchOf is how many messages of the queue a call gets at most.
+// batchOf returns the maximum number of the queue's messages per call.
 func batchOf(q functions.Queue) int {
 	for _, f := range functions.All {
 		if f.Queue != nil && f.Queue.From == q {
@@ -365,11 +365,11 @@ func batchOf(q functions.Queue) int {
 	return 0
 }
 
-// TestTheGuideReadsKeysAsTheyAre: its commands spell kinds as keys.go does, and take a
-// payout's merchant from where it is.
-func TestTheGuideReadsKeysAsTheyAre(t *testing.T) {
+// TestGuide_KeysInCommands checks that the commands spell kinds as the store does, and cut a payout's merchant
+// from the right place.
+func TestGuide_KeysInCommands(t *testing.T) {
 	t.Parallel()
-	text := chapter(t, "Payouts")
+	text := readChapter(t, "Payouts")
 	for _, part := range []string{`{"S":"` + string(store.KindPayoutDue) + `#'$shard'"}`,
 		"# " + string(store.KindPayout) + "#L#<merchant>#<id>\n", "cut -d'#' -f3"} {
 		if !strings.Contains(text, part) {

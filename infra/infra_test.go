@@ -18,8 +18,8 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// built is a folder of fake functions, so that no test needs a build.
-var built string
+// buildFolder is a folder of fake functions, so that tests need no build.
+var buildFolder string
 
 func TestMain(m *testing.M) {
 	if err := checkNode(io.Discard); err != nil {
@@ -36,8 +36,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	built = filepath.Join(folder, "build")
-	if err := fakeBuild(built, functions.All); err != nil {
+	buildFolder = filepath.Join(folder, "build")
+	if err := fakeBuild(buildFolder, functions.All); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -48,7 +48,7 @@ const commit = "0123456789ab-dirty"
 
 func fakeBuild(folder string, all []functions.Function) error {
 	for _, f := range all {
-		if err := errorsOf(os.MkdirAll(filepath.Join(folder, f.Name), 0o700),
+		if err := firstError(os.MkdirAll(filepath.Join(folder, f.Name), 0o700),
 			os.WriteFile(filepath.Join(folder, f.Name, bootstrap), []byte("not really "+f.Name), 0o700)); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func fakeBuild(folder string, all []functions.Function) error {
 	return os.WriteFile(filepath.Join(folder, commitFile), []byte(commit+"\n"), 0o600)
 }
 
-func errorsOf(all ...error) error {
+func firstError(all ...error) error {
 	for _, err := range all {
 		if err != nil {
 			return err
@@ -65,17 +65,17 @@ func errorsOf(all ...error) error {
 	return nil
 }
 
-// node is locked while it is used: there is one, and it does one thing at a time.
-var node sync.Mutex
+// nodeMutex serializes calls to jsii, whose single Node.js process handles one call at a time.
+var nodeMutex sync.Mutex
 
-// synthesis is a stack as CloudFormation would get it.
+// synthesis is a stack in the form that CloudFormation gets.
 type synthesis struct {
 	template  assertions.Template
 	resources map[string]resource
 	outputs   map[string]output
-	text      string // the template, as it is written
+	text      string // the template's JSON
 	notes     assertions.Annotations
-	protected bool // from being deleted as a whole
+	protected bool // against deletion of the stack
 }
 
 type output struct{ Value any }
@@ -88,8 +88,8 @@ type resource struct {
 	UpdateReplacePolicy string
 }
 
-// ofContext is the context of cdk.json and the command line together.
-func ofContext(settings map[string]any) (map[string]any, error) {
+// readContext returns the context from cdk.json, overridden by the settings.
+func readContext(settings map[string]any) (map[string]any, error) {
 	data, err := os.ReadFile("cdk.json")
 	if err != nil {
 		return nil, err
@@ -98,26 +98,25 @@ func ofContext(settings map[string]any) (map[string]any, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, err
 	}
-	maps.Copy(file.Context, map[string]any{"build": built, "aws:cdk:disable-version-reporting": true})
+	maps.Copy(file.Context, map[string]any{"build": buildFolder, "aws:cdk:disable-version-reporting": true})
 	maps.Copy(file.Context, settings)
 	return file.Context, nil
 }
 
-// synth makes the stack with the settings. Errors: the app's, and the CDK's, which are
-// panics in Go.
+// synth synthesizes the stack with the settings. It returns the app's errors, and the CDK's, which are panics in Go.
 func synth(settings map[string]any) (made *synthesis, err error) {
-	node.Lock()
-	defer node.Unlock()
+	nodeMutex.Lock()
+	defer nodeMutex.Unlock()
 	defer func() {
 		if problem := recover(); problem != nil {
 			err = fmt.Errorf("%v", problem)
 		}
 	}()
-	context, err := ofContext(settings)
+	context, err := readContext(settings)
 	if err != nil {
 		return nil, err
 	}
-	out, err := os.MkdirTemp(filepath.Dir(built), "out")
+	out, err := os.MkdirTemp(filepath.Dir(buildFolder), "out")
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +142,8 @@ func synth(settings map[string]any) (made *synthesis, err error) {
 	return s, err
 }
 
-// once makes each stack of the tests once.
-func once(settings map[string]any) func(t *testing.T) *synthesis {
+// synthOnce returns a function that synthesizes a stack only once for all tests.
+func synthOnce(settings map[string]any) func(t *testing.T) *synthesis {
 	make := sync.OnceValues(func() (*synthesis, error) { return synth(settings) })
 	return func(t *testing.T) *synthesis {
 		t.Helper()
@@ -156,13 +155,13 @@ func once(settings map[string]any) func(t *testing.T) *synthesis {
 	}
 }
 
-// inDev is the stack as it is by default; inProd has whatever an operator may add.
+// inDev synthesizes the stack with the default settings, inProd with all optional settings.
 var (
-	inDev  = once(map[string]any{"stage": dev})
-	inProd = once(withEverything)
+	inDev  = synthOnce(map[string]any{"stage": dev})
+	inProd = synthOnce(allSettings)
 )
 
-var withEverything = map[string]any{
+var allSettings = map[string]any{
 	"stage": prod, "account": "111122223333", "region": "eu-central-1",
 	"domain": "api.example.com", "zoneId": "Z0000000", "zoneName": "example.com",
 	"refundRules": "BR:90 HUF::100", "callbackSignatureHeader": "X-Shop-Signature",
@@ -176,24 +175,24 @@ var withEverything = map[string]any{
 	"secretPrevious": "33333333-4444-5555-6666-777777777777", "secretPreviousSince": "2026-11-01T00:00:00Z",
 }
 
-// has fails unless a resource has these properties, and maybe more.
-func (s *synthesis) has(t *testing.T, kind string, properties map[string]any) {
+// want fails unless a resource of the kind has at least these properties.
+func (s *synthesis) want(t *testing.T, kind string, properties map[string]any) {
 	t.Helper()
-	if problem := refused(func() { s.template.HasResourceProperties(&kind, properties) }); problem != nil {
+	if problem := runAssertion(func() { s.template.HasResourceProperties(&kind, properties) }); problem != nil {
 		t.Errorf("got %v, want a %s with %v", problem, kind, properties)
 	}
 }
 
-// refused makes an assertion and returns its failure, which is a panic in Go.
-func refused(assert func()) (problem any) {
-	node.Lock()
-	defer node.Unlock()
+// runAssertion runs an assertion and returns its failure, which is a panic in Go.
+func runAssertion(assert func()) (problem any) {
+	nodeMutex.Lock()
+	defer nodeMutex.Unlock()
 	defer func() { problem = recover() }()
 	assert()
 	return nil
 }
 
-// all are the resources of a kind, by id.
+// all returns the resources of a kind by id.
 func (s *synthesis) all(kind string) map[string]resource {
 	found := map[string]resource{}
 	for id, r := range s.resources {
@@ -204,7 +203,7 @@ func (s *synthesis) all(kind string) map[string]resource {
 	return found
 }
 
-// named is the one whose property has the value.
+// named returns the resource whose property has the value.
 func (s *synthesis) named(t *testing.T, kind, property, value string) (id string, r resource) {
 	t.Helper()
 	for id, r := range s.all(kind) {
@@ -216,13 +215,13 @@ func (s *synthesis) named(t *testing.T, kind, property, value string) (id string
 	return "", resource{}
 }
 
-// function is a deployed one of the list.
+// function returns a deployed function by its name in functions.All.
 func (s *synthesis) function(t *testing.T, stage, name string) (id string, r resource) {
 	t.Helper()
 	return s.named(t, "AWS::Lambda::Function", "FunctionName", "cashwrap-"+stage+"-"+name)
 }
 
-// queue is one by its name in the list.
+// queue returns a queue by its name in functions.Queues.
 func (s *synthesis) queue(t *testing.T, stage, name string) (id string, r resource) {
 	t.Helper()
 	return s.named(t, "AWS::SQS::Queue", "QueueName", "cashwrap-"+stage+"-"+name)
@@ -236,11 +235,11 @@ func attributeOf(id, name string) map[string]any {
 	return map[string]any{"Fn::GetAtt": []any{id, name}}
 }
 
-// plain is a property as text, for comparisons and messages.
-func plain(v any) string {
+// toJSON returns a property as JSON, for comparisons and messages.
+func toJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // of what was JSON before
+		panic(err) // impossible: the value was decoded from JSON
 	}
 	return string(data)
 }

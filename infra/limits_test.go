@@ -6,22 +6,21 @@ import (
 	"testing"
 )
 
-// most is the most of something that AWS allows: CloudFormation in a template, API
-// Gateway in an API.
+// stackLimits are AWS's limits: CloudFormation's for a template, API Gateway's for an API.
 //
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
-var most = map[string]int{
+var stackLimits = map[string]int{
 	"resources": 500, "bytes": 1_000_000, "outputs": 200, "parameters": 200, "mappings": 200,
 	"routes": 300, "integrations": 300,
 }
 
-// TestTheWholePlatformFitsOneStack: prod with every setting is within every limit, also with a
-// tenth more than there is today, so that a change that comes near one is seen before. The log (-v) has what there is.
-func TestTheWholePlatformFitsOneStack(t *testing.T) {
+// TestStack_WithinLimits checks that prod with all settings could grow by a tenth within each limit, so that
+// a change that comes close to a limit is noticed early. With -v it logs the counts.
+func TestStack_WithinLimits(t *testing.T) {
 	t.Parallel()
-	now := counts(t, inProd(t))
-	for what, limit := range most {
+	now := countResources(t, inProd(t))
+	for what, limit := range stackLimits {
 		t.Logf("%s: %d of %d", what, now[what], limit)
 		if now[what]*11/10 > limit {
 			t.Errorf("%s: got %d, want at most 10/11 of %d: split the stack before more comes", what, now[what], limit)
@@ -34,7 +33,7 @@ func TestTheWholePlatformFitsOneStack(t *testing.T) {
 	}
 }
 
-func counts(t *testing.T, s *synthesis) map[string]int {
+func countResources(t *testing.T, s *synthesis) map[string]int {
 	t.Helper()
 	var template struct{ Parameters, Mappings map[string]any }
 	if err := json.Unmarshal([]byte(s.text), &template); err != nil {
@@ -54,17 +53,17 @@ func counts(t *testing.T, s *synthesis) map[string]int {
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-considerations.html
 const (
-	mostInline      = 10_240 // of all inline policies of a role
-	mostTrust       = 2_048  // of a role's trust policy
-	mostResource    = 20_480 // of a function's own policy: who may invoke it
-	mostEnvironment = 4_096  // of a function's variables, with their names
-	mostTable       = 20_480 // of the table's own policy
-	statementFrame  = 100    // what a statement has that its AWS::Lambda::Permission has not: Sid, Effect, an ARN
+	maxInline      = 10_240 // all inline policies of a role
+	maxTrust       = 2_048  // a role's trust policy
+	maxResource    = 20_480 // a function's resource policy, which allows invocations
+	maxEnvironment = 4_096  // a function's variables with their names
+	maxTable       = 20_480 // the table's resource policy
+	statementFrame = 100    // parts of a statement that its AWS::Lambda::Permission lacks: Sid, Effect, an ARN
 )
 
-// TestPoliciesAndVariablesFit: a reference counts as written in the template, which
-// is longer than most of what it becomes.
-func TestPoliciesAndVariablesFit(t *testing.T) {
+// TestPoliciesAndVariables_WithinLimits checks sizes against AWS's limits. References count with their length in the
+// template, which is mostly longer than the resolved value.
+func TestPoliciesAndVariables_WithinLimits(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
 	largest := map[string]int{}
@@ -77,25 +76,25 @@ func TestPoliciesAndVariablesFit(t *testing.T) {
 	for id, r := range s.all("AWS::IAM::Role") {
 		inline := 0
 		for _, policy := range s.all("AWS::IAM::Policy") {
-			if strings.Contains(plain(policy.Properties["Roles"]), `"`+id+`"`) {
-				inline += len(plain(policy.Properties["PolicyDocument"]))
+			if strings.Contains(toJSON(policy.Properties["Roles"]), `"`+id+`"`) {
+				inline += len(toJSON(policy.Properties["PolicyDocument"]))
 			}
 		}
-		check("inline policy", id, inline, mostInline)
-		check("trust policy", id, len(plain(r.Properties["AssumeRolePolicyDocument"])), mostTrust)
+		check("inline policy", id, inline, maxInline)
+		check("trust policy", id, len(toJSON(r.Properties["AssumeRolePolicyDocument"])), maxTrust)
 	}
 	for id, r := range s.all(functionKind) {
 		allowed := 0
 		for _, p := range s.all("AWS::Lambda::Permission") {
-			if strings.Contains(plain(p.Properties["FunctionName"]), `"`+id+`"`) {
-				allowed += len(plain(p.Properties)) + statementFrame
+			if strings.Contains(toJSON(p.Properties["FunctionName"]), `"`+id+`"`) {
+				allowed += len(toJSON(p.Properties)) + statementFrame
 			}
 		}
-		check("resource policy", id, allowed, mostResource)
-		check("environment", id, len(plain(variables(r))), mostEnvironment)
+		check("resource policy", id, allowed, maxResource)
+		check("environment", id, len(toJSON(variables(r))), maxEnvironment)
 	}
 	for id, r := range s.all(tableKind) {
-		check("table policy", id, len(plain(tablePolicy(r))), mostTable)
+		check("table policy", id, len(toJSON(tablePolicy(r))), maxTable)
 	}
 	for _, what := range []string{"inline policy", "trust policy", "resource policy", "environment", "table policy"} {
 		t.Logf("largest %s: %d characters", what, largest[what])
@@ -105,7 +104,7 @@ func TestPoliciesAndVariablesFit(t *testing.T) {
 	}
 }
 
-// nameLimits are AWS's, in characters, by kind and property of what has a name.
+// nameLimits are AWS's limits for names in characters, by kind and property.
 var nameLimits = map[string]int{
 	"AWS::Lambda::Function FunctionName": 64, "AWS::SQS::Queue QueueName": 80,
 	"AWS::DynamoDB::GlobalTable TableName": 255,
@@ -115,11 +114,10 @@ var nameLimits = map[string]int{
 	"AWS::Lambda::Function Description": 256, "AWS::IAM::Role Description": 1000, "AWS::IAM::Role RoleName": 64,
 }
 
-// TestEveryNameFitsTheLongestStage: each name with dev in it, with the longest name of
-// a stage in its place.
-func TestEveryNameFitsTheLongestStage(t *testing.T) {
+// TestNames_FitLongestStage checks each name with the longest stage name in place of dev.
+func TestNames_FitLongestStage(t *testing.T) {
 	t.Parallel()
-	named := map[string]string{} // kind to its name's property
+	named := map[string]string{} // kind to the property with its name
 	for key := range nameLimits {
 		if kind, property, _ := strings.Cut(key, " "); strings.HasSuffix(property, "Name") {
 			named[kind] = property
@@ -129,7 +127,7 @@ func TestEveryNameFitsTheLongestStage(t *testing.T) {
 	for id, r := range inDev(t).resources {
 		for property, value := range r.Properties {
 			text, ok := value.(string)
-			// All own names begin so, some after a path or "alias/".
+			// All names of ours contain this, some after a path or "alias/".
 			if !ok || !strings.Contains(text, "cashwrap-dev") && property != "Description" {
 				continue
 			}
@@ -152,9 +150,9 @@ func TestEveryNameFitsTheLongestStage(t *testing.T) {
 	}
 }
 
-// TestNoTwoStagesHaveTheSameNames: no name is another one after a hyphen, so that
-// cashwrap-<stage>-<name> says which part is the stage.
-func TestNoTwoStagesHaveTheSameNames(t *testing.T) {
+// TestNames_NoneEndsWithAnother checks that no name ends with a hyphen and another name. Otherwise it would be
+// unclear which part of cashwrap-<stage>-<name> is the stage.
+func TestNames_NoneEndsWithAnother(t *testing.T) {
 	t.Parallel()
 	var names []string
 	for _, r := range inDev(t).resources {

@@ -7,15 +7,16 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// TestOneFunctionMaySendMails, from the stage's address alone, and none without one.
-func TestOneFunctionMaySendMails(t *testing.T) {
+// TestAllowMails checks that only one function may send mails, only from the stage's address, and none
+// without an address.
+func TestAllowMails(t *testing.T) {
 	t.Parallel()
 	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
 		for _, f := range functions.All {
 			_, allowed := s.roleOf(t, stage, f.Name)
 			rights := allowed["ses:SendEmail"]
 			_, function := s.function(t, stage, f.Name)
-			from := object(object(function.Properties["Environment"])["Variables"])["MAIL_FROM"]
+			from := asObject(asObject(function.Properties["Environment"])["Variables"])["MAIL_FROM"]
 			if stage == dev || f.Name != "mails" {
 				if len(rights) > 0 || from != nil {
 					t.Errorf("%s %s: got rights %v and sender %v, want none", stage, f.Name, rights, from)

@@ -63,8 +63,7 @@ func (s share) metric(expression, label string) awscloudwatch.IMetric {
 	return awscloudwatch.NewMathExpression(props)
 }
 
-// declinedShare returns the share of payments that issuers declined. PaymentsApproved has data even if all are
-// declined.
+// declinedShare returns the share of payments that issuers declined. PaymentsApproved has data even without approvals.
 func (p *platform) declinedShare() share {
 	return share{part: p.own(metric.PaymentsApproved, average), whole: p.own(metric.PaymentsApproved, samples),
 		expression: "100 * (1 - part)"}

@@ -9,13 +9,13 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 )
 
-// TestNagFindsNothing that is not suppressed, and the CDK itself has no warning.
-func TestNagFindsNothing(t *testing.T) {
+// TestCheckWithNag_NoFindings checks that cdk-nag has no unsuppressed finding and the CDK no warning.
+func TestCheckWithNag_NoFindings(t *testing.T) {
 	t.Parallel()
 	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
 		for _, problem := range []any{
-			refused(func() { s.notes.HasNoError(text("*"), assertions.Match_AnyValue()) }),
-			refused(func() { s.notes.HasNoWarning(text("*"), assertions.Match_AnyValue()) }),
+			runAssertion(func() { s.notes.HasNoError(text("*"), assertions.Match_AnyValue()) }),
+			runAssertion(func() { s.notes.HasNoWarning(text("*"), assertions.Match_AnyValue()) }),
 		} {
 			if problem != nil {
 				t.Errorf("%s: got %v, want no finding", stage, problem)
@@ -24,13 +24,13 @@ func TestNagFindsNothing(t *testing.T) {
 	}
 }
 
-// TestNagFindsWhatIsWrong: a queue without TLS and a dead-letter queue does not pass, nor a
-// topic without encryption.
-func TestNagFindsWhatIsWrong(t *testing.T) {
+// TestCheckWithNag_WrongResources checks that cdk-nag finds a queue without TLS and without a dead-letter queue, and an
+// unencrypted topic.
+func TestCheckWithNag_WrongResources(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{"AwsSolutions-SQS3", "AwsSolutions-SQS4", "Serverless-SQSRedrivePolicy",
 		"PCI.DSS.321-SNSEncryptedKMS"} {
-		problem := refused(func() {
+		problem := runAssertion(func() {
 			stack := awscdk.NewStack(awscdk.NewApp(nil), text("Wrong"), nil)
 			checkWithNag(stack)
 			awssqs.NewQueue(stack, text("Queue"), nil)

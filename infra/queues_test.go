@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 )
 
-func TestEachQueueHasItsDeadLetterQueue(t *testing.T) {
+func TestAddQueues_DeadLetterQueues(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for _, q := range functions.Queues {
@@ -17,7 +17,7 @@ func TestEachQueueHasItsDeadLetterQueue(t *testing.T) {
 		if got := r.Properties["MessageRetentionPeriod"]; got != functions.DeadRetention.Seconds() {
 			t.Errorf("%s: got messages kept for %v s, want %s", q.DeadName(), got, functions.DeadRetention)
 		}
-		s.has(t, "AWS::SQS::Queue", map[string]any{
+		s.want(t, "AWS::SQS::Queue", map[string]any{
 			"QueueName":         "cashwrap-dev-" + q.Name,
 			"VisibilityTimeout": q.Visibility.Seconds(),
 			"RedrivePolicy":     map[string]any{"deadLetterTargetArn": arn(dead), "maxReceiveCount": q.MaxReceives},
@@ -25,14 +25,14 @@ func TestEachQueueHasItsDeadLetterQueue(t *testing.T) {
 	}
 }
 
-func TestEveryQueueIsEncryptedAtRestAndOnTheWay(t *testing.T) {
+func TestAddQueues_Encryption(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for id, r := range s.all("AWS::SQS::Queue") {
 		if r.Properties["SqsManagedSseEnabled"] != true {
 			t.Errorf("%s: got encryption %v, want true", id, r.Properties["SqsManagedSseEnabled"])
 		}
-		s.has(t, "AWS::SQS::QueuePolicy", map[string]any{
+		s.want(t, "AWS::SQS::QueuePolicy", map[string]any{
 			"Queues": []any{ref(id)},
 			"PolicyDocument": map[string]any{"Statement": []any{map[string]any{
 				"Action": "sqs:*", "Effect": "Deny", "Principal": map[string]any{"AWS": "*"}, "Resource": arn(id),
@@ -42,7 +42,7 @@ func TestEveryQueueIsEncryptedAtRestAndOnTheWay(t *testing.T) {
 	}
 }
 
-func TestEachConsumerReadsItsQueue(t *testing.T) {
+func TestConnectQueue(t *testing.T) {
 	t.Parallel()
 	for stage, workers := range map[string]int{dev: 5, prod: 50} {
 		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
@@ -61,12 +61,12 @@ func TestEachConsumerReadsItsQueue(t *testing.T) {
 			} else {
 				want["ScalingConfig"] = map[string]any{"MaximumConcurrency": workers}
 			}
-			s.has(t, "AWS::Lambda::EventSourceMapping", want)
+			s.want(t, "AWS::Lambda::EventSourceMapping", want)
 		}
 	}
 }
 
-func TestTheStreamIsRead(t *testing.T) {
+func TestConnectStream(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for _, f := range functions.All {
@@ -76,19 +76,19 @@ func TestTheStreamIsRead(t *testing.T) {
 		function, _ := s.function(t, dev, f.Name)
 		dead, _ := s.queue(t, dev, f.Name+"-dead")
 		table, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
-		s.has(t, "AWS::Lambda::EventSourceMapping", map[string]any{
+		s.want(t, "AWS::Lambda::EventSourceMapping", map[string]any{
 			"FunctionName": ref(function), "EventSourceArn": attributeOf(table, "StreamArn"),
 			"StartingPosition": "TRIM_HORIZON", "BatchSize": streamBatch, "MaximumRetryAttempts": streamRetries,
 			"BisectBatchOnFunctionError": true, "ParallelizationFactor": streamCalls,
 			"FunctionResponseTypes": []any{"ReportBatchItemFailures"},
 			"DestinationConfig":     map[string]any{"OnFailure": map[string]any{"Destination": arn(dead)}},
-			"FilterCriteria":        map[string]any{"Filters": patterns(t, f.Stream)},
+			"FilterCriteria":        map[string]any{"Filters": filterPatterns(t, f.Stream)},
 		})
 	}
 }
 
-// patterns are the stream's, each in JSON, and within Lambda's limits.
-func patterns(t *testing.T, f *functions.Follower) (all []any) {
+// filterPatterns returns the stream's patterns in JSON and checks them against Lambda's limits.
+func filterPatterns(t *testing.T, f *functions.Follower) (all []any) {
 	t.Helper()
 	for _, pattern := range f.Filter {
 		text, err := json.Marshal(pattern)
@@ -103,8 +103,9 @@ func patterns(t *testing.T, f *functions.Follower) (all []any) {
 	return all
 }
 
-// TestVisibilityOutlastsTheConsumer: AWS recommends six times its timeout.
-func TestVisibilityOutlastsTheConsumer(t *testing.T) {
+// TestAddQueues_VisibilityTimeout checks that the visibility timeout is at least six times the consumer's timeout, as
+// AWS recommends.
+func TestAddQueues_VisibilityTimeout(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		if f.Queue != nil && f.Queue.From.Visibility < 6*f.Timeout {
@@ -113,7 +114,7 @@ func TestVisibilityOutlastsTheConsumer(t *testing.T) {
 	}
 }
 
-func TestNoQueueIsNamedLikeAnother(t *testing.T) {
+func TestAddQueues_DistinctNames(t *testing.T) {
 	t.Parallel()
 	names := map[string]string{}
 	for id, r := range inDev(t).all("AWS::SQS::Queue") {

@@ -12,8 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// addRole adds the function's role. It has the rights of functions/access.json on this table, its indexes and the
-// queues.
+// addRole adds the function's role, with its rights in functions/access.json on this table, its indexes and the queues.
 func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Role {
 	role := awsiam.NewRole(p.stack, text("Role"+pascal(f.Name)), &awsiam.RoleProps{
 		AssumedBy:   awsiam.NewServicePrincipal(text("lambda.amazonaws.com"), nil),
@@ -44,8 +43,8 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	return role
 }
 
-// allowMails lets a role send mails from the stage's address only, by its domain verified at SES; without one, no
-// mails.
+// allowMails lets a role send mails from the stage's address only, by its domain verified at SES. Without an address,
+// the role may send none.
 func (p *platform) allowMails(role awsiam.Role) {
 	from, err := mail.ParseAddress(p.MailFrom)
 	if err != nil { // no address: settings with a malformed one were refused earlier
@@ -79,7 +78,7 @@ func (p *platform) allowOnTable(role awsiam.Role, right functions.Right) {
 	role.AddToPolicy(statement)
 }
 
-// tableKeyActions are DynamoDB's uses of the key for its callers (AWS: "DynamoDB encryption at rest", customer managed
+// tableKeyActions are DynamoDB's uses of the key for callers (AWS: "DynamoDB encryption at rest", customer managed
 // keys).
 var tableKeyActions = []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey",
 	"kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}

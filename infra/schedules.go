@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// frequentTick is the interval below which Lambda does not repeat a failed tick, because the next one follows soon.
+	// A failed tick of a shorter interval is left to the next tick. Lambda repeats a failed tick of this or a longer
+	// interval.
 	frequentTick = time.Hour
 	tickRetries  = 2 // the most that Lambda allows
-	// callRetries applies to calls that do not reach the function. Then the schedule's dead-letter queue keeps the call.
+	// callRetries is for calls that do not reach the function. After the last one, the dead-letter queue keeps the call.
 	callRetries = 3
 	minEventAge = time.Minute   // AWS's minimum for events of Lambda and of Scheduler
 	maxEventAge = 6 * time.Hour // AWS's maximum for events of Lambda

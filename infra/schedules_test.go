@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-func TestEachScheduleWakesItsFunction(t *testing.T) {
+func TestAddSchedule_TargetAndRole(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	schedules := 0
@@ -21,11 +21,11 @@ func TestEachScheduleWakesItsFunction(t *testing.T) {
 		dead, _ := s.queue(t, dev, f.Name+"-dead")
 		_, r := s.named(t, "AWS::Scheduler::Schedule", "Name", "cashwrap-dev-"+f.Name)
 		target := r.Properties["Target"].(map[string]any)
-		if plain(target["Arn"]) != plain(arn(function)) ||
-			plain(target["DeadLetterConfig"]) != plain(map[string]any{"Arn": arn(dead)}) {
-			t.Errorf("%s: got target %s, want %s and dead letters to %s", f.Name, plain(target), function, dead)
+		if toJSON(target["Arn"]) != toJSON(arn(function)) ||
+			toJSON(target["DeadLetterConfig"]) != toJSON(map[string]any{"Arn": arn(dead)}) {
+			t.Errorf("%s: got target %s, want %s and dead letters to %s", f.Name, toJSON(target), function, dead)
 		}
-		if r.Properties["ScheduleExpression"] == nil || plain(r.Properties["FlexibleTimeWindow"]) != `{"Mode":"OFF"}` {
+		if r.Properties["ScheduleExpression"] == nil || toJSON(r.Properties["FlexibleTimeWindow"]) != `{"Mode":"OFF"}` {
 			t.Errorf("%s: got schedule %v, want an expression and no flexible window", f.Name, r.Properties)
 		}
 		s.checkRole(t, target["RoleArn"], function, dead)
@@ -35,31 +35,31 @@ func TestEachScheduleWakesItsFunction(t *testing.T) {
 	}
 }
 
-// checkRole checks that the schedule's role may invoke that function and write to that
-// dead-letter queue, and may be assumed in this account only.
+// checkRole checks that the schedule's role may invoke only that function and send only to that dead-letter queue, and
+// that only this account may assume it.
 func (s *synthesis) checkRole(t *testing.T, role any, function, dead string) {
 	t.Helper()
 	for id, r := range s.all("AWS::IAM::Role") {
-		if plain(arn(id)) != plain(role) {
+		if toJSON(arn(id)) != toJSON(role) {
 			continue
 		}
 		allowed := s.allowed(id)
-		if len(allowed) != 2 || !slices.Equal(allowed["lambda:InvokeFunction"], []string{plain(arn(function))}) ||
-			!slices.Equal(allowed["sqs:SendMessage"], []string{plain(arn(dead))}) {
+		if len(allowed) != 2 || !slices.Equal(allowed["lambda:InvokeFunction"], []string{toJSON(arn(function))}) ||
+			!slices.Equal(allowed["sqs:SendMessage"], []string{toJSON(arn(dead))}) {
 			t.Errorf("%s: got allowed %v, want to invoke %s and send to %s", id, allowed, function, dead)
 		}
 		trust := r.Properties["AssumeRolePolicyDocument"].(map[string]any)["Statement"].([]any)[0].(map[string]any)
-		if plain(trust["Principal"]) != `{"Service":"scheduler.amazonaws.com"}` ||
-			plain(trust["Condition"]) != `{"StringEquals":{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}}` {
-			t.Errorf("%s: got trust %s, want the scheduler of this account", id, plain(trust))
+		if toJSON(trust["Principal"]) != `{"Service":"scheduler.amazonaws.com"}` ||
+			toJSON(trust["Condition"]) != `{"StringEquals":{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}}` {
+			t.Errorf("%s: got trust %s, want the scheduler of this account", id, toJSON(trust))
 		}
 		return
 	}
-	t.Errorf("got no role %s, want it", plain(role))
+	t.Errorf("got no role %s, want it", toJSON(role))
 }
 
-// TestEachScheduleHasItsRate, and a late call is dropped when the next one is due.
-func TestEachScheduleHasItsRate(t *testing.T) {
+// TestAddSchedule_RateAndRetries checks that a late call is dropped when the next one is due.
+func TestAddSchedule_RateAndRetries(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for name, want := range map[string]struct {
@@ -70,16 +70,15 @@ func TestEachScheduleHasItsRate(t *testing.T) {
 		"reconcile": {"rate(1 day)", 2, 6 * 3600},
 	} {
 		function, _ := s.function(t, dev, name)
-		s.has(t, "AWS::Scheduler::Schedule", map[string]any{"Name": "cashwrap-dev-" + name, "ScheduleExpression": want.rate,
+		s.want(t, "AWS::Scheduler::Schedule", map[string]any{"Name": "cashwrap-dev-" + name, "ScheduleExpression": want.rate,
 			"Target": map[string]any{"RetryPolicy": map[string]any{"MaximumRetryAttempts": callRetries,
 				"MaximumEventAgeInSeconds": want.age}}})
-		s.has(t, "AWS::Lambda::EventInvokeConfig", map[string]any{
+		s.want(t, "AWS::Lambda::EventInvokeConfig", map[string]any{
 			"FunctionName": ref(function), "MaximumRetryAttempts": want.retries, "MaximumEventAgeInSeconds": want.age})
 	}
 }
 
-// TestAScheduleThatAWSHasNoExpressionForIsRefused.
-func TestAScheduleThatAWSHasNoExpressionForIsRefused(t *testing.T) {
+func TestExpressionOf_UnsupportedInterval(t *testing.T) {
 	t.Parallel()
 	for _, s := range []functions.Schedule{{Every: 90 * time.Second}, {Every: time.Second},
 		{Every: 25 * time.Minute, Aligned: true}, {Every: 24 * time.Hour, Aligned: true}} {
@@ -89,7 +88,7 @@ func TestAScheduleThatAWSHasNoExpressionForIsRefused(t *testing.T) {
 	}
 }
 
-func TestARareTickIsRepeated(t *testing.T) {
+func TestRetriesOf(t *testing.T) {
 	t.Parallel()
 	for every, want := range map[time.Duration]struct{ retries, age int }{
 		time.Minute: {0, 60}, 30 * time.Minute: {0, 1800}, time.Hour: {2, 3600}, 24 * time.Hour: {2, 6 * 3600},

@@ -19,7 +19,7 @@ const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 // keyWaitingDays limits how long a deleted key of dev can be restored. KMS offers no shorter time.
 const keyWaitingDays = 7
 
-// addSecrets adds the platform's two secrets, from which keys are derived (app's keys.go). The first deployment
+// addSecrets adds the platform's two secrets. Keys are derived from them (app's keys.go). The first deployment
 // generates them; no person sees them. To replace them, see infra/README.md, "Changing secrets".
 //
 // Functions get secrets in their environment, resolved by CloudFormation. Reading them at each cold start would cost a

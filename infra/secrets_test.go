@@ -10,18 +10,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestSecretsAreGeneratedOnDeployment: letters and digits, a multiple of four, are base64
-// of more than the 32 bytes that app.Config requires.
-func TestSecretsAreGeneratedOnDeployment(t *testing.T) {
+// TestAddSecrets_Generated checks that secrets are base64 of at least the 32 bytes that app.Config requires:
+// letters and digits, in a multiple of four.
+func TestAddSecrets_Generated(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for _, key := range []string{s.keyOf(t, "environments")} {
-		s.has(t, "AWS::SecretsManager::Secret", map[string]any{
+		s.want(t, "AWS::SecretsManager::Secret", map[string]any{
 			"GenerateSecretString": map[string]any{"PasswordLength": secretLength, "ExcludePunctuation": true,
 				"ExcludeCharacters": punctuation},
 			"KmsKeyId": arn(key),
 		})
-		s.has(t, "AWS::KMS::Key", map[string]any{"EnableKeyRotation": true})
+		s.want(t, "AWS::KMS::Key", map[string]any{"EnableKeyRotation": true})
 	}
 	for c := rune(' ' + 1); c < 0x7f; c++ {
 		if letter := unicode.IsLetter(c) || unicode.IsDigit(c); letter == strings.ContainsRune(punctuation, c) {
@@ -38,14 +38,14 @@ func TestSecretsAreGeneratedOnDeployment(t *testing.T) {
 	}
 }
 
-// reference is what CloudFormation resolves to a version of a secret; of none
-// named, to the current one.
-func reference(secret, version string) string {
-	return plain(map[string]any{"Fn::Join": []any{"", []any{"{{resolve:secretsmanager:", ref(secret),
+// secretReference returns CloudFormation's reference to a version of a secret, or to the current version if version is
+// empty.
+func secretReference(secret, version string) string {
+	return toJSON(map[string]any{"Fn::Join": []any{"", []any{"{{resolve:secretsmanager:", ref(secret),
 		":SecretString:::" + version + "}}"}}})
 }
 
-// secretOf is the secret with the description.
+// secretOf returns the id of the secret with the description.
 func (s *synthesis) secretOf(t *testing.T, description string) string {
 	t.Helper()
 	for id, r := range s.all("AWS::SecretsManager::Secret") {
@@ -57,9 +57,9 @@ func (s *synthesis) secretOf(t *testing.T, description string) string {
 	return ""
 }
 
-// TestOnlyReferencesToSecretsAreInTheTemplate, under the platform's own key,
-// and of the versions that the operator names.
-func TestOnlyReferencesToSecretsAreInTheTemplate(t *testing.T) {
+// TestSecretVariables_ReferencesOnly checks that variables refer to the operator's versions of the secrets,
+// under the platform's own key.
+func TestSecretVariables_ReferencesOnly(t *testing.T) {
 	t.Parallel()
 	for stage, want := range map[string]struct{ version, previous, since, previousSince, lasting string }{
 		dev: {since: always},
@@ -68,13 +68,13 @@ func TestOnlyReferencesToSecretsAreInTheTemplate(t *testing.T) {
 	} {
 		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
 		secret, lasting := s.secretOf(t, "can be rotated"), s.secretOf(t, "merchants keep")
-		variable := map[string]string{"PLATFORM_SECRET": reference(secret, want.version),
-			"PLATFORM_SECRET_SINCE": plain(want.since),
-			"LASTING_SECRET":        reference(lasting, want.lasting), "PLATFORM_SECRET_PREVIOUS": "null",
+		variable := map[string]string{"PLATFORM_SECRET": secretReference(secret, want.version),
+			"PLATFORM_SECRET_SINCE": toJSON(want.since),
+			"LASTING_SECRET":        secretReference(lasting, want.lasting), "PLATFORM_SECRET_PREVIOUS": "null",
 			"PLATFORM_SECRET_PREVIOUS_SINCE": "null"}
 		if want.previous != "" {
-			variable["PLATFORM_SECRET_PREVIOUS"] = reference(secret, want.previous)
-			variable["PLATFORM_SECRET_PREVIOUS_SINCE"] = plain(want.previousSince)
+			variable["PLATFORM_SECRET_PREVIOUS"] = secretReference(secret, want.previous)
+			variable["PLATFORM_SECRET_PREVIOUS_SINCE"] = toJSON(want.previousSince)
 		}
 		for _, f := range functions.All {
 			_, r := s.function(t, stage, f.Name)
@@ -84,22 +84,22 @@ func TestOnlyReferencesToSecretsAreInTheTemplate(t *testing.T) {
 					app.PlatformSecret) || !platform && !slices.Contains(uses, app.LastingSecret) {
 					value = "null"
 				}
-				if got := plain(variables(r)[name]); got != value {
+				if got := toJSON(variables(r)[name]); got != value {
 					t.Errorf("%s, %s: got %s %s, want %s", stage, f.Name, name, got, value)
 				}
 			}
 			want := "null"
 			if len(uses) > 0 {
-				want = plain(arn(s.keyOf(t, "environments")))
+				want = toJSON(arn(s.keyOf(t, "environments")))
 			}
-			if got := plain(r.Properties["KmsKeyArn"]); got != want {
+			if got := toJSON(r.Properties["KmsKeyArn"]); got != want {
 				t.Errorf("%s, %s: got environment under %s, want %s", stage, f.Name, got, want)
 			}
 		}
 	}
 }
 
-func TestNoPolicyAllowsReadingTheSecret(t *testing.T) {
+func TestAddSecrets_NoPolicyAllowsReading(t *testing.T) {
 	t.Parallel()
 	if text := inProd(t).text; strings.Contains(text, "secretsmanager:Get") {
 		t.Errorf("got template\n%s\nwant no secretsmanager:Get in it", text)

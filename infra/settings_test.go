@@ -12,14 +12,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// read reads settings as the app would, without cdk.json.
-func read(given map[string]any) (settings, error) {
-	node.Lock()
-	defer node.Unlock()
+// readTestSettings reads settings as the app does, without cdk.json.
+func readTestSettings(given map[string]any) (settings, error) {
+	nodeMutex.Lock()
+	defer nodeMutex.Unlock()
 	return readSettings(awscdk.NewApp(&awscdk.AppProps{Context: &given}).Node())
 }
 
-func TestEachWrongSettingIsNamed(t *testing.T) {
+func TestReadSettings_WrongSetting(t *testing.T) {
 	t.Parallel()
 	for name, given := range map[string]map[string]any{
 		"account and region: prod": {"stage": prod, "account": "111122223333"},
@@ -60,37 +60,37 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 		"secretPreviousSince=2026-11-01": {"secretPrevious": "1", "secretVersion": "2",
 			"secretSince": "2026-11-01T00:00:00Z", "secretPreviousSince": "2026-11-01T00:00:00Z"},
 	} {
-		if _, err := read(given); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := readTestSettings(given); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v: got error %v, want %s in it", given, err, name)
 		}
 	}
 }
 
-func TestStagesHaveFreeNames(t *testing.T) {
+func TestCheckStage(t *testing.T) {
 	t.Parallel()
 	for name, ok := range map[string]bool{
 		dev: true, prod: true, "pr-123": true, "a": true, "feature-new-pages-2": true, "x2345678901234567890": true,
 		"x23456789012345678901": false, "": false, "PR-123": false, "pr_123": false, "pr.123": false, "1pr": false,
 		"pr-": false, "-pr": false, "pr--1": false, "prü": false, "pr-1\n": false,
-		// None of these is protected.
+		// None of these stages would be protected.
 		"production": false, "prd": false, "live": false, "prod-eu": false, "eu-prod": false, "prod2": false,
 		"eu-live-1": false, "preprod": true, "products": true, "alive": true,
-		// Resources of dev have these names.
+		// Resources of dev have the refused names.
 		"dev-table": false, "dev-restored": false, "dev-files": false, "table": true, "dev-tables": true,
 	} {
-		// Whatever else is wrong, the stage is the only error.
-		_, err := read(map[string]any{"stage": name, "workers": "1"})
+		// The other setting is wrong, too, but only the stage is reported.
+		_, err := readTestSettings(map[string]any{"stage": name, "workers": "1"})
 		if err == nil || strings.HasPrefix(err.Error(), "context stage=") == ok {
 			t.Errorf("%q: got error %v, want one of the stage: %t", name, err, !ok)
 		}
 	}
 }
 
-func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
+func TestReadSettings_CommandLineOverridesFile(t *testing.T) {
 	t.Parallel()
 	file := map[string]any{"rate": 7, "workers": 9, "alarmEmail": "prod@example.com", "account": "111122223333",
 		"region": "eu-central-1"}
-	s, err := read(map[string]any{"stage": prod, "workers": "11",
+	s, err := readTestSettings(map[string]any{"stage": prod, "workers": "11",
 		"stages": map[string]any{prod: file, dev: map[string]any{"burst": 1}}})
 	if err != nil {
 		t.Fatal(err)
@@ -100,9 +100,9 @@ func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
 	}
 }
 
-// TestAStageOfAPullRequestNeedsNoEdit: it has dev's settings, but nothing that only
-// one stage can have. A section of its own replaces dev's.
-func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
+// TestReadSettings_StageWithoutSection checks that a stage without a section has dev's settings except the own ones. A
+// stage with a section has none of dev's.
+func TestReadSettings_StageWithoutSection(t *testing.T) {
 	t.Parallel()
 	stages := map[string]any{dev: map[string]any{
 		"account": "111122223333", "region": "eu-central-1", "rate": 7, "refundRules": "BR:90",
@@ -120,17 +120,17 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 			DueShards: store.DefaultDueShards, TrustedProxies: "0", TracedShare: 1, SecretSince: always,
 			SecretPreviousSince: always},
 	} {
-		got, err := read(map[string]any{"stage": stage, "stages": stages})
+		got, err := readTestSettings(map[string]any{"stage": stage, "stages": stages})
 		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.isProd() {
 			t.Errorf("%s: got error %v, settings (-want +got):\n%s", stage, err, diff)
 		}
 	}
-	if _, err := read(map[string]any{"stage": prod, "stages": stages}); !errors.Is(err, errNotPinned) {
+	if _, err := readTestSettings(map[string]any{"stage": prod, "stages": stages}); !errors.Is(err, errNotPinned) {
 		t.Errorf("prod without a section: got error %v, want %v", err, errNotPinned)
 	}
 }
 
-func TestAPinnedStageTakesOnlyItsAccountsCredentials(t *testing.T) {
+func TestCheckCredentials(t *testing.T) {
 	t.Parallel()
 	const own, other = "111122223333", "444455556666"
 	for _, c := range []struct {
@@ -144,16 +144,16 @@ func TestAPinnedStageTakesOnlyItsAccountsCredentials(t *testing.T) {
 	}
 }
 
-func TestTheStageDefaultsToDev(t *testing.T) {
+func TestReadSettings_Defaults(t *testing.T) {
 	t.Parallel()
-	s, err := read(nil)
+	s, err := readTestSettings(nil)
 	if err != nil || s.Stage != dev || s.isProd() || s.Build != "../.build" ||
 		s.DueShards != 64 {
 		t.Errorf("got %+v and error %v, want dev, built in ../.build, 64 due shards", s, err)
 	}
 }
 
-func TestAnOldNodeIsRefused(t *testing.T) {
+func TestCheckNodeVersion(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]struct{ warning, ok bool }{"v18.20.4": {}, "": {}, "nonsense": {},
 		"v20.20.2": {true, true}, "v22.21.0": {false, true}, "v24.1.0": {false, true}} {
@@ -165,8 +165,8 @@ func TestAnOldNodeIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheNodeIsTheSameEverywhere: each place says what the CDK needs and what is recommended.
-func TestTheNodeIsTheSameEverywhere(t *testing.T) {
+// TestNodeVersion_SameInAllDocuments checks that each document names the required and the recommended version.
+func TestNodeVersion_SameInAllDocuments(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"README.md", "../README.md", "../Makefile"} {
 		text, err := os.ReadFile(file)

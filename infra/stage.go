@@ -15,7 +15,7 @@ const maxStage = 20
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// protectedWords suggest prod's protection, with or without a number. A stage prod2 or eu-live is as unprotected as
+// protectedWords suggest prod's protection, with or without a number. A stage prod2 or eu-live is unprotected, like
 // dev.
 var protectedWords = []string{prod, "production", "prd", "live"}
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTwoSynthesesGiveTheSameTemplate(t *testing.T) {
+func TestNewPlatform_Deterministic(t *testing.T) {
 	t.Parallel()
 	second, err := synth(map[string]any{"stage": dev})
 	if err != nil {
@@ -16,15 +16,15 @@ func TestTwoSynthesesGiveTheSameTemplate(t *testing.T) {
 	}
 }
 
-// keeping are the kinds with data, logs, messages, or the keys to them.
-var keeping = []string{
+// retainedKinds lists the kinds that hold data, logs, messages, or keys to them.
+var retainedKinds = []string{
 	"AWS::DynamoDB::GlobalTable", "AWS::SecretsManager::Secret", "AWS::KMS::Key", "AWS::SQS::Queue", "AWS::Logs::LogGroup",
 	bucketKind,
 }
 
-func TestProdOutlivesItsStackAndDevDoesNot(t *testing.T) {
+func TestRemovalPolicy(t *testing.T) {
 	t.Parallel()
-	for _, kind := range keeping {
+	for _, kind := range retainedKinds {
 		for id, r := range inProd(t).all(kind) {
 			if r.DeletionPolicy != "RetainExceptOnCreate" || r.UpdateReplacePolicy != "Retain" {
 				t.Errorf("prod: %s %s: got policies %q and %q, want RetainExceptOnCreate and Retain", kind, id,
@@ -47,8 +47,8 @@ func TestProdOutlivesItsStackAndDevDoesNot(t *testing.T) {
 	}
 }
 
-// TestStagesShareAnAccount: whatever has a name has its stage in it.
-func TestStagesShareAnAccount(t *testing.T) {
+// TestName_ContainsStage checks that each fixed name contains the stage.
+func TestName_ContainsStage(t *testing.T) {
 	t.Parallel()
 	names := []string{"FunctionName", "QueueName", "TableName", "TopicName", "AlarmName", "DashboardName",
 		"LogGroupName", "AliasName", "Name"}
@@ -57,7 +57,7 @@ func TestStagesShareAnAccount(t *testing.T) {
 		for _, property := range names {
 			name, ok := r.Properties[property].(string)
 			if !ok {
-				continue // not named, or named after another
+				continue // not named, or named after another resource
 			}
 			found++
 			if !strings.Contains(name, "cashwrap-dev") {
@@ -70,10 +70,9 @@ func TestStagesShareAnAccount(t *testing.T) {
 	}
 }
 
-// TestNoStageHasTheNamesOfAnother: where a resource has the stage's name alone, and one
-// of its kind an ending, a stage with that ending would have the other's name. Nor may
-// it be named as what the guide makes.
-func TestNoStageHasTheNamesOfAnother(t *testing.T) {
+// TestCheckStage_NamesOfOtherStages checks that checkStage refuses a stage whose resources would get names of dev's:
+// one resource has only the stage's name, and another of its kind an ending after it. The guide's resources count too.
+func TestCheckStage_NamesOfOtherStages(t *testing.T) {
 	t.Parallel()
 	const of = "cashwrap-dev"
 	endings := map[string][]string{tableKind: {"-restored"}}
@@ -105,17 +104,17 @@ func TestNoStageHasTheNamesOfAnother(t *testing.T) {
 	}
 }
 
-// tagged are the kinds whose costs or owners an operator looks for by tag.
-var tagged = []string{
+// taggedKinds lists the kinds whose costs or owners operators look up by tag.
+var taggedKinds = []string{
 	"AWS::DynamoDB::GlobalTable", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SecretsManager::Secret",
 	"AWS::KMS::Key", bucketKind,
 	"AWS::Logs::LogGroup", "AWS::IAM::Role", "AWS::SNS::Topic", "AWS::CloudWatch::Alarm", "AWS::ApiGatewayV2::Api",
 }
 
-func TestWhatIsPaidForIsTagged(t *testing.T) {
+func TestNewPlatform_Tags(t *testing.T) {
 	t.Parallel()
 	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
-		for _, kind := range tagged {
+		for _, kind := range taggedKinds {
 			found := s.all(kind)
 			if len(found) == 0 {
 				t.Errorf("%s: got no %s, want one", stage, kind)
@@ -129,7 +128,7 @@ func TestWhatIsPaidForIsTagged(t *testing.T) {
 	}
 }
 
-// tags are a list of pairs nearly everywhere, and a map of API Gateway's.
+// tags returns a resource's tags. API Gateway has them as a map, other services as a list of pairs.
 func tags(r resource) map[string]any {
 	if pairs, ok := r.Properties["Tags"].(map[string]any); ok {
 		return pairs
@@ -139,7 +138,7 @@ func tags(r resource) map[string]any {
 	if r.Type == tableKind {
 		of = replica(r)["Tags"]
 	}
-	for _, pair := range list(of) {
+	for _, pair := range asList(of) {
 		if pair, ok := pair.(map[string]any); ok {
 			found[pair["Key"].(string)] = pair["Value"]
 		}

@@ -9,9 +9,9 @@ import (
 
 const tableKind = "AWS::DynamoDB::GlobalTable"
 
-func TestTheTableIsTheStores(t *testing.T) {
+func TestAddTable(t *testing.T) {
 	t.Parallel()
-	inDev(t).has(t, tableKind, map[string]any{
+	inDev(t).want(t, tableKind, map[string]any{
 		"TableName":               "cashwrap-dev",
 		"KeySchema":               keySchema(store.PartitionKey, store.SortKey),
 		"BillingMode":             "PAY_PER_REQUEST",
@@ -21,12 +21,12 @@ func TestTheTableIsTheStores(t *testing.T) {
 	})
 	for _, r := range inDev(t).all(tableKind) {
 		only := replica(r)
-		if got, want := plain(only["PointInTimeRecoverySpecification"]), plain(map[string]any{
+		if got, want := toJSON(only["PointInTimeRecoverySpecification"]), toJSON(map[string]any{
 			"PointInTimeRecoveryEnabled": true, "RecoveryPeriodInDays": 35}); got != want {
 			t.Errorf("got recovery %s, want %s", got, want)
 		}
 		key := inDev(t).keyOf(t, "table")
-		if got, want := plain(only["SSESpecification"]), plain(map[string]any{"KMSMasterKeyId": arn(key)}); got != want {
+		if got, want := toJSON(only["SSESpecification"]), toJSON(map[string]any{"KMSMasterKeyId": arn(key)}); got != want {
 			t.Errorf("got encryption %s, want %s", got, want)
 		}
 		if insights := only["ContributorInsightsSpecification"]; insights != nil {
@@ -45,7 +45,7 @@ func keySchema(partition, sort string) []any {
 	}
 }
 
-func TestEachIndexOfTheStoreIsThere(t *testing.T) {
+func TestAddTable_Indexes(t *testing.T) {
 	t.Parallel()
 	for _, r := range inDev(t).all(tableKind) {
 		indexes := r.Properties["GlobalSecondaryIndexes"].([]any)
@@ -57,7 +57,7 @@ func TestEachIndexOfTheStoreIsThere(t *testing.T) {
 			if len(want.Include) > 0 {
 				projection = map[string]any{"ProjectionType": "INCLUDE", "NonKeyAttributes": want.Include}
 			}
-			if got, want := plain(indexes[i]), plain(map[string]any{
+			if got, want := toJSON(indexes[i]), toJSON(map[string]any{
 				"IndexName": want.Name, "KeySchema": keySchema(want.Partition, want.Sort), "Projection": projection,
 			}); got != want {
 				t.Errorf("index %d: got %s, want %s", i, got, want)
@@ -66,14 +66,14 @@ func TestEachIndexOfTheStoreIsThere(t *testing.T) {
 	}
 }
 
-func TestOnlyProdsTableIsProtected(t *testing.T) {
+func TestAddTable_DeletionProtection(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		s    *synthesis
 		name string
 		want bool
 	}{{inDev(t), "cashwrap-dev", false}, {inProd(t), "cashwrap-prod", true}} {
-		c.s.has(t, tableKind, map[string]any{"TableName": c.name})
+		c.s.want(t, tableKind, map[string]any{"TableName": c.name})
 		for _, r := range c.s.all(tableKind) {
 			if got := replica(r)["DeletionProtectionEnabled"]; got != c.want {
 				t.Errorf("%s: got protection %v, want %t", c.name, got, c.want)
@@ -82,16 +82,16 @@ func TestOnlyProdsTableIsProtected(t *testing.T) {
 	}
 }
 
-// replica is the global table's only one, which is in the stack's region.
+// replica returns the global table's only replica, which is in the stack's region.
 func replica(r resource) map[string]any {
-	all := list(r.Properties["Replicas"])
+	all := asList(r.Properties["Replicas"])
 	if len(all) != 1 {
 		return nil
 	}
-	return object(all[0])
+	return asObject(all[0])
 }
 
-// keyOf is the key of KMS for something, by the end of its description.
+// keyOf returns the id of the KMS key whose description ends with the text.
 func (s *synthesis) keyOf(t *testing.T, what string) string {
 	t.Helper()
 	for id, r := range s.all("AWS::KMS::Key") {

@@ -23,10 +23,10 @@ var (
 		"dynamodb:PartiQLSelect"}
 )
 
-// protectTable denies all principals changes of journal and audit entries. It also denies writes of credentials to all
-// functions except their writers (shared/store/keys.go). Unlike the roles' policies, the table's policy also binds
-// later functions, operators and anyone who adds a policy to a role. To change an entry, an operator must change the
-// stack first. PartiQL is denied, because no function uses it and a statement may name no key.
+// protectTable denies all principals changes of journal and audit entries, and writes of credentials to all but their
+// writers (shared/store/keys.go). Unlike the roles' policies, the table's policy also binds later functions, operators
+// and anyone who adds a policy to a role. To change an entry, an operator must change the stack first. PartiQL is
+// denied, because no function uses it and a statement may name no key.
 //
 // The denials exclude DynamoDB's service-linked role, which replicates and cannot be assumed by anyone (AWS: "DynamoDB
 // global tables security").

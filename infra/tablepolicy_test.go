@@ -9,16 +9,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// tablePolicy is the table's own policy; nil for another resource.
+// tablePolicy returns the table's resource policy, or nil for another resource.
 func tablePolicy(r resource) any {
 	if r.Type != tableKind {
 		return nil
 	}
-	return object(replica(r)["ResourcePolicy"])["PolicyDocument"]
+	return asObject(replica(r)["ResourcePolicy"])["PolicyDocument"]
 }
 
-// TestTheTableDeniesWhatNobodyMayDo, to every principal but those named.
-func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
+// TestProtectTable checks the denials and their exempt principals.
+func TestProtectTable(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
 	type denial struct{ action, kind string }
@@ -28,7 +28,7 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 			if one.effect != "Deny" {
 				t.Errorf("got %+v, want only denials in the table's policy", one)
 			}
-			kinds := list(one.conditions["ForAnyValue:StringLike"][leadingKeys])
+			kinds := asList(one.conditions["ForAnyValue:StringLike"][leadingKeys])
 			for _, action := range one.actions {
 				for _, kind := range kinds {
 					text, _ := kind.(string)
@@ -41,7 +41,7 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 	for _, want := range []struct {
 		kind    store.Kind
 		actions []string
-		but     []string // beside replication
+		but     []string // exempt besides replication
 	}{
 		{store.KindJournal, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
 		{store.KindAudit, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
@@ -73,14 +73,14 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 				t.Errorf("got no denial of %s on %q, want one", action, pattern)
 				continue
 			}
-			but := list(one.conditions["ArnNotEquals"]["aws:PrincipalArn"])
-			exempt := plain(but)
+			but := asList(one.conditions["ArnNotEquals"]["aws:PrincipalArn"])
+			exempt := toJSON(but)
 			if got := strings.Contains(exempt, "AWSServiceRoleForDynamoDBReplication"); got != (want.kind != "") {
 				t.Errorf("%s on %q: got %s exempt, want replication in it: %t", action, pattern, exempt, want.kind != "")
 			}
 			for _, f := range functions.All {
 				_, r := s.function(t, prod, f.Name)
-				if got := strings.Contains(exempt, plain(r.Properties["Role"])); got != slices.Contains(want.but, f.Name) {
+				if got := strings.Contains(exempt, toJSON(r.Properties["Role"])); got != slices.Contains(want.but, f.Name) {
 					t.Errorf("%s on %q: got %s exempt, want %s in it: %t", action, pattern, exempt, f.Name, !got)
 				}
 			}
@@ -91,8 +91,8 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 	}
 }
 
-// TestDeniedIsWhatNoFunctionUses: the table's policy takes from no function what its role gives.
-func TestDeniedIsWhatNoFunctionUses(t *testing.T) {
+// TestProtectTable_DeniesNoGrantedRight checks that the table's policy denies no right of a function's role.
+func TestProtectTable_DeniesNoGrantedRight(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		for _, right := range f.Access().Table {

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-func TestTracingIsASetting(t *testing.T) {
+func TestAddTracing(t *testing.T) {
 	t.Parallel()
 	names := []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_SAMPLER",
 		"OTEL_TRACES_SAMPLER_ARG"}
@@ -34,16 +34,16 @@ func TestTracingIsASetting(t *testing.T) {
 				t.Errorf("%s: got %s=%v, want %s", f.Name, name, got[name], want)
 			}
 		}
-		if headers := plain(got[names[1]]); !strings.Contains(headers, "resolve:secretsmanager:") ||
+		if headers := toJSON(got[names[1]]); !strings.Contains(headers, "resolve:secretsmanager:") ||
 			!strings.Contains(headers, "otlp:SecretString") {
 			t.Errorf("%s: got %s=%s, want a reference to the secret otlp", f.Name, names[1], headers)
 		}
 	}
 }
 
-// TestProgramsFitTheTracing: what is set without being built would be silence, and what is built without being set
-// costs each start.
-func TestProgramsFitTheTracing(t *testing.T) {
+// TestCheckTracing checks both mismatches. A setting without the build would export nothing, and a build
+// without the setting would slow each start.
+func TestCheckTracing(t *testing.T) {
 	t.Parallel()
 	for tags, want := range map[string]map[bool]error{
 		"lambda.norpc":      {true: errNotTraced, false: nil},
