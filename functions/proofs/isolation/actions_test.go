@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// The paths of what an adversary changes.
+// Paths of the resources that an adversary changes.
 const (
 	membersPath  = "/v0.1/merchants/{merchant_code}/members"
 	memberPath   = membersPath + "/{member_id}"
@@ -25,7 +25,7 @@ const (
 	profilePath  = "/v0.1/me/merchant-profile"
 )
 
-// adversaryActions are the steps of which rapid draws sequences, by their names.
+// adversaryActions are the steps by name. rapid draws sequences of them.
 var adversaryActions = map[string]func(*arena, *rapid.T){
 	"create a member": func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", membersPath, "", a.memberBody(t, true)) },
 	"update a member": func(a *arena, t *rapid.T) {
@@ -43,14 +43,14 @@ var adversaryActions = map[string]func(*arena, *rapid.T){
 	},
 	"create an operator": func(a *arena, t *rapid.T) {
 		body := a.operatorBody(t)
-		body["username"], body["password"] = a.address(t), a.password()
+		body["username"], body["password"] = a.drawAddress(t), a.newPassword()
 		a.adversarySends(t, "POST", accountsPath, "", body)
 	},
 	"update an operator": func(a *arena, t *rapid.T) {
 		a.adversarySends(t, "PUT", accountPath, a.person(t), a.operatorBody(t))
 	},
 	"reset a password": func(a *arena, t *rapid.T) {
-		a.adversarySends(t, "PUT", accountPath+"/reset", a.person(t), map[string]any{"password": a.password()})
+		a.adversarySends(t, "PUT", accountPath+"/reset", a.person(t), map[string]any{"password": a.newPassword()})
 	},
 	"disable an operator": func(a *arena, t *rapid.T) {
 		a.adversarySends(t, "POST", accountPath+"/disable", a.person(t), nil)
@@ -70,17 +70,17 @@ var adversaryActions = map[string]func(*arena, *rapid.T){
 		}
 	},
 	"owner changes a person": func(a *arena, t *rapid.T) {
-		body := map[string]any{"roles": a.someRoles(t)}
+		body := map[string]any{"roles": a.drawRoles(t)}
 		a.ownerSends(t, "PUT", memberPath, body, a.person(t))
 	},
 	"owner changes an operator": func(a *arena, t *rapid.T) {
-		body := map[string]any{"permissions": permissionFields(t), "disabled": rapid.Bool().Draw(t, "disabled")}
+		body := map[string]any{"permissions": drawPermissionFields(t), "disabled": rapid.Bool().Draw(t, "disabled")}
 		a.ownerSends(t, "PUT", accountPath, body, a.person(t))
 	},
 	"owner changes a role": func(a *arena, t *rapid.T) { a.ownerSends(t, "PATCH", rolePath, roleBody(t), a.role(t)) },
 	"owner changes a key": func(a *arena, t *rapid.T) {
 		if id := a.key(t); id != a.Merchant.Key.ID {
-			a.ownerSends(t, "PUT", keyPath, map[string]any{"name": "by the owner", "scopes": scopesFor(t)}, id)
+			a.ownerSends(t, "PUT", keyPath, map[string]any{"name": "by the owner", "scopes": drawScopes(t)}, id)
 		}
 	},
 	"owner revokes": func(a *arena, t *rapid.T) {
@@ -98,40 +98,40 @@ func (a *arena) role(t *rapid.T) string { return rapid.SampledFrom(a.roles).Draw
 
 func (a *arena) key(t *rapid.T) string { return rapid.SampledFrom(a.keys).Draw(t, "key") }
 
-// address is one whose mails the adversary reads, mostly; else another person's.
-func (a *arena) address(t *rapid.T) string {
+// drawAddress returns a mail address. The adversary reads the mails of most, and other people those of the rest.
+func (a *arena) drawAddress(t *rapid.T) string {
 	a.serial++
 	fresh := fmt.Sprintf("mallory%d@example.com", a.serial)
 	return rapid.SampledFrom([]string{fresh, fresh, fresh, "MALLORY@example.com", "admin@example.com",
 		"newcomer@example.com", a.email}).Draw(t, "address")
 }
 
-func (a *arena) password() string {
+func (a *arena) newPassword() string {
 	a.serial++
 	return fmt.Sprintf("a password of number %d", a.serial)
 }
 
-// sometimesPassword sets a password in one of six bodies: its hash takes longer than the rest of the request.
-func (a *arena) sometimesPassword(t *rapid.T, body map[string]any) {
+// maybeSetPassword sets a password in one of six bodies. Hashing takes longer than the rest of the request.
+func (a *arena) maybeSetPassword(t *rapid.T, body map[string]any) {
 	if rapid.IntRange(0, 5).Draw(t, "password") == 0 {
-		body["password"] = a.password()
+		body["password"] = a.newPassword()
 	}
 }
 
-func (a *arena) someRoles(t *rapid.T) []string {
+func (a *arena) drawRoles(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(a.roles), 1, 2).Draw(t, "roles")
 }
 
-// sometimes sets a field of a body, or leaves it out.
-func sometimes[V any](t *rapid.T, body map[string]any, field string, value func() V) {
+// maybeSet sets a field of half of the bodies.
+func maybeSet[V any](t *rapid.T, body map[string]any, field string, value func() V) {
 	if rapid.Bool().Draw(t, "with "+field) {
 		body[field] = value()
 	}
 }
 
-// smuggled adds to some bodies fields that the operation does not have or that clients cannot set, with values that
-// would give rights.
-func smuggled(t *rapid.T, body map[string]any) map[string]any {
+// smuggleFields adds fields to some bodies that the operation lacks or clients cannot set, with values that give
+// rights.
+func smuggleFields(t *rapid.T, body map[string]any) map[string]any {
 	if rapid.IntRange(0, 3).Draw(t, "smuggled") == 0 {
 		everything := []string{member.RoleOwner, member.RoleAdmin}
 		body["attributes"] = map[string]any{"roles": everything, "permissions": identity.AllPermissions()}
@@ -149,46 +149,46 @@ func smuggled(t *rapid.T, body map[string]any) map[string]any {
 func (a *arena) memberBody(t *rapid.T, create bool) map[string]any {
 	body, user := map[string]any{}, map[string]any{}
 	if create {
-		body["email"], body["roles"] = a.address(t), a.someRoles(t)
+		body["email"], body["roles"] = a.drawAddress(t), a.drawRoles(t)
 		body["is_managed_user"] = rapid.IntRange(0, 2).Draw(t, "managed") == 0
 		user = body
 	} else {
-		sometimes(t, body, "roles", func() []string { return a.someRoles(t) })
-		sometimes(t, body, "metadata", func() any { return map[string]any{"a": a.serial} })
-		sometimes(t, body, "user", func() any { return user })
+		maybeSet(t, body, "roles", func() []string { return a.drawRoles(t) })
+		maybeSet(t, body, "metadata", func() any { return map[string]any{"a": a.serial} })
+		maybeSet(t, body, "user", func() any { return user })
 	}
-	sometimes(t, user, "nickname", func() string { return "Ada" })
-	a.sometimesPassword(t, user)
-	return smuggled(t, body)
+	maybeSet(t, user, "nickname", func() string { return "Ada" })
+	a.maybeSetPassword(t, user)
+	return smuggleFields(t, body)
 }
 
 func (a *arena) operatorBody(t *rapid.T) map[string]any {
 	body := map[string]any{}
-	sometimes(t, body, "username", func() string { return a.address(t) })
-	a.sometimesPassword(t, body)
-	sometimes(t, body, "disabled", func() bool { return rapid.Bool().Draw(t, "disabled") })
-	sometimes(t, body, "nickname", func() string { return "Ada" })
-	sometimes(t, body, "permissions", func() any { return permissionFields(t) })
-	return smuggled(t, body)
+	maybeSet(t, body, "username", func() string { return a.drawAddress(t) })
+	a.maybeSetPassword(t, body)
+	maybeSet(t, body, "disabled", func() bool { return rapid.Bool().Draw(t, "disabled") })
+	maybeSet(t, body, "nickname", func() string { return "Ada" })
+	maybeSet(t, body, "permissions", func() any { return drawPermissionFields(t) })
+	return smuggleFields(t, body)
 }
 
 func roleBody(t *rapid.T) map[string]any {
 	body := map[string]any{"name": "role_owner", "permissions": rapid.SliceOfNDistinct(
 		rapid.SampledFrom(identity.AllPermissions()), 1, 4, rapid.ID).Draw(t, "permissions")}
-	sometimes(t, body, "description", func() string { return "Owner" })
-	return smuggled(t, body)
+	maybeSet(t, body, "description", func() string { return "Owner" })
+	return smuggleFields(t, body)
 }
 
 func (a *arena) keyBody(t *rapid.T) map[string]any {
-	body := map[string]any{"name": "Ada's", "scopes": scopesFor(t)}
+	body := map[string]any{"name": "Ada's", "scopes": drawScopes(t)}
 	if rapid.IntRange(0, 5).Draw(t, "public") == 0 {
 		body["type"], body["scopes"] = "public", []string{}
 	}
 	return body
 }
 
-// scopesFor are the scopes of a key or of a token: all, none, or some, more often those of administration.
-func scopesFor(t *rapid.T) []string {
+// drawScopes draws the scopes of a key or token: all, none, or some, with a preference for scopes of administration.
+func drawScopes(t *rapid.T) []string {
 	switch rapid.IntRange(0, 5).Draw(t, "scopes of") {
 	case 0:
 		return identity.AllScopes()
@@ -201,16 +201,16 @@ func scopesFor(t *rapid.T) []string {
 	}
 }
 
-func permissionFields(t *rapid.T) map[string]any {
+func drawPermissionFields(t *rapid.T) map[string]any {
 	permissions := map[string]any{}
 	for _, name := range []string{"admin", "create_moto_payments", "full_transaction_history_view", "refund_transactions",
 		"create_referral"} {
-		sometimes(t, permissions, name, func() bool { return rapid.Bool().Draw(t, name) })
+		maybeSet(t, permissions, name, func() bool { return rapid.Bool().Draw(t, name) })
 	}
 	return permissions
 }
 
-func permissionsOf(t *rapid.T) member.Permissions {
+func drawPermissions(t *rapid.T) member.Permissions {
 	return member.Permissions{Admin: rapid.Bool().Draw(t, "admin"),
 		FullTransactionHistoryView: rapid.Bool().Draw(t, "view"), RefundTransactions: rapid.Bool().Draw(t, "refund")}
 }

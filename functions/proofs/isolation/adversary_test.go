@@ -19,12 +19,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestNobodyGainsRights: an adversary with some credential sends random requests that change people, roles, keys and
-// terms, with every field. It goes on to use the credentials that it gets this way: new keys, managed users whose
-// passwords it has set, and accepted invitations. In between owners give and take rights. Only requests of owners may
-// add to what the adversary's credentials can do together, none of its own. It takes seconds, for 100 histories: a gain
-// needs several requests in one order.
-func TestNobodyGainsRights(t *testing.T) {
+// TestAdversary_GainsNoRights checks that an adversary gains no rights by its own requests. The adversary has some
+// credential and sends random requests that change people, roles, keys and terms, with every field. It also uses the
+// credentials that it gets this way: new keys, managed users whose passwords it set, and accepted invitations. In
+// between, owners give and take rights. Only owners' requests may add to the combined rights of the adversary's
+// credentials. A gain needs several requests in a certain order, so the test runs 100 histories, which take seconds.
+func TestAdversary_GainsNoRights(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	routes := allRoutes(w)
@@ -42,37 +42,37 @@ func TestNobodyGainsRights(t *testing.T) {
 	}
 }
 
-// bearer is a credential, and what failures call it.
+// bearer is a credential with its name in failures.
 type bearer struct{ name, text string }
 
-// arena is a merchant with its owners and staff, and an adversary who has some of its credentials.
+// arena is a merchant with its owners and staff, and an adversary with some of its credentials.
 type arena struct {
 	world.Shop
 	routes    map[string]rest.Route
 	employees rights   // of people without permissions
 	bearers   []bearer // of the adversary
 	owner     string   // token of the owner
-	checkout  string   // that somebody else has created
+	checkout  string   // created by another person
 	sold      string   // its transaction
 	email     string   // of the owner
 	now       snapshot
-	people    []string // ids, the oldest first; likewise of roles and keys
+	people    []string // ids, the oldest first; likewise roles and keys
 	roles     []string
 	keys      []string
-	invited   []string // ids of members whose invitations are sent to the adversary
+	invited   []string // ids of members whose invitations the adversary receives
 	serial    int
 }
 
 func newArena(t *rapid.T, w *world.World, routes map[string]rest.Route) *arena {
 	a := &arena{Shop: w.Shop().NewShop("DE", "EUR", nil), routes: routes}
-	a.employees = rightsIn(routes, signedIn(nil, false))
+	a.employees = rightsIn(routes, signedInPrincipal(nil, false))
 	owner := a.Owner()
 	a.owner, a.email = a.TokenOf(owner), owner.Email
 	sold := a.Sell("10.10")
 	a.checkout, a.sold = sold.Checkout, sold.ID
 	a.people, a.keys = []string{owner.ID}, []string{a.Merchant.Key.ID}
 	a.roles = []string{member.RoleOwner, member.RoleAdmin, member.RoleAccountant, member.RoleEmployee, "role_unknown"}
-	a.now = a.snapshot()
+	a.now = a.takeSnapshot()
 	for _, permissions := range [][]identity.Permission{{identity.DeveloperSettingsWrite}, {identity.MembersWrite},
 		{identity.RefundTransactions, identity.FullTransactionHistoryView}, identity.AllPermissions()} {
 		a.ownerSends(t, "POST", rolesPath, map[string]any{"name": "own", "permissions": permissions})
@@ -99,15 +99,15 @@ func (a *arena) employ(email string, roles []string, own member.Permissions) mem
 			return m, nil
 		})
 	a.must(err)
-	a.remember(a.snapshot())
+	a.remember(a.takeSnapshot())
 	return m
 }
 
-// giveCredential gives the adversary its first credential: a key, or the token of an employee.
+// giveCredential gives the adversary its first credential: a key, or an employee's token.
 func (a *arena) giveCredential(t *rapid.T) {
 	if rapid.Bool().Draw(t, "by a key") {
-		text := a.NewKey("secret", scopesFor(t)...)
-		a.remember(a.snapshot())
+		text := a.NewKey("secret", drawScopes(t)...)
+		a.remember(a.takeSnapshot())
 		a.bearers = []bearer{{"key", text}}
 		return
 	}
@@ -115,25 +115,25 @@ func (a *arena) giveCredential(t *rapid.T) {
 		return id == member.RoleOwner || id == "role_unknown"
 	})
 	m := a.employ("mallory@example.com", rapid.SliceOfN(rapid.SampledFrom(known), 1, 2).Draw(t, "roles"),
-		permissionsOf(t))
+		drawPermissions(t))
 	token := a.TokenOf(m)
 	if rapid.IntRange(0, 3).Draw(t, "narrow") == 0 {
-		scopes := append(scopesFor(t), "user.profile")
+		scopes := append(drawScopes(t), "user.profile")
 		token = a.TokenOf(m, slices.Compact(slices.Sorted(slices.Values(scopes)))...)
 	}
 	a.bearers = []bearer{{"person", token}}
 }
 
-// remember keeps what is stored now, and adds the ids that are new.
+// remember stores the current snapshot and adds its new ids.
 func (a *arena) remember(now snapshot) {
-	a.people = appeared(a.people, a.now.members, now.members)
-	a.roles = appeared(a.roles, a.now.roles, now.roles)
-	a.keys = appeared(a.keys, a.now.keys, now.keys)
+	a.people = appendNew(a.people, a.now.members, now.members)
+	a.roles = appendNew(a.roles, a.now.roles, now.roles)
+	a.keys = appendNew(a.keys, a.now.keys, now.keys)
 	a.now = now
 }
 
-// appeared are the known ids, and those that are only in after.
-func appeared[V any](known []string, before, after map[string]V) []string {
+// appendNew returns the known ids followed by the ids that are only in after.
+func appendNew[V any](known []string, before, after map[string]V) []string {
 	for _, id := range slices.Sorted(maps.Keys(after)) {
 		if _, old := before[id]; !old && !slices.Contains(known, id) {
 			known = append(known, id)
@@ -142,8 +142,8 @@ func appeared[V any](known []string, before, after map[string]V) []string {
 	return known
 }
 
-// principal is that of a credential as it is stored now; zero when it is refused.
-func (a *arena) principal(text string) identity.Principal {
+// authenticate returns the current principal of a credential, or the zero principal for a refused credential.
+func (a *arena) authenticate(text string) identity.Principal {
 	token, _ := identity.ParseToken(text)
 	p, _, err := a.App.Store.Authenticate(a.Context(), token, "")
 	if err != nil {
@@ -152,18 +152,18 @@ func (a *arena) principal(text string) identity.Principal {
 	return p
 }
 
-// all is what the adversary's credentials may do. Public keys add nothing: every payer's browser has one.
-func (a *arena) all() rights {
+// allRights returns the adversary's combined rights. Public keys add none, because every payer's browser has one.
+func (a *arena) allRights() rights {
 	all := rights{}
 	for _, b := range a.bearers {
-		if p := a.principal(b.text); p.Actor.Kind != identity.PublicKey {
+		if p := a.authenticate(b.text); p.Actor.Kind != identity.PublicKey {
 			maps.Copy(all, rightsIn(a.routes, p))
 		}
 	}
 	return all
 }
 
-// request fills the path of a route and sends it.
+// request sends a request after it has filled in the route's path.
 func (a *arena) request(text, method, path, id string, body any) world.Response {
 	a.Helper()
 	if strings.Contains(path, "{operator_id}") {
@@ -176,28 +176,28 @@ func (a *arena) request(text, method, path, id string, body any) world.Response 
 	return a.Do(world.Request{Method: method, Path: path, APIKey: text, Body: body})
 }
 
-// ownerSends sends a request by the owner's token.
+// ownerSends sends a request with the owner's token.
 func (a *arena) ownerSends(t *rapid.T, method, path string, body any, id ...string) {
 	a.Helper()
 	got := a.request(a.owner, method, path, strings.Join(id, ""), body)
 	t.Logf("owner: %s %s %v %v: %d", method, path, id, body, got.Status)
-	a.remember(a.snapshot())
+	a.remember(a.takeSnapshot())
 }
 
-// settingPasswords are the routes with which a caller can sign in as an employee, because it makes members or sets
-// their passwords (contract §8.1).
+// settingPasswords are the routes by which a caller can sign in as an employee, because they make members or set their
+// passwords (contract §8.1).
 var settingPasswords = []string{"POST /v0.1/merchants/{merchant_code}/members",
 	"PUT /v0.1/merchants/{merchant_code}/members/{member_id}", "POST /v0.1/me/accounts",
 	"PUT /v0.1/me/accounts/{operator_id}", "PUT /v0.1/me/accounts/{operator_id}/reset"}
 
-// adversarySends sends a request by one of the adversary's credentials, and checks that it changes nothing beyond the
-// rights of that credential.
+// adversarySends sends a request with one of the adversary's credentials. It checks that the request changes nothing
+// beyond the rights of that credential.
 func (a *arena) adversarySends(t *rapid.T, method, path, id string, body map[string]any) world.Response {
 	a.Helper()
 	b := rapid.SampledFrom(a.bearers).Draw(t, "bearer")
-	caller, before, had := rightsIn(a.routes, a.principal(b.text)), a.now, a.all()
+	caller, before, had := rightsIn(a.routes, a.authenticate(b.text)), a.now, a.allRights()
 	got := a.request(b.text, method, path, id, body)
-	after := a.snapshot()
+	after := a.takeSnapshot()
 	what := fmt.Sprintf("%s: %s %s %s %v: %d %s", b.name, method, path, id, body, got.Status, got.Body)
 	t.Log(what)
 	refused := got.Status >= 400
@@ -216,27 +216,27 @@ func (a *arena) adversarySends(t *rapid.T, method, path, id string, body map[str
 	for _, side := range []snapshot{before, after} {
 		for id, of := range a.rightsOf(side) {
 			more := of.without(allowed...)
-			if len(more) > 0 && changed(id, before, after) && !endedWithMaker(id, before, after) {
+			if len(more) > 0 && hasChanged(id, before, after) && !endedWithMaker(id, before, after) {
 				t.Errorf("%s changed %s, which has %q beyond the caller", what, id, slices.Sorted(maps.Keys(more)))
 			}
 		}
 	}
 	a.remember(after)
 	a.collect(b, before, got)
-	if more := a.all().without(append(allowed, had)...); len(more) > 0 {
+	if more := a.allRights().without(append(allowed, had)...); len(more) > 0 {
 		t.Errorf("%s: the adversary gained %q", what, slices.Sorted(maps.Keys(more)))
 	}
 	return got
 }
 
-// changed reports whether the member, role or key with the id has changed.
-func changed(id string, before, after snapshot) bool {
+// hasChanged returns true if the member, role or key with the id has changed.
+func hasChanged(id string, before, after snapshot) bool {
 	return !reflect.DeepEqual(before.members[id], after.members[id]) ||
 		!reflect.DeepEqual(before.roles[id], after.roles[id]) || !reflect.DeepEqual(before.keys[id], after.keys[id])
 }
 
-// endedWithMaker reports whether a key has ended because its maker left, which asks for no rights that the key has
-// (contract §8.2).
+// endedWithMaker returns true if a key ended because its maker left. Removing the maker requires none of the key's
+// rights (contract §8.2).
 func endedWithMaker(id string, before, after snapshot) bool {
 	maker := before.keys[id].Maker.Person
 	_, stays := after.keys[id]
@@ -244,8 +244,8 @@ func endedWithMaker(id string, before, after snapshot) bool {
 	return !stays && active(before) && !active(after)
 }
 
-// collect adds the credentials that the adversary gets by a request: the plaintext of a key, a merchant token, a
-// managed user whose password it has set, and invitations to its own addresses.
+// collect adds the credentials that a request gives the adversary: the plaintext of a key, a merchant token, a managed
+// user whose password it set, and invitations to its addresses.
 func (a *arena) collect(b bearer, before snapshot, got world.Response) {
 	a.Helper()
 	if got.Status == 201 && strings.Contains(string(got.Body), `"plaintext"`) {
@@ -266,7 +266,7 @@ func (a *arena) collect(b bearer, before snapshot, got world.Response) {
 	}
 }
 
-// accept has the adversary accept an invitation and sign in.
+// accept accepts an invitation as the adversary and signs in.
 func (a *arena) accept(id string) {
 	a.Helper()
 	m := a.now.members[id]
@@ -276,20 +276,20 @@ func (a *arena) accept(id string) {
 	_, err := a.App.Store.AcceptInvitation(a.Context(), world.ByTest, a.App.InvitationToken(m.ID, m.Invite.ID),
 		func(store.Invitation) (member.Passwords, error) { return member.Passwords{{Operation: "test"}}, nil })
 	if err != nil {
-		return // it was withdrawn or has expired
+		return // withdrawn or expired
 	}
-	a.remember(a.snapshot())
+	a.remember(a.takeSnapshot())
 	a.bearers = append(a.bearers, bearer{"invited user", a.TokenOf(a.now.members[id])})
 }
 
-// payingOthers is the right to pay checkouts of others. Those a merchant token shows, too.
+// payingOthers is the right to pay other people's checkouts. A merchant token with it also shows these checkouts.
 const payingOthers = "PUT /v0.1/checkouts/{id}, all with " + string(identity.FullTransactionHistoryView)
 
-// checkPayments checks that the adversary's credentials show payments of others only with the right to see them.
+// checkPayments checks that the adversary's credentials show other people's payments only with the right to see them.
 func (a *arena) checkPayments(t *rapid.T) {
 	a.Helper()
 	for _, b := range a.bearers {
-		p := a.principal(b.text)
+		p := a.authenticate(b.text)
 		has := rightsIn(a.routes, p)
 		for _, one := range []struct{ route, path string }{
 			{"GET /v0.1/checkouts/{id}", "/v0.1/checkouts/" + a.checkout},

@@ -16,11 +16,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// public is what a credential in a payer's browser may do with a route. Every visitor has the public key
-// (contract §2.1); a merchant token may be an attacker's, too (contract §8.5).
-type public struct {
-	reads  string // dot paths of all that a reply may show
-	causes string // kinds of all items that a request may write, the platform's and the sandbox's
+// effects limits a route for credentials in a payer's browser. Every visitor has the public key (contract §2.1), and an
+// attacker may also have a merchant token (contract §8.5).
+type effects struct {
+	reads  string // dot paths of the fields that a reply may show
+	causes string // kinds of items that a request may write, of the platform and the sandbox
 }
 
 const (
@@ -39,48 +39,48 @@ const (
 	shownNew = `id checkout_reference amount currency merchant_code merchant_name merchant_country merchant_sandbox
 		description purpose checkout_type redirect_url status date valid_until hosted_checkout.enabled`
 
-	// hiddenFromPayers are the members of a checkout that a payer's browser is not shown.
+	// hiddenFromPayers are the fields of a checkout that payers' browsers do not get.
 	hiddenFromPayers = `pay_to_email user_id return_url customer_id payment_instrument.token mandate.type ` +
 		`mandate.status mandate.merchant_code`
 )
 
-// publicKeys are the routes that take one, by their operations. Where none is
-// needed it is ignored, and everywhere else it is refused.
-var publicKeys = map[string]public{
+// publicKeys are the operations that accept a public key. Operations without authentication ignore the key, and all
+// others refuse it.
+var publicKeys = map[string]effects{
 	"retrieveCheckout": {reads: shownCheckout + shownCode},
 	"processCheckout": {reads: shownCheckout + shownCode + shownStep,
 		causes: "CALLBACK CARD CHECKOUT CREDIT IDEMPOTENCY SANDBOX SESSION TRANSACTION payment"},
 }
 
-// merchantTokens are the routes that take one, likewise.
-var merchantTokens = map[string]public{
+// merchantTokens are the operations that accept a merchant token.
+var merchantTokens = map[string]effects{
 	"retrieveCheckout": publicKeys["retrieveCheckout"],
 	"processCheckout":  publicKeys["processCheckout"],
 	"createCheckout":   {reads: shownNew, causes: "CHECKOUT IDEMPOTENCY REFERENCE"},
 }
 
-// browser is a payer's, in a world where everything that can be set is.
+// browser is a payer's browser, in a world with all optional data.
 type browser struct {
 	*examples.Scenario
-	key   string            // a credential of the shop
-	may   map[string]public // what it may do, by operations
-	reads []string          // the calls that authenticate it
+	key   string             // a credential of the scenario's shop
+	may   map[string]effects // its rights, by operation
+	reads []string           // the table calls that authenticate it
 
-	shop    examples.Brazilian // of another country, with a boleto
+	shop    examples.Brazilian // in another country, with a boleto
 	shopKey string
 }
 
-func newBrowser(t *testing.T, credential func(world.Shop) string, may map[string]public, reads ...string) *browser {
+func newBrowser(t *testing.T, credential func(world.Shop) string, may map[string]effects, reads ...string) *browser {
 	t.Helper()
 	b := &browser{Scenario: examples.New(t), may: may, reads: reads}
 	b.key, b.shop = credential(b.Shop), examples.NewBoleto(b.World)
 	b.shopKey = credential(b.shop.Shop)
 	b.setUp()
-	b.MustPay(b.CheckoutID, b.mandated().Body.(map[string]any))
+	b.MustPay(b.CheckoutID, b.mandateRequest().Body.(map[string]any))
 	return b
 }
 
-// setUp opens a checkout that has all optional members.
+// setUp opens a checkout with all optional fields.
 func (b *browser) setUp() {
 	b.CustomerID = b.Customer()
 	b.Open(map[string]any{"customer_id": b.CustomerID, "purpose": "SETUP_RECURRING_PAYMENT",
@@ -89,23 +89,22 @@ func (b *browser) setUp() {
 		"hosted_checkout": map[string]any{"enabled": true}})
 }
 
-// mandated is a request to pay the checkout and to leave the card.
-func (b *browser) mandated() world.Request {
+// mandateRequest returns a request that pays the checkout and saves the card.
+func (b *browser) mandateRequest() world.Request {
 	r := b.ByCard(world.Frictionless)
 	r.Body.(map[string]any)["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
 	return r
 }
 
-// onAnother is a request on another checkout than the scenario's.
-func (b *browser) onAnother(request func(*examples.Scenario) world.Request) world.Request {
+// openAnother opens another checkout and returns a request on it.
+func (b *browser) openAnother(request func(*examples.Scenario) world.Request) world.Request {
 	another := &examples.Scenario{Shop: b.Shop}
 	another.Open(nil)
 	return request(another)
 }
 
-// requests are those of a route that a payer's browser may use, which between them
-// are answered with all that there is.
-func (b *browser) requests(method string) []world.Request {
+// makeRequests returns a browser's requests with the method. Together their answers have all possible fields.
+func (b *browser) makeRequests(method string) []world.Request {
 	const at = "/v0.1/checkouts/"
 	if method == http.MethodPost {
 		body := b.CheckoutBody("10.10")
@@ -123,8 +122,8 @@ func (b *browser) requests(method string) []world.Request {
 	by := func(card string) func(*examples.Scenario) world.Request {
 		return func(t *examples.Scenario) world.Request { return t.ByCard(card) }
 	}
-	all := []world.Request{b.mandated(), b.onAnother((*examples.Scenario).ByIDEAL), b.onAnother(by(world.Challenged)),
-		b.onAnother(by(world.Frictionless))}
+	all := []world.Request{b.mandateRequest(), b.openAnother((*examples.Scenario).ByIDEAL),
+		b.openAnother(by(world.Challenged)), b.openAnother(by(world.Frictionless))}
 	for i := range all {
 		all[i].APIKey = b.key
 	}
@@ -133,20 +132,20 @@ func (b *browser) requests(method string) []world.Request {
 		Body: examples.ByBoleto, APIKey: b.shopKey})
 }
 
-// TestWhatABrowserMay goes through all routes there are with each credential that a payer's browser may have.
-func TestWhatABrowserMay(t *testing.T) {
+// TestBrowserCredentials checks all routes with each kind of credential that a payer's browser may have.
+func TestBrowserCredentials(t *testing.T) {
 	t.Parallel()
 	t.Run("public key", func(t *testing.T) {
 		t.Parallel()
-		newBrowser(t, func(s world.Shop) string { return s.NewKey("public") }, publicKeys, "BatchGetItem").goesThroughAll(t)
+		newBrowser(t, func(s world.Shop) string { return s.NewKey("public") }, publicKeys, "BatchGetItem").checkAll(t)
 	})
 	t.Run("merchant token", func(t *testing.T) {
 		t.Parallel()
-		newBrowser(t, world.Shop.MerchantToken, merchantTokens, "GetItem", "BatchGetItem").goesThroughAll(t)
+		newBrowser(t, world.Shop.MerchantToken, merchantTokens, "GetItem", "BatchGetItem").checkAll(t)
 	})
 }
 
-func (b *browser) goesThroughAll(t *testing.T) {
+func (b *browser) checkAll(t *testing.T) {
 	t.Helper()
 	fix := examples.FixtureOf(b.Shop)
 	for _, o := range examples.All(t) {
@@ -154,20 +153,19 @@ func (b *browser) goesThroughAll(t *testing.T) {
 		may, listed := b.may[o.OperationID]
 		switch {
 		case o.Public:
-			b.isIgnored(o, plain)
+			b.checkIgnored(o, plain)
 		case !listed:
-			b.isRefused(plain)
+			b.checkRefused(plain)
 		default:
-			b.isLimitedTo(o, may)
+			b.checkLimitedTo(o, may)
 		}
 	}
 }
 
-// isRefused: nothing but the credential is read, with its merchant, and nothing
-// is written.
-func (b *browser) isRefused(r world.Request) {
+// checkRefused checks that the request reads only the credential and its merchant, and writes nothing.
+func (b *browser) checkRefused(r world.Request) {
 	b.Helper()
-	b.Do(r) // notes once an hour that the key is used
+	b.Do(r) // records the key's use, once an hour
 	b.Main().Meter.Reset()
 	got := b.Do(r)
 	if calls := b.Main().Meter.Reset().Calls; !slices.Equal(calls, b.reads) {
@@ -178,13 +176,13 @@ func (b *browser) isRefused(r world.Request) {
 	}
 }
 
-// fresh is what no two replies share: ids, the token of a form, and a nonce.
-var fresh = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(name="csrf_token" value|nonce)="[^"]*"`)
+// freshText matches text that differs between replies: ids, the token of a form, and a nonce.
+var freshText = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(name="csrf_token" value|nonce)="[^"]*"`)
 
-// isIgnored: with the key all is as without, but for what is fresh, and what the rate
-// limit leases now and then; the credential is not even read. Only what a page's form
-// sends is forbidden, without the form's token.
-func (b *browser) isIgnored(o checker.Operation, r world.Request) {
+// checkIgnored checks that the answer is the same with and without the key, apart from fresh texts and the rate limit's
+// occasional leases. The credential is not even read. The answer is neither 401 nor 403, except for a request of a
+// page's form, which is 403 because it lacks the form's token.
+func (b *browser) checkIgnored(o checker.Operation, r world.Request) {
 	b.Helper()
 	ofPage := slices.ContainsFunc(o.Inputs, func(i checker.Input) bool { return i.Path == "csrf_token" && i.Required })
 	reply := func(key string) string {
@@ -195,40 +193,40 @@ func (b *browser) isIgnored(o checker.Operation, r world.Request) {
 		if got.Status == 401 || got.Status == 403 && !ofPage {
 			b.Errorf("%s %s: got %d %s, want neither 401 nor 403", r.Method, r.Path, got.Status, got.Body)
 		}
-		return fmt.Sprintf("%d %s after %q", got.Status, fresh.ReplaceAllString(string(got.Body), ""), calls)
+		return fmt.Sprintf("%d %s after %q", got.Status, freshText.ReplaceAllString(string(got.Body), ""), calls)
 	}
 	if with, without := reply(b.key), reply(world.NoKey); with != without {
 		b.Errorf("%s %s:\n got %s\nwant as without the key %s", r.Method, r.Path, with, without)
 	}
 }
 
-// isLimitedTo: the replies show, and the requests write, exactly what is listed.
-func (b *browser) isLimitedTo(o checker.Operation, may public) {
+// checkLimitedTo checks that the replies show exactly the listed fields and the requests write the listed kinds.
+func (b *browser) checkLimitedTo(o checker.Operation, may effects) {
 	b.Helper()
-	requests, route := b.requests(o.Method), o.Method+" "+o.Path
-	shown, before := map[string]bool{}, b.contents()
+	requests, route := b.makeRequests(o.Method), o.Method+" "+o.Path
+	shown, before := map[string]bool{}, b.readContents()
 	for _, r := range requests {
 		got := b.Do(r)
 		if got.Status < 200 || got.Status > 202 {
 			b.Errorf("%s: got %d %s, want 200, 201 or 202", route, got.Status, got.Body)
 		}
-		note(shown, "", got.JSON())
+		addPaths(shown, "", got.JSON())
 	}
 	caused := map[string]bool{}
-	for key, item := range b.contents() {
+	for key, item := range b.readContents() {
 		if before[key] != item {
 			caused[kindOf(key)] = true
 		}
 	}
-	delete(caused, string(store.KindKeyUse)) // once an hour, whatever the request
+	delete(caused, string(store.KindKeyUse)) // written once an hour for any request
 	if want := slices.Sorted(strings.FieldsSeq(may.reads)); !slices.Equal(slices.Sorted(maps.Keys(shown)), want) {
 		b.Errorf("%s shows:\n got %q\nwant %q", route, slices.Sorted(maps.Keys(shown)), want)
 	}
 	if want := strings.Fields(may.causes); !slices.Equal(slices.Sorted(maps.Keys(caused)), want) {
 		b.Errorf("%s writes: got %q, want %q", route, slices.Sorted(maps.Keys(caused)), want)
 	}
-	full := map[string]bool{} // what the merchant's server is shown
-	note(full, "", b.Checkout(b.CheckoutID).JSON())
+	full := map[string]bool{} // the members that the merchant's server gets
+	addPaths(full, "", b.Checkout(b.CheckoutID).JSON())
 	for _, member := range strings.Fields(hiddenFromPayers) {
 		if !full[member] {
 			b.Errorf("%s: got members %q for the merchant's server, want %s, or its absence shows nothing", route,
@@ -237,25 +235,25 @@ func (b *browser) isLimitedTo(o checker.Operation, may public) {
 	}
 }
 
-// note adds the dot paths of all members of a JSON value that are no objects;
-// those of a list are one another's.
-func note(paths map[string]bool, path string, v any) {
+// addPaths adds the dot path of each text, number, boolean and null in a JSON value. Elements of a list share their
+// paths.
+func addPaths(paths map[string]bool, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, member := range v {
-			note(paths, strings.TrimPrefix(path+"."+name, "."), member)
+			addPaths(paths, strings.TrimPrefix(path+"."+name, "."), member)
 		}
 	case []any:
 		for _, element := range v {
-			note(paths, path, element)
+			addPaths(paths, path, element)
 		}
 	default:
 		paths[path] = true
 	}
 }
 
-// contents are all items, as text by their keys, but for the rate limit's.
-func (b *browser) contents() map[string]string {
+// readContents returns all items as text by their keys, except for the rate limit's.
+func (b *browser) readContents() map[string]string {
 	b.Helper()
 	var items []map[string]any
 	_, table := b.App.Store.Raw()
@@ -275,7 +273,7 @@ func (b *browser) contents() map[string]string {
 	return all
 }
 
-// kindOf is the kind of an item, by its key.
+// kindOf returns an item's kind from its key.
 func kindOf(key string) string {
 	pk, sk, _ := strings.Cut(key, " ")
 	if strings.HasPrefix(pk, "SANDBOX#") {
@@ -288,10 +286,9 @@ func kindOf(key string) string {
 	return kind
 }
 
-// TestAPublicKeyTakesNoKeyOfTheMerchants: a browser that guesses the
-// Idempotency-Key of a refund, or of a payment, neither stops the merchant's
-// server nor gets its answer.
-func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
+// TestIdempotencyKey_GuessedByBrowser checks a browser that guesses the Idempotency-Key of a refund or payment. It
+// neither blocks the merchant's server nor gets its answer.
+func TestIdempotencyKey_GuessedByBrowser(t *testing.T) {
 	t.Parallel()
 	one := examples.New(t)
 	key, guessed := one.NewKey("public"), "order-4711"

@@ -7,15 +7,15 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// buckets counts the token buckets in the table.
-func buckets(s world.Shop) int {
+// countBuckets counts the token buckets in the table.
+func countBuckets(s world.Shop) int {
 	s.Helper()
 	return s.CountItems("sk = ?", "RATE")
 }
 
-// TestLimits_NoBucketIsShared checks that two merchants never take from the same bucket: the second creates as many new
-// buckets as the first.
-func TestLimits_NoBucketIsShared(t *testing.T) {
+// TestRateLimit_NoSharedBucket checks that two merchants never use the same bucket: the second merchant's requests
+// create as many new buckets as the first one's.
+func TestRateLimit_NoSharedBucket(t *testing.T) {
 	t.Parallel()
 	first := world.NewShop(t)
 	other := first.OtherShop()
@@ -38,9 +38,9 @@ func TestLimits_NoBucketIsShared(t *testing.T) {
 		}},
 	} {
 		use := func(who string, s world.Shop) {
-			before := buckets(s)
+			before := countBuckets(s)
 			got := c.do(s)
-			if used := buckets(s) - before; got.Status >= 300 || used != c.want {
+			if used := countBuckets(s) - before; got.Status >= 300 || used != c.want {
 				t.Errorf("%s, %s: got %d %s and %d more buckets, want success and %d", c.what, who, got.Status, got.Body, used,
 					c.want)
 			}

@@ -18,13 +18,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
-// naming matches the properties of responses that may name a person, an account or a card.
-var naming = regexp.MustCompile(`(^|_)(email|address|user|username|user_id|customer_id|nickname|name|birth\w*|` +
+// sensitiveName matches the properties of responses that may name a person, an account or a card.
+var sensitiveName = regexp.MustCompile(`(^|_)(email|address|user|username|user_id|customer_id|nickname|name|birth\w*|` +
 	`\w*birth|phone\w*|landline|national\w*|citizenship|country_of_residence|ownership|identifiers|tax_id|picture|` +
 	`line_?\d|street_address|iban|swift|account_number|bank_code|branch_code|sort_code|last_4_digits|token|auth_code|` +
 	`authorization_code)$`)
 
-// columns are the credentials whose view of the merchant's own data is compared, by the letters of the rows. Each has
+// columns are the credentials whose views of the merchant's own data are compared. Rows name them by letter. Each has
 // all scopes, except the public key and the merchant token, which have none.
 var columns = map[string]string{"owner": "O", "employee without permissions": "E", "public key": "P",
 	"merchant token": "M", "secret key": "K", "client": "C", "test profile": "T"}
@@ -57,42 +57,42 @@ func propertiesOf(of string, ref *openapi3.SchemaRef) (all []property) {
 	return all
 }
 
-// reach adds to found the properties that may name a person, an account or a card, and all properties below them.
-func reach(found map[string]bool, seen map[string]bool, all []property) {
+// collectSensitive adds to found the properties that may name a person, an account or a card, and those below them.
+func collectSensitive(found map[string]bool, seen map[string]bool, all []property) {
 	for _, p := range all {
 		if seen[p.String()] {
 			continue
 		}
 		seen[p.String()] = true
-		if naming.MatchString(p.name) && !p.schema.Value.Type.Is("boolean") {
+		if sensitiveName.MatchString(p.name) && !p.schema.Value.Type.Is("boolean") {
 			found[p.String()] = true
 		}
-		reach(found, seen, propertiesOf(p.String(), p.schema))
+		collectSensitive(found, seen, propertiesOf(p.String(), p.schema))
 	}
 }
 
-// shownIn calls note with each property that the value has.
-func shownIn(all []property, value any, note func(property)) {
+// visitShown calls note with each property that the value has.
+func visitShown(all []property, value any, note func(property)) {
 	switch value := value.(type) {
 	case []any:
 		for _, element := range value {
-			shownIn(all, element, note)
+			visitShown(all, element, note)
 		}
 	case map[string]any:
 		for _, p := range all {
 			if member := value[p.name]; member != nil && member != "" {
 				note(p)
-				shownIn(propertiesOf(p.String(), p.schema), member, note)
+				visitShown(propertiesOf(p.String(), p.schema), member, note)
 			}
 		}
 	}
 }
 
-// exposure collects which credentials are shown which properties.
+// exposure collects the properties that each credential is shown.
 type exposure struct {
 	document *openapi3.T
-	all      map[string]bool            // that may name a person, an account or a card
-	shown    map[string]map[string]bool // to the columns
+	all      map[string]bool            // may name a person, an account or a card
+	shown    map[string]map[string]bool // by property, the columns
 }
 
 func newExposure(t *testing.T) exposure {
@@ -107,7 +107,7 @@ func newExposure(t *testing.T) exposure {
 			continue
 		}
 		for status := range f.operation(o).Responses.Map() {
-			reach(f.all, seen, f.answer(o, status))
+			collectSensitive(f.all, seen, f.answer(o, status))
 		}
 	}
 	return f
@@ -131,14 +131,14 @@ func (f exposure) answer(o checker.Operation, status string) (all []property) {
 	return all
 }
 
-// note records which properties of the merchant's own data an answer shows to a credential.
+// note records the properties of the merchant's own data that an answer shows to a credential.
 func (f exposure) note(c credential, o checker.Operation, got world.Response) {
 	column, compared := columns[c.name]
 	var body any
 	if !compared || json.Unmarshal(got.Body, &body) != nil {
 		return
 	}
-	shownIn(f.answer(o, strconv.Itoa(got.Status)), body, func(p property) {
+	visitShown(f.answer(o, strconv.Itoa(got.Status)), body, func(p property) {
 		if f.all[p.String()] {
 			if f.shown[p.String()] == nil {
 				f.shown[p.String()] = map[string]bool{}
@@ -152,12 +152,12 @@ func (f exposure) note(c credential, o checker.Operation, got world.Response) {
 func (f exposure) check(t *testing.T) {
 	t.Helper()
 	want, got := map[string]string{}, map[string]string{}
-	for columns, names := range whoIsShown {
+	for columns, names := range shownTo {
 		for name := range strings.FieldsSeq(names) {
 			want[name] = columns
 		}
 	}
-	for name := range strings.FieldsSeq(ofThings) {
+	for name := range strings.FieldsSeq(insensitive) {
 		if !f.all[name] {
 			t.Errorf("got no property %s in the document, want it, or not among those that are of things", name)
 		}
@@ -176,9 +176,9 @@ func (f exposure) check(t *testing.T) {
 	}
 }
 
-// withPersons stores persons, accounts and cards of the merchant, so that no property is empty. It returns paths, by
-// operation, of requests that ask for more of these than the document's examples do.
-func (i *isolation) withPersons() map[string]string {
+// storePersons stores persons, accounts and cards of the merchant, so that no property is empty. It returns paths by
+// operation. Their requests return more of these properties than the document's examples do.
+func (i *isolation) storePersons() map[string]string {
 	i.Helper()
 	customer := i.fixtures[own].Made["customer-77"]
 	address := map[string]any{"address_line1": "Ring 1", "address_line2": "Hof", "city": "Berlin", "post_code": "10115",
@@ -211,7 +211,7 @@ func (i *isolation) withPersons() map[string]string {
 	}
 }
 
-// noteDetails sends the detailed request of the operation, if there is one, by each credential.
+// noteDetails sends the operation's detailed request with each credential, if there is such a request.
 func (i *isolation) noteDetails(f exposure, o checker.Operation, detailed map[string]string) {
 	if at, ok := detailed[o.OperationID]; ok {
 		for _, c := range i.credentials {
@@ -220,15 +220,15 @@ func (i *isolation) noteDetails(f exposure, o checker.Operation, detailed map[st
 	}
 }
 
-// whoIsShown are the rows: the properties that credentials are shown, by the letters of the columns. The key and payers
-// have made the merchant's data. Only its membership belongs to the employee.
-var whoIsShown = map[string]string{
-	// the merchant, to all who work for it; and the name of the caller
+// shownTo has a row for each set of credentials, with the properties that these are shown. The key and payers made
+// the merchant's data. The employee owns nothing but its membership.
+var shownTo = map[string]string{
+	// the merchant, for its people and programs; and the caller's name
 	"OEKCT": `AccountUser.username BusinessProfile.address BusinessProfile.email BusinessProfile.phone_number
 		Company.address Company.identifiers Company.phone_number Company.trading_address DoingBusinessAs.address
 		DoingBusinessAs.email MerchantProfile.address MerchantProfile.mobile_phone Place.street_address
 		ProfileAddress.address_line1 ProfileAddress.address_line2 ProfileAddress.landline`,
-	// payments and payers: to a person with create_moto_payments or full_transaction_history_view
+	// payments and payers; for a person only with create_moto_payments or full_transaction_history_view
 	"OKCT": `BankAccount.account_holder_name BankAccount.account_number BankAccount.bank_code BankAccount.branch_code
 		BankAccount.iban BankAccount.swift CardShown.last_4_digits Checkout.customer_id Checkout.pay_to_email
 		Checkout.payment_instrument.token Checkout.user_id Customer.customer_id
@@ -239,7 +239,7 @@ var whoIsShown = map[string]string{
 		Receipt.acquirer_data.authorization_code ReceiptMerchant.address ReceiptMerchant.address.address_line1
 		ReceiptMerchant.address.address_line2 ReceiptMerchant.address.landline ReceiptMerchant.email
 		TransactionDetail.auth_code TransactionDetail.username`,
-	// persons: only with members_read
+	// persons, only with members_read
 	"OKC": `BusinessOwner.date_of_birth BusinessOwner.first_name BusinessOwner.landline BusinessOwner.last_name
 		BusinessOwner.mobile_phone BusinessOwner.ownership Invite.email Member.user MemberUser.classic.user_id
 		MemberUser.email MemberUser.nickname NewTestProfile.username Operator.nickname Operator.username
@@ -248,15 +248,15 @@ var whoIsShown = map[string]string{
 		Person.phone_number PersonalProfile.address PersonalProfile.date_of_birth PersonalProfile.first_name
 		PersonalProfile.last_name PersonalProfile.mobile_phone PersonalProfile.national_id ProfileAddress.first_name
 		ProfileAddress.last_name TestProfile.username`,
-	// what a payer may know, too
+	// also known to the payer
 	"OPMKCT": `CheckoutTransaction.auth_code`,
-	// shown nowhere: no installation emits them yet
+	// not shown: no installation emits them yet
 	"": `TransactionDetail.elv_account.iban TransactionDetail.elv_account.last_4_digits
 		TransactionDetail.elv_account.sort_code`,
 }
 
-// ofThings are the properties that name no person, account or card: companies, places and things.
-const ofThings = `ApiKey.name ApiKeyMaker.token AppSettings.font_name Artefact.name BankAccount.bank_name
+// insensitive are properties that look sensitive but name a company, a place or a thing.
+const insensitive = `ApiKey.name ApiKeyMaker.token AppSettings.font_name Artefact.name BankAccount.bank_name
 	BusinessProfile.name Checkout.merchant_name CheckoutPaymentMethods.items.name Collection.name
 	Company.name CountryDetails.en_name CountryDetails.native_name DoingBusinessAs.business_name
 	Membership.resource.name MerchantToken.access_token MerchantProfile.company_name NewApiKey.name NewTestProfile.name

@@ -14,19 +14,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// credential is what a caller sends, and who it is.
+// credential is a caller's credential, with its principal at each merchant.
 type credential struct {
 	name, text string
-	here       identity.Principal  // in the merchant's test mode; zero: it is refused
-	there      *identity.Principal // at the foreign merchant; nil: it has no access
+	here       identity.Principal  // in the merchant's test mode; zero if it is refused
+	there      *identity.Principal // at the foreign merchant; nil without access
 }
 
-// full reports whether the caller may do everything that its kind can.
-func (c credential) full() bool {
+// hasAllRights returns true if the caller has all rights of its kind.
+func (c credential) hasAllRights() bool {
 	return len(c.here.Scopes) == len(identity.AllScopes()) && (!c.here.IsPerson() || c.here.Owner)
 }
 
-// target is whose data a request names.
+// target is the owner of the data that a request names.
 type target int
 
 const (
@@ -37,7 +37,7 @@ const (
 
 var targets = map[target]string{own: "own", foreign: "foreign merchant", otherMode: "other mode"}
 
-// isolation is a merchant with everything in both modes, and a foreign one with the same things under other names.
+// isolation is a merchant with all kinds of data in both modes, and a foreign merchant with the same under other names.
 type isolation struct {
 	world.Shop
 	routes      map[string]rest.Route // by method and path
@@ -45,7 +45,7 @@ type isolation struct {
 	credentials []credential
 }
 
-// marker is in the names and texts of the foreign merchant.
+// marker is part of the foreign merchant's names and texts.
 const marker = "zitronenfalter"
 
 func newIsolation(t *testing.T) *isolation {
@@ -62,7 +62,7 @@ func newIsolation(t *testing.T) *isolation {
 	}
 	i.addKeys()
 	i.addTokens(strange)
-	i.addDead()
+	i.addInvalid()
 	return i
 }
 
@@ -72,18 +72,18 @@ func (i *isolation) add(name, text string, p identity.Principal) *credential {
 	return &i.credentials[len(i.credentials)-1]
 }
 
-func of(kind identity.Kind, scopes ...string) identity.Principal {
+func principalOf(kind identity.Kind, scopes ...string) identity.Principal {
 	return identity.Principal{Actor: identity.Actor{Kind: kind}, Scopes: scopes}
 }
 
 func (i *isolation) addKeys() {
 	all := identity.AllScopes()
-	i.add("secret key", i.Merchant.Key.Plaintext, of(identity.SecretKey, all...))
-	i.add("secret key without scopes", i.NewKey("secret"), of(identity.SecretKey))
+	i.add("secret key", i.Merchant.Key.Plaintext, principalOf(identity.SecretKey, all...))
+	i.add("secret key without scopes", i.NewKey("secret"), principalOf(identity.SecretKey))
 	i.add("restricted key", i.NewKey("secret", "checkouts.read", "members.read"),
-		of(identity.SecretKey, "checkouts.read", "members.read"))
-	i.add("public key", i.NewKey("public"), of(identity.PublicKey))
-	token := of(identity.MerchantToken)
+		principalOf(identity.SecretKey, "checkouts.read", "members.read"))
+	i.add("public key", i.NewKey("public"), principalOf(identity.PublicKey))
+	token := principalOf(identity.MerchantToken)
 	token.Actions = []identity.Action{identity.CheckoutAction}
 	i.add("merchant token", i.MerchantToken(), token)
 }
@@ -93,10 +93,10 @@ func (i *isolation) addTokens(strange world.Shop) {
 	acting := func(kind identity.Kind) func(*identity.AccessToken) {
 		return func(t *identity.AccessToken) { t.Kind = kind }
 	}
-	i.add("client", i.Token(), of(identity.Client, all...))
-	i.add("test profile", i.Token(acting(identity.TestProfile)), of(identity.TestProfile, all...))
+	i.add("client", i.Token(), principalOf(identity.Client, all...))
+	i.add("test profile", i.Token(acting(identity.TestProfile)), principalOf(identity.TestProfile, all...))
 	person := func(m member.Member, scopes ...string) identity.Principal {
-		p := of(m.Kind(), scopes...)
+		p := principalOf(m.Kind(), scopes...)
 		p.Actor.ID, p.Owner, p.Permissions = m.ID, m.Owner(), m.Permissions(member.Roles{})
 		return p
 	}
@@ -112,13 +112,13 @@ func (i *isolation) addTokens(strange world.Shop) {
 	}
 	foreigner := strange.Owner()
 	both := i.add("owner who is an employee here", strange.Join(i.Shop, foreigner, member.RoleEmployee),
-		of(identity.User, all...))
+		principalOf(identity.User, all...))
 	there := person(foreigner, all...)
 	both.there = &there
 }
 
-// addDead adds credentials that allow nothing.
-func (i *isolation) addDead() {
+// addInvalid adds credentials without any rights.
+func (i *isolation) addInvalid() {
 	i.add("expired token", i.Token(func(t *identity.AccessToken) { t.ExpiresAt = t.CreatedAt }),
 		identity.Principal{})
 	disabled, deleted := i.Employ("disabled@example.com", member.Permissions{Admin: true}),
@@ -140,10 +140,10 @@ func (i *isolation) addDead() {
 	i.add("random token", strings.Repeat("0a", 32), identity.Principal{})
 }
 
-// admitted means any status that a request gets which is let in.
+// admitted stands for any status of a request that is let in.
 const admitted = 0
 
-// refusedByName are the operations that refuse a request about another merchant with another status than 404.
+// refusedByName are the operations that refuse a foreign merchant's data with another status than 404.
 var refusedByName = map[string]int{
 	"createCheckout":        http.StatusForbidden,  // contract §2.1: a merchant_code in a body
 	"retrieveReceipt":       http.StatusBadRequest, // contract §6.6: mid
@@ -152,11 +152,11 @@ var refusedByName = map[string]int{
 	"emailReceipt":          http.StatusBadRequest, // likewise
 }
 
-// ofBothModes are the parameters of paths that name the same thing in both modes.
-var ofBothModes = []string{"merchant_code", "person_id"}
+// sharedParams are the path parameters with the same value in both modes.
+var sharedParams = []string{"merchant_code", "person_id"}
 
-// want is the status of a request, by the table of routes.
-func (i *isolation) want(c credential, o checker.Operation, at target) int {
+// wantStatus returns the expected status of a request by the table of routes.
+func (i *isolation) wantStatus(c credential, o checker.Operation, at target) int {
 	route, p := i.routes[o.Method+" "+o.Path], c.here
 	named := strings.Contains(o.Path, "{merchant_code}")
 	isThere := at == foreign && c.there != nil && named
@@ -164,7 +164,7 @@ func (i *isolation) want(c credential, o checker.Operation, at target) int {
 		p = *c.there
 	}
 	inputs := o.InputsIn("path")
-	params := slices.DeleteFunc(inputs, func(in checker.Input) bool { return slices.Contains(ofBothModes, in.Path) })
+	params := slices.DeleteFunc(inputs, func(in checker.Input) bool { return slices.Contains(sharedParams, in.Path) })
 	switch refused := refusedByName[o.OperationID]; {
 	case p.Actor.Kind == "":
 		return http.StatusUnauthorized
@@ -181,7 +181,7 @@ func (i *isolation) want(c credential, o checker.Operation, at target) int {
 	}
 }
 
-// mayCall is what the table of routes says, in the words of the contract (§2.1, §8.1).
+// mayCall applies the table of routes as the contract describes it (contract §2.1, contract §8.1).
 func mayCall(r rest.Route, p identity.Principal) bool {
 	administration := []identity.Permission{identity.MembersRead, identity.MembersWrite, identity.DeveloperSettingsRead,
 		identity.DeveloperSettingsWrite}
@@ -203,16 +203,16 @@ func mayCall(r rest.Route, p identity.Principal) bool {
 	}
 }
 
-// TestNobodyReachesWhatIsNotTheirs sends every operation with every kind of credential, about what belongs to the
-// credential's own merchant, to a foreign one, and to the other mode. Each world also checks the calls to the table:
-// none names a partition of another tenant than the caller's. It takes seconds, for thousands of requests.
-func TestNobodyReachesWhatIsNotTheirs(t *testing.T) {
+// TestIsolation_ForeignMerchantAndOtherMode sends every operation with every kind of credential. The requests name data
+// of the credential's own merchant, of a foreign merchant, and of the other mode. Each world also checks that the calls
+// to the table name only partitions of the caller's tenant. The test sends thousands of requests and takes seconds.
+func TestIsolation_ForeignMerchantAndOtherMode(t *testing.T) {
 	t.Parallel()
 	i, shown := newIsolation(t), newExposure(t)
-	detailed := i.withPersons()
+	detailed := i.storePersons()
 	operations := slices.DeleteFunc(slices.Clone(examples.All(t)), func(o checker.Operation) bool { return o.Public })
-	slices.SortStableFunc(operations, func(a, b checker.Operation) int { // what is there is read before it is changed
-		return strings.Compare(order(a), order(b))
+	slices.SortStableFunc(operations, func(a, b checker.Operation) int { // read data before they are changed
+		return strings.Compare(sortKey(a), sortKey(b))
 	})
 	for _, o := range operations {
 		for at := range targets {
@@ -231,8 +231,8 @@ func TestNobodyReachesWhatIsNotTheirs(t *testing.T) {
 	shown.check(t)
 }
 
-// order sorts reads first.
-func order(o checker.Operation) string {
+// sortKey returns a sort key that puts reads first.
+func sortKey(o checker.Operation) string {
 	if o.Method == http.MethodGet {
 		return "1"
 	}
@@ -242,15 +242,16 @@ func order(o checker.Operation) string {
 func (i *isolation) check(c credential, o checker.Operation, at target, r world.Request, got world.Response) {
 	i.Helper()
 	what := c.name + ", " + o.OperationID + ", " + targets[at]
-	want := i.want(c, o, at)
+	want := i.wantStatus(c, o, at)
 	named := c.there != nil && at == foreign && strings.Contains(o.Path, "{merchant_code}")
 	switch {
-	case want == admitted && o.Method == http.MethodGet && (named || at == own && c.full()) && got.Status != http.StatusOK:
+	case want == admitted && o.Method == http.MethodGet && (named || at == own && c.hasAllRights()) &&
+		got.Status != http.StatusOK:
 		i.Errorf("%s: got %d %s, want 200", what, got.Status, got.Body)
 	case want != admitted && got.Status != want:
 		i.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, want)
 	case want == admitted && (got.Status == http.StatusUnauthorized || got.Status >= http.StatusInternalServerError ||
-		c.full() && got.Status == http.StatusForbidden):
+		c.hasAllRights() && got.Status == http.StatusForbidden):
 		i.Errorf("%s: got %d %s, want it let in", what, got.Status, got.Body)
 	}
 	for hidden, fix := range i.fixtures {
@@ -265,18 +266,18 @@ func (i *isolation) check(c credential, o checker.Operation, at target, r world.
 	}
 }
 
-// marks are texts that only answers about the fixture's merchant and mode have.
+// marks returns texts that appear only in answers about the fixture's merchant and mode.
 func marks(fix *examples.Fixture, of target) []string {
 	var texts []string
 	if of == foreign {
 		texts = []string{marker, fix.Merchant.Code}
 	}
 	for shown, value := range fix.Made {
-		if shown != value && len(value) > len("MC0A1B2C3D") { // no code or URL that both have
+		if shown != value && len(value) > len("MC0A1B2C3D") { // longer than a merchant code, which both modes share
 			texts = append(texts, value)
 		}
 	}
 	return slices.DeleteFunc(texts, func(text string) bool {
-		return strings.HasPrefix(text, "http") || strings.HasPrefix(text, "pers_")
+		return strings.HasPrefix(text, "http") || strings.HasPrefix(text, "pers_") // both modes share these
 	})
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// rights are what a principal may do: the routes that it may call, by method and path; those of which it sees all and
-// not only a part, with the permission for that; and ownership. They are computed from what is stored and the table of
-// routes, without the platform's own rules of who may give what.
+// rights are a principal's rights: ownership, the routes that it may call, by method and path, and for partial routes
+// also the permission to see everything. They are computed from the stored data and the table of routes, without the
+// platform's own rules on giving rights.
 type rights map[string]bool
 
 // ownership is the right to make owners.
 const ownership = "to make owners"
 
-// without are the rights that are in none of the others.
+// without returns the rights that none of the others has.
 func (r rights) without(others ...rights) rights {
 	more := maps.Clone(r)
 	for _, other := range others {
@@ -32,10 +32,11 @@ func (r rights) without(others ...rights) rights {
 	return more
 }
 
-// needless are scopes that no operation needs (contract §2.1).
-var needless = []string{"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email"}
+// unusedScopes are the scopes that no operation needs (contract §2.1).
+var unusedScopes = []string{"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write",
+	"email"}
 
-// rightsIn are the principal's rights by the table of routes.
+// rightsIn returns the principal's rights by the table of routes.
 func rightsIn(routes map[string]rest.Route, p identity.Principal) rights {
 	r := rights{}
 	if p.Actor.Kind == "" {
@@ -53,7 +54,7 @@ func rightsIn(routes map[string]rest.Route, p identity.Principal) rights {
 			scoped = scoped || slices.Contains(p.Scopes, scope)
 		}
 		public := p.Actor.Kind == identity.PublicKey
-		if token { // its maker may read checkouts, because updateCheckout shows them
+		if token { // reading is no gain: updateCheckout shows checkouts to the token's maker
 			scoped = slices.Contains(p.Actions, route.Action) && route.Method != http.MethodGet
 		}
 		if route.Access == rest.Open || public && route.Access != rest.PublicToo || !public && !scoped ||
@@ -69,7 +70,7 @@ func rightsIn(routes map[string]rest.Route, p identity.Principal) rights {
 	}
 	all := !limited || p.Owner
 	for _, scope := range identity.AllScopes() {
-		all = all && (slices.Contains(needless, scope) || slices.Contains(p.Scopes, scope))
+		all = all && (slices.Contains(unusedScopes, scope) || slices.Contains(p.Scopes, scope))
 	}
 	if all {
 		r[ownership] = true
@@ -77,7 +78,7 @@ func rightsIn(routes map[string]rest.Route, p identity.Principal) rights {
 	return r
 }
 
-// allRoutes are those of all functions, by method and path.
+// allRoutes returns the routes of all functions by method and path.
 func allRoutes(w *world.World) map[string]rest.Route {
 	routes := map[string]rest.Route{}
 	for _, f := range functions.All {
@@ -88,14 +89,13 @@ func allRoutes(w *world.World) map[string]rest.Route {
 	return routes
 }
 
-// signedIn is the principal of a person who has signed in. Its token has all scopes, because an OAuth client may ask
-// for any.
-func signedIn(permissions []identity.Permission, owner bool) identity.Principal {
+// signedInPrincipal returns a signed-in person's principal. It has all scopes, because an OAuth client may ask for any.
+func signedInPrincipal(permissions []identity.Permission, owner bool) identity.Principal {
 	return identity.Principal{Actor: identity.Actor{Kind: identity.Operator}, Scopes: identity.AllScopes(),
 		Permissions: permissions, Owner: owner}
 }
 
-// snapshot is what is stored of a merchant's people, keys and terms.
+// snapshot contains a merchant's stored people, keys and terms.
 type snapshot struct {
 	members map[string]member.Member
 	roles   map[string]member.Role
@@ -104,7 +104,7 @@ type snapshot struct {
 	other   []any        // terms and bank accounts
 }
 
-func (a *arena) snapshot() snapshot {
+func (a *arena) takeSnapshot() snapshot {
 	a.Helper()
 	read, s, t, ctx := a.App.Store, snapshot{members: map[string]member.Member{}, roles: map[string]member.Role{},
 		keys: map[string]identity.APIKey{}}, a.Tenant(), a.Context()
@@ -116,7 +116,7 @@ func (a *arena) snapshot() snapshot {
 	s.all, err = read.Roles(ctx, t)
 	a.must(err)
 	for _, r := range s.all.Own {
-		r.Members = 0 // the number of its members is no right
+		r.Members = 0 // the number of members is no right
 		s.roles[r.ID] = r
 	}
 	keys, err := read.APIKeys(ctx, t)
@@ -139,15 +139,16 @@ func (a *arena) must(err error) {
 	}
 }
 
-// rightsOf are the rights of each member, role and key in the snapshot, by its id, even if nobody can use it now. Those
-// of a role are what it adds to an employee's. Public keys have none: they only reach checkouts whose id one knows.
+// rightsOf returns the rights of each member, role and key in the snapshot, by id, even if they are unusable now. A
+// role's rights are its additions to an employee's. Public keys have none, as they reach only checkouts with a known
+// id.
 func (a *arena) rightsOf(s snapshot) map[string]rights {
 	of := map[string]rights{}
 	for id, m := range s.members {
-		of[id] = rightsIn(a.routes, signedIn(m.Permissions(s.all), m.Owner()))
+		of[id] = rightsIn(a.routes, signedInPrincipal(m.Permissions(s.all), m.Owner()))
 	}
 	for id, r := range s.roles {
-		of[id] = rightsIn(a.routes, signedIn(r.Permissions, false)).without(a.employees)
+		of[id] = rightsIn(a.routes, signedInPrincipal(r.Permissions, false)).without(a.employees)
 	}
 	for id, k := range s.keys {
 		if k.Kind == identity.SecretKey {

@@ -13,10 +13,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestWhatEachMayDo sends each operation's example, about things that exist, with credentials of limited rights. A
-// caller without the scope or the permission in the table of routes is refused, and changes nothing; one that has them
-// is let in. A person who may see only its own payments gets 404 for those of others.
-func TestWhatEachMayDo(t *testing.T) {
+// TestRights_LimitedCredentials sends each operation's example, about existing things, with credentials of limited
+// rights. A caller without the route's scope or permission is refused and changes nothing; other callers are let in. A
+// person who may see only its own payments gets 404 for other people's.
+func TestRights_LimitedCredentials(t *testing.T) {
 	t.Parallel()
 	a := &arena{Shop: world.NewShop(t).WithCallbacks()}
 	a.routes = allRoutes(a.World)
@@ -36,7 +36,7 @@ func TestWhatEachMayDo(t *testing.T) {
 		a.bearers = append(a.bearers, bearer{"key of " + strings.Join(scopes, " "), a.NewKey("secret", scopes...)})
 	}
 	for _, b := range a.bearers {
-		p := a.principal(b.text)
+		p := a.authenticate(b.text)
 		for _, o := range examples.All(t) {
 			if !o.Public {
 				r := fix.Named(o)
@@ -47,14 +47,14 @@ func TestWhatEachMayDo(t *testing.T) {
 	}
 }
 
-// giving are the beginnings of paths of operations that give rights, where not only the route's permission decides.
-var giving = []string{membersPath, rolesPath, keysPath, accountsPath, profilesPath}
+// rightGivingPaths are path prefixes of operations that give rights. There not only the route's permission decides.
+var rightGivingPaths = []string{membersPath, rolesPath, keysPath, accountsPath, profilesPath}
 
 func (a *arena) try(b bearer, p identity.Principal, route string, r world.Request) {
 	a.Helper()
-	has, before := rightsIn(a.routes, p), a.snapshot()
+	has, before := rightsIn(a.routes, p), a.takeSnapshot()
 	got := a.Do(r)
-	gives := r.Method != http.MethodGet && slices.ContainsFunc(giving, func(path string) bool {
+	gives := r.Method != http.MethodGet && slices.ContainsFunc(rightGivingPaths, func(path string) bool {
 		return strings.HasPrefix(a.routes[route].Path, path)
 	})
 	switch {
@@ -70,14 +70,14 @@ func (a *arena) try(b bearer, p identity.Principal, route string, r world.Reques
 		a.Errorf("%s, %s: got %d %s, want 404 for the checkout of another", b.name, route, got.Status, got.Body)
 	}
 	if got.Status >= http.StatusBadRequest {
-		a.unchanged(b.name+", "+route, before)
+		a.checkUnchanged(b.name+", "+route, before)
 	}
 }
 
-// unchanged checks that everything is as it was before.
-func (a *arena) unchanged(what string, before snapshot) {
+// checkUnchanged checks that the stored data are as before.
+func (a *arena) checkUnchanged(what string, before snapshot) {
 	a.Helper()
-	if after := a.snapshot(); !reflect.DeepEqual(before, after) {
+	if after := a.takeSnapshot(); !reflect.DeepEqual(before, after) {
 		a.Errorf("%s: it was refused, and changed something", what)
 	}
 }
