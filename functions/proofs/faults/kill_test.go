@@ -12,27 +12,25 @@ import (
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
-// TestKilledAfterEveryStep lets each fault happen to each I/O step of each
-// action: to the table, and to the acquirer. After the client repeated its
-// request and the sweep ran, the result equals the one without faults: at
-// most one charge, one transaction per charge, and each status change sent
-// under one id. With an Idempotency-Key and without. The outcome is counted
-// once by whoever records it, and not at all if that process dies.
-func TestKilledAfterEveryStep(t *testing.T) {
+// TestActions_FaultAtEveryStep checks each action with each fault at each of its I/O steps, to the table and the
+// acquirer, with and without an Idempotency-Key. The client then repeats its request, and the sweep runs. The result
+// must equal the one without faults: at most one charge, one transaction per charge, and each status change sent under
+// one id. The process that records the outcome counts it once, or not at all if it dies.
+func TestActions_FaultAtEveryStep(t *testing.T) {
 	t.Parallel()
 	for _, s := range examples.Actions {
 		for _, keyed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/keyed=%t", s.Name, keyed), func(t *testing.T) {
 				t.Parallel()
-				withEveryFault(t, s, keyed)
+				runWithEveryFault(t, s, keyed)
 			})
 		}
 	}
 }
 
-func withEveryFault(t *testing.T, s examples.Action, keyed bool) {
+func runWithEveryFault(t *testing.T, s examples.Action, keyed bool) {
 	all := examples.New(t)
-	total, counted := 0, 0 // outcomes in the metrics, in all and of the last run
+	total, counted := 0, 0 // outcomes in the metrics, in total and of the last run
 	run := func(step int, fault faults.Fault) (string, []string) {
 		result, steps := s.Run(&examples.Scenario{Shop: all.Shop, Keyed: keyed}, step, fault)
 		now := len(all.Measured(metric.PaymentsApproved, identity.Test))
@@ -56,9 +54,8 @@ func withEveryFault(t *testing.T, s examples.Action, keyed bool) {
 	}
 }
 
-// TestARestartBetweenChallengeAndAnswerLosesNothing: another process takes
-// the payer's answer.
-func TestARestartBetweenChallengeAndAnswerLosesNothing(t *testing.T) {
+// TestProcessCheckout_RestartDuringChallenge checks that another process can take the payer's answer.
+func TestProcessCheckout_RestartDuringChallenge(t *testing.T) {
 	t.Parallel()
 	one := examples.New(t)
 	one.Open(nil)
@@ -75,9 +72,8 @@ func TestARestartBetweenChallengeAndAnswerLosesNothing(t *testing.T) {
 	}
 }
 
-// TestAHundredProcessCallsChargeOnce: at once and alike, with one
-// Idempotency-Key and without.
-func TestAHundredProcessCallsChargeOnce(t *testing.T) {
+// TestProcessCheckout_HundredConcurrently checks simultaneous equal requests, with one Idempotency-Key and without.
+func TestProcessCheckout_HundredConcurrently(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "once"} {
 		t.Run("key="+key, func(t *testing.T) {
@@ -104,9 +100,8 @@ func TestAHundredProcessCallsChargeOnce(t *testing.T) {
 	}
 }
 
-// TestAHundredCreationsMakeOneCheckout: with one reference, and with one
-// Idempotency-Key.
-func TestAHundredCreationsMakeOneCheckout(t *testing.T) {
+// TestCreateCheckout_HundredConcurrently checks requests with one reference, and with one Idempotency-Key.
+func TestCreateCheckout_HundredConcurrently(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "once"} {
 		t.Run("key="+key, func(t *testing.T) {

@@ -19,42 +19,42 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// slow is an acquirer that takes a while for each charge.
-type slow struct {
+// slowAcquirer is an acquirer that takes time for each charge.
+type slowAcquirer struct {
 	acquirer.Acquirer
 	w    *world.World
 	time time.Duration
 }
 
-func (s slow) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+func (s slowAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
 	s.w.Clock.Advance(s.time)
 	return s.Acquirer.Charge(ctx, c)
 }
 
-// measuredShop is a shop whose payments are measured, in live mode or in test mode.
+// measuredShop is a shop whose payments are measured, in live or test mode.
 type measuredShop struct {
 	*examples.Scenario
 	mode identity.Mode
 }
 
-// newMeasuredShop is one whose acquirer takes chargeTime in live mode.
+// newMeasuredShop returns a shop whose acquirer takes chargeTime in live mode.
 func newMeasuredShop(t *testing.T, mode identity.Mode, chargeTime time.Duration) measuredShop {
 	t.Helper()
 	s := measuredShop{examples.New(t), mode}
 	if mode == identity.Live {
-		s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return slow{a, s.World, chargeTime} })
+		s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return slowAcquirer{a, s.World, chargeTime} })
 		s.Shop = s.NewLiveShop()
 	}
 	return s
 }
 
-// payNew has a new checkout of an amount paid by card.
+// payNew pays a new checkout by card.
 func (s measuredShop) payNew(amount string) {
 	s.Helper()
 	s.ProcessCheckout(s.Create(amount, nil), s.Card(world.Frictionless))
 }
 
-// rejectPayout has a day's payment paid out to an account that the bank rejects.
+// rejectPayout pays a day's payment out to an account that the bank rejects.
 func (s measuredShop) rejectPayout() {
 	s.Helper()
 	s.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.ClosedIBAN, "mode": s.mode.Name()})
@@ -75,26 +75,26 @@ func (s measuredShop) rejectPayout() {
 	s.RunPayouts()
 }
 
-// giveUpACallback has one fail until it is dead.
-func (s measuredShop) giveUpACallback() {
+// exhaustCallback lets a callback fail until it is dead.
+func (s measuredShop) exhaustCallback() {
 	s.Helper()
 	s.Receiver.Answer(http.StatusInternalServerError)
 	s.Deactivate(s.Create("10.10", nil))
-	for range 4 * 24 { // tried for three days
+	for range 4 * 24 { // callbacks are tried for three days
 		s.RunUntilIdle()
 		s.Clock.Advance(time.Hour)
 	}
 }
 
-// toStranger is a mail to an address of which the merchant has no member.
-func toStranger() mail.Mail { return mail.NewAccountDisabled("operation", 1, "ada@example.com") }
+// mailToStranger returns a mail to an address that is not a member's.
+func mailToStranger() mail.Mail { return mail.NewAccountDisabled("operation", 1, "ada@example.com") }
 
-// mail has SES answer a mail so, and lets hours pass.
-func (s measuredShop) mail(answer string, hours int) {
+// sendMail sends a mail that SES answers as given, and lets hours pass.
+func (s measuredShop) sendMail(answer string, hours int) {
 	s.Helper()
 	s.RefuseMails(func(string) string { return answer })
 	t := identity.Tenant{Mode: s.mode, Merchant: s.Merchant.Code}
-	s.PutMail(t, toStranger())
+	s.PutMail(t, mailToStranger())
 	s.Relay()
 	for range hours {
 		s.Clock.Advance(time.Hour)
@@ -102,16 +102,16 @@ func (s measuredShop) mail(answer string, hours int) {
 	}
 }
 
-// TestEachMetricIsWrittenByWhatItMeasures, in its own mode alone: what happens in
-// test mode raises no alarm of live mode.
-func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
+// TestMetrics_PerEventAndMode checks the metrics of each event in its mode only: events of test mode raise
+// no alarm of live mode.
+func TestMetrics_PerEventAndMode(t *testing.T) {
 	t.Parallel()
 	type measured map[string][]int64
 	const chargeTime = 1500 * time.Millisecond
 	ofTime := []metric.Metric{metric.AcquirerLatency, metric.OldestDueAge, metric.OldestPayoutAge}
 	for name, c := range map[string]struct {
 		happens func(measuredShop)
-		want    measured // in metrics by mode, but for those of time
+		want    measured // metrics by mode, except for times
 	}{
 		"approved": {func(s measuredShop) { s.payNew("10.10") },
 			measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}}},
@@ -121,7 +121,7 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 			measured{"PaymentsAttempted": {1}, "PaymentsNotTaken": {1}}},
 		"approved after a challenge": {func(s measuredShop) {
 			s.Open(nil)
-			if s.mode == identity.Live { // in which the sandbox has no page for its payers
+			if s.mode == identity.Live { // the sandbox has no page for live payers
 				s.payNew("10.10")
 				return
 			}
@@ -136,7 +136,7 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 		"no answer": {func(s measuredShop) {
 			s.payNew("42.25")
 			s.Clock.Advance(10 * time.Second)
-			s.Relay() // asks, and finds no outcome
+			s.Relay() // polls without an outcome
 			s.Clock.Advance(30 * time.Second)
 			s.Relay()
 			s.Relay()
@@ -148,12 +148,12 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 		}, measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}, "UnknownRefundAge": {20}}},
 		"a rejected payout": {measuredShop.rejectPayout,
 			measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}, "FailedPayouts": {1}}},
-		"a dead callback": {measuredShop.giveUpACallback, measured{"DeadCallbacks": {1}}},
-		"a dead mail":     {func(s measuredShop) { s.mail("SendingPausedException", 74) }, measured{"DeadMails": {1}}},
-		"a refused mail":  {func(s measuredShop) { s.mail("BadRequestException", 0) }, measured{"DroppedMails": {1}}},
+		"a dead callback": {measuredShop.exhaustCallback, measured{"DeadCallbacks": {1}}},
+		"a dead mail":     {func(s measuredShop) { s.sendMail("SendingPausedException", 74) }, measured{"DeadMails": {1}}},
+		"a refused mail":  {func(s measuredShop) { s.sendMail("BadRequestException", 0) }, measured{"DroppedMails": {1}}},
 		"a mail without a sender": {func(s measuredShop) {
 			s.Set("MAIL_FROM", "")
-			s.mail("", 0)
+			s.sendMail("", 0)
 		}, measured{"HeldMails": {1}}},
 	} {
 		for _, mode := range identity.Modes {
@@ -183,7 +183,7 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 		s := newMeasuredShop(t, identity.Live, chargeTime)
 		s.payNew("10.10")
 		s.payNew("42.01")
-		s.payNew("42.24") // an acquirer that refuses requests is not fast
+		s.payNew("42.24") // refused requests do not count: an acquirer that refuses them is not fast
 		want := []int64{1500, 1500}
 		if diff := cmp.Diff(want, s.Measured(metric.AcquirerLatency, identity.Live)); diff != "" {
 			t.Errorf("AcquirerLatency in ms (-want +got):\n%s", diff)
@@ -191,8 +191,8 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 	})
 }
 
-// TestTheDelayOfPayoutsIsMeasured, from the merchant's midnight on.
-func TestTheDelayOfPayoutsIsMeasured(t *testing.T) {
+// TestMetrics_OldestPayoutAge checks that the delay begins at the merchant's midnight.
+func TestMetrics_OldestPayoutAge(t *testing.T) {
 	t.Parallel()
 	for _, mode := range identity.Modes {
 		s := newMeasuredShop(t, mode, 0)
@@ -211,24 +211,23 @@ func TestTheDelayOfPayoutsIsMeasured(t *testing.T) {
 	}
 }
 
-// overtaken is an acquirer whose answer to a charge comes after the sweep has asked
-// about it.
-type overtaken struct {
+// overtakenAcquirer is an acquirer that answers a charge only after the sweep has polled it.
+type overtakenAcquirer struct {
 	acquirer.Acquirer
 	w *world.World
 }
 
-func (o overtaken) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+func (o overtakenAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
 	outcome, err := o.Acquirer.Charge(ctx, c)
 	o.w.Clock.Advance(2 * time.Minute)
 	o.w.Tick("sweep") //nolint:contextcheck // another call of Lambda
 	return outcome, err
 }
 
-func TestAnOutcomeThatTwoKnowIsCountedOnce(t *testing.T) {
+func TestMetrics_OutcomeFoundTwice(t *testing.T) {
 	t.Parallel()
 	s := newMeasuredShop(t, identity.Live, 0)
-	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return overtaken{a, s.World} })
+	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return overtakenAcquirer{a, s.World} })
 	s.payNew("10.10")
 	for _, m := range []metric.Metric{metric.PaymentsAttempted, metric.PaymentsApproved, metric.ResolvedCheckouts} {
 		if diff := cmp.Diff([]int64{1}, s.Measured(m, identity.Live)); diff != "" {
@@ -237,8 +236,9 @@ func TestAnOutcomeThatTwoKnowIsCountedOnce(t *testing.T) {
 	}
 }
 
-// TestALineOfAPaymentIsShort: each byte of the log is paid for (infra/cost).
-func TestALineOfAPaymentIsShort(t *testing.T) {
+// TestMetrics_LineLength checks the length of a payment's log line, because each byte of the log is paid for
+// (infra/cost).
+func TestMetrics_LineLength(t *testing.T) {
 	t.Parallel()
 	const most = 400
 	s := newMeasuredShop(t, identity.Live, 0)

@@ -21,31 +21,29 @@ import (
 
 const (
 	refundHistoriesVariable = "CASHWRAP_REFUND_HISTORIES"
-	fewHistories            = 20  // over the engine in memory, where the simulation runs many more
+	fewHistories            = 20  // over the engine in memory; the simulation runs many more there
 	realHistories           = 200 // over DynamoDB Local
-	atOnce                  = 2   // histories
+	parallelHistories       = 2   // histories at a time
 )
 
-// captured is what each history begins with, and asked are parts of it, in
-// minor units; 0 is all that is left. The sandbox declines 42.91, and leaves
-// 42.25 open for 30 s (contract §12).
+// captured is the amount of each history's transaction. Clients ask for a refund of one of the asked amounts; 0 asks
+// for the rest. All are in minor units. The sandbox declines 42.91, and gives no outcome for 42.25 in the first 30 s
+// (contract §12).
 const captured = 100_00
 
 var asked = []int64{0, 10_00, 25_00, 42_25, 42_91, 60_00, 1}
 
-// TestConcurrentRefundsAreLinearizable has clients compete for one transaction
-// as real ones do, at the same time, with lost replies and faults between the
-// functions and the table: whatever the answers were, there is an order of their
-// requests that explains it. The simulation runs many more such histories,
-// but on an engine of our own.
-func TestConcurrentRefundsAreLinearizable(t *testing.T) {
+// TestRefundTransaction_ConcurrentHistories lets clients compete for one transaction in real time, with lost replies
+// and with faults between the functions and the table. Some order of the requests must explain all answers. The
+// simulation runs many more such histories, but only on our own engine.
+func TestRefundTransaction_ConcurrentHistories(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	histories := make([]*race, number(t, refundHistoriesVariable))
+	histories := make([]*race, readHistoryCount(t, refundHistoriesVariable))
 	var next sync.Mutex
 	started := 0
 	var workers sync.WaitGroup
-	for range atOnce {
+	for range parallelHistories {
 		processes := []*world.Process{w.Process(), w.Process(), w.Process(), w.Process()}
 		workers.Go(func() {
 			for {
@@ -62,7 +60,7 @@ func TestConcurrentRefundsAreLinearizable(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	for range 5 { // until the sweep has found out what is open
+	for range 5 { // lets the sweep settle open refunds
 		w.PassMinute()
 		w.Clock.Advance(5 * time.Minute)
 	}
@@ -72,7 +70,7 @@ func TestConcurrentRefundsAreLinearizable(t *testing.T) {
 	w.CheckJournal()
 }
 
-func number(t *testing.T, variable string) int {
+func readHistoryCount(t *testing.T, variable string) int {
 	t.Helper()
 	if text := os.Getenv(variable); text != "" {
 		n, err := strconv.Atoi(text)
@@ -87,7 +85,7 @@ func number(t *testing.T, variable string) int {
 	return fewHistories
 }
 
-// race is one transaction and those who refund it.
+// race is one transaction with the clients that refund it.
 type race struct {
 	*world.World
 	n     int
@@ -102,11 +100,10 @@ func newRace(w *world.World, n int) *race {
 	return &race{World: w, n: n, start: time.Now()}
 }
 
-// now is real time: the world's does not move.
+// now returns the real time since the start in nanoseconds, because the world's clock stands still.
 func (r *race) now() int64 { return int64(time.Since(r.start)) }
 
-// run sells something and has clients refund it, each through a process of its
-// own.
+// run sells something and lets clients refund it, each through a separate process.
 func (r *race) run(processes []*world.Process) {
 	r.id = r.Shop().Sell("100.00").ID
 	var clients sync.WaitGroup
@@ -115,7 +112,7 @@ func (r *race) run(processes []*world.Process) {
 		clients.Go(func() {
 			for k := range 2 {
 				if rng.IntN(4) == 0 {
-					r.read(p)
+					r.readRest(p)
 				} else {
 					r.refund(p, rng, fmt.Sprintf("race %d client %d refund %d", r.n, i, k))
 				}
@@ -125,8 +122,8 @@ func (r *race) run(processes []*world.Process) {
 	clients.Wait()
 }
 
-// refund repeats its request until it is answered, under a key or without one; a client
-// without one cannot know what became of a request that was not answered.
+// refund sends its request, with or without a key, until it gets a final answer, but at most three times. Without a
+// key, a client cannot know the result of an unanswered request, so each try counts as a separate request.
 func (r *race) refund(p *world.Process, rng *rand.Rand, key string) {
 	amount := asked[rng.IntN(len(asked))]
 	request := world.Request{Method: "POST", Path: "/v0.1/me/refund/" + r.id}
@@ -145,15 +142,15 @@ func (r *race) refund(p *world.Process, rng *rand.Rand, key string) {
 		if !keyed {
 			group = fmt.Sprintf("%s, try %d", key, try)
 		}
-		if r.ask(p, rng, request, linear.Request{Group: group, Amount: amount}) {
+		if r.send(p, rng, request, linear.Request{Group: group, Amount: amount}) {
 			return
 		}
 	}
 }
 
-// ask sends one request, some of which meet a fault, and some of whose replies
-// are lost. False when the client got no final answer.
-func (r *race) ask(p *world.Process, rng *rand.Rand, request world.Request, seen linear.Request) bool {
+// send sends one request. Some requests meet a fault, and some replies are lost. It returns false if the client got no
+// final answer.
+func (r *race) send(p *world.Process, rng *rand.Rand, request world.Request, seen linear.Request) bool {
 	p.Steps.Plan(0, faults.None)
 	if rng.IntN(3) == 0 {
 		possible := []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict}
@@ -176,24 +173,24 @@ func (r *race) ask(p *world.Process, rng *rand.Rand, request world.Request, seen
 	case answer.Status == 424:
 		seen.Answer, final = linear.NotTaken, false
 	case answer.Status == 422:
-		seen.Answer, seen.Rest = linear.ShowsLeft, refundable(answer)
+		seen.Answer, seen.Rest = linear.ShowsLeft, maxRefundable(answer)
 	case answer.Status == 409:
 		seen.Answer = linear.Refused
 	default:
 		r.Errorf("%s: got %d %s, want 201, 204, 409, 422, 424, a replay or a fault", seen.Group, answer.Status, answer.Body)
 	}
-	r.note(seen)
+	r.record(seen)
 	return final
 }
 
-func (r *race) note(seen linear.Request) {
+func (r *race) record(seen linear.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requests = append(r.requests, seen)
 }
 
-// refundable is the most that a refusal says can be refunded.
-func refundable(refused world.Response) int64 {
+// maxRefundable returns the maximum refundable amount that a refusal states.
+func maxRefundable(refused world.Response) int64 {
 	var body struct {
 		Errors []struct {
 			Max int64 `json:"max_refundable_amount"`
@@ -205,8 +202,8 @@ func refundable(refused world.Response) int64 {
 	return body.Errors[0].Max
 }
 
-// read sees what is left to refund.
-func (r *race) read(p *world.Process) {
+// readRest reads and records the amount that is left to refund.
+func (r *race) readRest(p *world.Process) {
 	p.Steps.Plan(0, faults.None)
 	call := r.now()
 	answer := p.Do(world.Request{Method: "GET", Path: "/v2.1/merchants/" + r.Merchant.Code + "/transactions?id=" + r.id})
@@ -227,14 +224,14 @@ func (r *race) read(p *world.Process) {
 		}
 		seen.Rest = rest.Minor()
 	}
-	r.note(seen)
+	r.record(seen)
 }
 
-// check reads what is left in the end: the rest is what the acquirer has not
-// given back, and the whole history has an order.
+// check checks that the amount left at the end matches the acquirer's refunds, and that some order of the requests
+// explains all answers.
 func (r *race) check(t *testing.T) {
 	t.Helper()
-	r.read(r.Main())
+	r.readRest(r.Main())
 	moved, err := r.App.Sandbox.Moved(t.Context(), r.id)
 	if err != nil {
 		t.Fatal(err)

@@ -16,16 +16,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// rotationTakes is how long after the deployment the new secret comes into use.
-const rotationTakes = 20 * time.Minute
+// rotationDelay is the time from the deployment until the new secret comes into use.
+const rotationDelay = 20 * time.Minute
 
-// verifier is a merchant's server that knows its own secret only.
+// verifier is a merchant's server that knows only its own secret.
 type verifier struct {
 	*world.World
 	url    string
 	secret webhook.Secret
 	mu     sync.Mutex
-	signed []string // the signatures of each callback, which the secret verified
+	signed []string // signatures of each verified callback
 }
 
 func newVerifier(w *world.World) *verifier {
@@ -49,8 +49,8 @@ func (v *verifier) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	v.signed = append(v.signed, r.Header.Get("webhook-signature"))
 }
 
-// byPlatform is how many keys of the platform signed each callback so far.
-func (v *verifier) byPlatform() (counts []int) {
+// countPlatformSignatures returns for each callback so far the number of platform keys that signed it.
+func (v *verifier) countPlatformSignatures() (counts []int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, signatures := range v.signed {
@@ -59,8 +59,8 @@ func (v *verifier) byPlatform() (counts []int) {
 	return counts
 }
 
-// published are the keys of callbacks, the newest first.
-func published(w *world.World) (keys []string) {
+// fetchKeys returns the callbacks' published keys, the newest first.
+func fetchKeys(w *world.World) (keys []string) {
 	var body struct {
 		Keys []struct {
 			PublicKey string `json:"public_key"`
@@ -76,35 +76,34 @@ func published(w *world.World) (keys []string) {
 	return keys
 }
 
-// rotating is a scenario in which the platform gets a new secret.
+// rotating is a scenario during which the platform gets a new secret.
 type rotating struct{ *examples.Scenario }
 
-// under is a request with an Idempotency-Key.
-func (t rotating) under(key string) world.Request {
+// requestWith returns a request with an Idempotency-Key.
+func (t rotating) requestWith(key string) world.Request {
 	return world.Request{Method: "POST", Path: "/v0.1/checkouts", IdempotencyKey: key,
 		Body: map[string]any{"checkout_reference": key, "amount": 10.10, "currency": "EUR", "merchant_code": t.Merchant.Code}}
 }
 
-// replays checks that the request under the key is answered as it was, and not run again.
-func (t rotating) replays(key string, first world.Response) {
+// checkReplay checks that the request under the key gets its first answer again and is not run again.
+func (t rotating) checkReplay(key string, first world.Response) {
 	t.Helper()
-	again := t.Do(t.under(key))
+	again := t.Do(t.requestWith(key))
 	if again.Header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("%s again: got %d %s, Idempotency-Replayed %q; want it replayed with %s", key, again.Status, again.Body,
 			again.Header.Get("Idempotency-Replayed"), first.Body)
 	}
 }
 
-// challenged starts a payment and has the payer's bank answer it; the payer
-// has yet to come back.
-func (t rotating) challenged(returnURL string) world.Request {
+// openChallenged starts a payment and answers the bank's challenge. It returns the request of the returning payer.
+func (t rotating) openChallenged(returnURL string) world.Request {
 	t.Open(map[string]any{"return_url": returnURL})
 	t.StartChallenge("approve")
 	return t.Complete()
 }
 
-// payerReturns brings the payer back, whose payment then is done.
-func (t rotating) payerReturns(complete world.Request) {
+// returnPayer sends the returning payer's request and checks that it completes the payment.
+func (t rotating) returnPayer(complete world.Request) {
 	t.Helper()
 	t.CheckoutID = strings.Split(complete.Path, "/")[3]
 	back, read := t.Do(complete), t.Checkout(t.CheckoutID)
@@ -113,74 +112,74 @@ func (t rotating) payerReturns(complete world.Request) {
 	}
 }
 
-// TestARotationInterruptsNothing: whatever was begun before the
-// deployment, or before the new secret comes into use, ends well after it.
-func TestARotationInterruptsNothing(t *testing.T) {
+// TestSecretRotation_WorkInProgress checks that work completes that began before the deployment or before the new
+// secret came into use.
+func TestSecretRotation_WorkInProgress(t *testing.T) {
 	t.Parallel()
-	one := rotating{examples.New(t)} // its receiver verifies by the platform's keys of now
+	one := rotating{examples.New(t)} // its receiver verifies with the platform's current keys
 	w := one.World
 	shop, waiting := newVerifier(w), examples.NewBoleto(w)
-	before, boleto := published(w), waiting.Link()
-	first := w.Do(one.under("first"))
+	before, boleto := fetchKeys(w), waiting.Link()
+	first := w.Do(one.requestWith("first"))
 	one.SaveCard()
-	begun := []world.Request{one.challenged(one.Receiver.URL), one.challenged(shop.url)}
+	begun := []world.Request{one.openChallenged(one.Receiver.URL), one.openChallenged(shop.url)}
 
 	old := w.Main()
-	w.Rotate(rotationTakes)
-	second := w.Do(one.under("second"))
-	if r := old.Do(one.under("second")); r.Header.Get("Idempotency-Replayed") != "true" {
+	w.Rotate(rotationDelay)
+	second := w.Do(one.requestWith("second"))
+	if r := old.Do(one.requestWith("second")); r.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("a process that is not replaced yet: got %d %s, want it replayed", r.Status, r.Body)
 	}
-	begun = append(begun, one.challenged(shop.url))
+	begun = append(begun, one.openChallenged(shop.url))
 
-	w.Clock.Advance(rotationTakes)
-	begun = append(begun, one.challenged(shop.url))
+	w.Clock.Advance(rotationDelay)
+	begun = append(begun, one.openChallenged(shop.url))
 	for _, complete := range begun {
-		one.payerReturns(complete)
+		one.returnPayer(complete)
 	}
-	one.replays("first", first)
-	one.replays("second", second)
+	one.checkReplay("first", first)
+	one.checkReplay("second", second)
 	one.wantToken()
 	if again := waiting.Link(); again != boleto {
 		t.Errorf("got the boleto at %s, want it at %s still", again, boleto)
 	}
-	if after := published(w); len(after) != 2 || len(before) != 1 || after[1] != before[0] || after[0] == before[0] {
+	if after := fetchKeys(w); len(after) != 2 || len(before) != 1 || after[1] != before[0] || after[0] == before[0] {
 		t.Errorf("got keys %v, want another one before the only one of %v", after, before)
 	}
 	w.RunUntilIdle()
 	if got := one.Receiver.Deliveries(); len(got) != 1 {
 		t.Errorf("got callbacks %v that the old key verifies, want one", got)
 	}
-	if by, want := shop.byPlatform(), []int{2, 2, 2}; !slices.Equal(by, want) {
+	if by, want := shop.countPlatformSignatures(), []int{2, 2, 2}; !slices.Equal(by, want) {
 		t.Errorf("got callbacks with the secret signed by %v keys, want %v", by, want)
 	}
 }
 
-// TestARotationEnds, with the old key no longer published; what merchants
-// hold on to is as it was.
-func TestARotationEnds(t *testing.T) {
+// TestSecretRotation_End checks that the old key is no longer published, and that tokens and merchants' secrets still
+// work.
+func TestSecretRotation_End(t *testing.T) {
 	t.Parallel()
 	one := rotating{examples.New(t)}
 	w := one.World
 	shop := newVerifier(w)
 	one.SaveCard()
-	w.Rotate(rotationTakes)
-	w.Clock.Advance(rotationTakes)
-	both := published(w)
+	w.Rotate(rotationDelay)
+	w.Clock.Advance(rotationDelay)
+	both := fetchKeys(w)
 	w.Clock.Advance(31 * 24 * time.Hour)
 	w.EndRotation()
-	if alone := published(w); len(alone) != 1 || alone[0] != both[0] {
+	if alone := fetchKeys(w); len(alone) != 1 || alone[0] != both[0] {
 		t.Errorf("got keys %v, want only the first of %v", alone, both)
 	}
 	one.wantToken()
-	one.payerReturns(one.challenged(shop.url))
+	one.returnPayer(one.openChallenged(shop.url))
 	w.RunUntilIdle()
-	if by, want := shop.byPlatform(), []int{1}; !slices.Equal(by, want) {
+	if by, want := shop.countPlatformSignatures(), []int{1}; !slices.Equal(by, want) {
 		t.Errorf("got callbacks with the secret signed by %v keys, want %v", by, want)
 	}
 }
 
-// wantToken fails unless the card that is saved again has the token it had.
+// wantToken fails unless the saved card gets its former token when it is saved again.
 func (t rotating) wantToken() {
 	t.Helper()
 	if again := t.PayAndSave(); again != t.CardToken || t.CardToken == "" {

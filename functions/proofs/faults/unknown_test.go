@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// unknowns are a payment and a refund of unknown outcome.
+// unknowns are a payment and a refund with unknown outcomes.
 type unknowns struct {
 	world.Shop
 	checkout string
@@ -33,9 +33,9 @@ func newUnknowns(t *testing.T) *unknowns {
 	return u
 }
 
-// open says which of them are not settled; the payment is once its callback
-// has come.
-func (u *unknowns) open() string {
+// listOpen returns the names of the payment and the refund that are not settled yet. The payment is settled once its
+// callback has come.
+func (u *unknowns) listOpen() string {
 	u.Helper()
 	open := ""
 	if len(u.Receiver.Messages(u.checkout)) == 0 {
@@ -48,9 +48,10 @@ func (u *unknowns) open() string {
 	return open
 }
 
-// pass lets seconds pass until both are settled. What is sent comes within the
-// second if the stream is read, and a tick is due each minute.
-func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
+// advanceUntilSettled advances the clock second by second until the payment and the refund are settled, and returns the
+// number of seconds. The sweep ticks in each minute at the second tick. With streams, the stream is read, so that
+// messages arrive within the second.
+func (u *unknowns) advanceUntilSettled(most int, streams bool, tick int) (settled int) {
 	u.Helper()
 	for second := 1; second <= most; second++ {
 		u.Clock.Advance(time.Second)
@@ -62,11 +63,11 @@ func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
 		} else {
 			u.DrainQueues()
 		}
-		if u.open() == "" {
+		if u.listOpen() == "" {
 			return second
 		}
 	}
-	u.Errorf("after %d s: got %s still open, want both settled", most, u.open())
+	u.Errorf("after %d s: got %s still open, want both settled", most, u.listOpen())
 	return most
 }
 
@@ -84,33 +85,33 @@ func (u *unknowns) wantRecords() {
 	}
 }
 
-// TestAnUnknownOutcomeIsFoundInTime: an acquirer that knows after 30 seconds is
-// asked within 45, wherever in the minute the sweep's tick is.
-func TestAnUnknownOutcomeIsFoundInTime(t *testing.T) {
+// TestUnknownOutcome_PolledInTime checks that an outcome known to the acquirer after 30 seconds is found within 45.
+// The time of the sweep's tick within the minute does not matter.
+func TestUnknownOutcome_PolledInTime(t *testing.T) {
 	t.Parallel()
 	for _, tick := range []int{0, 4, 20, 34, 59} {
 		u := newUnknowns(t)
-		if settled := u.pass(45, true, tick); settled < 30 {
+		if settled := u.advanceUntilSettled(45, true, tick); settled < 30 {
 			t.Errorf("got it settled after %d s, want 30 s or more, when the acquirer knows", settled)
 		}
 		u.wantRecords()
 	}
 }
 
-// TestTheSweepFindsAnUnknownOutcome when nobody reads the stream.
-func TestTheSweepFindsAnUnknownOutcome(t *testing.T) {
+// TestUnknownOutcome_WithoutStream checks that the sweep alone suffices, when the stream is not read.
+func TestUnknownOutcome_WithoutStream(t *testing.T) {
 	t.Parallel()
 	u := newUnknowns(t)
-	// The payment's callback, which the stream would have brought as well, is a
-	// grace and a tick later.
-	if settled := u.pass(4*60, false, 59); settled <= 65 {
+	// Without the stream, the payment's callback also comes later, by a grace period and a tick.
+	if settled := u.advanceUntilSettled(4*60, false, 59); settled <= 65 {
 		t.Errorf("got it settled after %d s, want more than 65 s, by the sweep", settled)
 	}
 	u.wantRecords()
 }
 
-// TestAChallengeThatNobodyHeardOfIsFoundByAPoll, which records it as the request would have: the payer can answer it.
-func TestAChallengeThatNobodyHeardOfIsFoundByAPoll(t *testing.T) {
+// TestUnknownOutcome_UnheardChallenge checks that a poll records a challenge as the request would have, so that the
+// payer can answer it.
+func TestUnknownOutcome_UnheardChallenge(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return world.Unheard{Acquirer: a} })
