@@ -9,9 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestDocumentedRequestsSucceed: each request that the document shows is
-// answered with a success that it documents.
-func TestDocumentedRequestsSucceed(t *testing.T) {
+// TestOpenAPI_ExampleRequests checks that each example request of the document gets a success that the document lists.
+func TestOpenAPI_ExampleRequests(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Shop().WithCallbacks()

@@ -12,53 +12,55 @@ import (
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
-// conditional are members without which an operation can do nothing here, though
-// the document cannot say so.
-var conditional = []string{
-	"createCheckout merchant_code", // a pay_to_email would do
-	"processCheckout card",         // a token would do
+// conditionalMembers are members that an operation needs in the bodies of this test, under a condition that the
+// document cannot express.
+var conditionalMembers = []string{
+	"createCheckout merchant_code", // or a pay_to_email
+	"processCheckout card",         // or a token
 	"createPaymentPageAttempt card",
-	"createMyBankAccount iban", // a number with the codes of its bank would do
-	"createApiKey name",        // a public key may have none
+	"createMyBankAccount iban", // or a number with the codes of its bank
+	"createApiKey name",        // except for a public key
 	"updateApiKey name",
 }
 
-// either are members that an operation needs unless it gets another, which its refusal names.
-var either = map[string]string{"updateFile collection_id": "status"}
+// alternativeMembers are members that an operation needs unless the request has the other member. The refusal names the
+// other member.
+var alternativeMembers = map[string]string{"updateFile collection_id": "status"}
 
-// authenticating are members by which a client of OAuth or a page authenticates itself, with the status without them.
-var authenticating = map[string]int{"client_id": http.StatusUnauthorized, "client_secret": http.StatusUnauthorized,
-	"csrf_token": http.StatusForbidden}
+// authenticatingMembers authenticate an OAuth client or a page. The value is the status of a request without them.
+var authenticatingMembers = map[string]int{"client_id": http.StatusUnauthorized,
+	"client_secret": http.StatusUnauthorized, "csrf_token": http.StatusForbidden}
 
-// shownBy are the examples with members that the first one of an operation has not.
-var shownBy = map[string]string{"updateMember user.nickname": "user", "updateMember user.password": "user",
+// exampleWithMember names the example with a member that the operation's first example lacks.
+var exampleWithMember = map[string]string{"updateMember user.nickname": "user", "updateMember user.password": "user",
 	"updateReaderSettings menu_lock.passcode": "unlocked"}
 
-// TestMembersTakeWhatTheDocumentSays, and nothing else: null, the empty text and a control character in each member of
-// each body there is. What is refused names the member. It takes seconds, for more than a thousand members.
-func TestMembersTakeWhatTheDocumentSays(t *testing.T) {
+// TestBodies_NullEmptyAndControl checks null, the empty text and a control character in each member of each body.
+// They are accepted exactly where the document allows them, and a refusal names the member. The test takes seconds for
+// more than a thousand members.
+func TestBodies_NullEmptyAndControl(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Shop().WithCallbacks()
 	for _, o := range examples.All(t) {
 		for _, member := range o.InputsIn("json") {
-			if strings.Contains(member.Path, "[]") { // of a list, whose limits are compared alone
+			if strings.Contains(member.Path, "[]") { // members of lists: only their limits are compared
 				continue
 			}
 			for _, value := range []any{nil, "", "a\u0085"} {
 				one := examples.NewFixture(shop)
-				request := one.Request(o, shownBy[o.OperationID+" "+member.Path])
-				request.Body = with(t, o, request.Body, member.Path, value)
+				request := one.Request(o, exampleWithMember[o.OperationID+" "+member.Path])
+				request.Body = withValue(t, o, request.Body, member.Path, value)
 				got := one.Do(request)
 				empty := value == nil || value == ""
 				allowed := member.Allows(value) &&
-					(!empty || !slices.Contains(conditional, o.OperationID+" "+member.Path))
-				other := either[o.OperationID+" "+member.Path]
+					(!empty || !slices.Contains(conditionalMembers, o.OperationID+" "+member.Path))
+				other := alternativeMembers[o.OperationID+" "+member.Path]
 				switch refused := got.Status >= 400; {
-				case value == nil && other != "" && got.Status == http.StatusBadRequest && names(got, other):
-				case empty && refused && got.Status == authenticating[member.Path]:
-				case allowed && value == "a\u0085": // it may still name nothing that is there
-				case allowed == refused, refused && (got.Status != http.StatusBadRequest || !names(got, member.Path)):
+				case value == nil && other != "" && got.Status == http.StatusBadRequest && namesParam(got, other):
+				case empty && refused && got.Status == authenticatingMembers[member.Path]:
+				case allowed && value == "a\u0085": // may be refused because it names no existing thing
+				case allowed == refused, refused && (got.Status != http.StatusBadRequest || !namesParam(got, member.Path)):
 					t.Errorf("%s, %s of %q: got %d %s, want accepted %t, refused only by 400 that names it", o.OperationID,
 						member.Path, value, got.Status, got.Body, allowed)
 				}
@@ -70,9 +72,10 @@ func TestMembersTakeWhatTheDocumentSays(t *testing.T) {
 	}
 }
 
-// TestQueriesTakeNoEmptyValue: one that is not meant is left out. Only OAuth takes one for
-// absent (RFC 6749 §3.1), and the page to sign in names no parameter.
-func TestQueriesTakeNoEmptyValue(t *testing.T) {
+// TestQueries_EmptyValue checks that empty query parameters are refused: clients leave out unused parameters. It leaves
+// out two operations: showAuthorization reads an empty parameter as absent (RFC 6749 §3.1), and the page of showSignIn
+// names no parameter.
+func TestQueries_EmptyValue(t *testing.T) {
 	t.Parallel()
 	one := examples.New(t)
 	fix := examples.FixtureOf(one.Shop)
@@ -89,7 +92,7 @@ func TestQueriesTakeNoEmptyValue(t *testing.T) {
 					separator = "&"
 				}
 				request.Path += separator + spelling
-				if got := one.Do(request); got.Status != http.StatusBadRequest || !names(got, query.Path) {
+				if got := one.Do(request); got.Status != http.StatusBadRequest || !namesParam(got, query.Path) {
 					t.Errorf("%s: got %d %s, want 400 that names %s", request.Path, got.Status, got.Body, query.Path)
 				}
 			}
@@ -97,9 +100,8 @@ func TestQueriesTakeNoEmptyValue(t *testing.T) {
 	}
 }
 
-// with is a body with another value at the path. The objects on the way there
-// are made if they are missing.
-func with(t *testing.T, o checker.Operation, body any, path string, value any) map[string]any {
+// withValue returns a body with another value at the path. It adds missing objects along the path.
+func withValue(t *testing.T, o checker.Operation, body any, path string, value any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -122,16 +124,16 @@ func with(t *testing.T, o checker.Operation, body any, path string, value any) m
 	return changed
 }
 
-// names reports whether a refusal names the parameter, alone or among others (contract §3.1).
-func names(got world.Response, param string) bool {
+// namesParam returns true if a refusal names the parameter, alone or among others (contract §3.1).
+func namesParam(got world.Response, param string) bool {
 	type fault struct {
 		Param string `json:"param"`
 	}
 	var one fault
 	if got.Into(&one) == nil {
-		return one.Param == param || strings.HasPrefix(got.Text("error_description"), param+" ") // of OAuth
+		return one.Param == param || strings.HasPrefix(got.Text("error_description"), param+" ") // an OAuth error
 	}
 	var several []fault
 	_ = got.Into(&several)
-	return slices.Contains(several, fault{param}) || strings.Contains(string(got.Body), "<p>"+param+" ") // of a page
+	return slices.Contains(several, fault{param}) || strings.Contains(string(got.Body), "<p>"+param+" ") // an HTML page
 }

@@ -24,9 +24,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// unequal are limits that only the tag of a field has (+) or only the document
-// (-), and why. The operation "*" is any.
-var unequal = []struct{ operation, input, limit, reason string }{
+// knownDifferences lists limits that only a field's tag (+) or only the document (-) has, with reasons. The operation
+// "*" stands for any.
+var knownDifferences = []struct{ operation, input, limit, reason string }{
 	{"*", "json personal_details.email", "+format=email",
 		"an empty text takes it back, which the document's format would refuse"},
 	{"decide3dsChallenge", "form PaReq", "+required", "the page that asks sends it with the decision"},
@@ -48,12 +48,12 @@ var unequal = []struct{ operation, input, limit, reason string }{
 		"refused as a constraint, in the shape of contract §13.2"},
 	{"listMerchantPaymentMethods", "query amount", "-type=number", "a text, so that no digit passes through a float"},
 	{"listMerchantPaymentMethods", "query amount", "+type=string", "a text, so that no digit passes through a float"},
-	{"createApiKey", "json name", "-required", ofPublicKeys},
-	{"createApiKey", "json name", "+minLength=1", ofPublicKeys},
-	{"createApiKey", "json scopes", "-required", ofPublicKeys},
-	{"updateApiKey", "json name", "-required", ofPublicKeys},
-	{"updateApiKey", "json name", "+minLength=1", ofPublicKeys},
-	{"updateApiKey", "json scopes", "-required", ofPublicKeys},
+	{"createApiKey", "json name", "-required", publicKeyReason},
+	{"createApiKey", "json name", "+minLength=1", publicKeyReason},
+	{"createApiKey", "json scopes", "-required", publicKeyReason},
+	{"updateApiKey", "json name", "-required", publicKeyReason},
+	{"updateApiKey", "json name", "+minLength=1", publicKeyReason},
+	{"updateApiKey", "json scopes", "-required", publicKeyReason},
 	{"createMerchantToken", "json actions", "-minItems=1", "the operation sees to it, and that they differ"},
 	{"createMerchantToken", "json actions", "-enum=checkout", "the operation sees to it, and names the list"},
 	{"createPaymentPageAttempt", "form payment_type", "-required",
@@ -66,19 +66,19 @@ var unequal = []struct{ operation, input, limit, reason string }{
 		"once"},
 }
 
-const ofPublicKeys = "the operation sees to it: a public key may have an empty name, and needs no scopes"
+const publicKeyReason = "the operation sees to it: a public key may have an empty name, and needs no scopes"
 
-// elsewhere are places whose limits are not those of fields, and why.
-var elsewhere = map[string]string{
+// uncompared are the inputs whose limits are not in fields' tags, with reasons.
+var uncompared = map[string]string{
 	"path":   "an id of another form is one of nothing: 404",
 	"header": "package rest reads the one there is, for every operation that writes",
 }
 
-// idempotencyKey is what package rest holds the header Idempotency-Key to.
-var idempotencyKey = []string{"maxLength=255", "minLength=1", "pattern=^[ -~]+$", "type=string"}
+// idempotencyKeyLimits are the limits that package rest enforces for the header Idempotency-Key.
+var idempotencyKeyLimits = []string{"maxLength=255", "minLength=1", "pattern=^[ -~]+$", "type=string"}
 
-// ofTypes are the limits that come with a type, whatever its field's tag says.
-var ofTypes = map[reflect.Type][]string{
+// limitsOfTypes are the limits of types, in addition to those of a field's tag.
+var limitsOfTypes = map[reflect.Type][]string{
 	reflect.TypeFor[money.Literal]():   {"schema=AmountInput"},
 	reflect.TypeFor[merchant.Flag]():   {"schema=Flag"},
 	reflect.TypeFor[time.Time]():       {"schema=TimeInput"},
@@ -91,8 +91,8 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[int64]():           {"type=integer", "format=int64"},
 }
 
-// kinds are the document's types of Go's kinds.
-var kinds = map[reflect.Kind]string{
+// schemaTypes maps Go's kinds to the document's types.
+var schemaTypes = map[reflect.Kind]string{
 	reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer",
 	reflect.Struct: "object", reflect.Map: "object", reflect.Slice: "array",
 }
@@ -102,8 +102,8 @@ const (
 	withLines       = `pattern=^[^\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F]*$`
 )
 
-// ofRules are the limits that the document writes for a rule.
-var ofRules = map[string]func(argument string, kind reflect.Kind) []string{
+// limitsOfRules are the limits that the document has for each rule of a tag.
+var limitsOfRules = map[string]func(argument string, kind reflect.Kind) []string{
 	"text":  func(n string, _ reflect.Kind) []string { return []string{"maxLength=" + n, withoutControls} },
 	"lines": func(n string, _ reflect.Kind) []string { return []string{"maxLength=" + n, withLines} },
 	"min": func(n string, kind reflect.Kind) []string {
@@ -121,42 +121,41 @@ var ofRules = map[string]func(argument string, kind reflect.Kind) []string{
 		least, most, _ := strings.Cut(bounds, "..")
 		return []string{"minimum=" + least, "maximum=" + most}
 	},
-	"own":         func(string, reflect.Kind) []string { return nil }, // no matter of form
-	"email":       always("format=email"),
-	"email?":      always("format=email"),
-	"iban?":       always("format=iban"),
-	"bic?":        always("format=bic"),
-	"http-url":    always("format=uri", "pattern=^https?://"),
-	"date":        always("format=date", "pattern=^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
-	"date-time":   always("format=date-time"),
-	"country":     always("pattern=^[A-Z]{2}$"),
-	"currency":    always("enum=" + knownCurrencies()),
-	"cvv":         always("pattern=^[0-9]{3,4}$"),
-	"month":       always("pattern=^(0[1-9]|1[0-2])$"),
-	"year":        always("pattern=^([0-9]{2}|[0-9]{4})$"),
-	"us-zip-code": always("pattern=^[0-9]{5}$"),
-	"card-number": always("pattern=^[0-9]{12,19}$"),
+	"own":         func(string, reflect.Kind) []string { return nil }, // does not concern the form
+	"email":       fixedLimits("format=email"),
+	"email?":      fixedLimits("format=email"),
+	"iban?":       fixedLimits("format=iban"),
+	"bic?":        fixedLimits("format=bic"),
+	"http-url":    fixedLimits("format=uri", "pattern=^https?://"),
+	"date":        fixedLimits("format=date", "pattern=^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+	"date-time":   fixedLimits("format=date-time"),
+	"country":     fixedLimits("pattern=^[A-Z]{2}$"),
+	"currency":    fixedLimits("enum=" + knownCurrencies()),
+	"cvv":         fixedLimits("pattern=^[0-9]{3,4}$"),
+	"month":       fixedLimits("pattern=^(0[1-9]|1[0-2])$"),
+	"year":        fixedLimits("pattern=^([0-9]{2}|[0-9]{4})$"),
+	"us-zip-code": fixedLimits("pattern=^[0-9]{5}$"),
+	"card-number": fixedLimits("pattern=^[0-9]{12,19}$"),
 }
 
-func always(limits ...string) func(string, reflect.Kind) []string {
+func fixedLimits(limits ...string) func(string, reflect.Kind) []string {
 	return func(string, reflect.Kind) []string { return limits }
 }
 
-// TestTagsAndDocumentHaveTheSameLimits: what the document demands of an input,
-// the tag of its field does, and the reverse.
-func TestTagsAndDocumentHaveTheSameLimits(t *testing.T) {
+// TestOpenAPI_LimitsOfTags checks that each input has the same limits in the document and in its field's tag.
+func TestOpenAPI_LimitsOfTags(t *testing.T) {
 	t.Parallel()
 	requests, used := servedRequests(t), map[int]bool{}
 	compared := 0
 	for _, o := range examples.All(t) {
 		tagged := map[string][]string{}
-		collect(tagged, validate.Plan(requests[o.Method+" "+o.Path]), "", "")
+		collectLimits(tagged, validate.Plan(requests[o.Method+" "+o.Path]), "", "")
 		for _, i := range o.Inputs {
-			if i.In == "header" && (i.Path != "Idempotency-Key" || !slices.Equal(i.Limits(), idempotencyKey)) {
+			if i.In == "header" && (i.Path != "Idempotency-Key" || !slices.Equal(i.Limits(), idempotencyKeyLimits)) {
 				t.Errorf("%s: got header %s with limits %v, want only Idempotency-Key with %v", o.OperationID, i.Path,
-					i.Limits(), idempotencyKey)
+					i.Limits(), idempotencyKeyLimits)
 			}
-			if elsewhere[i.In] != "" {
+			if uncompared[i.In] != "" {
 				continue
 			}
 			name := i.In + " " + i.Path
@@ -166,7 +165,7 @@ func TestTagsAndDocumentHaveTheSameLimits(t *testing.T) {
 			}
 			delete(tagged, name)
 			for _, difference := range differences(i, limits) {
-				if at := excused(o.OperationID, name, difference); at < 0 {
+				if at := findException(o.OperationID, name, difference); at < 0 {
 					t.Errorf("%s, %s: the tag differs from the document (-want +got): %s", o.OperationID, name, difference)
 				} else {
 					used[at] = true
@@ -178,7 +177,7 @@ func TestTagsAndDocumentHaveTheSameLimits(t *testing.T) {
 			t.Errorf("%s: got %s that it reads, want only what the document has", o.OperationID, name)
 		}
 	}
-	for i, e := range unequal {
+	for i, e := range knownDifferences {
 		if !used[i] {
 			t.Errorf("%s, %s: got no difference %s, want one, or the exception off the list", e.operation, e.input, e.limit)
 		}
@@ -188,7 +187,7 @@ func TestTagsAndDocumentHaveTheSameLimits(t *testing.T) {
 	}
 }
 
-// servedRequests are the types of the routes' requests, by method and path.
+// servedRequests returns the routes' request types by method and path.
 func servedRequests(t *testing.T) map[string]reflect.Type {
 	t.Helper()
 	opened, types := world.New(t).App, map[string]reflect.Type{}
@@ -203,15 +202,15 @@ func servedRequests(t *testing.T) map[string]reflect.Type {
 	return types
 }
 
-// collect notes the limits of an object's fields, and of those of the objects in it.
-func collect(into map[string][]string, o *validate.Object, in, path string) {
+// collectLimits records the limits of an object's fields and of the objects inside.
+func collectLimits(into map[string][]string, o *validate.Object, in, path string) {
 	for _, f := range o.Fields {
 		if f.Name == "" { // embedded
-			collect(into, f.Object, in, path)
+			collectLimits(into, f.Object, in, path)
 			continue
 		}
 		place := cmp.Or(in, f.In)
-		if elsewhere[place] != "" {
+		if uncompared[place] != "" {
 			continue
 		}
 		into[place+" "+path+f.Name] = limitsOf(f)
@@ -223,7 +222,7 @@ func collect(into map[string][]string, o *validate.Object, in, path string) {
 			if f.Type.Kind() == reflect.Slice {
 				inner = path + f.Name + "[]."
 			}
-			collect(into, f.Object, place, inner)
+			collectLimits(into, f.Object, place, inner)
 		}
 	}
 }
@@ -233,10 +232,10 @@ func limitsOf(f validate.Field) []string {
 	if f.Type.Kind() == reflect.Slice {
 		element = f.Type.Elem()
 	}
-	limits, ok := ofTypes[element]
+	limits, ok := limitsOfTypes[element]
 	limits = slices.Clone(limits)
 	if f.Type.Kind() == reflect.Slice || !ok {
-		limits = append(limits, "type="+kinds[f.Type.Kind()])
+		limits = append(limits, "type="+schemaTypes[f.Type.Kind()])
 	}
 	if f.Required {
 		limits = append(limits, "required")
@@ -246,7 +245,7 @@ func limitsOf(f validate.Field) []string {
 		kind = reflect.String
 	}
 	for _, rule := range f.Limits {
-		limit, known := ofRules[rule.Name]
+		limit, known := limitsOfRules[rule.Name]
 		if !known {
 			limits = append(limits, "the rule "+rule.Name+", which this test does not know")
 			continue
@@ -257,8 +256,8 @@ func limitsOf(f validate.Field) []string {
 	return slices.Compact(limits)
 }
 
-// differences are the limits of the tag alone (+) and of the document alone (-).
-// A text that is required is no empty one, which a document has to say beside.
+// differences returns the limits that only the tag (+) or only the document (-) has. A tag's required text cannot be
+// empty; the document has to say this separately.
 func differences(i checker.Input, tagged []string) []string {
 	var list []string
 	written := i.Limits()
@@ -279,9 +278,9 @@ func differences(i checker.Input, tagged []string) []string {
 	return list
 }
 
-// excused is the place of the exception that a difference is; -1 if it is none.
-func excused(operation, input, difference string) int {
-	for i, e := range unequal {
+// findException returns the index of the exception for a difference, or -1.
+func findException(operation, input, difference string) int {
+	for i, e := range knownDifferences {
 		if (e.operation == "*" || e.operation == operation) && e.input == input &&
 			(e.limit == difference || strings.HasSuffix(e.limit, "=") && strings.HasPrefix(difference, e.limit)) {
 			return i
@@ -290,8 +289,8 @@ func excused(operation, input, difference string) int {
 	return -1
 }
 
-// TestPatternsCompile: package validate does so when the first text comes.
-func TestPatternsCompile(t *testing.T) {
+// TestValidatePatterns_Compile compiles all patterns. Package validate compiles a pattern only at its first use.
+func TestValidatePatterns_Compile(t *testing.T) {
 	t.Parallel()
 	for operation, request := range servedRequests(t) {
 		checkPatterns(t, operation, validate.Plan(request))
@@ -312,8 +311,8 @@ func checkPatterns(t *testing.T, operation string, o *validate.Object) {
 	}
 }
 
-// TestTheSandboxTakesTheAnswersItsPagesOffer and no others.
-func TestTheSandboxTakesTheAnswersItsPagesOffer(t *testing.T) {
+// TestSandbox_AnswersOfItsPages checks that the sandbox accepts each answer of its pages' forms.
+func TestSandbox_AnswersOfItsPages(t *testing.T) {
 	t.Parallel()
 	requests := servedRequests(t)
 	for operation, valid := range map[string]func(string) bool{
@@ -329,7 +328,7 @@ func TestTheSandboxTakesTheAnswersItsPagesOffer(t *testing.T) {
 	}
 }
 
-// knownCurrencies are all codes of three capitals that the rule currency takes.
+// knownCurrencies returns all codes of three capitals that the rule currency accepts.
 func knownCurrencies() string {
 	var known []string
 	for n := range 26 * 26 * 26 {
@@ -341,8 +340,7 @@ func knownCurrencies() string {
 	return strings.Join(known, "|")
 }
 
-// knownMethods are the payment methods of the catalogue: what some currency is
-// offered, and Apple Pay, which is not offered yet.
+// knownMethods returns all payment methods: those offered in some currency, and Apple Pay, which is not offered yet.
 func knownMethods() string {
 	known := []string{string(payments.ApplePay)}
 	for code := range strings.SplitSeq(knownCurrencies(), "|") {
@@ -354,9 +352,9 @@ func knownMethods() string {
 	return strings.Join(slices.Compact(known), "|")
 }
 
-// TestTypesReadWhatTheirSchemasAllow, as far as a value itself can say: the
-// limits of a type are not written as rules.
-func TestTypesReadWhatTheirSchemasAllow(t *testing.T) {
+// TestSchemas_AmountAndArea checks that two types and their schemas accept the same values. Their limits are in code,
+// not in tags, so TestOpenAPI_LimitsOfTags cannot compare them.
+func TestSchemas_AmountAndArea(t *testing.T) {
 	t.Parallel()
 	all := examples.All(t)
 	schema := func(operation, in, path string) checker.Input {

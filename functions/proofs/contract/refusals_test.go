@@ -15,16 +15,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestWhatEachRouteRefusesIsDocumented: requests that are refused for what is the
-// same on every route are sent to each operation. The world holds every answer to
-// the status, the form and the code that the document has for that operation.
-func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
+// TestRefusals_OfEveryRoute sends each operation requests that every route refuses in the same way. The
+// world checks each answer against the status, form and code that the document has for the operation.
+func TestRefusals_OfEveryRoute(t *testing.T) {
 	t.Parallel()
 	one := examples.New(t)
-	weak := one.NewKey("secret", "products") // which guards nothing
+	weak := one.NewKey("secret", "products") // this scope gives access to nothing
 	large := `{"x":"` + strings.Repeat("x", 1<<20) + `"}`
 	for _, o := range examples.All(t) {
-		known := paths(one, o, "4e425463-3e1b-431d-83fa-1e51c2925e99")
+		known := pathWith(one, o, "4e425463-3e1b-431d-83fa-1e51c2925e99")
 		ask := func(want int, r world.Request) {
 			t.Helper()
 			r.Method = o.Method
@@ -32,7 +31,7 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 				t.Errorf("%s %.80q (body of %.20q, %v): got %d, want %d\n%.300s", o.Method, r.Path, r.Body, r.Header,
 					got.Status, want, got.Body)
 			}
-			one.Clock.Advance(refill)
+			one.Clock.Advance(refillTime)
 		}
 		ask(http.StatusBadRequest, world.Request{Path: known + "?x=%zz"})
 		ask(http.StatusBadRequest, world.Request{Path: known + "?x=%ff"})
@@ -64,19 +63,19 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 		}
 		for _, value := range []string{"%C2%80", "a%C2%9F", "%00", "%7F", "a%0Ab", strings.Repeat("x", 1025),
 			strings.Repeat("%C3%A9", 1500)} {
-			if got := one.Do(sensible(one, o, value)); got.Status != http.StatusNotFound {
+			if got := one.Do(requestWith(one, o, value)); got.Status != http.StatusNotFound {
 				t.Errorf("%s with %.20s: got %d %.300s, want 404", o.OperationID, value, got.Status, got.Body)
 			}
-			one.Clock.Advance(refill)
+			one.Clock.Advance(refillTime)
 		}
 	}
 }
 
 var pathSegment = regexp.MustCompile(`\{[^}]*\}`)
 
-// TestEachRouteNamesWhatACallerLacks: each scope that would do, the permission, or the kinds of credentials that may
-// call. error_message stays what clients know.
-func TestEachRouteNamesWhatACallerLacks(t *testing.T) {
+// TestRefusals_NameMissingRights checks that a refusal's detail names the sufficient scopes, the permission, or the
+// kinds of credentials that may call. error_message keeps the value that clients know.
+func TestRefusals_NameMissingRights(t *testing.T) {
 	t.Parallel()
 	one := examples.New(t)
 	weak, public := one.NewKey("secret", "products"), one.NewKey("public")
@@ -96,7 +95,7 @@ func TestEachRouteNamesWhatACallerLacks(t *testing.T) {
 						t.Errorf("%s %s: got detail %q, want it to name %s", r.Method, r.Path, detail, name)
 					}
 				}
-				one.Clock.Advance(refill)
+				one.Clock.Advance(refillTime)
 			}
 			if r.Access == rest.Open {
 				continue
@@ -114,12 +113,11 @@ func TestEachRouteNamesWhatACallerLacks(t *testing.T) {
 	}
 }
 
-// refill is when an address may ask again: five times a second (contract §2.9).
-const refill = time.Second
+// refillTime is the wait until an address may send again, at five requests a second (contract §2.9).
+const refillTime = time.Second
 
-// paths is the operation's path for the merchant, with the value, as it is
-// in an address, for all other names.
-func paths(one *examples.Scenario, o checker.Operation, value string) string {
+// pathWith returns the operation's path for the merchant, with the URL-encoded value for all other parameters.
+func pathWith(one *examples.Scenario, o checker.Operation, value string) string {
 	path := o.Path
 	for _, p := range o.InputsIn("path") {
 		put := value
@@ -131,9 +129,8 @@ func paths(one *examples.Scenario, o checker.Operation, value string) string {
 	return path
 }
 
-// sensible is the request that the document shows first, for the merchant, but
-// with the value in its path.
-func sensible(one *examples.Scenario, o checker.Operation, value string) world.Request {
+// requestWith returns the operation's first example request for the merchant, with the value in its path.
+func requestWith(one *examples.Scenario, o checker.Operation, value string) world.Request {
 	r := examples.Build(one, o, func(shown string) string {
 		if examples.Placeholder(o, shown) == "MERCHANT_CODE" {
 			return one.Merchant.Code
@@ -141,7 +138,7 @@ func sensible(one *examples.Scenario, o checker.Operation, value string) world.R
 		return shown
 	})
 	_, query, _ := strings.Cut(r.Path, "?")
-	if r.Path = paths(one, o, value); query != "" {
+	if r.Path = pathWith(one, o, value); query != "" {
 		r.Path += "?" + query
 	}
 	if o.Public {

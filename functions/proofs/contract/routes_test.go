@@ -17,15 +17,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// terms are what a credential must have for an operation.
+// terms are an operation's requirements for a credential.
 type terms struct {
 	scopes []string // sorted
 	access rest.Access
 	action identity.Action
 }
 
-// TestRoutesAndDocumentListTheSameOperations, with the same scopes and access.
-func TestRoutesAndDocumentListTheSameOperations(t *testing.T) {
+// TestOpenAPI_OperationsOfRoutes also compares their scopes and access.
+func TestOpenAPI_OperationsOfRoutes(t *testing.T) {
 	t.Parallel()
 	served, documented := servedTerms(t), documentedTerms(t)
 	if len(served) == 0 {
@@ -46,12 +46,11 @@ func TestRoutesAndDocumentListTheSameOperations(t *testing.T) {
 	}
 }
 
-// families are the files of functions that have more than one, or another name.
+// families lists the document's files of functions with several files or a file of another name.
 var families = map[string][]string{"oauth": {"oauth", "signin"}}
 
-// TestEachFamilyDescribesItself in the file of its name, and nothing else: the
-// paths are those of its routes.
-func TestEachFamilyDescribesItself(t *testing.T) {
+// TestOpenAPI_FileOfEachFamily checks that each family's file has exactly the paths of its routes.
+func TestOpenAPI_FileOfEachFamily(t *testing.T) {
 	t.Parallel()
 	const folder = "../../../shared/contract/openapi/"
 	opened, parts := world.New(t).App, 0
@@ -84,7 +83,7 @@ func TestEachFamilyDescribesItself(t *testing.T) {
 	}
 }
 
-// filesOf are the names of the function's files in the document.
+// filesOf returns the names of the function's files in the document.
 func filesOf(f functions.Function) []string {
 	if several, ok := families[f.Name]; ok {
 		return several
@@ -92,7 +91,7 @@ func filesOf(f functions.Function) []string {
 	return []string{f.Name}
 }
 
-// servedTerms are those of the routes of all functions, by method and path.
+// servedTerms returns the terms of all functions' routes by method and path.
 func servedTerms(t *testing.T) map[string]terms {
 	t.Helper()
 	opened, served := world.New(t).App, map[string]terms{}
@@ -108,7 +107,7 @@ func servedTerms(t *testing.T) map[string]terms {
 	return served
 }
 
-// documentedTerms are those of openapi.yaml.
+// documentedTerms returns the terms in openapi.yaml by method and path.
 func documentedTerms(t *testing.T) map[string]terms {
 	t.Helper()
 	all := map[string]terms{}

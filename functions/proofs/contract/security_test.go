@@ -20,13 +20,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// callers are all kinds of callers.
+// callers lists all kinds of callers.
 var callers = []identity.Kind{identity.SecretKey, identity.PublicKey, identity.User, identity.Operator, identity.Client,
 	identity.TestProfile, identity.MerchantToken}
 
-// TestTheDocumentSaysWhoMayCall each operation, by the routes: `make golden` writes it into the families' files, and
-// openapi.yaml is made of those.
-func TestTheDocumentSaysWhoMayCall(t *testing.T) {
+// TestOpenAPI_CallersOfRoutes checks that the families' files list each operation's callers as its route does. `make
+// golden` writes them into these files. openapi.yaml is their bundle.
+func TestOpenAPI_CallersOfRoutes(t *testing.T) {
 	t.Parallel()
 	opened, routes := world.New(t).App, map[string]rest.Route{}
 	for _, f := range functions.All {
@@ -43,20 +43,19 @@ func TestTheDocumentSaysWhoMayCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, file, secured(string(text), routes))
+		golden.Check(t, file, withSecurity(string(text), routes))
 	}
 }
 
 var (
-	pathLine   = regexp.MustCompile(`^  (/\S*):$`)
-	methodLine = regexp.MustCompile(`^    (get|put|post|delete|patch):$`)
-	ofSecurity = regexp.MustCompile(
+	pathLine     = regexp.MustCompile(`^  (/\S*):$`)
+	methodLine   = regexp.MustCompile(`^    (get|put|post|delete|patch):$`)
+	securityLine = regexp.MustCompile(
 		`^      (security|x-scopes|x-public-key|x-action|x-permission|x-partial-without|x-callers):`)
 )
 
-// secured is a family's part of the document with what follows from the routes in each operation: in the place where
-// the first of it was, or after the operationId.
-func secured(text string, routes map[string]rest.Route) string {
+// withSecurity returns a family's file with the lines on callers replaced. The new lines follow each operationId.
+func withSecurity(text string, routes map[string]rest.Route) string {
 	var out strings.Builder
 	path, operation, within := "", "", false
 	for line := range strings.Lines(text) {
@@ -67,7 +66,7 @@ func secured(text string, routes map[string]rest.Route) string {
 		if at := methodLine.FindStringSubmatch(bare); at != nil {
 			operation = path + " " + at[1]
 		}
-		if within = ofSecurity.MatchString(bare) || within && strings.HasPrefix(bare, "       "); within {
+		if within = securityLine.MatchString(bare) || within && strings.HasPrefix(bare, "       "); within {
 			continue
 		}
 		out.WriteString(line)
@@ -78,7 +77,7 @@ func secured(text string, routes map[string]rest.Route) string {
 	return out.String()
 }
 
-// security is what an operation's part of the document says of its callers.
+// security returns the lines of the document on an operation's callers.
 func security(r rest.Route) string {
 	list := func(name string, values []string) string {
 		return "      " + name + ": [" + strings.Join(values, ", ") + "]\n"
@@ -88,10 +87,10 @@ func security(r rest.Route) string {
 		text += "      x-permission: " + string(r.Permission) + "\n"
 	}
 	if len(r.Partial) > 0 {
-		text += list("x-partial-without", plain(r.Partial))
+		text += list("x-partial-without", texts(r.Partial))
 	}
 	taken := slices.DeleteFunc(slices.Clone(callers), func(k identity.Kind) bool { return !r.Takes(k) })
-	text += list("x-callers", plain(taken))
+	text += list("x-callers", texts(taken))
 	if r.Access == rest.PublicToo {
 		text += "      x-public-key: true\n"
 	}
@@ -117,7 +116,7 @@ func security(r rest.Route) string {
 	return text
 }
 
-func plain[T ~string](values []T) []string {
+func texts[T ~string](values []T) []string {
 	texts := make([]string, len(values))
 	for i, value := range values {
 		texts[i] = string(value)
@@ -125,8 +124,8 @@ func plain[T ~string](values []T) []string {
 	return texts
 }
 
-// TestTheDocumentListsAllScopes, for OAuth clients.
-func TestTheDocumentListsAllScopes(t *testing.T) {
+// TestOpenAPI_Scopes checks the scopes of OAuth clients.
+func TestOpenAPI_Scopes(t *testing.T) {
 	t.Parallel()
 	document, err := checker.Load()
 	if err != nil {
@@ -141,28 +140,29 @@ func TestTheDocumentListsAllScopes(t *testing.T) {
 	}
 }
 
-// TestGuardsAreThoseOfTheRoutes: each permission that a route needs, or shows all with, and its scopes.
-func TestGuardsAreThoseOfTheRoutes(t *testing.T) {
+// TestGuards_OfRoutes compares permissions with scopes: permissions that a route requires, or requires to
+// show everything.
+func TestGuards_OfRoutes(t *testing.T) {
 	t.Parallel()
 	opened, want := world.New(t).App, map[string]bool{}
 	for _, f := range functions.All {
 		for _, route := range examples.Routes(opened, f) {
 			for _, permission := range append([]identity.Permission{route.Permission}, route.Partial...) {
 				if permission != "" {
-					want[guard(identity.Guard{Permission: permission, Scopes: route.Scopes})] = true
+					want[guardText(identity.Guard{Permission: permission, Scopes: route.Scopes})] = true
 				}
 			}
 		}
 	}
 	got := map[string]bool{}
 	for _, g := range identity.Guards {
-		got[guard(g)] = true
+		got[guardText(g)] = true
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("identity.Guards:\n got %q\nwant %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	}
 }
 
-func guard(g identity.Guard) string {
+func guardText(g identity.Guard) string {
 	return string(g.Permission) + " " + strings.Join(slices.Sorted(slices.Values(g.Scopes)), ",")
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
-// spelled sends the operation's example, changed by spell, as clients do that do not keep to the document, and returns
-// the status and the fault.
-func spelled(shop world.Shop, o checker.Operation, member string, spell func(*world.Request)) string {
+// sendSpelled sends the operation's example, changed by spell, like a client that ignores the document. It returns the
+// fault, or "taken".
+func sendSpelled(shop world.Shop, o checker.Operation, member string, spell func(*world.Request)) string {
 	one := examples.NewFixture(shop)
-	request := one.Request(o, shownBy[o.OperationID+" "+member])
+	request := one.Request(o, exampleWithMember[o.OperationID+" "+member])
 	spell(&request)
 	got := one.Main().DoUnchecked(request)
 	if got.Status < 400 {
@@ -25,20 +25,20 @@ func spelled(shop world.Shop, o checker.Operation, member string, spell func(*wo
 	return got.Text("error_code") + got.Text("error") + " " + got.Text("param")
 }
 
-// TestBodies_OtherSpellings: in each body there is, an empty array where an object is expected is an empty object, and
-// an integer may have a fraction of zero (contract §2.2).
+// TestBodies_OtherSpellings checks that each body accepts an empty array for an object, as an empty object, and a
+// fraction of zero in an integer (contract §2.2).
 func TestBodies_OtherSpellings(t *testing.T) {
 	t.Parallel()
 	shop := world.New(t).Shop().WithCallbacks()
 	objects, integers := 0, 0
 	for _, o := range examples.All(t) {
 		for _, member := range o.InputsIn("json") {
-			if strings.Contains(member.Path, "[]") { // of a list, which is read as others are
+			if strings.Contains(member.Path, "[]") { // members of lists are read like others
 				continue
 			}
 			send := func(value any) string {
-				return spelled(shop, o, member.Path, func(r *world.Request) {
-					r.Body = with(t, o, r.Body, member.Path, value)
+				return sendSpelled(shop, o, member.Path, func(r *world.Request) {
+					r.Body = withValue(t, o, r.Body, member.Path, value)
 				})
 			}
 			var as, want any
@@ -62,7 +62,7 @@ func TestBodies_OtherSpellings(t *testing.T) {
 	}
 }
 
-// TestQueries_OtherSpellings: each boolean of a query is taken as PHP and .NET clients write it (contract §2.2).
+// TestQueries_OtherSpellings checks that queries accept booleans as PHP and .NET clients write them (contract §2.2).
 func TestQueries_OtherSpellings(t *testing.T) {
 	t.Parallel()
 	shop := world.New(t).Shop().WithCallbacks()
@@ -75,7 +75,7 @@ func TestQueries_OtherSpellings(t *testing.T) {
 			}
 			booleans++
 			send := func(value string) string {
-				return spelled(shop, o, "", func(r *world.Request) {
+				return sendSpelled(shop, o, "", func(r *world.Request) {
 					path, others, _ := strings.Cut(r.Path, "?")
 					kept := slices.DeleteFunc(strings.Split(others, "&"), func(pair string) bool {
 						return pair == "" || strings.HasPrefix(pair, query.Path+"=")
@@ -101,7 +101,8 @@ func TestQueries_OtherSpellings(t *testing.T) {
 	}
 }
 
-// TestIDs_InCapitals: a UUID in capitals names the same, and replies have it in lower case (RFC 9562 §4).
+// TestIDs_InCapitals checks that a UUID in capitals names the same thing, and that replies have lower case (RFC 9562
+// §4).
 func TestIDs_InCapitals(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -9,11 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// notPlanned are the rows of contract §1 that are marked so, as "METHOD path".
+// notPlanned matches the rows of contract §1 with this mark, as "METHOD path".
 var notPlanned = regexp.MustCompile(`(?m)^\|[^|]*\| (\w+) \(not planned: §13\.8\) \| ([A-Z]+ \S+) \|`)
 
-// TestWhatIsNotPlannedIsNotFound: contract §13.8. The answer is the same with a key and without one.
-func TestWhatIsNotPlannedIsNotFound(t *testing.T) {
+// TestNotPlannedOperations_NotFound checks the answer with and without a key (contract §13.8).
+func TestNotPlannedOperations_NotFound(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../shared/contract/contract.md")
 	if err != nil {
