@@ -12,10 +12,10 @@ import (
 
 const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
 
-// accounts are bank accounts that are added and verified in processes whose writes
-// lose their replies: in test mode by who looks at them, in live mode by the operator.
-// Each becomes its merchant's payee while a payout is due.
-func (e *everything) accounts() {
+// verifyAccounts adds and verifies bank accounts in processes whose writes lose their replies. In test mode reading an
+// account verifies it; in live mode the operator verifies it. Each account becomes the payout account while a payout is
+// due.
+func (e *everything) verifyAccounts() {
 	var of pendingAccount
 	sweep := func(p *world.Process) { _ = p.TickNow(e.Context(), "sweep") }
 	show := func(p *world.Process) { p.Do(of.request("GET", nil)) }
@@ -30,12 +30,12 @@ func (e *everything) accounts() {
 	}
 	steps := map[identity.Mode][]func(*world.Process){
 		identity.Test: {sweep, show, operate("list_bank_accounts", nil),
-			func(p *world.Process) { p.Do(of.request("POST", another)) }},
+			func(p *world.Process) { p.Do(of.request("POST", secondAccount)) }},
 		identity.Live: {sweep, show, operate("verify_bank_account", fields{"outcome": "verified"})},
 	}
 	for _, mode := range identity.Modes {
 		for _, step := range steps[mode] {
-			e.through(func() { of = e.pendingAccount(mode) }, step)
+			e.loseReplies(func() { of = e.newPendingAccount(mode) }, step)
 		}
 	}
 	e.Operate(fields{"command": "list_bank_accounts"}, nil)
@@ -43,9 +43,9 @@ func (e *everything) accounts() {
 
 type fields = map[string]any
 
-var another = map[string]any{"account_holder_name": "Laden", "iban": sandbox.LostAnswerIBAN, "primary": true}
+var secondAccount = map[string]any{"account_holder_name": "Laden", "iban": sandbox.LostAnswerIBAN, "primary": true}
 
-// pendingAccount is one that is pending verification, of a merchant with another.
+// pendingAccount is a bank account that awaits verification. Its merchant has another account, too.
 type pendingAccount struct {
 	sales
 	id string
@@ -55,11 +55,11 @@ func (a pendingAccount) request(method string, body any) world.Request {
 	return world.Request{Method: method, Path: bankAccounts, APIKey: a.Merchant.Key.Plaintext, Body: body}
 }
 
-func (e *everything) pendingAccount(mode identity.Mode) pendingAccount {
+func (e *everything) newPendingAccount(mode identity.Mode) pendingAccount {
 	e.Helper()
-	of := pendingAccount{sales: e.sales(e.NewShop("DE", "EUR", map[string]any{"sandbox": mode == identity.Test}))}
+	of := pendingAccount{sales: e.newSales(e.NewShop("DE", "EUR", map[string]any{"sandbox": mode == identity.Test}))}
 	of.Sell("10")
-	e.ask(of.request("POST", another))
+	e.mustDo(of.request("POST", secondAccount))
 	accounts, err := e.App.Store.BankAccounts(e.Context(), identity.Tenant{Mode: mode, Merchant: of.Merchant.Code})
 	pending, _ := accounts.Pending()
 	if of.id = pending.ID; err != nil || of.id == "" {

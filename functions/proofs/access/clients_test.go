@@ -12,9 +12,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// clients has an operator register an OAuth client and use each command on it, and give an owner
-// a password and take its second factor.
-func (e *everything) clients() {
+// manageClients registers an OAuth client as an operator and gives each command on it. It also sets an owner's password
+// and removes its second factor.
+func (e *everything) manageClients() {
 	e.Helper()
 	var made struct {
 		ID     string `json:"client_id"`
@@ -32,7 +32,7 @@ func (e *everything) clients() {
 			e.Secret("client secret", made.Secret)
 		}
 	}
-	for range 2 { // the second one ends what the first one allowed
+	for range 2 { // the second change ends access that the first one allowed
 		var set struct{ Password string }
 		e.Operate(fields{"command": "set_password", "merchant_code": e.Merchant.Code, "email": e.Owner().Email}, &set)
 		e.Secret("password", set.Password)
@@ -48,8 +48,8 @@ func (e *everything) clients() {
 	e.Operate(fields{"command": "remove_second_factor", "merchant_code": e.Merchant.Code, "email": e.Owner().Email}, nil)
 }
 
-// apps looks at tokens and ends them, uses a code twice, and has a managed user sign in and decide.
-func (e *everything) apps() {
+// useApps inspects and revokes tokens and redeems a code twice. A managed user signs in and decides.
+func (e *everything) useApps() {
 	e.Helper()
 	c, secret := e.RegisterClient()
 	person := e.Person(examples.Guest(), member.RoleEmployee)
@@ -57,7 +57,7 @@ func (e *everything) apps() {
 	send := func(path string, form url.Values) world.Response {
 		form.Set("client_id", c.ID)
 		form.Set("client_secret", secret)
-		return e.ask(world.Request{Method: "POST", Path: path, APIKey: world.NoKey, Body: form})
+		return e.mustDo(world.Request{Method: "POST", Path: path, APIKey: world.NoKey, Body: form})
 	}
 	redeem := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {world.AppRedirect}}
 	got := send("/token", redeem)
@@ -68,7 +68,7 @@ func (e *everything) apps() {
 	send("/introspect", token)
 	send("/revoke", token)
 	send("/token", redeem)
-	e.Clock.Advance(time.Minute) // no address sends more than some requests a second
+	e.Clock.Advance(time.Minute) // the rate limit per address allows only some requests a second
 	address := examples.Guest()
 	e.Secret("password", examples.Password)
 	e.Send("POST", "/v0.1/me/accounts", fields{"username": address, "password": examples.Password})
@@ -81,11 +81,11 @@ func (e *everything) apps() {
 	} else {
 		e.Secret("code", to.Query().Get("code"))
 	}
-	e.blocked(person)
+	e.blockUser(person)
 }
 
-// blocked empties the bucket of a user's name, tries to sign in as the user, and sends the mail to the owners.
-func (e *everything) blocked(m member.Member) {
+// blockUser empties the bucket of a user's name, tries to sign in as the user, and sends the mail to the owners.
+func (e *everything) blockUser(m member.Member) {
 	e.Helper()
 	bucket := store.Bucket{Every: 6 * time.Minute, Burst: 10}
 	_, _, err := e.App.Store.LeaseTokens(e.Context(), "passwords for "+m.Address(), bucket, 10, time.Time{})

@@ -8,10 +8,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// files are files from their creation to their end, at whichever write their function, or the sweep, loses the reply;
-// and what compares them with their objects.
-func (e *everything) files() {
-	in := e.ask(world.Request{Method: "POST", Path: e.CollectionsPath(), APIKey: e.Merchant.Key.Plaintext,
+// storeFiles creates, uploads and deletes files. At each write, the function or the sweep loses the reply. Finally
+// reconcile compares files with their objects.
+func (e *everything) storeFiles() {
+	in := e.mustDo(world.Request{Method: "POST", Path: e.CollectionsPath(), APIKey: e.Merchant.Key.Plaintext,
 		Body: map[string]any{"name": "Papers"}}).Text("id")
 	var one world.File
 	upload := func(content string) func() {
@@ -30,10 +30,10 @@ func (e *everything) files() {
 	completed := map[string]any{"status": "uploaded"}
 	for _, step := range []func(*world.Process){about("PUT", completed), about("PUT", map[string]any{"collection_id": ""}),
 		about("DELETE", nil)} {
-		e.through(upload(world.PDF), step)
+		e.loseReplies(upload(world.PDF), step)
 	}
-	e.through(upload("It is no PDF."), about("PUT", completed))
-	e.through(func() {
+	e.loseReplies(upload("It is no PDF."), about("PUT", completed))
+	e.loseReplies(func() {
 		upload(world.PDF)()
 		e.Clock.Advance(file.PendingTime)
 	}, func(p *world.Process) {
@@ -46,7 +46,7 @@ func (e *everything) files() {
 	e.RunUntilIdle()
 }
 
-// loseObject reconciles a file without the entry of its object.
+// loseObject deletes the entry of a file's object and reconciles.
 func (e *everything) loseObject() {
 	e.Helper()
 	f, err := e.App.Store.File(e.Context(), e.Tenant(), e.UploadedFile(world.PDF, nil).ID)

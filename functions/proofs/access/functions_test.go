@@ -23,43 +23,43 @@ import (
 
 const accessFile = "../../access.json"
 
-// TestNoFunctionMayDoMore than it does: access.json gives functions exactly what they did in a scenario of everything
-// there is, as recorded where their calls leave. Each world sees that they may do all they need. The test takes
-// seconds: a right may be needed only after a lost write, so each step of the stories that add a right loses writes.
-func TestNoFunctionMayDoMore(t *testing.T) {
+// TestAccess_AsRecorded checks that access.json gives each function exactly the rights that it used in a scenario of
+// everything, as recorded from its calls. Each world checks that the rights suffice. A right may be needed only after a
+// lost write, so each step of a story that adds a right loses writes. The test takes seconds.
+func TestAccess_AsRecorded(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	one := &everything{examples.New(t)}
 	w := one.World
 	w.Permits.Learning = *golden.Update
 	w.GoLive()
-	one.requests()
-	one.payers()
-	test, live := one.sales(one.Shop), one.sales(one.NewLiveShop())
-	test.money("test")
-	live.money("live")
-	live.file(live.payouts())
-	test.payouts()
-	one.operator()
-	one.grow()
+	one.sendRequests()
+	one.actAsPayers()
+	test, live := one.newSales(one.Shop), one.newSales(one.NewLiveShop())
+	test.moveMoney("test")
+	live.moveMoney("live")
+	live.settleByFile(live.payOut())
+	test.payOut()
+	one.giveCommands()
+	one.growShards()
 	one.lowerDueShards()
-	one.recovery()
-	one.readers()
-	one.files()
-	one.accounts()
-	one.mails()
-	one.clients()
-	one.apps()
-	one.members()
-	live.differ()
-	test.loseEntries()
+	one.recoverFromFaults()
+	one.sellAtReaders()
+	one.storeFiles()
+	one.verifyAccounts()
+	one.sendMails()
+	one.manageClients()
+	one.useApps()
+	one.changeMembers()
+	live.deleteReserve()
+	test.losePayoutEntries()
 	one.loseObject()
-	one.audited()
+	one.checkAudit()
 	all := map[string][]string{}
 	for _, f := range functions.All {
 		all[f.Name] = w.Permits.Of(f.Name)
 	}
-	all["payoutopen"] = append(all["payoutopen"], goingOn(t)...)
+	all["payoutopen"] = append(all["payoutopen"], openManyPayouts(t)...)
 	for name, used := range all {
 		for _, right := range used {
 			all[name] = append(all[name], companions[right]...)
@@ -70,14 +70,14 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	golden.Check(t, accessFile, golden.JSON(t, all))
 }
 
-// companions are the rights that come with another one, because the same code uses
-// them in more cases than are played here.
+// companions lists rights that come with another right, because the same code also uses them in cases outside the
+// scenario.
 var companions = map[string][]string{
-	// Any write of a merchant's shards may be throttled, and is then noted.
+	// Any write of a merchant's shards may be throttled. Then the function records that.
 	"PutItem PAYABLE":    {"PutItem GROWTH"},
 	"DeleteItem PAYABLE": {"PutItem GROWTH"},
-	// A function that reads a checkout with an interrupted attempt records its outcome,
-	// whatever that is: a challenge opens a session, a payment may save the card.
+	// A function that reads a checkout with an interrupted attempt records its outcome. A challenge opens a session, and a
+	// payment may save the card.
 	"PutItem CHECKOUT": {"PutItem SESSION", "UpdateItem CUSTOMER"},
 	// A function that claims an Idempotency-Key reads the claim when the write's reply is lost.
 	"PutItem IDEMPOTENCY": {"GetItem IDEMPOTENCY"},
@@ -88,16 +88,15 @@ var companions = map[string][]string{
 	// A change of rights made with a key can also be made with an access token.
 	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem CLIENT", "ConditionCheckItem GRANT",
 		"ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
-	// A comparison of many objects goes on by a message.
+	// A comparison of many objects continues with a message.
 	"ListBucketVersions objects": {"SendMessage files"},
-	// Who reads a client's tokens reads a test profile's, too.
+	// A function that reads a client's tokens also reads a test profile's.
 	"BatchGetItem CLIENT": {"BatchGetItem TESTPROFILES"},
 }
 
-// TestNoFunctionMayDoWhatNoneShould, whatever it was recorded to do: who scans
-// writes nothing, no function may change the table itself, and a family sends
-// nothing to others: an event travels by the table.
-func TestNoFunctionMayDoWhatNoneShould(t *testing.T) {
+// TestAccess_ForbiddenRights checks rules that hold for any record. A function that scans writes nothing. No
+// function changes the table itself. A family sends nothing to others, because events travel through the table.
+func TestAccess_ForbiddenRights(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		access := f.Access()
@@ -109,8 +108,8 @@ func TestNoFunctionMayDoWhatNoneShould(t *testing.T) {
 			if len(r.Kinds) == 0 && (r.Action != "Scan" || f.Name != "reconcile") {
 				t.Errorf("%s: got %+v, want only Scan without kinds, and only for reconcile", f.Name, r)
 			}
-			if !slices.Contains(actionsOnItems, r.Action) {
-				t.Errorf("%s: got %+v, want only %v", f.Name, r, actionsOnItems)
+			if !slices.Contains(itemActions, r.Action) {
+				t.Errorf("%s: got %+v, want only %v", f.Name, r, itemActions)
 			}
 		}
 		others := slices.DeleteFunc(access.Sends, func(q functions.Queue) bool { return f.Queue != nil && q == f.Queue.From })
@@ -120,16 +119,16 @@ func TestNoFunctionMayDoWhatNoneShould(t *testing.T) {
 	}
 }
 
-// actionsOnItems are all that a role may ever have. A batch of writes is none of
-// them: it has no conditions.
-var actionsOnItems = []string{"GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem",
+// itemActions are the only actions that a role may have. BatchWriteItem is not among them, because it has no
+// conditions.
+var itemActions = []string{"GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem",
 	"ConditionCheckItem"}
 
-// everything is a scenario of all that can happen.
+// everything is a scenario with all kinds of events.
 type everything struct{ *examples.Scenario }
 
-// ask fails the test on a fault of ours.
-func (e *everything) ask(r world.Request) world.Response {
+// mustDo sends a request and fails the test on an answer of 500 or more.
+func (e *everything) mustDo(r world.Request) world.Response {
 	e.Helper()
 	response := e.Do(r)
 	if response.Status >= http.StatusInternalServerError {
@@ -138,32 +137,32 @@ func (e *everything) ask(r world.Request) world.Response {
 	return response
 }
 
-// requests are those of the other tests of all functions, and all that the
-// document shows; each that changes something also with an Idempotency-Key.
-func (e *everything) requests() {
+// sendRequests sends the requests of all functions' other tests and all examples of the document. Each change is also
+// sent with an Idempotency-Key.
+func (e *everything) sendRequests() {
 	for _, s := range examples.Actions {
 		s.Prepare(e.Scenario)
-		e.ask(s.Request(e.Scenario))
+		e.mustDo(s.Request(e.Scenario))
 	}
 	for _, s := range examples.EveryShown(e) {
-		e.ask(examples.NewFixture(e.Shop).Request(s.Operation, s.Example))
+		e.mustDo(examples.NewFixture(e.Shop).Request(s.Operation, s.Example))
 		if s.Method != http.MethodGet && !s.Public {
 			keyed := examples.NewFixture(e.Shop).Request(s.Operation, s.Example)
 			keyed.IdempotencyKey = s.String()
-			e.ask(keyed)
+			e.mustDo(keyed)
 		}
 	}
 	for _, m := range examples.More {
 		fix := examples.NewFixture(e.Shop)
-		(&everything{fix.Scenario}).ask(m.Request(fix)) // with its merchant's key
+		(&everything{fix.Scenario}).mustDo(m.Request(fix)) // with its merchant's key
 	}
-	e.tokens()
+	e.sendByTokens()
 	e.RunUntilIdle()
 }
 
-// tokens sends each operation with two access tokens: an OAuth client's, about what does not exist, and a user's, about
-// a merchant of which the user is no member.
-func (e *everything) tokens() {
+// sendByTokens sends each operation with two access tokens: an OAuth client's, about missing things, and a user's,
+// about a merchant without this member.
+func (e *everything) sendByTokens() {
 	e.Helper()
 	fix := examples.NewFixture(e.Shop)
 	for token, merchant := range map[string]string{e.Token(): e.Merchant.Code, e.TokenOf(e.Owner()): fix.Merchant.Code} {
@@ -171,7 +170,7 @@ func (e *everything) tokens() {
 			if o.Public {
 				continue
 			}
-			e.ask(world.Request{Method: o.Method, Path: examples.PathOf(o, func(value string) string {
+			e.mustDo(world.Request{Method: o.Method, Path: examples.PathOf(o, func(value string) string {
 				if value == "MC0A1B2C3D" {
 					return merchant
 				}
@@ -181,8 +180,8 @@ func (e *everything) tokens() {
 	}
 }
 
-// audited sees that each entry of an audit says who made the change, and by what.
-func (e *everything) audited() {
+// checkAudit checks that each audit entry has its actor, operation and request.
+func (e *everything) checkAudit() {
 	_, table := e.App.Store.Raw()
 	var entries []audit.Entry
 	if err := table.Scan().Filter("begins_with(pk, ?)", "AUDIT#").All(e.Context(), &entries); err != nil {
@@ -206,28 +205,29 @@ func (e *everything) audited() {
 	}
 }
 
-// payers decide on a bank's page, forget a card, or never come back.
-func (e *everything) payers() {
+// actAsPayers pays on a bank's page, deletes a saved card, and abandons a challenge.
+func (e *everything) actAsPayers() {
 	e.Open(nil)
-	bank, err := url.Parse(e.ask(e.ByIDEAL()).Text("next_step.url"))
+	bank, err := url.Parse(e.mustDo(e.ByIDEAL()).Text("next_step.url"))
 	if err != nil {
 		e.Fatal(err)
 	}
-	e.ask(world.Request{Method: "GET", Path: bank.Path, APIKey: world.NoKey})
-	if r := e.ask(world.Request{Method: "POST", Path: bank.Path, APIKey: world.NoKey, Body: url.Values{
+	e.mustDo(world.Request{Method: "GET", Path: bank.Path, APIKey: world.NoKey})
+	if r := e.mustDo(world.Request{Method: "POST", Path: bank.Path, APIKey: world.NoKey, Body: url.Values{
 		"decision": {"pay"}}}); r.Status >= 400 {
 		e.Errorf("the bank's page: got %d %s, want a status below 400", r.Status, r.Body)
 	}
 	e.SaveCard()
-	e.ask(world.Request{Method: "DELETE", Path: "/v0.1/customers/" + e.CustomerID + "/payment-instruments/" + e.CardToken})
+	e.mustDo(world.Request{Method: "DELETE",
+		Path: "/v0.1/customers/" + e.CustomerID + "/payment-instruments/" + e.CardToken})
 	e.Open(nil)
-	e.StartChallenge("approve") // and never comes back
+	e.StartChallenge("approve") // the payer never comes back
 	e.Clock.Advance(time.Hour)
 	e.PassMinute()
 }
 
-// operator gives the commands that no other test step gives.
-func (e *everything) operator() {
+// giveCommands gives the commands that are not in the other steps.
+func (e *everything) giveCommands() {
 	b := examples.NewBoleto(e.World)
 	e.Operate(map[string]any{"command": "pay_voucher", "merchant_code": b.Merchant.Code, "checkout_id": b.CheckoutID}, nil)
 	if _, err := e.App.Virtual.Pair(e.Context(), terminal.Pairing{ID: "rdr_any", Code: "A1B2C3D4",
@@ -254,9 +254,8 @@ func (e *everything) operator() {
 	e.Operate(map[string]any{"command": "replay_callbacks", "merchant_code": e.Merchant.Code}, nil)
 }
 
-// grow has shards throttled, so that sweep looks whether they take much, and gives
-// the merchant another whose shard does.
-func (e *everything) grow() {
+// growShards throttles shards, so that the sweep checks their load. A merchant whose shard is busy gets another shard.
+func (e *everything) growShards() {
 	var paid world.Payment
 	for range 5 {
 		paid = e.Sell("1")
@@ -273,44 +272,43 @@ func (e *everything) grow() {
 // sales takes payments and refunds them.
 type sales struct{ world.Shop }
 
-// sales sets the account to which the shop is paid out. The shop's checkouts ask for no callbacks.
-func (e *everything) sales(s world.Shop) sales {
+// newSales sets the shop's payout account. The shop's checkouts ask for no callbacks.
+func (e *everything) newSales(s world.Shop) sales {
 	s.Receiver = nil
 	t := sales{s}
 	t.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.PaidIBAN})
 	return t
 }
 
-// money comes in, goes back, and is in flight while reconcile runs.
-func (t sales) money(mode string) {
+// moveMoney takes, refunds and charges back payments. reconcile runs while money is in flight.
+func (t sales) moveMoney(mode string) {
 	t.Helper()
 	t.Sell("100")
 	disputed := t.Sell("100")
-	t.refund(t.Sell("100"))
+	t.refundParts(t.Sell("100"))
 	if found := t.Reconcile().Found; found != 0 {
 		t.Errorf("got %d breaks, want none", found)
 	}
-	t.PassMinute() // the fast path asks about the refund without an outcome
-	t.refund(t.Sell("100"))
+	t.PassMinute() // the fast path polls the refund of unknown outcome
+	t.refundParts(t.Sell("100"))
 	t.Clock.Advance(time.Minute)
-	t.PassMinute() // no poll was queued, so the sweep asks
+	t.PassMinute() // no poll was queued, so the sweep polls
 	t.Operate(map[string]any{"command": "charge_back", "merchant_code": t.Merchant.Code, "mode": mode,
 		"transaction": disputed.ID}, nil)
 }
 
-// refund gives some back, and some of unknown outcome.
-func (t sales) refund(p world.Payment) {
+// refundParts refunds a part, and another part with an unknown outcome.
+func (t sales) refundParts(p world.Payment) {
 	t.Helper()
 	t.Refund(p, "1")
 	t.Refund(p, world.Unanswered)
 }
 
-// differ deletes the reserve for refunds in flight, so that reconcile checks
-// twice. It also finds that the acquirer, which the sandbox simulates, has no
-// record of the live chargeback that the operator recorded.
-func (t sales) differ() {
+// deleteReserve deletes the reserve for refunds in flight, so that reconcile checks twice. reconcile also finds that
+// the sandbox, which simulates the acquirer, has no record of the operator's live chargeback.
+func (t sales) deleteReserve() {
 	t.Helper()
-	t.refund(t.Sell("100"))
+	t.refundParts(t.Sell("100"))
 	_, table := t.App.Store.Raw()
 	if err := table.Delete("pk", "RESERVE#L#"+t.Merchant.Code+"#EUR").Range("sk",
 		"RESERVE").If("attribute_exists(pk)").Run(
@@ -322,8 +320,8 @@ func (t sales) differ() {
 	}
 }
 
-// loseEntries deletes those of payouts, so that reconcile reads the payouts again.
-func (t sales) loseEntries() {
+// losePayoutEntries deletes the entries of payouts, so that reconcile reads the payouts again.
+func (t sales) losePayoutEntries() {
 	t.Helper()
 	for id := range t.PayoutState(t.Merchant).Payouts {
 		t.LoseEntries(id)
@@ -331,9 +329,8 @@ func (t sales) loseEntries() {
 	t.Reconcile()
 }
 
-// payouts are planned after midnight, ordered, and asked about; it is the
-// last of them.
-func (t sales) payouts() string {
+// payOut lets payouts be planned after midnight, ordered, and polled. It returns the last payout.
+func (t sales) payOut() string {
 	t.Helper()
 	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {
 		t.Clock.Advance(wait)
@@ -351,9 +348,9 @@ func (t sales) payouts() string {
 	return ran.Payouts[0].Payout
 }
 
-// file takes live payouts to the bank in a file, which pays them; the function
-// that records this runs out of time.
-func (t sales) file(payout string) {
+// settleByFile exports live payouts to the bank in a file and records that the bank paid them. The function that
+// records this runs out of time.
+func (t sales) settleByFile(payout string) {
 	t.Helper()
 	t.Operate(map[string]any{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap",
 		"iban": "DE89370400440532013000",
@@ -362,7 +359,7 @@ func (t sales) file(payout string) {
 		"outcome": "paid"}, nil)
 	t.Clock.Advance(time.Hour)
 	t.RunPayouts()
-	const tooShort = 5 * time.Second // for another step
+	const tooShort = 5 * time.Second // to begin another step
 	ctx, cancel := context.WithTimeout(lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{
 		InvokedFunctionArn: "arn:aws:lambda:eu-central-1:000000000000:function:payoutrun"}), tooShort)
 	defer cancel()

@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// mails sends an invitation, which an operator looks up and replays.
-func (e *everything) mails() {
+// sendMails sends an invitation. An operator shows and replays its mail.
+func (e *everything) sendMails() {
 	e.Helper()
 	by := audit.ByPlatform(audit.Actor{Kind: audit.Command, Request: "request-1"}, "test")
 	m, err := e.App.Store.CreateMember(e.Context(), by, e.Tenant(), "ada@example.com", "operation",

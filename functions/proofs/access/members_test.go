@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// members changes members, operators and roles in processes whose writes lose their replies. Invitations are accepted,
-// withdrawn, and sent to a person who already has a password.
-func (e *everything) members() {
+// changeMembers changes members, operators and roles in processes whose writes lose their replies. Invitations are
+// accepted, withdrawn, and sent to a person who already has a password.
+func (e *everything) changeMembers() {
 	e.Helper()
 	merchant := "/v0.1/merchants/" + e.Merchant.Code
 	try := 0
@@ -39,24 +39,24 @@ func (e *everything) members() {
 		send("PUT", &employee, "", fields{"user": nickname, "roles": []string{"role_employee"}}),
 		send("PUT", &employee, "", fields{"user": nickname}), send("DELETE", &employee, "", nil),
 	} {
-		e.through(prepare, step)
+		e.loseReplies(prepare, step)
 	}
 	for _, step := range []func(*world.Process){send("PATCH", &rolePath, "", fields{"name": "s"}),
 		send("DELETE", &rolePath, "", nil)} {
-		e.through(withRole, step)
+		e.loseReplies(withRole, step)
 	}
 	var one examples.Invited
-	e.through(func() {
+	e.loseReplies(func() {
 		try++
 		one = e.Invite(fmt.Sprintf("invited-%d@example.com", try), "role_owner")
 	}, func(p *world.Process) { p.Do(one.Accept) })
-	e.ask(one.Accept)
+	e.mustDo(one.Accept)
 	e.Send("GET", merchant+"/members", nil)
 	e.Send("GET", operator, nil)
 	e.Send("GET", "/v0.1/me/accounts", nil)
 	e.Send("GET", "/v0.1/memberships", nil)
 	e.Send("DELETE", merchant+"/members/"+member.OwnerID(e.Tenant()), nil)
-	e.Send("GET", "/v0.1/memberships", nil) // of another owner
+	e.Send("GET", "/v0.1/memberships", nil) // as another owner
 	e.Send("DELETE", one.Path, nil)
 	again := e.Invite(fmt.Sprintf("invited-%d@example.com", try), "role_employee")
 	e.Do(again.Accept) // confirms the password

@@ -7,9 +7,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// readers are payments at readers, whose outcome each function that looks for it may be the first to record: also one
-// that is unknown at first, and one that the cardholder does not pay.
-func (e *everything) readers() {
+// sellAtReaders takes payments at readers. Each function that looks for an outcome is once the first to record it, also
+// when the outcome is unknown at first or the cardholder does not pay.
+func (e *everything) sellAtReaders() {
 	const approved, undecided = 1010, 4225
 	var c world.CardReader
 	var sold world.Request
@@ -26,10 +26,10 @@ func (e *everything) readers() {
 	sell := func(cents int64, offline bool) func() {
 		return func() {
 			if pairs++; c.ID != "" { // a merchant has at most 100 (contract §9)
-				e.ask(about("DELETE", "", nil))
+				e.mustDo(about("DELETE", "", nil))
 			}
 			c = e.PairReader(fmt.Sprintf("COUNT%04d", pairs))
-			sold = about("GET", "/checkout/"+e.ask(sale(cents)).Text("data.checkout_id"), nil)
+			sold = about("GET", "/checkout/"+e.mustDo(sale(cents)).Text("data.checkout_id"), nil)
 			if offline {
 				c.SetOffline(true)
 			}
@@ -52,7 +52,7 @@ func (e *everything) readers() {
 			_ = p.TickNow(e.Context(), "sweep")
 		},
 	} {
-		e.through(sell(approved, false), first)
+		e.loseReplies(sell(approved, false), first)
 		for _, prepare := range []func(){sell(undecided, false), sell(approved, true)} {
 			prepare()
 			first(e.Main())
@@ -68,9 +68,9 @@ func (e *everything) readers() {
 		},
 		func() world.Request { return about("PATCH", "", map[string]any{"name": "Bar"}) },
 	} {
-		e.through(sell(approved, false), func(p *world.Process) { p.Do(last()) })
+		e.loseReplies(sell(approved, false), func(p *world.Process) { p.Do(last()) })
 	}
-	e.through(func() {
+	e.loseReplies(func() {
 		sell(approved, false)()
 		e.Clock.Advance(3 * time.Minute)
 		e.PassMinute()

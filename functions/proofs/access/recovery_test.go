@@ -26,32 +26,32 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// mostWrites bounds the tries of a step. Some steps also finish the work of their earlier tries, so that each try
-// writes more than the one before.
-const mostWrites = 12
+// maxWrites is the maximum number of tries of a step. Some steps also finish the work of earlier tries. Each try of
+// such a step writes more than the preceding try, so without a maximum loseReplies would not end.
+const maxWrites = 12
 
-// walkWithoutLease is how many due payouts a walk takes without a lease
-// (shared/payout/run); worlds have four shards.
+// walkWithoutLease is the number of due payouts that a walk takes in one shard before it needs a lease
+// (shared/payout/run).
 const walkWithoutLease = 10
 
-// recovery is what functions do after something went wrong: a write of unknown
-// outcome is read, and what one left, another finishes.
-func (e *everything) recovery() {
-	e.cutOff()
-	e.unknown()
-	e.unheard()
-	e.disputes()
-	e.settings()
-	e.unpaid()
-	e.many()
-	e.hanging()
+// recoverFromFaults lets functions recover from faults. After a write of unknown outcome a function reads the result. A
+// function also finishes the work that another process left.
+func (e *everything) recoverFromFaults() {
+	e.cutOffRequests()
+	e.leaveOutcomesUnknown()
+	e.missChallenges()
+	e.disputePayments()
+	e.changeSettings()
+	e.failPayouts()
+	e.payManyMerchants()
+	e.hangReceiver()
 }
 
-// through has a step done by processes whose writes lose their replies from the
-// n-th on, for each n, and each time lets the platform finish.
-func (e *everything) through(prepare func(), step func(*world.Process)) {
+// loseReplies runs a step in a process whose writes lose their replies from the n-th on, for each n. Each time it then
+// lets the platform finish.
+func (e *everything) loseReplies(prepare func(), step func(*world.Process)) {
 	e.Helper()
-	for n, reached := 1, true; reached && n <= mostWrites; n++ {
+	for n, reached := 1, true; reached && n <= maxWrites; n++ {
 		prepare()
 		p := e.Process()
 		wrote := 0
@@ -71,20 +71,21 @@ func (e *everything) through(prepare func(), step func(*world.Process)) {
 	}
 }
 
-// finished are the actions that the sweep needs more rights to finish than for all others, when their process dies.
-// TestKilledAfterEveryStep has the processes of all actions die, with no more rights than access.json gives.
-var finished = []string{"start a challenge", "save a card with a mandate"}
+// finishedBySweep lists actions that the sweep can finish for a dead process only with additional rights. If an action
+// is missing here, TestActions_FaultAtEveryStep fails: it kills the processes of all actions, and its functions have
+// only the rights in access.json.
+var finishedBySweep = []string{"start a challenge", "save a card with a mandate"}
 
-// cutOff are requests whose process loses its network, or dies.
-func (e *everything) cutOff() {
+// cutOffRequests sends requests whose process loses its network or dies.
+func (e *everything) cutOffRequests() {
 	for _, s := range examples.Actions {
 		var request world.Request
-		e.through(func() {
+		e.loseReplies(func() {
 			s.Prepare(e.Scenario)
 			request = s.Request(e.Scenario)
 			request.IdempotencyKey = "cut off, " + e.CheckoutID
 		}, func(p *world.Process) { p.Do(request) })
-		if !slices.Contains(finished, s.Name) {
+		if !slices.Contains(finishedBySweep, s.Name) {
 			continue
 		}
 		one := &examples.Scenario{Shop: e.Shop}
@@ -95,47 +96,47 @@ func (e *everything) cutOff() {
 	}
 }
 
-// unknown are payments and refunds that the acquirer has no outcome of yet.
-func (e *everything) unknown() {
-	for _, open := range []func(){ // one at a time, so that calls come in one order
+// leaveOutcomesUnknown makes payments and refunds that the acquirer leaves without an answer. It also cuts off requests
+// that refund a payment, read a receipt and create a customer.
+func (e *everything) leaveOutcomesUnknown() {
+	for _, open := range []func(){ // one at a time, for a fixed order of calls
 		func() {
 			pending := e.Create(world.Unanswered, map[string]any{"customer_id": e.Customer()})
 			e.ProcessCheckout(pending, e.Card(world.Frictionless))
 		},
 		func() { e.Refund(e.Sell("100"), world.Unanswered) },
 	} {
-		e.through(open, func(p *world.Process) { // by the fast path
+		e.loseReplies(open, func(p *world.Process) { // by the fast path
 			e.ReadStream()
 			e.Clock.Advance(45 * time.Second)
 			_, _ = p.DrainQueues(e.Context())
 		})
-		e.through(open, func(p *world.Process) {
+		e.loseReplies(open, func(p *world.Process) {
 			e.Clock.Advance(2 * time.Minute)
 			_ = p.TickNow(e.Context(), "sweep")
 		})
 	}
 	var paid world.Payment
-	e.through(func() { paid = e.Sell("100") }, func(p *world.Process) {
+	e.loseReplies(func() { paid = e.Sell("100") }, func(p *world.Process) {
 		p.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid.ID, APIKey: e.Merchant.Key.Plaintext,
 			IdempotencyKey: "refund of " + paid.ID, Body: map[string]any{"amount": 1}})
 	})
-	e.through(func() { paid = e.Sell("100") }, func(p *world.Process) {
+	e.loseReplies(func() { paid = e.Sell("100") }, func(p *world.Process) {
 		p.Do(world.Request{Method: "GET", Path: "/v1.1/receipts/" + paid.ID + "?mid=" + e.Merchant.Code,
 			APIKey: e.Merchant.Key.Plaintext})
 	})
-	e.receipts()
-	e.through(func() {}, func(p *world.Process) {
+	e.makeReceipts()
+	e.loseReplies(func() {}, func(p *world.Process) {
 		p.Do(world.Request{Method: "POST", Path: "/v0.1/customers", APIKey: e.Merchant.Key.Plaintext,
 			IdempotencyKey: "customer", Body: map[string]any{"customer_id": "cut off"}})
 	})
 }
 
-// unheard are payments in which the payer has to act, of which the platform only hears
-// when it asks.
-func (e *everything) unheard() {
+// missChallenges makes payments whose payer has to act, but the platform learns this only by a poll.
+func (e *everything) missChallenges() {
 	e.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return world.Unheard{Acquirer: a} })
-	live := e.sales(e.NewLiveShop())
-	e.through(func() {
+	live := e.newSales(e.NewLiveShop())
+	e.loseReplies(func() {
 		live.ProcessCheckout(live.Create("10", map[string]any{"redirect_url": world.RedirectURL}), e.Card(world.Challenged))
 	}, func(p *world.Process) {
 		e.ReadStream()
@@ -145,14 +146,14 @@ func (e *everything) unheard() {
 	e.GoLive()
 }
 
-// disputes are chargebacks, and callbacks that are sent again.
-func (e *everything) disputes() {
+// disputePayments charges payments back and sends callbacks again.
+func (e *everything) disputePayments() {
 	var command map[string]any
-	e.through(func() {
+	e.loseReplies(func() {
 		command = map[string]any{"command": "charge_back", "merchant_code": e.Merchant.Code, "mode": "test",
 			"transaction": e.Sell("100").ID}
 	}, func(p *world.Process) {
-		for _, invoke := range []client.Invoke{p.Invoke, e.Main().Invoke} { // the second is refused if the first was done
+		for _, invoke := range []client.Invoke{p.Invoke, e.Main().Invoke} { // the second is refused if the first succeeded
 			_ = invoke.Operate(e.Context(), command, nil)
 		}
 	})
@@ -160,43 +161,43 @@ func (e *everything) disputes() {
 	e.RunUntilIdle()
 }
 
-// settings change when a payout is due, which is opened first.
-func (e *everything) settings() {
-	s := e.sales(e.NewShop("DE", "EUR", nil))
+// changeSettings changes settings while a payout is due. A change of payout settings opens the due payout first.
+func (e *everything) changeSettings() {
+	s := e.newSales(e.NewShop("DE", "EUR", nil))
 	periods := []string{"weekly", "daily"}
 	prepare := func() { s.Sell("1"); e.Clock.Advance(7 * 24 * time.Hour); slices.Reverse(periods) }
-	e.through(prepare, func(p *world.Process) {
+	e.loseReplies(prepare, func(p *world.Process) {
 		p.Do(world.Request{Method: "PUT", Path: "/v0.1/me/merchant-profile/settings", APIKey: s.Merchant.Key.Plaintext,
 			Body: map[string]any{"payout_period": periods[0]}})
 	})
-	e.through(prepare, func(p *world.Process) {
+	e.loseReplies(prepare, func(p *world.Process) {
 		_ = client.Invoke(p.Invoke).Operate(e.Context(), map[string]any{"command": "update_settings",
 			"merchant_code": s.Merchant.Code, "payout_period": periods[0]}, nil)
 	})
 	employee := e.Do(world.Request{Method: "POST", Path: "/v0.1/me/accounts", APIKey: s.Merchant.Key.Plaintext,
 		Body: map[string]any{"username": "till@example.com", "password": "correct horse"}})
 	fonts := 0
-	e.through(func() { fonts++ }, func(p *world.Process) {
+	e.loseReplies(func() { fonts++ }, func(p *world.Process) {
 		_ = client.Invoke(p.Invoke).Operate(e.Context(), map[string]any{"command": "update_operator",
 			"merchant_code": s.Merchant.Code, "operator_id": json.RawMessage(world.Fields(e, employee.Body)["id"]),
 			"app_settings": map[string]any{"font_name": fmt.Sprint(fonts)}}, nil)
 	})
 }
 
-// unpaid are payouts that fail, are negative, or are cut off.
-func (e *everything) unpaid() {
-	s := e.sales(e.NewShop("DE", "EUR", nil))
+// failPayouts makes payouts that fail, are negative, or are interrupted.
+func (e *everything) failPayouts() {
+	s := e.newSales(e.NewShop("DE", "EUR", nil))
 	s.SetPayout(map[string]any{"holder": "Kiosk", "iban": sandbox.ClosedIBAN})
 	paid := s.Sell("100")
-	s.payouts()
+	s.payOut()
 	s.Refund(paid, "90")
-	s.payouts()
+	s.payOut()
 	s.SetPayout(map[string]any{"holder": "Kiosk", "iban": sandbox.PaidIBAN})
 	for _, run := range []func(){s.RunPayouts, func() {
 		e.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.Merchant.Code}, nil)
 	}} {
 		paid = s.Sell("100")
-		s.payouts()
+		s.payOut()
 		for range 33 { // one more than a step collects
 			s.Refund(paid, "3")
 		}
@@ -210,23 +211,23 @@ func (e *everything) unpaid() {
 			_, _ = p.DrainQueues(e.Context())
 		},
 	} {
-		e.through(func() { s.Refund(s.Sell("100"), "1"); e.Clock.Advance(24 * time.Hour) }, step)
+		e.loseReplies(func() { s.Refund(s.Sell("100"), "1"); e.Clock.Advance(24 * time.Hour) }, step)
 		s.RunPayouts()
 	}
 }
 
-// many are more merchants than a walk of due payouts takes without a lease,
-// whichever shards they are in.
-func (e *everything) many() {
+// payManyMerchants pays so many merchants that a walk of due payouts needs a lease. Worlds have four shards, so at
+// least one shard has more due payouts than a walk takes without a lease.
+func (e *everything) payManyMerchants() {
 	for range 4*walkWithoutLease + 1 {
-		e.sales(e.NewShop("DE", "EUR", nil))
+		e.newSales(e.NewShop("DE", "EUR", nil))
 	}
 	e.Clock.Advance(24 * time.Hour)
 	e.RunPayouts()
 }
 
-// hanging is a receiver of callbacks that does not answer in time.
-func (e *everything) hanging() {
+// hangReceiver delivers callbacks to a receiver that does not answer in time.
+func (e *everything) hangReceiver() {
 	e.Pay(e.Create("10", nil), e.Card(world.Frictionless))
 	timeOut := faults.RoundTrip(func(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded })
 	deliver := callbacks.Deliver(e.AppWith(func(_ *app.Config, o *app.Overrides) {
@@ -246,13 +247,13 @@ func (e *everything) hanging() {
 	}
 }
 
-// lowerDueShards takes back a setting, so that payouts are due in shards that only the
-// sweep looks into: of so many merchants that one at least is in such a shard.
+// lowerDueShards raises DUE_SHARDS, adds merchants and lowers the setting again. Only the sweep still checks the higher
+// shards. With five merchants at least one payout is due in such a shard.
 func (e *everything) lowerDueShards() {
 	before := strconv.Itoa(e.App.Store.DueShards())
 	e.Set("DUE_SHARDS", strconv.Itoa(store.MaxDueShards))
 	for range 5 {
-		e.sales(e.NewShop("DE", "EUR", nil))
+		e.newSales(e.NewShop("DE", "EUR", nil))
 	}
 	e.Set("DUE_SHARDS", before)
 	e.Clock.Advance(24 * time.Hour)
@@ -262,21 +263,21 @@ func (e *everything) lowerDueShards() {
 	}
 }
 
-// goingOn is what payoutopen uses for shards of more than a call can open: of
-// 17 payouts, when it has 0.3 s, which are virtual.
-func goingOn(t *testing.T) (used []string) {
+// openManyPayouts returns the rights that payoutopen uses when a shard has more payouts than one call can open. It
+// opens 17 payouts in calls that start none after 0.3 s of virtual time.
+func openManyPayouts(t *testing.T) (used []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := world.New(t)
 		w.Permits.Learning = *golden.Update
-		for range 17 { // of which one shard of four has five, which are opened four at a time
+		for range 17 { // some shard of the four has at least five; a call opens four at a time
 			shop := w.Shop().NewShop("DE", "EUR", nil)
 			shop.SetPayout(map[string]any{"holder": "Laden", "iban": sandbox.PaidIBAN})
 			shop.Sell("10")
 		}
 		w.Clock.Advance(24 * time.Hour)
 		w.Main().Steps.Slow(faults.Latency{Table: 100 * time.Millisecond, Transaction: 100 * time.Millisecond})
-		const lastStart = 15 * time.Second // before the end of a call
+		const lastStart = 15 * time.Second // payoutopen starts no payout in this last part of a call
 		for shard := range w.App.Store.DueShards() {
 			ctx, cancel := context.WithTimeout(t.Context(), lastStart+300*time.Millisecond)
 			event := fmt.Appendf(nil, `{"Records":[{"messageId":"1","body":"{\"shard\":%d}"}]}`, shard)

@@ -10,15 +10,15 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// TestWritersAreDocumented: where the table of keys.go names the functions that write a kind of items, access.json lets
-// exactly those write it. Of credentials the table's own policy denies it to all others.
-func TestWritersAreDocumented(t *testing.T) {
+// TestAccess_WritersInKeyTable checks that access.json lets exactly those functions write a kind that the table in
+// keys.go names. The table's own policy denies writes of credentials to all other functions.
+func TestAccess_WritersInKeyTable(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../../../shared/store/keys.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	documented := writersIn(string(source))
+	documented := parseWriters(string(source))
 	for kind, want := range map[string][]string{"MERCHANT": {"merchants", "provision", "sweep"},
 		"KEY": {"apikeys", "members", "merchants", "provision"}, "MEMBERS": {"members", "merchants", "provision"}} {
 		if got := documented[kind]; !slices.Equal(got, want) {
@@ -41,13 +41,13 @@ func TestWritersAreDocumented(t *testing.T) {
 	}
 }
 
-// onlyNames is a cell that has names of functions, and nothing else.
+// onlyNames matches a cell that contains only names of functions.
 var onlyNames = regexp.MustCompile(`^[a-z]+(, [a-z]+)*$`)
 
-// writersIn are the kinds of which the table names the writers of all entities, and says nothing else, with those. Its
-// columns are as wide as in its head.
-func writersIn(source string) map[string][]string {
-	texts, kinds := []string{}, []string{} // of one entity each
+// parseWriters returns the writers by kind, for kinds whose entities all list only names of functions. The columns are
+// as wide as in the table's head.
+func parseWriters(source string) map[string][]string {
+	texts, kinds := []string{}, []string{} // per entity
 	head, table, _ := strings.Cut(source[strings.Index(source, "//\tentity "):], "\n")
 	at := func(column string) int { return strings.Index(head, column) }
 	for line := range strings.Lines(table) {
@@ -59,7 +59,7 @@ func writersIn(source string) map[string][]string {
 			return strings.TrimSpace(string(cells[min(from, len(cells)):min(to, len(cells))]))
 		}
 		writers := cell(at("written by"), len(cells))
-		if cell(len("//"), at("pk")) == "" { // more of the last one
+		if cell(len("//"), at("pk")) == "" { // continues the last entity
 			texts[last] = strings.TrimSpace(texts[last] + " " + writers)
 			continue
 		}
