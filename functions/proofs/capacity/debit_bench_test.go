@@ -12,11 +12,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// lateRefunds are due at once, and no credit is.
+// lateRefunds is the number of refunds that are due at once, without any credit.
 const lateRefunds = 2000
 
-// BenchmarkLateRefunds pays a merchant out whose 2,000 late refunds are due and nothing else: one payout, which
-// collects them in ⌈n/32⌉ transactions and applies its outcome to them in ⌈n/49⌉.
+// BenchmarkLateRefunds pays out a merchant with 2,000 late refunds and nothing else due. All refunds are in one payout.
+// A payout of n refunds takes ⌈n/32⌉ transactions to collect the refunds, and ⌈n/49⌉ to apply its outcome to them.
 func BenchmarkLateRefunds(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
@@ -36,7 +36,7 @@ func BenchmarkLateRefunds(b *testing.B) {
 			}
 		}
 		b.StopTimer()
-		calls, transactions := callsOf(w)
+		calls, transactions := takeCalls(w)
 		b.ReportMetric(float64(nights), "payouts")
 		b.ReportMetric(float64(calls), "calls")
 		b.ReportMetric(float64(transactions), "transactions")
@@ -44,7 +44,7 @@ func BenchmarkLateRefunds(b *testing.B) {
 	}
 }
 
-// addDebits gives the merchant copies of a late refund's debit and event.
+// addDebits makes one late refund, and stores copies of its debit and its event until the merchant has lateRefunds.
 func addDebits(b *testing.B, w *world.World) {
 	b.Helper()
 	shop := w.Shop()
@@ -64,7 +64,7 @@ func addDebits(b *testing.B, w *world.World) {
 	for n := range lateRefunds - 1 {
 		names := strings.NewReplacer(id, fmt.Sprintf("%s%04d", id[:len(id)-4], n))
 		for _, item := range sample {
-			batch = append(batch, renamed(item, names))
+			batch = append(batch, withNames(item, names))
 		}
 		if len(batch) > 22 || n == lateRefunds-2 {
 			if _, err := table.Batch("pk", "sk").Write().Put(batch...).Run(b.Context()); err != nil {

@@ -19,40 +19,39 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// paidOut is how many payments the payout is of that is measured: as many as
-// it takes at once.
-const paidOut = 32
+// paidOutCount is the number of payments in the measured payout, the most that a payout takes at once.
+const paidOutCount = 32
 
-// measured is a scenario whose calls and items are measured.
-type measured struct{ *examples.Scenario }
+// measuredScenario is a scenario whose calls and items are measured.
+type measuredScenario struct{ *examples.Scenario }
 
-// measureEvents adds what no request does, and what stays.
+// measureEvents measures events without a request, and the items that remain.
 func (c *capacity) measureEvents(t *testing.T) {
-	one := measured{examples.New(t)}
+	one := measuredScenario{examples.New(t)}
 	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
-	one.RunUntilIdle() // the owner gets a mail about the account
+	one.RunUntilIdle() // sends the owner a mail about the account
 	one.MustPay(one.Create("10.10", nil), one.Card(world.Frictionless))
-	c.use("a callback is delivered", one.deliver())
-	for range paidOut - 1 {
+	c.addUse("a callback is delivered", one.deliver())
+	for range paidOutCount - 1 {
 		one.MustPay(one.Create("10.10", map[string]any{"return_url": nil}), one.Card(world.Frictionless))
 	}
-	before := one.left()
-	c.use(fmt.Sprintf("%d payments are paid out", paidOut), one.payOut(paidOut))
-	c.stays("a checkout is paid by card", paidOnce(t))
-	c.stays(fmt.Sprintf("%d payments are paid out, in addition", paidOut), one.left().less(before))
-	c.stays("a file is uploaded", uploadedOnce(t))
-	c.items = typicalItems(t)
+	before := one.totalSize()
+	c.addUse(fmt.Sprintf("%d payments are paid out", paidOutCount), one.payOut(paidOutCount))
+	c.addRemains("a checkout is paid by card", payOnce(t))
+	c.addRemains(fmt.Sprintf("%d payments are paid out, in addition", paidOutCount), one.totalSize().minus(before))
+	c.addRemains("a file is uploaded", uploadOnce(t))
+	c.items = makeTypicalItems(t)
 }
 
-// typicalItems are the items of one payment in the states in which they are written: with a description and texts as
-// long as usual, at a time that is no whole second, as times are.
-func typicalItems(t *testing.T) (items []itemSize) {
-	one := measured{examples.New(t)}
+// makeTypicalItems returns the items of one payment in each state that is written. They have a description, texts of
+// usual length, and a time with fractions of a second, like most times.
+func makeTypicalItems(t *testing.T) (items []itemSize) {
+	one := measuredScenario{examples.New(t)}
 	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	one.Clock.Advance(123456789 * time.Nanosecond)
 	add := func(state string, kinds ...store.Kind) {
 		for _, kind := range kinds {
-			n := one.sizeOfOnly(kind)
+			n := one.sizeOfLargest(kind)
 			items = append(items, itemSize{string(kind) + ", " + state, n})
 			if n > unitBytes {
 				t.Errorf("%s, %s: got %d bytes, want %d at most: each write of it costs twice as much", kind, state, n, unitBytes)
@@ -65,7 +64,7 @@ func typicalItems(t *testing.T) (items []itemSize) {
 	add("created", store.KindCheckout, store.KindReference)
 	one.claim()
 	add("claimed", store.KindCheckout)
-	one.Clock.Advance(2 * time.Minute) // after which the sweep finds that the acquirer knows of no charge
+	one.Clock.Advance(2 * time.Minute) // then the sweep learns that the acquirer knows no charge
 	one.RunUntilIdle()
 	one.Must(200, one.Do(one.ByCard(world.Frictionless)))
 	add("paid", store.KindCheckout, store.KindTransaction, store.KindJournal, store.KindPayable, store.KindCallback)
@@ -74,8 +73,8 @@ func typicalItems(t *testing.T) (items []itemSize) {
 	return items
 }
 
-// claim claims the checkout for an attempt by card, as a process that dies before it charges the card.
-func (t measured) claim() {
+// claim claims the checkout for an attempt by card, like a process that dies before it charges the card.
+func (t measuredScenario) claim() {
 	t.Helper()
 	c, err := t.App.Store.Checkout(t.Context(), t.Tenant(), t.CheckoutID)
 	if err != nil {
@@ -92,11 +91,11 @@ func (t measured) claim() {
 	}
 }
 
-// unitBytes are what one write unit covers.
+// unitBytes is the number of bytes that one write unit covers.
 const unitBytes = 1024
 
-// sizeOfOnly is the size of the only item of the kind, or of the largest.
-func (t measured) sizeOfOnly(kind store.Kind) (n int) {
+// sizeOfLargest returns the size of the largest item of the kind.
+func (t measuredScenario) sizeOfLargest(kind store.Kind) (n int) {
 	t.eachItem(func(item map[string]types.AttributeValue) {
 		p, _ := store.ParsePartition(item[store.PartitionKey].(*types.AttributeValueMemberS).Value)
 		if p.Kind == kind {
@@ -106,8 +105,8 @@ func (t measured) sizeOfOnly(kind store.Kind) (n int) {
 	return n
 }
 
-// deliver brings the callback that is owed to its receiver.
-func (t measured) deliver() world.Use {
+// deliver delivers the waiting callback to its receiver.
+func (t measuredScenario) deliver() world.Use {
 	t.ReadStream()
 	relayed := t.Relayed()
 	t.Main().Meter.Reset()
@@ -120,9 +119,8 @@ func (t measured) deliver() world.Use {
 	return use
 }
 
-// payOut pays the merchant so many payments on the next day: the payout is planned
-// and ordered, and a while later the bank is asked.
-func (t measured) payOut(n int) world.Use {
+// payOut pays the merchant n payments on the next day. The payout is planned and ordered, and the bank is polled later.
+func (t measuredScenario) payOut(n int) world.Use {
 	t.Main().Meter.Reset()
 	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {
 		t.Clock.Advance(wait)
@@ -136,45 +134,44 @@ func (t measured) payOut(n int) world.Use {
 	return t.Main().Meter.Reset()
 }
 
-// paidOnce is what a payment by card leaves; its addresses have the same
-// length in each run.
-func paidOnce(t *testing.T) size {
-	one := measured{examples.New(t)}
-	one.MustPay(one.Create("10.10", nil), one.Card(world.Frictionless)) // once an hour it is noted that the key is used
-	before := one.left()
+// payOnce returns the size of the items that a payment by card leaves. Its addresses have the same length in each run.
+func payOnce(t *testing.T) size {
+	one := measuredScenario{examples.New(t)}
+	one.MustPay(one.Create("10.10", nil), one.Card(world.Frictionless)) // records the key's use, once an hour
+	before := one.totalSize()
 	order := one.Create("10.10", map[string]any{"return_url": "https://example.com/hooks"})
 	one.MustPay(order, one.Card(world.Frictionless))
-	return one.left().less(before)
+	return one.totalSize().minus(before)
 }
 
-// uploadedOnce is what stays of a file.
-func uploadedOnce(t *testing.T) size {
-	one := measured{examples.New(t)}
-	one.UploadedFile(world.PDF, nil) // the first of a merchant also has its count made
-	before := one.left()
+// uploadOnce returns the size of the items that a file leaves.
+func uploadOnce(t *testing.T) size {
+	one := measuredScenario{examples.New(t)}
+	one.UploadedFile(world.PDF, nil) // a merchant's first file also creates its count
+	before := one.totalSize()
 	one.UploadedFile(world.PDF, nil)
-	return one.left().less(before)
+	return one.totalSize().minus(before)
 }
 
-// size is that of items.
+// size is the size of some items, in the table and in indexes.
 type size struct{ items, bytes, inIndexes int }
 
-func (s size) less(o size) size {
+func (s size) minus(o size) size {
 	return size{s.items - o.items, s.bytes - o.bytes, s.inIndexes - o.inIndexes}
 }
 
-// perItem is what DynamoDB adds to each item, for the bill.
+// perItem is the number of bytes that DynamoDB adds to each item for the bill.
 const perItem = 100
 
-// left is the size of all that the platform has stored by now.
-func (t measured) left() size {
+// totalSize returns the size of all items that the platform has stored so far.
+func (t measuredScenario) totalSize() size {
 	var s size
 	t.eachItem(s.add)
 	return s
 }
 
-// eachItem does something with each item that the platform has stored by now.
-func (t measured) eachItem(do func(map[string]types.AttributeValue)) {
+// eachItem calls do with each item that the platform has stored so far.
+func (t measuredScenario) eachItem(do func(map[string]types.AttributeValue)) {
 	db, table := t.App.Store.Raw()
 	pages := dynamodb.NewScanPaginator(db.Client(), &dynamodb.ScanInput{TableName: aws.String(table.Name())})
 	for pages.HasMorePages() {
@@ -215,7 +212,7 @@ func sizeOf(item map[string]types.AttributeValue) (n int) {
 	return n
 }
 
-// sizeOfValue is by DynamoDB's published rules.
+// sizeOfValue follows DynamoDB's published rules.
 func sizeOfValue(v types.AttributeValue) int {
 	const structure, element = 3, 1
 	switch v := v.(type) {
@@ -233,7 +230,7 @@ func sizeOfValue(v types.AttributeValue) int {
 		return n
 	case *types.AttributeValueMemberM:
 		return structure + element*len(v.Value) + sizeOf(v.Value)
-	default: // a Boolean or null
+	default: // Boolean or null
 		return 1
 	}
 }

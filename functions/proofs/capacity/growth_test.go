@@ -12,15 +12,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// crowdedShop is a merchant more payers come to than one shard takes.
+// crowdedShop is a merchant with more payers than one shard can take.
 type crowdedShop struct {
 	world.Shop
-	sold []string // checkouts that were paid, in the order of their creation
+	sold []string // paid checkouts in the order of their creation
 	paid []world.Payment
 }
 
-// aSecond is how many payments a second a shard takes in these tests, where 500 would take long.
-const aSecond = 20
+// shardRate is the number of payments per second that a shard takes in these tests. The real 500 would take too long.
+const shardRate = 20
 
 func newCrowdedShop(t *testing.T) *crowdedShop {
 	t.Helper()
@@ -29,7 +29,7 @@ func newCrowdedShop(t *testing.T) *crowdedShop {
 	return s
 }
 
-// sell has many payers come within one second and counts those who met an error of ours.
+// sell lets many payers pay within one second. It returns the number of payers that met an error of ours.
 func (s *crowdedShop) sell(many int) (refused int) {
 	s.Helper()
 	for range many {
@@ -47,8 +47,8 @@ func (s *crowdedShop) sell(many int) (refused int) {
 	return refused
 }
 
-// shards is the merchant's number.
-func (s *crowdedShop) shards() int {
+// readShards returns the merchant's number of shards.
+func (s *crowdedShop) readShards() int {
 	s.Helper()
 	m, err := s.App.Store.Merchant(s.Context(), s.Merchant.Code)
 	if err != nil {
@@ -57,11 +57,11 @@ func (s *crowdedShop) shards() int {
 	return m.ShardCount()
 }
 
-// grow sells more than one shard takes until nobody is refused, for a second every few minutes.
+// grow sells more than one shard takes for a second every few minutes, until no payer is refused.
 func (s *crowdedShop) grow(many int) {
 	s.Helper()
 	for want := 1; ; want *= 2 {
-		if got := s.shards(); got != want {
+		if got := s.readShards(); got != want {
 			s.Fatalf("got %d shards, want %d", got, want)
 		}
 		refused := s.sell(many)
@@ -76,18 +76,18 @@ func (s *crowdedShop) grow(many int) {
 			s.Fatalf("got %d refused by %d shards, want none", refused, want)
 		}
 		s.PassMinute()
-		s.Clock.Advance(2 * time.Minute) // also ends what was refused in the middle
+		s.Clock.Advance(2 * time.Minute) // also ends interrupted payments
 	}
 	s.Clock.Advance(2 * time.Minute)
 	s.PassMinute()
 }
 
-// TestAMerchantGrowsUntilItIsNoLongerThrottled, and all that reads its shards finds everything.
-func TestAMerchantGrowsUntilItIsNoLongerThrottled(t *testing.T) {
+// TestShards_GrowUntilUnthrottled checks also that every reader of the shards finds everything.
+func TestShards_GrowUntilUnthrottled(t *testing.T) {
 	t.Parallel()
 	s := newCrowdedShop(t)
-	hot := s.LimitPartitions(2 * aSecond)
-	s.grow(2 * aSecond)
+	hot := s.LimitPartitions(2 * shardRate)
+	s.grow(2 * shardRate)
 	if hot.Throttled() == 0 {
 		t.Error("got no throttled request, want some")
 	}
@@ -96,19 +96,19 @@ func TestAMerchantGrowsUntilItIsNoLongerThrottled(t *testing.T) {
 		t.Errorf("the other merchant: got %d shards (%v), want 1", m.ShardCount(), err)
 	}
 	s.wantAllRead()
-	for _, p := range s.payments()[:3] {
+	for _, p := range s.fetchPayments()[:3] {
 		s.Refund(p, "4")
 	}
 	s.wantPaidOut()
-	for _, p := range s.payments()[3:6] { // has been paid out: a debit
+	for _, p := range s.fetchPayments()[3:6] { // already paid out, so the refund is a debit
 		s.Refund(p, "3")
 	}
 	s.sell(3)
 	s.wantPaidOut()
 }
 
-// payments are those of the checkouts that are paid.
-func (s *crowdedShop) payments() []world.Payment {
+// fetchPayments returns the payments of the paid checkouts.
+func (s *crowdedShop) fetchPayments() []world.Payment {
 	s.Helper()
 	if s.paid != nil {
 		return s.paid
@@ -128,7 +128,8 @@ func (s *crowdedShop) payments() []world.Payment {
 	return s.paid
 }
 
-// wantAllRead: the list has all checkouts, and the history, page by page in both directions, all payments.
+// wantAllRead checks that the list has all checkouts and the history all payments. The history is read page by page in
+// both directions.
 func (s *crowdedShop) wantAllRead() {
 	s.Helper()
 	var listed []struct{ ID string }
@@ -145,14 +146,14 @@ func (s *crowdedShop) wantAllRead() {
 		s.Errorf("got %d checkouts listed, want the %d that were created", len(sorted), len(want))
 	}
 	for _, order := range []string{"ascending", "descending"} {
-		if got := s.walk(order); len(got) != len(s.payments()) {
-			s.Errorf("%s: got %d payments in the history, want %d", order, len(got), len(s.payments()))
+		if got := s.walkHistory(order); len(got) != len(s.fetchPayments()) {
+			s.Errorf("%s: got %d payments in the history, want %d", order, len(got), len(s.fetchPayments()))
 		}
 	}
 }
 
-// walk is the history by pages; no payment may come twice.
-func (s *crowdedShop) walk(order string) map[string]bool {
+// walkHistory reads the history page by page and fails on a payment that comes twice.
+func (s *crowdedShop) walkHistory(order string) map[string]bool {
 	s.Helper()
 	found, last := map[string]bool{}, ""
 	query := url.Values{"limit": {"7"}, "order": {order}}.Encode()
@@ -187,7 +188,7 @@ func (s *crowdedShop) walk(order string) map[string]bool {
 	return found
 }
 
-// wantPaidOut: a day later all that waited is paid out, and reconcile finds no break.
+// wantPaidOut lets a day pass, and checks that no payable is left and reconcile finds no break.
 func (s *crowdedShop) wantPaidOut() {
 	s.Helper()
 	for range 3 {
@@ -205,8 +206,8 @@ func (s *crowdedShop) wantPaidOut() {
 	}
 }
 
-// TestAMerchantGrowsWhileItSellsAndIsPaidOut: by an operator, as by itself.
-func TestAMerchantGrowsWhileItSellsAndIsPaidOut(t *testing.T) {
+// TestShards_GrowDuringSalesAndPayouts raises the shards by an operator's command.
+func TestShards_GrowDuringSalesAndPayouts(t *testing.T) {
 	t.Parallel()
 	s := newCrowdedShop(t)
 	s.sell(12)
@@ -222,8 +223,9 @@ func TestAMerchantGrowsWhileItSellsAndIsPaidOut(t *testing.T) {
 	s.wantPaidOut()
 }
 
-// TestATableThatIsThrottledAsAWholeMakesNobodyGrow: little is sold, so more shards would not help.
-func TestATableThatIsThrottledAsAWholeMakesNobodyGrow(t *testing.T) {
+// TestShards_TableThrottled checks that a merchant with few sales gets no more shards, because
+// these would not help.
+func TestShards_TableThrottled(t *testing.T) {
 	t.Parallel()
 	s := newCrowdedShop(t)
 	s.sell(1)
@@ -236,7 +238,7 @@ func TestATableThatIsThrottledAsAWholeMakesNobodyGrow(t *testing.T) {
 		s.Clock.Advance(2 * time.Minute)
 		s.PassMinute()
 	}
-	if got := s.shards(); got != 1 {
+	if got := s.readShards(); got != 1 {
 		t.Errorf("got %d shards, want 1", got)
 	}
 }

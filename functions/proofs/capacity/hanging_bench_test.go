@@ -30,24 +30,22 @@ const (
 	fastInterval     = 50 * time.Millisecond
 )
 
-// BenchmarkHangingReceivers measures how long callbacks to a receiver that
-// answers take while 1,000 others hang, in the local run: from the reply to the
-// request that caused them until they arrive, over sockets, in real time. The
-// 1,000 begin at once, the others follow over the ten seconds in which those
-// hang. Nobody else calls: "alone" is the same without them.
+// BenchmarkHangingReceivers measures in the local run how long callbacks take to a receiver that answers, while 1,000
+// others hang. The time runs from the reply to the causing request until the callback arrives, over sockets and in real
+// time. The 1,000 begin at once, and the others follow within the ten seconds of the hanging calls. There are no other
+// calls. "alone" measures the same without the 1,000.
 //
-// This is no figure of prod's default: the local run makes up to 1,250 calls of
-// callbacks at a time, prod's 40 pollers 400 (infra/README.md, Receivers that
-// hang). Prod comes near it with pollers=110.
+// The figures do not apply to prod's default. The local run makes up to 1,250 parallel calls of callbacks, and prod's
+// 40 pollers make 400 (infra/README.md, Receivers that hang). Prod comes close with pollers=110.
 //
-// The engines are in memory, and stream and queue are polled as Lambda does. So
-// half of what "alone" takes is the poll of the stream, four times a second.
+// The engines are in memory, and stream and queue are polled as Lambda polls them. So half of the time of "alone" is
+// the poll of the stream, four times a second.
 func BenchmarkHangingReceivers(b *testing.B) {
 	for _, shape := range []struct {
 		name             string
 		hanging          int
 		merchants, hosts int
-		fast             string // host of the receiver that answers
+		fast             string // host of the answering receiver
 	}{
 		{"alone", 0, 1, 1, "fast.example.com"},
 		{"of one host", hangingCallbacks, 1, 1, "fast.example.com"},
@@ -58,12 +56,12 @@ func BenchmarkHangingReceivers(b *testing.B) {
 		b.Run(shape.name, func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
-				p := newPost(b)
+				p := newReceivers(b)
 				var owners []world.Merchant
 				for range shape.merchants {
-					owners = append(owners, p.merchant())
+					owners = append(owners, p.createMerchant())
 				}
-				fast := p.merchant()
+				fast := p.createMerchant()
 				b.StartTimer()
 				for i := range shape.hanging {
 					p.addCallback(owners[i%shape.merchants], fmt.Sprintf("hanging-%d.example.com", i%shape.hosts), "/never")
@@ -72,7 +70,7 @@ func BenchmarkHangingReceivers(b *testing.B) {
 					p.addCallback(fast, shape.fast, "/hook")
 					time.Sleep(fastInterval)
 				}
-				waits := p.waits()
+				waits := p.collectWaits()
 				b.ReportMetric(float64(waits[len(waits)/2].Milliseconds()), "p50-ms")
 				b.ReportMetric(float64(waits[len(waits)*99/100].Milliseconds()), "p99-ms")
 				p.stop()
@@ -81,8 +79,8 @@ func BenchmarkHangingReceivers(b *testing.B) {
 	}
 }
 
-// post is a running platform and all its merchants' receivers.
-type post struct {
+// receivers is a running platform with the receivers of all its merchants.
+type receivers struct {
 	*testing.B
 	*runner.Runner
 	stop func()
@@ -90,12 +88,12 @@ type post struct {
 	mu      sync.Mutex
 	owed    map[string]time.Time // by checkout, of fast receivers
 	arrived map[string]time.Time
-	all     chan struct{} // gets one for each arrival
+	all     chan struct{} // receives a value for each arrival
 }
 
-func newPost(b *testing.B) *post {
+func newReceivers(b *testing.B) *receivers {
 	b.Helper()
-	p := &post{B: b, owed: map[string]time.Time{}, arrived: map[string]time.Time{},
+	p := &receivers{B: b, owed: map[string]time.Time{}, arrived: map[string]time.Time{},
 		all: make(chan struct{}, fastCallbacks)}
 	receivers := httptest.NewServer(p)
 	to := receivers.Listener.Addr().String()
@@ -132,10 +130,10 @@ func newPost(b *testing.B) *post {
 	return p
 }
 
-// ServeHTTP is every receiver.
-func (p *post) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers for every receiver.
+func (p *receivers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var event struct{ ID string }
-	_ = json.NewDecoder(r.Body).Decode(&event) // "" never arrives
+	_ = json.NewDecoder(r.Body).Decode(&event) // without an id, the callback never counts as arrived
 	if r.URL.Path == "/never" {
 		<-r.Context().Done()
 		return
@@ -150,7 +148,7 @@ func (p *post) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (p *post) merchant() (m world.Merchant) {
+func (p *receivers) createMerchant() (m world.Merchant) {
 	p.Helper()
 	answer, err := p.Invoke(p.Context(), "provision", json.RawMessage(
 		`{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com","country":"DE","currency":"EUR",`+
@@ -164,8 +162,8 @@ func (p *post) merchant() (m world.Merchant) {
 	return m
 }
 
-// addCallback has a callback to a receiver due.
-func (p *post) addCallback(m world.Merchant, host, path string) {
+// addCallback makes a callback to a receiver due.
+func (p *receivers) addCallback(m world.Merchant, host, path string) {
 	p.Helper()
 	made := p.send(m, http.MethodPost, "/v0.1/checkouts", fmt.Sprintf(
 		`{"checkout_reference":"%d","amount":10.10,"currency":"EUR","merchant_code":%q,"return_url":"http://%s%s"}`,
@@ -178,7 +176,7 @@ func (p *post) addCallback(m world.Merchant, host, path string) {
 	}
 }
 
-func (p *post) send(m world.Merchant, method, path, body string) (id string) {
+func (p *receivers) send(m world.Merchant, method, path, body string) (id string) {
 	p.Helper()
 	request := httptest.NewRequestWithContext(p.Context(), method, path, strings.NewReader(body))
 	request.Header.Set("Authorization", "Bearer "+m.Key.Plaintext)
@@ -193,8 +191,8 @@ func (p *post) send(m world.Merchant, method, path, body string) (id string) {
 	return checkout.ID
 }
 
-// waits are the times that fast receivers waited, sorted, once all are over.
-func (p *post) waits() (waits []time.Duration) {
+// collectWaits waits for all callbacks to fast receivers and returns their sorted waiting times.
+func (p *receivers) collectWaits() (waits []time.Duration) {
 	p.Helper()
 	for range fastCallbacks {
 		<-p.all

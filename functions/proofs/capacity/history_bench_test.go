@@ -22,15 +22,15 @@ import (
 
 const longHistory = 100_000
 
-// BenchmarkHistory reads from a history of 100,000 transactions: a page of 100
-// from its middle, by its first ref, and a transaction's detail.
+// BenchmarkHistory reads from a history of 100,000 transactions: pages of 100 from its middle, and one transaction's
+// detail.
 func BenchmarkHistory(b *testing.B) {
 	w := world.New(b)
-	middle := copies(b, w, sale(b, w), longHistory)[longHistory/2]
+	middle := storeCopies(b, w, storeSale(b, w), longHistory)[longHistory/2]
 	merchant := "/v2.1/merchants/" + w.Merchant.Code + "/transactions"
 	for name, path := range map[string]string{
 		"page of 100":         merchant + "/history?limit=100&oldest_ref=" + middle.ID,
-		"page of 100, sparse": merchant + "/history?limit=100&types[]=REFUND&oldest_ref=" + middle.ID, // which looks at 1,100
+		"page of 100, sparse": merchant + "/history?limit=100&types[]=REFUND&oldest_ref=" + middle.ID, // reads 1,100 items
 		"detail by code":      merchant + "?transaction_code=" + middle.Code,
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -47,8 +47,8 @@ func BenchmarkHistory(b *testing.B) {
 	}
 }
 
-// sale is a transaction written as the platform does.
-func sale(b *testing.B, w *world.World) payments.Transaction {
+// storeSale stores a transaction as the platform does.
+func storeSale(b *testing.B, w *world.World) payments.Transaction {
 	b.Helper()
 	tenant := identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}
 	amount, none := money.MustParse("10.10", "EUR"), money.Zero("EUR")
@@ -76,10 +76,9 @@ func sale(b *testing.B, w *world.World) payments.Transaction {
 	return t
 }
 
-// copies writes more of a stored transaction, a millisecond apart. They are
-// made from its item, in batches: writing each as the platform does would take
-// far longer than what is measured.
-func copies(b *testing.B, w *world.World, t payments.Transaction, many int) []payments.Transaction {
+// storeCopies stores copies of a transaction, a millisecond apart. It writes copies of the item in batches, because
+// writing each transaction like the platform would take far longer than the benchmark.
+func storeCopies(b *testing.B, w *world.World, t payments.Transaction, many int) []payments.Transaction {
 	b.Helper()
 	_, table := w.App.Store.Raw()
 	var stored []map[string]types.AttributeValue
@@ -91,9 +90,9 @@ func copies(b *testing.B, w *world.World, t payments.Transaction, many int) []pa
 		c := t
 		c.ID = uuid.NewString()
 		c.Code, c.CreatedAt = payments.CodeOfID(c.ID), t.CreatedAt.Add(time.Duration(i+1)*time.Millisecond)
-		made[i], items[i] = c, renamed(stored[0], strings.NewReplacer(t.ID, c.ID, t.Code, c.Code,
+		made[i], items[i] = c, withNames(stored[0], strings.NewReplacer(t.ID, c.ID, t.Code, c.Code,
 			t.CreatedAt.Format(time.RFC3339Nano), c.CreatedAt.Format(time.RFC3339Nano),
-			fmt.Sprint(t.CreatedAt.UnixMicro()), fmt.Sprint(c.CreatedAt.UnixMicro()))) // as keys have it
+			fmt.Sprint(t.CreatedAt.UnixMicro()), fmt.Sprint(c.CreatedAt.UnixMicro()))) // the form in keys
 	}
 	const writers = 4
 	errs := make(chan error, writers)
@@ -113,8 +112,8 @@ func copies(b *testing.B, w *world.World, t payments.Transaction, many int) []pa
 	return made
 }
 
-// renamed is an item with other names in all its texts.
-func renamed(item map[string]types.AttributeValue, names *strings.Replacer) dynamo.Item {
+// withNames returns a copy of an item with names replaced in all its texts.
+func withNames(item map[string]types.AttributeValue, names *strings.Replacer) dynamo.Item {
 	clone := dynamo.Item{}
 	for name, value := range item {
 		if text, ok := value.(*types.AttributeValueMemberS); ok {

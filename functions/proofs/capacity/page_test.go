@@ -44,24 +44,24 @@ in a transaction.
 |---|---:|
 `
 
-// capacity is all that is measured, in the form of capacity.json.
+// capacity collects all measurements in the form of capacity.json.
 type capacity struct {
 	Uses  []row
 	Left  []remains
-	items []itemSize // in the page alone
+	items []itemSize // only on the page
 }
 
-// row is what one request takes, or one event.
+// row is the use of one request or event.
 type row struct {
 	Name        string
-	Calls       map[string]int     // to the table, by the operation
+	Calls       map[string]int     // to the table, by operation
 	Read, Write float64            // units
-	Indexes     map[string]float64 `json:",omitempty"` // of Write, by the index
-	Relayed     int                `json:",omitempty"` // records that relay gets; of a payout none
-	which       []string           // the calls in order, which is not always the same
+	Indexes     map[string]float64 `json:",omitempty"` // of Write, by index
+	Relayed     int                `json:",omitempty"` // records for relay; not counted for payouts
+	which       []string           // the calls in order; the order may vary
 }
 
-// remains are what an event leaves in the table.
+// remains are the items that an event leaves in the table.
 type remains struct {
 	Name                    string
 	Items, Bytes, InIndexes int
@@ -73,7 +73,7 @@ type itemSize struct {
 	Bytes int
 }
 
-func (c *capacity) use(name string, u world.Use) {
+func (c *capacity) addUse(name string, u world.Use) {
 	r := row{name, map[string]int{}, u.Read, u.Write, u.Indexes, u.Relayed, u.Calls}
 	for _, call := range u.Calls {
 		r.Calls[call]++
@@ -81,17 +81,17 @@ func (c *capacity) use(name string, u world.Use) {
 	c.Uses = append(c.Uses, r)
 }
 
-func (c *capacity) stays(name string, s size) {
+func (c *capacity) addRemains(name string, s size) {
 	c.Left = append(c.Left, remains{name, s.items, s.bytes, s.inIndexes})
 }
 
-// page is for people.
-func (c *capacity) page() string {
+// renderPage returns the capacity as a page for people.
+func (c *capacity) renderPage() string {
 	var b strings.Builder
 	b.WriteString(capacityHead)
 	for _, u := range c.Uses {
 		fmt.Fprintf(&b, "| %s | %d | %g | %g | %g | %g | %g | %d | %s |\n", u.Name, len(u.which), u.Read, u.Write,
-			u.Indexes["list"], u.Indexes["due"], u.Indexes["history"], u.Relayed, u.inBrief())
+			u.Indexes["list"], u.Indexes["due"], u.Indexes["history"], u.Relayed, u.summary())
 	}
 	b.WriteString(afterEvents)
 	for _, l := range c.Left {
@@ -104,8 +104,8 @@ func (c *capacity) page() string {
 	return b.String()
 }
 
-// data is for programs, with a line for each member.
-func (c *capacity) data(t *testing.T) string {
+// renderData returns the capacity as JSON for programs, one entry per line.
+func (c *capacity) renderData(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	lines := func(name string, n int, each func(int) any) {
@@ -130,8 +130,9 @@ func (c *capacity) data(t *testing.T) string {
 	return b.String()
 }
 
-// inBrief counts calls, in the order of their first, where they are many.
-func (r row) inBrief() string {
+// summary returns the calls. If there are more than five, it returns the count of each operation, in the order of first
+// occurrence.
+func (r row) summary() string {
 	const few = 5
 	if len(r.which) <= few {
 		return strings.Join(r.which, ", ")

@@ -10,9 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// BenchmarkPayment is a checkout created, paid and read: three requests
-// through API Gateway events, the real handlers and the whole SDK, with the
-// table, the queues and the sandbox acquirer in memory.
+// BenchmarkPayment creates, pays and reads a checkout: three requests through API Gateway events, the real handlers and
+// the whole SDK. Table, queues and the sandbox acquirer are in memory.
 func BenchmarkPayment(b *testing.B) {
 	w := world.New(b)
 	send := func(method, path, body string, want int) *httptest.ResponseRecorder {

@@ -24,32 +24,29 @@ const (
 	payablesEach  = 100
 )
 
-// BenchmarkPayouts pays out 1,000 merchants with 100 payables each, all due at
-// once: the tick that plans, the messages that run, and the tick after the
-// bank's word, with the whole SDK over the table in memory.
+// BenchmarkPayouts pays out 1,000 merchants with 100 payables each, all due at once. It measures the tick that plans
+// the payouts, the messages that run them, and the tick after the bank's answer, with the whole SDK over the table in
+// memory.
 //
-// It grows linearly in payables and merchants. A payout of n payables takes one
-// transaction to open, ⌈n/32⌉ to take the payables, two for the bank and ⌈n/49⌉ to
-// apply the outcome: 0.1 a payable at 100 payables, 0.05 at many. Everything else is
-// about a dozen calls a payout, whatever its size. Payables of one merchant are
-// taken one step after another, since each step is the payout's next version;
-// merchants are independent, so that with more runners (Lambda's concurrency)
-// wall time shrinks until the table's throughput is reached. How soon the payouts of
-// very many merchants are open is what TestPayoutsOpenInTime shows.
+// The cost grows linearly with payables and merchants. A payout of n payables takes one transaction to open, ⌈n/32⌉ to
+// take the payables, two for the bank and ⌈n/49⌉ to apply the outcome. That is 0.1 per payable at 100 payables and 0.05
+// at many. Besides these transactions a payout of any size makes about a dozen calls. Steps of one merchant's payout
+// run one after another, because each step is the payout's next version. Merchants are independent, so more runners
+// (Lambda's concurrency) shorten the wall time until the table's throughput is reached. TestPayouts_OpenInTime measures
+// when the payouts of very many merchants are open.
 //
-// It takes about 1 ms of CPU a payable, most of it in the SDK and the engine, and
-// some 5 GB of memory for the table.
+// A payable takes about 1 ms of CPU, mostly in the SDK and the engine. The table takes some 5 GB of memory.
 func BenchmarkPayouts(b *testing.B) {
 	w := world.New(b)
-	sample := paidSample(b, w)
-	withoutStream(b, w.App.Store)
+	sample := takePaidSample(b, w)
+	recreateWithoutStream(b, w.App.Store)
 	for round := 0; b.Loop(); round++ {
 		b.StopTimer()
-		fill(b, w, sample, round)
+		storePayables(b, w, sample, round)
 		w.Clock.Advance(24 * time.Hour)
 		w.Main().Meter.Reset()
 		b.StartTimer()
-		for range 2 { // the second applies the answer of the bank
+		for range 2 { // the second tick applies the bank's answer
 			w.RunPayouts()
 			w.Clock.Advance(16 * time.Minute)
 		}
@@ -59,11 +56,11 @@ func BenchmarkPayouts(b *testing.B) {
 	}
 }
 
-// report reports what the round cost, and fails unless it was done.
+// report reports the round's cost, and fails if payables are left or took too many transactions.
 func report(b *testing.B, w *world.World, rounds int) {
 	b.Helper()
 	const payables = paidMerchants * payablesEach
-	calls, transactions := callsOf(w)
+	calls, transactions := takeCalls(w)
 	_, table := w.App.Store.Raw()
 	waiting, err := table.Scan().Filter("begins_with(pk, ?)", "PAYABLE#").Count(b.Context())
 	if err != nil || waiting != 0 {
@@ -78,8 +75,8 @@ func report(b *testing.B, w *world.World, rounds int) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(rounds)/payables, "µs/payable")
 }
 
-// callsOf counts the platform's calls to the table since the last time, and the transactions among them.
-func callsOf(w *world.World) (calls, transactions int) {
+// takeCalls returns the number of the platform's calls to the table and of the transactions among them. It resets both.
+func takeCalls(w *world.World) (calls, transactions int) {
 	all := w.Main().Meter.Reset().Calls
 	for _, call := range all {
 		if call == "TransactWriteItems" {
@@ -89,8 +86,8 @@ func callsOf(w *world.World) (calls, transactions int) {
 	return len(all), transactions
 }
 
-// paidSample is the transaction and the payable that a payment leaves.
-func paidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue {
+// takePaidSample makes a payment and removes its transaction and payable from the table. It returns both as a sample.
+func takePaidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue {
 	b.Helper()
 	w.Shop().Sell("10.10")
 	_, table := w.App.Store.Raw()
@@ -109,9 +106,9 @@ func paidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue 
 	return items
 }
 
-// withoutStream makes the table again: the engine keeps a day's changes in
-// memory, of which this is a lot.
-func withoutStream(b testing.TB, s *store.Store) {
+// recreateWithoutStream recreates the table without a stream. With a stream the engine would keep all changes of a day
+// in memory.
+func recreateWithoutStream(b testing.TB, s *store.Store) {
 	b.Helper()
 	db, table := s.Raw()
 	name := aws.String(table.Name())
@@ -134,9 +131,9 @@ func withoutStream(b testing.TB, s *store.Store) {
 	}
 }
 
-// fill gives each merchant copies of the sample, made from its items, in
-// batches: taking the payments would last far longer than what is measured.
-func fill(b *testing.B, w *world.World, sample []map[string]types.AttributeValue, round int) {
+// storePayables stores copies of the sample for each merchant in batches, because taking the payments would last far
+// longer than the benchmark.
+func storePayables(b *testing.B, w *world.World, sample []map[string]types.AttributeValue, round int) {
 	b.Helper()
 	code := sample[0]["transaction_code"].(*types.AttributeValueMemberS).Value
 	id := sample[0]["transaction_id"].(*types.AttributeValueMemberS).Value
@@ -148,7 +145,7 @@ func fill(b *testing.B, w *world.World, sample []map[string]types.AttributeValue
 			names := strings.NewReplacer(w.Merchant.Code, merchant, code, fmt.Sprintf("T%03d%02d%04d", round, payable, m),
 				id, fmt.Sprintf("%08d-0000-4000-8000-%04d%08d", payable, round, m))
 			for _, item := range sample {
-				batch = append(batch, renamed(item, names))
+				batch = append(batch, withNames(item, names))
 			}
 			if len(batch) > 22 || payable == payablesEach-1 {
 				if _, err := table.Batch("pk", "sk").Write().Put(batch...).Run(b.Context()); err != nil {
@@ -158,12 +155,12 @@ func fill(b *testing.B, w *world.World, sample []map[string]types.AttributeValue
 			}
 		}
 		if round == 0 {
-			schedule(b, w, merchant)
+			schedulePayouts(b, w, merchant)
 		}
 	}
 }
 
-func schedule(b *testing.B, w *world.World, code string) {
+func schedulePayouts(b *testing.B, w *world.World, code string) {
 	b.Helper()
 	_, err := banking.Open(w.App).ChangeMerchant(b.Context(), world.ByTest, code, func(s merchant.State) (merchant.State,
 		error) {

@@ -40,31 +40,28 @@ import (
 )
 
 const (
-	// merchantsVariable says how many merchants are paid out in TestPayoutsOpenInTime.
+	// merchantsVariable sets the number of merchants in TestPayouts_OpenInTime.
 	merchantsVariable = "CASHWRAP_PAYOUT_MERCHANTS"
 	fewMerchants      = 1000
-	// merchantsEach is how many merchants there are for each function that runs at a
-	// time: 10⁶ for 100.
-	merchantsEach = 10_000
-	opensWithin   = 15 * time.Minute
-	// mostRun bounds for how many merchants the payouts are run, too.
-	mostRun = 20_000
+	// merchantsPerFunction is the number of merchants for each function that runs at a time: 10⁶ for 100.
+	merchantsPerFunction = 10_000
+	opensWithin          = 15 * time.Minute
+	// maxRun is the maximum number of merchants whose payouts are also run.
+	maxRun = 20_000
 )
 
-// TestPayoutsOpenInTime: after a midnight that all merchants share, the payouts of 10⁶
-// merchants are open within 15 minutes, when 100 functions run at a time: half of
-// them open payouts and half run payouts, as with the setting `workers` of prod.
+// TestPayouts_OpenInTime checks that after a midnight of all merchants, the payouts of 10⁶ merchants are open within 15
+// minutes if 100 functions run at a time. Half of them open payouts and half run payouts, as with prod's setting
+// `workers`.
 //
-// Time is virtual, so it does not depend on this machine: each call takes as long as
-// infra/cost assumes, and queues are read as Lambda reads them. The handlers, the SDK
-// and the engines are the real ones.
+// Time is virtual, so this machine's speed does not matter. Each call takes as long as infra/cost assumes, and queues
+// are read as Lambda reads them. The handlers, the SDK and the engines are the real ones.
 //
-// A function opens its merchants one after another, whatever the others do, so n
-// merchants at n/10⁴ functions take as long, and with fewer merchants for each
-// function proportionally less: that is what is tested unless CASHWRAP_PAYOUT_MERCHANTS
-// says how many merchants there are: 100,000 in .ci/run. All 10⁶ take half an hour of
-// one processor and 12 GB of memory.
-func TestPayoutsOpenInTime(t *testing.T) {
+// A function opens its merchants one after another, independently of the other functions. So n merchants at n/10⁴
+// functions take the same time, and fewer merchants per function take proportionally less. The test therefore uses few
+// merchants unless CASHWRAP_PAYOUT_MERCHANTS sets their number: 100,000 in .ci/run. All 10⁶ take half an hour of one
+// processor and 12 GB of memory.
+func TestPayouts_OpenInTime(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	n := fewMerchants
@@ -75,15 +72,15 @@ func TestPayoutsOpenInTime(t *testing.T) {
 	} else {
 		n = many
 	}
-	atOnce := max(n/merchantsEach, 2)
-	within := opensWithin * time.Duration(n) / time.Duration(atOnce*merchantsEach)
-	sample := payoutSample(t)
-	if n > mostRun {
+	atOnce := max(n/merchantsPerFunction, 2)
+	within := opensWithin * time.Duration(n) / time.Duration(atOnce*merchantsPerFunction)
+	sample := makePayoutSample(t)
+	if n > maxRun {
 		delete(sample, store.KindTransaction)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		o := newOpening(t)
-		o.fill(sample, n)
+		o.storeMerchants(sample, n)
 		o.simulate(n, atOnce/2)
 		t.Logf("%d merchants, %d functions at a time: the last payout opened after %s (want %s), in %.1f calls each",
 			n, atOnce, o.opened.last, within, float64(o.calls)/float64(n))
@@ -93,7 +90,7 @@ func TestPayoutsOpenInTime(t *testing.T) {
 		if o.sent != n {
 			t.Errorf("got %d payouts queued, want each of %d once", o.sent, n)
 		}
-		if n <= mostRun {
+		if n <= maxRun {
 			t.Logf("the last transfer was ordered after %s", o.ordered.last)
 			if o.ordered.count != n {
 				t.Errorf("got %d transfers ordered, want %d", o.ordered.count, n)
@@ -102,8 +99,8 @@ func TestPayoutsOpenInTime(t *testing.T) {
 	})
 }
 
-// payoutSample is a merchant with one payment, ready to be paid out.
-func payoutSample(t *testing.T) map[store.Kind]dynamo.Item {
+// makePayoutSample returns the items of a merchant with one payment that is ready to be paid out.
+func makePayoutSample(t *testing.T) map[store.Kind]dynamo.Item {
 	t.Helper()
 	shop := world.NewShop(t)
 	shop.SetPayout(map[string]any{"holder": "Laden", "iban": sandbox.PaidIBAN})
@@ -122,7 +119,7 @@ func payoutSample(t *testing.T) map[store.Kind]dynamo.Item {
 		p, _ := store.ParsePartition(pk)
 		switch p.Kind {
 		case store.KindMerchant, store.KindTransaction, store.KindPayable:
-			sample[p.Kind] = renamed(item, strings.NewReplacer(shop.Merchant.Code, sampleCode))
+			sample[p.Kind] = withNames(item, strings.NewReplacer(shop.Merchant.Code, sampleCode))
 		}
 	}
 	if len(sample) != 3 {
@@ -133,30 +130,30 @@ func payoutSample(t *testing.T) map[store.Kind]dynamo.Item {
 
 const sampleCode = "MC-SAMPLE-"
 
-// opening is a platform of payouts alone, whose time is virtual.
+// opening is a platform with payouts only, in virtual time.
 type opening struct {
 	*testing.T
 	table  *dynamodb.Engine
 	queues *sqsengine.Engine
 	config app.Config
 	sqs    *sqs.Client
-	urls   map[string]string // of the queues
+	urls   map[string]string // of queues
 
 	mu      sync.Mutex
 	began   time.Time
 	opened  progress
 	ordered progress
 	calls   int // of payoutopen
-	sent    int // messages of payouts to run
+	sent    int // messages to run payouts
 }
 
-// progress is how many of something there were, and when the last was.
+// progress counts events and has the time of the last one.
 type progress struct {
 	count int
 	last  time.Duration
 }
 
-// now is the bubble's time, shifted to the day before the sample's first payout.
+// now returns the bubble's time, shifted to the day before the sample's first payout.
 func now() time.Time { return time.Now().Add(world.Start.AddDate(0, 0, 1).Sub(bubbleStart)) }
 
 var bubbleStart = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -169,7 +166,7 @@ func newOpening(t *testing.T) *opening {
 		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
 		"PLATFORM_SECRET": strings.Repeat("MDEy", 16), "PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z"}
 	o.configure(environment)
-	a := o.app(o.engines())
+	a := o.newApp(o.engines())
 	o.sqs = sqs.NewFromConfig(a.AWS(a.SQSEndpoint))
 	for _, q := range functions.Queues {
 		made, err := o.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String(q.Name),
@@ -183,7 +180,7 @@ func newOpening(t *testing.T) *opening {
 	if err := a.Store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	withoutStream(t, a.Store)
+	recreateWithoutStream(t, a.Store)
 	return o
 }
 
@@ -196,7 +193,7 @@ func (o *opening) configure(environment map[string]string) {
 	}
 }
 
-func (o *opening) app(network http.RoundTripper) *app.App {
+func (o *opening) newApp(network http.RoundTripper) *app.App {
 	return app.New(o.config, app.Overrides{Now: now, HTTP: &http.Client{Transport: network},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "test", SecretAccessKey: "none"}, nil
@@ -212,10 +209,10 @@ func (o *opening) engines() http.RoundTripper {
 	})
 }
 
-// fill makes n merchants with a payable each, all with the same midnight.
-func (o *opening) fill(sample map[store.Kind]dynamo.Item, n int) {
+// storeMerchants stores n merchants with one payable each and the same midnight.
+func (o *opening) storeMerchants(sample map[store.Kind]dynamo.Item, n int) {
 	o.Helper()
-	a := o.app(o.engines())
+	a := o.newApp(o.engines())
 	_, table := a.Store.Raw()
 	const merchantsOfBatch = 8
 	schedule := merchant.PayoutSchedule{NextAt: midnight, To: merchant.BankAccount{Holder: "Laden",
@@ -225,7 +222,7 @@ func (o *opening) fill(sample map[store.Kind]dynamo.Item, n int) {
 		for i := first; i < min(n, first+merchantsOfBatch); i++ {
 			code := fmt.Sprintf("MC%08d", i)
 			for _, item := range sample {
-				batch = append(batch, renamed(item, strings.NewReplacer(sampleCode, code)))
+				batch = append(batch, withNames(item, strings.NewReplacer(sampleCode, code)))
 			}
 			if err := a.Store.OpenPayout(o.Context(), identity.Tenant{Mode: identity.Test, Merchant: code}, schedule,
 				nil); err != nil {
@@ -238,14 +235,14 @@ func (o *opening) fill(sample map[store.Kind]dynamo.Item, n int) {
 	}
 }
 
-// midnight is Berlin's, after the day on which the sample's payment is payable.
+// midnight is Berlin's midnight after the day when the sample's payment becomes payable.
 var midnight = world.Start.Truncate(24 * time.Hour).Add(47 * time.Hour)
 
-// simulate lets the schedule tick at midnight, and workers of each queue work until
-// all n payouts are open, and ordered unless they are too many.
+// simulate ticks the schedule at midnight. Then workers of each queue work until all n payouts are open. The payouts
+// are also ordered, unless they are too many.
 func (o *opening) simulate(n, workers int) {
 	o.Helper()
-	plan := o.function("payoutplan", o.engines())
+	plan := o.newFunction("payoutplan", o.engines())
 	time.Sleep(midnight.Add(-time.Minute).Sub(now()))
 	time.Sleep(plan.Tick.Next(now()).Sub(now()))
 	if !now().Equal(midnight) {
@@ -254,15 +251,15 @@ func (o *opening) simulate(n, workers int) {
 	o.began = now()
 	ctx, cancel := context.WithCancel(o.Context())
 	var consumers sync.WaitGroup
-	o.consume(ctx, &consumers, o.function("payoutopen", o.noted(o.noteOpening)), workers)
-	if n <= mostRun {
-		o.consume(ctx, &consumers, o.function("payoutrun", o.noted(o.noteOrder)), workers)
+	o.consume(ctx, &consumers, o.newFunction("payoutopen", o.observe(o.noteOpening)), workers)
+	if n <= maxRun {
+		o.consume(ctx, &consumers, o.newFunction("payoutrun", o.observe(o.noteOrder)), workers)
 	}
 	if _, err := inprocess.Call[any](ctx, plan, events.EventBridgeEvent{}); err != nil {
 		o.Error(err)
 	}
 	for range 4 * time.Hour / time.Second {
-		if o.done(n) {
+		if o.isDone(n) {
 			break
 		}
 		time.Sleep(time.Second)
@@ -271,24 +268,24 @@ func (o *opening) simulate(n, workers int) {
 	consumers.Wait()
 }
 
-func (o *opening) done(n int) bool {
+func (o *opening) isDone(n int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.opened.count >= n && o.sent >= n && (n > mostRun || o.ordered.count >= n)
+	return o.opened.count >= n && o.sent >= n && (n > maxRun || o.ordered.count >= n)
 }
 
-func (o *opening) function(name string, network http.RoundTripper) *inprocess.Function {
+func (o *opening) newFunction(name string, network http.RoundTripper) *inprocess.Function {
 	o.Helper()
 	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
-	f, err := inprocess.New(functions.All[at], o.app(faults.Assumed.Over(network)))
+	f, err := inprocess.New(functions.All[at], o.newApp(faults.Assumed.Over(network)))
 	if err != nil {
 		o.Fatal(err)
 	}
 	return f
 }
 
-// noted has note see each call that the service did.
-func (o *opening) noted(note func(operation, body string)) http.RoundTripper {
+// observe calls note with each successful call to a service.
+func (o *opening) observe(note func(operation, body string)) http.RoundTripper {
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -315,7 +312,7 @@ func (o *opening) noteOpening(operation, body string) {
 	}
 }
 
-// noteOrder notes that the sandbox's bank recorded a transfer for the first time.
+// noteOrder counts the transfers that the sandbox's bank records for the first time.
 func (o *opening) noteOrder(_, body string) {
 	if strings.Contains(body, "SANDBOX#TRANSFER#") && strings.Contains(body, "attribute_not_exists(pk)") {
 		o.ordered.note(o.began)
@@ -325,31 +322,30 @@ func (o *opening) noteOrder(_, body string) {
 func (p *progress) note(began time.Time) { *p = progress{p.count + 1, now().Sub(began)} }
 
 const (
-	// A queue's consumer has firstCalls calls at a time at first, and as long as
-	// messages wait another one each rampUp, up to its maximum (AWS: "Configuring scaling
-	// behavior for SQS event source mappings": 300 a minute).
+	// A queue's consumer begins with firstCalls parallel calls. While messages wait, it adds another one each rampUp, up
+	// to its maximum (AWS: "Configuring scaling behavior for SQS event source mappings": 300 a minute).
 	firstCalls = 5
 	rampUp     = time.Minute / 300
 )
 
-// consume reads the function's queue with so many workers.
+// consume starts workers that read the function's queue.
 func (o *opening) consume(ctx context.Context, group *sync.WaitGroup, f *inprocess.Function, workers int) {
-	client := sqs.NewFromConfig(o.app(faults.Assumed.Over(o.engines())).AWS(o.config.SQSEndpoint))
+	client := sqs.NewFromConfig(o.newApp(faults.Assumed.Over(o.engines())).AWS(o.config.SQSEndpoint))
 	for worker := range workers {
 		group.Go(func() {
 			time.Sleep(time.Duration(max(worker+1-firstCalls, 0)) * rampUp)
 			for ctx.Err() == nil {
-				o.work(ctx, client, f)
+				o.handleBatch(ctx, client, f)
 			}
 		})
 	}
 }
 
-// work has the function handle one batch.
-func (o *opening) work(ctx context.Context, client *sqs.Client, f *inprocess.Function) {
+// handleBatch lets the function handle one batch.
+func (o *opening) handleBatch(ctx context.Context, client *sqs.Client, f *inprocess.Function) {
 	url := aws.String(o.urls[f.Queue.From.Name])
 	out, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: url,
-		MaxNumberOfMessages: int32(f.Queue.Batch), WaitTimeSeconds: 20}) //nolint:gosec // 10 at most
+		MaxNumberOfMessages: int32(f.Queue.Batch), WaitTimeSeconds: 20}) //nolint:gosec // at most 10
 	if err != nil || len(out.Messages) == 0 {
 		return
 	}

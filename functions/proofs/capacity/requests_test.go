@@ -17,36 +17,36 @@ import (
 
 const (
 	capacityPage = "../../CAPACITY.md"
-	capacityData = "../../capacity.json" // the same, for programs
+	capacityData = "../../capacity.json" // for programs
 )
 
-// mostCalls are the calls to the table that a request may take.
-const mostCalls = 4
+// maxCalls is the maximum number of calls to the table per request.
+const maxCalls = 4
 
-// aims are for requests whose calls may be fewer, or must be more; by the
-// request's name, or what is before its comma.
+// aims are the maximums of requests with fewer or more calls. The key is a request's name, or its part before the
+// comma.
 var aims = map[string]int{
 	"POST /v0.1/checkouts, card":      2, // a shop's server waits for it with every order
-	"POST /v0.1/checkouts, recurring": 3, // which reads the customer, too
-	// The transaction is found, and the refund claimed before the acquirer is asked.
+	"POST /v0.1/checkouts, recurring": 3, // also reads the customer
+	// A refund finds the transaction and is claimed before the acquirer is asked.
 	"POST /v0.1/me/refund/{txn_id}":                                          5,
 	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": 5,
-	// Counting a new password takes a second call when another one was set a moment ago.
+	// Counting a new password takes a second call shortly after another new password.
 	"PUT /v0.1/me/accounts/{operator_id}":       5,
 	"PUT /v0.1/me/accounts/{operator_id}/reset": 5,
-	// They read the API keys that the operator made, and the count of keys.
+	// These read the API keys that the operator made, and the count of keys.
 	"DELETE /v0.1/me/accounts/{operator_id}":       5,
 	"POST /v0.1/me/accounts/{operator_id}/disable": 5,
-	// A member is shown with whether its user has a second factor.
+	// The answer has the member's user and its second factor.
 	"PUT /v0.1/merchants/{merchant_code}/members/{member_id}": 6,
 	"POST /v0.1/merchants/{merchant_code}/members":            5,
-	// An invitation leads to its member, and that to the user of its address, each by the one before; an answer is
-	// counted before the password is compared.
+	// Each read depends on the one before: the invitation leads to its member, and the member's address to the user. An
+	// answer is counted before the password is compared.
 	"GET /invitations/{token}":  5,
 	"POST /invitations/{token}": 8,
-	// Somebody signs in a few times a day, and each step hangs on the one before: an address leads to its user; two
-	// buckets count a password, each in two calls when they were used a moment ago; the address of a sign-in is looked
-	// up and remembered.
+	// A person signs in a few times a day. Each step depends on the one before: an address leads to its user. Two buckets
+	// count a password, each in two calls if they were used a moment ago. The sign-in's address is looked up and
+	// remembered.
 	"POST /sign-in":                                      10,
 	"POST /sign-in/second-factor, app":                   8,
 	"POST /sign-in/second-factor, recovery":              8,
@@ -55,32 +55,33 @@ var aims = map[string]int{
 	"POST /authorize":                                    8,
 	"POST /token, password":                              8,
 	"POST /v0.1/merchants/{merchant_code}/test-profiles": 5,
-	// Content is deleted at S3 once its record is gone, and what it was kept by only after that.
+	// Content is deleted at S3 after its record, and its entry only after that.
 	"DELETE /v0.1/merchants/{merchant_code}/files/{file_id}": 6,
-	// A code or a refresh token leads to its grant, that to the member, and a user's to the password.
+	// A code or refresh token leads to its grant, the grant to the member, and a user's member to the password.
 	"POST /token, authorizationCode": 5,
 	"POST /token, refreshToken":      5,
 	"POST /introspect, refresh":      5,
 	"POST /introspect, asJSON":       5,
-	// The first read also numbers the receipt, which shows the merchant's account.
+	// The first read also numbers the receipt. The receipt shows the merchant's account.
 	"GET /v1.1/receipts/{id}":        5,
 	"GET /v1.0/receipts/{id}":        5,
 	"POST /v1.1/receipts/{id}/links": 5,
-	// The page's id leads to its merchant first, whose payment is then made as by processing a checkout.
+	// The page's id first leads to its merchant. Then the payment is made as by processing a checkout.
 	"POST /pay/c-{checkout_id}/attempts": 6,
-	// So does a mail, whose words are the account's; a repeated request finds its link, and two buckets count it.
+	// The mail also numbers the receipt and reads the account for its words. A repeated request finds its link, and two
+	// buckets count it.
 	"POST /v1.1/receipts/{id}/emails": 9,
-	// A merchant that has grown: each shard is read, at the same time.
+	// A merchant with several shards: all are read in parallel.
 	examples.FourShards + "GET /v0.1/checkouts":                                      6,
 	examples.FourShards + "GET /v2.1/merchants/{merchant_code}/transactions/history": 6,
 }
 
-// warmUp has each family lease its first tokens of the rate limit, for the
-// shop's key and for its address, by a request that names nothing there is.
+// warmUp lets each family lease its first tokens of the rate limit, for the shop's key and address. Its requests name
+// no existing things.
 func warmUp(fix *examples.Fixture) {
 	fix.Helper()
 	for _, f := range functions.All {
-		warm := map[bool]bool{} // by whether the route is open
+		warm := map[bool]bool{} // key: the route is open
 		for _, route := range examples.Routes(fix.App, f) {
 			if open := route.Access == rest.Open; !warm[open] {
 				warm[open] = true
@@ -93,8 +94,7 @@ func warmUp(fix *examples.Fixture) {
 
 var pathParameter = regexp.MustCompile(`\{\w+\}`)
 
-// measure sends a request, of which only the last is counted: what it needs is
-// made first.
+// measure prepares a request and then measures the request alone.
 func measure(t *testing.T, fix *examples.Fixture, name string, asking func(*examples.Fixture) world.Request) world.Use {
 	t.Helper()
 	warmUp(fix)
@@ -108,14 +108,14 @@ func measure(t *testing.T, fix *examples.Fixture, name string, asking func(*exam
 		t.Errorf("%s: got %d %s, want a status below 400", name, response.Status, response.Body)
 	}
 	request, _, _ := strings.Cut(name, ", ")
-	if most := cmp.Or(aims[name], aims[request], mostCalls); len(use.Calls) > most {
+	if most := cmp.Or(aims[name], aims[request], maxCalls); len(use.Calls) > most {
 		t.Errorf("%s: got %d calls %v, want at most %d", name, len(use.Calls), use.Calls, most)
 	}
 	return use
 }
 
-// TestCapacity measures all requests, what no request does, and what stays. It takes seconds: each request is measured
-// with everything that it needs made anew.
+// TestCapacity measures all requests, events without a request, and the items that remain. It takes seconds, because
+// each request is prepared separately.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	enginetest.InMemory(t)
@@ -123,12 +123,12 @@ func TestCapacity(t *testing.T) {
 	shop := w.Shop().WithCallbacks()
 	var found capacity
 	for _, s := range examples.EveryShown(t) {
-		found.use(s.String(), measure(t, examples.NewFixture(shop), s.String(), func(fix *examples.Fixture) world.Request {
+		found.addUse(s.String(), measure(t, examples.NewFixture(shop), s.String(), func(fix *examples.Fixture) world.Request {
 			return fix.Request(s.Operation, s.Example)
 		}))
 	}
 	for _, m := range examples.More {
-		found.use(m.Name, measure(t, examples.NewFixture(shop), m.Name, m.Request))
+		found.addUse(m.Name, measure(t, examples.NewFixture(shop), m.Name, m.Request))
 	}
 	for name, aim := range aims {
 		var got []int
@@ -142,6 +142,6 @@ func TestCapacity(t *testing.T) {
 		}
 	}
 	found.measureEvents(t)
-	golden.Check(t, capacityPage, found.page())
-	golden.Check(t, capacityData, found.data(t))
+	golden.Check(t, capacityPage, found.renderPage())
+	golden.Check(t, capacityData, found.renderData(t))
 }
