@@ -184,7 +184,7 @@ func (a *arena) ownerSends(t *rapid.T, method, path string, body any, id ...stri
 	a.remember(a.takeSnapshot())
 }
 
-// settingPasswords are the routes by which a caller can sign in as an employee, because they make members or set their
+// settingPasswords are routes that let a caller sign in as an employee, because they make members or set their
 // passwords (contract §8.1).
 var settingPasswords = []string{"POST /v0.1/merchants/{merchant_code}/members",
 	"PUT /v0.1/merchants/{merchant_code}/members/{member_id}", "POST /v0.1/me/accounts",

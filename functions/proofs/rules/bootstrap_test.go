@@ -21,9 +21,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// deployed is a function as a deployment has it: its real program, and an environment without anything that only a
-// developer's machine may set but where the engines are.
-func deployed(tb testing.TB, folder, name string) runtime.Config {
+// makeDeployedConfig returns a function's real program with its environment in a deployment. Of the variables for a
+// developer's machine, only the engines' addresses are set.
+func makeDeployedConfig(tb testing.TB, folder, name string) runtime.Config {
 	tb.Helper()
 	environment := map[string]string{
 		"AWS_REGION": runner.Region, "TABLE": "cashwrap", "BASE_URL": "https://api.example.com",
@@ -35,15 +35,16 @@ func deployed(tb testing.TB, folder, name string) runtime.Config {
 	for _, q := range functions.Queues {
 		environment[q.Variable] = enginetest.Queues(tb) + "/" + q.Name
 	}
-	c, err := runner.Programs{Folder: folder, Environment: environment}.Of(tb.Context(), named(tb, name))
+	c, err := runner.Programs{Folder: folder, Environment: environment}.Of(tb.Context(), findFunction(tb, name))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return c
 }
 
-// TestAProgramNamesTheSecretsItUses, those of access.json: without one of them it does not start.
-func TestAProgramNamesTheSecretsItUses(t *testing.T) {
+// TestBootstrap_SecretsOfAccess checks that a program names the secrets in access.json. Without one of them it does
+// not start.
+func TestBootstrap_SecretsOfAccess(t *testing.T) {
 	t.Parallel()
 	variables := map[string]app.Secret{"PlatformSecret": app.PlatformSecret, "LastingSecret": app.LastingSecret}
 	for _, f := range functions.All {
@@ -63,9 +64,9 @@ func TestAProgramNamesTheSecretsItUses(t *testing.T) {
 	}
 }
 
-// TestABootstrapServesAnEvent: the program a deployment ships, as a process of its own, takes an API Gateway event from
-// the Runtime API and answers it. The demo calls all of them (localstack).
-func TestABootstrapServesAnEvent(t *testing.T) {
+// TestBootstrap_ServesEvent checks that the deployed program, in a separate process, answers an API Gateway event
+// from the Runtime API. The demo (localstack) calls all programs.
+func TestBootstrap_ServesEvent(t *testing.T) {
 	t.Parallel()
 	folder, err := runtime.Build(t.Context(), "public")
 	if err != nil {
@@ -75,7 +76,7 @@ func TestABootstrapServesAnEvent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := runtime.New(deployed(t, folder, "public"))
+	f := runtime.New(makeDeployedConfig(t, folder, "public"))
 	defer f.Stop()
 	reply, err := f.Invoke(t.Context(), "1", event)
 	var response events.APIGatewayV2HTTPResponse
@@ -85,9 +86,8 @@ func TestABootstrapServesAnEvent(t *testing.T) {
 	}
 }
 
-// TestEachFunctionHasItsProgram in the folder of its name, and each program
-// is in the list.
-func TestEachFunctionHasItsProgram(t *testing.T) {
+// TestFunctions_HavePrograms checks that each function has a program in its folder, and each program a function.
+func TestFunctions_HavePrograms(t *testing.T) {
 	t.Parallel()
 	programs, err := filepath.Glob("../../*/bootstrap/main.go")
 	if err != nil || len(programs) == 0 {
@@ -111,9 +111,9 @@ func TestEachFunctionHasItsProgram(t *testing.T) {
 	}
 }
 
-// TestEachFunctionIsCalledByOneThing, and has the time for it; a schedule may
-// call what operators invoke, and files reads a queue besides.
-func TestEachFunctionIsCalledByOneThing(t *testing.T) {
+// TestFunctions_OneCaller also checks the timeouts. Operators may also invoke a scheduled function, and
+// files also reads a queue.
+func TestFunctions_OneCaller(t *testing.T) {
 	t.Parallel()
 	queues := map[string]int{}
 	for _, f := range functions.All {
@@ -134,7 +134,7 @@ func TestEachFunctionIsCalledByOneThing(t *testing.T) {
 			continue
 		}
 		queues[f.Queue.From.Name]++
-		if f.Queue.From.Visibility < 6*f.Timeout { // AWS's advice for Lambda on SQS
+		if f.Queue.From.Visibility < 6*f.Timeout { // AWS recommends this for Lambda on SQS
 			t.Errorf("%s: got messages seen again after %s, want %s or later, six times its timeout", f.Name,
 				f.Queue.From.Visibility, 6*f.Timeout)
 		}

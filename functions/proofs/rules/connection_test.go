@@ -10,8 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runtime"
 )
 
-// TestADeployedProgramConnectsToItsTableAsItStarts: before its first event, and only where it is deployed.
-func TestADeployedProgramConnectsToItsTableAsItStarts(t *testing.T) {
+// TestBootstrap_ConnectsToTableAtStart checks that a deployed program connects to the table before its first event. A
+// program without a stage does not.
+func TestBootstrap_ConnectsToTableAtStart(t *testing.T) {
 	t.Parallel()
 	folder, err := runtime.Build(t.Context(), "public")
 	if err != nil {
@@ -25,7 +26,7 @@ func TestADeployedProgramConnectsToItsTableAsItStarts(t *testing.T) {
 			}
 		}))
 		defer table.Close()
-		c := deployed(t, folder, "public")
+		c := makeDeployedConfig(t, folder, "public")
 		c.Environment["DYNAMODB_ENDPOINT"], c.Environment["STAGE"] = table.URL, stage
 		c.Log = slog.New(slog.DiscardHandler)
 		i, err := runtime.Start(t.Context(), c)

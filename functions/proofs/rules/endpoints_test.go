@@ -17,22 +17,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestEachFamilyHasItsEvent: a request to one of its routes, as the document
-// shows it and as API Gateway sends it, with placeholders such as ${API_KEY}
-// for what depends on the installation.
-func TestEachFamilyHasItsEvent(t *testing.T) {
+// TestEvents_OfFamilies checks that each family has an event with a documented request to one of its routes, as API
+// Gateway sends it. Placeholders such as ${API_KEY} stand for values of the installation.
+func TestEvents_OfFamilies(t *testing.T) {
 	t.Parallel()
 	a := app.New(app.Config{}, app.Overrides{})
 	for _, f := range functions.All {
 		if f.HTTP != nil {
-			golden.Check(t, eventFile(f.Name), golden.JSON(t, sent(t, eventOf(t, a, f, sampleOf(t, a, f)))))
+			golden.Check(t, eventFile(f.Name), golden.JSON(t, withoutCertificate(t, buildEvent(t, a, f, findSample(t, a, f)))))
 		}
 	}
 }
 
-// sampleOf is the family's first operation with the fewest placeholders; none
-// whose request must be prepared.
-func sampleOf(tb testing.TB, a *app.App, f functions.Function) checker.Operation {
+// findSample returns the family's first operation with the fewest placeholders whose request needs no preparation.
+func findSample(tb testing.TB, a *app.App, f functions.Function) checker.Operation {
 	tb.Helper()
 	var least *checker.Operation
 	fewest := 0
@@ -50,7 +48,7 @@ func sampleOf(tb testing.TB, a *app.App, f functions.Function) checker.Operation
 			return value
 		})
 		delete(needed, "")
-		delete(needed, "MERCHANT_CODE") // which every event has
+		delete(needed, "MERCHANT_CODE") // every event has it
 		if least == nil || len(needed) < fewest {
 			least, fewest = &all[at], len(needed)
 		}
@@ -61,8 +59,8 @@ func sampleOf(tb testing.TB, a *app.App, f functions.Function) checker.Operation
 	return *least
 }
 
-// eventOf is the operation's request as an event.
-func eventOf(tb testing.TB, a *app.App, f functions.Function, o checker.Operation) events.APIGatewayV2HTTPRequest {
+// buildEvent returns the operation's request as an event.
+func buildEvent(tb testing.TB, a *app.App, f functions.Function, o checker.Operation) events.APIGatewayV2HTTPRequest {
 	tb.Helper()
 	opened := func(value string) string {
 		if name := examples.Placeholder(o, value); name != "" {
@@ -87,7 +85,7 @@ func eventOf(tb testing.TB, a *app.App, f functions.Function, o checker.Operatio
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: o.Method, Path: path, Protocol: "HTTP/1.1",
 				SourceIP: "192.0.2.1", UserAgent: "shop/1.0"}},
 	}
-	for _, p := range o.InputsIn("path") { // of prefix{name}, API Gateway's value is the whole segment
+	for _, p := range o.InputsIn("path") { // for prefix{name}, API Gateway's value is the whole segment
 		before, _, _ := strings.Cut(o.Path, "{"+p.Path+"}")
 		event.PathParameters[p.Path] = before[strings.LastIndexByte(before, '/')+1:] + opened(p.Example)
 	}
@@ -112,9 +110,8 @@ func eventOf(tb testing.TB, a *app.App, f functions.Function, o checker.Operatio
 	return event
 }
 
-// sent is the event without the certificate that nobody sends, of which the type
-// has an empty one.
-func sent(t *testing.T, event events.APIGatewayV2HTTPRequest) map[string]any {
+// withoutCertificate returns the event without the type's empty client certificate, which is never sent.
+func withoutCertificate(t *testing.T, event events.APIGatewayV2HTTPRequest) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(event)
 	if err != nil {
@@ -128,7 +125,7 @@ func sent(t *testing.T, event events.APIGatewayV2HTTPRequest) map[string]any {
 	return members
 }
 
-// routeKey is that of the operation's path.
+// routeKey returns the route key of the operation's path.
 func routeKey(a *app.App, f functions.Function, o checker.Operation) string {
 	one := functions.Function{HTTP: func(a *app.App) []rest.Route {
 		return slices.DeleteFunc(f.HTTP(a), func(r rest.Route) bool { return r.Method != o.Method || r.Path != o.Path })
@@ -136,10 +133,10 @@ func routeKey(a *app.App, f functions.Function, o checker.Operation) string {
 	return one.RouteKeys(a)[0]
 }
 
-// endpoint: the request succeeds.
-func (r *rehearsal) endpoint() {
+// rehearseEndpoint checks that the request succeeds.
+func (r *rehearsal) rehearseEndpoint() {
 	fix := examples.FixtureOf(r.Shop().WithCallbacks())
-	o := sampleOf(r, r.App, r.of)
+	o := findSample(r, r.App, r.of)
 	examples.Build(r, o, func(value string) string {
 		if name := examples.Placeholder(o, value); name != "" {
 			r.filler[name] = fix.Value(value)

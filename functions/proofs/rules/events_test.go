@@ -18,35 +18,34 @@ import (
 
 const eventsFolder = "../../../events"
 
-// rehearsals check what each function does with its event in events/, unless it
-// serves endpoints.
+// rehearsals check the effects of each function's event in events/, except for functions with endpoints.
 var rehearsals = map[string]func(*rehearsal){
-	"relay":      (*rehearsal).relay,
-	"callbacks":  (*rehearsal).callback,
-	"mails":      (*rehearsal).mail,
-	"polls":      (*rehearsal).question,
-	"payoutrun":  (*rehearsal).payout,
-	"payoutplan": (*rehearsal).tick,
-	"payoutopen": (*rehearsal).consumed,
-	"sweep":      (*rehearsal).tick,
-	"reconcile":  (*rehearsal).reconcile,
-	"provision":  (*rehearsal).provision,
+	"relay":      (*rehearsal).rehearseRelay,
+	"callbacks":  (*rehearsal).rehearseCallback,
+	"mails":      (*rehearsal).rehearseMail,
+	"polls":      (*rehearsal).rehearsePoll,
+	"payoutrun":  (*rehearsal).rehearsePayout,
+	"payoutplan": (*rehearsal).rehearseTick,
+	"payoutopen": (*rehearsal).checkConsumed,
+	"sweep":      (*rehearsal).rehearseTick,
+	"reconcile":  (*rehearsal).rehearseReconcile,
+	"provision":  (*rehearsal).rehearseProvision,
 }
 
-// rehearsal is one event in a world of its own.
+// rehearsal is one event in a separate world.
 type rehearsal struct {
 	*world.World
 	of     functions.Function
-	filler map[string]string // of what the event leaves open
+	filler map[string]string // values for the event's placeholders
 }
 
-// TestEveryEventIsHandled: each file is handed to its function as Lambda does.
-func TestEveryEventIsHandled(t *testing.T) {
+// TestEvents_Handled hands each event to its function as Lambda does.
+func TestEvents_Handled(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		rehearse := rehearsals[f.Name]
 		if f.HTTP != nil {
-			rehearse = (*rehearsal).endpoint
+			rehearse = (*rehearsal).rehearseEndpoint
 		}
 		if rehearse == nil {
 			t.Errorf("%s: got no rehearsal of its event, want one", f.Name)
@@ -60,8 +59,8 @@ func TestEveryEventIsHandled(t *testing.T) {
 	}
 }
 
-// TestEveryEventHasItsFunction, of its name.
-func TestEveryEventHasItsFunction(t *testing.T) {
+// TestEvents_HaveFunctions checks that each event has the name of a function.
+func TestEvents_HaveFunctions(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(eventFile("*"))
 	if err != nil || len(files) == 0 {
@@ -74,11 +73,11 @@ func TestEveryEventHasItsFunction(t *testing.T) {
 	}
 }
 
-// eventFile is the function's event.
+// eventFile returns the name of the function's event file.
 func eventFile(function string) string { return filepath.Join(eventsFolder, function+".json") }
 
-// named is a function of the list.
-func named(tb testing.TB, name string) functions.Function {
+// findFunction returns a function by its name in functions.All.
+func findFunction(tb testing.TB, name string) functions.Function {
 	tb.Helper()
 	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
 	if at < 0 {
@@ -87,8 +86,8 @@ func named(tb testing.TB, name string) functions.Function {
 	return functions.All[at]
 }
 
-// event is the file, filled in. It has the members of AWS's event and no others.
-func (r *rehearsal) event() []byte {
+// readEvent reads and fills in the event. It checks that the event has only members of AWS's event.
+func (r *rehearsal) readEvent() []byte {
 	r.Helper()
 	event, err := os.ReadFile(eventFile(r.of.Name))
 	if err != nil {
@@ -121,10 +120,10 @@ func (r *rehearsal) event() []byte {
 	return event
 }
 
-// invoke hands the event to its function and reads the reply into a value, if there is one.
+// invoke hands the event to its function and reads the reply into a value, unless that is nil.
 func (r *rehearsal) invoke(into any) {
 	r.Helper()
-	reply, err := r.Main().Invoke(r.Context(), r.of.Name, r.event())
+	reply, err := r.Main().Invoke(r.Context(), r.of.Name, r.readEvent())
 	if err == nil && into != nil {
 		err = json.Unmarshal(reply, into)
 	}
@@ -133,8 +132,8 @@ func (r *rehearsal) invoke(into any) {
 	}
 }
 
-// consumed invokes the function with a batch, of which nothing may fail.
-func (r *rehearsal) consumed() {
+// checkConsumed invokes the function with a batch and checks that no message failed.
+func (r *rehearsal) checkConsumed() {
 	r.Helper()
 	var reply struct{ BatchItemFailures []any }
 	r.invoke(&reply)
@@ -143,31 +142,31 @@ func (r *rehearsal) consumed() {
 	}
 }
 
-// relay: the record's callback is in the queue.
-func (r *rehearsal) relay() {
+// rehearseRelay checks that the record's callback is in the queue.
+func (r *rehearsal) rehearseRelay() {
 	var event events.DynamoDBEvent
-	if err := json.Unmarshal(r.event(), &event); err != nil {
+	if err := json.Unmarshal(r.readEvent(), &event); err != nil {
 		r.Fatal(err)
 	}
 	r.moveClockTo(event)
-	r.consumed()
+	r.checkConsumed()
 	if n := r.DrainQueues(); n != 1 {
 		r.Errorf("got %d messages, want 1", n)
 	}
-	r.logged("message of an unknown callback dropped")
+	r.checkLogged("message of an unknown callback dropped")
 }
 
-// callback: what relay's record shows becomes true; then the message has it sent.
-func (r *rehearsal) callback() {
+// rehearseCallback stores the callback in relay's record, and checks that the message sends it.
+func (r *rehearsal) rehearseCallback() {
 	receiver := r.Receive()
-	stream := &rehearsal{r.World, named(r, "relay"), r.filler}
+	stream := &rehearsal{r.World, findFunction(r, "relay"), r.filler}
 	var event events.DynamoDBEvent
-	if err := json.Unmarshal(stream.event(), &event); err != nil {
+	if err := json.Unmarshal(stream.readEvent(), &event); err != nil {
 		r.Fatal(err)
 	}
 	item := map[string]types.AttributeValue{}
 	for name, value := range event.Records[0].Change.NewImage {
-		item[name] = &types.AttributeValueMemberS{Value: text(value)}
+		item[name] = &types.AttributeValueMemberS{Value: attributeText(value)}
 	}
 	item["url"] = &types.AttributeValueMemberS{Value: receiver.URL}
 	item["tries"] = &types.AttributeValueMemberN{Value: "0"}
@@ -176,46 +175,46 @@ func (r *rehearsal) callback() {
 		r.Fatal(err)
 	}
 	r.moveClockTo(event)
-	r.consumed()
+	r.checkConsumed()
 	if got, want := receiver.Deliveries(), event.Records[0].Change.NewImage["checkout_id"].String(); len(got) != 1 ||
 		got[0].Checkout != want {
 		r.Errorf("got deliveries %v, want one of %s", got, want)
 	}
 }
 
-// moveClockTo moves the clock to when the event's record was written.
+// moveClockTo moves the clock to the time when the event's record was written.
 func (r *rehearsal) moveClockTo(event events.DynamoDBEvent) {
 	r.Clock.Advance(event.Records[0].Change.ApproximateCreationDateTime.Sub(r.Clock.Now()))
 }
 
-func text(v events.DynamoDBAttributeValue) string {
+func attributeText(v events.DynamoDBAttributeValue) string {
 	if v.DataType() == events.DataTypeNumber {
 		return v.Number()
 	}
 	return v.String()
 }
 
-// mail: the message names one that does not exist.
-func (r *rehearsal) mail() {
-	r.consumed()
-	r.logged("message of an unknown mail dropped")
+// rehearseMail handles a message that names a missing mail.
+func (r *rehearsal) rehearseMail() {
+	r.checkConsumed()
+	r.checkLogged("message of an unknown mail dropped")
 }
 
-// question: the message names a checkout that does not exist.
-func (r *rehearsal) question() {
-	r.consumed()
-	r.logged("message of an unknown payment dropped")
+// rehearsePoll handles a message that names a missing checkout.
+func (r *rehearsal) rehearsePoll() {
+	r.checkConsumed()
+	r.checkLogged("message of an unknown payment dropped")
 }
 
-// payout: the message names one that does not exist.
-func (r *rehearsal) payout() {
-	r.consumed()
-	r.logged("message of an unknown payout dropped")
+// rehearsePayout handles a message that names a missing payout.
+func (r *rehearsal) rehearsePayout() {
+	r.checkConsumed()
+	r.checkLogged("message of an unknown payout dropped")
 }
 
-func (r *rehearsal) tick() { r.invoke(nil) }
+func (r *rehearsal) rehearseTick() { r.invoke(nil) }
 
-func (r *rehearsal) reconcile() {
+func (r *rehearsal) rehearseReconcile() {
 	r.Shop().Sell("10.10")
 	var report struct{ Transactions, Found int }
 	r.invoke(&report)
@@ -224,7 +223,7 @@ func (r *rehearsal) reconcile() {
 	}
 }
 
-func (r *rehearsal) provision() {
+func (r *rehearsal) rehearseProvision() {
 	var first, again world.Merchant
 	r.invoke(&first)
 	r.Secret("API key", first.Key.Plaintext)
@@ -235,7 +234,7 @@ func (r *rehearsal) provision() {
 	}
 }
 
-func (r *rehearsal) logged(what string) {
+func (r *rehearsal) checkLogged(what string) {
 	r.Helper()
 	if !strings.Contains(r.Logs.String(), what) {
 		r.Errorf("got log\n%s, want %q in it", r.Logs, what)

@@ -13,12 +13,11 @@ import (
 
 const module = "github.com/cashwrap/cashwrap/"
 
-// layers are our packages from the bottom up. A package may import those of
-// layers below its own and, within a tree ("/..."), those beside it: so no
-// arrow points upward. "*" is one folder. A new family needs nothing here.
-// Imports of tests do not count.
+// layers are our packages from the bottom up. A package may import packages of lower layers and, within a tree
+// ("/..."), neighbouring packages. "*" stands for one folder. A new family needs no change here. Imports of tests do
+// not count.
 var layers = []string{
-	// What knows nothing else of ours.
+	// Packages that know no other package of ours.
 	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/deadline " +
 		"shared/table shared/secret shared/outbox shared/contract/... shared/page/pagetest",
 	// Rules, without I/O.
@@ -33,7 +32,7 @@ var layers = []string{
 	// The table, the ports to others, and pages.
 	"shared/store shared/acquirer shared/bank shared/page shared/terminal",
 	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/file/* shared/rest",
-	// What drives payments, payouts and reconciliation.
+	// Packages that drive payments, payouts and reconciliation.
 	"shared/reader/run", // payments at readers, which processing records
 	"shared/processing shared/payout/run shared/reconcile shared/reconcile/object",
 	"shared/checkout",
@@ -42,21 +41,21 @@ var layers = []string{
 	"shared/app/*",
 	"functions/*",
 	"functions functions/*/bootstrap", // the list of functions, and the programs
-	// Who runs and deploys them.
+	// Packages that run and deploy the functions.
 	"localstack/platform/repository localstack/platform/processgroup",
 	"localstack/aws/...",      // Amazon's engines
-	"localstack/platform/...", // what a developer runs
+	"localstack/platform/...", // the developer's platform
 	"localstack",              // its program
-	"localstack/harness/...",  // what tests share
+	"localstack/harness/...",  // shared by tests
 	"localstack/simulator/calls localstack/simulator/linear",
 	"localstack/simulator",                                  // knows no workload
-	"localstack/simulator/books localstack/simulator/shops", // what workloads share
+	"localstack/simulator/books localstack/simulator/shops", // shared by workloads
 	"localstack/simulator/*",                                // no workload knows another
 	"infra infra/...",
 }
 
-// guarded are packages that few may import of those above them, each with its
-// reason. A package matches the first line that fits.
+// guarded are packages that only some packages above may import, with reasons. A package matches the first fitting
+// line.
 var guarded = []struct{ name, only, reason string }{
 	{"shared/contract", "functions/docs shared/contract/checker", "the API's description, which only docs shows"},
 	{"shared/contract/...", "localstack/harness/world localstack/harness/examples",
@@ -97,14 +96,14 @@ var guarded = []struct{ name, only, reason string }{
 	{"localstack/...", "localstack/... infra/check", "deploys it and runs the demo there"},
 }
 
-func TestNoImportPointsUpward(t *testing.T) {
+func TestImports_OnlyDownward(t *testing.T) {
 	t.Parallel()
-	for _, p := range packages(t) {
+	for _, p := range loadPackages(t) {
 		at, tree := layerOf(p.name)
 		if at < 0 {
 			t.Errorf("got %s in no layer, want it in one", p.name)
 		}
-		for _, imported := range ours(p) {
+		for _, imported := range ourImports(p) {
 			to, its := layerOf(imported)
 			beside := to == at && its == tree && strings.HasSuffix(tree, "/...")
 			if to >= at && !beside {
@@ -114,7 +113,7 @@ func TestNoImportPointsUpward(t *testing.T) {
 	}
 }
 
-// layerOf is the layer of a package, and the pattern that it matches there.
+// layerOf returns a package's layer and the pattern that it matches there.
 func layerOf(name string) (at int, pattern string) {
 	for at, layer := range layers {
 		for pattern := range strings.FieldsSeq(layer) {
@@ -126,11 +125,11 @@ func layerOf(name string) (at int, pattern string) {
 	return -1, ""
 }
 
-func TestGuardedPackages(t *testing.T) {
+func TestImports_GuardedPackages(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{} // name and importer of guarded
-	for _, p := range packages(t) {
-		for _, imported := range ours(p) {
+	for _, p := range loadPackages(t) {
+		for _, imported := range ourImports(p) {
 			at := slices.IndexFunc(guarded, func(g struct{ name, only, reason string }) bool { return within(imported, g.name) })
 			if at < 0 {
 				continue
@@ -150,7 +149,7 @@ func TestGuardedPackages(t *testing.T) {
 	}
 }
 
-// requireMet fails the test for each pattern of a list by which no package imports the name.
+// requireMet fails for each listed pattern without a package that imports the name.
 func requireMet(t *testing.T, name, only string, met map[string]bool) {
 	t.Helper()
 	for by := range strings.FieldsSeq(only) {
@@ -160,20 +159,20 @@ func requireMet(t *testing.T, name, only string, met map[string]bool) {
 	}
 }
 
-// TestEachProgramStartsItsOwnFamily: each bootstrap imports the folder it is in, and no other family.
-func TestEachProgramStartsItsOwnFamily(t *testing.T) {
+// TestImports_OfBootstraps checks that each bootstrap imports its parent folder and no other family.
+func TestImports_OfBootstraps(t *testing.T) {
 	t.Parallel()
-	for _, p := range packages(t) {
+	for _, p := range loadPackages(t) {
 		if !within(p.name, "functions/*/bootstrap") {
 			continue
 		}
-		if got, want := ours(p), []string{path.Dir(p.name), "shared/app"}; !slices.Equal(got, want) {
+		if got, want := ourImports(p), []string{path.Dir(p.name), "shared/app"}; !slices.Equal(got, want) {
 			t.Errorf("%s: got imports %q, want %q", p.name, got, want)
 		}
 	}
 }
 
-// reserved are other people's packages that few of ours may import directly.
+// reserved are external packages that only some of ours may import directly.
 var reserved = []struct {
 	library string // with everything below it
 	only    string
@@ -184,7 +183,7 @@ var reserved = []struct {
 	{"github.com/cdklabs", "infra"},
 	{"github.com/getkin/kin-openapi", "shared/contract/checker"},
 	{"github.com/a-h/templ", "functions/* shared/page shared/rest localstack/platform/inspector"},
-	{"html/template", ""}, // it looks methods up by name, so the linker would keep those of every type
+	{"html/template", ""}, // looks up methods by name, so the linker would keep those of every type
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/... infra/check"},
@@ -193,17 +192,17 @@ var reserved = []struct {
 	{"github.com/wneessen/go-mail", "localstack/aws/ses"},
 	{"github.com/aws/aws-sdk-go-v2/config", ""},
 	// slow to start (ARCHITECTURE.md, "Start-up of a function")
-	{"github.com/govalues/decimal", "shared/money shared/merchant"}, // there for a fee rate
+	{"github.com/govalues/decimal", "shared/money shared/merchant"}, // merchant uses it for a fee rate
 	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract/checker shared/store " +
 		"shared/file/s3 localstack/... infra/check"},
 	{"pgregory.net/rapid", ""},
-	{"testing", "localstack/aws/engines/* localstack/harness/* localstack/simulator"}, // of tests
+	{"testing", "localstack/aws/engines/* localstack/harness/* localstack/simulator"}, // helpers of tests
 }
 
-func TestReservedLibraries(t *testing.T) {
+func TestImports_ReservedLibraries(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{} // library and importer of reserved
-	for _, p := range packages(t) {
+	for _, p := range loadPackages(t) {
 		for _, r := range reserved {
 			if !slices.ContainsFunc(p.imports, func(imported string) bool { return within(imported, r.library+"/...") }) {
 				continue
@@ -222,23 +221,22 @@ func TestReservedLibraries(t *testing.T) {
 	}
 }
 
-// absent are packages that no Lambda program may even link: they cost
-// start-up, memory and trust.
-var absent = []string{
+// forbiddenLibraries may not be linked into any Lambda program, because they cost start-up time, memory and trust.
+var forbiddenLibraries = []string{
 	module + "shared/contract/checker", module + "shared/page/pagetest", module + "localstack", module + "infra",
 	"github.com/aws/aws-cdk-go", "github.com/getkin/kin-openapi", "github.com/aws/aws-sdk-go-v2/config",
 	"pgregory.net/rapid", "testing",
 }
 
-// TestWhatLambdasLink also checks that no program carries the client of SQS but those of functions that send.
-func TestWhatLambdasLink(t *testing.T) {
+// TestPrograms_LinkedPackages also checks that only programs of functions that send messages contain the SQS client.
+func TestPrograms_LinkedPackages(t *testing.T) {
 	t.Parallel()
-	programs := list(t, "Deps", "functions/.../bootstrap")
+	programs := listPackages(t, "Deps", "functions/.../bootstrap")
 	if len(programs) != len(functions.All) {
 		t.Errorf("got %d programs, want one of each function", len(programs))
 	}
 	for _, p := range programs {
-		for _, library := range absent {
+		for _, library := range forbiddenLibraries {
 			if slices.ContainsFunc(p.imports, func(name string) bool { return within(name, library+"/...") }) {
 				t.Errorf("%s: got %s linked, want it without", p.name, library)
 			}
@@ -250,7 +248,7 @@ func TestWhatLambdasLink(t *testing.T) {
 	}
 }
 
-// ourPackage is one package of the module, by its path within it.
+// ourPackage is a package of the module, named by its path within the module.
 type ourPackage struct {
 	name    string
 	imports []string
@@ -261,29 +259,29 @@ var listed struct {
 	all []ourPackage
 }
 
-// packages lists those of the module with their imports, once for all tests.
-func packages(t *testing.T) []ourPackage {
+// loadPackages returns the module's packages with their imports. It lists them once for all tests.
+func loadPackages(t *testing.T) []ourPackage {
 	t.Helper()
-	listed.Do(func() { listed.all = list(t, "Imports", "...") })
+	listed.Do(func() { listed.all = listPackages(t, "Imports", "...") })
 	if len(listed.all) < 10 {
 		t.Fatalf("got packages %v, want at least 10", listed.all)
 	}
 	return listed.all
 }
 
-// list lists the packages that match, each with its Imports or, with those of all that it imports, its Deps.
-func list(t *testing.T, which, pattern string) (all []ourPackage) {
+// listPackages lists the matching packages, with their Imports, or with their direct and indirect imports as Deps.
+func listPackages(t *testing.T, which, pattern string) (all []ourPackage) {
 	t.Helper()
 	format := `{{if .GoFiles}}{{.ImportPath}} {{join .` + which + ` " "}}{{end}}`
-	for line := range strings.Lines(goTool(t, "list", "-f", format, module+pattern)) {
+	for line := range strings.Lines(runGo(t, "list", "-f", format, module+pattern)) {
 		fields := strings.Fields(line)
 		all = append(all, ourPackage{strings.TrimPrefix(fields[0], module), fields[1:]})
 	}
 	return all
 }
 
-// ours are the package's imports within the module.
-func ours(p ourPackage) []string {
+// ourImports returns the package's imports within the module.
+func ourImports(p ourPackage) []string {
 	var all []string
 	for _, imported := range p.imports {
 		if name, ok := strings.CutPrefix(imported, module); ok {
@@ -293,7 +291,7 @@ func ours(p ourPackage) []string {
 	return all
 }
 
-func goTool(t *testing.T, arguments ...string) string {
+func runGo(t *testing.T, arguments ...string) string {
 	t.Helper()
 	var complaint strings.Builder
 	command := exec.CommandContext(t.Context(), "go", arguments...)
@@ -305,7 +303,7 @@ func goTool(t *testing.T, arguments ...string) string {
 	return string(out)
 }
 
-// within matches a package against a pattern of the tables.
+// within returns true if a package matches a pattern of the tables.
 func within(name, pattern string) bool {
 	if tree, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return name == tree || strings.HasPrefix(name, tree+"/")
@@ -314,7 +312,7 @@ func within(name, pattern string) bool {
 	return err == nil && matched
 }
 
-func TestPatterns(t *testing.T) {
+func TestWithin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, pattern string

@@ -12,8 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestThePlatformActsInFewPlaces: its principal may everything, so each file that makes one stands here.
-func TestThePlatformActsInFewPlaces(t *testing.T) {
+// TestPlatformPrincipal_KnownFiles lists the files that make the platform's principal, because that principal may do
+// everything.
+func TestPlatformPrincipal_KnownFiles(t *testing.T) {
 	t.Parallel()
 	makes := regexp.MustCompile(`\b(identity\.Platform|audit\.ByPlatform)\(`)
 	var files []string
@@ -39,10 +40,10 @@ func TestThePlatformActsInFewPlaces(t *testing.T) {
 	}
 	want := []string{
 		"functions/provision/provision.go",      // operators' commands
-		"functions/sweep/sweep.go",              // what is due
-		"shared/audit/audit.go",                 // ByPlatform itself
-		"localstack/simulator/people/people.go", // what is there before a simulation begins
-		"localstack/harness/world/oauth.go",     // what tests make
+		"functions/sweep/sweep.go",              // due work
+		"shared/audit/audit.go",                 // defines ByPlatform
+		"localstack/simulator/people/people.go", // data before a simulation begins
+		"localstack/harness/world/oauth.go",     // data of tests
 	}
 	slices.Sort(files)
 	slices.Sort(want)

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-func TestARouteKeyForEachPathOfAFamily(t *testing.T) {
+func TestRouteKeys(t *testing.T) {
 	t.Parallel()
 	family := functions.Function{HTTP: func(*app.App) []rest.Route {
 		return []rest.Route{
@@ -26,8 +26,8 @@ func TestARouteKeyForEachPathOfAFamily(t *testing.T) {
 	}
 }
 
-// TestOneFamilyAnswersUnknownPaths, and it is on the list.
-func TestOneFamilyAnswersUnknownPaths(t *testing.T) {
+// TestDefaultFamily_Listed checks that the default family is in the list.
+func TestDefaultFamily_Listed(t *testing.T) {
 	t.Parallel()
 	if !slices.ContainsFunc(functions.All, func(f functions.Function) bool {
 		return f.Name == functions.DefaultFamily && f.HTTP != nil

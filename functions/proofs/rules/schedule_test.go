@@ -7,8 +7,9 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// TestAnAlignedScheduleTicksAtTheQuarterHours, whenever it was deployed; another one from its last tick on.
-func TestAnAlignedScheduleTicksAtTheQuarterHours(t *testing.T) {
+// TestScheduleNext_Aligned checks that an aligned schedule ticks at the quarter hours, independently
+// of its deployment. Another schedule ticks from its last tick on.
+func TestScheduleNext_Aligned(t *testing.T) {
 	t.Parallel()
 	at := func(clock string) time.Time {
 		moment, err := time.Parse(time.RFC3339, "2026-11-20T"+clock+"Z")

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// mostStart is how much longer than a bare aws-lambda-go function ours may take to start.
-	mostStart = 1.8
-	// leastStarts are needed for a comparison.
-	leastStarts = 20
+	// maxStartRatio is the maximum ratio of a function's start to that of a bare aws-lambda-go function.
+	maxStartRatio = 1.8
+	// minStarts is the number of starts that a comparison needs.
+	minStarts = 20
 )
 
-// BenchmarkStart is the start of each function, from the start of its process to its first request for an event over
-// the Runtime API; bare-ms is that of a bare function, started in turn with it. Of each the shortest counts: whatever
-// else the machine does only adds, and to the longer one more.
+// BenchmarkStart measures each function from the start of its process until its first request for an event at the
+// Runtime API. bare-ms is the time of a bare function, started alternately. Only the shortest time of each counts,
+// because other load of the machine adds time, and more to a longer start.
 func BenchmarkStart(b *testing.B) {
 	names := []string{runtime.Bare}
 	for _, f := range functions.All {
@@ -31,7 +31,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 	bare := runtime.Config{Name: runtime.Bare, Program: runtime.Program(folder, runtime.Bare), Timeout: time.Second}
 	for _, f := range functions.All {
-		c := deployed(b, folder, f.Name)
+		c := makeDeployedConfig(b, folder, f.Name)
 		b.Run(f.Name, func(b *testing.B) { compareStarts(b, bare, c) })
 	}
 }
@@ -40,21 +40,21 @@ func compareStarts(b *testing.B, bare, ours runtime.Config) {
 	var of [2][]time.Duration
 	for b.Loop() {
 		for i, c := range []runtime.Config{bare, ours} {
-			of[i] = append(of[i], start(b, c))
+			of[i] = append(of[i], measureStart(b, c))
 		}
 	}
 	least, took := slices.Min(of[0]), slices.Min(of[1])
 	ratio := float64(took) / float64(least)
-	b.ReportMetric(0, "ns/op") // of both, with their ends: says nothing
+	b.ReportMetric(0, "ns/op") // would cover both starts and both stops, so it means nothing
 	b.ReportMetric(milliseconds(least), "bare-ms")
 	b.ReportMetric(milliseconds(took), "start-ms")
 	b.ReportMetric(ratio, "ratio")
-	if len(of[0]) >= leastStarts && ratio > mostStart {
-		b.Errorf("got a start of %v, %.2f times the bare one's %v; want at most %v times", took, ratio, least, mostStart)
+	if len(of[0]) >= minStarts && ratio > maxStartRatio {
+		b.Errorf("got a start of %v, %.2f times the bare one's %v; want at most %v times", took, ratio, least, maxStartRatio)
 	}
 }
 
-func start(b *testing.B, c runtime.Config) time.Duration {
+func measureStart(b *testing.B, c runtime.Config) time.Duration {
 	c.Log = slog.New(slog.DiscardHandler)
 	i, err := runtime.Start(b.Context(), c)
 	if err != nil {

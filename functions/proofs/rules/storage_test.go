@@ -14,9 +14,9 @@ var (
 	storageMethod = regexp.MustCompile(`(?m)^\t(\w+)\(`)
 )
 
-// TestFamiliesHoldTheMethodsTheyUse: a family names the methods of the store that it calls, in its type storage, and no
-// others. No code of the family holds the whole store, or reaches it through what drives payments and payouts.
-func TestFamiliesHoldTheMethodsTheyUse(t *testing.T) {
+// TestStorage_OnlyUsedMethods checks that a family's type storage has exactly the methods of the store that the
+// family calls. No code of the family holds the whole store, or reaches it through the drivers of payments and payouts.
+func TestStorage_OnlyUsedMethods(t *testing.T) {
 	t.Parallel()
 	families, err := filepath.Glob("../../*/routes.go")
 	if err != nil || len(families) < 10 {

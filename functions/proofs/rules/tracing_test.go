@@ -29,16 +29,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// receiver is an OTLP collector.
-type receiver struct {
+// otlpReceiver is an OTLP collector that keeps the spans.
+type otlpReceiver struct {
 	*httptest.Server
 	mu    sync.Mutex
-	text  strings.Builder // all that was received, as JSON
+	text  strings.Builder // all requests as JSON
 	spans []*spans.Span
 }
 
-func newReceiver(t *testing.T) *receiver {
-	r := &receiver{}
+func newOTLPReceiver(t *testing.T) *otlpReceiver {
+	r := &otlpReceiver{}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, asked *http.Request) {
 		body, err := io.ReadAll(asked.Body)
 		var request collector.ExportTraceServiceRequest
@@ -59,9 +59,9 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-// tracedPayment pays a checkout by card through the handler of checkouts, as its program has it, and returns all texts
-// that must be in no span.
-func tracedPayment(t *testing.T, endpoint string) (w *world.World, personal []string) {
+// payTraced pays a checkout by card through the handler of checkouts, set up like its program. It returns the texts
+// that no span may contain.
+func payTraced(t *testing.T, endpoint string) (w *world.World, personal []string) {
 	w = world.New(t)
 	shop := w.Shop()
 	id := shop.Create("10", nil)
@@ -101,20 +101,21 @@ func tracedPayment(t *testing.T, endpoint string) (w *world.World, personal []st
 		"Kaffeehaus", "kaffee@example.com", "192.0.2.1", "Bearer"}
 }
 
-// attributes are all that a span may have.
-var attributes = []string{"rpc.system", "rpc.service", "rpc.method", "http.response.status_code",
+// allowedAttributes are the only attributes that a span may have.
+var allowedAttributes = []string{"rpc.system", "rpc.service", "rpc.method", "http.response.status_code",
 	"faas.invocation_id", "aws.lambda.invoked_arn", "cloud.account.id"}
 
-// TestSpansShowWhereAPaymentsTimeGoes: the event, its calls to the table and to the acquirer, which calls the table in
-// turn; all of one trace, sent before the answer. Nothing in them is of the payer, the merchant or the card.
-func TestSpansShowWhereAPaymentsTimeGoes(t *testing.T) {
+// TestTracing_SpansOfPayment checks the spans of the event, of its calls to the table and the acquirer, and of the
+// sandbox acquirer's calls to its table. All spans are in one trace and sent before the answer. They contain nothing of
+// the payer, the merchant or the card.
+func TestTracing_SpansOfPayment(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(t)
-	_, personal := tracedPayment(t, r.URL)
+	r := newOTLPReceiver(t)
+	_, personal := payTraced(t, r.URL)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	const event = "the event"
-	names := map[string][]string{} // by the parent's
+	names := map[string][]string{} // by the parent's name
 	byID := map[string]string{}
 	for _, s := range r.spans {
 		byID[string(s.GetSpanId())] = s.GetName()
@@ -122,8 +123,8 @@ func TestSpansShowWhereAPaymentsTimeGoes(t *testing.T) {
 			byID[string(s.GetSpanId())] = event
 		}
 		for _, a := range s.GetAttributes() {
-			if !slices.Contains(attributes, a.GetKey()) {
-				t.Errorf("%s: got attribute %s, want one of %v", s.GetName(), a.GetKey(), attributes)
+			if !slices.Contains(allowedAttributes, a.GetKey()) {
+				t.Errorf("%s: got attribute %s, want one of %v", s.GetName(), a.GetKey(), allowedAttributes)
 			}
 		}
 		if len(s.GetEvents()) > 0 || s.GetStatus().GetMessage() != "" {
@@ -160,14 +161,15 @@ func containsAll(got, want []string) bool {
 	return !slices.ContainsFunc(want, func(one string) bool { return !slices.Contains(got, one) })
 }
 
-// TestACollectorThatIsAwayFailsNoPayment, whether it refuses or never answers: one here is silent while the test runs.
-func TestACollectorThatIsAwayFailsNoPayment(t *testing.T) {
+// TestTracing_CollectorAway checks that a payment succeeds and logs one line about spans, both with a collector that
+// refuses connections and with a collector that hangs while the test runs.
+func TestTracing_CollectorAway(t *testing.T) {
 	t.Parallel()
 	silent := make(chan struct{})
 	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-silent }))
 	t.Cleanup(func() { close(silent); hanging.Close() })
 	for _, endpoint := range []string{hanging.URL, "http://127.0.0.1:1"} {
-		if w, _ := tracedPayment(t, endpoint); strings.Count(w.Logs.String(), "spans not sent") != 1 {
+		if w, _ := payTraced(t, endpoint); strings.Count(w.Logs.String(), "spans not sent") != 1 {
 			t.Errorf("%s: got log %s, want one line about spans", endpoint, w.Logs.String())
 		}
 	}
