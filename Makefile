@@ -118,16 +118,16 @@ TEMPL := go tool templ generate -log-level error -include-version=false
 
 golden: go ## rewrite what is derived: the pages' Go code, openapi.yaml from its parts, the functions' rights and events, capacity and cost
 	@for f in $(PAGES); do $(TEMPL) -f $$f || exit 1; done
-	@go test ./functions/proofs/contract -run '^TestTheDocumentSaysWhoMayCall$$' -update
+	@go test ./functions/proofs/contract -run '^TestOpenAPI_CallersOfRoutes$$' -update
 	@go run ./shared/contract/bundle
-	@go test ./functions/proofs/access -run '^TestNoFunctionMayDoMore$$' -update
-	@go test ./functions/proofs/capacity ./functions/proofs/rules -run '^(TestCapacity|TestEachFamilyHasItsEvent)$$' -update
-	@go test ./infra/cost -run '^TestThePageShowsWhatIsPrinted$$' -update
+	@go test ./functions/proofs/access -run '^TestAccess_AsRecorded$$' -update
+	@go test ./functions/proofs/capacity ./functions/proofs/rules -run '^(TestCapacity|TestEvents_OfFamilies)$$' -update
+	@go test ./infra/cost -run '^TestReport_Page$$' -update
 
 pictures: TOOLS := chromium pngquant
 pictures: go tools ## take README's pictures of the sandbox page and a payment page again; needs Chromium and pngquant
 	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && CASHWRAP_TESTS=all CASHWRAP_SCREENSHOTS=$$folder \
-		go test -count=1 ./functions/pages ./localstack/platform/inspector -run 'Each(State|Page).*WithABrowser' && \
+		go test -count=1 ./functions/pages ./localstack/platform/inspector -run '^(TestShowPaymentPage_EachState|TestPages_)WithABrowser$$' && \
 	pngquant --force --quality 60-90 --strip -o localstack/pictures/payment.png "$$folder/pay-form-light-1280.png" && \
 	pngquant --force --quality 60-90 --strip -o localstack/pictures/sandbox.png "$$folder/sandbox-light-1280.png"
 

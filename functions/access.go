@@ -11,34 +11,37 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Access lists what a function may do in AWS, apart from being called and logging. The sandbox's acquirer and bank use
-// the table under the function's role.
+// Access lists a function's rights in AWS, without the rights to be called and to log. It includes the rights of the
+// sandbox's acquirer and bank, because they use the table under the function's role.
 type Access struct {
-	Table []Right // each part of a transaction is authorised as a separate action
-	Sends []Queue // queues it sends to, and whose URLs it gets
-	Mails bool    // may send mails from the stage's address, which it gets
-	// Objects: it may read, list and delete the content of files, and sign links to it, in the bucket that it gets.
+	Table []Right // each part of a transaction needs the right for its own action
+	Sends []Queue // queues that the function sends to; it gets their URLs
+	Mails bool    // the function may send mails from the stage's address, and gets the address
+	// Objects: the function may read, list and delete the content of files, and sign links to it. It gets the bucket's
+	// name.
 	Objects bool
 
-	Secrets []app.Secret // it derives keys from; they are in its environment
+	Secrets []app.Secret // secrets that the function derives keys from; they are in its environment
 }
 
 // Right is an IAM action on the table.
 type Right struct {
 	Action string
 	Index  string   // name of the index; "" for the table itself
-	Kinds  []string // of partitions (shared/store, kind.go); none for the whole table, which only Scan needs
+	Kinds  []string // kinds of partitions (shared/store, kind.go); none: the whole table, which only Scan needs
 }
 
-// recorded lists what each function used in TestNoFunctionMayDoMore, which writes the file with -update (`make
-// golden`): "PutItem CHECKOUT", "Query index/due DUE", "Scan table", "SendMessage callbacks", "SendEmail identity",
-// "GetObject objects", "Secret LASTING_SECRET". A change to the file changes the functions' rights.
+// recorded lists the rights that each function used in TestAccess_AsRecorded. `make golden` runs that test with
+// -update, which writes access.json. Examples of the rights are "PutItem CHECKOUT", "Query index/due DUE", "Scan
+// table", "SendMessage callbacks", "SendEmail identity", "GetObject objects" and "Secret LASTING_SECRET". A change to
+// the file changes the functions' rights.
 //
 //go:embed access.json
 var recorded []byte
 
-// Access returns exactly the rights that the function uses. Every test fails if it uses more; TestNoFunctionMayDoMore
-// fails if it uses less. TestNoFunctionMayDoWhatNoneShould checks rights that no record can grant.
+// Access returns exactly the rights that the function uses. Tests fail if the function uses more, and
+// TestAccess_AsRecorded fails if it uses less. TestAccess_ForbiddenRights checks the rights that access.json
+// must never grant.
 func (f Function) Access() Access {
 	var a Access
 	for _, permission := range f.Permissions() {
@@ -73,7 +76,7 @@ const sendEmail = "SendEmail identity"
 // ofObjects is the last word of the permissions on the content of files.
 const ofObjects = "objects"
 
-// grant adds kinds to the right for the action.
+// grant adds the kinds to the right for the action on the table or the index.
 func (a *Access) grant(action, index string, kinds ...string) {
 	at := slices.IndexFunc(a.Table, func(r Right) bool { return r.Action == action && r.Index == index })
 	if at < 0 {
@@ -82,19 +85,19 @@ func (a *Access) grant(action, index string, kinds ...string) {
 	a.Table[at].Kinds = append(a.Table[at].Kinds, kinds...)
 }
 
-// Puts reports whether the function may put or update items of the kind, and not only delete them.
+// Puts returns true if the function may put or update items of the kind. The right to delete them does not count.
 func (a Access) Puts(kind string) bool {
 	return slices.ContainsFunc(a.Table, func(r Right) bool {
 		return (r.Action == "PutItem" || r.Action == "UpdateItem") && slices.Contains(r.Kinds, kind)
 	})
 }
 
-// Writes reports whether the function may write items of the kind.
+// Writes returns true if the function may write items of the kind.
 func (a Access) Writes(kind string) bool {
 	return slices.ContainsFunc(a.Table, func(r Right) bool { return r.Writes() && slices.Contains(r.Kinds, kind) })
 }
 
-// Writes reports whether the action changes items.
+// Writes returns true if the action changes items.
 func (r Right) Writes() bool { return !slices.Contains(reads, r.Action) }
 
 // reads lists the actions on items that change nothing.

@@ -38,7 +38,7 @@ var peopleSurvivors = map[string]string{
 	"Delete EMAIL: (member_id = ?)": "in one transaction with its member, whose version lets each change of it in " +
 		"once; a member keeps its address while it has the version",
 	"Put ADDRESS: (attribute_not_exists(pk))": "keeps two tenants from making two users of a new address at the same " +
-		"time, which is too rare for a history; TestTwoInvitationsOfOneStrangerAreAcceptedAtOnce of package store has it",
+		"time, which is too rare for a history; TestAcceptInvitation_TwoOfNewUserConcurrently of package store has it",
 	"Put INVITATION: (attribute_not_exists(pk))": "in one transaction with its member's address, which is free once; " +
 		"its key is the hash of a token of the member and the operation",
 	"Put KEY: (attribute_not_exists(pk))": "in one transaction with the count of new keys, whose version lets each " +
@@ -46,7 +46,7 @@ var peopleSurvivors = map[string]string{
 	"Put KEYUSE: (attribute_not_exists(pk) OR last_used_at <= ?)": "keeps two processes from writing the same in the " +
 		"same hour, which costs a write and changes nothing",
 	"Put MEMBER: (attribute_not_exists(pk))": "an operation that is repeated meets the guard of the address; two " +
-		"members of one number, from which this alone protects, are too rare for a history: see TestTwoMembersOfOneNumber " +
+		"members of one number, from which this alone protects, are too rare for a history: see TestCreateMember_SameNumber " +
 		"of package store",
 	"Put MEMBERSHIP: (attribute_not_exists(pk))": "in one transaction with its member, whose version lets it accept " +
 		"once; the guard of the address lets a tenant have one member with it, and so with its user",

@@ -22,8 +22,8 @@ type storedFixture struct {
 }
 
 // recognised is the reason why no read returns write_id.
-const recognised = "a write recognises itself by it, see TestALostReplyOfAChargeOfUnknownOutcome and " +
-	"TestLostRepliesOfARefundOfUnknownOutcome"
+const recognised = "a write recognises itself by it, see TestCharge_UnknownOutcomeLostReply and " +
+	"TestRefund_UnknownOutcomeLostReply"
 
 // TestRecords_EachFieldReadBack checks that each stored attribute is read back and that no field is left unstored.
 func TestRecords_EachFieldReadBack(t *testing.T) {

@@ -48,7 +48,7 @@ func TestRecords_ReadBack(t *testing.T) {
 		t.Fatalf("stored: new %t, %v (-want +got):\n%s", isNew, err, diff)
 	}
 	storedtest.RoundTrip(t, s, []storedtest.Read{read(accepted), statement(line(accepted))},
-		storedtest.NotRead{"TRANSFER write_id": "a write recognises itself by it, see TestALostReplyOfALostAnswer"})
+		storedtest.NotRead{"TRANSFER write_id": "a write recognises itself by it, see TestTransfer_LostReplyOfLostAnswer"})
 
 	got, err = b.records.settle(t.Context(), paid)
 	if diff := cmp.Diff(paid, got, storedtest.Options); err != nil || diff != "" {

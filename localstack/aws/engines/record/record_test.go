@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
 )
 
-func TestWhatATestDoesIsNoted(t *testing.T) {
+func TestNote(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("CASHWRAP_RECORD", folder)
 	t.Run("inside", func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestWhatATestDoesIsNoted(t *testing.T) {
 	})
 	record.Note(t, record.Test{Left: true})
 	got, err := record.Read(folder)
-	want := []record.Test{{Package: "./localstack/aws/engines/record", Name: "TestWhatATestDoesIsNoted", Requests: 5,
+	want := []record.Test{{Package: "./localstack/aws/engines/record", Name: "TestNote", Requests: 5,
 		Left: true, Kinds: []string{
 			"GetItem; ConsistentRead true; Key; TableName; 400com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",
 			"GetItem; ExpressionAttributeNames; Key; ProjectionExpression at; TableName; " +
