@@ -16,25 +16,25 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/gateway"
 )
 
-// Reply is an answer of the platform to a client's request, received or not.
+// Reply is the platform's answer to a client's request. The client may not have received it.
 type Reply struct {
 	client.Request
 	Response
 	Tenant   string
 	Received bool
-	Tried    []string // summaries of the calls to the table that the platform tried for it
+	Tried    []string // summaries of the calls to the table that the platform tried for the request
 
 	Asked, Answered int64 // in logical time
 	At              time.Time
 }
 
-// Sent returns the request's body in JSON; "" for a form.
+// Sent returns the request's body in JSON, or "" for a form.
 func (r *Reply) Sent() string {
 	text, _ := r.Body.(string)
 	return text
 }
 
-// Send makes one request over a network that may lose it, its reply, or bring it twice.
+// Send makes one request over a network that may lose the request or its reply, or deliver the request twice.
 func (w *World) Send(actor, tenant string, r client.Request) Response {
 	v := w.Park(toPlatform, nil, actor, r.Method+" "+r.Path+" "+r.IdempotencyKey)
 	switch v.Fault {
@@ -57,15 +57,15 @@ func (w *World) Send(actor, tenant string, r client.Request) Response {
 	return answer
 }
 
-// Patience is the number of a client's tries.
+// Patience is the number of times a client tries a request.
 const Patience = 6
 
-// Settle sends a request until it is settled.
+// Settle repeats a request until it is settled.
 func (w *World) Settle(actor, tenant string, r client.Request) Response {
-	return w.Retry(actor, tenant, r, Patience, Response.settled)
+	return w.Retry(actor, tenant, r, Patience, Response.isSettled)
 }
 
-// Retry sends a request until an answer is enough, waiting between tries.
+// Retry repeats a request until an answer is enough. It waits between tries.
 func (w *World) Retry(actor, tenant string, r client.Request, tries int, enough func(Response) bool) (answer Response) {
 	for range tries {
 		if answer = w.Send(actor, tenant, r); enough(answer) {
@@ -76,7 +76,7 @@ func (w *World) Retry(actor, tenant string, r client.Request, tries int, enough 
 	return answer
 }
 
-// Impatient has a client ask the same once more at the same time, now and then.
+// Impatient sometimes lets a client ask the same thing twice at the same time.
 func (w *World) Impatient(actor string, rng *rand.Rand, ask func(actor string)) {
 	if rng.IntN(3) > 0 {
 		return
@@ -87,7 +87,7 @@ func (w *World) Impatient(actor string, rng *rand.Rand, ask func(actor string)) 
 	})
 }
 
-// serve has a function answer the request through API Gateway, which answers 500 when the function dies.
+// serve sends the request to a function through API Gateway, which answers 500 when the function dies.
 func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *Reply {
 	made := &Reply{Request: r, Tenant: tenant, Asked: w.LogicalTime(), At: w.Now()}
 	api := &gateway.Gateway{Routes: w.routes, Now: w.Now, Call: func(_ context.Context, function string,
@@ -107,13 +107,13 @@ func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *Repl
 	return made
 }
 
-// Response is the answer that came back; Status 0 for none.
+// Response is the answer that came back. Its Status is 0 if none came.
 type Response struct{ client.Response }
 
-// Replayed reports whether the answer was kept under the Idempotency-Key.
+// Replayed returns true if the answer was stored under the Idempotency-Key.
 func (r Response) Replayed() bool { return r.Header.Get("Idempotency-Replayed") != "" }
 
-// View has the members of a checkout or an error that clients read.
+// View contains the members of a checkout or an error that clients read.
 type View struct {
 	ID            string
 	Status        string
@@ -123,64 +123,65 @@ type View struct {
 	Instrument    struct{ Token string } `json:"payment_instrument"`
 }
 
-// View reads the body.
-func (r Response) View() View { return Decoded[View](r.Body) } // lists and pages have none of it
+// View decodes the body.
+func (r Response) View() View { return Decoded[View](r.Body) } // lists and pages have none of these members
 
-// Decoded decodes JSON. Members that are missing stay zero, as do all if the JSON is not of the type.
+// Decoded decodes JSON. Missing members stay zero, and so does the whole value if the JSON does not fit the type.
 func Decoded[T any](text []byte) (v T) {
 	_ = json.Unmarshal(text, &v)
 	return v
 }
 
-// Final reports whether the request was answered for good, or with a conflict.
+// Final returns true if the answer is final or a conflict.
 func (r Response) Final() bool {
 	return r.Status != 0 && r.Status < 500 && r.Status != http.StatusTooManyRequests &&
 		r.Status != http.StatusFailedDependency && r.View().ErrorCode != "IDEMPOTENCY_IN_PROGRESS"
 }
 
-// Done reports whether a client need not try again: it has an answer that will not change by itself.
+// Done returns true if a client need not try again: the answer will not change without another request.
 func (r Response) Done() bool {
 	conflict := r.Status == http.StatusConflict && r.View().ErrorCode == "CONFLICT"
 	return r.Final() && (!conflict || r.Replayed())
 }
 
-// settled is done where most conflicts are final.
-func (r Response) settled() bool {
+// isSettled returns true if the answer is done, or a conflict that other requests did not cause.
+func (r Response) isSettled() bool {
 	return r.Done() || r.Status == http.StatusConflict && !r.Contended()
 }
 
-// Contended reports whether a conflict is due to others only, so that nothing was changed.
+// Contended returns true for a conflict that only other requests caused, so that nothing was changed.
 func (r Response) Contended() bool {
 	code := r.View().ErrorCode
 	return code == "IDEMPOTENCY_IN_PROGRESS" || code == "CONFLICT" && strings.Contains(string(r.Body), "Try again")
 }
 
-// retryAfter returns how long a client waits with its next try.
+// retryAfter returns how long a client waits before its next try.
 func (r Response) retryAfter() time.Duration {
 	switch r.Status {
 	case 429:
 		return 2 * time.Second
 	case 409:
-		return 13 * time.Second // five of them outlast a minute
+		return 13 * time.Second // five waits last longer than a minute
 	default:
 		return 10 * time.Millisecond
 	}
 }
 
-// Record adds to what is checked later. One chain of events runs at a time, which the race detector can't know.
+// Record runs add under the world's lock. Only one chain of events runs at a time, but the race detector can't know
+// that.
 func (w *World) Record(add func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	add()
 }
 
-// LogicalTime is later than all times before it.
+// LogicalTime returns a time later than all times that it returned before.
 func (w *World) LogicalTime() (at int64) {
 	w.Record(func() { w.sequence++; at = w.sequence })
 	return at
 }
 
-// Keyed returns the tenant, the kind of its credential, and the Idempotency-Key.
+// Keyed returns the tenant, the kind of its credential, and the Idempotency-Key, as one text.
 func (r *Reply) Keyed() string {
 	kind, _, _ := strings.Cut(r.APIKey, "_")
 	return r.Tenant + " " + kind + " " + r.IdempotencyKey

@@ -1,25 +1,26 @@
-// Package simulator runs the whole platform in a simulated world. One seed decides in which order the I/O of all
-// clients and functions happens, and which faults are injected.
+// Package simulator runs the whole platform in a simulated world. Call Run with a seed and a Workload: the seed decides
+// the order of all I/O of clients and functions, and the faults.
 //
 // A world lives in a synctest bubble. Every I/O of the platform (a call to the table, a queue, the acquirer, or a
 // merchant's receiver), every move of a client and every response on its way back parks at the scheduler. The scheduler
-// waits until everything is parked, picks one at random, decides whether it fails, and lets it go on until everything
-// is parked again. So exactly one chain of events runs at any time, and the history, a line for each of them, is the
-// same for the same seed, byte for byte.
+// waits until everything is parked, picks one call at random, decides whether the call fails, and lets it run until
+// everything is parked again. So exactly one chain of events runs at any time. The history has a line for each event,
+// and is the same for the same seed, byte for byte.
 //
-// What can happen: calls fail before they leave, are done but lose their reply, arrive after the caller gave up, are
-// throttled, meet a transaction in flight, or hang; processes die at any step and others take their place; clocks
-// differ and jump, by seconds and by hours; requests arrive twice; messages come late, twice and in any order, and
-// batches fail in part; the stream is silent for a day; indexes and time to live trail. Each seed switches some of
-// these on, at rates of its own.
+// Calls fail before they leave, are done but lose their reply, arrive after the caller gave up, are throttled, meet a
+// transaction in flight, or hang. Processes die at any step and others take their place. Clocks differ and jump, by
+// seconds and by hours. Requests arrive twice. Messages come late, twice and in any order, and batches fail in part.
+// The stream is silent for a day. Indexes and time to live lag behind. Each seed switches some faults on, and sets
+// their rates.
 //
 // When the clients are done the faults stop. A bounded number of ticks later all must be in order: see package books.
 //
 // Each workload is a package below this one, and implements Workload. It may use packages books and shops, which share
-// what is the same in most. ARCHITECTURE.md lists what must hold in each.
+// the parts that most workloads have in common. ARCHITECTURE.md lists the rules that must hold in each.
 //
-// A mutation control takes a condition out of all writes (Mutation.Without). Such a write waits while others go on,
-// which is what the condition is for, and of some conditions all people play a story (fault.go, package people).
+// A mutation control removes a condition from all writes (Mutation.Without). Such a write waits, and other calls go on:
+// the condition protects it from them. For conditions that matter rarely, package people has plots (fault.go,
+// people.go).
 //
 // Not simulated: the merchant's network beyond one receiver, and the JSON of the functions' events.
 package simulator

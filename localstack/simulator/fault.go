@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-type kind int // who is called
+type kind int // the callee
 
 // The kinds of I/O, and the moves and replies of clients.
 const (
@@ -36,15 +36,16 @@ var kindNames = [...]string{"table", "queue", "sandbox", "acquirer", "receiver",
 
 func (k kind) String() string { return kindNames[k] }
 
-// callFaults can happen to each call of a function, mid-air.
+// callFaults can happen to any call of a function.
 var callFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
 	faults.DieBefore, faults.DieAfter}
 
-// oneWayFaults are those of calls that must not arrive late.
+// oneWayFaults can happen to calls that must not arrive late.
 var oneWayFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore,
 	faults.DieAfter}
 
-// possible are the faults of each kind of I/O. They do not reach what the acquirer and the bank do with their records.
+// possible lists the faults of each kind of I/O. Calls of the acquirer and bank to their records never hang or come
+// late.
 var possible = [kinds][]faults.Fault{
 	toTable: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Conflict, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
@@ -61,21 +62,21 @@ var possible = [kinds][]faults.Fault{
 	ToLink:     {faults.FailBefore, faults.ArriveLate, faults.Duplicate},
 }
 
-// FaultProfile has the faults that one seed switches on, and their rates.
+// FaultProfile contains the faults that one seed switches on, and their rates.
 type FaultProfile struct {
 	on   [faults.Count]bool
-	Rate float64 // of faults among I/O
+	Rate float64 // share of I/O that has a fault
 
-	Sticky      float64 // how often the actor that ran last goes on
+	Sticky      float64 // probability that the actor that ran last goes on
 	Skews       bool    // processes' clocks differ
-	Jumps       float64 // rate of clock jumps a step
+	Jumps       float64 // clock jumps per step
 	StreamDies  bool    // the relay gets no records
 	queueSleeps bool    // messages come hours late
 	Duplicates  bool    // the queue delivers and redelivers twice, in any order
 	IndexLag    time.Duration
 	ttlLag      time.Duration
-	Sources     float64 // how eagerly event sources run
-	LowLimits   bool    // rate limits that clients reach
+	Sources     float64 // probability at each step that event sources run
+	LowLimits   bool    // rate limits are so low that clients reach them
 }
 
 var rates = []float64{0, 0.02, 0.05, 0.1, 0.2}
@@ -103,8 +104,8 @@ func newFaultProfile(rng *rand.Rand) FaultProfile {
 	return w
 }
 
-// choose decides what happens to an I/O of a kind.
-func (w *FaultProfile) choose(k kind, rng *rand.Rand) faults.Fault {
+// chooseFault decides what happens to an I/O of a kind.
+func (w *FaultProfile) chooseFault(k kind, rng *rand.Rand) faults.Fault {
 	list := possible[k]
 	if len(list) == 0 || rng.Float64() >= w.Rate {
 		return faults.None
@@ -115,12 +116,12 @@ func (w *FaultProfile) choose(k kind, rng *rand.Rand) faults.Fault {
 	return faults.None
 }
 
-// heldWrites are transactions, and single writes of the entries of objects.
+// heldWrites matches transactions, and single writes of the entries of objects.
 var heldWrites = regexp.MustCompile(`^(TransactWriteItems |(Put|Delete)Item OBJECTS#)`)
 
-// withoutHeld leaves out writes that wait: conditions protect a write from what others do between the read before
-// it and the write itself. Writes of mails alone never wait. Writes of a mutation control wait longest.
-func (w *World) withoutHeld(ready []*call) []*call {
+// removeHeld removes writes that are to wait: others can then change what a write's condition protects between the
+// read before it and the write. Writes of mails alone never wait. Writes of a mutation control wait longest.
+func (w *World) removeHeld(ready []*call) []*call {
 	if !w.FaultsOn {
 		return ready
 	}
@@ -137,7 +138,7 @@ func (w *World) withoutHeld(ready []*call) []*call {
 	return ready
 }
 
-// holdBack leaves out the calls that wait, unless their time is up. If all calls wait, it leaves out none.
+// holdBack removes the calls that wait, unless their time is up. If all calls wait, it removes none.
 func holdBack(ready []*call, waits func(*call) bool) []*call {
 	others := slices.DeleteFunc(slices.Clone(ready), func(c *call) bool {
 		return (c.ctx == nil || c.ctx.Err() == nil) && waits(c)
@@ -148,4 +149,4 @@ func holdBack(ready []*call, waits func(*call) bool) []*call {
 	return others
 }
 
-var targetedHeld = [...]float64{0.9, 0.98, 0.996} // how probably a targeted write waits at a turn, by the seed
+var targetedHeld = [...]float64{0.9, 0.98, 0.996} // probability that a targeted write waits at a turn, by seed

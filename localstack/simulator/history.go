@@ -8,27 +8,27 @@ import (
 )
 
 type finding struct {
-	About string // checkout it is about, or ""
+	About string // the checkout with the problem, or ""
 	Text  string
 }
 
-// Find notes what must not be.
+// Find records a violation of a rule.
 func (w *World) Find(about, format string, args ...any) {
 	f := finding{about, fmt.Sprintf(format, args...)}
 	w.Record(func() { w.findings = append(w.findings, f) })
 	w.Notef("FINDING", "%s %s", about, f.Text)
 }
 
-// Findings returns the findings; none in a world in order.
+// Findings returns the violations. A world in order has none.
 func (w *World) Findings() (all []finding) {
 	w.Record(func() { all = slices.Clone(w.findings) })
 	return all
 }
 
-// History returns a line for each event.
+// History returns one line for each event.
 func (w *World) History() string { return w.history.String() }
 
-// Trace returns the lines about a checkout, and those that share a key with it.
+// Trace returns the lines about a checkout, and lines about items that name it.
 func (w *World) Trace(checkout string) string {
 	if checkout == "" {
 		return w.History()
@@ -42,7 +42,7 @@ func (w *World) Trace(checkout string) string {
 	return strings.Join(w.history.About(texts...), "\n") + "\n"
 }
 
-// Note adds a line: who did what, and what became of it.
+// Note adds a line about an actor's call and its outcome.
 func (w *World) Note(actor string, k kind, what, outcome string) {
 	w.Notef(actor, "%-8s %s → %s", k, what, outcome)
 }
@@ -53,7 +53,7 @@ func (w *World) Notef(actor, format string, args ...any) {
 		fmt.Sprintf(format, args...)))
 }
 
-// FindLogged finds each error in the functions' log that contains one of the texts.
+// FindLogged reports each error in the functions' log that contains one of the texts.
 func (w *World) FindLogged(texts ...string) {
 	for _, line := range w.Errors.About(texts...) {
 		w.Find("", "log: %s", line)

@@ -17,16 +17,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// process is one execution environment of a function: it makes one call at a time, and keeps its memory until it dies.
+// process is one execution environment of a function. It makes one call at a time, and keeps its memory until it dies.
 type process struct {
 	name string
 	*inprocess.Function
 }
 
-// MaxSkew bounds the error of a process's clock, either way.
+// MaxSkew limits the error of a process's clock in either direction.
 const MaxSkew = 3 * time.Second
 
-func (w *World) start(name string, roll uint64) *process {
+func (w *World) startProcess(name string, roll uint64) *process {
 	f := w.Function(name)
 	w.started[name]++
 	overrides := w.overrides
@@ -43,7 +43,7 @@ func (w *World) start(name string, roll uint64) *process {
 	return &process{fmt.Sprintf("%s#%d", name, w.started[name]), started}
 }
 
-// Function returns the function of the name.
+// Function returns the function with the name.
 func (w *World) Function(name string) functions.Function {
 	return functions.All[slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })]
 }
@@ -52,8 +52,8 @@ func (w *World) Function(name string) functions.Function {
 type Invocation struct {
 	Actor  string
 	Name   string   // of the function
-	Tenant string   // whose data it may touch; "" for any
-	claim  string   // its name as the owner of an idempotency key
+	Tenant string   // tenant whose data the call may touch, or "" for any
+	claim  string   // the call's name as the owner of an idempotency key
 	tried  []string // summaries of its calls to the table
 	Bearer string   // the credential of its request
 	ctx    context.Context
@@ -73,14 +73,14 @@ func invocationOf(ctx context.Context) *Invocation {
 	return i
 }
 
-// gone reports whether the process has died, of a fault or of its time limit.
-func (i *Invocation) gone() bool {
+// isGone returns true if the process has died from a fault or at its time limit.
+func (i *Invocation) isGone() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.dead || i.ctx.Err() != nil
 }
 
-func (i *Invocation) try(summary string) {
+func (i *Invocation) recordCall(summary string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.tried = append(i.tried, summary)
@@ -93,11 +93,11 @@ func (i *Invocation) die() {
 	i.cancel()
 }
 
-// Invoke sends an event to a function in one of its idle processes, or a new one; roll chooses. It returns when nothing
-// of the call is left. Errors: faults.ErrGone, or the function's own.
+// Invoke sends an event to a function in one of its idle processes, or in a new one, as roll chooses. It returns when
+// nothing of the call runs any more. Errors: faults.ErrGone, or the function's own.
 func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64, event Event) (Reply, *Invocation,
 	error) {
-	p := w.take(name, roll)
+	p := w.acquireProcess(name, roll)
 	i := &Invocation{Actor: caller + " " + p.name, Name: name, Tenant: tenant}
 	if request, ok := any(event).(events.APIGatewayV2HTTPRequest); ok {
 		i.Bearer = strings.TrimPrefix(request.Headers["authorization"], "Bearer ")
@@ -106,7 +106,7 @@ func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64
 	defer cancel()
 	i.ctx, i.cancel = ctx, cancel
 	reply, err := inprocess.Call[Reply](ctx, p.Function, event)
-	if i.gone() {
+	if i.isGone() {
 		w.Notef(i.Actor, "is gone")
 		var none Reply
 		return none, i, faults.ErrGone
@@ -115,8 +115,9 @@ func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64
 	return reply, i, err
 }
 
-// take finds an idle process by the roll. Now and then a new one starts although another is idle, as Lambda's do.
-func (w *World) take(name string, roll uint64) *process {
+// acquireProcess takes an idle process, by the roll. Sometimes it starts a new one although another is idle, as Lambda
+// does.
+func (w *World) acquireProcess(name string, roll uint64) *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	idle, at := w.idleProcesses[name], int(roll%8)
@@ -124,7 +125,7 @@ func (w *World) take(name string, roll uint64) *process {
 		at = 0
 	}
 	if at >= len(idle) {
-		return w.start(name, roll)
+		return w.startProcess(name, roll)
 	}
 	w.idleProcesses[name] = slices.Concat(idle[:at], idle[at+1:])
 	return idle[at]

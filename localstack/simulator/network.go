@@ -30,19 +30,19 @@ type exchange[T any] struct {
 	label    string
 	targeted bool // a write that carries the condition of Mutation.Without
 	send     func() (result T, outcome string, err error)
-	refuse   func(faults.Fault) (T, error) // for throttle and conflict
+	refuse   func(faults.Fault) (T, error) // answers for Throttle and Conflict
 }
 
-// perform has the I/O happen when its turn comes, as the scheduler decides.
+// perform waits for the turn of an I/O and carries it out, or fails it, as the scheduler decides.
 func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	var nothing T
 	by := invocationOf(ctx)
-	if by.gone() && x.kind != toSandbox {
+	if by.isGone() && x.kind != toSandbox {
 		return nothing, faults.ErrGone
 	}
 	v := w.await(&call{kind: x.kind, ctx: ctx, actor: by.Actor, label: x.label, targeted: x.targeted})
 	if x.kind != toSandbox {
-		if by.gone() {
+		if by.isGone() {
 			return nothing, faults.ErrGone
 		}
 		if v.late {
@@ -79,14 +79,14 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	return result, err
 }
 
-// far is the network to a counterparty, which goes on with what it took when our process dies or gives up.
-type far struct {
+// net is the network to a counterparty, which finishes the calls that it took even when our process dies or gives up.
+type net struct {
 	world *World
 	to    kind
 }
 
-// Carry has the call happen when its turn comes. Throttled, the counterparty certainly did nothing.
-func (f far) Carry(ctx context.Context, c counterparty.Call) error {
+// Carry sends the call when its turn comes. If the call is throttled, the counterparty has done nothing.
+func (f net) Carry(ctx context.Context, c counterparty.Call) error {
 	_, err := perform(f.world, ctx, exchange[struct{}]{
 		kind: f.to, label: strings.TrimSpace(c.Name + " " + c.About),
 		send: func() (struct{}, string, error) {
@@ -98,15 +98,15 @@ func (f far) Carry(ctx context.Context, c counterparty.Call) error {
 	return err
 }
 
-// wrapBank puts a network before a counterparty. Live mode's bank keeps transfers in our table, which has faults.
+// wrapBank puts a network before a bank. Live mode's bank keeps its transfers in our table, which has faults already.
 func (w *World) wrapBank(b bank.Bank) bank.Bank {
 	if _, ours := b.(*file.Bank); ours {
 		return b
 	}
-	return counterparty.Bank(far{w, toBank}, w.BetweenBank(b))
+	return counterparty.Bank(net{w, toBank}, w.BetweenBank(b))
 }
 
-// SendLate lets an I/O arrive when its sender has long given it up.
+// SendLate delivers an I/O long after its sender has given up on it.
 func (w *World) SendLate(actor string, k kind, label string, send func() string) {
 	w.Go(Stragglers, func() {
 		w.Park(move, nil, actor+" straggler", label)
@@ -141,7 +141,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		}
 	} else if k == toTable {
 		c.world.checkKeys(by, operation, body)
-		by.try(calls.Summary(operation, body))
+		by.recordCall(calls.Summary(operation, body))
 	}
 	c.world.checkRights(by, operation, body)
 	body, targeted := c.world.Mutate(operation, body)
@@ -171,7 +171,7 @@ func summaryOf(r *http.Request, operation string, body []byte) string {
 	return strings.TrimSpace(operation + " " + key + " " + r.URL.Query().Get("versionId"))
 }
 
-// OutcomeOf returns a reply in short.
+// OutcomeOf returns a short description of a reply.
 func OutcomeOf(r *http.Response) string {
 	if r == nil {
 		return "no reply"
@@ -195,7 +195,7 @@ func OutcomeOf(r *http.Response) string {
 	return name
 }
 
-// ungroup takes the groups from messages: a mutation of what sends them.
+// ungroup removes the group ids from messages. The mutation control Groups uses it.
 func ungroup(body []byte) []byte {
 	var members map[string]any
 	if json.Unmarshal(body, &members) != nil {
@@ -210,7 +210,7 @@ func ungroup(body []byte) []byte {
 	return []byte(Encoded(members))
 }
 
-// checkKeys sees that a request touches only its tenant's keys, and those of no tenant and of session tokens.
+// checkKeys checks that a request touches only keys of its tenant, of no tenant, or of session tokens.
 func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	if by.Tenant == "" {
 		return
@@ -221,7 +221,7 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 		p := calls.Partition(key)
 		own := p.Tenant.String() == by.Tenant || key == "MERCHANT#"+merchant || key == "AUDIT#"+merchant
 		shared := slices.Contains(iam.Unguessable, p.Kind)
-		// Of what changes together with a merchant, the other mode's is read, but never written.
+		// Items that change together with the merchant exist in both modes. The other mode's may be read, but never written.
 		sibling := p.Kind == store.KindPayoutSchedule && p.Tenant.Merchant == merchant && operation == "BatchGetItem"
 		if !own && !shared && !sibling && !w.asksBank(key, by.Tenant) {
 			w.Find("", "%s of %s touched %s in %s", by.Actor, by.Tenant, key, operation)
@@ -232,7 +232,7 @@ func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// asksBank recognises keys of the tenant's question to live mode's bank, which is in one table with the rest.
+// asksBank returns true for the keys of the tenant's questions to live mode's bank. That bank shares our table.
 func (w *World) asksBank(key, tenant string) bool {
 	if !strings.HasPrefix(key, "FILEBANK#ACCOUNT#") {
 		return key == "FILEBANK#ASKED"
@@ -241,7 +241,7 @@ func (w *World) asksBank(key, tenant string) bool {
 	return len(asked) == 0 || asked.Text("tenant") == tenant
 }
 
-// checkRights sees that a function does only what its role allows, and that no journal entry is ever changed.
+// checkRights checks that a function does only what its role allows, and never changes a journal entry.
 func (w *World) checkRights(by *Invocation, operation string, body []byte) {
 	requests, err := iam.Requests(operation, body)
 	if err != nil {
@@ -257,7 +257,7 @@ func (w *World) checkRights(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// checkOwner sees that only the request that holds an idempotency key ends its claim.
+// checkOwner checks that only the request that holds an Idempotency-Key ends its claim.
 func (w *World) checkOwner(by *Invocation, operation string, body []byte) {
 	keys := calls.ValuesOf(string(body), "pk")
 	if len(keys) == 0 || calls.Partition(keys[0]).Kind != store.KindIdempotency {
@@ -276,5 +276,5 @@ func (w *World) checkOwner(by *Invocation, operation string, body []byte) {
 	}
 }
 
-// PlainClient reaches an engine past the scheduler.
+// PlainClient returns a client whose calls to an engine bypass the scheduler.
 func PlainClient(engine http.RoundTripper) aws.HTTPClient { return &http.Client{Transport: engine} }

@@ -12,15 +12,15 @@ import (
 type OperatorAnswer struct {
 	Command         string
 	Text            []byte
-	Asked, Answered int64 // in logical time; not answered: linear.Never
+	Asked, Answered int64 // in logical time; Answered is linear.Never without an answer
 }
 
-// Code returns the code of the error that refused the command; "" if it was done.
+// Code returns the code of the error that refused the command, or "" if the command was carried out.
 func (a OperatorAnswer) Code() string {
 	return Decoded[struct{ Error struct{ Code string } }](a.Text).Error.Code
 }
 
-// Operate runs an operator's command; false when no answer came.
+// Operate runs an operator's command. It returns false if no answer came.
 func (w *World) Operate(actor, command string, answer any) bool {
 	v := w.Park(toPlatform, nil, actor, command)
 	if v.Fault == faults.FailBefore {
@@ -42,9 +42,9 @@ func (w *World) Operate(actor, command string, answer any) bool {
 	return err == nil
 }
 
-var secret = regexp.MustCompile(`(sk_test|sk_live|pk_test|whsec)_[^"]*`) // a key or a secret in an answer
+var secret = regexp.MustCompile(`(sk_test|sk_live|pk_test|whsec)_[^"]*`) // matches a key or a secret in an answer
 
-// InsistOn tries an operator's command until there is an answer; false when none came.
+// InsistOn repeats an operator's command until an answer comes. It returns false if none came.
 func (w *World) InsistOn(actor, command string, answer any) bool {
 	for range Patience {
 		if w.Operate(actor, command, answer) {

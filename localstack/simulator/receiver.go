@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// Delivery is one callback that the merchants' server took. That of a payment at a reader names a transaction.
+// Delivery is one callback that the merchants' server received. For a payment at a reader it names a transaction.
 type Delivery struct {
 	ID, Checkout, URL   string
 	Transaction, Status string

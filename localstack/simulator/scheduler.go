@@ -18,14 +18,14 @@ import (
 type call struct {
 	kind     kind
 	actor    string
-	label    string // of the content: parked calls are ordered by it, never by arrival
+	label    string // describes the content: parked calls are sorted by label, never by arrival
 	ctx      context.Context
 	turn     chan turn
 	hung     bool
 	targeted bool // a write that carries the condition of Mutation.Without
 }
 
-// turn is the scheduler's decision. roll is for choices of the receiver, which has no random numbers.
+// turn is the scheduler's decision about a call. The callee has no random numbers, and chooses by roll.
 type turn struct {
 	Fault faults.Fault
 	roll  uint64
@@ -36,30 +36,30 @@ func compareCalls(a, b *call) int {
 	return cmp.Or(cmp.Compare(a.actor, b.actor), cmp.Compare(a.kind, b.kind), cmp.Compare(a.label, b.label))
 }
 
-// scheduler decides whose turn it is. Its fields but parked, active and over are the root goroutine's.
+// scheduler decides whose turn is next. Only the root goroutine uses the fields other than parked, active and stopped.
 type scheduler struct {
 	mu     sync.Mutex
 	parked []*call
-	active map[string]int // goroutines of clients and sources, by what they are
+	active map[string]int // number of goroutines, by group
 
-	over   bool // there are no turns any more
-	steps  atomic.Int64
-	last   string // actor of the last turn
-	waited int    // idle waits in a row
+	stopped   bool // no call gets a turn any more
+	steps     atomic.Int64
+	last      string // actor of the last turn
+	idleWaits int    // idle waits in a row
 }
 
-// Park makes a call and waits for its turn.
+// Park adds a call to the waiting ones and waits for its turn.
 func (w *World) Park(k kind, ctx context.Context, actor, label string) turn {
 	return w.await(&call{kind: k, actor: actor, label: label, ctx: ctx})
 }
 
-// Think lets others go first.
+// Think lets other actors go first.
 func (w *World) Think(actor string) { w.Park(move, nil, actor, "thinks") }
 
 func (w *World) await(c *call) turn {
 	c.turn = make(chan turn)
 	w.sched.mu.Lock()
-	if w.sched.over {
+	if w.sched.stopped {
 		w.sched.mu.Unlock()
 		runtime.Goexit()
 	}
@@ -72,7 +72,7 @@ func (w *World) await(c *call) turn {
 	return v
 }
 
-// Go starts a goroutine whose end the world waits for. Groups: clients, sources, stragglers.
+// Go starts a goroutine of a group. Steer waits for its end.
 func (w *World) Go(group string, f func()) {
 	count := func(change int) {
 		w.sched.mu.Lock()
@@ -86,7 +86,7 @@ func (w *World) Go(group string, f func()) {
 	}()
 }
 
-func (w *World) active(groups ...string) int {
+func (w *World) countActive(groups ...string) int {
 	w.sched.mu.Lock()
 	defer w.sched.mu.Unlock()
 	n := 0
@@ -103,13 +103,13 @@ const (
 	Stragglers = "stragglers"
 )
 
-const maxSteps = 20_000 // a loop somewhere is a failure, not an endless test
+const maxSteps = 20_000 // limits a world: an endless loop is a failure, not an endless test
 
 // Steer runs the world until no goroutine of the groups is left.
 func (w *World) Steer(groups ...string) {
 	for {
 		synctest.Wait()
-		if w.active(groups...) == 0 {
+		if w.countActive(groups...) == 0 {
 			return
 		}
 		if w.sched.steps.Add(1) > maxSteps {
@@ -118,38 +118,38 @@ func (w *World) Steer(groups ...string) {
 		}
 		if w.FaultsOn {
 			w.workload.Interfere()
-			synctest.Wait() // for goroutines that it started
+			synctest.Wait() // waits for goroutines that Interfere started
 		}
-		c := w.next()
+		c := w.takeNext()
 		if c == nil {
-			w.idle()
+			w.passIdleTime()
 			continue
 		}
-		w.sched.waited = 0
+		w.sched.idleWaits = 0
 		w.resume(c)
 	}
 }
 
-// stopEndless ends a world that runs in circles, as a missing condition can cause; else the trace must be seen.
+// stopEndless ends a world that runs in circles for lack of a condition. In other worlds it panics and shows the trace.
 func (w *World) stopEndless() {
 	if w.Without == "" || w.Kept {
 		w.Panicf("no end after %d steps", maxSteps)
 	}
 	w.Find("", "no end after %d steps", maxSteps)
-	for w.active(Clients, Sources, Stragglers) > 0 {
+	for w.countActive(Clients, Sources, Stragglers) > 0 {
 		w.sched.mu.Lock()
-		w.sched.over = true
+		w.sched.stopped = true
 		for _, c := range w.sched.parked {
 			close(c.turn)
 		}
 		w.sched.parked = nil
 		w.sched.mu.Unlock()
-		w.Pass(time.Second) // for who is asleep between two tries
+		w.Pass(time.Second) // for goroutines that sleep between two tries
 	}
 }
 
-// next takes one of the parked calls; nil when all of them wait for time.
-func (w *World) next() *call {
+// takeNext removes and returns one of the parked calls. It returns nil while every call waits for time to pass.
+func (w *World) takeNext() *call {
 	s := &w.sched
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,14 +163,14 @@ func (w *World) next() *call {
 		return nil
 	}
 	slices.SortStableFunc(ready, compareCalls)
-	ready = w.withoutHeld(ready)
-	c := w.choose(ready)
+	ready = w.removeHeld(ready)
+	c := w.chooseCall(ready)
 	s.parked = slices.DeleteFunc(s.parked, func(p *call) bool { return p == c })
 	return c
 }
 
-// choose prefers calls whose time is up, then, with the profile's probability, the actor that ran last.
-func (w *World) choose(ready []*call) *call {
+// chooseCall prefers calls whose time is up. Next, with the profile's probability, it prefers the actor that ran last.
+func (w *World) chooseCall(ready []*call) *call {
 	for _, c := range ready {
 		if c.ctx != nil && c.ctx.Err() != nil {
 			return c
@@ -190,7 +190,7 @@ func (w *World) choose(ready []*call) *call {
 func (w *World) resume(c *call) {
 	v := turn{roll: w.RNG.Uint64(), late: c.ctx != nil && c.ctx.Err() != nil}
 	if w.FaultsOn && !v.late && !c.hung {
-		v.Fault = w.FaultProfile.choose(c.kind, w.RNG)
+		v.Fault = w.FaultProfile.chooseFault(c.kind, w.RNG)
 	}
 	if c.kind == toHanging && !v.late && !c.hung {
 		v.Fault = faults.Hang
@@ -207,7 +207,7 @@ func (w *World) resume(c *call) {
 		w.sched.mu.Unlock()
 		return
 	}
-	if c.hung && !v.late { // the faults are over; what it was waiting for is gone
+	if c.hung && !v.late { // the faults are over, so nothing will answer
 		v.Fault = faults.FailBefore
 	}
 	w.sched.last = c.actor
@@ -215,19 +215,19 @@ func (w *World) resume(c *call) {
 	c.turn <- v
 }
 
-// idle lets time pass until a call is ready: ever longer, as backoffs take milliseconds and time limits seconds.
-func (w *World) idle() {
-	w.sched.waited++
-	w.Pass(time.Millisecond << min(w.sched.waited, w.IdleDoublings))
-	if w.sched.waited > 1000 {
-		w.Panicf("deadlock: %s", w.waiting())
+// passIdleTime lets time pass until a call is ready. Waits grow, as backoffs take milliseconds and time limits seconds.
+func (w *World) passIdleTime() {
+	w.sched.idleWaits++
+	w.Pass(time.Millisecond << min(w.sched.idleWaits, w.IdleDoublings))
+	if w.sched.idleWaits > 1000 {
+		w.Panicf("deadlock: %s", w.describeWaiting())
 	}
 }
 
 // Pass lets fake time pass.
 func (w *World) Pass(d time.Duration) { <-time.After(d) }
 
-func (w *World) waiting() string {
+func (w *World) describeWaiting() string {
 	w.sched.mu.Lock()
 	defer w.sched.mu.Unlock()
 	text := fmt.Sprint(w.sched.active)

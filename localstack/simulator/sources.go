@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
-// AWS makes a call to an engine as AWS itself would: no fault reaches it.
+// AWS makes a call to an engine as AWS itself would. No fault reaches the call.
 func (w *World) AWS(engine http.RoundTripper, target string, in, out any) {
 	body, err := json.Marshal(in)
 	w.Must(err)
@@ -41,14 +41,14 @@ const (
 	queues  = "AmazonSQS."
 )
 
-const mostInvocations = 12 // of event sources at a time, so that clients get a turn
+const mostInvocations = 12 // limits the event sources' calls at a time, so that clients get a turn
 
-// Interfere lets happen what no client asks for: event sources call, clocks jump.
+// Interfere starts events that no client asks for: calls of event sources, and jumps of clocks.
 func (w *World) Interfere() {
 	if w.RNG.Float64() < w.FaultProfile.Jumps {
 		w.jump(w.Jumps[w.RNG.IntN(len(w.Jumps))])
 	}
-	if w.RNG.Float64() >= w.FaultProfile.Sources || w.active(Sources) >= mostInvocations {
+	if w.RNG.Float64() >= w.FaultProfile.Sources || w.countActive(Sources) >= mostInvocations {
 		return
 	}
 	switch w.RNG.IntN(4) {
@@ -63,11 +63,11 @@ func (w *World) Interfere() {
 	}
 }
 
-// Jumps are past a poll, a tick, an attempt's recovery, a challenge's deadline, a valid_until, a message's visibility.
+// Jumps pass a poll, a tick, an attempt's recovery, a challenge's deadline, a valid_until, or a message's visibility.
 var Jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute,
 	31 * time.Minute, 3 * time.Hour}
 
-// jump moves every clock of the platform, but no time limit that runs.
+// jump moves every clock of the platform. Running time limits do not change.
 func (w *World) jump(d time.Duration) {
 	w.ReadStream()
 	w.Advance(d)
@@ -75,7 +75,7 @@ func (w *World) jump(d time.Duration) {
 	w.Notef("clocks", "jump %v", d)
 }
 
-// Advance moves every clock of the platform, and leaves what reads the stream behind.
+// Advance moves every clock of the platform. It does not renew the stream's iterator.
 func (w *World) Advance(d time.Duration) { w.Record(func() { w.offset += d }) }
 
 // Tick invokes the sweep.
@@ -84,7 +84,7 @@ func (w *World) Tick() {
 	w.InvokeScheduled("sweep")
 }
 
-// InvokeScheduled returns a schedule's call of a function.
+// InvokeScheduled starts a schedule's call of a function.
 func (w *World) InvokeScheduled(function string) {
 	w.ticks++
 	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.RNG.Uint64()
@@ -98,13 +98,13 @@ func (w *World) InvokeScheduled(function string) {
 // Change is one record of the table's stream.
 type Change struct {
 	events.DynamoDBEventRecord
-	read calls.Item // the image, once it was decoded
+	read calls.Item // cache of the decoded image
 }
 
-// ReadStream moves what the stream holds into the world's own record, before a jump can make the stream forget it.
+// ReadStream copies the stream's records into Changes, before a jump can make the stream forget them.
 func (w *World) ReadStream() {
-	w.reading.Lock()
-	defer w.reading.Unlock()
+	w.streamMutex.Lock()
+	defer w.streamMutex.Unlock()
 	for {
 		var out struct {
 			Records           []events.DynamoDBEventRecord
@@ -121,7 +121,7 @@ func (w *World) ReadStream() {
 	}
 }
 
-// openStream finds the stream's one shard, and what of it relay gets.
+// openStream finds the stream's only shard, and reads which of its records relay gets.
 func (w *World) openStream() {
 	var err error
 	w.filter, err = filter.New(w.Function("relay").Stream.Filter)
@@ -144,9 +144,9 @@ func (w *World) seek(where string) {
 	w.iterator = out.ShardIterator
 }
 
-const relayAttempts = 5 // how often a record may fail before the source passes over it
+const relayAttempts = 5 // the source skips a record after so many failures
 
-// Relay gives the function what the stream holds, one batch at a time.
+// Relay gives the function relay the records of the stream, one batch at a time.
 func (w *World) Relay() {
 	if w.relaying || w.Without == calls.Stream || w.FaultsOn && w.FaultProfile.StreamDies {
 		return
@@ -196,7 +196,7 @@ func (w *World) deliver(actor string, roll uint64, batch []*Change) (handled int
 	return max(0, slices.IndexFunc(batch, func(c *Change) bool { return c.Change.SequenceNumber == first }))
 }
 
-// Consume gives the functions a batch of their queues.
+// Consume gives each function a batch from its queue.
 func (w *World) Consume() {
 	if w.Now().Before(w.queueWakes) && w.FaultsOn {
 		return
@@ -213,7 +213,7 @@ func (w *World) Consume() {
 	}
 }
 
-// Poll gives a function a batch of its queue; false when there is none.
+// Poll gives a function a batch from its queue. It returns false if the queue has no message.
 func (w *World) Poll(function string, most int) bool {
 	url := w.urls[w.Function(function).Queue.From.Name]
 	var out struct {

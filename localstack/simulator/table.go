@@ -15,10 +15,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Write has the changes of a call: the items that it put, and the keys of updated and deleted items.
+// Write contains the changes of a call: the items that it put, and the keys of updated and deleted items.
 type Write struct{ Puts, Updated, Deleted []calls.Item }
 
-// ReadWrite reads a call that has been done; false if it was done before and wrote nothing, as its reply had been lost.
+// ReadWrite decodes a call that the table has carried out. first is false for a retry after a lost reply, which wrote
+// nothing.
 func (w *World) ReadWrite(body []byte) (is Write, first bool) {
 	call := Decoded[struct {
 		Item               calls.Item // of a PutItem
@@ -30,8 +31,8 @@ func (w *World) ReadWrite(body []byte) (is Write, first bool) {
 	}](body)
 	is.Puts = []calls.Item{call.Item}
 	w.Record(func() {
-		first = call.ClientRequestToken == "" || !w.done[call.ClientRequestToken]
-		w.done[call.ClientRequestToken] = true
+		first = call.ClientRequestToken == "" || !w.writtenTokens[call.ClientRequestToken]
+		w.writtenTokens[call.ClientRequestToken] = true
 	})
 	for _, one := range call.TransactItems {
 		is.Puts = append(is.Puts, one.Put.Item)
@@ -43,7 +44,7 @@ func (w *World) ReadWrite(body []byte) (is Write, first bool) {
 	return Write{given(is.Puts), given(is.Updated), given(is.Deleted)}, first
 }
 
-// Pick returns one of the ids; "" if there is none.
+// Pick returns one of the ids, or "" if there is none.
 func Pick(rng *rand.Rand, ids []string) string {
 	if len(ids) == 0 {
 		return ""
@@ -53,11 +54,11 @@ func Pick(rng *rand.Rand, ids []string) string {
 
 // Encoded returns a value as JSON.
 func Encoded(v any) string {
-	text, _ := json.Marshal(v) // of what was decoded, or of text, numbers and truths
+	text, _ := json.Marshal(v) // the values were decoded, or are text, numbers and booleans
 	return string(text)
 }
 
-// During returns those of successive states that were there at some time from call to until; since is when one began.
+// During returns the successive states that existed at some time from call to until. since returns a state's beginning.
 func During[S any](states []S, call, until int64, since func(S) int64) (there []S) {
 	for n, s := range states {
 		if since(s) < until && (n+1 == len(states) || since(states[n+1]) > call) {
@@ -67,7 +68,7 @@ func During[S any](states []S, call, until int64, since func(S) int64) (there []
 	return there
 }
 
-// withID adds the id of a checkout or transaction, which is in its key alone.
+// withID adds the id of a checkout or transaction, which only the item's key contains.
 func withID(i calls.Item) calls.Item {
 	if id, ok := strings.CutPrefix(i.Text("sk"), "TRANSACTION#"); ok {
 		i["id"] = id
@@ -104,10 +105,10 @@ func (w *World) ScanPartitions(prefix string) []calls.Item {
 	}
 }
 
-// NextDue returns when the sweep has something to do; the zero time for never.
+// NextDue returns when the sweep has something to do, or the zero time for never.
 func (w *World) NextDue() time.Time { return FirstOf(w.DueItems(store.KindDue)) }
 
-// FirstOf returns when the first of the items is due, by their places in the index; the zero time if there are none.
+// FirstOf returns when the first item is due, by its place in the index, or the zero time if there are no items.
 func FirstOf(due []calls.Item) (at time.Time) {
 	if len(due) > 0 {
 		var micros int64
@@ -139,7 +140,7 @@ func (w *World) Read(pk, sk string) calls.Item {
 	return out.Item
 }
 
-// Empty reports whether a queue holds no message, visible or not.
+// Empty returns true if a queue contains no message, visible or not.
 func (w *World) Empty(queue functions.Queue) bool {
 	var out struct{ Attributes map[string]string }
 	w.AWS(w.queues, queues+"GetQueueAttributes",
@@ -152,10 +153,10 @@ func (w *World) Empty(queue functions.Queue) bool {
 	return true
 }
 
-// Sorted walks a map in the order of its keys.
+// Sorted returns the keys of a map in order.
 func Sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Image returns the item as the change left it; empty when it is gone.
+// Image returns the item after the change. It is empty for a deletion.
 func (c *Change) Image() calls.Item {
 	if c.read == nil {
 		c.read = withID(calls.Plain(c.Change.NewImage))
@@ -163,7 +164,7 @@ func (c *Change) Image() calls.Item {
 	return c.read
 }
 
-// SetCount changes an attribute of an item.
+// SetCount sets an attribute of an item to a value of the table's type kind, "N" or "S".
 func (w *World) SetCount(count calls.Item, name, kind string, to any) {
 	w.AWS(w.table, tables+"UpdateItem", map[string]any{"TableName": w.Config.Table, "Key": keyOf(count),
 		"UpdateExpression": "SET #name = :to", "ExpressionAttributeNames": map[string]string{"#name": name},

@@ -35,15 +35,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// epoch is when every world begins; a bubble begins in 2000.
+// epoch is the time from the start of a bubble, in 2000, to the start of a world.
 var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
 
 // World is one simulated world.
 type World struct {
 	Seed         uint64
-	RNG          *rand.Rand // the root goroutine's alone
+	RNG          *rand.Rand // for the root goroutine only
 	FaultProfile FaultProfile
-	FaultsOn     bool // faults happen
+	FaultsOn     bool // calls may fail
 	calls.Mutation
 
 	Config    app.Config
@@ -60,70 +60,70 @@ type World struct {
 	Errors   record // logged by the functions
 
 	mu            sync.Mutex
-	offset        time.Duration // of all clocks, from the bubble's
+	offset        time.Duration // difference between the platform's clocks and the bubble's
 	idleProcesses map[string][]*process
 	started       map[string]int
 
-	// Of the event sources. Only the one chain that runs touches them.
+	// Fields of the event sources. Only one chain of events runs at any time, so most of these fields need no lock.
 	streamARN, shard, iterator      string
-	reading                         sync.Mutex    // of the stream: one at a time, whatever goroutine it is
-	filter                          filter.Filter // of what relay gets of the stream
+	streamMutex                     sync.Mutex    // held while the stream is read, by any goroutine
+	filter                          filter.Filter // selects the records of the stream that relay gets
 	Changes                         []*Change
 	relayed, relayFailures, batches int
 	relaying                        bool
 	polls, ticks                    int
-	Consuming                       atomic.Int64 // calls of queues' consumers under way
+	Consuming                       atomic.Int64 // calls of queue consumers in progress
 	LastTick, queueWakes            time.Time
 
-	Replies  []*Reply
-	Received []Delivery
-	Answers  []OperatorAnswer
-	sequence int64           // the last logical time (LogicalTime)
-	done     map[string]bool // tokens of transactions that were done
-	later    []func()        // checks when the world has ended
+	Replies       []*Reply
+	Received      []Delivery
+	Answers       []OperatorAnswer
+	sequence      int64           // the last logical time (LogicalTime)
+	writtenTokens map[string]bool // tokens of transactions that were written
+	laterChecks   []func()        // checks that run after the world has ended
 
-	// Settled has the time that each payment and refund of unknown outcome took.
+	// Settled lists the time that each payment and refund of unknown outcome took.
 	Settled []time.Duration
 
 	workload Workload
 
-	// What the workload may choose before the world begins:
-	Begins        time.Duration             // when the world begins, after a bubble does
-	Held          float64                   // how often a write waits for other calls
-	LiveCards     bool                      // the acquirer charges live cards, so that the minimum balance is reached
-	Jumps         []time.Duration           // how far clocks jump
-	IdleDoublings int                       // after which waits for time get no longer
-	Consumers     []string                  // functions whose queues deliver
-	BetweenBank   func(bank.Bank) bank.Bank // comes between the platform and the sandbox's bank
-	Hangs         func(host string) bool    // reports whether a receiver takes a callback and never answers
+	// A workload may set these before the world begins:
+	Begins        time.Duration             // time from the start of the bubble to the start of the world
+	Held          float64                   // probability at each turn that writes wait for other calls
+	LiveCards     bool                      // the acquirer charges live cards, so that refunds reach the minimum balance
+	Jumps         []time.Duration           // the possible sizes of a jump
+	IdleDoublings int                       // number of times that idle waits double
+	Consumers     []string                  // functions that get messages from their queues
+	BetweenBank   func(bank.Bank) bank.Bank // wraps the sandbox's bank for the platform
+	Hangs         func(host string) bool    // returns true for receivers that take a callback and never answer
 	Objects       objectStore               // nil: nothing calls S3
 }
 
 type objectStore interface {
 	http.RoundTripper
-	CheckCall(by *Invocation, r *http.Request) // finds what is wrong with a call of the platform
+	CheckCall(by *Invocation, r *http.Request) // finds faults of a call by the platform
 }
 
-// Run simulates one seed's world, in which something may be missing, and returns it when all is quiet. t must not be
-// parallel: the randomness of the whole process follows the seed.
+// Run simulates the world of one seed, without the condition or feature that a mutation control removes. It returns the
+// world once it is at rest. t must not be parallel: the randomness of the whole process follows the seed.
 func Run(t *testing.T, seed uint64, workload func(*World) Workload, without calls.Mutation) *World {
 	t.Helper()
 	var w *World
 	cryptotest.SetGlobalRandom(t, seed)
-	// Goroutines that could run at the same time always do so in the same order.
+	// With one processor, goroutines that could run at the same time always run in the same order.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(seed, workload, without)
 		w.workload.Act()
 		w.workload.Check()
 	})
-	for _, check := range w.later {
+	for _, check := range w.laterChecks {
 		check()
 	}
 	return w
 }
 
-// Now returns the world's time, which jumps.
+// Now returns the world's time. The time can jump.
 func (w *World) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,7 +133,7 @@ func (w *World) Now() time.Time {
 func newWorld(seed uint64, workload func(*World) Workload, without calls.Mutation) *World {
 	w := &World{Seed: seed, RNG: rand.New(rand.NewPCG(seed, 0)), Mutation: without,
 		idleProcesses: map[string][]*process{}, urls: map[string]string{}, started: map[string]int{},
-		done: map[string]bool{}, Begins: epoch, Jumps: Jumps, IdleDoublings: 16,
+		writtenTokens: map[string]bool{}, Begins: epoch, Jumps: Jumps, IdleDoublings: 16,
 		Consumers:   []string{"callbacks", "polls", "mails"},
 		BetweenBank: func(b bank.Bank) bank.Bank { return b }, Hangs: func(string) bool { return false }}
 	w.sched.active = map[string]int{}
@@ -153,7 +153,7 @@ func newWorld(seed uint64, workload func(*World) Workload, without calls.Mutatio
 	return w
 }
 
-// configure reads the functions' configuration from their environment, with the queues that it makes.
+// configure creates the queues and reads the functions' configuration from an environment that names them.
 func (w *World) configure() app.Config {
 	environment := map[string]string{
 		"TABLE": "cashwrap", "AWS_REGION": runner.Region, "DYNAMODB_ENDPOINT": "http://dynamodb.test",
@@ -172,7 +172,7 @@ func (w *World) configure() app.Config {
 	return c
 }
 
-// Credentials never expire, so nothing asks for others.
+// Credentials never expire, so the SDK never asks for new ones.
 var Credentials = runner.Engines{AccessKey: "AKIAIOSFODNN7EXAMPLE"}.Credentials()
 
 func (w *World) makeOverrides() app.Overrides {
@@ -182,9 +182,9 @@ func (w *World) makeOverrides() app.Overrides {
 		Log:           slog.New(slog.NewTextHandler(&w.Errors, &slog.HandlerOptions{Level: slog.LevelError})),
 		PasswordCost:  member.CheapCost,
 		WrapCallbacks: faults.Instead(receiver{w}),
-		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return counterparty.Acquirer(far{w, toAcquirer}, a) },
+		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return counterparty.Acquirer(net{w, toAcquirer}, a) },
 		WrapBank:      w.wrapBank,
-		WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return counterparty.Terminals(far{w, toTerminal}, t) },
+		WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return counterparty.Terminals(net{w, toTerminal}, t) },
 	}
 	if w.FaultProfile.LowLimits {
 		o.Limits = rest.Limits{Credential: LowLimits, Address: LowLimits}
@@ -205,13 +205,13 @@ func (w *World) queueConfig() sqs.Config {
 	return c
 }
 
-// OpenStore opens the platform's store past the scheduler.
+// OpenStore opens the platform's store. Its calls bypass the scheduler.
 func (w *World) OpenStore() *store.Store {
 	return store.Open(store.Config{Table: w.Config.Table, Region: w.Config.Region, Endpoint: w.Config.DynamoDBEndpoint,
 		Credentials: Credentials, HTTP: PlainClient(w.table), Now: w.Now, DueShards: w.Config.DueShards})
 }
 
-// createQueue makes a queue with its dead-letter queue, and answers its URL.
+// createQueue creates a queue with its dead-letter queue, and returns its URL.
 func (w *World) createQueue(q functions.Queue) string {
 	var out struct{ QueueUrl string }
 	create := func(name string, attributes map[string]string) string {
@@ -226,31 +226,32 @@ func (w *World) createQueue(q functions.Queue) string {
 	})
 }
 
-// Workload is what clients do in a world, and what must hold there. Each workload embeds its World, which has the usual
-// Interfere, and a Committing that does nothing.
+// Workload defines what clients do in a world, and which rules must hold there. Each workload embeds its World, which
+// provides the usual Interfere, and a Committing that does nothing.
 type Workload interface {
-	// Act makes merchants, has clients use the platform while calls fail, and lets the platform recover.
+	// Act creates merchants, lets clients use the platform while calls fail, and lets the platform recover.
 	Act()
-	// Interfere lets happen what no client asks for. The world calls it at each step with faults.
+	// Interfere starts events that no client asks for. The world calls it at each step while faults are on.
 	Interfere()
-	// Committing is called just before the table, a queue or S3 does a call, and committed once the call is done.
+	// Committing runs just before the table, a queue or S3 carries out a call, and committed once the call has succeeded.
 	Committing(by *Invocation, operation string, body []byte) (committed func())
-	// Check finds what must not be in the end.
+	// Check reports violations at the end with Find.
 	Check()
 }
 
 // Committing does nothing.
 func (*World) Committing(*Invocation, string, []byte) (committed func()) { return func() {} }
 
-// Recover ends the faults and lets the platform finish: at most quietTicks ticks of the sweep, each when something is
-// due, or a minute later. Once at rest, a client does what is given, and the platform finishes that.
+// Recover ends the faults and lets the platform finish, with at most quietTicks ticks of the sweep. Each tick comes
+// when the next item is due, but at least a minute after the tick before. The later ticks come every 12 hours. Once the
+// platform is at rest, Recover calls the function more as a client, and lets the platform finish this work, too.
 func (w *World) Recover(more func()) {
 	w.EndFaults()
 	w.jump(w.FaultProfile.IndexLag)
 	done := false
 	for n := range quietTicks {
 		pause := max(time.Minute, w.NextDue().Sub(w.Now()))
-		if n >= quietTicks/2 { // what is still open waits for a payer, for days
+		if n >= quietTicks/2 { // open items wait for a payer, for days
 			pause = 12 * time.Hour
 		}
 		w.jump(pause)
@@ -273,7 +274,7 @@ func (w *World) Recover(more func()) {
 	w.Find("", "not at rest after %d quiet ticks", quietTicks)
 }
 
-// EndFaults ends the faults, and lets finish what has begun.
+// EndFaults ends the faults, and lets everything that has begun finish.
 func (w *World) EndFaults() {
 	w.FaultsOn = false
 	w.Notef("faults", "are over")
@@ -281,7 +282,7 @@ func (w *World) EndFaults() {
 	w.table.SetIndexLag(0)
 }
 
-// Drain has the functions handle the whole stream and all queues.
+// Drain lets the functions handle the whole stream and all queues.
 func (w *World) Drain() {
 	for before := -1; before != w.relayed+w.polls; {
 		before = w.relayed + w.polls
@@ -291,19 +292,20 @@ func (w *World) Drain() {
 	}
 }
 
-// quietTicks bounds how long the platform may take to rest: a callback's retries and a boleto's expiry need a few each.
+// quietTicks limits the ticks until the platform is at rest. Callback retries and a boleto's expiry need a few each.
 const quietTicks = 24
 
-// CheckLater checks a history when the world has ended: the search is bounded by real time, which a bubble has not.
+// CheckLater adds a check of a history that runs after the world has ended. The check has a limit in real time, and a
+// bubble has no real time.
 func (w *World) CheckLater(about string, history interface{ Check() error }) {
-	w.later = append(w.later, func() {
+	w.laterChecks = append(w.laterChecks, func() {
 		if err := history.Check(); err != nil {
 			w.findings = append(w.findings, finding{about, err.Error()})
 		}
 	})
 }
 
-// Must ends the simulation at an error that no fault explains.
+// Must ends the simulation if err is not nil. It is for errors that no fault can cause.
 func (w *World) Must(err error) {
 	if err != nil {
 		w.Panicf("%v", err)
@@ -315,7 +317,7 @@ func (w *World) Panicf(format string, args ...any) {
 	panic(fmt.Sprintf("sim: seed %d: ", w.Seed) + fmt.Sprintf(format, args...) + "\n" + w.history.String())
 }
 
-// Random returns random numbers of the seed, apart from the scheduler's.
+// Random returns a random number generator of the seed that is separate from the scheduler's.
 func (w *World) Random(sequence int) *rand.Rand {
 	return rand.New(rand.NewPCG(w.Seed, uint64(sequence)))
 }
