@@ -1,4 +1,5 @@
-// Package calls reads calls to the table and queues: their keys, items and conditions, which mutation controls remove.
+// Package calls decodes calls to the table and queues. Use Summary to name a call, and Mutation to remove its
+// conditions.
 package calls
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Summary names an operation and the keys it is about, in the order of the request.
+// Summary returns the name of an operation and the keys in its request, in order.
 func Summary(operation string, body []byte) string {
 	var b strings.Builder
 	b.WriteString(operation)
@@ -45,7 +46,7 @@ const (
 	ListPartition = "list_pk"
 )
 
-// ValuesOf finds the string values of an attribute in a request, in items, keys and key conditions alike.
+// ValuesOf returns the string values of an attribute in a request, in items, keys and key conditions alike.
 func ValuesOf(text, name string) (values []string) {
 	for _, form := range []string{`"` + name + `":{"S":"`, `"` + name + `":{"AttributeValueList":[{"S":"`} {
 		for rest := text; ; {
@@ -61,10 +62,10 @@ func ValuesOf(text, name string) (values []string) {
 	return values
 }
 
-// Item is one of the table's, as plain JSON.
+// Item is an item of the table as plain JSON.
 type Item map[string]any
 
-// Text returns a text or a number in the item; "" if there is none.
+// Text returns a text or a number in the item, or "" if there is none.
 func (i Item) Text(name string) string {
 	text, _ := i[name].(string)
 	return text
@@ -76,10 +77,10 @@ func Partition(pk string) store.Partition {
 	return p
 }
 
-// Kind is that of the item's partition.
+// Kind returns the kind of the item's partition.
 func (i Item) Kind() store.Kind { return Partition(i.Text("pk")).Kind }
 
-// Tenant returns the one in the item's key, as text.
+// Tenant returns the tenant in the item's key, as text.
 func (i Item) Tenant() string { return Partition(i.Text("pk")).Tenant.String() }
 
 // Object returns an object in the item.
@@ -98,7 +99,7 @@ func (i Item) List(name string) (items []Item) {
 	return items
 }
 
-// UnmarshalJSON decodes an item as the table's API has it.
+// UnmarshalJSON decodes an item from the format of the table's API.
 func (i *Item) UnmarshalJSON(text []byte) error {
 	var attributes map[string]events.DynamoDBAttributeValue
 	err := json.Unmarshal(text, &attributes)
@@ -106,7 +107,7 @@ func (i *Item) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Plain decodes an item as records of the stream have it.
+// Plain decodes an item from the format of stream records.
 func Plain(attributes map[string]events.DynamoDBAttributeValue) Item {
 	out := make(Item, len(attributes))
 	for name, value := range attributes {
@@ -115,7 +116,7 @@ func Plain(attributes map[string]events.DynamoDBAttributeValue) Item {
 	return out
 }
 
-// plain turns an attribute value into a plain one; numbers stay text.
+// plain converts an attribute value to a plain one. Numbers stay text.
 func plain(v events.DynamoDBAttributeValue) any {
 	switch v.DataType() {
 	case events.DataTypeString:
@@ -145,7 +146,7 @@ func plainList[T any](of []T, plain func(T) any) []any {
 	return list
 }
 
-// Number returns a number in the item; 0 if there is none.
+// Number returns a number in the item, or 0 if there is none.
 func (i Item) Number(name string) (n int) {
 	_, _ = fmt.Sscan(fmt.Sprint(i[name]), &n)
 	return n

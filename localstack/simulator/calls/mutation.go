@@ -10,14 +10,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Mutation takes something out of a world, to see that it is needed, or reports the conditions of all writes.
+// Mutation removes something from a world, to show that the world needs it, or reports the conditions of all writes.
 type Mutation struct {
-	Without    string            // the name of a condition, or one of the constants; "" takes nothing
-	Kept       bool              // the condition stays after all, and is only reported as carried
-	Conditions func(name string) // unless nil, is given the name of each condition that a write carries
+	Without    string            // name of a condition, or one of the constants; "" removes nothing
+	Kept       bool              // keeps the condition, and only reports the writes that carry it
+	Conditions func(name string) // unless nil, receives the name of each condition that a write carries
 }
 
-// What Mutation.Without can take away beside conditions. The world itself takes away Stream and Groups.
+// Values of Mutation.Without that are not conditions. The world itself removes Stream and Groups.
 const (
 	Stream = "the reader of the table's stream"
 	Groups = "the message groups by which queues are fair"
@@ -28,7 +28,9 @@ const (
 
 var writes = []string{"Put", "Update", "Delete", "ConditionCheck"}
 
-// Mutate takes the condition or the writes out of the body of a call, and reports whether the call carried it.
+// Mutate returns the body of a call without the condition or the writes that Without names. For Shards it changes the
+// partition key in a Query of a later shard, so that the query finds nothing. carried is true if the call had the
+// condition.
 func (m Mutation) Mutate(operation string, body []byte) (mutated []byte, carried bool) {
 	if m.Without == Shards && operation == "Query" {
 		return laterShard.ReplaceAll(body, []byte("$0#none")), false
@@ -41,7 +43,7 @@ func (m Mutation) Mutate(operation string, body []byte) (mutated []byte, carried
 		return body, false
 	}
 	if operation != "TransactWriteItems" {
-		carried = m.strip(strings.TrimSuffix(operation, "Item"), members)
+		carried = m.stripCondition(strings.TrimSuffix(operation, "Item"), members)
 		return encode(members), carried
 	}
 	var items []transactItem
@@ -51,17 +53,17 @@ func (m Mutation) Mutate(operation string, body []byte) (mutated []byte, carried
 	for _, item := range items {
 		for _, kind := range writes {
 			if item[kind] != nil {
-				carried = m.strip(kind, item[kind]) || carried
+				carried = m.stripCondition(kind, item[kind]) || carried
 			}
 		}
 	}
-	members["TransactItems"] = encode(m.leaveOut(items))
+	members["TransactItems"] = encode(m.removeWrites(items))
 	return encode(members), carried
 }
 
-// leaveOut returns a transaction without the writes that Without takes away.
-func (m Mutation) leaveOut(items []transactItem) []transactItem {
-	items = slices.DeleteFunc(items, func(i transactItem) bool { // a check is nothing else
+// removeWrites returns a transaction without the writes that Without removes.
+func (m Mutation) removeWrites(items []transactItem) []transactItem {
+	items = slices.DeleteFunc(items, func(i transactItem) bool { // a check without its condition has no content
 		check := i["ConditionCheck"]
 		return check != nil && check["ConditionExpression"] == nil
 	})
@@ -77,21 +79,21 @@ func (m Mutation) leaveOut(items []transactItem) []transactItem {
 	}
 }
 
-const firstVersion = `"version":{"N":"1"}` // in an item that is new
+const firstVersion = `"version":{"N":"1"}` // part of a new item
 
 type transactItem map[string]map[string]json.RawMessage
 
-// puts says of a write whether it puts an item with the text in it.
+// puts returns a filter for writes that put an item with the text in it.
 func puts(text string) func(transactItem) bool {
 	return func(i transactItem) bool { return strings.Contains(string(i["Put"]["Item"]), text) }
 }
 
-// laterShard is the partition of a merchant's shard from 1, up to the end of its name.
+// laterShard matches the partition key of a merchant's shard other than the first, up to the end of the shard's name.
 var laterShard = regexp.MustCompile(`"(?:PAYABLE#[LT]#[A-Z0-9]+#[A-Z]{3}|(?:CHECKOUTS|HISTORY)#[LT]#[A-Z0-9]+)#[0-9]+`)
 
-// strip removes the condition from one write, with the names and values that
-// nothing else of it uses: the service refuses those. It reports whether the condition was there.
-func (m Mutation) strip(kind string, write map[string]json.RawMessage) bool {
+// stripCondition removes the condition from one write. It also removes the names and values that only the condition
+// used, because the table refuses unused names and values. It returns true if the write had the condition.
+func (m Mutation) stripCondition(kind string, write map[string]json.RawMessage) bool {
 	if write["ConditionExpression"] == nil {
 		return false
 	}
@@ -124,7 +126,7 @@ func (m Mutation) strip(kind string, write map[string]json.RawMessage) bool {
 	return true
 }
 
-// conditionName names a condition: the write, the kind of item, and the expression with its names and without values.
+// conditionName names a condition: the write, the kind of item, and the expression with its names, without its values.
 func conditionName(kind string, write map[string]json.RawMessage) string {
 	var expression string
 	var names map[string]string
@@ -132,31 +134,32 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 	_ = json.Unmarshal(write["ExpressionAttributeNames"], &names)
 	target := string(write["Item"]) + string(write["Key"])
 	first := func(name string) string { return append(ValuesOf(target, name), "")[0] }
-	return kind + " " + sortOf(first("pk"), first("sk")) + ": " + sdkcall.Named(expression, names)
+	return kind + " " + itemKind(first("pk"), first("sk")) + ": " + sdkcall.Named(expression, names)
 }
 
-var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"} // begin the keys of items that are not ours
+var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"} // first parts of the keys of items that are not ours
 
-// sorts name items whose sort keys are times or random digits, or common to several kinds.
-var sorts = map[store.Kind]string{store.KindPayoutRecords: "RECORD", store.KindAudit: "AUDIT",
+// itemKinds names items whose sort keys are times or random digits, or occur in several kinds.
+var itemKinds = map[store.Kind]string{store.KindPayoutRecords: "RECORD", store.KindAudit: "AUDIT",
 	store.KindEmail: "ADDRESS", store.KindObjects: "OBJECT"}
 
-// several are the kinds of partitions with counts and deleted items that share a name with others.
-var several = []store.Kind{store.KindFiles, store.KindMembers, store.KindRoles, store.KindAPIKey}
+// sharedNames lists kinds of partitions that have items named COUNT or DELETED. itemKind adds the kind of the partition
+// to these names.
+var sharedNames = []store.Kind{store.KindFiles, store.KindMembers, store.KindRoles, store.KindAPIKey}
 
-// sortOf names the kind of an item by its keys.
-func sortOf(pk, sk string) string {
+// itemKind returns a name for the kind of an item, by its keys.
+func itemKind(pk, sk string) string {
 	sort, rest, _ := strings.Cut(sk, "#")
 	book, _, _ := strings.Cut(pk, "#")
 	of := Partition(pk).Kind
 	switch {
 	case slices.Contains(counterparties, book):
 		return book + " " + sort
-	case sorts[of] != "":
-		return sorts[of]
-	case of == store.KindFiles && sort == "COUNT": // two of them
+	case itemKinds[of] != "":
+		return itemKinds[of]
+	case of == store.KindFiles && sort == "COUNT": // COUNT#FILES or COUNT#COLLECTIONS
 		return rest + " COUNT"
-	case slices.Contains(several, of) && (sort == "COUNT" || sort == "DELETED"): // two of each
+	case slices.Contains(sharedNames, of) && (sort == "COUNT" || sort == "DELETED"): // in several kinds
 		return string(of) + " " + sort
 	default:
 		return sort
@@ -164,6 +167,6 @@ func sortOf(pk, sk string) string {
 }
 
 func encode(v any) json.RawMessage {
-	text, _ := json.Marshal(v) // of what has just been decoded
+	text, _ := json.Marshal(v) // callers pass values that they have just decoded
 	return text
 }

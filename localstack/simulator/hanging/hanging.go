@@ -1,4 +1,4 @@
-// Package hanging simulates receivers that take callbacks and do not answer.
+// Package hanging simulates receivers that accept callbacks and do not answer. Use New with simulator.Run.
 package hanging
 
 import (
@@ -14,33 +14,35 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// hanging is the workload in which one merchant's receivers never answer, while another's callbacks are to be in time.
-// The event sources are prompt, only the queue has faults, and the consumers do not suffice for all that hangs.
+// hanging is the workload of receivers that never answer. Meanwhile, another merchant's callbacks must arrive in time.
+// Event sources run as soon as they have work, and only the queue has faults. All hanging callbacks together would need
+// more consumers than there are.
 type hanging struct {
 	*simulator.World
-	rng    *rand.Rand           // the workload's own, apart from the scheduler's
-	hosts  int                  // that hang; one, or many
-	prompt map[string]time.Time // since when callbacks of the other merchant are due, by checkout
-	tried  int                  // at receivers that hang
+	rng    *rand.Rand           // separate from the scheduler's
+	hosts  int                  // number of hosts that hang: one, or many
+	prompt map[string]time.Time // when callbacks of the other merchant became due, by checkout
+	tried  int                  // calls of hosts that hang
 }
 
 const (
-	hangingCalls = 4                // calls of the callbacks' consumer at a time, which hold half of what hangs, or less
-	promptly     = 12 * time.Second // a try that hangs, which a call sits out, and some time for stream, queue and table
-	hangingTime  = 2 * time.Minute  // how long the receivers hang
-	// mostHanging bounds the tries at one host in this time: of each call as many
-	// as one merchant has slots, for the first ten seconds, and then the probes.
+	hangingCalls = 4                // parallel calls of the consumer; they hold at most half of the hanging callbacks
+	promptly     = 12 * time.Second // time limit of one try, and some time for stream, queue and table
+	hangingTime  = 2 * time.Minute  // duration of the hanging
+	// mostHanging limits the tries at one host in hangingTime. The first tries time out after ten seconds. Until then,
+	// each of the consumer's calls may take all slots that the host has for one merchant. Afterwards the breaker is open
+	// and admits only a few probes.
 	mostHanging = hangingCalls*webhook.PerTenant + 6
-	hangingHost = "hanging-" // begins the names of those that hang
+	hangingHost = "hanging-" // prefix of the names of hosts that hang
 )
 
-// New switches all faults off but those of the queue.
+// New returns the workload. It switches off all faults except those of the queue.
 func New(w *simulator.World) simulator.Workload {
 	w.FaultProfile = simulator.FaultProfile{Sticky: w.FaultProfile.Sticky, Duplicates: w.FaultProfile.Duplicates}
-	w.IdleDoublings = 7 // what is late is measured
+	w.IdleDoublings = 7 // keeps idle waits short, because lateness is measured
 	h := &hanging{World: w, rng: w.Random(2_000), hosts: 1, prompt: map[string]time.Time{}}
 	if w.Seed%2 == 0 {
-		h.hosts = 1000 // a host of its own for each
+		h.hosts = 1000 // one host for each callback
 	}
 	w.Hangs = h.hangs
 	return h
@@ -48,7 +50,7 @@ func New(w *simulator.World) simulator.Workload {
 
 func (h *hanging) Check() { books.Check(h.World) }
 
-// hangs reports whether a receiver hangs, and counts the tries at those.
+// hangs returns true if a receiver hangs, and counts such tries.
 func (h *hanging) hangs(host string) bool {
 	if !h.FaultsOn || !strings.HasPrefix(host, hangingHost) {
 		return false
@@ -57,7 +59,7 @@ func (h *hanging) hangs(host string) bool {
 	return true
 }
 
-// Act has 80 to 120 callbacks hang, and a few others due meanwhile.
+// Act creates 80 to 120 callbacks that hang, and a few others that are due meanwhile.
 func (h *hanging) Act() {
 	all := shops.Open(h.World)
 	h.FaultsOn = true
@@ -85,7 +87,7 @@ func (h *hanging) Act() {
 	shops.Recover(h.World)
 }
 
-// makeCallback makes a callback of a shop to a host due.
+// makeCallback creates a checkout with callbacks to a host, and deactivates the checkout, so that a callback is due.
 func (h *hanging) makeCallback(s *shops.Shop, actor, host string) (checkout string) {
 	made := h.Send(actor, s.Tenant, client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.Token,
 		Body: fmt.Sprintf(`{"checkout_reference":%q,"amount":10.10,"currency":%q,"merchant_code":%q,`+
@@ -94,7 +96,7 @@ func (h *hanging) makeCallback(s *shops.Shop, actor, host string) (checkout stri
 	return made
 }
 
-// Interfere has the event sources call as soon as there is something to do.
+// Interfere runs each event source as soon as the source has work.
 func (h *hanging) Interfere() {
 	h.Relay()
 	if h.Now().Sub(h.LastTick) >= time.Minute {
@@ -105,7 +107,7 @@ func (h *hanging) Interfere() {
 	}
 }
 
-// checkHanging: callbacks to receivers that answer are prompt; tries at a host that hangs are bounded.
+// checkHanging checks that callbacks to other receivers are prompt, and that tries at a host that hangs are limited.
 func (h *hanging) checkHanging() {
 	arrived := map[string]time.Time{}
 	for _, d := range h.Received {

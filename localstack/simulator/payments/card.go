@@ -8,13 +8,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// useSavedCard starts a scenario with a saved card: a customer leaves a card with a mandate, twice at once, and it is
-// charged, and given up while it is charged and left again. Browsers try it too.
+// useSavedCard starts a scenario with a saved card. A customer saves a card with a mandate, perhaps twice at once. The
+// card is charged, deactivated during a charge, and saved again. Browsers try to use it too.
 func (s *order) useSavedCard() {
 	customer := s.Name + "-customer"
 	s.makeCustomer(customer)
 	for i := range 1 + s.RNG.IntN(2) {
-		setup := s.followUp(fmt.Sprintf("setup-%d", i), "10.10",
+		setup := s.newFollowUp(fmt.Sprintf("setup-%d", i), "10.10",
 			fmt.Sprintf(`,"customer_id":%q,"purpose":"SETUP_RECURRING_PAYMENT"`, customer))
 		setup.StartClient("till", 0, func(actor string, rng *rand.Rand) { setup.saveCard(actor, rng, customer) })
 	}
@@ -24,14 +24,15 @@ func (s *order) useSavedCard() {
 var setupBody = `{"payment_type":"card","card":` + shops.CardBody(client.Frictionless) +
 	`,"mandate":{"type":"recurrent","user_agent":"sim"}}`
 
-// followUp is another checkout of the same shop.
-func (s *order) followUp(name, amount, more string) *order {
+// newFollowUp returns an order for another checkout of the same shop.
+func (s *order) newFollowUp(name, amount, more string) *order {
 	next := newOrder(s.World, s.Shop, rand.New(rand.NewPCG(s.RNG.Uint64(), s.Seed)), s.Name+"-"+name)
 	next.Amount, next.More = amount, more
 	return next
 }
 
-// makeCustomer has two servers make a customer at once: only one may have made it, and what both add must stay.
+// makeCustomer starts two servers that create the same customer at once. The platform must let only one of them create
+// the customer. Then each server adds a name, and the platform must keep both names.
 func (s *order) makeCustomer(customer string) {
 	for i, detail := range []string{"first_name", "last_name"} {
 		s.StartClient("registrar", i, func(actor string, _ *rand.Rand) {
@@ -46,7 +47,8 @@ func (s *order) makeCustomer(customer string) {
 	}
 }
 
-// saveCard pays a checkout that leaves the card, then uses it and gives it up.
+// saveCard pays a checkout and saves the card. Then it starts clients that charge the saved card. In half of the cases,
+// other clients deactivate the card and save it again. Browsers try the card, too.
 func (s *order) saveCard(actor string, rng *rand.Rand, customer string) {
 	s.Create(actor, rng)
 	answer := s.Insist(actor, client.Request{Method: "PUT", Path: s.CheckoutPath(), IdempotencyKey: actor + " setup",
@@ -56,15 +58,15 @@ func (s *order) saveCard(actor string, rng *rand.Rand, customer string) {
 	if token == "" {
 		return
 	}
-	s.charge("first", customer, token)
-	s.charge("second", customer, token)
+	s.chargeSavedCard("first", customer, token)
+	s.chargeSavedCard("second", customer, token)
 	if rng.IntN(2) == 0 {
 		s.StartClient("quitter", 0, func(actor string, _ *rand.Rand) {
 			s.Think(actor)
 			s.Insist(actor, client.Request{Method: "DELETE", Path: "/v0.1/customers/" + customer +
 				"/payment-instruments/" + token, IdempotencyKey: actor})
 		})
-		again := s.followUp("again", "10.10", s.More)
+		again := s.newFollowUp("again", "10.10", s.More)
 		again.StartClient("till", 0, func(actor string, rng *rand.Rand) {
 			again.Create(actor, rng)
 			again.Insist(actor, client.Request{Method: "PUT", Path: again.CheckoutPath(), IdempotencyKey: actor + " pays",
@@ -75,22 +77,22 @@ func (s *order) saveCard(actor string, rng *rand.Rand, customer string) {
 	s.tryFromBrowser("second", "", customer, token) // on a checkout without a customer
 }
 
-func (s *order) charge(which, customer, token string) {
-	next := s.followUp(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
+func (s *order) chargeSavedCard(which, customer, token string) {
+	next := s.newFollowUp(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
 	next.StartClient("till", 0, func(actor string, rng *rand.Rand) {
 		next.Create(actor, rng)
 		next.Insist(actor, client.Request{Method: "PUT", Path: next.CheckoutPath(), IdempotencyKey: actor + " pays",
-			Body: bySavedCard(customer, token)})
+			Body: savedCardBody(customer, token)})
 	})
 }
 
-func bySavedCard(customer, token string) string {
+func savedCardBody(customer, token string) string {
 	return fmt.Sprintf(`{"payment_type":"card","token":%q,"customer_id":%q}`, token, customer)
 }
 
-// tryFromBrowser has a browser try the card with the shop's public key, and guess the Idempotency-Key of a till.
+// tryFromBrowser lets a browser try the card with the shop's public key, and guess the Idempotency-Key of a till.
 func (s *order) tryFromBrowser(which, more, customer, token string) {
-	next := s.followUp(which+"-browser", "25.00", more)
+	next := s.newFollowUp(which+"-browser", "25.00", more)
 	next.StartClient("browser", 0, func(actor string, rng *rand.Rand) {
 		var made shops.Made
 		next.Create(actor, rng)
@@ -103,12 +105,12 @@ func (s *order) tryFromBrowser(which, more, customer, token string) {
 		browser := newOrder(next.World, &public, rng, next.Name)
 		browser.ID = next.ID
 		browser.Insist(actor, client.Request{Method: "PUT", Path: next.CheckoutPath(),
-			IdempotencyKey: s.Name + "-" + which + "-till-0 pays", Body: bySavedCard(customer, token)})
+			IdempotencyKey: s.Name + "-" + which + "-till-0 pays", Body: savedCardBody(customer, token)})
 		browser.Insist(actor, client.Request{Method: "GET", Path: next.CheckoutPath()})
 	})
 }
 
-// administer starts operators who open one merchant twice, rotate one secret, lend a key, and replay callbacks.
+// administer starts operators who create one merchant twice, rotate one secret, lend a key, and replay callbacks.
 func (s *order) administer() {
 	code := fmt.Sprintf("MC%08d", 10_000_000+s.RNG.IntN(1000))
 	for i := range 2 {
@@ -123,7 +125,7 @@ func (s *order) administer() {
 	s.StartClient("operator", 2, s.lendKey)
 }
 
-// lendKey makes a key, uses it and revokes it: from then on it is refused.
+// lendKey creates a key, uses it and revokes it. The platform must refuse the key from then on.
 func (s *order) lendKey(actor string, _ *rand.Rand) {
 	var made shops.Made
 	mode := map[string]string{"T": "test", "L": "live"}[s.Tenant[:1]]

@@ -1,4 +1,4 @@
-// Package payments simulates payments by all methods.
+// Package payments simulates payments by all methods. Use New with simulator.Run.
 package payments
 
 import (
@@ -17,7 +17,7 @@ import (
 
 type payments struct{ *simulator.World }
 
-// New makes the workload.
+// New returns the workload.
 func New(w *simulator.World) simulator.Workload { return payments{w} }
 
 func (w payments) Check() { books.Check(w.World) }
@@ -29,7 +29,7 @@ func (w payments) Act() {
 	for n := range 1 + w.RNG.IntN(3) {
 		s := newOrder(w.World, shops.Pick(w.World, all), w.Random(n+1), fmt.Sprintf("order-%d", n))
 		s.Amount = amounts[s.RNG.IntN(len(amounts))]
-		if w.Random(100+n).IntN(4) == 0 { // random numbers of its own: it came later
+		if w.Random(100+n).IntN(4) == 0 { // separate random numbers, so that older choices of a seed stay
 			s.Returns = shops.Returns
 		}
 		switch {
@@ -46,7 +46,7 @@ func (w payments) Act() {
 	shops.Recover(w.World)
 }
 
-// order is a scenario in which payers use any method, and others disturb them.
+// order is a scenario whose payers use any method while other clients interfere.
 type order struct {
 	*shops.Scenario
 	method string // payment_type
@@ -57,10 +57,10 @@ func newOrder(w *simulator.World, s *shops.Shop, rng *rand.Rand, name string) *o
 	return &order{shops.NewScenario(w, s, rng, name), "card"}
 }
 
-// Amounts and what they come to (contract §12). The rest is approved.
+// amounts lists amounts of checkouts. The sandbox treats some specially and approves the rest (contract §12).
 var amounts = []string{"10.10", "25.00", "10.10", "25.00", "11.00", "42.24", "42.25", "42.25"}
 
-// cards are those of payers: without a challenge, with one, and one that meets a technical error (contract §12).
+// cards lists the payers' cards: without a challenge, with a challenge, and with a technical error (contract §12).
 var cards = []string{client.Frictionless, client.Frictionless, client.Challenged, client.Challenged, "4012001037461114"}
 
 func (s *order) pickMethod() string {
@@ -73,7 +73,7 @@ func (s *order) pickMethod() string {
 	return "boleto"
 }
 
-// startClients starts servers that create the checkout, tills that process it, and others who disturb them.
+// startClients starts servers that create the checkout, tills that process it, and clients that interfere.
 func (s *order) startClients() {
 	if s.RNG.IntN(3) == 0 {
 		s.More += fmt.Sprintf(`,"valid_until":%q`, s.Now().Add(time.Duration(1+
@@ -90,11 +90,11 @@ func (s *order) startClients() {
 	}
 }
 
-// process pays, up to three times.
+// process pays the checkout, up to three times.
 func (s *order) process(actor string, rng *rand.Rand) {
 	s.Await(actor)
 	for i := range 1 + rng.IntN(3) {
-		r := client.Request{Method: "PUT", Path: s.CheckoutPath(), Body: s.payment(rng)}
+		r := client.Request{Method: "PUT", Path: s.CheckoutPath(), Body: s.paymentBody(rng)}
 		answer := s.InsistWithKey(actor, rng, r, fmt.Sprintf("%s pays %d", actor, i))
 		s.pay(actor, rng, answer.View())
 		s.refundPaid(answer.View(), rng)
@@ -105,7 +105,7 @@ func (s *order) process(actor string, rng *rand.Rand) {
 	}
 }
 
-func (s *order) payment(rng *rand.Rand) string {
+func (s *order) paymentBody(rng *rand.Rand) string {
 	switch s.method {
 	case "ideal":
 		return `{"payment_type":"ideal","personal_details":{"first_name":"A","last_name":"B","email":"a@example.com",` +
@@ -141,7 +141,7 @@ func (s *order) read(actor string, _ *rand.Rand) {
 func (s *order) useForeignKey(actor string, rng *rand.Rand) {
 	other := s.All[(slices.Index(s.All, s.Shop)+1)%len(s.All)]
 	method := []string{"GET", "DELETE", "PUT"}[rng.IntN(3)]
-	body := s.payment(rng)
+	body := s.paymentBody(rng)
 	if s.method != "card" {
 		body = shops.SetupFree
 	}
@@ -152,7 +152,7 @@ func (s *order) useForeignKey(actor string, rng *rand.Rand) {
 	}
 }
 
-// pay acts as the payer, if the answer asks for one: at once, late, or never, and now and then twice.
+// pay acts as the payer, if the answer asks the payer to act: at once, late, or never, and sometimes twice.
 func (s *order) pay(actor string, rng *rand.Rand, v simulator.View) {
 	behaviour := rng.IntN(5)
 	if behaviour == 0 {
@@ -173,7 +173,7 @@ func (s *order) pay(actor string, rng *rand.Rand, v simulator.View) {
 	}
 }
 
-// browse posts a form as a browser does, reloading when nothing comes.
+// browse posts a form as a browser does. It reloads when no answer comes.
 func (s *order) browse(actor string, form client.Form) simulator.Response {
 	r := form.Request()
 	r.Path = strings.TrimPrefix(r.Path, s.Config.BaseURL)
@@ -204,7 +204,7 @@ func (s *order) visitBank(actor string, rng *rand.Rand, page string) {
 	s.browse(actor, client.Form{Action: page, Fields: url.Values{"decision": {decision}}})
 }
 
-// refundPaid has the payment that a till has just been shown refunded, once, if a refund is wanted.
+// refundPaid starts refunds of the payment that a till has just been shown, once, if the scenario has refunds.
 func (s *order) refundPaid(paid simulator.View, rng *rand.Rand) {
 	wanted := false
 	s.Record(func() {

@@ -1,4 +1,4 @@
-// Package readers simulates payments at card readers, whose line may drop at any message.
+// Package readers simulates payments at card readers, whose line may drop at any message. Use New with simulator.Run.
 package readers
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// readerAmounts are in minor units, and what they come to as amounts: most are approved.
+// readerAmounts are in minor units. The sandbox approves most of them.
 var readerAmounts = []string{"1010", "2500", "6000", "1100", "4224", "4225", "4225"}
 
 type counter struct {
@@ -21,18 +21,18 @@ type counter struct {
 	reader string
 }
 
-func (c *counter) readers() string { return "/v0.1/merchants/" + c.Merchant + "/readers" }
+func (c *counter) readersPath() string { return "/v0.1/merchants/" + c.Merchant + "/readers" }
 
-func (c *counter) path() string { return c.readers() + "/" + c.reader }
+func (c *counter) readerPath() string { return c.readersPath() + "/" + c.reader }
 
 type readers struct{ *simulator.World }
 
-// New makes the workload.
+// New returns the workload.
 func New(w *simulator.World) simulator.Workload { return readers{w} }
 
 func (w readers) Check() { w.checkReaders(books.Check(w.World)) }
 
-// Act pairs terminals while nothing fails. Then tills have cardholders pay, and others stop them.
+// Act pairs terminals before the faults begin. Then cardholders pay at tills, and other clients stop them.
 func (w readers) Act() {
 	all := shops.Open(w.World)
 	var counters []*counter
@@ -46,37 +46,37 @@ func (w readers) Act() {
 	for _, c := range counters {
 		c.StartClients("till", 1+c.RNG.IntN(3), c.sell)
 		for i := range c.RNG.IntN(3) {
-			act := []func(string, *rand.Rand){c.terminate, c.look, c.rename, c.unpair}[c.RNG.IntN(4)]
+			act := []func(string, *rand.Rand){c.terminate, c.readStatus, c.rename, c.unpair}[c.RNG.IntN(4)]
 			c.StartClient("extra", i, act)
 		}
 	}
 	shops.Recover(w.World)
 }
 
-// pair makes the reader, and waits until its terminal has confirmed.
+// pair creates the reader, and waits until its terminal has confirmed the pairing.
 func (c *counter) pair() {
-	answer := c.Insist(c.Name, client.Request{Method: "POST", Path: c.readers(), Body: fmt.Sprintf(
+	answer := c.Insist(c.Name, client.Request{Method: "POST", Path: c.readersPath(), Body: fmt.Sprintf(
 		`{"pairing_code":"CODE%04d","name":%q}`, c.RNG.IntN(10_000), c.Name)})
 	c.reader = answer.View().ID
-	c.Pass(2*time.Second + 2*simulator.MaxSkew) // as processes' clocks differ
-	if v := c.Insist(c.Name, client.Request{Method: "GET", Path: c.path()}).View(); v.Status != "paired" {
+	c.Pass(2*time.Second + 2*simulator.MaxSkew) // because processes' clocks differ
+	if v := c.Insist(c.Name, client.Request{Method: "GET", Path: c.readerPath()}).View(); v.Status != "paired" {
 		c.Panicf("a reader is %s", v.Status)
 	}
 }
 
-// sell has up to three cardholders pay, one after the other. In Brazil half of them pay by Pix.
+// sell takes payments of up to three cardholders, one after the other. In Brazil half of them pay by Pix.
 func (c *counter) sell(actor string, rng *rand.Rand) {
 	for i := range 1 + rng.IntN(3) {
 		method := "card"
 		if c.Currency == "BRL" && rng.IntN(2) == 0 {
 			method = "pix"
 		}
-		r := client.Request{Method: "POST", Path: c.path() + "/checkout", Body: fmt.Sprintf(
+		r := client.Request{Method: "POST", Path: c.readerPath() + "/checkout", Body: fmt.Sprintf(
 			`{"total_amount":{"currency":%q,"minor_unit":2,"value":%s},"payment_type":%q,"description":%q,`+
 				`"return_url":"https://shop.example.com/hook/%s"}`,
 			c.Currency, readerAmounts[rng.IntN(len(readerAmounts))], method, c.Name, c.Name)}
 		answer := c.InsistWithKey(actor, rng, r, fmt.Sprintf("%s sells %d", actor, i))
-		if id := atReaderOf(answer).Data.ID; id != "" {
+		if id := decodeCheckout(answer).Data.ID; id != "" {
 			if method == "pix" {
 				c.payCode(actor, rng, id)
 			}
@@ -95,22 +95,22 @@ func (c *counter) payCode(actor string, rng *rand.Rand, id string) {
 	}
 }
 
-type atReaderView struct {
+type checkoutView struct {
 	Data struct {
 		ID     string `json:"checkout_id"`
 		Status string
 	}
 }
 
-// atReaderOf decodes an answer; errors have none of it.
-func atReaderOf(r simulator.Response) atReaderView { return simulator.Decoded[atReaderView](r.Body) }
+// decodeCheckout decodes an answer. Errors leave the view empty.
+func decodeCheckout(r simulator.Response) checkoutView { return simulator.Decoded[checkoutView](r.Body) }
 
-// watch reads a checkout now and then, perhaps until it has ended.
+// watch reads a checkout a few times, perhaps until it has ended.
 func (c *counter) watch(actor string, rng *rand.Rand, id string) {
 	for range rng.IntN(5) {
 		c.Pass(time.Duration(rng.IntN(5000)) * time.Millisecond)
-		answer := c.Insist(actor, client.Request{Method: "GET", Path: c.path() + "/checkout/" + id})
-		if atReaderOf(answer).Data.Status != "pending" {
+		answer := c.Insist(actor, client.Request{Method: "GET", Path: c.readerPath() + "/checkout/" + id})
+		if decodeCheckout(answer).Data.Status != "pending" {
 			return
 		}
 	}
@@ -119,12 +119,12 @@ func (c *counter) watch(actor string, rng *rand.Rand, id string) {
 func (c *counter) terminate(actor string, rng *rand.Rand) {
 	for range 1 + rng.IntN(3) {
 		c.Pass(time.Duration(rng.IntN(5000)) * time.Millisecond)
-		c.Insist(actor, client.Request{Method: "POST", Path: c.path() + "/terminate"})
+		c.Insist(actor, client.Request{Method: "POST", Path: c.readerPath() + "/terminate"})
 	}
 }
 
-func (c *counter) look(actor string, rng *rand.Rand) {
-	for _, path := range []string{c.readers(), c.path(), c.path() + "/status"} {
+func (c *counter) readStatus(actor string, rng *rand.Rand) {
+	for _, path := range []string{c.readersPath(), c.readerPath(), c.readerPath() + "/status"} {
 		c.Pass(time.Duration(rng.IntN(3000)) * time.Millisecond)
 		c.Insist(actor, client.Request{Method: "GET", Path: path})
 	}
@@ -132,17 +132,17 @@ func (c *counter) look(actor string, rng *rand.Rand) {
 
 func (c *counter) rename(actor string, rng *rand.Rand) {
 	c.Pass(time.Duration(rng.IntN(5000)) * time.Millisecond)
-	c.Insist(actor, client.Request{Method: "PATCH", Path: c.path(), Body: fmt.Sprintf(`{"name":%q}`, actor)})
+	c.Insist(actor, client.Request{Method: "PATCH", Path: c.readerPath(), Body: fmt.Sprintf(`{"name":%q}`, actor)})
 }
 
 func (c *counter) unpair(actor string, rng *rand.Rand) {
 	c.Pass(time.Duration(rng.IntN(9000)) * time.Millisecond)
-	c.Insist(actor, client.Request{Method: "DELETE", Path: c.path(), IdempotencyKey: actor})
+	c.Insist(actor, client.Request{Method: "DELETE", Path: c.readerPath(), IdempotencyKey: actor})
 }
 
-// checkReaders: a checkout at a reader has one transaction at the most, whose outcome is as clients were shown.
+// checkReaders checks that a checkout at a reader has at most one transaction, and that clients were shown its outcome.
 func (w readers) checkReaders(b books.Snapshot) {
-	status := map[string]string{} // of the transaction, by checkout
+	status := map[string]string{} // of transactions, by checkout
 	for _, id := range simulator.Sorted(b.Transactions) {
 		c := b.Transactions[id].Text("checkout_id")
 		if _, another := status[c]; another && books.AtReader(b.Checkouts[c]) {
@@ -154,7 +154,7 @@ func (w readers) checkReaders(b books.Snapshot) {
 	w.checkSales(b)
 	ended := map[string]string{"SUCCESSFUL": "successful", "FAILED": "failed", "CANCELLED": "cancelled"}
 	for _, r := range w.Replies {
-		shown := atReaderOf(r.Response).Data
+		shown := decodeCheckout(r.Response).Data
 		if shown.ID == "" || !r.Received {
 			continue
 		}
@@ -166,7 +166,7 @@ func (w readers) checkReaders(b books.Snapshot) {
 	}
 }
 
-// checkOneAtATime: at a reader or terminal, one cardholder waits at the most, and at a deleted reader none.
+// checkOneAtATime checks that at most one cardholder waits at a reader or terminal, and none at a deleted reader.
 func (w readers) checkOneAtATime() {
 	open := map[string]map[string]bool{} // by reader or terminal
 	set := func(at, checkout string, isOpen bool) {
@@ -202,7 +202,7 @@ func (w readers) checkOneAtATime() {
 	}
 }
 
-// checkSales: terminals and the acquirer agree on checkouts.
+// checkSales checks that terminals and the acquirer agree on checkouts.
 func (w readers) checkSales(b books.Snapshot) {
 	for _, i := range b.Items {
 		if i.Text("sk") != "SALE" {

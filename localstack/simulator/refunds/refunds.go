@@ -1,4 +1,5 @@
-// Package refunds simulates many refunds of transactions that were paid before the faults begin.
+// Package refunds simulates many refunds of transactions that were paid before the faults begin. Package linear checks
+// the answers that all clients got about a transaction's refunds (books.Check). Use New with simulator.Run.
 package refunds
 
 import (
@@ -9,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// Amounts that are captured, in the shops' currencies. Two of the largest cost so much of a fee that their refunds
-// would leave a live merchant below the minimum balance (contract §6.4, §6.7).
+// Amounts of captures, in the shops' currencies. The fees of two captures of largeCapture are so high that refunds of
+// both would leave a live merchant below the minimum balance (contract §6.4, §6.7).
 var (
 	captures = []string{"100.00", "84.50", "30.00", "126.73"}
 
@@ -20,7 +21,7 @@ var (
 
 type refundSales struct{ *simulator.World }
 
-// New makes the workload.
+// New returns the workload.
 func New(w *simulator.World) simulator.Workload {
 	w.LiveCards = true
 	return refundSales{w}
@@ -28,7 +29,7 @@ func New(w *simulator.World) simulator.Workload {
 
 func (w refundSales) Check() { books.Check(w.World) }
 
-// Act has one or two transactions paid, and then all of them refunded.
+// Act pays one or two transactions, and then starts refunds of each.
 func (w refundSales) Act() {
 	all := shops.Open(w.World)
 	var sales []*shops.Scenario
@@ -46,7 +47,7 @@ func (w refundSales) Act() {
 		w.Go(simulator.Clients, s.Sell)
 		w.Steer(simulator.Clients)
 	}
-	w.FaultProfile.StreamDies = true // nothing here waits for it, and it costs a third of the time
+	w.FaultProfile.StreamDies = true // the checks do not need the stream, which takes a third of the time
 	w.FaultsOn = true
 	for _, s := range sales {
 		s.RequestRefunds(s.RNG)

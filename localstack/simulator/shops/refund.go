@@ -11,13 +11,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 )
 
-// Returns are amounts that are asked back; "" is all that is left. The sandbox declines 42.91, does not take 42.24, and
+// Returns lists amounts of refunds. "" refunds the whole rest. The sandbox declines 42.91, does not take 42.24, and
 // leaves 42.25 open for 30 s (contract §12).
 var Returns = []string{"", "", "10.00", "25.00", "42.25", "42.25", "42.24", "42.91", "11.00", "50.00", "0.01", "126.74"}
 
-var disputes = []string{"", "10.00", "25.00", "30.00", "84.50"} // amounts that an issuer takes back
+var disputes = []string{"", "10.00", "25.00", "30.00", "84.50"} // amounts of chargebacks
 
-// Sell has the scenario's checkout paid. Nothing goes wrong yet.
+// Sell creates and pays the scenario's checkout. Faults must be off.
 func (s *Scenario) Sell() {
 	s.Create(s.Name+"-shop", s.RNG)
 	paid := s.Insist(s.Name+"-shop", client.Request{Method: "PUT", Path: s.CheckoutPath(), Body: SetupFree})
@@ -30,9 +30,9 @@ func (s *Scenario) Sell() {
 // SetupFree pays with a card that needs no 3DS.
 var SetupFree = `{"payment_type":"card","card":` + CardBody(client.Frictionless) + `}`
 
-// RequestRefunds starts clients that refund and read the transaction, and now and then an issuer who charges it back.
+// RequestRefunds starts clients that refund and read the transaction, and sometimes operators who report a chargeback.
 func (s *Scenario) RequestRefunds(rng *rand.Rand) {
-	if rng.IntN(4) == 0 && !s.Live() { // the sandbox has test mode's chargebacks only
+	if rng.IntN(4) == 0 && !s.Live() { // the sandbox has chargebacks in test mode only
 		s.reportChargebacks(rng)
 	}
 	shared := s.RefundOf(rng)
@@ -52,7 +52,7 @@ func (s *Scenario) RequestRefunds(rng *rand.Rand) {
 		}
 	})
 	s.StartClients("auditor", rng.IntN(2), func(actor string, rng *rand.Rand) {
-		for range 2 + rng.IntN(3) { // reads what is left to refund
+		for range 2 + rng.IntN(3) { // reads the amount left to refund
 			s.Think(actor)
 			s.Send(actor, s.Tenant, client.Request{Method: "GET", APIKey: s.Token,
 				Path: "/v2.1/merchants/" + s.Merchant + "/transactions?id=" + s.Transaction})
@@ -60,7 +60,7 @@ func (s *Scenario) RequestRefunds(rng *rand.Rand) {
 	})
 }
 
-// reportChargebacks brings one or two operators who report that the issuer took money back.
+// reportChargebacks starts one or two operators who report that the issuer took money back.
 func (s *Scenario) reportChargebacks(rng *rand.Rand) {
 	amount, id := disputes[rng.IntN(len(disputes))], s.Name+"-dispute"
 	s.StartClients("operator", 1+rng.IntN(2), func(actor string, rng *rand.Rand) {
@@ -69,7 +69,7 @@ func (s *Scenario) reportChargebacks(rng *rand.Rand) {
 	})
 }
 
-// RefundOf returns a request to refund the transaction, by either route.
+// RefundOf returns a request to refund the transaction, by one of the two routes.
 func (s *Scenario) RefundOf(rng *rand.Rand) client.Request {
 	r := client.Request{Method: "POST", Path: "/v0.1/me/refund/" + s.Transaction, APIKey: s.Token, Body: "{}"}
 	if rng.IntN(2) == 0 {
@@ -81,12 +81,12 @@ func (s *Scenario) RefundOf(rng *rand.Rand) client.Request {
 	return r
 }
 
-// Refund asks until it is answered for good, as a cashier does who must know.
+// Refund repeats a request until the answer is final, like a cashier who must know the outcome.
 func (s *Scenario) Refund(actor string, r client.Request) {
 	s.Retry(actor, s.Tenant, r, simulator.Patience/2, simulator.Response.Final)
 }
 
-// Chargeback has the issuer take money back, as an operator reports it, now and then twice.
+// Chargeback reports, as an operator, that the issuer took money back. Sometimes it reports this twice.
 func (s *Scenario) Chargeback(actor, id, amount string, rng *rand.Rand) {
 	command := map[string]any{"command": "charge_back", "merchant_code": s.Merchant, "mode": "test",
 		"transaction": s.Transaction, "id": id}
@@ -101,7 +101,7 @@ func (s *Scenario) Chargeback(actor, id, amount string, rng *rand.Rand) {
 	}
 }
 
-// RepeatChargebacks reports every chargeback once more.
+// RepeatChargebacks reports every chargeback again.
 func RepeatChargebacks(w *simulator.World) {
 	var again []string
 	for _, a := range w.Answers {

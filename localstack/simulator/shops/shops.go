@@ -1,4 +1,4 @@
-// Package shops has the merchants of a simulated world, and what clients of most workloads do with one checkout.
+// Package shops creates the merchants of a simulated world (Open). A Scenario is one checkout with its clients.
 package shops
 
 import (
@@ -14,20 +14,21 @@ import (
 type Shop struct {
 	Tenant, Merchant, Token string
 	Currency                string
-	All                     []*Shop // of the world
+	All                     []*Shop // all shops of the world
 }
 
-// Live reports whether the shop takes real money.
+// Live returns true if the shop takes real money.
 func (s *Shop) Live() bool { return strings.HasPrefix(s.Tenant, "L#") }
 
-// Open has an operator make the merchants: a sandbox one in Germany, and one in Brazil that is live and has a test key.
+// Open lets an operator create the merchants: a sandbox merchant in Germany, and a live merchant in Brazil that also
+// has a test key.
 func Open(w *simulator.World) (shops []*Shop) {
 	w.Go(simulator.Clients, func() { shops = makeMerchants(w) })
 	w.Steer(simulator.Clients)
 	return shops
 }
 
-// Made is the answer to an operator who makes a merchant or a key.
+// Made is the answer to an operator who creates a merchant or a key.
 type Made struct {
 	Code   string                         `json:"merchant_code"`
 	Key    struct{ ID, Plaintext string } `json:"api_key"`
@@ -51,20 +52,20 @@ func makeMerchants(w *simulator.World) []*Shop {
 	return shops
 }
 
-// SomeShards returns how many a merchant has at first. It may grow when a write of its payments is throttled.
+// SomeShards returns a merchant's first number of shards. A throttled write of its payments may increase the number.
 func SomeShards(w *simulator.World, merchant int) int {
-	rng := w.Random(3_000 + merchant) // random numbers of its own: it came later
+	rng := w.Random(3_000 + merchant) // separate random numbers, so that older choices of a seed stay
 	return []int{1, 1, 2, 4}[rng.IntN(4)]
 }
 
-// Recover lets the platform recover once the clients are done. At rest, every chargeback is reported once more: it is a
-// fact that must be recorded as soon as no refund under way counts on the same money.
+// Recover lets the platform recover once the clients are done. At rest, every chargeback is reported again. A
+// chargeback is a fact: the platform must record it as soon as no refund in progress counts on the same money.
 func Recover(w *simulator.World) {
 	w.Steer(simulator.Clients, simulator.Stragglers)
 	w.Recover(func() { RepeatChargebacks(w) })
 }
 
-// Pick returns one of the shops: mostly the first.
+// Pick returns one of the shops, mostly the first.
 func Pick(w *simulator.World, shops []*Shop) *Shop {
 	return shops[[]int{0, 0, 0, 0, 1, 1, 1, 2}[w.RNG.IntN(8)]]
 }
@@ -75,13 +76,13 @@ type Scenario struct {
 	*Shop
 	Name    string
 	Amount  string
-	RNG     *rand.Rand // apart from the scheduler's
+	RNG     *rand.Rand // separate from the scheduler's
 	created chan struct{}
 	ID      string // set before created is closed
-	More    string // further members of the creation
+	More    string // further members of the request that creates it
 
-	Transaction string   // that paid it, once it is known
-	Returns     []string // amounts that are refunded once it is paid
+	Transaction string   // the transaction that paid it, once known
+	Returns     []string // amounts to refund once it is paid
 }
 
 // NewScenario returns a scenario of the shop.
@@ -89,32 +90,32 @@ func NewScenario(w *simulator.World, s *Shop, rng *rand.Rand, name string) *Scen
 	return &Scenario{World: w, Shop: s, Name: name, RNG: rng, created: make(chan struct{})}
 }
 
-// StartClients starts so many clients that do the same.
+// StartClients starts several clients that do the same.
 func (s *Scenario) StartClients(what string, many int, act func(actor string, rng *rand.Rand)) {
 	for i := range many {
 		s.StartClient(what, i, act)
 	}
 }
 
-// StartClient starts one; each has random numbers of its own, so that what it does does not depend on when it does it.
+// StartClient starts a client with separate random numbers, so that the client's choices do not depend on when it acts.
 func (s *Scenario) StartClient(what string, i int, act func(actor string, rng *rand.Rand)) {
 	actor, rng := fmt.Sprintf("%s-%s-%d", s.Name, what, i), rand.New(rand.NewPCG(s.RNG.Uint64(), s.Seed))
 	s.Go(simulator.Clients, func() { act(actor, rng) })
 }
 
-// Await waits for the checkout, and lets others go first.
+// Await waits until the checkout exists, and lets other actors go first.
 func (s *Scenario) Await(actor string) {
 	<-s.created
 	s.Think(actor)
 }
 
-// Insist sends a request until it is answered, waiting between tries.
+// Insist repeats a request until it is answered. It waits between tries.
 func (s *Scenario) Insist(actor string, r client.Request) simulator.Response {
 	r.APIKey = s.Token
 	return s.Retry(actor, s.Tenant, r, simulator.Patience, simulator.Response.Done)
 }
 
-// Create makes the checkout, with a key or without, and looks it up if the reference is taken.
+// Create creates the checkout, with an Idempotency-Key or without. If the reference is taken, it looks the checkout up.
 func (s *Scenario) Create(actor string, rng *rand.Rand) {
 	r := client.Request{Method: "POST", Path: "/v0.1/checkouts", Body: fmt.Sprintf(
 		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,`+
@@ -128,7 +129,7 @@ func (s *Scenario) Create(actor string, rng *rand.Rand) {
 	}
 	answer := s.Insist(actor, r)
 	id := answer.View().ID
-	if answer.Status != 201 { // without an answer, the scenario's other clients use an unknown one
+	if answer.Status != 201 { // without an answer, the scenario's other clients use an unknown id
 		found := s.Insist(actor, client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.Name})
 		id = append(simulator.Decoded[[]simulator.View](found.Body), simulator.View{ID: "unknown"})[0].ID
 	}
@@ -139,18 +140,18 @@ func (s *Scenario) Create(actor string, rng *rand.Rand) {
 	close(s.created)
 }
 
-// CheckoutPath is that of the checkout.
+// CheckoutPath returns the path of the checkout.
 func (s *Scenario) CheckoutPath() string { return "/v0.1/checkouts/" + s.ID }
 
-// CardBody returns a card in a request.
+// CardBody returns a card for a request body.
 func CardBody(number string) string {
 	return fmt.Sprintf(`{"name":"Ada Lovelace","number":%q,"expiry_month":"12","expiry_year":"2035","cvv":"739"}`, number)
 }
 
-// Perhaps returns the text in half of the cases, and else "".
+// Perhaps returns the text in half of the cases, and otherwise "".
 func Perhaps(rng *rand.Rand, text string) string { return []string{text, ""}[rng.IntN(2)] }
 
-// InsistWithKey sends a request, in half of the cases with a key, and then perhaps twice.
+// InsistWithKey sends a request. In half of the cases it adds an Idempotency-Key, and may send the request twice.
 func (s *Scenario) InsistWithKey(actor string, rng *rand.Rand, r client.Request, key string) simulator.Response {
 	if r.IdempotencyKey = Perhaps(rng, key); r.IdempotencyKey != "" {
 		s.Impatient(actor, rng, func(twin string) { s.Insist(twin, r) })
@@ -158,7 +159,7 @@ func (s *Scenario) InsistWithKey(actor string, rng *rand.Rand, r client.Request,
 	return s.Insist(actor, r)
 }
 
-// Command is tried until there is an answer.
+// Command repeats an operator's command until an answer comes.
 func (s *Scenario) Command(actor, format string, args ...any) {
 	s.InsistOn(actor, fmt.Sprintf(format, args...), nil)
 }

@@ -1,4 +1,4 @@
-// Package unknown simulates payments and refunds of unknown outcome, while nothing fails.
+// Package unknown simulates payments and refunds of unknown outcome, without other faults. Use New with simulator.Run.
 package unknown
 
 import (
@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	unknownOutcomes = 10                         // payments of a world, and as many refunds
-	unknownAmount   = "42.25"                    // has an outcome that is unknown for 30 seconds (contract §12)
-	maxSettleTime   = 45 * time.Second           // how long it may take until they are settled
-	lastBegins      = 90 * time.Second           // when the last of them begins
-	watchTime       = lastBegins + 5*time.Minute // long enough for the sweep to settle them alone
+	unknownOutcomes = 10                         // number of payments, and of refunds
+	unknownAmount   = "42.25"                    // its outcome is unknown for 30 seconds (contract §12)
+	maxSettleTime   = 45 * time.Second           // limit for the settlement of a payment or refund
+	lastBegins      = 90 * time.Second           // the last payment or refund begins by then
+	watchTime       = lastBegins + 5*time.Minute // long enough for the sweep alone to settle all
 )
 
-// unknownWorld is a world in which nothing fails, and event sources deliver with their usual delays.
+// unknownWorld is a world without faults. Event sources deliver with their usual delays.
 type unknownWorld struct {
 	*simulator.World
 	shop  *shops.Shop
-	begun map[string]time.Time // by the checkout that is paid, or the transaction that is refunded
+	begun map[string]time.Time // by the checkout to pay, or the transaction to refund
 	plan  []errand
 
 	relayAt, queueAt, tickAt time.Time
 }
 
-// New makes the workload.
+// New returns the workload.
 func New(w *simulator.World) simulator.Workload {
 	w.FaultProfile, w.RNG = simulator.FaultProfile{}, w.Random(0)
 	return &unknownWorld{World: w, begun: map[string]time.Time{}}
@@ -38,28 +38,28 @@ func New(w *simulator.World) simulator.Workload {
 
 func (f *unknownWorld) Check() { books.Check(f.World) }
 
-// Act makes payments and refunds of unknown outcome, at any time of a minute, and checks when they are settled.
+// Act starts payments and refunds of unknown outcome at random times in 90 seconds, and checks when they are settled.
 func (f *unknownWorld) Act() {
 	f.shop = shops.Open(f.World)[0]
 	start := f.Now()
 	for n := range unknownOutcomes {
-		paid, sold := f.scenario("paid", n, unknownAmount), f.scenario("sold", n, "100.00")
+		paid, sold := f.newScenario("paid", n, unknownAmount), f.newScenario("sold", n, "100.00")
 		f.Go(simulator.Clients, func() { paid.Create(paid.Name+"-shop", paid.RNG) })
 		f.Go(simulator.Clients, sold.Sell)
-		f.plan = append(f.plan, f.sometime(start, func() { f.pay(paid) }), f.sometime(start, func() { f.refund(sold) }))
+		f.plan = append(f.plan, f.newErrand(start, func() { f.pay(paid) }), f.newErrand(start, func() { f.refund(sold) }))
 	}
 	f.Steer(simulator.Clients)
 	f.tickAt = start.Add(time.Duration(f.RNG.Int64N(int64(time.Minute))))
 	for f.Now().Before(start.Add(watchTime)) {
 		f.Pass(time.Duration(1+f.RNG.IntN(200)) * time.Millisecond)
-		f.step()
+		f.runDue()
 		f.Steer(simulator.Clients, simulator.Sources)
 	}
 	f.checkSettled()
 	shops.Recover(f.World)
 }
 
-func (f *unknownWorld) scenario(what string, n int, amount string) *shops.Scenario {
+func (f *unknownWorld) newScenario(what string, n int, amount string) *shops.Scenario {
 	s := shops.NewScenario(f.World, f.shop, f.Random(n+1), fmt.Sprintf(what+"-%d", n))
 	s.Amount = amount
 	return s
@@ -70,11 +70,11 @@ type errand struct {
 	do func()
 }
 
-func (f *unknownWorld) sometime(start time.Time, do func()) errand {
+func (f *unknownWorld) newErrand(start time.Time, do func()) errand {
 	return errand{start.Add(time.Duration(f.RNG.Int64N(int64(lastBegins)))), do}
 }
 
-func (f *unknownWorld) step() {
+func (f *unknownWorld) runDue() {
 	now := f.Now()
 	for i, d := range f.plan {
 		if d.do != nil && !now.Before(d.at) {
@@ -83,11 +83,11 @@ func (f *unknownWorld) step() {
 		}
 	}
 	if !now.Before(f.relayAt) {
-		f.relayAt = now.Add(f.delay())
+		f.relayAt = now.Add(f.pickDelay())
 		f.Relay()
 	}
 	if !now.Before(f.queueAt) {
-		f.queueAt = now.Add(f.delay())
+		f.queueAt = now.Add(f.pickDelay())
 		f.Consume()
 	}
 	if !now.Before(f.tickAt) {
@@ -96,8 +96,8 @@ func (f *unknownWorld) step() {
 	}
 }
 
-// delay is that of an event source: mostly below a second, and now and then, as on a function's cold start, several.
-func (f *unknownWorld) delay() time.Duration {
+// pickDelay picks the delay of an event source: mostly below a second, and sometimes several, as on a cold start.
+func (f *unknownWorld) pickDelay() time.Duration {
 	most := time.Second
 	if f.RNG.IntN(20) == 0 {
 		most = 5 * time.Second
@@ -106,22 +106,22 @@ func (f *unknownWorld) delay() time.Duration {
 }
 
 func (f *unknownWorld) pay(s *shops.Scenario) {
-	f.begin(s.ID)
+	f.recordStart(s.ID)
 	s.Insist(s.Name+"-till", client.Request{Method: "PUT", Path: s.CheckoutPath(), Body: shops.SetupFree})
 }
 
 func (f *unknownWorld) refund(s *shops.Scenario) {
-	f.begin(s.Transaction)
+	f.recordStart(s.Transaction)
 	s.Refund(s.Name+"-cashier", client.Request{Method: "POST", Path: "/v0.1/me/refund/" + s.Transaction, APIKey: s.Token,
 		Body: fmt.Sprintf(`{"amount":%s}`, unknownAmount)})
 }
 
-func (f *unknownWorld) begin(id string) {
+func (f *unknownWorld) recordStart(id string) {
 	now := f.Now()
 	f.Record(func() { f.begun[id] = now })
 }
 
-// checkSettled records how long each took, and finds the slow.
+// checkSettled records the time that each payment and refund took to settle, and reports slow settlements.
 func (f *unknownWorld) checkSettled() {
 	settled := map[string]string{}
 	for _, i := range f.Scan() {
