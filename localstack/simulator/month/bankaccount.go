@@ -19,7 +19,7 @@ import (
 
 const accountsPath = "/v0.1/me/merchant-profile/bank-accounts" // of listMyBankAccounts and createMyBankAccount
 
-// Last digits of accounts, by which the sandbox verifies them, and pays (package sandbox): mostly it does both.
+// Last digits of account numbers. By them the sandbox verifies and pays accounts, mostly both (package sandbox).
 const (
 	payableEnding    = "5678"
 	unverifiedEnding = "9999"
@@ -28,7 +28,7 @@ const (
 var endings = []string{payableEnding, payableEnding, payableEnding, payableEnding, "0000", "0000", "1111", "3333",
 	unverifiedEnding}
 
-// newIBAN returns a new number.
+// newIBAN returns an unused number.
 func (m *month) newIBAN(ending string) string {
 	m.numbers++
 	number, err := iban.ReplaceChecksum(fmt.Sprintf("DE0010010010%06d%s", m.numbers, ending))
@@ -38,29 +38,29 @@ func (m *month) newIBAN(ending string) string {
 	return number
 }
 
-// fill gives the payee all but one of the accounts that it may have.
-func (p *payee) fill() {
+// fillAccounts gives the payee one account less than the maximum.
+func (p *payee) fillAccounts() {
 	for n := range merchant.MaxBankAccounts - 1 {
 		number := p.month.newIBAN(payableEnding)
 		if n < len(ibans) {
 			number = ibans[n]
 		}
-		p.command("operator", "set_payout", fields{"holder": "Nr. 1", "iban": number})
+		p.sendCommand("operator", "set_payout", fields{"holder": "Nr. 1", "iban": number})
 	}
 }
 
-// addsAccount returns an action of one or two people in the merchant's office: each adds an account, and may list all
-// later. Operators, who may be of different opinions, decide about live accounts.
-func (p *payee) addsAccount() func() {
+// newAccountAction returns an action of one or two people in the merchant's office. Each adds an account, and may list
+// all later. Operators, who may disagree, decide about live accounts.
+func (p *payee) newAccountAction() func() {
 	var added []client.Request
-	for range p.some() {
-		added = append(added, p.newAccount())
+	for range p.pickCount() {
+		added = append(added, p.newAccountRequest())
 	}
-	add := p.together("office", func(actor string, i int, rng *rand.Rand) {
+	add := p.newGroupAction("office", func(actor string, i int, rng *rand.Rand) {
 		p.Insist(actor, added[i])
 		if rng.IntN(3) == 0 {
 			p.Pass(sandbox.VerifiedAfter + time.Second)
-			p.looksAtAccounts(actor, rng)
+			p.listAccounts(actor, rng)
 		}
 	}, len(added))
 	outcomes := make([]string, 1+p.month.rng.IntN(2))
@@ -70,29 +70,30 @@ func (p *payee) addsAccount() func() {
 	if !p.Live() || p.month.rng.IntN(2) == 0 {
 		return add
 	}
-	decide := p.together("clerk", func(actor string, i int, _ *rand.Rand) { p.verify(actor, outcomes[i]) }, len(outcomes))
+	decide := p.newGroupAction("clerk", func(actor string, i int, _ *rand.Rand) { p.sendVerdict(actor, outcomes[i]) },
+		len(outcomes))
 	return func() {
 		add()
 		decide()
 	}
 }
 
-// settleAccount has the pending account decided now, if there is one.
-func (p *payee) settleAccount() {
-	if p.month.accountsOf(p.Tenant).latest().count(merchant.BankAccountPending) == 0 {
+// startDecision starts people who have the pending account decided now, if there is one.
+func (p *payee) startDecision() {
+	if p.month.ensureAccounts(p.Tenant).latest().count(merchant.BankAccountPending) == 0 {
 		return
 	}
-	p.together("office", func(actor string, _ int, rng *rand.Rand) {
+	p.newGroupAction("office", func(actor string, _ int, rng *rand.Rand) {
 		if p.Live() {
-			p.verify(actor, []string{"verified", "verified", "rejected"}[rng.IntN(3)])
+			p.sendVerdict(actor, []string{"verified", "verified", "rejected"}[rng.IntN(3)])
 		} else {
-			p.looksAtAccounts(actor, rng)
+			p.listAccounts(actor, rng)
 		}
 	}, 1+p.month.rng.IntN(2))()
 }
 
-// newAccount returns a request for one more account. One in ten has no number, and one in ten perhaps a known one.
-func (p *payee) newAccount() client.Request {
+// newAccountRequest returns a request to add an account. One in ten has no number, and one in ten an IBAN of ibans.
+func (p *payee) newAccountRequest() client.Request {
 	rng := p.month.rng
 	number := p.month.newIBAN(endings[rng.IntN(len(endings))])
 	body := fields{"account_holder_name": "Holder of " + number, "iban": number, "primary": rng.IntN(4) > 0}
@@ -110,14 +111,14 @@ func (p *payee) newAccount() client.Request {
 	return r
 }
 
-// looksAtAccounts lists the accounts, which asks the bank about the pending one.
-func (p *payee) looksAtAccounts(actor string, rng *rand.Rand) {
+// listAccounts lists the accounts. The platform then asks the bank about the pending one.
+func (p *payee) listAccounts(actor string, rng *rand.Rand) {
 	paths := []string{accountsPath, accountsPath + "?primary=true", "/v1.1/merchants/" + p.Merchant + "/bank-accounts"}
 	p.Insist(actor, client.Request{Method: "GET", Path: paths[rng.IntN(len(paths))]})
 }
 
-// verify gives an operator's opinion about the pending account, as soon as there is one.
-func (p *payee) verify(actor, outcome string) {
+// sendVerdict sends an operator's verdict on the pending account, as soon as there is one.
+func (p *payee) sendVerdict(actor, outcome string) {
 	for range simulator.Patience {
 		var listed struct {
 			Accounts []struct {
@@ -129,23 +130,23 @@ func (p *payee) verify(actor, outcome string) {
 		p.Operate(actor, fmt.Sprintf(`{"command":"list_bank_accounts","merchant_code":%q}`, p.Merchant), &listed)
 		for _, a := range listed.Accounts {
 			if a.Status == merchant.BankAccountPending {
-				p.command(actor, "verify_bank_account", fields{"account": a.ID, "outcome": outcome})
+				p.sendCommand(actor, "verify_bank_account", fields{"account": a.ID, "outcome": outcome})
 				return
 			}
 		}
 	}
 }
 
-// decideAccount has an operator decide about the pending account, so that nothing waits for it in the end.
+// decideAccount lets an operator decide about the pending account, so that nothing waits for it at the end.
 func (p *payee) decideAccount(actor string) {
-	accounts := p.month.accountsOf(p.Tenant).latest().all
+	accounts := p.month.ensureAccounts(p.Tenant).latest().all
 	at := slices.IndexFunc(accounts, books.Are("status", string(merchant.BankAccountPending)))
 	switch {
 	case at < 0:
 	case p.Live():
-		p.verify(actor, []string{"verified", "rejected"}[p.month.rng.IntN(2)])
+		p.sendVerdict(actor, []string{"verified", "rejected"}[p.month.rng.IntN(2)])
 	case strings.HasSuffix(accounts[at].Text("iban"), unverifiedEnding):
-		p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": accounts[at].Text("iban")})
+		p.sendCommand(actor, "set_payout", fields{"holder": "Nr. 3", "iban": accounts[at].Text("iban")})
 	}
 }
 
@@ -156,7 +157,7 @@ type shownAccount struct {
 	Primary bool
 }
 
-// shown returns the version as clients see it: all, or only the primary account.
+// shown returns the version as clients see it: all accounts, or only the primary one.
 func (v accountsVersion) shown(primaryAlone bool) (all []shownAccount) {
 	for _, a := range v.all {
 		if primary := a.Text("id") == v.primary; primary || !primaryAlone {
@@ -166,9 +167,9 @@ func (v accountsVersion) shown(primaryAlone bool) (all []shownAccount) {
 	return all
 }
 
-// checkAccountReplies: accounts were as shown between question and answer, added once, and refused for a true reason.
+// checkAccountReplies checks that accounts existed when they were shown, and that refusals had a true reason.
 func (p *payee) checkAccountReplies() {
-	of := p.month.accountsOf(p.Tenant)
+	of := p.month.ensureAccounts(p.Tenant)
 	for _, r := range p.Replies {
 		path, query, _ := strings.Cut(r.Path, "?")
 		if r.Tenant != p.Tenant || !strings.HasSuffix(path, "/bank-accounts") || !r.Received {
@@ -179,7 +180,7 @@ func (p *payee) checkAccountReplies() {
 		ok := true
 		switch {
 		case r.Method == "POST" && r.Status == 201:
-			ok = of.added(r)
+			ok = of.hasAdded(r)
 		case r.Status == 200:
 			shown := accountsIn(r)
 			ok = some(func(v accountsVersion) bool { return slices.Equal(v.shown(query != ""), shown) })
@@ -188,7 +189,7 @@ func (p *payee) checkAccountReplies() {
 		case says(r, "cannot_add_bank_account"):
 			ok = some(func(v accountsVersion) bool { return v.count(merchant.BankAccountPending) > 0 })
 		case says(r, "max_number_of_bank_accounts_exceeded"):
-			ok = r.Replayed() || some(accountsVersion.full)
+			ok = r.Replayed() || some(accountsVersion.isFull)
 		case says(r, "The merchant has this bank account already."):
 			ok = r.Replayed() || some(func(v accountsVersion) bool { return v.numbers()[askedFor(r).IBAN] > 0 })
 		case r.Status == 400:
@@ -208,17 +209,17 @@ func accountsIn(r *simulator.Reply) (all []shownAccount) {
 	if json.Unmarshal(r.Response.Body, &all) == nil {
 		return all
 	}
-	return []shownAccount{simulator.Decoded[shownAccount](r.Response.Body)} // shows as an account without a name
+	return []shownAccount{simulator.Decoded[shownAccount](r.Response.Body)} // an object without accounts is a nameless account
 }
 
-func (v accountsVersion) full() bool { return v.count(counted...) == merchant.MaxBankAccounts }
+func (v accountsVersion) isFull() bool { return v.count(counted...) == merchant.MaxBankAccounts }
 
 func askedFor(r *simulator.Reply) shownAccount {
 	return simulator.Decoded[shownAccount]([]byte(r.Sent()))
 }
 
-// added reports whether the account that a reply acknowledges was there by then.
-func (a *tenantAccounts) added(r *simulator.Reply) bool {
+// hasAdded returns true if the account that a reply acknowledges existed by the time of the reply.
+func (a *tenantAccounts) hasAdded(r *simulator.Reply) bool {
 	asked := askedFor(r)
 	return slices.ContainsFunc(a.during(0, r.Answered), func(v accountsVersion) bool {
 		return v.holders()[asked.Holder] > 0

@@ -13,30 +13,30 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// accountsVersion has a tenant's bank accounts from a logical time on.
+// accountsVersion contains a tenant's bank accounts from a logical time on.
 type accountsVersion struct {
 	from    int64
 	all     []calls.Item
-	primary string // its id
+	primary string // id of the primary account
 }
 
-// tenantAccounts are a tenant's bank accounts, and where its payouts go.
+// tenantAccounts contains the versions of a tenant's bank accounts, and the destination of its payouts.
 type tenantAccounts struct {
-	versions []accountsVersion // at first, there are no accounts
-	payee    calls.Item        // the last VERIFIED primary one
+	versions []accountsVersion // the first has no accounts
+	payee    calls.Item        // the primary account that was VERIFIED last
 	held     bool              // no payout may leave
 }
 
 func (v accountsVersion) count(of ...merchant.BankAccountStatus) int { return v.tally("", of...)[""] }
 
-// counted are the statuses of accounts that count towards their maximum.
+// counted lists the statuses of accounts that count towards the maximum.
 var counted = []merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified}
 
 func statusOf(account calls.Item) merchant.BankAccountStatus {
 	return merchant.BankAccountStatus(account.Text("status"))
 }
 
-// tally counts the accounts of the statuses, by the value of an attribute.
+// tally counts the accounts with one of the statuses, by the value of an attribute.
 func (v accountsVersion) tally(attribute string, of ...merchant.BankAccountStatus) map[string]int {
 	count := map[string]int{}
 	for _, a := range v.all {
@@ -51,7 +51,7 @@ func (v accountsVersion) holders() map[string]int {
 	return v.tally("account_holder_name", append(counted, merchant.BankAccountRejected)...)
 }
 
-// numbers counts the accounts of each number that were not REJECTED.
+// numbers counts the accounts of each number. REJECTED accounts do not count.
 func (v accountsVersion) numbers() map[string]int { return v.tally("iban", counted...) }
 
 func (v accountsVersion) get(id string) calls.Item {
@@ -68,21 +68,21 @@ func (a *tenantAccounts) during(call, until int64) []accountsVersion {
 	return simulator.During(a.versions, call, until, func(v accountsVersion) int64 { return v.from })
 }
 
-func (m *month) accountsOf(tenant string) *tenantAccounts {
+func (m *month) ensureAccounts(tenant string) *tenantAccounts {
 	if m.accounts[tenant] == nil {
 		m.accounts[tenant] = &tenantAccounts{versions: make([]accountsVersion, 1)}
 	}
 	return m.accounts[tenant]
 }
 
-// checkBankAccounts: a tenant's bank accounts, as just written, keep contract §7.3.
+// checkBankAccounts checks that a tenant's bank accounts, as just written, satisfy contract §7.3.
 func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
-	of := m.accountsOf(tenant)
+	of := m.ensureAccounts(tenant)
 	before, primary := of.latest(), v.get(v.primary)
 	v.from = m.LogicalTime()
 	of.versions = append(of.versions, v)
 	switch verified := v.count(merchant.BankAccountVerified); {
-	case primary == nil && len(v.all) == 0: // payouts were held before there was an account
+	case primary == nil && len(v.all) == 0: // an operator held payouts before there was an account
 	case primary == nil:
 		m.Find("", "%s has no primary account", tenant)
 	case statusOf(primary) == merchant.BankAccountRejected && verified > 0:
@@ -115,11 +115,12 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 	}
 }
 
-// checkPayee: a payout is recorded as sent once, to the last VERIFIED primary account, unless held (contract §7.3).
+// checkPayee checks that a payout is sent to one account only: the primary account that was VERIFIED last. While
+// payouts are held, none may be sent (contract §7.3).
 func (m *month) checkPayee(tenant string, payout calls.Item) {
 	id, to := payout.Text("id"), payout.Object("to")
 	before, sent := m.sentTo[id]
-	switch of := m.accountsOf(tenant); {
+	switch of := m.ensureAccounts(tenant); {
 	case len(to) == 0:
 	case sent:
 		if !reflect.DeepEqual(before, to) {
@@ -135,7 +136,7 @@ func (m *month) checkPayee(tenant string, payout calls.Item) {
 	}
 }
 
-// checkVerdicts: what an operator has said about a live account is final.
+// checkVerdicts checks that an operator's verdict on a live account is final.
 func (m *month) checkVerdicts(body []byte) {
 	for _, pk := range calls.ValuesOf(string(body), "pk") {
 		if !strings.HasPrefix(pk, "FILEBANK#ACCOUNT#") {
@@ -149,7 +150,7 @@ func (m *month) checkVerdicts(body []byte) {
 	}
 }
 
-// payeeWitness is a bank that sees whether transfers name the accounts of their payouts.
+// payeeWitness is a bank that checks the account of each transfer.
 type payeeWitness struct {
 	bank.Bank
 	month *month
@@ -160,7 +161,7 @@ func (w payeeWitness) Transfer(ctx context.Context, t bank.Transfer) (bank.Outco
 	return w.Bank.Transfer(ctx, t)
 }
 
-// checkOrder: the bank is given the account with which the payout was recorded.
+// checkOrder checks that the bank gets the account that the payout was recorded with.
 func (m *month) checkOrder(payout, iban string) {
 	if want := m.sentTo[payout].Text("iban"); iban == "" || iban != want {
 		m.Find("", "the bank is to pay %s to %q, and it was recorded for %q", payout, iban, want)

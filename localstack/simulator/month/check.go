@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Check holds a world in which all merchants have been paid to what must be true of any.
+// Check checks the rules for a world at rest, when all merchants have been paid.
 func (m *month) Check() {
 	b := books.Read(m.World)
 	for _, id := range simulator.Sorted(b.Payouts) {
@@ -42,7 +42,7 @@ func (m *month) Check() {
 	for _, p := range m.payees {
 		p.checkAccountReplies()
 	}
-	m.checkAudit(b.Items)
+	m.checkAuditComplete(b.Items)
 	books.CheckLog(m.World)
 	books.Reconcile(m.World)
 	for _, p := range m.payees {
@@ -50,8 +50,8 @@ func (m *month) Check() {
 	}
 }
 
-// checkPayout: a payout has ended, so that no message about it is needed, dead or not; it is the sum of its records,
-// which know its outcome; and the bank has paid it once, or not at all.
+// checkPayout checks that a payout has ended, so that it needs no message, dead or not. It is the sum of its records,
+// which contain its outcome. The bank paid it once if it is PAID, and otherwise never.
 func (m *month) checkPayout(b books.Snapshot, p calls.Item) {
 	id, status, total := p.Text("id"), p.Text("status"), books.Minor(p["total"])
 	outcome := map[string]string{"PAID": "SUCCESSFUL", "FAILED": "FAILED"}[status]
@@ -87,7 +87,7 @@ func (m *month) checkPayout(b books.Snapshot, p calls.Item) {
 	m.checkCarried(b, p)
 }
 
-// checkCarried: what a payout lacked is carried forward, exactly and once.
+// checkCarried checks that the shortfall of a payout is carried forward exactly, and once.
 func (m *month) checkCarried(b books.Snapshot, p calls.Item) {
 	carried := b.Carried[p.Text("id")]
 	if total := books.Minor(p["total"]); total >= 0 != (len(carried) == 0) {
@@ -100,7 +100,7 @@ func (m *month) checkCarried(b books.Snapshot, p calls.Item) {
 	}
 }
 
-// checkDay: the schedule opens a payout after its cut-off, which begins its day in a zone that the merchant was in.
+// checkDay checks that payouts open after their cut-off, which begins their day in a zone that the merchant was in.
 func (m *month) checkDay(p calls.Item) {
 	of := slices.IndexFunc(m.payees, func(p2 *payee) bool { return p.Tenant() == p2.Tenant })
 	if of < 0 {
@@ -124,7 +124,7 @@ func (m *month) checkDay(p calls.Item) {
 	m.Find("", "payout of %s takes what came before %s, the merchant was in %v", day, p.Text("cutoff"), payee.zones)
 }
 
-// checkTaken: a payable is paid at most once, and what a failed payout gave back waits or was taken again.
+// checkTaken checks that a payable is paid at most once, and that a failed payout's payable waits or was taken again.
 func (m *month) checkTaken(b books.Snapshot, payable string) {
 	records, paid := b.Taken[payable], 0
 	for _, r := range records {
@@ -145,7 +145,7 @@ func (m *month) checkTaken(b books.Snapshot, payable string) {
 	}
 }
 
-// checkCutoffs sees that schedules wait for a cut-off of their merchant's settings and zone, which change together.
+// checkCutoffs checks that schedules wait for a cut-off of their merchant's settings and zone, which change together.
 func (m *month) checkCutoffs(b books.Snapshot) {
 	for _, i := range b.Items {
 		if i.Kind() != store.KindPayoutSchedule {

@@ -15,13 +15,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// fileBank is the bank of live payouts: operators upload files there, and report its answers to the platform.
+// fileBank is the bank of live payouts. Operators upload files there, and report its answers to the platform.
 type fileBank struct {
 	*month
-	files      map[string]string  // that were uploaded, by message id
-	executed   map[string]bool    // transfers the bank has, and whether it paid them
-	unreported []executedTransfer // whose outcome the platform does not know
-	asked      int                // for files, so far
+	files      map[string]string  // uploaded files, by message id
+	executed   map[string]bool    // transfers by id; true if the bank paid the transfer
+	unreported []executedTransfer // transfers whose outcome the platform does not know
+	asked      int                // number of requests for files
 }
 
 type executedTransfer struct {
@@ -29,7 +29,7 @@ type executedTransfer struct {
 	paid         bool
 }
 
-// upload is as much of a file as the bank has to read (pain.001.001.09).
+// upload contains the parts of a file that the bank reads (pain.001.001.09).
 type upload struct {
 	MessageID string `xml:"CstmrCdtTrfInitn>GrpHdr>MsgId"`
 	Orders    []struct {
@@ -38,10 +38,11 @@ type upload struct {
 	} `xml:"CstmrCdtTrfInitn>PmtInf>CdtTrfTxInf"`
 }
 
-// work returns the day of one operator, or of two who do not know of each other: a file, and the outcomes so far.
-func (t *fileBank) work(currency string) func() {
+// newBankAction returns a function that starts a day's work of one operator, or of two at the same time. Each operator
+// exports a file for the bank, and reports outcomes to the platform.
+func (t *fileBank) newBankAction(currency string) func() {
 	many := 1 + t.rng.IntN(3)/2
-	shared := t.rng.IntN(2) == 0 // they agreed on the file's name
+	shared := t.rng.IntN(2) == 0 // both operators use the same name for the file
 	return func() {
 		t.asked++
 		for i := range many {
@@ -51,28 +52,28 @@ func (t *fileBank) work(currency string) func() {
 			}
 			s := shops.NewScenario(t.World, nil, t.Random(5_000+t.asked), name)
 			s.StartClient("treasurer", i, func(actor string, rng *rand.Rand) {
-				t.export(actor, name, currency)
-				t.report(actor, rng)
+				t.exportFile(actor, name, currency)
+				t.reportOutcomes(actor, rng)
 				if rng.IntN(3) == 0 { // the file was lost
-					t.export(actor, name, currency)
+					t.exportFile(actor, name, currency)
 				}
 			})
 		}
 	}
 }
 
-// export has a file written and takes it to the bank, as often as it comes.
-func (t *fileBank) export(actor, name, currency string) {
+// exportFile lets the platform write a file, and takes the file to the bank if an answer comes.
+func (t *fileBank) exportFile(actor, name, currency string) {
 	var answer struct{ Text string }
 	command := simulator.Encoded(fields{"command": "export_payouts", "id": name, "holder": "Cashwrap",
 		"iban": "DE89370400440532013000", "currency": currency})
 	if t.InsistOn(actor, command, &answer); answer.Text != "" {
-		t.take(answer.Text)
+		t.executeFile(answer.Text)
 	}
 }
 
-// take has the bank execute the orders of a file that it has not seen.
-func (t *fileBank) take(text string) {
+// executeFile executes a file's orders, unless the bank already has the file.
+func (t *fileBank) executeFile(text string) {
 	var file upload
 	if err := xml.Unmarshal([]byte(text), &file); err != nil {
 		t.Find("", "the bank cannot read a file: %v", err)
@@ -97,21 +98,22 @@ func (t *fileBank) take(text string) {
 	}
 }
 
-// pays reports whether the bank pays a transfer: none to a closed account, and not each to another.
+// pays returns true if the bank pays the transfer. The bank pays nothing to a closed or unknown account. It pays most
+// other transfers, as their ids decide.
 func (t *fileBank) pays(id, iban string) bool {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(id)) // never fails
 	return iban != sandbox.ClosedIBAN && iban != sandbox.UnknownIBAN && sum.Sum32()%8 > 0
 }
 
-// report reports outcomes to the platform, some of them twice, and leaves some for another day.
-func (t *fileBank) report(actor string, rng *rand.Rand) {
+// reportOutcomes reports outcomes to the platform, some of them twice, and leaves some for another day.
+func (t *fileBank) reportOutcomes(actor string, rng *rand.Rand) {
 	for _, outcome := range slices.Clone(t.unreported) {
 		if t.FaultsOn && rng.IntN(4) == 0 {
 			continue
 		}
 		for range 1 + rng.IntN(5)/4 {
-			if !t.settle(actor, outcome) {
+			if !t.settlePayout(actor, outcome) {
 				return
 			}
 		}
@@ -119,8 +121,8 @@ func (t *fileBank) report(actor string, rng *rand.Rand) {
 	}
 }
 
-// settle is false when no answer came.
-func (t *fileBank) settle(actor string, outcome executedTransfer) bool {
+// settlePayout reports one outcome. It returns false if no answer came.
+func (t *fileBank) settlePayout(actor string, outcome executedTransfer) bool {
 	command := fields{"command": "settle_payout", "merchant_code": outcome.merchant, "payout": outcome.id,
 		"outcome": "paid"}
 	if !outcome.paid {
@@ -134,7 +136,8 @@ func (t *fileBank) settle(actor string, outcome executedTransfer) bool {
 	return answered
 }
 
-// checkExecuted: the platform has the outcome of each transfer of the bank, and no other.
+// checkExecuted checks that the platform has the outcome of each transfer that the bank knows. No other live payout of
+// money may be paid.
 func (t *fileBank) checkExecuted(b books.Snapshot) {
 	for _, id := range simulator.Sorted(t.executed) {
 		p, want := b.Payouts[id], map[bool]string{true: "PAID", false: "FAILED"}[t.executed[id]]

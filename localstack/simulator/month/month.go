@@ -1,4 +1,6 @@
-// Package month simulates a month of payments and payouts.
+// Package month simulates a month of payments and payouts. Time jumps from one event to the next, and the merchants'
+// clocks are put forward and back for daylight saving time. Operators take files with the payouts of live merchants to
+// a bank, and report the bank's answers. Use New with simulator.Run.
 package month
 
 import (
@@ -6,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
-	_ "time/tzdata" // the merchants' zones, wherever this runs
+	_ "time/tzdata" // the merchants' time zones, on any machine
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
@@ -17,34 +19,34 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// month is the workload of payouts: some weeks of payments, refunds, chargebacks and changes of mind, with days of 23
-// and 25 hours among them. Nothing happens in between: the clocks jump to whatever comes next.
+// month is the workload of payouts: some weeks of payments, refunds, chargebacks and changes of settings, with days of
+// 23 and 25 hours among them. The clocks jump from each event to the next.
 type month struct {
 	*simulator.World
-	rng          *rand.Rand // the root goroutine's alone
+	rng          *rand.Rand // for the root goroutine only
 	end          time.Time
 	payees       []*payee
-	bank         *fileBank // of live mode
-	agenda       []action  // what clients and operators will do, by time
-	lateMessages bool      // messages come up to twelve hours late
-	spare        int       // ticks and polls that may yet come between
+	bank         *fileBank // the bank of live mode
+	agenda       []action  // future actions of clients and operators, by time
+	lateMessages bool      // messages may be up to twelve hours late
+	spare        int       // ticks and polls that may still interfere in this round
 	tickAt       time.Time
 	pollAt       time.Time
-	demands      int // for payouts at once, so far; commands are those of operators
+	demands      int // number of payouts demanded at once; commands counts actions of operators
 	commands     int
-	today        string // the day it is, and how often the schedule has ticked
+	today        string // the current day, and the ticks of the schedule on it
 	ticked       int
 
 	versions map[string]int    // of items that are replaced, by key
-	taken    map[string]string // payables in payouts that have not failed, with the payouts
+	taken    map[string]string // by payable: the payout with it that has not failed
 
 	accounts  map[string]*tenantAccounts
-	sentTo    map[string]calls.Item // by payout
-	audited   map[string]calls.Item // by key, as they are
-	entries   map[string]bool       // of the audit, by key
-	verdicts  map[string]string     // of operators about live accounts, by key
-	numbers   int                   // of accounts that were made up
-	addedOnce map[string]bool       // holders of accounts that are to be added once
+	sentTo    map[string]calls.Item // recorded account, by payout
+	audited   map[string]calls.Item // audited members of items, by key
+	entries   map[string]bool       // audit entries, by key
+	verdicts  map[string]string     // operators' verdicts on live accounts, by key
+	numbers   int                   // number of invented accounts
+	addedOnce map[string]bool       // holders of accounts that must be added only once
 }
 
 type action struct {
@@ -53,11 +55,11 @@ type action struct {
 }
 
 // starts are days shortly before clocks change somewhere, a year ends, or a February has 29 days. In Santiago, and
-// until 2019 in São Paulo, clocks change at midnight, so that a day begins at 01:00 or an hour comes twice before it.
+// until 2019 in São Paulo, clocks change at midnight: a day begins at 01:00, or the hour before it comes twice.
 var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2018-10-24", "2018-02-06",
 	"2026-12-10", "2028-02-12"}
 
-// New chooses the month.
+// New returns the workload, for a month that the seed picks.
 func New(w *simulator.World) simulator.Workload {
 	m := &month{World: w, rng: w.Random(1_000), versions: map[string]int{},
 		taken:    map[string]string{},
@@ -72,34 +74,34 @@ func New(w *simulator.World) simulator.Workload {
 	m.bank = &fileBank{month: m, files: map[string]string{}, executed: map[string]bool{}}
 	w.LiveCards = true
 	w.BetweenBank = func(b bank.Bank) bank.Bank { return payeeWitness{b, m} }
-	w.FaultProfile.Rate /= 2 // there are many more steps to fail at than elsewhere
+	w.FaultProfile.Rate /= 2 // a month has many more steps that can fail
 	w.FaultProfile.Jumps /= 4
 	return m
 }
 
-// Act simulates the month, and the time after it in which everything must come right.
+// Act simulates the month, and then lets the platform recover and pay everything.
 func (m *month) Act() {
-	m.Go(simulator.Clients, m.open)
+	m.Go(simulator.Clients, m.createMerchants)
 	m.Steer(simulator.Clients)
 	m.plan()
 	m.tickAt = m.Now()
 	m.FaultsOn = true
 	for m.Now().Before(m.end) && len(m.Findings()) == 0 {
-		m.round()
+		m.runRound()
 	}
 	m.Steer(simulator.Clients, simulator.Sources, simulator.Stragglers)
-	m.recover()
+	m.settleAll()
 }
 
-// due returns when a schedule has something to do for payouts; open: a payout is under way.
-func (m *month) due() (next time.Time, open bool) {
+// findDue returns when a schedule has work for payouts. open is true while a payout is in progress.
+func (m *month) findDue() (next time.Time, open bool) {
 	due := m.DueItems(store.KindPayoutDue)
 	return simulator.FirstOf(due), slices.ContainsFunc(due, books.Are("sk", "PAYOUT"))
 }
 
-// round lets the clocks jump to the next event, which happens together with others of that time.
-func (m *month) round() {
-	next, waiting := m.tickAt, m.queued()
+// runRound jumps to the time of the next event, and starts every event of that time together.
+func (m *month) runRound() {
+	next, waiting := m.tickAt, m.hasMessages()
 	if waiting && m.pollAt.Before(next) {
 		next = m.pollAt
 	}
@@ -108,7 +110,7 @@ func (m *month) round() {
 	}
 	m.jumpTo(next)
 	for len(m.agenda) > 0 && !m.agenda[0].at.After(m.Now()) {
-		m.act()
+		m.runNextAction()
 	}
 	m.spare = 2
 	if !m.tickAt.After(m.Now()) {
@@ -122,60 +124,60 @@ func (m *month) round() {
 		m.InvokeScheduled("sweep")
 	}
 	if waiting && !m.pollAt.After(m.Now()) {
-		m.collect()
+		m.pollQueues()
 		m.compete()
 	}
 	m.handOver()
 	m.Steer(simulator.Clients, simulator.Sources)
-	m.sleep()
+	m.scheduleNext()
 }
 
-// compete has an action come early, an operator run a payout or start another, or an account verified meanwhile.
+// compete sometimes starts an action early, lets an operator run payouts, or has an account verified.
 func (m *month) compete() {
 	if m.rng.IntN(3) == 0 && len(m.agenda) > 0 {
-		m.act()
+		m.runNextAction()
 	}
 	p := m.payees[m.rng.IntN(len(m.payees))]
 	if m.rng.IntN(2) == 0 {
-		p.settleAccount()
+		p.startDecision()
 	}
 	if m.rng.IntN(3) > 0 {
 		return
 	}
-	if p.waits() {
+	if p.hasPayables() {
 		for range 1 + m.rng.IntN(2) {
-			p.payNow()()
+			p.newPayoutAction()()
 		}
-	} else if _, open := m.due(); open { // the bank is about to be asked
-		p.commands("run_payouts", fields{}, 2)()
+	} else if _, open := m.findDue(); open { // the platform is about to ask the bank
+		p.newCommandAction("run_payouts", fields{}, 2)()
 	}
 }
 
-// handOver has live payouts that are under way brought to the bank.
+// handOver lets operators take live payouts in progress to the bank.
 func (m *month) handOver() {
 	for _, p := range m.payees {
 		open := func(i calls.Item) bool { return i.Kind() == store.KindPayout && i.Tenant() == p.Tenant }
 		if p.Live() && m.rng.IntN(2) == 0 && slices.ContainsFunc(m.DueItems(store.KindPayoutDue), open) {
-			m.bank.work(p.Currency)()
+			m.bank.newBankAction(p.Currency)()
 		}
 	}
 }
 
-func (m *month) act() {
+func (m *month) runNextAction() {
 	next := m.agenda[0]
 	m.agenda = m.agenda[1:]
 	next.do()
 }
 
-// pauses are the times without a tick, at the least.
+// pauses are minimum times between two ticks.
 var pauses = []time.Duration{15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 40 * time.Minute,
 	4 * time.Hour, 11 * time.Hour}
 
-// delays bound the delay of messages.
+// delays limit the delay of messages.
 var delays = []time.Duration{time.Second, time.Minute, time.Minute, 31 * time.Minute, 12 * time.Hour, 12 * time.Hour}
 
-// sleep settles when the schedule ticks next, and when messages come.
-func (m *month) sleep() {
+// scheduleNext decides when the schedule ticks next, and when messages come.
+func (m *month) scheduleNext() {
 	now := m.Now()
 	if !m.pollAt.After(now) {
 		most := delays[m.rng.IntN(4)]
@@ -184,21 +186,21 @@ func (m *month) sleep() {
 		}
 		m.pollAt = now.Add(time.Duration(m.rng.Int64N(int64(most))))
 	}
-	m.tickAt = now.Add(m.pause())
-	next, open := m.due()
+	m.tickAt = now.Add(m.pickPause())
+	next, open := m.findDue()
 	if !open && len(m.agenda) > 0 && !m.hasWork() && m.rng.IntN(6) > 0 { // nights without events test nothing
 		next = later(next, m.agenda[0].at)
 	}
 	if next.After(m.tickAt) {
 		m.tickAt = next.Add(time.Duration(m.rng.IntN(900)) * time.Second)
 	}
-	if m.queued() { // many ticks for one late message test nothing new
+	if m.hasMessages() { // many ticks for one late message test nothing new
 		m.tickAt = later(m.tickAt, now.Add(m.pollAt.Sub(now)/2))
 	}
 }
 
-// pause returns a time without a tick: a day has only a few, or what waits for days would be looked at every hour.
-func (m *month) pause() time.Duration {
+// pickPause returns a time without a tick. A day has few, or payouts that wait for days would be checked every hour.
+func (m *month) pickPause() time.Duration {
 	if day := m.Now().Format(time.DateOnly); day != m.today {
 		m.today, m.ticked = day, 0
 	}
@@ -208,7 +210,7 @@ func (m *month) pause() time.Duration {
 	return pauses[m.rng.IntN(len(pauses))]
 }
 
-const maxTicked = 3 // bounds the ticks of a day
+const maxTicked = 3 // limits the short pauses of a day
 
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
@@ -217,13 +219,13 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// queued reports whether messages wait, of shards or of payouts.
-func (m *month) queued() bool {
+// hasMessages returns true if messages about shards or payouts wait.
+func (m *month) hasMessages() bool {
 	return !m.Empty(functions.PayoutShards) || !m.Empty(functions.Payouts)
 }
 
-// collect gives the functions some messages of shards, a batch of mails, and some of the payout queue, all at once.
-func (m *month) collect() {
+// pollQueues gives functions some messages of shards, some batches of the payout queue, and mails, all at once.
+func (m *month) pollQueues() {
 	for range m.rng.IntN(2 * m.Config.DueShards) {
 		m.Poll("payoutopen", m.Function("payoutopen").Queue.Batch)
 	}
@@ -233,7 +235,7 @@ func (m *month) collect() {
 	m.Poll("mails", m.Function("mails").Queue.Batch)
 }
 
-// Interfere runs event sources and lets clocks jump in the middle of something else.
+// Interfere sometimes runs event sources or jumps while other calls are in progress.
 func (m *month) Interfere() {
 	if m.rng.Float64() < m.FaultProfile.Jumps {
 		m.jumpTo(m.Now().Add(simulator.Jumps[m.rng.IntN(len(simulator.Jumps))]))
@@ -247,14 +249,14 @@ func (m *month) Interfere() {
 		m.InvokeScheduled("payoutplan")
 	case 1:
 		if len(m.agenda) > 0 && m.agenda[0].at.Before(m.Now().Add(24*time.Hour)) {
-			m.act()
+			m.runNextAction()
 		}
 	default:
-		m.collect()
+		m.pollQueues()
 	}
 }
 
-// jumpTo moves every clock to a later time. What reads the stream stays behind: nothing here waits for it.
+// jumpTo moves every clock to a later time. The stream is not read first, because nothing here waits for it.
 func (m *month) jumpTo(to time.Time) {
 	d := to.Sub(m.Now())
 	if d <= 0 {
@@ -264,8 +266,8 @@ func (m *month) jumpTo(to time.Time) {
 	m.Notef("clocks", "jump to %s", to.Format(time.RFC3339))
 }
 
-// at plans an action for some time of the month: any, or shortly after a merchant's midnight, when payouts are made.
-func (m *month) at(p *payee, do func()) time.Time {
+// planAction plans an action for any time of the month, often soon after a merchant's midnight, when payouts are made.
+func (m *month) planAction(p *payee, do func()) time.Time {
 	at := m.Now().Add(time.Duration(m.rng.Int64N(int64(m.end.Sub(m.Now())))))
 	if m.rng.IntN(5) < 2 {
 		year, month, day := at.In(p.where).Date()
@@ -277,8 +279,8 @@ func (m *month) at(p *payee, do func()) time.Time {
 
 func (m *month) plan() {
 	for i, p := range m.payees {
-		if !p.payable { // two of them give it an account
-			m.at(p, p.commands("set_payout", fields{"holder": "Nr. 1", "iban": sandbox.PaidIBAN}, 2))
+		if !p.payable { // two operators give the payee an account
+			m.planAction(p, p.newCommandAction("set_payout", fields{"holder": "Nr. 1", "iban": sandbox.PaidIBAN}, 2))
 		}
 		for n := range 2 + m.rng.IntN(4) {
 			m.planSale(p, fmt.Sprintf("order-%d-%d", i, n))
@@ -287,37 +289,37 @@ func (m *month) plan() {
 			m.planRecall(p, fmt.Sprintf("recalled-%d", i))
 		}
 		for range 1 + m.rng.IntN(4) {
-			m.at(p, p.change())
+			m.planAction(p, p.newChangeAction())
 		}
 		if p.full {
-			m.at(p, p.addsAccount())
-			m.at(p, p.addsAccount())
+			m.planAction(p, p.newAccountAction())
+			m.planAction(p, p.newAccountAction())
 		}
 		if p.Live() {
-			m.at(p, m.bank.work(p.Currency))
+			m.planAction(p, m.bank.newBankAction(p.Currency))
 		}
 	}
 	slices.SortStableFunc(m.agenda, func(a, b action) int { return a.at.Compare(b.at) })
 }
 
-// planSale plans a payment, and what its payer wants back of it.
+// planSale plans a payment and its refunds or chargebacks.
 func (m *month) planSale(p *payee, name string) {
-	s := p.sale(name)
-	paid := m.at(p, s.sell)
+	s := p.newSale(name)
+	paid := m.planAction(p, s.sell)
 	often := []int{0, 0, 0, 1, 1, 2}
 	if p.Live() {
 		often = []int{0, 1, 1, 2, 2, 3}
 	}
 	for range often[m.rng.IntN(len(often))] {
 		at := paid.Add(time.Duration(m.rng.Int64N(int64(12 * 24 * time.Hour))))
-		m.agenda = append(m.agenda, action{at, s.returned(m.rng.IntN(4) == 0 && !p.Live())})
+		m.agenda = append(m.agenda, action{at, s.newRefundAction(m.rng.IntN(4) == 0 && !p.Live())})
 	}
 }
 
 // planRecall plans a payment, and days later so many small refunds that a payout takes them in several steps.
 func (m *month) planRecall(p *payee, name string) {
-	s := p.sale(name)
-	paid := m.at(p, s.sell)
+	s := p.newSale(name)
+	paid := m.planAction(p, s.sell)
 	m.agenda = append(m.agenda, action{paid.Add(time.Duration(24+m.rng.IntN(10*24)) * time.Hour),
-		s.recalled(33 + m.rng.IntN(40))})
+		s.newRecallAction(33 + m.rng.IntN(40))})
 }

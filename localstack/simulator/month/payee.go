@@ -16,16 +16,16 @@ import (
 )
 
 type payee struct {
-	*shops.Scenario // of its operators
+	*shops.Scenario // of the payee's operators
 	month           *month
 	where           *time.Location
-	zones           []string // that it has been in
-	more            string   // of its payments
-	payable         bool     // it has an account from the beginning
-	full            bool     // it has almost as many as it may have
+	zones           []string // zones that the payee has been in
+	more            string   // further members of its payments
+	payable         bool     // has an account from the beginning
+	full            bool     // has one account less than the maximum
 }
 
-// payeeKinds have money with decimals or without, and clocks that change at midnight, at another time, or never.
+// payeeKinds have currencies with decimals or without, and clocks that change at midnight, at another time, or never.
 var payeeKinds = []fields{
 	{"country": "DE", "currency": "EUR", "time_zone": "Europe/Berlin"},
 	{"country": "BR", "currency": "BRL", "time_zone": "America/Sao_Paulo", "payout_plan": "TRUE_INSTALLMENT"},
@@ -42,8 +42,8 @@ var (
 		sandbox.LostAnswerIBAN, sandbox.NotTakenIBAN}
 )
 
-// open makes one or two merchants, and most of them an account.
-func (m *month) open() {
+// createMerchants creates one or two merchants, most of them with an account.
+func (m *month) createMerchants() {
 	for n := range 1 + m.rng.IntN(4)/3 {
 		kind := payeeKinds[m.rng.IntN(len(payeeKinds))]
 		live := m.rng.IntN(5) < 2
@@ -66,69 +66,71 @@ func (m *month) open() {
 		m.payees = append(m.payees, p)
 		switch p.payable, p.full = m.rng.IntN(4) > 0, m.rng.IntN(8) == 0; {
 		case p.full:
-			p.fill()
+			p.fillAccounts()
 		case p.payable:
-			p.command("operator", "set_payout", fields{"holder": "Nr. 1", "iban": ibans[m.rng.IntN(len(ibans))]})
+			p.sendCommand("operator", "set_payout", fields{"holder": "Nr. 1", "iban": ibans[m.rng.IntN(len(ibans))]})
 		}
-		p.command("operator", "update_settings", fields{"payout_period": periods[m.rng.IntN(len(periods))],
+		p.sendCommand("operator", "update_settings", fields{"payout_period": periods[m.rng.IntN(len(periods))],
 			"gross_settlement": m.rng.IntN(3) == 0})
 	}
 }
 
-// command sends an operator's command about the payee, repeated until it is answered.
-func (p *payee) command(actor, command string, more fields) {
+// sendCommand repeats an operator's command about the payee until it is answered.
+func (p *payee) sendCommand(actor, command string, more fields) {
 	all := fields{"command": command, "merchant_code": p.Merchant}
 	maps.Copy(all, more)
 	p.Command(actor, "%s", simulator.Encoded(all))
 }
 
-// change returns a change of the payee's settings or account, or a request to be paid at once.
-func (p *payee) change() func() {
+// newChangeAction returns an action that changes the payee's settings or account, or requests a payout at once.
+func (p *payee) newChangeAction() func() {
 	rng := p.month.rng
 	switch rng.IntN(14) {
 	case 0, 1, 2:
-		return p.changesSettings()
+		return p.newSettingsAction()
 	case 8, 12, 13:
-		return p.addsAccount()
+		return p.newAccountAction()
 	case 3, 4:
-		return p.commands("set_payout", fields{"holder": "Nr. 2", "iban": ibans[rng.IntN(len(ibans))]}, p.some())
+		return p.newCommandAction("set_payout", fields{"holder": "Nr. 2", "iban": ibans[rng.IntN(len(ibans))]}, p.pickCount())
 	case 5:
-		return p.commands("set_payout", fields{"held": rng.IntN(2) == 0}, p.some())
+		return p.newCommandAction("set_payout", fields{"held": rng.IntN(2) == 0}, p.pickCount())
 	case 6:
 		zone := zones[rng.IntN(len(zones))]
 		p.zones = append(p.zones, zone)
-		return p.commands("update_merchant", fields{"time_zone": zone}, p.some())
+		return p.newCommandAction("update_merchant", fields{"time_zone": zone}, p.pickCount())
 	case 7:
 		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[rng.IntN(2)]
-		return p.commands("update_merchant", fields{"fee_rate": feeRates[rng.IntN(len(feeRates))], "payout_plan": plan},
-			p.some())
+		return p.newCommandAction("update_merchant", fields{"fee_rate": feeRates[rng.IntN(len(feeRates))],
+			"payout_plan": plan}, p.pickCount())
 	case 9, 10: // the merchant changes its mind
-		one, another := p.change(), p.change()
+		one, another := p.newChangeAction(), p.newChangeAction()
 		return func() { one(); another() }
 	default:
-		return p.payNow()
+		return p.newPayoutAction()
 	}
 }
 
-// payNow returns a wish to be paid at once, or what is due.
-func (p *payee) payNow() func() {
+// newPayoutAction returns an action that requests a payout at once, or runs the payouts that are due.
+func (p *payee) newPayoutAction() func() {
 	if p.month.rng.IntN(3) == 0 {
-		return p.commands("run_payouts", fields{}, p.some())
+		return p.newCommandAction("run_payouts", fields{}, p.pickCount())
 	}
 	p.month.demands++
-	return p.commands("run_payouts", fields{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)}, p.some())
+	return p.newCommandAction("run_payouts", fields{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)},
+		p.pickCount())
 }
 
-// some is one operator, or two who don't know of each other.
-func (p *payee) some() int { return 1 + p.month.rng.IntN(3)/2 }
+// pickCount returns 1, or sometimes 2, for operators who don't know of each other.
+func (p *payee) pickCount() int { return 1 + p.month.rng.IntN(3)/2 }
 
-// commands returns an action of operators, who all send the same command.
-func (p *payee) commands(command string, more fields, many int) func() {
-	return p.together("operator", func(actor string, _ int, _ *rand.Rand) { p.command(actor, command, more) }, many)
+// newCommandAction returns an action of several operators who send the same command.
+func (p *payee) newCommandAction(command string, more fields, many int) func() {
+	return p.newGroupAction("operator", func(actor string, _ int, _ *rand.Rand) { p.sendCommand(actor, command, more) },
+		many)
 }
 
-// together returns an action of so many people in one role.
-func (p *payee) together(role string, do func(actor string, i int, rng *rand.Rand), many int) func() {
+// newGroupAction returns an action of several people in one role.
+func (p *payee) newGroupAction(role string, do func(actor string, i int, rng *rand.Rand), many int) func() {
 	return func() {
 		p.month.commands++
 		what := fmt.Sprintf("%s-%d", role, p.month.commands)
@@ -138,25 +140,25 @@ func (p *payee) together(role string, do func(actor string, i int, rng *rand.Ran
 	}
 }
 
-// repair gives the payee an account that money reaches, and regular payouts, now and then more often than before. Half
-// of them sell once more: that covers what was refunded too late.
+// repair gives the payee an account that the bank can pay, and regular payouts, in a weekly or monthly period. Half of
+// the payees sell again, which covers refunds that came too late.
 func (p *payee) repair() {
 	actor := p.Name + "-mender"
 	p.decideAccount(actor)
-	p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "held": false})
-	p.command(actor, "update_settings", fields{"payout_period": []string{"weekly", "monthly"}[p.month.rng.IntN(2)],
+	p.sendCommand(actor, "set_payout", fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "held": false})
+	p.sendCommand(actor, "update_settings", fields{"payout_period": []string{"weekly", "monthly"}[p.month.rng.IntN(2)],
 		"payout_on_demand": false})
 	p.Insist(actor, client.Request{Method: "GET", Path: settingsPath})
 	p.Insist(actor, client.Request{Method: "GET", Path: accountsPath})
 	if p.month.rng.IntN(2) == 0 {
-		s := p.sale(p.Name + "-last")
+		s := p.newSale(p.Name + "-last")
 		s.Amount = "900"
-		s.take(s.Name+"-till", s.RNG)
+		s.takePayment(s.Name+"-till", s.RNG)
 	}
 }
 
-// waits reports whether payables wait for a payout, and not only what was carried: that waits for others.
-func (p *payee) waits() bool {
+// hasPayables returns true if payables wait for a payout, other than carried shortfalls. Those wait for other payables.
+func (p *payee) hasPayables() bool {
 	payables := p.ScanPartitions(string(store.KindPayable) + "#" + p.Tenant + "#")
 	return slices.ContainsFunc(payables, func(i calls.Item) bool { return i.Text("kind") != "BALANCE_DEDUCTION" })
 }
@@ -166,14 +168,14 @@ type sale struct {
 	payee *payee
 }
 
-// Amounts of sales in any currency, and of what is asked back; the sandbox takes none of them amiss (contract §12).
+// Amounts of sales and refunds, in any currency. The sandbox gives none a special outcome (contract §12).
 var (
 	prices = []string{"100", "84", "30", "250"}
-	large  = []string{"100", "700", "1200", "2500"} // so that live merchants reach the minimum balance
+	large  = []string{"100", "700", "1200", "2500"} // so large that live merchants reach the minimum balance
 	wanted = []string{"", "", "10", "25", "30"}
 )
 
-func (p *payee) sale(name string) *sale {
+func (p *payee) newSale(name string) *sale {
 	rng := rand.New(rand.NewPCG(p.month.rng.Uint64(), p.Seed))
 	amounts := prices
 	if p.Live() {
@@ -184,9 +186,9 @@ func (p *payee) sale(name string) *sale {
 	return s
 }
 
-func (s *sale) sell() { s.StartClient("till", 0, s.take) }
+func (s *sale) sell() { s.StartClient("till", 0, s.takePayment) }
 
-func (s *sale) take(actor string, _ *rand.Rand) {
+func (s *sale) takePayment(actor string, _ *rand.Rand) {
 	created := s.Insist(actor, client.Request{Method: "POST", Path: "/v0.1/checkouts", IdempotencyKey: actor,
 		Body: fmt.Sprintf(`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q}`, s.Name,
 			s.Amount, s.Currency, s.Merchant)})
@@ -198,8 +200,8 @@ func (s *sale) take(actor string, _ *rand.Rand) {
 	s.Transaction = s.Insist(actor, client.Request{Method: "GET", Path: s.CheckoutPath()}).View().TransactionID
 }
 
-// returned returns the action of giving some of the payment back, if it was made.
-func (s *sale) returned(byIssuer bool) func() {
+// newRefundAction returns an action that refunds a part of the payment or charges it back, if the payment was made.
+func (s *sale) newRefundAction(byIssuer bool) func() {
 	amount := wanted[s.RNG.IntN(len(wanted))]
 	return func() {
 		switch {
@@ -218,8 +220,8 @@ func (s *sale) returned(byIssuer bool) func() {
 	}
 }
 
-// recalled returns the action of giving many small parts of the payment back.
-func (s *sale) recalled(parts int) func() {
+// newRecallAction returns an action that refunds many small parts of the payment.
+func (s *sale) newRecallAction(parts int) func() {
 	return func() {
 		if s.Transaction == "" {
 			return

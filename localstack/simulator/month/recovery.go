@@ -9,14 +9,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
 )
 
-// quietRounds bounds how long all may take to be paid: parts of the latest payments become payable two months later.
+// quietRounds limits the rounds until all is paid. Parts of the latest payments become payable two months later.
 const quietRounds = 60
 
-// recover ends the faults, corrects what keeps merchants from being paid, and lets the platform pay everything.
-func (m *month) recover() {
+// settleAll ends the faults, repairs payees that cannot be paid, and lets the platform pay everything.
+func (m *month) settleAll() {
 	m.EndFaults()
 	if len(m.Findings()) > 0 {
-		return // what is out of order may never come to rest
+		return // a world with a violation may never come to rest
 	}
 	m.jumpTo(m.Now().Add(max(m.FaultProfile.IndexLag, functions.Payouts.Visibility)))
 	m.Go(simulator.Clients, func() {
@@ -27,12 +27,12 @@ func (m *month) recover() {
 	m.Steer(simulator.Clients)
 	repeated := false
 	for range quietRounds {
-		next, _ := m.due()
+		next, _ := m.findDue()
 		swept := m.NextDue()
 		if next.IsZero() || !swept.IsZero() && swept.Before(next) {
 			next = swept
 		}
-		if m.queued() {
+		if m.hasMessages() {
 			next = m.Now().Add(functions.Payouts.Visibility)
 		}
 		m.jumpTo(later(next, m.Now().Add(time.Minute)))
@@ -46,15 +46,15 @@ func (m *month) recover() {
 		}
 		for _, p := range m.payees {
 			if p.Live() {
-				m.bank.work(p.Currency)()
+				m.bank.newBankAction(p.Currency)()
 				m.Steer(simulator.Clients)
 			}
 		}
-		_, open := m.due()
+		_, open := m.findDue()
 		switch {
 		case len(m.Findings()) > 0:
 			return
-		case open || !m.NextDue().IsZero() || m.queued() || m.hasWork(): // what was carried may wait
+		case open || !m.NextDue().IsZero() || m.hasMessages() || m.hasWork(): // carried payables may wait
 		case repeated:
 			return
 		default:
@@ -66,7 +66,7 @@ func (m *month) recover() {
 	m.Find("", "not settled after %d quiet rounds", quietRounds)
 }
 
-// hasWork reports whether a payout would have something to do, now or later.
+// hasWork returns true if a payout would have something to do, now or later.
 func (m *month) hasWork() bool {
-	return slices.ContainsFunc(m.payees, func(p *payee) bool { return p.waits() })
+	return slices.ContainsFunc(m.payees, func(p *payee) bool { return p.hasPayables() })
 }

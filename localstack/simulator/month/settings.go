@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// someSettings returns settings that a merchant or an operator may want.
-func someSettings(rng *rand.Rand) fields {
+// pickSettings returns settings that a merchant or an operator may want.
+func pickSettings(rng *rand.Rand) fields {
 	switch rng.IntN(6) {
 	case 0, 1:
 		return fields{"payout_period": periods[rng.IntN(len(periods))]}
@@ -27,17 +27,17 @@ func someSettings(rng *rand.Rand) fields {
 	}
 }
 
-// changesSettings returns a change of settings by one or two operators or merchants, who do not know of each other.
-func (p *payee) changesSettings() func() {
+// newSettingsAction returns an action of one or two operators or merchants who change settings at the same time.
+func (p *payee) newSettingsAction() func() {
 	rng := p.month.rng
 	if rng.IntN(2) == 0 {
-		return p.commands("update_settings", someSettings(rng), p.some())
+		return p.newCommandAction("update_settings", pickSettings(rng), p.pickCount())
 	}
-	changes := []fields{someSettings(rng)}
-	if p.some() > 1 {
-		changes = append(changes, someSettings(rng))
+	changes := []fields{pickSettings(rng)}
+	if p.pickCount() > 1 {
+		changes = append(changes, pickSettings(rng))
 	}
-	return p.together("office", func(actor string, i int, rng *rand.Rand) {
+	return p.newGroupAction("office", func(actor string, i int, rng *rand.Rand) {
 		p.Insist(actor, client.Request{Method: "PUT", Path: settingsPath, Body: simulator.Encoded(changes[i])})
 		if rng.IntN(2) == 0 {
 			p.Insist(actor, client.Request{Method: "GET", Path: settingsPath})
@@ -45,26 +45,26 @@ func (p *payee) changesSettings() func() {
 	}, len(changes))
 }
 
-const settingsPath = "/v0.1/me/merchant-profile/settings" // of retrieveMySettings and updateMySettings
+const settingsPath = "/v0.1/me/merchant-profile/settings" // path of retrieveMySettings and updateMySettings
 
-// settingsHistory returns what the payee and its operators saw of its settings, of which no change may be lost.
+// settingsHistory returns the requests about settings that the payee and its operators saw. No change may be lost.
 func (p *payee) settingsHistory() linear.SettingsHistory {
 	h := linear.SettingsHistory{Begin: linear.Settings{Period: string(merchant.DefaultSettings.Period)}}
 	for _, r := range p.Replies {
-		if seen, ok := settingsIn(r); ok && r.Tenant == p.Tenant {
+		if seen, ok := decodeSettingsReply(r); ok && r.Tenant == p.Tenant {
 			h.Requests = append(h.Requests, seen)
 		}
 	}
 	for _, a := range p.Answers {
-		if seen, ok := settingsBy(a, p.Merchant); ok {
+		if seen, ok := decodeSettingsCommand(a, p.Merchant); ok {
 			h.Requests = append(h.Requests, seen)
 		}
 	}
 	return h
 }
 
-// settingsIn returns the reply as its client understands it; false when it says nothing about settings.
-func settingsIn(r *simulator.Reply) (seen linear.SettingsRequest, ok bool) {
+// decodeSettingsReply returns the reply as its client understands it, or false if it says nothing about settings.
+func decodeSettingsReply(r *simulator.Reply) (seen linear.SettingsRequest, ok bool) {
 	if r.Path != settingsPath || r.Replayed() {
 		return seen, false
 	}
@@ -82,8 +82,8 @@ func settingsIn(r *simulator.Reply) (seen linear.SettingsRequest, ok bool) {
 	return seen, ok
 }
 
-// settingsBy returns the answer, if the command changes settings of the merchant.
-func settingsBy(a simulator.OperatorAnswer, of string) (seen linear.SettingsRequest, ok bool) {
+// decodeSettingsCommand returns the answer, or false if the command does not change settings of the merchant.
+func decodeSettingsCommand(a simulator.OperatorAnswer, of string) (seen linear.SettingsRequest, ok bool) {
 	var command struct {
 		Command  string
 		Merchant string `json:"merchant_code"`

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// replaced are the sort keys of items that are replaced whole, each version by the next.
+// replaced lists the sort keys of items whose next version replaces the whole item.
 var replaced = []string{"MERCHANT", "SCHEDULE", "PAYOUT", "BANKACCOUNTS"}
 
 func (m *month) Committing(_ *simulator.Invocation, _ string, body []byte) (committed func()) {
@@ -27,13 +27,13 @@ func (m *month) Committing(_ *simulator.Invocation, _ string, body []byte) (comm
 		if !slices.ContainsFunc(w.Puts, books.Are("sk", replaced...)) {
 			return
 		}
-		m.checkAudited(w.Puts)
+		m.checkAuditEntries(w.Puts)
 		for _, i := range w.Puts {
 			if i.Text("sk") == "PAYOUT" && i.Text("status") == "COLLECTING" && books.Minor(i["total"]) < 0 {
 				m.checkShortfall(i, w.Puts)
 			}
 			if i.Kind() == store.KindPayoutRecords {
-				m.checkTaking(books.PayableKey(i, i.Text("id")), i.Text("payout_id"), i.Text("status"))
+				m.checkSinglePayout(books.PayableKey(i, i.Text("id")), i.Text("payout_id"), i.Text("status"))
 			}
 			if slices.Contains(replaced, i.Text("sk")) {
 				m.checkVersion(i)
@@ -42,8 +42,8 @@ func (m *month) Committing(_ *simulator.Invocation, _ string, body []byte) (comm
 	}
 }
 
-// checkVersion sees that an item took the place of the state before it: else it lost a change, which may be a
-// setting that no sum shows. It also checks the rules of bank accounts, schedules and payouts.
+// checkVersion checks that a write replaces the last version of the item. Otherwise a change is lost, perhaps of a
+// setting that no sum shows. checkVersion also checks the rules of bank accounts, schedules and payouts.
 func (m *month) checkVersion(i calls.Item) {
 	pk, tenant := i.Text("pk"), i.Tenant()
 	is := i.Number("version")
@@ -55,13 +55,13 @@ func (m *month) checkVersion(i calls.Item) {
 	case "BANKACCOUNTS":
 		m.checkBankAccounts(tenant, accountsVersion{all: i.List("accounts"), primary: i.Text("primary")})
 	case "SCHEDULE":
-		m.accountsOf(tenant).held = i["held"] == true
+		m.ensureAccounts(tenant).held = i["held"] == true
 	case "PAYOUT":
 		m.checkPayee(tenant, i)
 	}
 }
 
-// checkShortfall: a payable of the shortfall is written with the payout.
+// checkShortfall checks that a payable with the shortfall is written together with the payout.
 func (m *month) checkShortfall(payout calls.Item, puts []calls.Item) {
 	if !slices.ContainsFunc(puts, func(p calls.Item) bool {
 		return p.Kind() == store.KindPayable && strings.HasPrefix(p.Text("id"), "carried#") &&
@@ -71,8 +71,8 @@ func (m *month) checkShortfall(payout calls.Item, puts []calls.Item) {
 	}
 }
 
-// checkTaking: a payable is in one payout, until that fails.
-func (m *month) checkTaking(payable, payout, status string) {
+// checkSinglePayout checks that a payable is in one payout only, until that payout fails.
+func (m *month) checkSinglePayout(payable, payout, status string) {
 	if by := m.taken[payable]; by != "" && by != payout {
 		m.Find("", "payable %s was taken by the payouts %s and %s", payable, by, payout)
 	}
@@ -81,10 +81,10 @@ func (m *month) checkTaking(payable, payout, status string) {
 	}
 }
 
-// checkMinimumBalance sees that a refund which has just been reserved leaves a live merchant's balance at the minimum
-// or above. The balance is what waits for payout, less the reserves of refunds, and less the shortfall of a payout
-// under way and has not carried forward. (What a refund has counted on may still be paid out while the acquirer has it:
-// the contract checks the balance once, and the rest comes off later payouts.)
+// checkMinimumBalance checks that a refund which has just been reserved leaves a live merchant's balance at or above
+// the minimum. The balance is the sum of the payables, less the reserves of refunds, less a running payout's shortfall
+// that is not carried forward yet. (The contract checks the balance once. Until the acquirer has made the refund, a
+// payout may pay out the same money; later payouts then deduct the refund.)
 func (m *month) checkMinimumBalance(w simulator.Write) {
 	if !slices.ContainsFunc(w.Puts, books.OfEvents("REFUND", "BEGUN")) {
 		return
@@ -94,14 +94,14 @@ func (m *month) checkMinimumBalance(w simulator.Write) {
 			continue
 		}
 		key := books.BalanceKey{Tenant: i.Tenant(), Currency: money.Currency(calls.Partition(i.Text("pk")).Last)}
-		if left := m.balance(key); left < books.MinimumBalance(key.Currency) {
+		if left := m.readBalance(key); left < books.MinimumBalance(key.Currency) {
 			m.Find("", "a refund leaves %s %d %s", key.Tenant, left, key.Currency)
 		}
 	}
 }
 
-// balance returns the amount that is payable to a merchant beyond its refunds under way.
-func (m *month) balance(key books.BalanceKey) int64 {
+// readBalance returns the amount payable to a merchant beyond its refunds in progress.
+func (m *month) readBalance(key books.BalanceKey) int64 {
 	b := books.Read(m.World)
 	left := b.Balances[key][books.Payables] - b.Balances[key][books.Reserve]
 	for id, p := range b.Payouts {
@@ -112,17 +112,18 @@ func (m *month) balance(key books.BalanceKey) int64 {
 	return left
 }
 
-// checkAudited sees that a change of what operators or merchants may change writes one audit entry, and others none.
-func (m *month) checkAudited(puts []calls.Item) {
+// checkAuditEntries checks that a write of members that people may change has one audit entry, and that any other write
+// has none.
+func (m *month) checkAuditEntries(puts []calls.Item) {
 	changed, entries := []string{}, 0
 	for _, i := range puts {
 		if i.Kind() == store.KindAudit {
-			if m.checkEntry(i); i.Text("subject") == "merchant" { // others are of its keys
+			if m.checkEntry(i); i.Text("subject") == "merchant" { // other entries are about the keys
 				entries++
 			}
 			continue
 		}
-		if view := audited(i); view != nil {
+		if view := auditedView(i); view != nil {
 			pk := i.Text("pk")
 			was, known := m.audited[pk]
 			if !known && i.Text("sk") == "SCHEDULE" {
@@ -136,8 +137,8 @@ func (m *month) checkAudited(puts []calls.Item) {
 	books.CheckEntryCount(m.World, changed, entries)
 }
 
-// audited returns the members of an item that operators or merchants change; nil: none.
-func audited(i calls.Item) calls.Item {
+// auditedView returns the members of an item that operators or merchants change, or nil for none.
+func auditedView(i calls.Item) calls.Item {
 	switch sk := i.Text("sk"); {
 	case sk == "MERCHANT", sk == "BANKACCOUNTS" && len(i.List("accounts")) > 0:
 		view := maps.Clone(i)
@@ -151,7 +152,7 @@ func audited(i calls.Item) calls.Item {
 	return nil
 }
 
-// checkEntry: an audit entry names the actor and the operation, and is written once.
+// checkEntry checks that an audit entry names the actor and the operation, and is written once.
 func (m *month) checkEntry(i calls.Item) {
 	key := i.Text("pk") + " " + i.Text("sk")
 	if actor := i.Object("actor"); actor.Text("kind") == "" || i.Text("operation") == "" {
@@ -163,8 +164,8 @@ func (m *month) checkEntry(i calls.Item) {
 	m.entries[key] = true
 }
 
-// checkAudit: no audit entry is lost.
-func (m *month) checkAudit(items []calls.Item) {
+// checkAuditComplete checks that no audit entry is lost.
+func (m *month) checkAuditComplete(items []calls.Item) {
 	kept := slices.DeleteFunc(slices.Clone(items), func(i calls.Item) bool { return i.Kind() != store.KindAudit })
 	if len(kept) < len(m.entries) {
 		m.Find("", "%d audit entries are left of %d", len(kept), len(m.entries))
