@@ -19,7 +19,8 @@ import (
 
 const accountsPath = "/v0.1/me/merchant-profile/bank-accounts" // of listMyBankAccounts and createMyBankAccount
 
-// Last digits of account numbers. By them the sandbox verifies and pays accounts, mostly both (package sandbox).
+// Last digits of account numbers. By these digits the sandbox decides if it verifies an account, and if it pays to the
+// account. For most digits it does both (package sandbox).
 const (
 	payableEnding    = "5678"
 	unverifiedEnding = "9999"
@@ -78,7 +79,8 @@ func (p *payee) newAccountAction() func() {
 	}
 }
 
-// startDecision starts people who have the pending account decided now, if there is one.
+// startDecision starts one or two people if an account is pending. They send verdicts on a live account. For a test
+// account they list the accounts, so that the platform asks the bank.
 func (p *payee) startDecision() {
 	if p.month.ensureAccounts(p.Tenant).latest().count(merchant.BankAccountPending) == 0 {
 		return
@@ -167,7 +169,8 @@ func (v accountsVersion) shown(primaryAlone bool) (all []shownAccount) {
 	return all
 }
 
-// checkAccountReplies checks that accounts existed when they were shown, and that refusals had a true reason.
+// checkAccountReplies checks that clients were shown bank accounts as they existed at some time between request and
+// answer, that acknowledged accounts were added, and that refusals had a true reason.
 func (p *payee) checkAccountReplies() {
 	of := p.month.ensureAccounts(p.Tenant)
 	for _, r := range p.Replies {
@@ -209,7 +212,7 @@ func accountsIn(r *simulator.Reply) (all []shownAccount) {
 	if json.Unmarshal(r.Response.Body, &all) == nil {
 		return all
 	}
-	return []shownAccount{simulator.Decoded[shownAccount](r.Response.Body)} // an object without accounts is a nameless account
+	return []shownAccount{simulator.Decoded[shownAccount](r.Response.Body)} // an empty account, if there is none
 }
 
 func (v accountsVersion) isFull() bool { return v.count(counted...) == merchant.MaxBankAccounts }

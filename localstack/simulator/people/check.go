@@ -14,37 +14,38 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// records hold everything in the table about the merchant's roles, members and keys.
+// records contains everything in the table about the merchant's roles, members and keys.
 type records struct {
 	members     map[string]member.Member
 	roles       member.Roles
-	own         map[string]member.Role // of roles
+	customRoles map[string]member.Role // the merchant's custom roles, by id
 	keys        map[string]identity.APIKey
-	links       map[string]string // addresses by their hashes, and users → id of the member
-	users       map[string]string // hash of an address → id of the user
+	links       map[string]string // member ids, by users and hashes of addresses
+	users       map[string]string // user ids, by the hash of an address
 	invitations []calls.Item
-	invited     map[string][]any // sort key of an address → when it was invited of late
-	count       calls.Item       // of members
+	invited     map[string][]any // recent times of invitations, by the sort key of an address
+	count       calls.Item       // number of members
 	keyCount    calls.Item
 }
 
-func (p *people) records() records {
-	r := records{members: map[string]member.Member{}, own: map[string]member.Role{}, keys: map[string]identity.APIKey{},
-		links: map[string]string{}, users: map[string]string{}, invited: map[string][]any{}}
-	for _, m := range must[[]member.Member](p.World)(p.store.Members(p.ctx(), p.of)) {
+func (p *people) readRecords() records {
+	r := records{members: map[string]member.Member{}, customRoles: map[string]member.Role{},
+		keys: map[string]identity.APIKey{}, links: map[string]string{}, users: map[string]string{},
+		invited: map[string][]any{}}
+	for _, m := range must[[]member.Member](p.World)(p.store.Members(p.ctx(), p.tenant)) {
 		r.members[m.ID] = m
 	}
-	for _, k := range must[[]identity.APIKey](p.World)(p.store.APIKeys(p.ctx(), p.of)) {
+	for _, k := range must[[]identity.APIKey](p.World)(p.store.APIKeys(p.ctx(), p.tenant)) {
 		r.keys[k.ID] = k
 	}
-	r.roles = must[member.Roles](p.World)(p.store.Roles(p.ctx(), p.of))
+	r.roles = must[member.Roles](p.World)(p.store.Roles(p.ctx(), p.tenant))
 	for _, role := range r.roles.Own {
-		r.own[role.ID] = role
+		r.customRoles[role.ID] = role
 	}
 	for _, i := range p.Scan() {
 		sk, at := i.Text("sk"), calls.Partition(i.Text("pk"))
 		address, guards := strings.CutPrefix(sk, "EMAIL#")
-		mine := at.Tenant == p.of
+		mine := at.Tenant == p.tenant
 		switch {
 		case mine && at.Kind == store.KindMembers && guards:
 			r.links["address "+address] = i.Text("member_id")
@@ -109,13 +110,13 @@ func (p *people) checkRecords(r records) {
 	p.checkLinks(r)
 }
 
-// What is counted by day.
+// Prefixes of counts by day.
 const (
 	invitationsOn = "invitations on "
 	keysOn        = "keys on "
 )
 
-// firstDay is the day on which worlds begin. An invitation or key at the end of a day may count for the next day.
+// firstDay is the first day of each world. An invitation or key at the end of a day may count for the next day.
 const firstDay = "2026-11-20"
 
 // checkDay checks that invitations and new keys of the first day are counted.
@@ -125,7 +126,8 @@ func (p *people) checkDay(what, day string, counted int) {
 	}
 }
 
-// checkLinks checks that addresses, users and open invitations lead to members, and to each member.
+// checkLinks checks that each member's address, user and open invitation lead to the member, and that no other links
+// exist. A user's address must also lead to the user, and no invitation may be kept too long.
 func (p *people) checkLinks(r records) {
 	got, want := maps.Clone(r.links), map[string]string{}
 	for _, id := range simulator.Sorted(r.members) {
@@ -157,7 +159,7 @@ func (p *people) checkLinks(r records) {
 	}
 }
 
-// otherLimits returns the buckets that limit mails and passwords, which have other limits than requests.
+// otherLimits returns the buckets for mails and passwords. Their limits differ from the limits of requests.
 func (p *people) otherLimits() (buckets []string) {
 	subjects := []string{"passwords " + p.Tenant}
 	for _, kind := range mail.Kinds {
@@ -172,7 +174,7 @@ func (p *people) otherLimits() (buckets []string) {
 	return buckets
 }
 
-// noteOf returns the note in a member's metadata. The note finds the request that has made the member.
+// noteOf returns the note in a member's metadata. It identifies the request that created the member.
 func noteOf(m member.Member) string {
 	return simulator.Decoded[struct{ Note string }]([]byte(m.Metadata)).Note
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-type plot []side // the plan of some holders of credentials, who act at the same time on one side or more
+type plot []side // lists groups of credential holders that act at the same time
 
 // side is a group of holders who take the same steps.
 type side struct {
@@ -32,34 +32,35 @@ type clerk struct {
 	*people
 	actor string
 	rng   *rand.Rand
-	by    *holder // nil: a browser
+	by    *holder // nil for a browser
 }
 
-// plots are the plots in which changes conflict. Plots that occur more than once are chosen more often.
+// plots lists plots with conflicting changes. Plots that occur more than once are chosen more often.
 var plots = []plot{
 	{{[]string{"owner", "olga", "key"}, []step{clerk.removeOwner, clerk.demoteOwner, clerk.giveRoles}}},
-	{{[]string{"owner", "key", "rosa", "emil"}, []step{clerk.makeRole, clerk.changeRole, removing("roles"),
+	{{[]string{"owner", "key", "rosa", "emil"}, []step{clerk.makeRole, clerk.changeRole, removeStep("roles"),
 		clerk.giveRoles}}},
 	{{[]string{"owner", "rosa", "olga"}, []step{clerk.giveRoles, clerk.annotate, clerk.invite,
-		removing("members"), clerk.changeRole}}},
-	guests, guests, guests,
-	someKeys,
-	hiring,
-	leaving, leaving,
-	takeover, takeover, takeover,
+		removeStep("members"), clerk.changeRole}}},
+	guestPlot, guestPlot, guestPlot,
+	keyPlot,
+	hiringPlot,
+	leavingPlot, leavingPlot,
+	takeoverPlot, takeoverPlot, takeoverPlot,
 }
 
-var guests = plot{{[]string{"owner", "key", "olga"}, []step{clerk.invite, clerk.invite, clerk.invite, clerk.dismiss,
-	clerk.dismiss, clerk.giveRoles}}}
+var guestPlot = plot{{[]string{"owner", "key", "olga"}, []step{clerk.invite, clerk.invite, clerk.invite,
+	clerk.dismissGuest, clerk.dismissGuest, clerk.giveRoles}}}
 
-var hiring = plot{{[]string{"owner", "rosa", "key"}, []step{clerk.hire, clerk.invite}}}
+var hiringPlot = plot{{[]string{"owner", "rosa", "key"}, []step{clerk.hire, clerk.invite}}}
 
-// someKeys makes, changes and revokes API keys.
-var someKeys = plot{{[]string{"owner", "spare", "key", "rosa"}, []step{clerk.makeKey, clerk.restrict,
-	clerk.restrict, removing("api-keys"), clerk.annotate}}}
+// keyPlot creates, changes and revokes API keys.
+var keyPlot = plot{{[]string{"owner", "spare", "key", "rosa"}, []step{clerk.makeKey, clerk.restrictKey,
+	clerk.restrictKey, removeStep("api-keys"), clerk.annotate}}}
 
-// leaving changes, disables, enables and deletes the managed user "till", who makes API keys and signs in again.
-var leaving = plot{
+// leavingPlot changes, disables, enables and deletes the managed user "till", and gives it a new password. The user
+// creates API keys and signs in again.
+var leavingPlot = plot{
 	{[]string{"owner", "key", "olga"}, []step{clerk.disableTill, clerk.disableTill, clerk.enableTill, clerk.resetTill,
 		clerk.demoteTill, clerk.dismissTill}},
 	{[]string{"till"}, []step{clerk.makeKey, clerk.makeKey, clerk.annotate}},
@@ -67,16 +68,16 @@ var leaving = plot{
 	{[]string{"till"}, []step{clerk.signInAgain, clerk.annotate}},
 }
 
-// takeover takes rights away while they are used.
-var takeover = plot{usesRights, {[]string{"owner", "key"}, []step{clerk.takeRights}}}
+// takeoverPlot takes rights away while they are used.
+var takeoverPlot = plot{rightsUser, {[]string{"owner", "key"}, []step{clerk.takeRights}}}
 
-var usesRights = side{[]string{"victim"}, []step{clerk.giveRoles, clerk.annotate, clerk.makeRole, clerk.changeRole,
-	clerk.makeKey, clerk.invite, clerk.restrict}}
+var rightsUser = side{[]string{"victim"}, []step{clerk.giveRoles, clerk.annotate, clerk.makeRole, clerk.changeRole,
+	clerk.makeKey, clerk.invite, clerk.restrictKey}}
 
-// signingOut revokes a token while it is used.
-func signingOut(revoke step) plot { return plot{usesRights, {[]string{"owner"}, []step{revoke}}} }
+// signOutPlot revokes a token while it is used.
+func signOutPlot(revoke step) plot { return plot{rightsUser, {[]string{"owner"}, []step{revoke}}} }
 
-// send sends a request, and repeats it until the answer is final.
+// send repeats a request until the answer is settled.
 func (c clerk) send(method, path string, body any, key string) simulator.Response {
 	return c.Settle(c.actor, c.Tenant, client.Request{Method: method, Path: path, Body: body, APIKey: c.by.text,
 		IdempotencyKey: key})
@@ -86,8 +87,8 @@ func (c clerk) read() {
 	c.send(http.MethodGet, c.path(simulator.Pick(c.rng, append(collections, "members")))+"?limit=50", nil, "")
 }
 
-// make makes an element of a collection, with a name or note that no other has.
-func (c clerk) make(collection string, body fields) simulator.Response {
+// create creates an element of a collection, with a unique name or note.
+func (c clerk) create(collection string, body fields) simulator.Response {
 	mark := c.newName(collection)
 	if collection == "members" {
 		body["metadata"] = fields{"note": mark}
@@ -113,16 +114,16 @@ func (c clerk) remove(collection, id, query string) {
 	c.send(http.MethodDelete, c.path(collection, id)+query, nil, c.newName("delete"))
 }
 
-// some returns the id of an element, mostly of the hot one, so that changes meet.
-func (c clerk) some(collection string) string {
+// pickID returns the id of an element of the collection. It prefers the collection's hot element, so that changes meet.
+func (c clerk) pickID(collection string) string {
 	if hot := c.hot[collection]; hot != "" && (c.narrow || c.rng.IntN(2) == 0) {
 		return hot
 	}
 	return cmp.Or(simulator.Pick(c.rng, c.ids[collection]), "nothing")
 }
 
-// subset returns 1 to most of the values, sorted.
-func subset[T cmp.Ordered](rng *rand.Rand, most int, of ...T) []T {
+// pickSubset returns some of the values, sorted: at least one value, and at most the number most.
+func pickSubset[T cmp.Ordered](rng *rand.Rand, most int, of ...T) []T {
 	var some []T
 	for range 1 + rng.IntN(most) {
 		some = append(some, of[rng.IntN(len(of))])
@@ -131,84 +132,84 @@ func subset[T cmp.Ordered](rng *rand.Rand, most int, of ...T) []T {
 	return slices.Compact(some)
 }
 
-func (c clerk) somePermissions() []identity.Permission {
-	return subset(c.rng, 2, identity.MembersRead, identity.MembersWrite, identity.RefundTransactions,
+func (c clerk) pickPermissions() []identity.Permission {
+	return pickSubset(c.rng, 2, identity.MembersRead, identity.MembersWrite, identity.RefundTransactions,
 		identity.FullTransactionHistoryView, identity.DeveloperSettingsWrite)
 }
 
-// removing returns the step that removes some element of a collection.
-func removing(collection string) step {
-	return func(c clerk) { c.remove(collection, c.some(collection), "") }
+// removeStep returns the step that removes an element of a collection.
+func removeStep(collection string) step {
+	return func(c clerk) { c.remove(collection, c.pickID(collection), "") }
 }
 
-func (c clerk) someScopes() []string { return subset(c.rng, 4, spareScopes...) }
+func (c clerk) pickScopes() []string { return pickSubset(c.rng, 4, spareScopes...) }
 
-func (c clerk) makeRole() { c.make("roles", fields{"permissions": c.somePermissions()}) }
+func (c clerk) makeRole() { c.create("roles", fields{"permissions": c.pickPermissions()}) }
 
 func (c clerk) changeRole() {
 	if len(c.ids["roles"]) == 0 {
 		c.makeRole()
 		return
 	}
-	c.change("roles", c.some("roles"), fields{"permissions": c.somePermissions()})
+	c.change("roles", c.pickID("roles"), fields{"permissions": c.pickPermissions()})
 }
 
-func (c clerk) someRoles() []string {
-	return subset(c.rng, 2, member.RoleEmployee, member.RoleAccountant, member.RoleAdmin,
-		simulator.Pick(c.rng, []string{member.RoleOwner, member.RoleEmployee}), c.some("roles"))
+func (c clerk) pickRoles() []string {
+	return pickSubset(c.rng, 2, member.RoleEmployee, member.RoleAccountant, member.RoleAdmin,
+		simulator.Pick(c.rng, []string{member.RoleOwner, member.RoleEmployee}), c.pickID("roles"))
 }
 
-func (c clerk) giveRoles() { c.setRoles(c.some("members"), c.someRoles()...) }
+func (c clerk) giveRoles() { c.setRoles(c.pickID("members"), c.pickRoles()...) }
 
 func (c clerk) setRoles(id string, roles ...string) { c.change("members", id, fields{"roles": roles}) }
 
 func (c clerk) annotate() {
-	c.change("members", c.some("members"), fields{"metadata": fields{"note": c.newName("note")}})
+	c.change("members", c.pickID("members"), fields{"metadata": fields{"note": c.newName("note")}})
 }
 
-// anOwner returns the id of one of the first two owners.
-func (c clerk) anOwner() string {
+// pickOwner returns the id of one of the first two owners.
+func (c clerk) pickOwner() string {
 	return simulator.Pick(c.rng, []string{c.holders["owner"].member, c.holders["olga"].member})
 }
 
-func (c clerk) removeOwner() { c.remove("members", c.anOwner(), "") }
+func (c clerk) removeOwner() { c.remove("members", c.pickOwner(), "") }
 
 func (c clerk) demoteOwner() {
-	c.setRoles(c.anOwner(), simulator.Pick(c.rng, []string{member.RoleAdmin, member.RoleEmployee}))
+	c.setRoles(c.pickOwner(), simulator.Pick(c.rng, []string{member.RoleAdmin, member.RoleEmployee}))
 }
 
-const sameGuest = "same@guests.example" // the address to which most invitations go
+const sameGuest = "same@guests.example" // the address of most invitations
 
-// invite invites mostly sameGuest, which others invite at the same time, and sometimes a new address.
+// invite mostly invites sameGuest, like other clients at the same time, and sometimes a new address.
 func (c clerk) invite() {
 	if c.rng.IntN(5) == 0 {
-		c.add("", c.someRoles(), fields{})
+		c.addMember("", c.pickRoles(), fields{})
 		return
 	}
-	c.add(sameGuest, []string{member.RoleEmployee}, fields{})
+	c.addMember(sameGuest, []string{member.RoleEmployee}, fields{})
 }
 
-// hire makes an operator, sometimes with the address of another one.
+// hire creates an operator, sometimes with the address of another.
 func (c clerk) hire() {
-	c.add(simulator.Pick(c.rng, []string{"same@operators.example", ""}), []string{member.RoleEmployee},
+	c.addMember(simulator.Pick(c.rng, []string{"same@operators.example", ""}), []string{member.RoleEmployee},
 		fields{"is_managed_user": true, "password": password})
 }
 
-// add adds a member with the address, or with a new one if it is "".
-func (c clerk) add(address string, roles []string, body fields) {
+// addMember adds a member with the address, or with a new address if it is "".
+func (c clerk) addMember(address string, roles []string, body fields) {
 	address = cmp.Or(address, c.newName("guest")+"@guests.example")
 	c.Record(func() { c.guests = append(c.guests, address) })
 	body["email"], body["roles"] = address, roles
-	c.make("members", body)
+	c.create("members", body)
 }
 
-// dismiss deletes the member who was invited last to sameGuest.
-func (c clerk) dismiss() { c.remove("members", cmp.Or(c.guest, c.some("members")), "") }
+// dismissGuest deletes the member who was invited last to sameGuest.
+func (c clerk) dismissGuest() { c.remove("members", cmp.Or(c.guest, c.pickID("members")), "") }
 
 var link = regexp.MustCompile(`/invitations/([A-Za-z0-9_-]+)`) // matches the path of an invitation in a mail
 
-// accept waits for the mail of an invitation for at most some minutes, and follows its link.
-func (c clerk) accept() {
+// acceptInvitation waits up to five minutes for the mail of an invitation, and follows its link.
+func (c clerk) acceptInvitation() {
 	token := ""
 	for try := 0; token == "" && try < 30; try++ {
 		address := simulator.Pick(c.rng, c.guests)
@@ -230,7 +231,7 @@ func (c clerk) accept() {
 	path := "/invitations/" + token
 	page := c.Settle(c.actor, "", client.Request{Method: http.MethodGet, Path: path})
 	form, err := page.Form()
-	if err != nil { // it was accepted, or is no more
+	if err != nil { // it was accepted or withdrawn
 		return
 	}
 	form.Fields.Set("password", password)
@@ -240,26 +241,26 @@ func (c clerk) accept() {
 	c.Settle(c.actor, "", r)
 }
 
-// onTill sends a request about the operator "till" (contract §7.4).
-func (c clerk) onTill(method, end string, body any, key string) {
+// sendAboutTill sends a request about the operator "till" (contract §7.4).
+func (c clerk) sendAboutTill(method, end string, body any, key string) {
 	number := strconv.Itoa(int(member.NumberOf(c.holders["till"].member)))
 	c.send(method, "/v0.1/me/accounts/"+number+end, body, key)
 }
 
-// keeping returns the query of a request: mostly without, sometimes with the wish to keep the member's keys.
-func (c clerk) keeping() string {
+// pickKeepQuery returns the query of a request: mostly none, sometimes with the wish to keep the member's keys.
+func (c clerk) pickKeepQuery() string {
 	return simulator.Pick(c.rng, []string{"", "", "?keep_api_keys=true"})
 }
 
-func (c clerk) disableTill() { c.onTill(http.MethodPost, "/disable"+c.keeping(), nil, "") }
+func (c clerk) disableTill() { c.sendAboutTill(http.MethodPost, "/disable"+c.pickKeepQuery(), nil, "") }
 
 func (c clerk) enableTill() {
-	c.onTill(http.MethodPut, "", fields{"disabled": false}, c.newName(c.actor))
+	c.sendAboutTill(http.MethodPut, "", fields{"disabled": false}, c.newName(c.actor))
 }
 
 func (c clerk) resetTill() {
 	name := c.newName("a new password")
-	c.onTill(http.MethodPut, "/reset", fields{"password": name}, c.actor+name)
+	c.sendAboutTill(http.MethodPut, "/reset", fields{"password": name}, c.actor+name)
 }
 
 func (c clerk) demoteTill() {
@@ -267,32 +268,32 @@ func (c clerk) demoteTill() {
 	c.setRoles(c.holders["till"].member, member.RoleAdmin)
 }
 
-func (c clerk) dismissTill() { c.remove("members", c.holders["till"].member, c.keeping()) }
+func (c clerk) dismissTill() { c.remove("members", c.holders["till"].member, c.pickKeepQuery()) }
 
 // signInAgain gives the clerk another access token, if the member is active.
 func (c clerk) signInAgain() {
-	m, err := c.store.Member(c.ctx(), c.of, member.NumberOf(c.by.member))
+	m, err := c.store.Member(c.ctx(), c.tenant, member.NumberOf(c.by.member))
 	if err == nil && m.Active() {
 		c.Notef(c.actor, "%s signs in again", c.by.name)
 		c.signIn(c.by.name, m, c.newName("token"))
 	}
 }
 
-// makeKey makes a key, which all clerks may use from then on.
+// makeKey creates a key. The clerks of the holder "spare" use this key from then on.
 func (c clerk) makeKey() {
-	answer := c.make("api-keys", fields{"scopes": c.someScopes()})
+	answer := c.create("api-keys", fields{"scopes": c.pickScopes()})
 	if text := answer.Text("plaintext"); answer.Status == http.StatusCreated && text != "" { // a replay does not show it
-		c.bear(&holder{name: "spare", text: text, key: answer.View().ID})
+		c.addHolder(&holder{name: "spare", text: text, key: answer.View().ID})
 	}
 }
 
-// restrict gives a key some scopes, or all.
-func (c clerk) restrict() {
+// restrictKey gives a key some scopes, or all.
+func (c clerk) restrictKey() {
 	scopes := identity.AllScopes()
 	if c.rng.IntN(2) == 0 {
-		scopes = c.someScopes()
+		scopes = c.pickScopes()
 	}
-	c.changeKey(c.some("api-keys"), scopes)
+	c.changeKey(c.pickID("api-keys"), scopes)
 }
 
 func (c clerk) changeKey(id string, scopes []string) {
@@ -307,7 +308,7 @@ func (c clerk) takeRights() {
 		c.remove("api-keys", from.key, "")
 	case from.key != "":
 		c.changeKey(from.key, []string{"payments"})
-	case chance == 0: // each history has another way, and so its own conditions
+	case chance == 0: // each world revokes in one way only, so that this way's conditions are needed
 		[]step{clerk.revokeClient, clerk.revokeGrant, clerk.revokeToken}[c.Seed%3](c)
 	case from.name == "rosa" && (chance == 1 || c.narrow):
 		c.change("roles", c.hot["roles"], fields{"permissions": []identity.Permission{identity.FullTransactionHistoryView}})
@@ -324,20 +325,20 @@ func (c clerk) revokeClient() {
 			app.RevokedAt = c.Now()
 			return app, nil
 		})
-	c.revoked(err)
+	c.signOut(err)
 }
 
-func (c clerk) revokeGrant() { c.revoked(c.store.RevokeGrant(c.ctx(), c.refreshOf(c.victim.token))) }
+func (c clerk) revokeGrant() { c.signOut(c.store.RevokeGrant(c.ctx(), c.refreshOf(c.victim.token))) }
 
 func (c clerk) revokeToken() {
-	c.revoked(c.store.RevokeAccessToken(c.ctx(), identity.Hash(c.victim.text)))
+	c.signOut(c.store.RevokeAccessToken(c.ctx(), identity.Hash(c.victim.text)))
 }
 
-// revoked records that the victim's token is refused from now on.
-func (c clerk) revoked(err error) {
+// signOut records that the victim's token is refused from now on.
+func (c clerk) signOut(err error) {
 	c.Must(err)
 	c.Notef(c.actor, "%s signs out", c.victim.name)
-	c.end(func(h *holder) bool { return h == c.victim })
+	c.endCredentials(func(h *holder) bool { return h == c.victim })
 }
 
 type fields = map[string]any

@@ -14,28 +14,28 @@ import (
 
 var collections = []string{"members", "roles", "api-keys"}
 
-// shown returns the elements of a collection as clients are shown them, by id.
+// shown returns the elements of a collection as clients see them, by id.
 func (r records) shown(collection string) map[string]linear.Record {
 	all := map[string]linear.Record{}
 	switch collection {
 	case "members":
 		for id, m := range r.members {
-			all[id] = linear.Record{Name: noteOf(m), Rights: listed(m.Roles)}
+			all[id] = linear.Record{Name: noteOf(m), Rights: joinSorted(m.Roles)}
 		}
 	case "roles":
 		for _, role := range r.roles.Own {
-			all[role.ID] = linear.Record{Name: role.Name, Rights: listed(role.Permissions)}
+			all[role.ID] = linear.Record{Name: role.Name, Rights: joinSorted(role.Permissions)}
 		}
 	default:
 		for id, k := range r.keys {
-			all[id] = linear.Record{Name: k.Name, Rights: listed(k.Scopes)}
+			all[id] = linear.Record{Name: k.Name, Rights: joinSorted(k.Scopes)}
 		}
 	}
 	return all
 }
 
-// listed joins the elements of a set, sorted.
-func listed[T ~string](set []T) string {
+// joinSorted joins the elements of a set, sorted.
+func joinSorted[T ~string](set []T) string {
 	texts := make([]string, len(set))
 	for i, one := range set {
 		texts[i] = string(one)
@@ -47,24 +47,25 @@ func listed[T ~string](set []T) string {
 // element is a role, a member or a key in the JSON of requests and lists.
 type element struct {
 	ID, Name                   string
-	Roles, Permissions, Scopes []string // of a member also the permissions that its roles have
+	Roles, Permissions, Scopes []string // a member also has the permissions of its roles
 	Metadata                   map[string]string
 	Predefined                 bool `json:"is_predefined"`
 }
 
 func (e element) record() linear.Record {
 	return linear.Record{Name: cmp.Or(e.Name, e.Metadata["note"]),
-		Rights: cmp.Or(listed(e.Roles), listed(e.Scopes), listed(e.Permissions))}
+		Rights: cmp.Or(joinSorted(e.Roles), joinSorted(e.Scopes), joinSorted(e.Permissions))}
 }
 
 type meaning struct {
 	collection string
-	id         string               // "": mark names what is made
-	mark       string               // its name or note
-	change     *linear.RecordChange // nil: the request lists the collection
+	id         string               // "" if mark names a new element
+	mark       string               // name or note of a new element
+	change     *linear.RecordChange // nil if the request lists the collection
 }
 
-// meaningOf returns the change of a name, note or right that a request asks for, or the list; false for other requests.
+// meaningOf returns the change of a name, note or right that a request asks for, or the collection that it lists. ok is
+// false for other requests.
 func (p *people) meaningOf(r *simulator.Reply) (m meaning, ok bool) {
 	path, _, _ := strings.Cut(r.Path, "?")
 	path, ok = strings.CutPrefix(path, p.path())
@@ -81,14 +82,14 @@ func (p *people) meaningOf(r *simulator.Reply) (m meaning, ok bool) {
 	return m, ok
 }
 
-// checkViews has it checked that an order of the requests explains the answers that clients saw.
+// checkViews schedules a check that some order of the requests explains the answers that clients saw.
 func (p *people) checkViews() {
 	v := peopleView{people: p, first: map[string]*simulator.Reply{}, at: map[string]int{}}
 	byCall := func(a, b *simulator.Reply) int { return cmp.Compare(a.Asked, b.Asked) }
 	for _, r := range slices.SortedFunc(slices.Values(p.Replies), byCall) {
 		v.checkCredential(r)
 		if m, ok := p.meaningOf(r); ok {
-			v.understand(r, m)
+			v.addReply(r, m)
 		}
 	}
 	h := linear.RecordHistory{Begin: map[string]linear.Record{}, Requests: append(v.requests, p.ends...)}
@@ -106,16 +107,16 @@ func (p *people) checkViews() {
 type peopleView struct {
 	*people
 	requests []linear.RecordRequest
-	first    map[string]*simulator.Reply // by Idempotency-Key: the reply to its first request
-	at       map[string]int              // by Idempotency-Key: the number of its request
+	first    map[string]*simulator.Reply // by Idempotency-Key: the reply to the first request
+	at       map[string]int              // by Idempotency-Key: the index in requests
 }
 
-// interrupted is the time after which a request counts as interrupted if its end was not recorded. Sent again later
-// under the same Idempotency-Key, the request makes its change again, also over a change in between (contract §2.8).
+// interrupted is the time after which a request without a recorded end counts as interrupted. A later retry with the
+// same Idempotency-Key makes the change again, even over a change made in between (contract §2.8).
 const interrupted = 60 * time.Second
 
-// understand adds a reply as its client understands it.
-func (v *peopleView) understand(r *simulator.Reply, m meaning) {
+// addReply adds a reply as its client understands it.
+func (v *peopleView) addReply(r *simulator.Reply, m meaning) {
 	answered := r.Received && r.Status > 0 && r.Status < 500 && r.Status != http.StatusTooManyRequests && !r.Contended()
 	done := answered && r.Status < 400
 	if v.first[r.Keyed()] == nil {
@@ -134,10 +135,10 @@ func (v *peopleView) understand(r *simulator.Reply, m meaning) {
 		v.Find("", "%s was answered as made, and is not there", m.mark)
 	case !known:
 	case done:
-		v.add(r, request)
-	case !answered && slices.ContainsFunc(r.Tried, writesPeople):
+		v.addChange(r, request)
+	case !answered && slices.ContainsFunc(r.Tried, isPeopleWrite):
 		request.Return = linear.Never
-		v.add(r, request)
+		v.addChange(r, request)
 	case !answered, r.Replayed(), r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden:
 	case r.Status == http.StatusNotFound:
 		request.Change = nil
@@ -147,11 +148,12 @@ func (v *peopleView) understand(r *simulator.Reply, m meaning) {
 	}
 }
 
-// add adds a change that may have been made. Requests with the same key count as one, from the first call to a success.
-func (v *peopleView) add(r *simulator.Reply, request linear.RecordRequest) {
+// addChange adds a change that may have happened. Requests with one Idempotency-Key count as one change, from the first
+// call to a success.
+func (v *peopleView) addChange(r *simulator.Reply, request linear.RecordRequest) {
 	key := r.Keyed()
 	n, again := v.at[key]
-	wrote := slices.ContainsFunc(r.Tried, writesPeople)
+	wrote := slices.ContainsFunc(r.Tried, isPeopleWrite)
 	once := request.Change.Delete || request.Change.Make
 	switch {
 	case r.IdempotencyKey == "", again && wrote && !once && r.At.Sub(v.first[key].At) >= interrupted:
@@ -168,7 +170,7 @@ func (v *peopleView) add(r *simulator.Reply, request linear.RecordRequest) {
 // checkCredential checks that a credential is accepted until it ends, and never after.
 func (p *people) checkCredential(r *simulator.Reply) {
 	at := slices.IndexFunc(p.bearers, func(h *holder) bool { return h.text == r.APIKey })
-	if at < 0 || !r.Received { // or a browser
+	if at < 0 || !r.Received { // or it came from a browser
 		return
 	}
 	by := p.bearers[at]

@@ -17,36 +17,36 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// made is a role, member or key that a request has made.
+// made is a role, member or key that a request has created.
 type made struct {
 	id string
 	at int64 // in logical time
 }
 
-// ofPeople recognises a partition with a tenant's roles, members or keys.
-func ofPeople(pk string) bool {
+// isPeoplePartition returns true for a partition with a tenant's roles, members or keys.
+func isPeoplePartition(pk string) bool {
 	p, ok := store.ParsePartition(pk)
 	return ok && slices.Contains([]store.Kind{store.KindMembers, store.KindRoles, store.KindAPIKey}, p.Kind)
 }
 
-// writesPeople recognises a write of roles, members or keys, by its summary.
-func writesPeople(call string) bool {
+// isPeopleWrite returns true for the summary of a write of roles, members or keys.
+func isPeopleWrite(call string) bool {
 	operation, keys, _ := strings.Cut(call, " ")
 	return (operation == "TransactWriteItems" || operation == "PutItem" || operation == "UpdateItem") &&
-		slices.ContainsFunc(strings.Fields(keys), ofPeople)
+		slices.ContainsFunc(strings.Fields(keys), isPeoplePartition)
 }
 
 // peopleWrite is one transaction that changes roles, members or keys.
 type peopleWrite struct {
 	*people
-	actor     string
-	inBrowser bool               // the request of a guest, without a credential
-	caller    identity.Principal // with the rights that it has just before the write
-	err       error              // the credential is not valid just before the write
-	after     records
-	ms        []edit[member.Member]
-	rs        []edit[member.Role]
-	ks        []edit[identity.APIKey]
+	actor       string
+	inBrowser   bool               // a guest's request without a credential
+	caller      identity.Principal // with its rights just before the write
+	err         error              // set if the credential is invalid just before the write
+	after       records
+	memberEdits []edit[member.Member]
+	roleEdits   []edit[member.Role]
+	keyEdits    []edit[identity.APIKey]
 }
 
 // edit is a change of a role, member or key. before is zero for a new one, and after for a deleted one.
@@ -64,9 +64,9 @@ func edits[T any](before, after map[string]T) (list []edit[T]) {
 	return list
 }
 
-// Committing reads the caller's rights just before a write.
+// Committing reads the caller's rights just before a write. The function committed then checks the write.
 func (p *people) Committing(by *simulator.Invocation, operation string, body []byte) (committed func()) {
-	if p.begin.members == nil || !writesPeople(calls.Summary(operation, body)) {
+	if p.begin.members == nil || !isPeopleWrite(calls.Summary(operation, body)) {
 		return func() {}
 	}
 	w := &peopleWrite{people: p, actor: by.Actor, inBrowser: by.Bearer == ""}
@@ -78,9 +78,9 @@ func (p *people) Committing(by *simulator.Invocation, operation string, body []b
 		if _, first := p.ReadWrite(body); !first { // a retry after a lost reply
 			return
 		}
-		w.after = p.records()
-		w.ms, w.rs = edits(p.last.members, w.after.members), edits(p.last.own, w.after.own)
-		w.ks = edits(p.last.keys, w.after.keys)
+		w.after = p.readRecords()
+		w.memberEdits, w.roleEdits = edits(p.last.members, w.after.members), edits(p.last.customRoles, w.after.customRoles)
+		w.keyEdits = edits(p.last.keys, w.after.keys)
 		w.check()
 		p.checkRecords(w.after)
 		p.last = w.after
@@ -88,7 +88,7 @@ func (p *people) Committing(by *simulator.Invocation, operation string, body []b
 }
 
 func (w *peopleWrite) check() {
-	if len(w.ms)+len(w.rs)+len(w.ks) > 0 && !w.inBrowser {
+	if len(w.memberEdits)+len(w.roleEdits)+len(w.keyEdits) > 0 && !w.inBrowser {
 		w.checkRights()
 	}
 	for key, times := range w.last.invited {
@@ -100,20 +100,20 @@ func (w *peopleWrite) check() {
 			}
 		}
 	}
-	for _, m := range w.ms {
+	for _, m := range w.memberEdits {
 		w.noteMember(m)
 	}
-	for _, r := range w.rs {
+	for _, r := range w.roleEdits {
 		w.noteMade("roles", r.before.ID, r.after.ID, r.after.Name)
 	}
-	for _, k := range w.ks {
+	for _, k := range w.keyEdits {
 		w.noteMade("api-keys", k.before.ID, k.after.ID, k.after.Name)
 		switch {
 		case k.before.ID == "":
 			w.created[keysOn+k.after.CreatedAt.Format(time.DateOnly)]++
 		case k.after.ID == "":
-			w.end(func(h *holder) bool { return h.key == k.before.ID })
-			if len(w.ms) > 0 { // no request names the keys of a member who leaves
+			w.endCredentials(func(h *holder) bool { return h.key == k.before.ID })
+			if len(w.memberEdits) > 0 { // no request names the keys of a leaving member
 				now := w.LogicalTime()
 				w.ends = append(w.ends, linear.RecordRequest{ID: k.before.ID, Change: &linear.RecordChange{Delete: true},
 					Call: now, Return: now})
@@ -122,7 +122,7 @@ func (w *peopleWrite) check() {
 	}
 }
 
-// noteMade records a new role, member or key by the mark of its request, which must not have made another.
+// noteMade records a new role, member or key by the mark of its request. The request must not have made another.
 func (w *peopleWrite) noteMade(collection, before, after, mark string) {
 	if before != "" {
 		return
@@ -134,7 +134,8 @@ func (w *peopleWrite) noteMade(collection, before, after, mark string) {
 	w.ids[collection] = append(w.ids[collection], after)
 }
 
-// noteMember records what a change of a member makes, and ends its access if it loses a right.
+// noteMember records the effects of a change of a member. It ends the member's access if the member is deleted or
+// disabled, loses a role, or changes its passwords.
 func (w *peopleWrite) noteMember(m edit[member.Member]) {
 	w.noteMade("members", m.before.ID, m.after.ID, noteOf(m.after))
 	w.accepted[m.before.ID] = w.accepted[m.before.ID] || m.before.UserID != ""
@@ -152,12 +153,12 @@ func (w *peopleWrite) noteMember(m edit[member.Member]) {
 	lost := func(role string) bool { return !slices.Contains(m.after.Roles, role) }
 	if m.after.ID == "" || m.after.Disabled() || slices.ContainsFunc(m.before.Roles, lost) ||
 		!reflect.DeepEqual(m.before.Passwords, m.after.Passwords) {
-		w.end(func(h *holder) bool { return m.before.ID != "" && h.member == m.before.ID })
+		w.endCredentials(func(h *holder) bool { return m.before.ID != "" && h.member == m.before.ID })
 	}
 }
 
-// end records that credentials are refused from now on.
-func (p *people) end(whose func(*holder) bool) {
+// endCredentials records that the platform must refuse the selected credentials from now on.
+func (p *people) endCredentials(whose func(*holder) bool) {
 	now := p.LogicalTime()
 	for _, h := range p.bearers {
 		if h.ended == 0 && whose(h) {
@@ -167,18 +168,18 @@ func (p *people) end(whose func(*holder) bool) {
 }
 
 // checkRights checks that the caller has the right to the change just before the write. The caller may have had more
-// rights when it was admitted. Clients cannot see this where requests overlap.
+// rights when the platform admitted the request. If requests overlap, no answer to a client shows this.
 func (w *peopleWrite) checkRights() {
 	err := w.err
-	for _, m := range w.ms {
+	for _, m := range w.memberEdits {
 		err = errors.Join(err, member.CheckMayChange(w.caller, m.before, m.after, w.last.roles))
 	}
-	for _, r := range w.rs {
+	for _, r := range w.roleEdits {
 		err = errors.Join(err, member.CheckMayChangeRole(w.caller, r.before, r.after))
 	}
 	mayChange := w.caller.Has(identity.MembersWrite) && w.caller.May("user.subaccounts", "members.write", "roles.write")
-	for _, k := range w.ks {
-		if len(w.ms) == 0 { // otherwise the keys end with their maker
+	for _, k := range w.keyEdits {
+		if len(w.memberEdits) == 0 { // otherwise the keys end with their maker
 			mayChange = w.caller.MayManage(k.before) && w.caller.MayManage(k.after)
 		}
 	}

@@ -32,7 +32,8 @@ func New(w *simulator.World) simulator.Workload { return readers{w} }
 
 func (w readers) Check() { w.checkReaders(books.Check(w.World)) }
 
-// Act pairs terminals before the faults begin. Then cardholders pay at tills, and other clients stop them.
+// Act pairs terminals before the faults begin. Then cardholders pay at tills. Other clients stop the payments, and
+// read, rename and unpair the readers.
 func (w readers) Act() {
 	all := shops.Open(w.World)
 	var counters []*counter
@@ -76,7 +77,7 @@ func (c *counter) sell(actor string, rng *rand.Rand) {
 				`"return_url":"https://shop.example.com/hook/%s"}`,
 			c.Currency, readerAmounts[rng.IntN(len(readerAmounts))], method, c.Name, c.Name)}
 		answer := c.InsistWithKey(actor, rng, r, fmt.Sprintf("%s sells %d", actor, i))
-		if id := decodeCheckout(answer).Data.ID; id != "" {
+		if id := decodeView(answer).Data.ID; id != "" {
 			if method == "pix" {
 				c.payCode(actor, rng, id)
 			}
@@ -102,15 +103,15 @@ type checkoutView struct {
 	}
 }
 
-// decodeCheckout decodes an answer. Errors leave the view empty.
-func decodeCheckout(r simulator.Response) checkoutView { return simulator.Decoded[checkoutView](r.Body) }
+// decodeView decodes an answer. Errors leave the view empty.
+func decodeView(r simulator.Response) checkoutView { return simulator.Decoded[checkoutView](r.Body) }
 
 // watch reads a checkout a few times, perhaps until it has ended.
 func (c *counter) watch(actor string, rng *rand.Rand, id string) {
 	for range rng.IntN(5) {
 		c.Pass(time.Duration(rng.IntN(5000)) * time.Millisecond)
 		answer := c.Insist(actor, client.Request{Method: "GET", Path: c.readerPath() + "/checkout/" + id})
-		if decodeCheckout(answer).Data.Status != "pending" {
+		if decodeView(answer).Data.Status != "pending" {
 			return
 		}
 	}
@@ -154,7 +155,7 @@ func (w readers) checkReaders(b books.Snapshot) {
 	w.checkSales(b)
 	ended := map[string]string{"SUCCESSFUL": "successful", "FAILED": "failed", "CANCELLED": "cancelled"}
 	for _, r := range w.Replies {
-		shown := decodeCheckout(r.Response).Data
+		shown := decodeView(r.Response).Data
 		if shown.ID == "" || !r.Received {
 			continue
 		}
