@@ -25,7 +25,7 @@ type fileState struct {
 	counted            [2]int                // files and collections
 }
 
-func (s fileState) of(collection string) (n int) {
+func (s fileState) countIn(collection string) (n int) {
 	for _, f := range s.files {
 		if f.Text("collection_id") == collection {
 			n++
@@ -34,22 +34,22 @@ func (s fileState) of(collection string) (n int) {
 	return n
 }
 
-// ofFiles recognises a partition with a tenant's files, or with entries of objects.
-func ofFiles(pk string) bool {
+// isFilePartition returns true for a partition with a tenant's files, or with entries of objects.
+func isFilePartition(pk string) bool {
 	return slices.Contains([]store.Kind{store.KindFiles, store.KindObjects}, calls.Partition(pk).Kind)
 }
 
-// Committing looks after each write.
+// Committing checks the state after each write.
 func (f *files) Committing(by *simulator.Invocation, operation string, body []byte) (committed func()) {
 	if operation == "BatchGetItem" || operation == "GetItem" || operation == "Query" ||
-		!slices.ContainsFunc(calls.ValuesOf(string(body), "pk"), ofFiles) {
+		!slices.ContainsFunc(calls.ValuesOf(string(body), "pk"), isFilePartition) {
 		return func() {}
 	}
 	return func() {
 		if w, first := f.ReadWrite(body); first {
 			f.checkAudit(w)
 		}
-		f.look()
+		f.recordStates()
 		for _, c := range f.tenants {
 			if n := len(c.history); n > 1 {
 				c.checkChange(by, c.history[n-2], c.history[n-1])
@@ -58,7 +58,7 @@ func (f *files) Committing(by *simulator.Invocation, operation string, body []by
 	}
 }
 
-// checkAudit: each change of a file or a collection writes one audit entry, and nothing else writes any.
+// checkAudit checks that each change of a file or a collection writes one audit entry, and that other writes have none.
 func (f *files) checkAudit(w simulator.Write) {
 	changed, entries := map[string]bool{}, 0
 	for _, i := range slices.Concat(w.Puts, w.Deleted) {
@@ -73,26 +73,26 @@ func (f *files) checkAudit(w simulator.Write) {
 	books.CheckEntryCount(f.World, simulator.Sorted(changed), entries)
 }
 
-// items returns the items of files and of their objects, by the stream: reading the table each time takes long.
-func (f *files) items() map[string]calls.Item {
+// readItems returns the items of files and their objects from the stream, because reading the table each time is slow.
+func (f *files) readItems() map[string]calls.Item {
 	f.ReadStream()
 	f.Record(func() {
-		for _, c := range f.Changes[f.applied:] {
+		for _, c := range f.Changes[f.appliedChanges:] {
 			pk, sk := c.Change.Keys["pk"].String(), c.Change.Keys["sk"].String()
-			if delete(f.kept, pk+" "+sk); c.EventName != "REMOVE" && ofFiles(pk) {
-				f.kept[pk+" "+sk] = c.Image()
+			if delete(f.currentItems, pk+" "+sk); c.EventName != "REMOVE" && isFilePartition(pk) {
+				f.currentItems[pk+" "+sk] = c.Image()
 			}
 		}
-		f.applied = len(f.Changes)
+		f.appliedChanges = len(f.Changes)
 	})
-	return f.kept
+	return f.currentItems
 }
 
-// look notes what all tenants have now, and checks it.
-func (f *files) look() {
-	items := f.items()
+// recordStates records the current state of all tenants, and checks it.
+func (f *files) recordStates() {
+	items := f.readItems()
 	for _, c := range f.tenants {
-		s := c.check(items)
+		s := c.checkRecords(items)
 		s.since = f.LogicalTime()
 		f.Record(func() { c.history = append(c.history, s) })
 	}
@@ -101,10 +101,10 @@ func (f *files) look() {
 
 type fileRecords struct {
 	fileState
-	listed [2]map[string]calls.Item // entries in lists, by id
-	gone   map[string]calls.Item    // what is kept of deleted files, by id
+	listed [2]map[string]calls.Item // list entries, by id
+	gone   map[string]calls.Item    // records of deleted files, by id
 	counts [2]calls.Item
-	doomed int // entries of objects whose files are gone, which count as files
+	doomed int // entries of objects whose files are gone; they count as files
 }
 
 func (c *fileTenant) recordsIn(items map[string]calls.Item) fileRecords {
@@ -140,8 +140,8 @@ func (c *fileTenant) recordsIn(items map[string]calls.Item) fileRecords {
 	return r
 }
 
-// check: lists are of what there is, and counts, too; content that is not gone for good counts.
-func (c *fileTenant) check(items map[string]calls.Item) fileState {
+// checkRecords checks that lists and counts match the records. Content counts until it is gone for good.
+func (c *fileTenant) checkRecords(items map[string]calls.Item) fileState {
 	r := c.recordsIn(items)
 	for n, of := range []map[string]calls.Item{r.files, r.collections} {
 		what := []string{"files", "collections"}[n]
@@ -164,7 +164,7 @@ func (c *fileTenant) check(items map[string]calls.Item) fileState {
 		}
 	}
 	for _, id := range simulator.Sorted(r.collections) {
-		if got, want := r.collections[id].Number("files_count"), r.of(id); got != want {
+		if got, want := r.collections[id].Number("files_count"), r.countIn(id); got != want {
 			c.Find("", "collection %s counts %d files, and has %d", id, got, want)
 		}
 	}
@@ -179,10 +179,10 @@ func (c *fileTenant) check(items map[string]calls.Item) fileState {
 	return r.fileState
 }
 
-// still are the members of a file that never change, and once uploaded those that do not either.
-var still = []string{"filename", "content_type", "size", "object", "created_at"}
+// fixedMembers lists the members of a file that never change.
+var fixedMembers = []string{"filename", "content_type", "size", "object", "created_at"}
 
-// checkChange: how files and collections change (contract §8.3).
+// checkChange checks that files and collections change as contract §8.3 allows.
 func (c *fileTenant) checkChange(by *simulator.Invocation, before, after fileState) {
 	open := func(id string) bool { return id == "" || before.collections[id].Text("status") == string(file.Open) }
 	archived := func(id string) bool { return before.collections[id].Text("status") == string(file.Archived) }
@@ -200,7 +200,7 @@ func (c *fileTenant) checkChange(by *simulator.Invocation, before, after fileSta
 		case was == nil && is.Text("status") != "pending":
 			c.Find("", "file %s is made %s", id, is.Text("status"))
 		case was.Text("status") == "uploaded" && (is.Text("status") != "uploaded" || changed(was, is,
-			"checksum_sha256", "revision", "uploaded_at")), was != nil && changed(was, is, still...):
+			"checksum_sha256", "revision", "uploaded_at")), was != nil && changed(was, is, fixedMembers...):
 			c.Find("", "file %s changed from %v to %v", id, was, is)
 		}
 	}
@@ -225,7 +225,7 @@ func changed(was, is calls.Item, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return was.Text(name) != is.Text(name) })
 }
 
-// checkEnd: a file ends because somebody deletes it, its content differs, or it was not uploaded in time.
+// checkEnd checks that a file ended because a client deleted it, its content is wrong, or it was not uploaded in time.
 func (c *fileTenant) checkEnd(by *simulator.Invocation, was calls.Item, archived bool) {
 	id := was.Text("id")
 	deleted := c.Read(was.Text("pk"), "DELETED#"+id)
@@ -248,7 +248,7 @@ func (c *fileTenant) checkEnd(by *simulator.Invocation, was calls.Item, archived
 	}
 }
 
-// checkFiles: in the end every file is uploaded, and has the only version of an object there is.
+// checkFiles checks at the end that each file is uploaded, and that its object has only the file's version.
 func (f *files) checkFiles() {
 	items := f.Scan()
 	want := map[string]string{}
@@ -261,7 +261,7 @@ func (f *files) checkFiles() {
 		}
 	}
 	found := map[string]string{}
-	// past the scheduler
+	// These calls bypass the scheduler.
 	at := objects.New(aws.Config{Region: f.Config.Region, Credentials: simulator.Credentials,
 		HTTPClient: simulator.PlainClient(f.engine), BaseEndpoint: &f.Config.S3Endpoint}, runner.Bucket)
 	for one, err := range at.List(context.Background(), file.Prefix, "") {
@@ -278,7 +278,7 @@ func (f *files) checkFiles() {
 	f.FindLogged("reconciliation break", "an object with a file")
 }
 
-// checkSecrets: no link is kept, or logged.
+// checkSecrets checks that no link is stored or logged.
 func (f *files) checkSecrets(items []calls.Item) {
 	dump, _ := json.Marshal(items)
 	for _, signature := range f.links {

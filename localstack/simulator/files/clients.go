@@ -20,11 +20,11 @@ type document struct {
 	*fileTenant
 	name     string
 	kind     string // content type
-	right    string // content
-	checksum bool   // the merchant says it
+	content  string // the right content
+	checksum bool   // the merchant declares the content's checksum
 	created  chan struct{}
 	id       string      // set before created is closed
-	upload   *uploadView // likewise; nil when its reply was lost
+	upload   *uploadView // set before created is closed; nil if the reply was lost
 }
 
 type uploadView struct {
@@ -32,7 +32,7 @@ type uploadView struct {
 	Headers     map[string]string
 }
 
-// fileView is a file, or a collection, as clients are shown it.
+// fileView is a file or a collection as clients see it.
 type fileView struct {
 	ID          string
 	Filename    string
@@ -47,7 +47,7 @@ type fileView struct {
 	DownloadURL string `json:"download_url"`
 }
 
-// contents are uploaded, by type.
+// contents to upload, by type.
 var contents = map[string]string{
 	file.PDF:  "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n",
 	file.PNG:  "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01",
@@ -56,14 +56,14 @@ var contents = map[string]string{
 
 var extensions = map[string]string{file.PDF: ".pdf", file.PNG: ".png", file.Text: ".txt"} // by type
 
-const program = "MZ\x90\x00" // how content begins that is of none of the types
+const program = "MZ\x90\x00" // beginning of content that has none of the types
 
 func checksumOf(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
 func (c *fileTenant) populate() {
 	for n := range 1 + c.RNG.IntN(3) {
 		kind := simulator.Pick(c.RNG, simulator.Sorted(contents))
-		d := &document{fileTenant: c, name: fmt.Sprintf("%s-document-%d", c.Name, n), kind: kind, right: contents[kind],
+		d := &document{fileTenant: c, name: fmt.Sprintf("%s-document-%d", c.Name, n), kind: kind, content: contents[kind],
 			checksum: c.RNG.IntN(2) == 0, created: make(chan struct{})}
 		c.documents = append(c.documents, d)
 		c.StartClient(d.name+"-sender", 0, d.send)
@@ -82,9 +82,10 @@ func (c *fileTenant) populate() {
 			})
 		}
 	}
-	acts, many := []func(string, *rand.Rand){c.changeCollection, c.changeCollection, c.makeMore, c.list}, c.RNG.IntN(4)
+	acts, many := []func(string, *rand.Rand){c.changeCollection, c.changeCollection, c.makeMoreCollections,
+		c.listRecords}, c.RNG.IntN(4)
 	switch {
-	case c.others[1] > 0: // one collection more, or two
+	case c.others[1] > 0: // the tenant may have only one or two more collections
 		acts, many = acts[2:3], 1+many
 	case c.files.narrow:
 		acts, many = acts[:2], 1+many
@@ -94,7 +95,7 @@ func (c *fileTenant) populate() {
 	}
 }
 
-// wait lets time pass, now and then until links have ended, or files are not waited for any more.
+// wait lets time pass, sometimes until links have ended or the upload time of files is over.
 func (c *fileTenant) wait(rng *rand.Rand) {
 	of := 12
 	if c.files.narrow {
@@ -108,8 +109,8 @@ func (c *fileTenant) wait(rng *rand.Rand) {
 	}
 }
 
-// somewhere returns a collection, perhaps of another merchant's, or none.
-func (c *fileTenant) somewhere(rng *rand.Rand) string {
+// pickCollection returns a collection, perhaps of another merchant, or "".
+func (c *fileTenant) pickCollection(rng *rand.Rand) string {
 	switch {
 	case c.files.narrow && rng.IntN(4) > 0:
 		return c.collections[0]
@@ -119,21 +120,21 @@ func (c *fileTenant) somewhere(rng *rand.Rand) string {
 	return simulator.Pick(rng, append([]string{""}, c.collections...))
 }
 
-// send makes the file, uploads its content and completes it.
+// send creates the file, uploads its content and completes it.
 func (d *document) send(actor string, rng *rand.Rand) {
-	body := map[string]any{"filename": d.name + extensions[d.kind], "content_type": d.kind, "size": len(d.right)}
+	body := map[string]any{"filename": d.name + extensions[d.kind], "content_type": d.kind, "size": len(d.content)}
 	if d.checksum {
-		body["checksum_sha256"] = checksumOf(d.right)
+		body["checksum_sha256"] = checksumOf(d.content)
 	}
-	if at := d.somewhere(rng); at != "" {
+	if at := d.pickCollection(rng); at != "" {
 		body["collection_id"] = at
 	}
 	r := client.Request{Method: "POST", Path: d.path("files"), Body: simulator.Encoded(body)}
 	if rng.IntN(4) > 0 {
 		r.IdempotencyKey = actor + " sends"
-		d.twice(actor, rng, r)
+		d.repeatSometimes(actor, rng, r)
 	}
-	answer := d.request(actor, r)
+	answer := d.sendRequest(actor, r)
 	made := fileOf(answer)
 	if answer.Status != http.StatusCreated {
 		made.ID = "file_unknown"
@@ -141,7 +142,7 @@ func (d *document) send(actor string, rng *rand.Rand) {
 	d.Record(func() { d.files.documents[made.ID] = d })
 	d.id, d.upload = made.ID, made.Upload
 	close(d.created)
-	if d.upload == nil { // the reply that had the link was lost
+	if d.upload == nil { // the reply with the link was lost
 		return
 	}
 	d.wait(rng)
@@ -156,32 +157,32 @@ func (d *document) send(actor string, rng *rand.Rand) {
 	}
 }
 
-func fileOf(r simulator.Response) fileView { return simulator.Decoded[fileView](r.Body) } // errors have none of it
+func fileOf(r simulator.Response) fileView { return simulator.Decoded[fileView](r.Body) } // empty for errors
 
-// contentAs is content that is uploaded, and its type: mostly the right one.
-func (d *document) contentAs(rng *rand.Rand) (content, kind string) {
+// pickContent returns content to upload, and its type. Mostly both are right.
+func (d *document) pickContent(rng *rand.Rand) (content, kind string) {
 	switch rng.IntN(10) {
-	case 0: // of the same size
-		return strings.ReplaceAll(d.right, "e", "a"), d.kind
-	case 1: // likewise, but a program
-		return program + d.right[len(program):], d.kind
+	case 0: // same size
+		return strings.ReplaceAll(d.content, "e", "a"), d.kind
+	case 1: // same size, but a program
+		return program + d.content[len(program):], d.kind
 	case 2:
-		return d.right + " ", d.kind
+		return d.content + " ", d.kind
 	case 3:
-		return d.right, "text/html"
+		return d.content, "text/html"
 	default:
-		return d.right, d.kind
+		return d.content, d.kind
 	}
 }
 
 func (d *document) put(actor string, rng *rand.Rand) {
-	content, kind := d.contentAs(rng)
+	content, kind := d.pickContent(rng)
 	headers := maps.Clone(d.upload.Headers)
 	headers["content-type"] = kind
 	d.files.follow(actor, d.upload.Method, d.upload.URL, headers, content)
 }
 
-// uploadAgain uploads whatever has become of the file: after its completion, its deletion, or the link's time.
+// uploadAgain uploads in any state of the file: after its completion, its deletion, or the end of the link.
 func (d *document) uploadAgain(actor string, rng *rand.Rand) {
 	if d.upload == nil {
 		return
@@ -192,29 +193,29 @@ func (d *document) uploadAgain(actor string, rng *rand.Rand) {
 	}
 }
 
-func (d *document) one() string { return d.path("files/" + d.id) }
+func (d *document) filePath() string { return d.path("files/" + d.id) }
 
 // change sends a request about the file, perhaps twice.
 func (d *document) change(actor string, rng *rand.Rand, method, body string) simulator.Response {
-	r := client.Request{Method: method, Path: d.one(), Body: body}
+	r := client.Request{Method: method, Path: d.filePath(), Body: body}
 	if rng.IntN(2) == 0 {
 		r.IdempotencyKey = fmt.Sprintf("%s %s %d", actor, method, rng.IntN(1000))
-		d.twice(actor, rng, r)
+		d.repeatSometimes(actor, rng, r)
 	}
-	return d.request(actor, r)
+	return d.sendRequest(actor, r)
 }
 
 func (d *document) complete(actor string, rng *rand.Rand) {
 	body := `{"status":"uploaded"}`
 	if rng.IntN(6) == 0 {
-		body = fmt.Sprintf(`{"status":"uploaded","collection_id":%q}`, d.somewhere(rng))
+		body = fmt.Sprintf(`{"status":"uploaded","collection_id":%q}`, d.pickCollection(rng))
 	}
 	d.change(actor, rng, "PUT", body)
 }
 
 func (d *document) move(actor string, rng *rand.Rand) {
 	for range 1 + rng.IntN(2) {
-		d.change(actor, rng, "PUT", fmt.Sprintf(`{"collection_id":%q}`, d.somewhere(rng)))
+		d.change(actor, rng, "PUT", fmt.Sprintf(`{"collection_id":%q}`, d.pickCollection(rng)))
 		d.Think(actor)
 	}
 }
@@ -226,7 +227,7 @@ func (d *document) remove(actor string, rng *rand.Rand) {
 
 // download reads the file, and its content by the link that comes with it.
 func (d *document) download(actor string, rng *rand.Rand) {
-	answer := d.request(actor, client.Request{Method: "GET", Path: d.one()})
+	answer := d.sendRequest(actor, client.Request{Method: "GET", Path: d.filePath()})
 	shown := fileOf(answer)
 	if answer.Status != http.StatusOK || shown.DownloadURL == "" {
 		return
@@ -234,7 +235,7 @@ func (d *document) download(actor string, rng *rand.Rand) {
 	d.wait(rng)
 	got := d.files.follow(actor, "GET", shown.DownloadURL, nil, "")
 	switch {
-	case got == nil || got.status != http.StatusOK: // it is deleted, or the link's time is over
+	case got == nil || got.status != http.StatusOK: // it is deleted, or the link has ended
 	case checksumOf(got.body) != shown.Checksum || got.header.Get("Content-Type") != shown.ContentType ||
 		!strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment;"):
 		d.Find("", "file %s with the checksum %s is downloaded as %q with %v", d.id, shown.Checksum, got.body, got.header)
@@ -269,35 +270,36 @@ func (c *fileTenant) changeCollection(actor string, rng *rand.Rand) {
 		r := client.Request{Method: "PUT", Path: c.path("collections/" + id), Body: body}
 		if rng.IntN(2) == 0 {
 			r.IdempotencyKey = fmt.Sprintf("%s changes %d", actor, i)
-			c.twice(actor, rng, r)
+			c.repeatSometimes(actor, rng, r)
 		}
-		c.request(actor, r)
+		c.sendRequest(actor, r)
 		if rng.IntN(2) == 0 {
-			c.request(actor, client.Request{Method: "GET", Path: c.path("collections/" + id)})
+			c.sendRequest(actor, client.Request{Method: "GET", Path: c.path("collections/" + id)})
 		}
 	}
 }
 
-func (c *fileTenant) makeMore(actor string, rng *rand.Rand) {
+func (c *fileTenant) makeMoreCollections(actor string, rng *rand.Rand) {
 	for i := range 1 + rng.IntN(2) {
 		r := client.Request{Method: "POST", Path: c.path("collections"), IdempotencyKey: fmt.Sprintf("%s %d", actor, i),
 			Body: fmt.Sprintf(`{"name":"%s %d"}`, actor, i)}
-		c.twice(actor, rng, r)
-		c.request(actor, r)
+		c.repeatSometimes(actor, rng, r)
+		c.sendRequest(actor, r)
 	}
 }
 
-func (c *fileTenant) list(actor string, rng *rand.Rand) {
+func (c *fileTenant) listRecords(actor string, rng *rand.Rand) {
 	for range 1 + rng.IntN(4) {
 		c.wait(rng)
 		lists := []string{"files?limit=50", "files?limit=50&status=uploaded", "files?limit=50&collection_id=" +
 			simulator.Pick(rng, c.collections), "collections?limit=50", "collections?limit=50&status=archived"}
-		c.request(actor, client.Request{Method: "GET", Path: c.path(simulator.Pick(rng, lists))})
+		c.sendRequest(actor, client.Request{Method: "GET", Path: c.path(simulator.Pick(rng, lists))})
 	}
 }
 
-// keepSignature notes the links that a reply shows: whoever has one can use it, so nothing keeps it.
-func (f *files) keepSignature(r simulator.Response) {
+// recordLinks notes the signatures of the links in a reply. Anyone with a link can use it, so the platform must neither
+// store nor log it.
+func (f *files) recordLinks(r simulator.Response) {
 	v := fileOf(r)
 	if v.DownloadURL != "" {
 		f.links = append(f.links, s3.SignatureOf(v.DownloadURL))

@@ -1,4 +1,4 @@
-// Package files simulates uploads by links, and changes of files and collections.
+// Package files simulates uploads by links, and changes of files and collections. Use New with simulator.Run.
 package files
 
 import (
@@ -17,37 +17,38 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// files is the workload of clients of two merchants who make, upload, complete, move and delete files at the same time.
+// files is the workload of one or two tenants whose clients create, upload, complete, move and delete files at the same
+// time.
 type files struct {
 	*simulator.World
-	shops     []*shops.Shop
-	engine    *s3.Engine
-	rng       *rand.Rand // the root goroutine's alone
-	narrow    bool       // all that clients do is about one collection of each tenant, so that changes meet
-	tenants   []*fileTenant
-	documents map[string]*document  // by the id of their file
-	versions  map[string][]*version // that S3 has had, by key
-	deletions map[string]bool       // ids of files whose deletion somebody has asked for
-	links     []string              // signatures of links, which nothing keeps
-	kept      map[string]calls.Item // items of files and objects, by their keys, after the changes that were applied
-	states    map[string]string     // of the entries of objects, by key, that there were
-	applied   int
+	shops          []*shops.Shop
+	engine         *s3.Engine
+	rng            *rand.Rand // for the root goroutine only
+	narrow         bool       // clients use one collection of each tenant, so that changes meet
+	tenants        []*fileTenant
+	documents      map[string]*document  // by file id
+	versions       map[string][]*version // versions that S3 has had, by key
+	deletions      map[string]bool       // ids of files that a client asked to delete
+	links          []string              // signatures of links, which must not be stored or logged
+	currentItems   map[string]calls.Item // items of files and objects, by key, after appliedChanges changes
+	states         map[string]string     // last states of the entries of objects, by key
+	appliedChanges int
 }
 
-// fileTenant is a tenant with those who use its files.
+// fileTenant is a tenant with its clients.
 type fileTenant struct {
 	*shops.Scenario
 	files       *files
-	collections []string    // ids of those that are there from the beginning
-	others      [2]int      // files and collections that are counted, and of which nothing is stored
-	history     []fileState // what it has had, in order
+	collections []string    // ids of collections that exist from the beginning
+	others      [2]int      // files and collections that are counted but not stored
+	history     []fileState // states of the tenant, in order
 	documents   []*document
 }
 
-// New makes the workload.
+// New returns the workload.
 func New(w *simulator.World) simulator.Workload {
 	f := &files{World: w, rng: w.Random(5_000), documents: map[string]*document{},
-		versions: map[string][]*version{}, deletions: map[string]bool{}, kept: map[string]calls.Item{},
+		versions: map[string][]*version{}, deletions: map[string]bool{}, currentItems: map[string]calls.Item{},
 		states: map[string]string{}}
 	w.Jumps = fileJumps
 	w.Held, f.narrow = []float64{0, 0.7, 0.95}[f.rng.IntN(3)], f.rng.IntN(2) == 0
@@ -59,21 +60,21 @@ func New(w *simulator.World) simulator.Workload {
 	return f
 }
 
-// Check also compares what is left with S3.
+// Check checks all records, and compares them with S3.
 func (f *files) Check() {
 	books.Reconcile(f.World)
-	f.Drain() // of files the function files does it, by messages, and logs what it finds
+	f.Drain() // reconciles files: the function files does so by messages, and logs breaks
 	books.Check(f.World)
 	f.checkFiles()
 }
 
-// Interfere reads the stream first: clients wait until links have ended, and iterators with them.
+// Interfere reads the stream first, because clients wait until links have ended, and iterators end meanwhile.
 func (f *files) Interfere() {
 	f.ReadStream()
 	f.World.Interfere()
 }
 
-// Act has collections made while nothing fails. Then all clients compete.
+// Act creates collections before the faults begin. Then all clients compete.
 func (f *files) Act() {
 	f.shops = shops.Open(f.World)
 	first := f.rng.IntN(len(f.shops))
@@ -85,7 +86,7 @@ func (f *files) Act() {
 		f.Steer(simulator.Clients)
 		c.startNearLimits()
 	}
-	f.look()
+	f.recordStates()
 	f.FaultsOn = true
 	for _, c := range f.tenants {
 		c.populate()
@@ -99,7 +100,7 @@ func (c *fileTenant) makeCollections() {
 		many = 1
 	}
 	for n := range many {
-		answer := c.request(c.Name, client.Request{Method: "POST", Path: c.path("collections"),
+		answer := c.sendRequest(c.Name, client.Request{Method: "POST", Path: c.path("collections"),
 			Body: fmt.Sprintf(`{"name":"%s %d"}`, c.Name, n)})
 		if answer.Status != 201 {
 			c.Panicf("a collection is not made: %s", answer.Body)
@@ -124,16 +125,16 @@ func (c *fileTenant) startNearLimits() {
 
 func (c *fileTenant) path(of string) string { return "/v0.1/merchants/" + c.Merchant + "/" + of }
 
-func (c *fileTenant) request(actor string, r client.Request) simulator.Response {
+func (c *fileTenant) sendRequest(actor string, r client.Request) simulator.Response {
 	r.APIKey = c.Token
 	return c.Settle(actor, c.Tenant, r)
 }
 
-// twice has an impatient client send the same request once more, now and then.
-func (c *fileTenant) twice(actor string, rng *rand.Rand, r client.Request) {
-	c.Impatient(actor, rng, func(twin string) { c.request(twin, r) })
+// repeatSometimes sometimes repeats the same request at the same time, like an impatient client.
+func (c *fileTenant) repeatSometimes(actor string, rng *rand.Rand, r client.Request) {
+	c.Impatient(actor, rng, func(twin string) { c.sendRequest(twin, r) })
 }
 
-// fileJumps are past a link's end, the time until an object is deleted again, and the time in which files are uploaded.
+// fileJumps pass a link's end, the time until an object is deleted again, or the upload time of files.
 var fileJumps = []time.Duration{5 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 16 * time.Minute,
 	76 * time.Minute, 3 * time.Hour, 24 * time.Hour}

@@ -18,13 +18,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// version is one of an object at S3.
+// version is one version of an object at S3.
 type version struct {
 	id, content, kind string
-	put, gone         int64 // when, in logical time; 0: it is there
+	put, gone         int64 // logical times; gone is 0 while the version exists
 }
 
-// witness is S3 to clients and to the platform. It notes which versions there are.
+// witness serves S3 to clients and to the platform, and records the versions of objects.
 type witness struct{ *files }
 
 // RoundTrip answers one request.
@@ -49,7 +49,7 @@ func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
 		for _, v := range s.versions[key] {
 			if v.id == r.URL.Query().Get("versionId") && v.gone == 0 {
 				s.Record(func() { v.gone = now })
-				if e := entryOf(s.items(), key); e.Text("state") != "doomed" { // its file is there
+				if e := entryOf(s.readItems(), key); e.Text("state") != "doomed" { // its file exists
 					s.Find("", "object %s was deleted, and is %q", key, e.Text("state"))
 				}
 			}
@@ -66,7 +66,8 @@ type followed struct {
 	body   string
 }
 
-// follow sends a request by a link over a network that loses it or its reply, or brings it twice or late; nil: none.
+// follow sends a request by a link over a network that may lose it or its reply, or deliver it twice or late. It
+// returns nil without a reply.
 func (f *files) follow(actor, method, url string, headers map[string]string, content string) *followed {
 	r, err := http.NewRequestWithContext(context.Background(), method, url, nil)
 	f.Must(err)
@@ -74,7 +75,7 @@ func (f *files) follow(actor, method, url string, headers map[string]string, con
 	send := func() (*followed, string) {
 		again := r.Clone(r.Context())
 		for name, value := range headers {
-			if http.CanonicalHeaderKey(name) != "Content-Length" { // it follows from the content
+			if http.CanonicalHeaderKey(name) != "Content-Length" { // the content determines it
 				again.Header.Set(name, value)
 			}
 		}
@@ -111,7 +112,7 @@ func ownerOf(i calls.Item) string {
 	return t.Text("mode") + "#" + t.Text("merchant_code")
 }
 
-// checkObjects: each object has an entry, and each entry but a doomed one a file that is as it says.
+// checkObjects checks that each object has an entry, and that each entry matches its file unless it is doomed.
 func (f *files) checkObjects(items map[string]calls.Item) {
 	used := map[string]bool{}
 	for _, c := range f.tenants {
@@ -143,7 +144,7 @@ func (f *files) checkObjects(items map[string]calls.Item) {
 	}
 }
 
-// checkStates: an entry begins as a pending one, and a doomed entry stays so until it goes, for good.
+// checkStates checks that an entry begins as pending, and that a doomed entry stays doomed until it is gone for good.
 func (f *files) checkStates(items map[string]calls.Item) {
 	for _, key := range simulator.Sorted(items) {
 		i := items[key]
@@ -164,7 +165,7 @@ func (f *files) checkStates(items map[string]calls.Item) {
 	}
 }
 
-// checkContent: S3 has the checked content of an uploaded file, as it was declared.
+// checkContent checks that S3 has the checked content of an uploaded file, as the merchant declared it.
 func (f *files) checkContent(one calls.Item) {
 	id := one.Text("id")
 	for _, v := range f.versions[one.Text("object")] {
@@ -180,20 +181,20 @@ func (f *files) checkContent(one calls.Item) {
 	f.Find("", "the content of file %s is not at S3", id)
 }
 
-// CheckCall: requests lead the platform only to objects of their tenant.
+// CheckCall checks that the platform reaches only objects of a request's tenant.
 func (f *files) CheckCall(by *simulator.Invocation, r *http.Request) {
 	_, key := s3.Named(r)
 	if by.Tenant == "" || key == "" {
 		return
 	}
-	if e := entryOf(f.items(), key); e != nil && ownerOf(e) != by.Tenant {
+	if e := entryOf(f.readItems(), key); e != nil && ownerOf(e) != by.Tenant {
 		f.Find("", "%s of %s reached the object %s of %s", by.Actor, by.Tenant, key, ownerOf(e))
 	}
 }
 
-// checkUpload: what S3 takes has an entry, and the size and the checksum that were declared, in time.
+// checkUpload checks that an object that S3 accepts has an entry, came in time, and has the declared size and checksum.
 func (f *files) checkUpload(key string, v *version) {
-	e := entryOf(f.items(), key)
+	e := entryOf(f.readItems(), key)
 	d := f.documents[e.Text("file")]
 	until := e.Time("link_until")
 	switch {
@@ -201,7 +202,7 @@ func (f *files) checkUpload(key string, v *version) {
 		f.Find("", "object %s was uploaded without an entry", key)
 	case f.Now().After(until.Add(simulator.MaxSkew)):
 		f.Find("", "object %s was uploaded at %v, and its link ended at %v", key, f.Now(), until)
-	case d != nil && (len(v.content) != len(d.right) || d.checksum && v.content != d.right || v.kind != d.kind):
+	case d != nil && (len(v.content) != len(d.content) || d.checksum && v.content != d.content || v.kind != d.kind):
 		f.Find("", "object %s was uploaded as %q of %s", key, v.content, v.kind)
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// seen is an answer about a tenant, with the states of the tenant from the request on up to the answer.
-type seen struct {
+// observation is an answer about a tenant, with the tenant's states between the request and the answer.
+type observation struct {
 	*fileTenant
 	*simulator.Reply
-	first  int64  // when it was asked
-	by     string // tenant of who asked
+	first  int64  // time of the request, or of the first with its key
+	by     string // tenant of the client
 	kind   string // files or collections
-	id     string // "": a list, or one that is made
+	id     string // "" for a list or a creation
 	query  url.Values
-	asked  fileView // the body of the request
+	asked  fileView // request body
 	shown  fileView
 	during []fileState
 }
 
-// checkSeen: each answer was true between request and answer; a replayed one, after the first request with its key.
+// checkSeen checks that each answer was true between request and answer. A replay counts from its key's first request.
 func (f *files) checkSeen() {
 	first := map[string]int64{}
 	for _, r := range f.Replies {
@@ -35,13 +35,13 @@ func (f *files) checkSeen() {
 		}
 	}
 	for _, r := range f.Replies {
-		f.keepSignature(r.Response)
+		f.recordLinks(r.Response)
 		for _, c := range f.tenants {
 			rest, ours := strings.CutPrefix(r.Path, c.path(""))
 			if !r.Received || !ours {
 				continue
 			}
-			s := seen{fileTenant: c, Reply: r, first: r.Asked, by: r.Tenant}
+			s := observation{fileTenant: c, Reply: r, first: r.Asked, by: r.Tenant}
 			if at, known := first[r.Keyed()]; known {
 				s.first = at
 			}
@@ -56,10 +56,10 @@ func (f *files) checkSeen() {
 	}
 }
 
-func (s seen) check() {
+func (s observation) check() {
 	if s.by != s.fileTenant.Tenant {
 		_, merchant, _ := strings.Cut(s.by, "#")
-		if s.Status < 400 && merchant != s.Merchant { // else it may be about what the other mode has
+		if s.Status < 400 && merchant != s.Merchant { // otherwise the answer may be about the other mode's files
 			s.Find("", "another merchant was answered %d %s", s.Status, s.Response.Body)
 		}
 		return
@@ -70,11 +70,11 @@ func (s seen) check() {
 	}
 }
 
-// meaning returns the condition on a state that the answer asserts; nil: none.
-func (s seen) meaning() func(fileState) bool {
+// meaning returns the condition that the answer asserts about a state, or nil.
+func (s observation) meaning() func(fileState) bool {
 	switch {
 	case s.Status == http.StatusNotFound, s.Status == http.StatusNoContent:
-		return func(at fileState) bool { return s.one(at) == nil }
+		return func(at fileState) bool { return s.record(at) == nil }
 	case s.Status == http.StatusConflict:
 		return s.conflict()
 	case s.Status == http.StatusBadRequest:
@@ -83,21 +83,21 @@ func (s seen) meaning() func(fileState) bool {
 		return nil
 	case s.Method == http.MethodGet && s.id == "":
 		return s.listed()
-	case s.Method == http.MethodPost: // repeated, it shows what has become of what it made
-		made := func(at fileState) bool { return s.done(s.listedIn(at)[s.shown.ID]) }
+	case s.Method == http.MethodPost: // a repeated request shows the current state of the new record
+		made := func(at fileState) bool { return s.fits(s.records(at)[s.shown.ID]) }
 		if !slices.ContainsFunc(s.during, made) {
 			s.Find("", "%s %s made something else: %s", s.Path, s.Sent(), s.Response.Body)
 		}
-		return func(at fileState) bool { return sameView(s.listedIn(at)[s.shown.ID], s.shown) }
+		return func(at fileState) bool { return matches(s.records(at)[s.shown.ID], s.shown) }
 	default:
-		return func(at fileState) bool { return sameView(s.one(at), s.shown) && s.done(s.one(at)) }
+		return func(at fileState) bool { return matches(s.record(at), s.shown) && s.fits(s.record(at)) }
 	}
 }
 
-func (s seen) one(at fileState) calls.Item { return s.listedIn(at)[s.id] }
+func (s observation) record(at fileState) calls.Item { return s.records(at)[s.id] }
 
-// sameView compares a record with the view of it.
-func sameView(i calls.Item, shown fileView) bool {
+// matches returns true if a record matches its view.
+func matches(i calls.Item, shown fileView) bool {
 	return i != nil && i.Text("status") == shown.Status && i.Text("collection_id") == shown.Collection &&
 		i.Text("checksum_sha256") == shown.Checksum && i.Number("size") == shown.Size &&
 		i.Number("files_count") == shown.Files && i.Text("name") == shown.Name &&
@@ -105,8 +105,8 @@ func sameView(i calls.Item, shown fileView) bool {
 		i.Text("content_type") == shown.ContentType
 }
 
-// done compares a record with the request.
-func (s seen) done(i calls.Item) bool {
+// fits returns true if a record has the values of the request.
+func (s observation) fits(i calls.Item) bool {
 	members := map[string]string{"status": s.asked.Status, "name": s.asked.Name, "filename": s.asked.Filename,
 		"content_type": s.asked.ContentType, "checksum_sha256": s.asked.Checksum}
 	if strings.Contains(s.Sent(), `"collection_id"`) {
@@ -120,13 +120,13 @@ func (s seen) done(i calls.Item) bool {
 	return true
 }
 
-func (s seen) conflict() func(fileState) bool {
+func (s observation) conflict() func(fileState) bool {
 	says := func(text string) bool { return strings.Contains(string(s.Response.Body), text) }
 	status := func(of func(fileState) string, want ...string) func(fileState) bool {
 		return func(at fileState) bool { return slices.Contains(want, at.collections[of(at)].Text("status")) }
 	}
 	itself := func(fileState) string { return s.id }
-	// A file is read before its collection, and may be deleted between.
+	// The platform reads a file before its collection, and the file may be deleted in between.
 	around := func(at fileState) string { return s.lastUntil(at).Text("collection_id") }
 	target := around
 	if strings.Contains(s.Sent(), `"collection_id"`) {
@@ -144,7 +144,7 @@ func (s seen) conflict() func(fileState) bool {
 	case says("as many collections"):
 		return func(at fileState) bool { return at.counted[1] >= file.MaxCollections }
 	case says("Nothing was uploaded"):
-		return func(at fileState) bool { return !s.uploadedAll(at.files[s.id].Text("object")) }
+		return func(at fileState) bool { return !s.wasAlwaysUploaded(at.files[s.id].Text("object")) }
 	case says("The content"):
 		return func(at fileState) bool { return at.files[s.id] == nil }
 	default:
@@ -152,8 +152,8 @@ func (s seen) conflict() func(fileState) bool {
 	}
 }
 
-// lastUntil returns the file that the request names as it was at a time, or when it was last there before.
-func (s seen) lastUntil(at fileState) (last calls.Item) {
+// lastUntil returns the last version of the request's file that existed at or before a time.
+func (s observation) lastUntil(at fileState) (last calls.Item) {
 	for _, state := range s.during {
 		if one := state.files[s.id]; one != nil && state.since <= at.since {
 			last = one
@@ -162,15 +162,16 @@ func (s seen) lastUntil(at fileState) (last calls.Item) {
 	return last
 }
 
-// uploadedAll reports whether one version of an object was there all the time.
-func (s seen) uploadedAll(key string) bool {
+// wasAlwaysUploaded returns true if one version of an object existed from the request to the answer.
+func (s observation) wasAlwaysUploaded(key string) bool {
 	return slices.ContainsFunc(s.files.versions[key], func(v *version) bool {
 		return v.put < s.Asked && (v.gone == 0 || v.gone > s.Answered)
 	})
 }
 
-// listed: a list has all records at the time of its reading, but for those deleted before its page was read.
-func (s seen) listed() func(fileState) bool {
+// listed returns the condition that a list has all records of a state, and no others. A record may be missing if it was
+// deleted after the list was read, and before its page was read.
+func (s observation) listed() func(fileState) bool {
 	var list struct {
 		Items []fileView
 		Total int `json:"total_count"`
@@ -179,8 +180,8 @@ func (s seen) listed() func(fileState) bool {
 		s.Find("", "%s lists %s", s.Path, s.Response.Body)
 		return nil
 	}
-	for n, one := range list.Items { // its own were read later
-		if !slices.ContainsFunc(s.during, func(at fileState) bool { return sameView(s.listedIn(at)[one.ID], one) }) {
+	for n, one := range list.Items { // entries were read after the list
+		if !slices.ContainsFunc(s.during, func(at fileState) bool { return matches(s.records(at)[one.ID], one) }) {
 			s.Find("", "%s lists %v, which was never so", s.Path, one)
 		}
 		if slices.ContainsFunc(list.Items[:n], func(other fileView) bool { return other.ID == one.ID }) {
@@ -200,7 +201,7 @@ func (s seen) listed() func(fileState) bool {
 		}
 		for id := range want { // it was deleted before the page was read
 			if !slices.ContainsFunc(s.during, func(later fileState) bool {
-				return later.since > at.since && s.listedIn(later)[id] == nil
+				return later.since > at.since && s.records(later)[id] == nil
 			}) {
 				return false
 			}
@@ -209,8 +210,8 @@ func (s seen) listed() func(fileState) bool {
 	}
 }
 
-// listedIn returns all of the kind that the request is about.
-func (s seen) listedIn(at fileState) map[string]calls.Item {
+// records returns all records of the request's kind.
+func (s observation) records(at fileState) map[string]calls.Item {
 	if s.kind == "files" {
 		return at.files
 	}
@@ -218,9 +219,9 @@ func (s seen) listedIn(at fileState) map[string]calls.Item {
 }
 
 // filtered returns the records that match the filters of a list.
-func (s seen) filtered(at fileState) map[string]calls.Item {
+func (s observation) filtered(at fileState) map[string]calls.Item {
 	want := map[string]calls.Item{}
-	for id, i := range s.listedIn(at) {
+	for id, i := range s.records(at) {
 		status := s.query.Get("status")
 		matches := status == i.Text("status") || status == "" && (s.kind == "files" || i.Text("status") != "archived")
 		if in := s.query.Get("collection_id"); matches && (in == "" || in == i.Text("collection_id")) {

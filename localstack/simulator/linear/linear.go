@@ -1,11 +1,11 @@
-// Package linear checks that what clients saw is linearizable: each request took
-// effect at one point in time between its being sent and its answer.
+// Package linear checks that clients' views are linearizable: each request took effect at one point in time between its
+// start and its answer. Fill a history and call its Check.
 //
-// SettingsHistory is of a merchant's settings (contract §7.2), which are shown as the last change left them.
-// RecordHistory is of roles, members and API keys (contract §8), each of them alone. History is of one transaction's
-// refunds (contract §6.4: they are serialised): at no point was more reserved than had been captured. A refund has two
-// such points: its money is reserved, and, should the acquirer not make it, given back. A request without an answer may
-// take effect at any later time, or never.
+// SettingsHistory is about a merchant's settings (contract §7.2), which clients see as the last change left them.
+// RecordHistory is about roles, members and API keys (contract §8), each separately. History is about one transaction's
+// refunds, which the platform serialises (contract §6.4): at no point was more reserved than had been captured. A
+// refund takes effect at one point, where its money is reserved. If the acquirer does not make the refund, the money is
+// released at a second point. A request without an answer may take effect at any later time, or never.
 package linear
 
 import (
@@ -24,28 +24,28 @@ type Answer int
 
 // The answers.
 const (
-	Unknown   Answer = iota // none, or one that says nothing about the refund
-	Made                    // 204, 201: the refund is made or under way
+	Unknown   Answer = iota // no answer, or an answer without information about the refund
+	Made                    // 204, 201: the refund is made or in progress
 	Refused                 // 409, 422: more than was left, or the acquirer declined
 	NotTaken                // 424: the acquirer did not take it
-	ShowsLeft               // a read, or a refusal that says what is left
+	ShowsLeft               // a read, or a refusal that names the rest
 )
 
 func (a Answer) String() string {
 	return [...]string{"unknown", "made", "refused", "not taken", "shows"}[a]
 }
 
-// Never is the return of a request that was not answered.
+// Never is the return time of a request without an answer.
 const Never = math.MaxInt64
 
-// Request is one request on a transaction, as its client saw it. Amounts are in minor units. Call and Return are of one
-// clock that never goes back; requests at the same time count as concurrent.
+// Request is one request on a transaction, as its client saw it. Amounts are in minor units. Call and Return are times
+// of one clock that never goes back. Requests at the same time count as concurrent.
 type Request struct {
 	Group  string // requests of one group ask for the same refund once (Idempotency-Key)
-	Amount int64  // asked for; 0: all that is left
-	Firm   bool   // never given back: a chargeback
+	Amount int64  // requested amount; 0 refunds the whole rest
+	Firm   bool   // its money is never released, as for a chargeback
 	Answer Answer
-	Rest   int64 // with ShowsLeft, what is left to refund
+	Rest   int64 // amount left to refund, for ShowsLeft
 	Call   int64
 	Return int64
 }
@@ -68,10 +68,10 @@ func span(call, until int64) string {
 	return fmt.Sprintf("[%d, %d]", call, until)
 }
 
-// History is all that clients saw of one transaction.
+// History contains the clients' views of one transaction.
 type History struct {
 	Captured   int64
-	Declinable func(amount int64) bool // the acquirer may decline such a refund
+	Declinable func(amount int64) bool // returns true if the acquirer may decline such a refund
 	Requests   []Request
 }
 
@@ -81,7 +81,7 @@ var (
 	ErrTooLong   = errors.New("linear: the history is too long to be checked")
 )
 
-const checkTime = 20 * time.Second // bounds the search, which is exponential in the worst case
+const checkTime = 20 * time.Second // limits the search, which is exponential in the worst case
 
 // Check finds an order that explains the answers. Errors: ErrNotLinear, ErrTooLong.
 func (h History) Check() error {
@@ -91,19 +91,19 @@ func (h History) Check() error {
 			m.groups = append(m.groups, r.Group)
 		}
 	}
-	if len(h.Requests) > most || len(m.groups) > most {
+	if len(h.Requests) > maxRequests || len(m.groups) > maxRequests {
 		return fmt.Errorf("%w: %d requests", ErrTooLong, len(h.Requests))
 	}
 	return conclude(porcupine.CheckOperationsTimeout(m.porcupine(), m.operations(), checkTime),
 		fmt.Sprintf("%d were captured\n%s", h.Captured, h.list()))
 }
 
-// request is a request about a state that clients are shown whole.
+// request is a request about a state. Each answer shows the whole state.
 type request[State comparable] interface {
 	String() string
 	times() (call, until int64)
-	// step returns the state after the request, and whether the answer fits the state before. A change without an
-	// answer that never takes effect may as well come last, after all that was seen.
+	// step returns the state after the request, and true if the answer fits the state before. If a change without an
+	// answer never took effect, the order has this change last, after every observation.
 	step(now State) (fits bool, after State)
 }
 

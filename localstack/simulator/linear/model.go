@@ -2,7 +2,7 @@ package linear
 
 import "github.com/anishathalye/porcupine"
 
-const most = 64 // bounds the requests of a history
+const maxRequests = 64 // limits the requests of a history
 
 // model is a transaction whose refunds happen one after the other.
 type model struct {
@@ -10,19 +10,19 @@ type model struct {
 	groups []string
 }
 
-// state is comparable, as the checker wants it.
+// state is comparable because the checker requires it.
 type state struct {
-	rest       int64
-	reserved   [most]int64 // by group: what it has reserved
-	reservedBy [most]int8  // by group: the request that may still give it back; -1: none
-	ever       uint64      // groups that have had something reserved
-	closed     uint64      // requests that will reserve nothing any more
+	rest         int64
+	reserved     [maxRequests]int64 // by group: reserved amount
+	reservedBy   [maxRequests]int8  // by group: request that may still release it, or -1
+	everReserved uint64             // groups that have reserved something
+	closed       uint64             // requests that will reserve nothing any more
 }
 
 // Points in time of a request.
 type (
-	ask           int // it takes effect
-	returnReserve int // what it reserved is given back, if it was
+	ask           int // the request takes effect
+	returnReserve int // the request's reserve is released, if it reserved anything
 )
 
 // operations returns the points in time of all requests.
@@ -35,7 +35,7 @@ func (m model) operations() []porcupine.Operation {
 		add(i, ask(i), r.Return)
 		switch {
 		case r.Firm, r.Answer == ShowsLeft:
-		case m.must(r):
+		case m.mustRelease(r):
 			add(i, returnReserve(i), r.Return)
 		case r.Answer == Unknown || m.declinable(r):
 			add(i, returnReserve(i), Never)
@@ -44,10 +44,10 @@ func (m model) operations() []porcupine.Operation {
 	return all
 }
 
-// must reports whether the reserve of the request must be given back before the answer.
-func (model) must(r Request) bool { return r.Answer == Refused || r.Answer == NotTaken }
+// mustRelease returns true if the request's reserve must be released before the answer.
+func (model) mustRelease(r Request) bool { return r.Answer == Refused || r.Answer == NotTaken }
 
-// declinable reports whether the acquirer may decline the request.
+// declinable returns true if the acquirer may decline the request.
 func (m model) declinable(r Request) bool { return r.Amount == 0 || m.Declinable(r.Amount) }
 
 func (m model) porcupine() porcupine.Model {
@@ -72,9 +72,9 @@ func (m model) porcupine() porcupine.Model {
 	return n.ToModel()
 }
 
-// hash need only differ for most states.
+// hash returns a number that differs for most states. The checker needs no more.
 func (s state) hash() uint64 {
-	h := uint64(s.rest)*0x9E3779B97F4A7C15 ^ s.ever<<17 ^ s.closed
+	h := uint64(s.rest)*0x9E3779B97F4A7C15 ^ s.everReserved<<17 ^ s.closed
 	for g, x := range s.reserved {
 		if x > 0 {
 			h = (h ^ uint64(x)<<8 ^ uint64(g)) * 0x100000001B3
@@ -85,7 +85,7 @@ func (s state) hash() uint64 {
 
 // ask returns the states that a request's answer allows.
 func (m model) ask(s state, i int) (next []any) {
-	r, g := m.Requests[i], m.group(i)
+	r, g := m.Requests[i], m.groupOf(i)
 	after, fits := m.reserve(s, i)
 	switch r.Answer {
 	case ShowsLeft: // a read, or a refusal that names the rest
@@ -99,29 +99,29 @@ func (m model) ask(s state, i int) (next []any) {
 		case fits:
 			next = append(next, m.seal(after, g))
 		}
-		if s.reserved[g] == 0 && s.ever>>g&1 == 1 && m.declinable(r) { // a replay of an answer that was given before
+		if s.reserved[g] == 0 && s.everReserved>>g&1 == 1 && m.declinable(r) { // a replay of an earlier answer
 			next = append(next, s)
 		}
 	case Refused:
 		if s.reserved[g] == 0 && !fits {
 			next = append(next, s)
 		}
-		if fits && m.Declinable(after.reserved[g]) && s.open(i) && !r.Firm {
+		if fits && m.Declinable(after.reserved[g]) && s.isOpen(i) && !r.Firm {
 			next = append(next, after)
 		}
 	case NotTaken:
-		if fits && s.open(i) {
+		if fits && s.isOpen(i) {
 			next = append(next, after)
 		}
-	default: // without an effect it may as well come last, after all that was seen
+	default: // a request without an effect can come last, after every observation
 		next = append(next, after)
 	}
 	return next
 }
 
-// reserve sets aside what request i asks for; false when that cannot be.
+// reserve reserves the amount of request i. It returns false if that is impossible.
 func (m model) reserve(s state, i int) (state, bool) {
-	r, g := m.Requests[i], m.group(i)
+	r, g := m.Requests[i], m.groupOf(i)
 	x := r.Amount
 	if x == 0 {
 		x = s.rest
@@ -130,14 +130,15 @@ func (m model) reserve(s state, i int) (state, bool) {
 		return s, false
 	}
 	s.rest -= x
-	s.reserved[g], s.ever = x, s.ever|1<<g
+	s.reserved[g], s.everReserved = x, s.everReserved|1<<g
 	if !r.Firm {
 		s.reservedBy[g] = int8(i)
 	}
 	return s, true
 }
 
-// seal is the state once the group's refund was answered as made: only the acquirer can still decline it.
+// seal returns the state after the group's refund was answered as made. From then on, no request can release the
+// reserve unless the acquirer may decline the amount.
 func (m model) seal(s state, g int) state {
 	if !m.Declinable(s.reserved[g]) {
 		s.reservedBy[g] = -1
@@ -145,11 +146,12 @@ func (m model) seal(s state, g int) state {
 	return s
 }
 
-func (s state) open(i int) bool { return s.closed>>i&1 == 0 }
+func (s state) isOpen(i int) bool { return s.closed>>i&1 == 0 }
 
-// returnReserve gives back what request i reserved; where that need not happen, it may come after all that was seen.
+// returnReserve returns the state after the reserve of request i was released. If the release may never have happened,
+// the order can have it last, after every observation.
 func (m model) returnReserve(s state, i int) []any {
-	r, g := m.Requests[i], m.group(i)
+	r, g := m.Requests[i], m.groupOf(i)
 	mine := s.reserved[g] > 0 && s.reservedBy[g] == int8(i)
 	released := s
 	released.rest += s.reserved[g]
@@ -157,13 +159,13 @@ func (m model) returnReserve(s state, i int) []any {
 	switch {
 	case mine:
 		s = released
-	case m.must(r):
+	case m.mustRelease(r):
 		s.closed |= 1 << i
 	}
 	return []any{s}
 }
 
-func (m model) group(i int) int {
+func (m model) groupOf(i int) int {
 	for g, name := range m.groups {
 		if name == m.Requests[i].Group {
 			return g

@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// Record is a role, a member or an API key as clients are shown it (contract §8). The zero Record is absent.
+// Record is a role, a member or an API key as clients see it (contract §8). The zero Record is absent.
 type Record struct {
-	Name   string // of a member, the note in its metadata
-	Rights string // the permissions of a role, the roles of a member, the scopes of a key
+	Name   string // for a member: the note in its metadata
+	Rights string // permissions of a role, roles of a member, or scopes of a key
 }
 
-// RecordChange makes or deletes a record, or sets the fields of Set that are not empty.
+// RecordChange creates or deletes a record, or sets the fields of Set that are not empty.
 type RecordChange struct {
 	Make, Delete bool
 	Set          Record
 }
 
-// RecordRequest is one request about a record, as its client saw it. Call and Return are as in Request. A change whose
-// Return is Never may take effect at any later time, or never.
+// RecordRequest is one request about a record, as its client saw it. Call and Return are times as in Request. A change
+// whose Return is Never may take effect at any later time, or never.
 type RecordRequest struct {
 	ID     string
-	Change *RecordChange // nil: the request reads the record
-	Shows  Record        // by a read
+	Change *RecordChange // nil if the request reads the record
+	Shows  Record        // for a read
 	Call   int64
 	Return int64
 }
@@ -34,13 +34,13 @@ func (r RecordRequest) String() string {
 	return fmt.Sprintf("changes %+v", *r.Change)
 }
 
-// RecordHistory is all that clients saw of a tenant's roles, members and keys, which begin as they are given, by id.
+// RecordHistory contains the clients' views of a tenant's roles, members and keys. Begin has the first records, by id.
 type RecordHistory struct {
 	Begin    map[string]Record
 	Requests []RecordRequest
 }
 
-// Check finds for each record an order of the requests that explains all answers. Errors: ErrNotLinear, ErrTooLong.
+// Check finds an order of the requests for each record that explains all answers. Errors: ErrNotLinear, ErrTooLong.
 func (h RecordHistory) Check() error {
 	var ids []string
 	about := map[string][]RecordRequest{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Settings are those of a merchant that decide how it is paid (contract §7.2), as clients are shown them.
+// Settings are a merchant's settings for its payouts (contract §7.2), as clients see them.
 type Settings struct {
 	Period    string `json:"payout_period"`
 	OnDemand  bool   `json:"payout_on_demand"`
@@ -14,7 +14,7 @@ type Settings struct {
 	Gross     bool   `json:"gross_settlement"`
 }
 
-// SettingsChange has the settings that a request changes; nil: not that field.
+// SettingsChange contains the settings that a request changes. Fields that it leaves out are nil.
 type SettingsChange struct {
 	Period    *string `json:"payout_period"`
 	OnDemand  *bool   `json:"payout_on_demand"`
@@ -32,18 +32,18 @@ type SettingsAnswer int
 
 // The answers.
 const (
-	NoAnswer SettingsAnswer = iota // none, or one that does not say whether the change was made
+	NoAnswer SettingsAnswer = iota // no answer, or an answer that may mean either outcome
 	Shown                          // the settings, after the change
-	Denied                         // what is not available was asked for, and nothing is changed
+	Denied                         // the request asked for something unavailable, and nothing is changed
 )
 
-// SettingsRequest is one request about a merchant's settings in one mode, as its
-// client saw it; without a change it is a read. Call and Return are as in Request. Without an answer, Return is Never.
+// SettingsRequest is one request about a merchant's settings in one mode, as its client saw it. Without a change it is
+// a read. Call and Return are times as in Request. Without an answer, Return is Never.
 type SettingsRequest struct {
 	Change   SettingsChange
-	Operator bool // who may also ask for what is not available
+	Operator bool // operators may also ask for something unavailable
 	Answer   SettingsAnswer
-	Shows    Settings // if Shown
+	Shows    Settings // for Shown
 	Call     int64
 	Return   int64
 }
@@ -78,7 +78,7 @@ func (c SettingsChange) String() string {
 	return "set " + strings.Join(parts, ", ")
 }
 
-// SettingsHistory is all that clients saw of a merchant's settings in one mode, which begin as they are given.
+// SettingsHistory contains the clients' views of a merchant's settings in one mode. Begin has the first settings.
 type SettingsHistory struct {
 	Begin    Settings
 	Requests []SettingsRequest
