@@ -167,8 +167,7 @@ func (r Response) retryAfter() time.Duration {
 	}
 }
 
-// Record runs add under the world's lock. Only one chain of events runs at a time, but the race detector can't know
-// that.
+// Record runs add under the world's lock. One chain of events runs at a time, but the race detector can't know that.
 func (w *World) Record(add func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,8 +19,7 @@
 // the parts that most workloads have in common. ARCHITECTURE.md lists the rules that must hold in each.
 //
 // A mutation control removes a condition from all writes (Mutation.Without). Such a write waits, and other calls go on:
-// the condition protects it from them. For conditions that matter rarely, package people has plots (fault.go,
-// people.go).
+// the condition protects it from them. For conditions that few worlds need, package people has plots (stories).
 //
 // Not simulated: the merchant's network beyond one receiver, and the JSON of the functions' events.
 package simulator

@@ -26,7 +26,7 @@ const (
 	toHanging // a receiver that never answers
 	toMail
 	toTerminal
-	toObjects // the platform's calls to S3
+	toObjects // the platform's calls to S3, which fail like calls to the table, except by conflicts
 	ToLink    // a client's upload or download by a link
 	kinds
 )
@@ -44,8 +44,7 @@ var callFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Arri
 var oneWayFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore,
 	faults.DieAfter}
 
-// possible lists the faults of each kind of I/O. Calls of the acquirer and bank to their records never hang or come
-// late.
+// possible lists the faults of each kind of I/O. Counterparties' calls to their own records never hang or come late.
 var possible = [kinds][]faults.Fault{
 	toTable: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Conflict, faults.Hang,
 		faults.DieBefore, faults.DieAfter},

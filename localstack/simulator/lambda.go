@@ -115,8 +115,7 @@ func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64
 	return reply, i, err
 }
 
-// acquireProcess takes an idle process, by the roll. Sometimes it starts a new one although another is idle, as Lambda
-// does.
+// acquireProcess takes an idle process, by the roll. Like Lambda, it sometimes starts a new one anyway.
 func (w *World) acquireProcess(name string, roll uint64) *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()

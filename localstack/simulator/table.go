@@ -18,8 +18,7 @@ import (
 // Write contains the changes of a call: the items that it put, and the keys of updated and deleted items.
 type Write struct{ Puts, Updated, Deleted []calls.Item }
 
-// ReadWrite decodes a call that the table has carried out. first is false for a retry after a lost reply, which wrote
-// nothing.
+// ReadWrite decodes a call that the table has carried out. first is false if a retry after a lost reply wrote nothing.
 func (w *World) ReadWrite(body []byte) (is Write, first bool) {
 	call := Decoded[struct {
 		Item               calls.Item // of a PutItem

@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// refunds returns the transaction that the request refunds, if it does.
-func refunds(r *simulator.Reply) (transaction string, ok bool) {
+// refundedTransaction returns the transaction that the request refunds. ok is false for other requests.
+func refundedTransaction(r *simulator.Reply) (transaction string, ok bool) {
 	if r.Method != "POST" {
 		return "", false
 	}
@@ -25,27 +25,28 @@ func refunds(r *simulator.Reply) (transaction string, ok bool) {
 	return strings.TrimSuffix(rest, "/refunds"), ok
 }
 
-// checkRefundReplies: an acknowledged refund is made, unless it failed or was cancelled later; a refused one is not.
+// checkRefundReplies checks that acknowledged refunds were made, unless they failed after they were pending, and that
+// refused refunds were not made.
 func (b Snapshot) checkRefundReplies() {
-	open := map[string]bool{} // keys under which a refund may have been made without a response that arrived
+	open := map[string]bool{} // keys whose refund may have been made, as one of the responses is lost or no refusal
 	for _, r := range b.Replies {
-		if _, ok := refunds(r); ok && r.IdempotencyKey != "" && (!r.Received || !refused(r)) {
+		if _, ok := refundedTransaction(r); ok && r.IdempotencyKey != "" && (!r.Received || !isRefused(r)) {
 			open[r.Keyed()] = true
 		}
 	}
-	pending, written := b.eventsThatWere("PENDING"), b.refundsWritten()
+	pending, written := b.countEvents("PENDING"), b.writtenRefunds()
 	for n, r := range b.Replies {
-		transaction, ok := refunds(r)
+		transaction, ok := refundedTransaction(r)
 		if !ok || !r.Received {
 			continue
 		}
-		checkout, id := b.Transactions[transaction].Text("checkout_id"), cmp.Or(refundBy(r), written[group(r, n)])
+		checkout, id := b.Transactions[transaction].Text("checkout_id"), cmp.Or(triedRefund(r), written[groupName(r, n)])
 		switch status := b.events[id].Text("status"); {
 		case r.Status == 204 || r.Status == 201:
 			if status != "REFUNDED" && (status != "FAILED" || pending[id] == 0) {
 				b.Find(checkout, "refund %s was acknowledged, and is %q", id, status)
 			}
-		case refused(r) && (r.IdempotencyKey == "" || !open[r.Keyed()]):
+		case isRefused(r) && (r.IdempotencyKey == "" || !open[r.Keyed()]):
 			if status != "" && status != "FAILED" && status != "WITHDRAWN" {
 				b.Find(checkout, "refund %s was answered %d, and is %q", id, r.Status, status)
 			}
@@ -55,14 +56,14 @@ func (b Snapshot) checkRefundReplies() {
 	}
 }
 
-// refused reports whether the answer means that no money moved.
-func refused(r *simulator.Reply) bool {
+// isRefused returns true if the answer means that no money moved.
+func isRefused(r *simulator.Reply) bool {
 	return r.Status == 409 && r.View().ErrorCode != "IDEMPOTENCY_IN_PROGRESS" || r.Status == 422 ||
 		r.Status == 424 || r.Status == 400
 }
 
-// eventsThatWere counts how often each event was stored with a status.
-func (b Snapshot) eventsThatWere(status string) map[string]int {
+// countEvents counts how often each event was stored with a status.
+func (b Snapshot) countEvents(status string) map[string]int {
 	count := map[string]int{}
 	for _, c := range b.Changes {
 		if i := c.Image(); strings.HasPrefix(i.Text("sk"), "EVENT#") && i.Text("status") == status {
@@ -72,8 +73,8 @@ func (b Snapshot) eventsThatWere(status string) map[string]int {
 	return count
 }
 
-// noteClientViews has the views of all clients of each transaction checked: they must fit one order of the requests.
-func (b Snapshot) noteClientViews() {
+// scheduleViewChecks schedules a check of each transaction: all clients' views must fit one order of the requests.
+func (b Snapshot) scheduleViewChecks() {
 	for _, id := range simulator.Sorted(b.Transactions) {
 		h := b.linearHistory(b.Transactions[id], b.ledger)
 		if len(h.Requests) == 0 {
@@ -91,32 +92,32 @@ var declined = []int64{1100, 4201, 4276, 4291} // the amounts that the sandbox d
 
 func (b Snapshot) linearHistory(t calls.Item, l *ledger) linear.History {
 	id, currency := t.Text("id"), currencyOf(t["captured"])
-	// Clients may have got the answer that a refund was made which the acquirer declined later, or cancelled.
+	// The answer to a client may be that a refund is made, although the acquirer declines or cancels the refund later.
 	h := linear.History{Captured: Minor(t["captured"]), Declinable: func(x int64) bool {
-		return slices.Contains(declined, x) || slices.ContainsFunc(l.of(id), func(e calls.Item) bool {
+		return slices.Contains(declined, x) || slices.ContainsFunc(l.eventsOf(id), func(e calls.Item) bool {
 			return l.cancelled[e.Text("id")] && Minor(e["amount"]) == x
 		})
 	}}
 	for n, r := range b.Replies {
-		if refunded, ok := refunds(r); ok && refunded == id {
-			h.Requests = append(h.Requests, linearOf(r, n, currency)...)
+		if refunded, ok := refundedTransaction(r); ok && refunded == id {
+			h.Requests = append(h.Requests, linearRequests(r, n, currency)...)
 		} else if strings.HasSuffix(r.Path, "/transactions?id="+id) && r.Received && r.Status == 200 {
-			h.Requests = append(h.Requests, linear.Request{Answer: linear.ShowsLeft, Rest: restOf(r.Response.Body, currency),
+			h.Requests = append(h.Requests, linear.Request{Answer: linear.ShowsLeft, Rest: amountLeft(r.Response.Body, currency),
 				Call: r.Asked, Return: r.Answered})
 		}
 	}
 	if disputes := b.disputes(id, currency); len(disputes) > 0 {
 		h.Requests = append(h.Requests, disputes...)
-		// Until it is reported to the platform, the acquirer has less left.
+		// Until the chargeback is reported to the platform, the acquirer has less left to refund than the platform.
 		h.Declinable = func(int64) bool { return true }
 	}
-	b.firm(h.Requests, l)
+	b.markFirm(h.Requests, l)
 	return h
 }
 
-// firm marks refunds that were made at the first try, so that the search omits all orders in which they are given back.
-func (b Snapshot) firm(requests []linear.Request, l *ledger) {
-	reserved, ids, doubtful := b.eventsThatWere("BEGUN"), b.refundsWritten(), map[string]bool{}
+// markFirm marks refunds that were made at the first try, so that the search skips all orders that release them.
+func (b Snapshot) markFirm(requests []linear.Request, l *ledger) {
+	reserved, ids, doubtful := b.countEvents("BEGUN"), b.writtenRefunds(), map[string]bool{}
 	for _, r := range requests {
 		doubtful[r.Group] = doubtful[r.Group] || r.Answer == linear.Refused || r.Answer == linear.NotTaken
 	}
@@ -126,24 +127,25 @@ func (b Snapshot) firm(requests []linear.Request, l *ledger) {
 	}
 }
 
-// refundsWritten returns the refunds that the platform wrote, by group: retries and their replays write nothing.
-func (b Snapshot) refundsWritten() map[string]string {
+// writtenRefunds returns the refunds that the platform wrote, by group. Retries and replays write nothing.
+func (b Snapshot) writtenRefunds() map[string]string {
 	ids := map[string]string{}
 	for n, r := range b.Replies {
-		if id := refundBy(r); id != "" {
-			ids[group(r, n)] = id
+		if id := triedRefund(r); id != "" {
+			ids[groupName(r, n)] = id
 		}
 	}
 	return ids
 }
 
-// linearOf returns the reply, number n, as its client understands it; none when it says nothing about the transaction.
-func linearOf(r *simulator.Reply, n int, c money.Currency) []linear.Request {
-	asked := linear.Request{Group: group(r, n), Amount: amountIn(r.Sent(), c), Call: r.Asked, Return: r.Answered}
+// linearRequests returns the request of reply number n, with the answer as the client understands it. It returns nil if
+// the reply says nothing about the transaction.
+func linearRequests(r *simulator.Reply, n int, c money.Currency) []linear.Request {
+	asked := linear.Request{Group: groupName(r, n), Amount: askedAmount(r.Sent(), c), Call: r.Asked, Return: r.Answered}
 	code := r.View().ErrorCode
 	switch {
-	case (!r.Received || r.Status >= 500) && refundBy(r) == "":
-		return nil // the client cannot know, but nothing was even tried
+	case (!r.Received || r.Status >= 500) && triedRefund(r) == "":
+		return nil // the client cannot know, but the platform did not even try
 	case !r.Received, r.Status >= 500:
 		asked.Answer, asked.Return = linear.Unknown, linear.Never
 	case r.Status == 201, r.Status == 204:
@@ -168,22 +170,23 @@ func linearOf(r *simulator.Reply, n int, c money.Currency) []linear.Request {
 	return []linear.Request{asked}
 }
 
-// group names the requests that ask for the same refund once.
-func group(r *simulator.Reply, n int) string {
+// groupName returns the name of a request's group. All requests with one Idempotency-Key are a group, because together
+// they ask for one refund.
+func groupName(r *simulator.Reply, n int) string {
 	if r.IdempotencyKey == "" {
 		return "#" + strconv.Itoa(n)
 	}
 	return r.Keyed()
 }
 
-// amountIn returns the amount that a body asks for; 0 for none.
-func amountIn(body string, c money.Currency) int64 {
+// askedAmount returns the requested amount in a body, or 0.
+func askedAmount(body string, c money.Currency) int64 {
 	asked := simulator.Decoded[struct{ Amount json.Number }]([]byte(body)).Amount
 	return money.MustParse(cmp.Or(asked.String(), "0"), c).Minor()
 }
 
-// restOf returns the amount that a transaction still lets be refunded, by its detail.
-func restOf(body []byte, c money.Currency) int64 {
+// amountLeft returns the amount that can still be refunded, from a transaction's details.
+func amountLeft(body []byte, c money.Currency) int64 {
 	for _, link := range simulator.Decoded[struct {
 		Links []struct {
 			Rel string
@@ -197,18 +200,19 @@ func restOf(body []byte, c money.Currency) int64 {
 	return 0
 }
 
-// disputes returns the chargebacks of the transaction. The acquirer answers at the first report what a chargeback of
-// all that is left amounts to. A refused report says nothing, as the acquirer may have less left than the platform.
+// disputes returns the chargebacks of the transaction. If a report charges back the whole rest, the amount is only in
+// the acquirer's answer to the first report. A refused report says nothing, because the acquirer may have less left to
+// refund than the platform.
 func (b Snapshot) disputes(transaction string, c money.Currency) (requests []linear.Request) {
 	amounts := map[string]int64{}
 	for _, a := range b.Answers {
-		id, ok := chargesBack(a, transaction)
-		if amount := amountIn(string(a.Text), c); ok && amount != 0 {
+		id, ok := chargebackID(a, transaction)
+		if amount := askedAmount(string(a.Text), c); ok && amount != 0 {
 			amounts[id] = amount
 		}
 	}
 	for _, a := range b.Answers {
-		id, ok := chargesBack(a, transaction)
+		id, ok := chargebackID(a, transaction)
 		if !ok || a.Code() != "" || amounts[id] == 0 {
 			continue
 		}
@@ -222,15 +226,16 @@ func (b Snapshot) disputes(transaction string, c money.Currency) (requests []lin
 	return requests
 }
 
-// chargesBack returns the id of the chargeback, if the command charges the transaction back.
-func chargesBack(a simulator.OperatorAnswer, transaction string) (id string, ok bool) {
+// chargebackID returns the id of the chargeback. ok is false if the command does not charge the transaction back.
+func chargebackID(a simulator.OperatorAnswer, transaction string) (id string, ok bool) {
 	var command struct{ Command, Transaction, ID string }
 	err := json.Unmarshal([]byte(a.Command), &command)
 	return command.ID, err == nil && command.Command == "charge_back" && command.Transaction == transaction
 }
 
-// refundBy returns the refund or chargeback that a request tried to write, first in its transaction; "": none.
-func refundBy(r *simulator.Reply) string {
+// triedRefund returns the id of the refund or chargeback that a request tried to write, or "". This is the first event
+// in the last TransactWriteItems with events.
+func triedRefund(r *simulator.Reply) string {
 	for _, tried := range slices.Backward(r.Tried) {
 		if !strings.HasPrefix(tried, "TransactWriteItems ") {
 			continue

@@ -38,12 +38,12 @@ func Check(w *simulator.World, otherLimits ...string) Snapshot {
 	b.CheckMoney()
 	b.checkSteps()
 	b.checkRefundReplies()
-	b.noteClientViews()
+	b.scheduleViewChecks()
 	CheckLog(w)
 	return b
 }
 
-// checkCharge: the acquirer has one capture for each approved charge and none for any other, and nothing waits there.
+// checkCharge checks that the acquirer has one capture for each approved charge, none for others, and no open charge.
 func (b Snapshot) checkCharge(c calls.Item) {
 	id, checkout, decision := c.Text("id"), c.Text("checkout_id"), c.Text("decision")
 	want, verification := 0, c["verification"] == true
@@ -57,7 +57,7 @@ func (b Snapshot) checkCharge(c calls.Item) {
 	case "approved", "declined":
 		t, ok := b.Transactions[id]
 		same := sameAmount(t["amount"], c["amount"])
-		if verification { // whose transaction is of nothing (contract §4.6)
+		if verification { // its transaction has the amount zero (contract §4.6)
 			same = Minor(t["amount"]) == 0
 		}
 		if !ok {
@@ -72,12 +72,12 @@ func (b Snapshot) checkCharge(c calls.Item) {
 	}
 }
 
-// agreed are the decisions of the acquirer by a transaction's status.
-var agreed = map[string][]string{
+// allowedDecisions lists the acquirer's possible decisions, by a transaction's status.
+var allowedDecisions = map[string][]string{
 	"SUCCESSFUL": {"approved"}, "FAILED": {"declined", "cancelled"}, "CANCELLED": {"cancelled"},
 }
 
-// checkTransaction: each agrees with the acquirer's records.
+// checkTransaction checks that a transaction agrees with the acquirer's records.
 func (b Snapshot) checkTransaction(t calls.Item) {
 	checkout, status := t.Text("checkout_id"), t.Text("status")
 	decision := b.Charges[t.Text("id")].Text("decision")
@@ -85,15 +85,16 @@ func (b Snapshot) checkTransaction(t calls.Item) {
 	if live && decision == "" && status == "FAILED" {
 		return // no acquirer charges live cards here (contract §12)
 	}
-	if !slices.Contains(agreed[status], decision) {
+	if !slices.Contains(allowedDecisions[status], decision) {
 		b.Find(checkout, "transaction %s is %s, its charge %q", t.Text("id"), status, decision)
 	}
 }
 
-// checkCheckout: only PAID has an approved charge, one of its amount; transactions are shown truly; nothing is open.
+// checkCheckout checks that a PAID checkout has one approved charge, of the checkout's amount, and that any other
+// checkout has none. The checkout must show the status of each of its transactions, and have no open attempt.
 func (b Snapshot) checkCheckout(c calls.Item) {
 	id, status := c.Text("id"), c.Text("status")
-	approved := slices.DeleteFunc(where(b.Charges, "checkout_id", id), func(charge calls.Item) bool {
+	approved := slices.DeleteFunc(filterItems(b.Charges, "checkout_id", id), func(charge calls.Item) bool {
 		return charge.Text("decision") != "approved"
 	})
 	if want := map[bool]int{true: 1}[status == "PAID"]; len(approved) != want {
@@ -114,14 +115,14 @@ func (b Snapshot) checkCheckout(c calls.Item) {
 	}
 }
 
-// sameAmount compares stored amounts, which are printed in the order of their members.
+// sameAmount compares stored amounts. Printing sorts their members.
 func sameAmount(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// checkReferences: two checkouts never share one.
+// checkReferences checks that no two checkouts share a reference.
 func (b Snapshot) checkReferences() {
 	owners := map[string]string{}
 	for _, id := range simulator.Sorted(b.Checkouts) {
-		if AtReader(b.Checkouts[id]) { // it has none
+		if AtReader(b.Checkouts[id]) { // it has no reference
 			continue
 		}
 		name := b.Checkouts[id].Tenant() + " " + b.Checkouts[id].Text("reference")
@@ -132,12 +133,12 @@ func (b Snapshot) checkReferences() {
 	}
 }
 
-// checkReplies: what clients were answered stays true, and replays repeat it.
+// checkReplies checks that answers to clients stay true, and that replays repeat them.
 func (b Snapshot) checkReplies() {
 	made, cut := map[string][]string{}, map[string]bool{} // cut: a function died, perhaps after it stored its answer
 	for _, r := range b.Replies {
 		if !r.Replayed() {
-			made[r.Keyed()] = append(made[r.Keyed()], plaintext.ReplaceAllString(string(r.Response.Body), ""))
+			made[r.Keyed()] = append(made[r.Keyed()], withheld.ReplaceAllString(string(r.Response.Body), ""))
 			cut[r.Keyed()] = cut[r.Keyed()] || r.Status >= 500
 		}
 	}
@@ -164,8 +165,8 @@ func (b Snapshot) checkReplies() {
 	b.checkCreations()
 }
 
-// plaintext is the member of a reply that a replay leaves out (contract §2.8): a secret, or a link.
-var plaintext = regexp.MustCompile(`"plaintext":"[^"]*",?|,"plaintext":"[^"]*"|,"upload":\{[^{}]*\{[^{}]*\}[^{}]*\}`)
+// withheld matches the members that a replay leaves out (contract §2.8): a secret, or a link.
+var withheld = regexp.MustCompile(`"plaintext":"[^"]*",?|,"plaintext":"[^"]*"|,"upload":\{[^{}]*\{[^{}]*\}[^{}]*\}`)
 
 // checkoutOf returns the id of the checkout that the request is about, or "".
 func checkoutOf(r *simulator.Reply) string {
@@ -174,7 +175,7 @@ func checkoutOf(r *simulator.Reply) string {
 	return id
 }
 
-// checkAnswer: a checkout that was answered exists, and final states are.
+// checkAnswer checks that an answered checkout exists, and is in the final state that the answer shows.
 func (b Snapshot) checkAnswer(r *simulator.Reply, v simulator.View) {
 	if !strings.HasPrefix(r.Path, "/v0.1/checkouts") || strings.Contains(r.Path, "?") {
 		return
@@ -190,14 +191,14 @@ func (b Snapshot) checkAnswer(r *simulator.Reply, v simulator.View) {
 			b.Find(v.ID, "was answered as PAID by %s, and is %s", v.TransactionID, final)
 		}
 	case "EXPIRED":
-		// Where clocks differ, one process answers so before another would.
+		// Where clocks differ, one process may answer EXPIRED before another would.
 		if c.Text("status") != "EXPIRED" && !b.FaultProfile.Skews {
 			b.Find(v.ID, "was answered as EXPIRED, and is %s", c.Text("status"))
 		}
 	}
 }
 
-// checkCreations: one key, one checkout.
+// checkCreations checks that each Idempotency-Key created one checkout.
 func (b Snapshot) checkCreations() {
 	ids := map[string]string{}
 	for _, r := range b.Replies {
@@ -212,9 +213,10 @@ func (b Snapshot) checkCreations() {
 	}
 }
 
-type outcome struct{ checkout, status string } // a change of status that must be called back
+type outcome struct{ checkout, status string } // a change of status that needs a callback
 
-// checkCallbacks: each change of status in the stream was called back under one id, and nothing else was.
+// checkCallbacks checks that each change of status in the stream has one callback id, and that there are no other
+// callbacks.
 func (b Snapshot) checkCallbacks() {
 	owed := map[outcome]int{}
 	before := items{}
@@ -266,7 +268,8 @@ func (b Snapshot) checkDeliveries(written map[string]bool) {
 	}
 }
 
-// outcomeBetween returns the status that a change must be called back for, "" for none. Each failed attempt counts.
+// outcomeBetween returns the status that a change must report by a callback, or "". A FAILED checkout reports each
+// failed attempt.
 func outcomeBetween(before, now calls.Item) string {
 	status := now.Text("status")
 	switch {
@@ -288,7 +291,7 @@ func failures(c calls.Item) (n int) {
 	return n
 }
 
-// checkBuckets: a rate bucket is never overdrawn by more than its burst, and tokens never come back.
+// checkBuckets checks that a rate bucket is never overdrawn by more than its burst, and that tokens never come back.
 func (b Snapshot) checkBuckets(otherLimits []string) {
 	limit, tolerance := 500*time.Second/100, 2*simulator.MaxSkew // clocks differ
 	if b.FaultProfile.LowLimits {
@@ -320,15 +323,15 @@ func (b Snapshot) checkBuckets(otherLimits []string) {
 	}
 }
 
-// CheckLog checks that functions never met what they hold for impossible.
+// CheckLog checks that functions never logged an impossible state.
 func CheckLog(w *simulator.World) {
 	w.FindLogged("approved charge on a closed attempt", "panic", "malformed message")
 }
 
-// AtReader reports whether a checkout is paid at a card reader.
+// AtReader returns true if a checkout is paid at a card reader.
 func AtReader(checkout calls.Item) bool { return checkout.Object("reader") != nil }
 
-// checkReaderCallback: the callback names the outcome of the transaction. It returns the checkout.
+// checkReaderCallback checks that the callback names the outcome of its transaction. It returns the checkout.
 func (b Snapshot) checkReaderCallback(d simulator.Delivery) string {
 	t := b.Transactions[d.Transaction]
 	checkout := t.Text("checkout_id")
@@ -338,7 +341,7 @@ func (b Snapshot) checkReaderCallback(d simulator.Delivery) string {
 	return checkout
 }
 
-// images returns all states of all items of one sort, in order.
+// images returns all states of all items with a sort key, in order.
 func (b Snapshot) images(sort string) (images []calls.Item) {
 	for _, c := range b.Changes {
 		if i := c.Image(); i.Text("sk") == sort {

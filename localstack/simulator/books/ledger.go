@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Minor returns a stored amount in minor units; none is 0.
+// Minor returns a stored amount in minor units, or 0 if there is none.
 func Minor(v any) int64 {
 	members, _ := v.(map[string]any)
 	text, _ := members["v"].(string)
@@ -39,11 +39,11 @@ type (
 	itemLists = map[string][]calls.Item
 )
 
-// ledger is everything about money in the table, in minor units.
+// ledger contains everything about money in the table, in minor units.
 type ledger struct {
-	Entries   itemLists       // of the journal, by the transaction or payout they are about
+	Entries   itemLists       // journal entries, by their transaction or payout
 	events    items           // by id
-	Payables  items           // that wait for a payout, by tenant and id
+	Payables  items           // payables that wait for a payout, by tenant and id
 	moved     itemLists       // movements at the acquirer, by charge
 	cancelled map[string]bool // refunds that the acquirer will never make, by id
 	Balances  map[BalanceKey]map[string]int64
@@ -54,7 +54,7 @@ func newLedger() *ledger {
 		cancelled: map[string]bool{}, Balances: map[BalanceKey]map[string]int64{}}
 }
 
-// Balances beside the accounts of the journal.
+// Balances other than the accounts of the journal.
 const (
 	journal     = "the journal"
 	Payables    = "what is payable"
@@ -67,7 +67,8 @@ const (
 	nothing     = "nothing"
 )
 
-// equations are balances that are equal, the first of them with a sign.
+// equations lists pairs of balances. The first balance times the sign must equal the second. Most equations hold only
+// at rest, and those with atEveryStep after every step of the platform.
 var equations = []struct {
 	sign        int64
 	one         string
@@ -84,7 +85,7 @@ var equations = []struct {
 	{-1, "bank", bankLines, false},
 }
 
-// enter takes an item as it is now and was before.
+// enter replaces the earlier state of an item by the current state.
 func (l *ledger) enter(was, now calls.Item) {
 	l.post(was, -1)
 	l.post(now, 1)
@@ -106,10 +107,10 @@ func (l *ledger) enter(was, now calls.Item) {
 	}
 }
 
-// post adds what an item amounts to, or takes it away again, as the sign says.
+// post adds the amounts of an item, or subtracts them if sign is -1.
 func (l *ledger) post(i calls.Item, sign int64) {
 	add := func(balance string, amount any, sign int64) {
-		tenant := i.Text("tenant") // of the acquirer's and the bank's items; ours have it in their key
+		tenant := i.Text("tenant") // for items of the acquirer and the bank; our keys contain the tenant
 		if tenant == "" {
 			tenant = i.Tenant()
 		}
@@ -129,7 +130,7 @@ func (l *ledger) post(i calls.Item, sign int64) {
 		add(Payables, i["amount"], sign)
 	case kind == "RESERVE":
 		add(Reserve, i["amount"], sign)
-	case kind == "EVENT" && i["in_reserve"] == true && openEvent(i):
+	case kind == "EVENT" && i["in_reserve"] == true && isOpenRefund(i):
 		add(openRefunds, i["amount"], sign)
 	case kind == "TRANSACTION" && Minor(i["captured"]) > 0:
 		add(fees, i["fee"], sign)
@@ -138,15 +139,15 @@ func (l *ledger) post(i calls.Item, sign int64) {
 		}
 	case kind == "CAPTURE":
 		add(movements, i["amount"], sign)
-	case strings.HasPrefix(i.Text("pk"), "SANDBOX#CHARGE#") && kind != "CHARGE": // to be deducted
+	case strings.HasPrefix(i.Text("pk"), "SANDBOX#CHARGE#") && kind != "CHARGE": // deductions
 		add(movements, i["amount"], -sign)
-	case booked(i):
+	case isStatementLine(i):
 		add(bankLines, i["amount"], sign)
 	}
 }
 
-// booked recognises a line of the bank's statement.
-func booked(i calls.Item) bool {
+// isStatementLine returns true for a line of the bank's statement.
+func isStatementLine(i calls.Item) bool {
 	return i.Text("pk") == "FILEBANK#PAID" ||
 		strings.HasPrefix(i.Text("pk"), "SANDBOX#TRANSFER#") && strings.HasPrefix(i.Text("sk"), "STATEMENT_LINE#")
 }
@@ -157,15 +158,15 @@ func (l *ledger) keys() []BalanceKey {
 	})
 }
 
-var openEvent = OfEvents("REFUND", "BEGUN", "PENDING")
+var isOpenRefund = OfEvents("REFUND", "BEGUN", "PENDING")
 
-// of returns the events of a transaction, in the order of their ids.
-func (l *ledger) of(transaction string) []calls.Item {
-	return where(l.events, "transaction_id", transaction)
+// eventsOf returns the events of a transaction, in the order of their ids.
+func (l *ledger) eventsOf(transaction string) []calls.Item {
+	return filterItems(l.events, "transaction_id", transaction)
 }
 
-// where returns the items whose attribute has a value, in the order of their keys.
-func where(items items, attribute, value string) (found []calls.Item) {
+// filterItems returns the items whose attribute has a value, in the order of their keys.
+func filterItems(items items, attribute, value string) (found []calls.Item) {
 	for _, key := range simulator.Sorted(items) {
 		if i := items[key]; i.Text(attribute) == value {
 			found = append(found, i)
@@ -174,7 +175,7 @@ func where(items items, attribute, value string) (found []calls.Item) {
 	return found
 }
 
-// Sum adds up the amounts of those items that the filter keeps.
+// Sum adds up the amounts of the items that the filter keeps.
 func Sum(items []calls.Item, keep func(calls.Item) bool) (total int64) {
 	for _, i := range items {
 		if keep(i) {
@@ -184,25 +185,25 @@ func Sum(items []calls.Item, keep func(calls.Item) bool) (total int64) {
 	return total
 }
 
-// All keeps every item.
+// All returns true for every item. It is a filter for Sum.
 func All(calls.Item) bool { return true }
 
-// Are keeps items whose attribute has one of the values.
+// Are returns a filter for items whose attribute has one of the values.
 func Are(name string, values ...string) func(calls.Item) bool {
 	return func(i calls.Item) bool { return slices.Contains(values, i.Text(name)) }
 }
 
-// OfEvents keeps events of a type that have one of the statuses.
+// OfEvents returns a filter for events of a type that have one of the statuses.
 func OfEvents(kind string, statuses ...string) func(calls.Item) bool {
 	return func(i calls.Item) bool {
 		return i.Text("type") == kind && slices.Contains(statuses, i.Text("status"))
 	}
 }
 
-// PayableKey names a payable of the tenant that an item belongs to.
+// PayableKey returns the key of a payable in Snapshot, for the tenant of an item.
 func PayableKey(i calls.Item, id string) string { return i.Tenant() + " " + id }
 
-// net returns the amount of a part of a transaction after fees and deductions.
+// net returns the amount of a transaction's part after fees and deductions.
 func net(part calls.Item) int64 {
 	net := Minor(part["amount"]) - Minor(part["deducted"])
 	if part["gross"] != true {

@@ -25,12 +25,12 @@ func (b Snapshot) CheckMoney() {
 	b.checkBalances(b.ledger, false)
 }
 
-// checkSum: what was captured is refunded, charged back, under way, or left.
+// checkSum checks that the captured amount is refunded, charged back, in progress, or left.
 func (b Snapshot) checkSum(t calls.Item, l *ledger) {
-	events := l.of(t.Text("id"))
+	events := l.eventsOf(t.Text("id"))
 	captured, rest := Minor(t["captured"]), Minor(t["refundable"])
 	refunded, back := Sum(events, OfEvents("REFUND", "REFUNDED")), Sum(events, OfEvents("CHARGE_BACK", "SUCCESSFUL"))
-	open := Sum(events, openEvent)
+	open := Sum(events, isOpenRefund)
 	if refunded+back+open+rest != captured || rest < 0 {
 		b.Find(t.Text("checkout_id"), "of %d captured, %d are refunded, %d charged back, %d under way and %d left", captured,
 			refunded, back, open, rest)
@@ -41,11 +41,12 @@ func (b Snapshot) checkSum(t calls.Item, l *ledger) {
 	}
 }
 
-// checkReturned: every refund and chargeback moved money at the acquirer once, and nothing else did; none is left open.
+// checkReturned checks that the acquirer returned the money of each successful refund once, and of no other refund. No
+// refund may be open. The transaction must record the sums of the acquirer's movements, by kind.
 func (b Snapshot) checkReturned(t calls.Item) {
 	checkout, id := t.Text("checkout_id"), t.Text("id")
 	moves := b.moved[id]
-	for _, e := range b.of(id) {
+	for _, e := range b.eventsOf(id) {
 		if e.Text("type") != "REFUND" {
 			continue
 		}
@@ -57,7 +58,7 @@ func (b Snapshot) checkReturned(t calls.Item) {
 		if moved != want {
 			b.Find(checkout, "refund %s of %v is %s, the acquirer moved %d", e.Text("id"), e["amount"], e.Text("status"), moved)
 		}
-		if openEvent(e) {
+		if isOpenRefund(e) {
 			b.Find(checkout, "refund %s is left %s", e.Text("id"), e.Text("status"))
 		}
 		if b.cancelled[e.Text("id")] && e.Text("status") != "FAILED" {
@@ -71,13 +72,15 @@ func (b Snapshot) checkReturned(t calls.Item) {
 	}
 }
 
-// amountsMoved are the attributes of a transaction that have its movements' amounts, by their kind.
+// amountsMoved lists the attributes of a transaction with the amounts of its movements, by kind.
 var amountsMoved = map[string]string{"capture": "captured", "refund": "refunded", "chargeback": "charged_back"}
 
-// recorded are the statuses of a record, by those of its part. The payable of a part that is not in a payout has none.
-var recorded = map[string]string{"SCHEDULED": "", "PAID_OUT": "SUCCESSFUL", "FAILED": "FAILED", "RECONCILED": "OPEN"}
+// recordState lists the statuses of records, by the status of their part. A scheduled part is still a payable, which
+// has no status.
+var recordState = map[string]string{"SCHEDULED": "", "PAID_OUT": "SUCCESSFUL", "FAILED": "FAILED", "RECONCILED": "OPEN"}
 
-// checkParts: each part waits as a payable of its net amount or shows its payout. The parts sum to the captured amount.
+// checkParts checks that each part of a transaction is recorded once with its net amount: as a payable that waits, or
+// in a payout. The parts must add up to the captured amount, and their fees to the transaction's fee.
 func (b Snapshot) checkParts(t calls.Item) {
 	checkout, id := t.Text("checkout_id"), t.Text("id")
 	var amounts, fees, deducted int64
@@ -87,7 +90,7 @@ func (b Snapshot) checkParts(t calls.Item) {
 		if waits := b.Payables[payable]; waits != nil {
 			where = append(where[:len(where):len(where)], waits)
 		}
-		status, known := recorded[p.Text("status")]
+		status, known := recordState[p.Text("status")]
 		if !known || len(where) != 1 || where[0].Text("status") != status ||
 			where[0].Text("payout_id") != p.Text("payout_id") ||
 			Minor(where[0]["amount"]) != net(p) || Minor(where[0]["fee"]) != Minor(p["fee"]) {
@@ -104,10 +107,10 @@ func (b Snapshot) checkParts(t calls.Item) {
 	b.checkDeductions(t, deducted)
 }
 
-// checkDeductions: what went back to the payer is deducted from parts, waits as a debit, or is settled otherwise.
+// checkDeductions checks that returned money is deducted from parts, waits as a debit, or is otherwise settled.
 func (b Snapshot) checkDeductions(t calls.Item, deducted int64) {
 	checkout := t.Text("checkout_id")
-	for _, e := range b.of(t.Text("id")) {
+	for _, e := range b.eventsOf(t.Text("id")) {
 		if e.Text("type") != "PAYOUT_DEDUCTION" {
 			continue
 		}
@@ -126,13 +129,13 @@ func (b Snapshot) checkDeductions(t calls.Item, deducted int64) {
 	}
 }
 
-// checkTransactionEntries: the journal has an entry for each movement of a transaction's money, and no other.
+// checkTransactionEntries checks that the journal has exactly one entry for each movement of a transaction's money.
 func (b Snapshot) checkTransactionEntries(t calls.Item) {
 	want := map[string]int64{}
 	if captured := Minor(t["captured"]); captured > 0 {
 		want["payment "+t.Text("id")] = captured
 	}
-	for _, e := range b.of(t.Text("id")) {
+	for _, e := range b.eventsOf(t.Text("id")) {
 		switch {
 		case e.Text("status") == "REFUNDED":
 			want["refund "+e.Text("id")] = -Minor(e["amount"])
@@ -143,19 +146,20 @@ func (b Snapshot) checkTransactionEntries(t calls.Item) {
 	b.CheckEntries(t.Text("checkout_id"), b.Entries[t.Text("id")], want)
 }
 
-// movedIn are the accounts that show what an entry moves, by its kind.
-var movedIn = map[string]string{"payment": "acquirer_receivable", "refund": "acquirer_receivable",
+// movedAccounts lists the account that shows the amount of an entry, by the entry's kind.
+var movedAccounts = map[string]string{"payment": "acquirer_receivable", "refund": "acquirer_receivable",
 	"chargeback": "acquirer_receivable", "payout": "merchant_payable", "payout_returned": "merchant_payable",
 	"payout_paid": "bank"}
 
-// CheckEntries checks that the entries balance, and move the amounts that are wanted, by kind and id.
+// CheckEntries checks that each entry balances, and that the entries move exactly the wanted amounts. The keys of want
+// are an entry's kind and id.
 func (b Snapshot) CheckEntries(about string, entries []calls.Item, want map[string]int64) {
 	for _, entry := range entries {
 		kind := entry.Text("kind")
 		name := kind + " " + entry.Text("id")
 		postings := entry.List("postings")
 		balance := Sum(postings, All)
-		moved := Sum(postings, Are("account", movedIn[kind]))
+		moved := Sum(postings, Are("account", movedAccounts[kind]))
 		if balance != 0 || moved == 0 || moved != want[name] {
 			b.Find(about, "entry %s of %d is off by %d, and records %d", name, moved, balance, want[name])
 		}
@@ -166,7 +170,7 @@ func (b Snapshot) CheckEntries(about string, entries []calls.Item, want map[stri
 	}
 }
 
-// checkBalances holds the balances to the equations; between two steps of the platform, to those that are always true.
+// checkBalances checks the equations. Between two steps of the platform it skips equations that hold only at rest.
 func (b Snapshot) checkBalances(l *ledger, betweenSteps bool) {
 	for _, key := range l.keys() {
 		balances := l.Balances[key]
@@ -178,8 +182,9 @@ func (b Snapshot) checkBalances(l *ledger, betweenSteps bool) {
 	}
 }
 
-// checkSteps holds every state the table was in to what must always be true. The stream has a transaction's writes
-// together; one that is about money begins with its checkout or its transaction.
+// checkSteps replays the stream, and checks the rules after each step of the platform. A step is one transaction of
+// DynamoDB. The writes of a step follow each other in the stream. A step about money begins with the write of a
+// checkout or of a payment transaction. So each such write begins a new step.
 func (b Snapshot) checkSteps() {
 	l := newLedger()
 	before, changed := items{}, items{}
@@ -205,7 +210,7 @@ func (b Snapshot) checkSteps() {
 	b.checkStep(l, changed)
 }
 
-// checkDecision: the acquirer does not change its decision on a refund, and cancels none that it has taken.
+// checkDecision checks that the acquirer's decision on a refund changes only if it was unknown, and never to cancelled.
 func (b Snapshot) checkDecision(was, now calls.Item) {
 	if was == nil || !strings.HasPrefix(now.Text("pk"), "SANDBOX#REFUND#") {
 		return
@@ -223,20 +228,21 @@ func (b Snapshot) checkStep(l *ledger, changed map[string]calls.Item) {
 	b.checkBalances(l, true)
 	for _, key := range l.keys() {
 		left := l.Balances[key][Payables] - l.Balances[key][Reserve]
-		if strings.HasPrefix(key.Tenant, "L#") && left < MinimumBalance(key.Currency) && !l.chargedBack(key) {
+		if strings.HasPrefix(key.Tenant, "L#") && left < MinimumBalance(key.Currency) && !l.hasChargeback(key) {
 			b.Find("", "refunds took %v to %d", key, left)
 		}
 	}
 }
 
-// chargedBack reports whether there was a chargeback, which has no minimum balance.
-func (l *ledger) chargedBack(key BalanceKey) bool {
-	return slices.ContainsFunc(where(l.events, "type", "CHARGE_BACK"), func(e calls.Item) bool {
+// hasChargeback returns true if the tenant had a chargeback in the currency. A chargeback may take the balance below
+// the minimum.
+func (l *ledger) hasChargeback(key BalanceKey) bool {
+	return slices.ContainsFunc(filterItems(l.events, "type", "CHARGE_BACK"), func(e calls.Item) bool {
 		return key == BalanceKey{e.Tenant(), currencyOf(e["amount"])}
 	})
 }
 
-// addChargebacks: each is called back with the status its checkout has.
+// addChargebacks adds the callback that the platform owes for each chargeback, with the status of the checkout.
 func (b Snapshot) addChargebacks(owed map[outcome]int) {
 	for _, e := range b.events {
 		checkout := b.Checkouts[b.Transactions[e.Text("transaction_id")].Text("checkout_id")]

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
-// checkRecords checks the history of single items in the stream by the rules of their kinds.
+// checkRecords checks the changes of each item in the stream by the rules of the item's kind.
 func (b Snapshot) checkRecords() {
 	before := map[string]*simulator.Change{}
 	for _, c := range b.Changes {
@@ -32,7 +32,7 @@ func (b Snapshot) checkRecords() {
 	b.checkAnswers()
 }
 
-// checkIdempotency: a key stays with its request, which alone has it while it runs; kept answers stay (contract §2.8).
+// checkIdempotency checks that a key stays with its running request, and that stored answers stay (contract §2.8).
 func (b Snapshot) checkIdempotency(before, after *simulator.Change) {
 	was, now := before.Image(), after.Image()
 	at := after.Change.ApproximateCreationDateTime.Time
@@ -52,7 +52,8 @@ func (b Snapshot) checkIdempotency(before, after *simulator.Change) {
 	}
 }
 
-// checkProgress: a callback that is done stays done, and tries only grow, unless an operator replays it.
+// checkProgress checks that the tries of a callback never decrease. A delivered callback must stay delivered, unless an
+// operator replays callbacks.
 func (b Snapshot) checkProgress(was, now calls.Item) {
 	if is, before := now.Number("tries"), was.Number("tries"); is < before {
 		b.Find(now.Text("checkout_id"), "callback %s had %d tries, now %d", now.Text("id"), before, is)
@@ -63,7 +64,7 @@ func (b Snapshot) checkProgress(was, now calls.Item) {
 	}
 }
 
-// checkClaims: what clients were answered about a customer is there, and only one got the answer that it made it.
+// checkClaims checks that acknowledged details of customers are stored, and that each customer has one creator.
 func (b Snapshot) checkClaims() {
 	for _, r := range b.Replies {
 		customer, ok := strings.CutPrefix(r.Path, "/v0.1/customers/")
@@ -93,7 +94,7 @@ func (b Snapshot) checkClaims() {
 	}
 }
 
-// checkInstruments: the acquirer knows every card that may be charged.
+// checkInstruments checks that the acquirer knows every card that may be charged.
 func (b Snapshot) checkInstruments() {
 	for _, i := range b.instruments {
 		if token := i.Object("card").Text("acquirer_token"); i["active"] == true && !b.cards[token] {
@@ -102,14 +103,14 @@ func (b Snapshot) checkInstruments() {
 	}
 }
 
-// checkAnswers: a merchant is opened once, and each secret has one version.
+// checkAnswers checks that a merchant is created once, and that each version of a secret is made once.
 func (b Snapshot) checkAnswers() {
 	opened, rotated := map[string]bool{}, map[string]bool{}
 	for _, given := range b.Answers {
 		a := simulator.Decoded[struct {
 			Created bool
 			Code    string `json:"merchant_code"`
-			Version int    // of a callback secret
+			Version int    // version of a callback secret
 		}](given.Text)
 		if a.Created {
 			if opened[a.Code] {
@@ -126,7 +127,7 @@ func (b Snapshot) checkAnswers() {
 	}
 }
 
-// CheckEntryCount sees that a write which changes something has one audit entry, and any other none.
+// CheckEntryCount checks that a write with changes has one audit entry, and that any other write has none.
 func CheckEntryCount(w *simulator.World, changed []string, entries int) {
 	if want := min(len(changed), 1); entries != want {
 		w.Find("", "a change of %v has %d audit entries, want %d", changed, entries, want)

@@ -1,5 +1,5 @@
-// Package books checks what must be true of all records when a simulated world has come to rest: those of the platform
-// with each other, with the acquirer's and the bank's, and with what clients were answered.
+// Package books checks the records of a simulated world at rest: those of the platform against each other, against the
+// acquirer's and the bank's, and against the answers to clients. Workloads call Check.
 package books
 
 import (
@@ -13,22 +13,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Snapshot has all records of a world, by their ids.
+// Snapshot contains all records of a world, by their ids.
 type Snapshot struct {
 	*simulator.World
 	*ledger
-	Items                              []calls.Item // all there are
+	Items                              []calls.Item // all items
 	Checkouts, Transactions, callbacks items
-	Charges                            items          // of the acquirer
+	Charges                            items          // the acquirer's
 	captures                           map[string]int // by charge
 	instruments                        []calls.Item
 	customers                          items           // by tenant and id
-	cards                              map[string]bool // tokens the acquirer knows
+	cards                              map[string]bool // tokens that the acquirer knows
 	Merchants                          items           // by code
 	Payouts                            items
 	Records                            itemLists // by payout
-	Taken                              itemLists // records by the tenant and id of the payable they were
-	Booked                             itemLists // at the bank, by payout
+	Taken                              itemLists // records by the tenant and id of their former payable
+	Booked                             itemLists // lines of the bank's statement, by payout
 	Carried                            itemLists // payables and records of shortfalls, by payout
 }
 
@@ -40,12 +40,12 @@ func Read(w *simulator.World) Snapshot {
 		Taken: itemLists{}, Booked: itemLists{}, Carried: itemLists{}}
 	for _, i := range b.Items {
 		b.enter(nil, i)
-		b.file(i)
+		b.addItem(i)
 	}
 	return b
 }
 
-func (b *Snapshot) file(i calls.Item) {
+func (b *Snapshot) addItem(i calls.Item) {
 	id, pk, sk := i.Text("id"), i.Text("pk"), i.Text("sk")
 	if payout, carried := strings.CutPrefix(id, "carried#"); carried { // the payout's shortfall
 		payout, _, _ = strings.Cut(payout, "#")
@@ -75,7 +75,7 @@ func (b *Snapshot) file(i calls.Item) {
 	case i.Kind() == store.KindPayoutRecords:
 		payout, payable := i.Text("payout_id"), PayableKey(i, id)
 		b.Records[payout], b.Taken[payable] = append(b.Records[payout], i), append(b.Taken[payable], i)
-	case booked(i):
+	case isStatementLine(i):
 		b.Booked[id] = append(b.Booked[id], i)
 	}
 }
@@ -99,10 +99,11 @@ func Reconcile(w *simulator.World) {
 	w.Steer(simulator.Clients)
 }
 
-// givenUpAfter is how long a mail is tried after its first failed try (contract §11.3). Faults can last longer.
+// givenUpAfter is the time from a mail's first failed try to its last (contract §11.3). Faults can last longer.
 const givenUpAfter = 72 * time.Hour
 
-// checkMails: a mail was sent at most once per recorded try, and a delivered one was. Mails to all owners are divided.
+// checkMails checks that mails were sent at most once per try, and delivered ones at least once. Mails to all are
+// split.
 func (b Snapshot) checkMails() {
 	sent := map[string]ses.Mail{}
 	for _, m := range b.Mails.Sent() {
@@ -123,7 +124,7 @@ func (b Snapshot) checkMails() {
 			b.Find("", "mail %s is delivered, but was not sent", id)
 		}
 		tried := i.Time("updated_at").Sub(i.Time("first_failed_at"))
-		over := i.Text("state") == "dropped" && i.Text("kind") == "invitation" || // it was taken back, or accepted
+		over := i.Text("state") == "dropped" && i.Text("kind") == "invitation" || // it was withdrawn, or accepted
 			i.Text("state") == "dead" && tried >= givenUpAfter
 		if state := i.Text("state"); state != "delivered" && state != "owed" && state != "sending" && !over {
 			b.Find("", "mail %s is %s: %s", id, state, i.Text("last_error"))
@@ -131,10 +132,10 @@ func (b Snapshot) checkMails() {
 	}
 }
 
-// checkBrowsers: a public key charges a card only of the checkout's customer, and never without the payer; it is shown
-// no card, mandate or customer; and it uses no other client's Idempotency-Key (contract §2.1, §2.8).
+// checkBrowsers checks that a public key charges a card only of the checkout's customer, and never without the payer.
+// It is shown no card, mandate or customer, and it uses no other client's Idempotency-Key (contract §2.1, §2.8).
 func (b Snapshot) checkBrowsers() {
-	tried := map[string]bool{} // checkouts, that only browsers pay
+	tried := map[string]bool{} // checkouts that only browsers pay
 	for _, r := range b.Replies {
 		id := checkoutOf(r)
 		if id != "" && r.View().ErrorCode == "IDEMPOTENCY_KEY_REUSED" {

@@ -1,5 +1,4 @@
-// Package calls decodes calls to the table and queues. Use Summary to name a call, and Mutation to remove its
-// conditions.
+// Package calls decodes calls to the table and queues. Use Summary to name a call, and Mutation to change it.
 package calls
 
 import (

@@ -17,8 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// files is the workload of one or two tenants whose clients create, upload, complete, move and delete files at the same
-// time.
+// files is the workload of the clients of one or two tenants, who create, upload, complete, move and delete files at
+// the same time. They upload and download by links that may have ended.
 type files struct {
 	*simulator.World
 	shops          []*shops.Shop
@@ -63,12 +63,12 @@ func New(w *simulator.World) simulator.Workload {
 // Check checks all records, and compares them with S3.
 func (f *files) Check() {
 	books.Reconcile(f.World)
-	f.Drain() // reconciles files: the function files does so by messages, and logs breaks
+	f.Drain() // reconciles files: the function "files" does that at messages, and logs breaks
 	books.Check(f.World)
 	f.checkFiles()
 }
 
-// Interfere reads the stream first, because clients wait until links have ended, and iterators end meanwhile.
+// Interfere reads the stream first. Clients wait until links have ended, and the stream's iterators end in that time.
 func (f *files) Interfere() {
 	f.ReadStream()
 	f.World.Interfere()
@@ -135,6 +135,7 @@ func (c *fileTenant) repeatSometimes(actor string, rng *rand.Rand, r client.Requ
 	c.Impatient(actor, rng, func(twin string) { c.sendRequest(twin, r) })
 }
 
-// fileJumps pass a link's end, the time until an object is deleted again, or the upload time of files.
+// fileJumps lists jumps of the clock. The longer jumps pass a link's end, the time until an object is deleted again, or
+// the upload time of files.
 var fileJumps = []time.Duration{5 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 16 * time.Minute,
 	76 * time.Minute, 3 * time.Hour, 24 * time.Hour}

@@ -66,8 +66,7 @@ type followed struct {
 	body   string
 }
 
-// follow sends a request by a link over a network that may lose it or its reply, or deliver it twice or late. It
-// returns nil without a reply.
+// follow sends a request by a link. The network may lose it or its reply (nil), or deliver it twice or late.
 func (f *files) follow(actor, method, url string, headers map[string]string, content string) *followed {
 	r, err := http.NewRequestWithContext(context.Background(), method, url, nil)
 	f.Must(err)

@@ -1,5 +1,6 @@
-// Package people simulates changes of roles, members and keys (New). Rules without races are tested in package
-// functions.
+// Package people simulates changes of roles, members and keys. Members are disabled, enabled, get new passwords, sign
+// in again or leave. Just before each write the simulation authenticates the caller again, and checks that the caller
+// has the right to the change. Rules that need no race are tested in package functions. Use New with simulator.Run.
 package people
 
 import (
@@ -116,7 +117,8 @@ func (p *people) setUp() {
 	p.hot["members"], p.hot["api-keys"] = simulator.Pick(p.rng, p.ids["members"]), p.holders["spare"].key
 }
 
-// must ends the simulation at an error before the faults begin.
+// must returns a function that passes a result on, and ends the simulation at an error. It is for calls before the
+// faults begin.
 func must[T any](w *simulator.World) func(result T, err error) T {
 	return func(result T, err error) T {
 		w.Must(err)
@@ -154,7 +156,8 @@ func (p *people) createStaff() {
 
 var spareScopes = []string{"members.write", "roles.write", "api_keys:write", "user.subaccounts", "payments"}
 
-// addHolder registers a holder and its credential under its name. A new key may end before a client was shown it.
+// addHolder registers a holder with its credential, under the holder's name. If a new key was revoked before a client
+// was shown the key, the credential has ended already.
 func (p *people) addHolder(h *holder) {
 	if _, stays := p.last.keys[h.key]; p.last.keys != nil && h.key != "" && !stays {
 		h.ended = p.LogicalTime()
@@ -213,7 +216,7 @@ func (p *people) signIn(name string, m member.Member, token string) {
 	p.addHolder(h)
 }
 
-// story has the plot and beginning for a mutation control whose condition few other worlds need.
+// story is the plot and the beginning of a world for a mutation control. Few other worlds need the control's condition.
 type story struct {
 	plot   plot
 	begins beginning // nil for any
@@ -272,7 +275,7 @@ func (p *people) startPlots() {
 	}
 }
 
-// startClient starts a client. It gets separate random numbers, so that its choices do not depend on their time.
+// startClient starts a client with separate random numbers, so that the client's choices do not depend on when it acts.
 func (p *people) startClient(actor string, act func(clerk)) {
 	c := clerk{people: p, actor: actor, rng: rand.New(rand.NewPCG(p.rng.Uint64(), p.Seed))}
 	p.Go(simulator.Clients, func() { act(c) })
