@@ -1,4 +1,4 @@
-// Package banktest tests what the port requires of every bank.
+// Package banktest tests the rules of the port to banks. Call Cancel in the tests of each bank.
 package banktest
 
 import (
@@ -13,21 +13,21 @@ import (
 // Subject is a bank without transfers.
 type Subject struct {
 	bank.Bank
-	Accepted func(id string) bank.Transfer // returns one that the bank accepts
-	NotTaken func(id string) bank.Transfer // returns one that it does not take
+	Accepted func(id string) bank.Transfer // returns a transfer that the bank accepts
+	NotTaken func(id string) bank.Transfer // returns a transfer that the bank does not take
 	Take     func(id string)               // makes an accepted transfer final, unless it was cancelled
-	Pay      func(id string)               // has a transfer paid that was taken
+	Pay      func(id string)               // pays a taken transfer
 }
 
-// Cancel tests bank.Bank's Cancel; open returns a new bank.
+// Cancel tests the method Cancel of banks. open returns a new bank.
 func Cancel(t *testing.T, open func(*testing.T) Subject) {
-	t.Run("ahead", func(t *testing.T) { t.Parallel(); ahead(t, open(t)) })
-	t.Run("of what was taken", func(t *testing.T) { t.Parallel(); taken(t, open(t)) })
-	t.Run("at the same time", func(t *testing.T) { t.Parallel(); together(t, open(t)) })
+	t.Run("ahead", func(t *testing.T) { t.Parallel(); testCancelAhead(t, open(t)) })
+	t.Run("of what was taken", func(t *testing.T) { t.Parallel(); testCancelTaken(t, open(t)) })
+	t.Run("at the same time", func(t *testing.T) { t.Parallel(); testCancelConcurrently(t, open(t)) })
 }
 
-// ahead: a transfer that is cancelled before it is requested is never made, however often it is requested.
-func ahead(t *testing.T, s Subject) {
+// testCancelAhead checks that a transfer cancelled before its request is never made, however often it is requested.
+func testCancelAhead(t *testing.T, s Subject) {
 	for name, request := range map[string]func(string) bank.Transfer{"good": s.Accepted, "bad": s.NotTaken} {
 		if _, err := s.Transfer(t.Context(), s.NotTaken(name)); !errors.Is(err, bank.ErrNotTaken) {
 			t.Errorf("%s, before: error %v", name, err)
@@ -37,12 +37,12 @@ func ahead(t *testing.T, s Subject) {
 			MustBe(t, s, request(name), bank.Cancelled)
 		}
 	}
-	s.lines(t, 0)
+	s.checkLines(t, 0)
 	MustBe(t, s, s.Accepted("another"), Accepted)
 }
 
-// taken: a transfer that was taken is made, and cancelling it returns its outcome.
-func taken(t *testing.T, s Subject) {
+// testCancelTaken checks that a taken transfer is made, and that cancelling it returns its outcome.
+func testCancelTaken(t *testing.T, s Subject) {
 	MustBe(t, s, s.Accepted("p"), Accepted)
 	s.Take("p")
 	for _, want := range []bank.State{bank.Accepted, bank.Paid} {
@@ -54,11 +54,11 @@ func taken(t *testing.T, s Subject) {
 			MustBe(t, s, s.Accepted("p"), bank.Outcome{State: want})
 		}
 	}
-	s.lines(t, 1)
+	s.checkLines(t, 1)
 }
 
-// together: the first call decides, and all get the same outcome.
-func together(t *testing.T, s Subject) {
+// testCancelConcurrently checks that the first call decides, and that all calls get the same outcome.
+func testCancelConcurrently(t *testing.T, s Subject) {
 	paid := 0
 	for i := range 20 {
 		id, answers := fmt.Sprint("p", i), make([]bank.Outcome, 4)
@@ -95,10 +95,10 @@ func together(t *testing.T, s Subject) {
 			paid++
 		}
 	}
-	s.lines(t, paid)
+	s.checkLines(t, paid)
 }
 
-func (s Subject) lines(t *testing.T, want int) {
+func (s Subject) checkLines(t *testing.T, want int) {
 	t.Helper()
 	n := 0
 	for _, err := range s.Statement(t.Context()) {

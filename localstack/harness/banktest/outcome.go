@@ -24,7 +24,7 @@ func MustBe(t *testing.T, b bank.Bank, request bank.Transfer, want bank.Outcome)
 	}
 }
 
-// MustCancel cancels, and expects the outcome.
+// MustCancel cancels a transfer and expects the outcome.
 func MustCancel(t *testing.T, b bank.Bank, id string, want bank.Outcome) {
 	t.Helper()
 	if got, err := b.Cancel(t.Context(), id); err != nil || got != want {
@@ -32,7 +32,8 @@ func MustCancel(t *testing.T, b bank.Bank, id string, want bank.Outcome) {
 	}
 }
 
-// Unknown expects neither an outcome nor an error that rules one out.
+// Unknown returns a check that a call failed with an unknown outcome: with an error, but neither ErrNotTaken nor
+// ErrUnknownTransfer, which rule out a transfer.
 func Unknown(t *testing.T) func(bank.Outcome, error) {
 	return func(o bank.Outcome, err error) {
 		t.Helper()

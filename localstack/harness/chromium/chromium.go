@@ -1,9 +1,9 @@
-// Package chromium drives Chromium for tests of pages. Each session is a visitor with its cookies, and reaches only the
-// handlers that the test serves, under any host name, over http and https. A test fails on unexpected console messages,
-// exceptions, policy violations, failed requests, other hosts, and axe-core's findings. It waits for elements and
-// addresses, never for a time.
+// Package chromium drives Chromium for tests of pages. Open starts a session: a visitor with cookies, who reaches only
+// the handlers that the test serves, under any host name, over http and https. A test fails on unexpected console
+// messages, exceptions, policy violations, failed requests, other hosts, and axe-core's findings. The package waits for
+// elements and addresses, never for a fixed time.
 //
-// Tests are skipped unless CASHWRAP_TESTS=all; then they need Chromium and Node. The environment variable
+// Tests are skipped unless CASHWRAP_TESTS=all. They need Chromium and Node. The environment variable
 // CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
 package chromium
 
@@ -22,17 +22,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// patience is how long an element or address is waited for, on a busy machine.
+// patience is the longest wait for an element or address, on a busy machine.
 const patience = 45 * time.Second
 
-// Web is what sessions reach: the handler of each host.
+// Web contains the handler of each host that sessions reach.
 type Web map[string]http.Handler
 
-// Options are how a visitor's browser is set up.
+// Options configure a visitor's browser.
 type Options struct {
-	Width    int    // of the window in pixels; 0: 1280
-	Dark     bool   // the colours that the visitor prefers
-	Language string // BCP 47; "": en-GB
+	Width    int    // of the window in pixels; 0 means 1280
+	Dark     bool   // the visitor prefers dark colours
+	Language string // BCP 47; "" means en-GB
 	NoScript bool
 }
 
@@ -51,10 +51,10 @@ var serial atomic.Int64
 
 func newID() string { return strconv.FormatInt(serial.Add(1), 10) }
 
-// Open starts a session, which ends with the test.
+// Open starts a session. It ends with the test.
 func Open(tb testing.TB, web Web, o Options) *Session {
 	tb.Helper()
-	s := &Session{tb: tb, id: newID(), driver: started(tb, program(tb)), web: serve(tb, web)}
+	s := &Session{tb: tb, id: newID(), driver: ensureDriver(tb, findChromium(tb)), web: startNetwork(tb, web)}
 	o.Width = cmp.Or(o.Width, 1280)
 	colours := "light"
 	if o.Dark {
@@ -70,7 +70,7 @@ func Open(tb testing.TB, web Web, o Options) *Session {
 	return s
 }
 
-func program(tb testing.TB) string {
+func findChromium(tb testing.TB) string {
 	tb.Helper()
 	enginetest.Only(tb)
 	path, err := exec.LookPath("chromium")
@@ -80,15 +80,15 @@ func program(tb testing.TB) string {
 	return path
 }
 
-// Expect names problems that the session must have, each as often as it comes: "400 POST" is an answer of that status
-// to that method, "elsewhere example.com" a request to a host that is not served.
+// Expect names problems that the session must have, each as often as it occurs. "400 POST" is an answer with that
+// status to that method. "elsewhere example.com" is a request to a host that is not served.
 func (s *Session) Expect(problems ...string) { s.expected = append(s.expected, problems...) }
 
-// close ends the session, and reports what was not expected, and what was expected and did not come.
+// close ends the session, and reports unexpected problems and expected problems that did not occur.
 func (s *Session) close() {
 	var all []problem
 	s.driver.do(s.tb, command{"do": "close", "session": s.id}, &all)
-	all = append(all, s.web.elsewhere()...)
+	all = append(all, s.web.refusedRequests()...)
 	got := make([]string, 0, len(all))
 	for _, p := range all {
 		got = append(got, p.Text)
@@ -108,7 +108,7 @@ func (s *Session) Tab() Tab {
 	return t
 }
 
-// Visit opens an address in a tab of its own.
+// Visit opens an address in a new tab.
 func (s *Session) Visit(url string) Tab {
 	s.tb.Helper()
 	t := s.Tab()

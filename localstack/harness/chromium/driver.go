@@ -16,15 +16,16 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// command is one for driver.mjs, where each is explained.
+// command is a command for driver.mjs, which documents each.
 type command map[string]any
 
-// driver is driver.mjs with a Chromium, one for the whole test process. It ends with its input, so with the process.
+// driver is a running driver.mjs with its Chromium. The whole test process shares one driver. driver.mjs ends when its
+// input is closed, so it ends with the test process.
 type driver struct {
 	mu      sync.Mutex
 	input   io.Writer
 	waiting map[string]chan answer
-	ended   error // nil while it runs
+	ended   error // nil while the driver runs
 	stderr  bytes.Buffer
 }
 
@@ -35,18 +36,18 @@ type answer struct {
 }
 
 var (
-	starting sync.Mutex
-	running  *driver
+	startMutex sync.Mutex
+	running    *driver
 )
 
-func started(tb testing.TB, chromium string) *driver {
+func ensureDriver(tb testing.TB, chromium string) *driver {
 	tb.Helper()
-	starting.Lock()
-	defer starting.Unlock()
+	startMutex.Lock()
+	defer startMutex.Unlock()
 	if running == nil {
 		program := enginetest.NodeContext(context.Background(), tb, "harness/chromium/driver.mjs")
 		program.Args = append(program.Args, chromium, os.Getenv("CASHWRAP_SCREENSHOTS"))
-		d, err := start(program)
+		d, err := startDriver(program)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func started(tb testing.TB, chromium string) *driver {
 	return running
 }
 
-func start(program *exec.Cmd) (*driver, error) {
+func startDriver(program *exec.Cmd) (*driver, error) {
 	d := &driver{waiting: map[string]chan answer{}}
 	program.Stderr = &d.stderr
 	input, err := program.StdinPipe()
@@ -70,12 +71,12 @@ func start(program *exec.Cmd) (*driver, error) {
 	if err := program.Start(); err != nil {
 		return nil, err
 	}
-	go d.read(output, program.Wait)
+	go d.readAnswers(output, program.Wait)
 	return d, nil
 }
 
-// read hands out answers until there are no more.
-func (d *driver) read(output io.Reader, wait func() error) {
+// readAnswers passes answers to their callers until the output ends.
+func (d *driver) readAnswers(output io.Reader, wait func() error) {
 	lines := bufio.NewReader(output)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -103,7 +104,7 @@ func (d *driver) read(output io.Reader, wait func() error) {
 	}
 }
 
-// do has a command carried out, and reads its result unless that is nil. A failure ends the test.
+// do sends a command, and decodes the answer into result unless that is nil. A failure ends the test.
 func (d *driver) do(tb testing.TB, c command, result any) {
 	tb.Helper()
 	got, err := d.send(c)

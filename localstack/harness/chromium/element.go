@@ -11,13 +11,13 @@ func (e Element) do(result any, method string, arguments ...any) {
 	e.tab.do(command{"do": "element", "element": e.by, "method": method, "args": arguments}, result)
 }
 
-// Click clicks on it, and waits for the page that follows to begin.
+// Click clicks on the element, and waits until the next page begins.
 func (e Element) Click() {
 	e.tab.session.tb.Helper()
 	e.do(nil, "click")
 }
 
-// DoubleClick clicks on it twice.
+// DoubleClick clicks on the element twice.
 func (e Element) DoubleClick() {
 	e.tab.session.tb.Helper()
 	e.do(nil, "dblclick")
@@ -29,19 +29,19 @@ func (e Element) Fill(text string) {
 	e.do(nil, "fill", text)
 }
 
-// Choose chooses an option by its value.
+// Choose selects an option by its value.
 func (e Element) Choose(value string) {
 	e.tab.session.tb.Helper()
 	e.do(nil, "selectOption", value)
 }
 
-// Focus puts the focus there.
+// Focus puts the focus on the element.
 func (e Element) Focus() {
 	e.tab.session.tb.Helper()
 	e.do(nil, "focus")
 }
 
-// Text returns what a visitor reads of it.
+// Text returns the text that a visitor reads.
 func (e Element) Text() (text string) {
 	e.tab.session.tb.Helper()
 	e.do(&text, "innerText")
@@ -55,33 +55,33 @@ func (e Element) Value() (value string) {
 	return value
 }
 
-// Attribute returns one of its attributes; "" if it has none of the name.
+// Attribute returns the value of an attribute, or "" if the element does not have it.
 func (e Element) Attribute(name string) (value string) {
 	e.tab.session.tb.Helper()
 	e.do(&value, "getAttribute", name)
 	return value
 }
 
-// Count returns how many such elements there are now, without waiting.
+// Count returns the current number of matching elements, without waiting.
 func (e Element) Count() (many int) {
 	e.tab.session.tb.Helper()
 	e.do(&many, "count")
 	return many
 }
 
-// Wait waits until it can be seen.
+// Wait waits until the element is visible.
 func (e Element) Wait() {
 	e.tab.session.tb.Helper()
 	e.do(nil, "waitFor")
 }
 
-// Evaluate calls a function of JavaScript with the element, past the page's policy.
+// Evaluate calls a JavaScript function with the element. The page's policy does not apply.
 func (e Element) Evaluate(script string) {
 	e.tab.session.tb.Helper()
 	e.tab.do(command{"do": "change", "element": e.by, "script": script}, nil)
 }
 
-// QRCode returns the text of the QR code that it shows; "" if none can be read.
+// QRCode returns the text of the element's QR code, or "" if none can be read.
 func (e Element) QRCode() (text string) {
 	e.tab.session.tb.Helper()
 	e.tab.do(command{"do": "scan", "element": e.by}, &text)

@@ -10,20 +10,20 @@ import (
 	"testing"
 )
 
-// network is the proxy through which a session reaches its web, and nothing else.
+// network is the proxy of a session. The session reaches only its web.
 type network struct {
 	*httptest.Server
-	secure *httptest.Server // what is asked for by https, with a certificate that the browser accepts unseen
+	secure *httptest.Server // serves https, with a certificate that the browser accepts unseen
 	web    Web
 
 	mu      sync.Mutex
 	refused []problem
 }
 
-func serve(tb testing.TB, web Web) *network {
+func startNetwork(tb testing.TB, web Web) *network {
 	n := &network{web: web}
-	n.secure = httptest.NewUnstartedServer(http.HandlerFunc(n.answer))
-	n.secure.Config.ErrorLog = log.New(io.Discard, "", 0) // the browser tries once to get another certificate
+	n.secure = httptest.NewUnstartedServer(http.HandlerFunc(n.serve))
+	n.secure.Config.ErrorLog = log.New(io.Discard, "", 0) // the browser once tries to get another certificate
 	n.secure.StartTLS()
 	n.Server = httptest.NewServer(http.HandlerFunc(n.proxy))
 	tb.Cleanup(func() {
@@ -35,7 +35,7 @@ func serve(tb testing.TB, web Web) *network {
 	return n
 }
 
-func (n *network) elsewhere() []problem {
+func (n *network) refusedRequests() []problem {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.refused
@@ -44,7 +44,7 @@ func (n *network) elsewhere() []problem {
 func (n *network) proxy(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect {
 		r.URL.Scheme, r.URL.Host = "", ""
-		n.answer(w, r)
+		n.serve(w, r)
 		return
 	}
 	if n.handler(r) == nil {
@@ -62,7 +62,7 @@ func (n *network) handler(r *http.Request) http.Handler {
 	return n.web[host]
 }
 
-func (n *network) answer(w http.ResponseWriter, r *http.Request) {
+func (n *network) serve(w http.ResponseWriter, r *http.Request) {
 	if handler := n.handler(r); handler != nil {
 		handler.ServeHTTP(w, r)
 		return
@@ -88,7 +88,7 @@ func (n *network) tunnel(w http.ResponseWriter) {
 		server.Close()
 		return
 	}
-	_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n") // if it fails, so does what follows
+	_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n") // if it fails, the connection fails too
 	relay := func(to, from net.Conn) {
 		_, _ = io.Copy(to, from)
 		to.Close()

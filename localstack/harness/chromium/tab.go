@@ -15,7 +15,7 @@ func (t Tab) do(c command, result any) {
 	t.session.driver.do(t.session.tb, c, result)
 }
 
-func (t Tab) page(result any, method string, arguments ...any) {
+func (t Tab) callPage(result any, method string, arguments ...any) {
 	t.session.tb.Helper()
 	t.do(command{"do": "page", "method": method, "args": arguments}, result)
 }
@@ -23,55 +23,55 @@ func (t Tab) page(result any, method string, arguments ...any) {
 // Goto opens an address, and waits until its page is loaded.
 func (t Tab) Goto(url string) {
 	t.session.tb.Helper()
-	t.page(nil, "goto", url)
+	t.callPage(nil, "goto", url)
 }
 
-// Reload loads the page again.
+// Reload reloads the page.
 func (t Tab) Reload() {
 	t.session.tb.Helper()
-	t.page(nil, "reload")
+	t.callPage(nil, "reload")
 }
 
-// Back goes to the page before, as the browser's button does.
+// Back goes back one page, like the browser's button.
 func (t Tab) Back() {
 	t.session.tb.Helper()
-	t.page(nil, "goBack")
+	t.callPage(nil, "goBack")
 }
 
 // Title returns the page's title.
 func (t Tab) Title() (title string) {
 	t.session.tb.Helper()
-	t.page(&title, "title")
+	t.callPage(&title, "title")
 	return title
 }
 
 // URL returns the page's address.
 func (t Tab) URL() (url string) {
 	t.session.tb.Helper()
-	t.page(&url, "url")
+	t.callPage(&url, "url")
 	return url
 }
 
-// WaitURL waits until the tab shows an address that the pattern, of JavaScript, is found in, and returns it.
+// WaitURL waits until the tab's address matches the JavaScript pattern, and returns the address.
 func (t Tab) WaitURL(pattern string) string {
 	t.session.tb.Helper()
 	t.do(command{"do": "waitURL", "pattern": pattern}, nil)
 	return t.URL()
 }
 
-// Evaluate runs a script on the page, past its policy, and reads what comes out.
+// Evaluate runs a script on the page and decodes its result. The page's policy does not apply.
 func (t Tab) Evaluate(script string, result any) {
 	t.session.tb.Helper()
 	t.do(command{"do": "evaluate", "script": script}, result)
 }
 
-// Wait waits until a script comes out true.
+// Wait waits until a script returns true.
 func (t Tab) Wait(script string) {
 	t.session.tb.Helper()
 	t.do(command{"do": "wait", "script": script}, nil)
 }
 
-// Press presses keys one after the other, such as Tab or Enter, wherever the focus is.
+// Press presses keys one after the other, such as Tab or Enter, at the current focus.
 func (t Tab) Press(keys ...string) {
 	t.session.tb.Helper()
 	for _, key := range keys {
@@ -79,40 +79,42 @@ func (t Tab) Press(keys ...string) {
 	}
 }
 
-// Type types a text wherever the focus is.
+// Type types a text at the current focus.
 func (t Tab) Type(text string) {
 	t.session.tb.Helper()
 	t.do(command{"do": "keyboard", "method": "type", "args": []string{text}}, nil)
 }
 
-// Focus returns where the focus is: the id, name and text of the element in this order, whichever it has first.
+// Focus returns the id of the focused element, or else its name, or else its text.
 func (t Tab) Focus() (name string) {
 	t.session.tb.Helper()
 	t.Evaluate("((e) => e.id || e.name || e.textContent.trim())(document.activeElement)", &name)
 	return name
 }
 
-// Look waits for a heading, checks the page by axe-core, its icon, its width and what it clips, and takes a picture.
+// Look waits for a heading, checks the page, and takes a picture if pictures are kept. axe-core must find no violation.
+// The page needs an icon, must not be wider than the window, and must not clip content.
 func (t Tab) Look(name, heading string) {
 	t.session.tb.Helper()
 	t.Heading(heading).Wait()
 	t.do(command{"do": "look", "name": name}, nil)
 }
 
-// Part is as much of a page as LookAt has axe-core check.
+// Part is the part of a page that axe-core checks in LookAt.
 type Part struct {
 	At     []string `json:"at"`     // CSS selectors
-	Except []string `json:"except"` // rules of axe-core that the markup of others breaks
+	Except []string `json:"except"` // axe-core rules that are not checked, because markup by others breaks them
 }
 
-// LookAt looks at a page of another maker: axe-core checks a part, clipping is allowed. The picture is of the window.
+// LookAt checks a page that others have written, like Look, but less strictly. axe-core checks only the part, and the
+// page may clip content. The picture shows only the window.
 func (t Tab) LookAt(name, heading string, part Part) {
 	t.session.tb.Helper()
 	t.Heading(heading).Wait()
 	t.do(command{"do": "look", "name": name, "part": part}, nil)
 }
 
-// Alert returns what the page's alert says; "" if there is none.
+// Alert returns the text of the page's alert, or "" if there is none.
 func (t Tab) Alert() string {
 	t.session.tb.Helper()
 	alert := t.Role("alert", "")
@@ -132,7 +134,7 @@ func (t Tab) element(by string, value string) Element {
 	return Element{tab: t, by: command{"frames": t.frames, by: value}}
 }
 
-// Role returns an element by its role of ARIA and its whole name; "" is any name.
+// Role returns an element by its ARIA role and its whole name. "" matches any name.
 func (t Tab) Role(role, name string) Element {
 	e := t.element("role", role)
 	e.by["name"] = name
@@ -151,7 +153,7 @@ func (t Tab) Heading(name string) Element { return t.Role("heading", name) }
 // Field returns a field by its whole label.
 func (t Tab) Field(label string) Element { return t.element("label", label) }
 
-// Text returns an element that has a text in it.
+// Text returns an element that contains a text.
 func (t Tab) Text(part string) Element { return t.element("text", part) }
 
 // CSS returns an element by a selector.

@@ -1,4 +1,4 @@
-// Package counterpartytest gives tests of acquirers and banks an empty table, a clock, and a network with faults.
+// Package counterpartytest gives tests of acquirers and banks an empty table, a clock, and a network with faults (New).
 package counterpartytest
 
 import (
@@ -18,7 +18,7 @@ type Fixture struct {
 	*clock.Clock
 	DB    *dynamo.DB
 	Table dynamo.Table
-	Wire  *faults.Wire // under the SDK
+	Wire  *faults.Wire // carries the SDK's requests
 }
 
 // New returns a fixture.

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// WalkPages tests a walk over three or more pages: all lines, an early stop, and one error where operation fails.
+// WalkPages tests a walk over three or more pages: all lines, an early stop, and a failing page. It returns the lines.
 func WalkPages[T any](tb testing.TB, w *faults.Wire, operation string, lines int, walk func() iter.Seq2[T, error]) []T {
 	tb.Helper()
 	pages, lost := 0, 0
@@ -21,13 +21,13 @@ func WalkPages[T any](tb testing.TB, w *faults.Wire, operation string, lines int
 		return faults.None
 	})
 	defer w.Inject(nil)
-	whole, failures := read(tb, walk())
+	whole, failures := collect(tb, walk())
 	if pages < 3 || len(whole) != lines || failures != 0 {
 		tb.Fatalf("%d lines and %d errors on %d pages, want %d lines on three pages or more", len(whole),
 			failures, pages, lines)
 	}
 	pages, lost = 0, 2
-	if some, failures := read(tb, walk()); len(some) == 0 || len(some) >= lines || failures != 1 {
+	if some, failures := collect(tb, walk()); len(some) == 0 || len(some) >= lines || failures != 1 {
 		tb.Errorf("without the second page: %d lines of %d, %d errors", len(some), lines, failures)
 	}
 	pages, lost = 0, 0
@@ -35,7 +35,7 @@ func WalkPages[T any](tb testing.TB, w *faults.Wire, operation string, lines int
 		if err != nil {
 			tb.Error(err)
 		}
-		break // where it would go on, ranging panics
+		break // range panics if the walk goes on
 	}
 	if pages != 1 {
 		tb.Errorf("%d pages for the first line", pages)
@@ -43,8 +43,8 @@ func WalkPages[T any](tb testing.TB, w *faults.Wire, operation string, lines int
 	return whole
 }
 
-// read collects the lines and counts the errors, after which none may come.
-func read[T any](tb testing.TB, walk iter.Seq2[T, error]) (lines []T, failures int) {
+// collect collects the lines and counts the errors. Nothing may follow an error.
+func collect[T any](tb testing.TB, walk iter.Seq2[T, error]) (lines []T, failures int) {
 	tb.Helper()
 	for line, err := range walk {
 		switch {

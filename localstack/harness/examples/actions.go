@@ -8,14 +8,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// Action is a request under test, with what comes before it.
+// Action is a request under test, with its preparation.
 type Action struct {
 	Name    string
-	Prepare func(*Scenario) // makes what the request needs
+	Prepare func(*Scenario) // creates the objects that the request needs
 	Request func(*Scenario) world.Request
 }
 
-// Actions are the requests of payers, each with its outcomes.
+// Actions are the requests of payers, one for each outcome.
 var Actions = []Action{
 	{"pay by card", func(t *Scenario) { t.Open(nil) },
 		func(t *Scenario) world.Request { return t.ByCard(world.Frictionless) }},
@@ -30,21 +30,21 @@ var Actions = []Action{
 	}, func(t *Scenario) world.Request {
 		body := t.Card(world.Frictionless)
 		body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
-		return t.put(body)
+		return t.putRequest(body)
 	}},
 	{"charge a saved card", func(t *Scenario) { t.SaveCard(); t.Open(nil) }, (*Scenario).BySavedCard},
 	{"redirect method", func(t *Scenario) { t.Open(nil) }, (*Scenario).ByIDEAL},
 	{"process again at the payer's turn", func(t *Scenario) { t.Open(nil); t.Do(t.ByIDEAL()) },
 		func(t *Scenario) world.Request { return t.ByCard(world.Frictionless) }},
-	{"deactivate", func(t *Scenario) { t.Open(nil) }, (*Scenario).deactivate},
-	{"deactivate at the payer's turn", func(t *Scenario) { t.Open(nil); t.Do(t.ByIDEAL()) }, (*Scenario).deactivate},
+	{"deactivate", func(t *Scenario) { t.Open(nil) }, (*Scenario).deactivation},
+	{"deactivate at the payer's turn", func(t *Scenario) { t.Open(nil); t.Do(t.ByIDEAL()) }, (*Scenario).deactivation},
 }
 
-func (t *Scenario) deactivate() world.Request {
+func (t *Scenario) deactivation() world.Request {
 	return world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + t.CheckoutID}
 }
 
-// Result reads the outcome of an action: the checkout's status, its records, callbacks and saved card.
+// Result returns the outcome of an action: the checkout's status, its records, callbacks and saved card.
 func (t *Scenario) Result() string {
 	read, records := t.Checkout(t.CheckoutID), t.CheckoutRecords(t.CheckoutID)
 	return fmt.Sprintf("%s, transactions %v, captured %d, %d callbacks, saved card %t", read.Text("status"),
@@ -52,12 +52,12 @@ func (t *Scenario) Result() string {
 		read.Text("payment_instrument.token") != "")
 }
 
-// again repeats a request each minute until it is final. A PUT without a key would be a new attempt, so it looks first.
-func (t *Scenario) again(request world.Request) {
+// repeat repeats a request each minute until its answer is final. A PUT without a key would make another attempt.
+func (t *Scenario) repeat(request world.Request) {
 	const patience = 6
 	var response world.Response
 	for range patience {
-		if request.Method == "PUT" && !t.Keyed && t.attempts() > t.before {
+		if request.Method == "PUT" && !t.Keyed && t.countAttempts() > t.before {
 			return
 		}
 		response = t.Do(request)
@@ -69,7 +69,7 @@ func (t *Scenario) again(request world.Request) {
 	t.Errorf("after %d minutes: got %d %s, want an outcome", patience, response.Status, response.Body)
 }
 
-func (t *Scenario) attempts() int {
+func (t *Scenario) countAttempts() int {
 	var read struct{ Transactions []any }
 	if err := t.Checkout(t.CheckoutID).Into(&read); err != nil {
 		t.Errorf("the checkout: got error %v, want none", err)
@@ -89,13 +89,13 @@ func (s Action) Run(t *Scenario, step int, fault faults.Fault) (string, []string
 	if t.Keyed {
 		request.IdempotencyKey = "key of " + t.CheckoutID
 	}
-	t.before = t.attempts()
+	t.before = t.countAttempts()
 	p := t.Process()
 	p.Steps.Plan(step, fault)
 	first := p.Do(request)
 	steps := p.Steps.Taken()
 	if fault == faults.DieAfter || first.Status >= 400 {
-		t.again(request)
+		t.repeat(request)
 	}
 	t.Clock.Advance(time.Minute)
 	t.PassMinute()

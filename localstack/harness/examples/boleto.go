@@ -6,13 +6,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// Brazilian is a merchant of Brazil, with a checkout that waits for a boleto.
+// Brazilian is a merchant in Brazil, with a checkout that waits for a boleto.
 type Brazilian struct {
 	world.Shop
 	CheckoutID string
 }
 
-// NewBoleto provisions a merchant of Brazil, and has a payer choose a boleto.
+// NewBoleto provisions a merchant in Brazil. A payer of its checkout has chosen a boleto.
 func NewBoleto(w *world.World) Brazilian {
 	b := Brazilian{Shop: w.Shop().NewShop("BR", "BRL", nil)}
 	b.CheckoutID = b.Create("10.10", nil)
@@ -20,13 +20,13 @@ func NewBoleto(w *world.World) Brazilian {
 	return b
 }
 
-// ByBoleto is the body to pay by boleto.
+// ByBoleto is the request body to pay by boleto.
 var ByBoleto = map[string]any{"payment_type": "boleto", "personal_details": map[string]any{
 	"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "tax_id": "529.982.247-25",
 	"address": map[string]any{"line_1": "Rua Um, 1", "city": "São Paulo", "postal_code": "01310-100", "state": "SP",
 		"country": "BR"}}}
 
-// Link returns the path of the boleto, and checks that the boleto is there.
+// Link returns the path of the boleto, and checks that the boleto can be read there.
 func (b Brazilian) Link() string {
 	b.Helper()
 	read := b.Send("GET", "/v0.1/checkouts/"+b.CheckoutID, nil)

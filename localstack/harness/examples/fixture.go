@@ -17,11 +17,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Fixture makes the requests that the document shows, and what they name when a request first needs it. A new operation
-// needs nothing here if its examples name placeholders, or what POST to the collection in its path makes.
+// Fixture sends the requests that openapi.yaml shows. Before a request it creates the objects that the request names. A
+// new operation needs no code here if its examples name placeholders, or results of POST to the collection in its path.
 type Fixture struct {
 	*Scenario
-	Made map[string]string // by the document's value: the value here
+	Made map[string]string // real values, by the document's value
 }
 
 // NewFixture provisions a merchant for the requests.
@@ -30,27 +30,27 @@ func NewFixture(shop world.Shop) *Fixture {
 	return FixtureOf(shop.NewShop("DE", "EUR", nil))
 }
 
-// FixtureOf returns the fixture of a shop.
+// FixtureOf returns a fixture that uses the shop.
 func FixtureOf(shop world.Shop) *Fixture { return &Fixture{&Scenario{Shop: shop}, map[string]string{}} }
 
-// Request makes what an operation's example needs, and returns the request; "" is the first example of its body.
+// Request creates the objects that an operation's example needs, and returns the request. "" means the first example.
 func (fix *Fixture) Request(o checker.Operation, example string) world.Request {
 	fix.Helper()
 	e := exampleOf(fix, o, example)
 	if prepare, ok := prepared[strings.TrimSpace(o.OperationID+" "+e.Name)]; ok {
 		r := prepare(fix.Scenario)
 		r.Method = o.Method
-		return fix.signed(o, r)
+		return fix.addKey(o, r)
 	}
 	for value, by := range makers() {
 		if by.operation.OperationID == o.OperationID {
-			fix.Made[value] = value // the request itself makes it
+			fix.Made[value] = value // the request itself creates the object
 		}
 	}
-	return fix.signed(o, build(o, e, fix.Value))
+	return fix.addKey(o, build(o, e, fix.Value))
 }
 
-// Path returns the operation's path, with the ids of what exists as its parameters.
+// Path returns the operation's path with real ids as its parameters.
 func (fix *Fixture) Path(o checker.Operation) string {
 	fix.Helper()
 	if prepare, ok := prepared[o.OperationID]; ok {
@@ -59,7 +59,7 @@ func (fix *Fixture) Path(o checker.Operation) string {
 	return PathOf(o, fix.Value)
 }
 
-func (fix *Fixture) signed(o checker.Operation, r world.Request) world.Request {
+func (fix *Fixture) addKey(o checker.Operation, r world.Request) world.Request {
 	r.APIKey = fix.Merchant.Key.Plaintext
 	if o.Public {
 		r.APIKey = world.NoKey
@@ -67,14 +67,14 @@ func (fix *Fixture) signed(o checker.Operation, r world.Request) world.Request {
 	return r
 }
 
-// Value returns what replaces a value of the document, and makes it first if necessary.
+// Value returns the real value for a value of the document. It creates the object first if necessary.
 func (fix *Fixture) Value(value string) string {
 	fix.Helper()
 	if _, known := fix.Made[value]; !known {
 		if p, ok := placeholders[value]; ok {
 			fix.Made[value] = p.make(fix)
 		} else if by, ok := makers()[value]; ok {
-			fix.Made[value] = fix.collected(by)
+			fix.Made[value] = fix.createObject(by)
 		} else {
 			return value
 		}
@@ -82,7 +82,7 @@ func (fix *Fixture) Value(value string) string {
 	return fix.Made[value]
 }
 
-func (fix *Fixture) collected(by maker) string {
+func (fix *Fixture) createObject(by maker) string {
 	fix.Helper()
 	got := fix.Do(fix.Request(by.operation, ""))
 	members := world.Fields(fix, got.Body)
@@ -96,7 +96,7 @@ func (fix *Fixture) collected(by maker) string {
 	return ""
 }
 
-// WithEverything makes everything that the examples name. Customers' ids differ, because merchants choose them.
+// WithEverything creates everything that the examples name. Customers get new ids, because merchants choose these ids.
 func WithEverything(shop world.Shop) *Fixture {
 	shop.Helper()
 	fix := FixtureOf(shop)
@@ -116,26 +116,27 @@ func WithEverything(shop world.Shop) *Fixture {
 	return fix
 }
 
-// Named returns the operation's example, with the ids of the fixture in place of those in the document.
+// Named returns the operation's example, with the ids of the fixture in place of the document's ids.
 func (fix *Fixture) Named(o checker.Operation) world.Request {
 	fix.Helper()
 	made := maps.Clone(fix.Made)
 	r := fix.Request(o, "")
-	fix.Made = made // also where the request would make it
+	fix.Made = made // restores also a value that the request itself would create
 	return r
 }
 
-// maker is the operation that makes what a path's parameter names.
+// maker is the operation that creates the object in a path's parameter.
 type maker struct {
 	operation checker.Operation
 	parameter string
 }
 
-// makers are by the value that the document shows for the parameter: of /readers/{reader_id}, POST /readers.
+// makers lists makers by the document's value for the parameter: POST /readers for the parameter of
+// /readers/{reader_id}.
 var makers = sync.OnceValue(func() map[string]maker {
 	all, err := operations()
 	if err != nil {
-		panic(err) // All fails first
+		panic(err) // All reports the error first
 	}
 	found := map[string]maker{}
 	for _, o := range all {
@@ -152,13 +153,13 @@ var makers = sync.OnceValue(func() map[string]maker {
 	return found
 })
 
-// Build returns the request of the operation's first example, with each of the document's values replaced.
+// Build returns the request of the operation's first example, with actual values in place of the document's.
 func Build(tb testing.TB, o checker.Operation, actual func(string) string) world.Request {
 	tb.Helper()
 	return build(o, exampleOf(tb, o, ""), actual)
 }
 
-// build returns the request of an example. Of the optional query parameters it has only those in queried.
+// build returns the request of an example. It sets only those optional query parameters that queried lists.
 func build(o checker.Operation, e checker.Example, actual func(string) string) world.Request {
 	query := url.Values{}
 	for _, p := range o.InputsIn("query") {
@@ -179,12 +180,12 @@ func build(o checker.Operation, e checker.Example, actual func(string) string) w
 		}
 		r.Body = form
 	default:
-		r.Body = substituted(e.Value, actual)
+		r.Body = replaceValues(e.Value, actual)
 	}
 	return r
 }
 
-// PathOf returns the operation's path, with the document's values replaced.
+// PathOf returns the operation's path with actual values in place of the document's.
 func PathOf(o checker.Operation, actual func(string) string) string {
 	path := o.Path
 	for _, p := range o.InputsIn("path") {
@@ -193,20 +194,20 @@ func PathOf(o checker.Operation, actual func(string) string) string {
 	return path
 }
 
-func substituted(value any, actual func(string) string) any {
+func replaceValues(value any, actual func(string) string) any {
 	switch value := value.(type) {
 	case string:
 		return actual(value)
 	case map[string]any:
 		object := map[string]any{}
 		for name, member := range value {
-			object[name] = substituted(member, actual)
+			object[name] = replaceValues(member, actual)
 		}
 		return object
 	case []any:
 		list := []any{}
 		for _, member := range value {
-			list = append(list, substituted(member, actual))
+			list = append(list, replaceValues(member, actual))
 		}
 		return list
 	default:
@@ -214,7 +215,7 @@ func substituted(value any, actual func(string) string) any {
 	}
 }
 
-// exampleOf returns the operation's example of that name; for "" the first without preparation, else the first, if any.
+// exampleOf returns the operation's example with the name, or for "" the first, if possible without preparation.
 func exampleOf(tb testing.TB, o checker.Operation, name string) checker.Example {
 	tb.Helper()
 	if len(o.Examples) == 0 {
@@ -251,10 +252,10 @@ func All(tb testing.TB) []checker.Operation {
 	return all
 }
 
-// Shown is a request that the document shows.
+// Shown is a request in the document.
 type Shown struct {
 	checker.Operation
-	Example string // of its body, where there are several
+	Example string // name of the body's example if there are several
 }
 
 // String returns the name of the request in functions/CAPACITY.md.
@@ -266,7 +267,7 @@ func (s Shown) String() string {
 	return name
 }
 
-// EveryShown returns all requests that the document shows.
+// EveryShown returns all requests in the document.
 func EveryShown(tb testing.TB) []Shown {
 	tb.Helper()
 	var all []Shown
@@ -282,7 +283,7 @@ func EveryShown(tb testing.TB) []Shown {
 	return all
 }
 
-// Routes returns the function's routes, none for a function without HTTP.
+// Routes returns the function's routes, or nil for a function without HTTP.
 func Routes(a *app.App, f functions.Function) []rest.Route {
 	if f.HTTP == nil {
 		return nil

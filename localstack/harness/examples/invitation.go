@@ -14,7 +14,7 @@ type Invited struct {
 	Accept world.Request
 }
 
-// Password is chosen by whoever accepts an invitation.
+// Password is the password of people who accept an invitation.
 const Password = "correct horse battery"
 
 // Invite invites an address to the shop, and opens the page of the invitation.

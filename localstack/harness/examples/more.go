@@ -9,19 +9,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// FourShards begins the name of a request to a merchant that has grown.
+// FourShards begins the name of a request to a merchant with four shards.
 const FourShards = "in four shards: "
 
-// UnknownKey ends the name of the request that is refused.
+// UnknownKey ends the name of the request with an unknown API key.
 const UnknownKey = "unknown key"
 
-// More are requests that the document does not show, or shows in another state.
+// More lists requests that the document does not show, or shows in another state.
 var More = []struct {
 	Name    string
 	Request func(*Fixture) world.Request
 }{
 	{"POST /v0.1/checkouts, with an Idempotency-Key", func(fix *Fixture) world.Request {
-		r := fix.shown("createCheckout", "card")
+		r := fix.shownRequest("createCheckout", "card")
 		r.IdempotencyKey = "measured"
 		return r
 	}},
@@ -29,14 +29,14 @@ var More = []struct {
 		for range 3 {
 			fix.Create("10.10", nil)
 		}
-		return fix.shown("listCheckouts", "")
+		return fix.shownRequest("listCheckouts", "")
 	}},
 	{FourShards + "GET /v0.1/checkouts, three of them", func(fix *Fixture) world.Request {
 		fix.Command("update_merchant", map[string]any{"shards": 4})
 		for range 3 {
 			fix.Create("10.10", nil)
 		}
-		return fix.shown("listCheckouts", "")
+		return fix.shownRequest("listCheckouts", "")
 	}},
 	{"GET /v0.1/checkouts?checkout_reference=", func(fix *Fixture) world.Request {
 		fix.Create("10.10", map[string]any{"checkout_reference": "listed"})
@@ -76,13 +76,13 @@ var More = []struct {
 			"app_settings,vat_rates,signup_flows,shelves,country_details,timeoffset_details,permissions"}
 	}},
 	{"GET /v1.1/receipts/{id}, again", func(fix *Fixture) world.Request {
-		r := fix.shown("retrieveReceipt", "")
+		r := fix.shownRequest("retrieveReceipt", "")
 		fix.Do(r)
 		return r
 	}},
 }
 
-func (fix *Fixture) shown(operation, example string) world.Request {
+func (fix *Fixture) shownRequest(operation, example string) world.Request {
 	fix.Helper()
 	all, _ := operations()
 	at := slices.IndexFunc(all, func(o checker.Operation) bool { return o.OperationID == operation })

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// The document's values for an OAuth client and its tokens.
+// Values of the document for an OAuth client and its tokens.
 const (
 	shownClient       = "client_abcdefghijklmnopqrstuvwxyz"
 	shownClientSecret = "Zm9yZXhhbXBsZW9ubHlub3RhcmVhbHNlY3JldDEyMzQ"
@@ -17,23 +17,23 @@ const (
 	shownChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
 )
 
-var ofOAuth = map[string]placeholder{
+var oauthPlaceholders = map[string]placeholder{
 	shownClient: {"CLIENT_ID", func(fix *Fixture) string {
 		c, text := fix.RegisterClient()
 		fix.Made[shownClientSecret] = text
 		return c.ID
 	}},
 	shownClientSecret: {"CLIENT_SECRET", func(fix *Fixture) string {
-		fix.client()
+		fix.ensureClient()
 		return fix.Made[shownClientSecret]
 	}},
 	"Y29kZWZvcmV4YW1wbGVvbmx5bm90YXJlYWxjb2RlMTI": {"CODE", func(fix *Fixture) string {
-		return fix.Code(fix.client(), fix.holder(), func(c *oauth.Code) { c.Challenge = shownChallenge })
+		return fix.Code(fix.ensureClient(), fix.createHolder(), func(c *oauth.Code) { c.Challenge = shownChallenge })
 	}},
 	shownRefreshToken: {"REFRESH_TOKEN", func(fix *Fixture) string {
 		got := fix.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Body: map[string]any{
 			"grant_type": "authorization_code", "client_id": fix.Value(shownClient),
-			"client_secret": fix.Value(shownClientSecret), "code": fix.Code(fix.client(), fix.holder()),
+			"client_secret": fix.Value(shownClientSecret), "code": fix.Code(fix.ensureClient(), fix.createHolder()),
 			"redirect_uri": world.AppRedirect}})
 		fix.Secret("access token", got.Text("access_token"))
 		fix.Secret("refresh token", got.Text("refresh_token"))
@@ -41,7 +41,7 @@ var ofOAuth = map[string]placeholder{
 	}},
 }
 
-func (fix *Fixture) client() oauth.Client {
+func (fix *Fixture) ensureClient() oauth.Client {
 	fix.Helper()
 	c, err := fix.App.Store.OAuthClient(fix.Context(), fix.Value(shownClient))
 	if err != nil {
@@ -50,8 +50,8 @@ func (fix *Fixture) client() oauth.Client {
 	return c
 }
 
-// holder makes a person who allows the client the scopes of the examples.
-func (fix *Fixture) holder() oauth.Holder {
+// createHolder creates a person who grants the client the scopes of the examples.
+func (fix *Fixture) createHolder() oauth.Holder {
 	fix.Helper()
 	return fix.Holder(fix.Person(Guest(), member.RoleEmployee), "transactions.history", "user.profile_readonly")
 }

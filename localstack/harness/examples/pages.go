@@ -8,42 +8,42 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-var ofPages = map[string]placeholder{
+var pagePlaceholders = map[string]placeholder{
 	"7c2d91ab-58e0-4f36-9b1d-2a6c4e8f0d13": {"HOSTED_CHECKOUT_ID", func(fix *Fixture) string {
-		fix.host(nil)
+		fix.openHosted(nil)
 		return fix.CheckoutID
 	}},
 }
 
-// The requests of the payment page. Each needs a hosted checkout, and to pay also the cookie and a form of its page.
+// The requests of the payment page need a hosted checkout. Requests to pay also need the cookie and a form of the page.
 func init() {
 	maps.Copy(prepared, map[string]func(*Scenario) world.Request{
 		"createPaymentPageAttempt card": func(t *Scenario) world.Request {
-			t.host(nil)
-			return t.onPage(t.Card(world.Frictionless))
+			t.openHosted(nil)
+			return t.pageRequest(t.Card(world.Frictionless))
 		},
 		"createPaymentPageAttempt form": func(t *Scenario) world.Request {
-			t.host(nil)
-			return t.byForm(world.Frictionless)
+			t.openHosted(nil)
+			return t.formRequest(world.Frictionless)
 		},
 	})
 	Actions = append(Actions,
-		Action{"pay on the page", func(t *Scenario) { t.host(nil) },
-			func(t *Scenario) world.Request { return t.onPage(t.Card(world.Frictionless)) }},
-		Action{"declined on the page", func(t *Scenario) { t.host(map[string]any{"amount": 42.01}) },
-			func(t *Scenario) world.Request { return t.byForm(world.Frictionless) }},
-		Action{"start a challenge on the page", func(t *Scenario) { t.host(nil) },
-			func(t *Scenario) world.Request { return t.onPage(t.Card(world.Challenged)) }},
-		Action{"see the page at the payer's turn", func(t *Scenario) { t.host(nil) },
+		Action{"pay on the page", func(t *Scenario) { t.openHosted(nil) },
+			func(t *Scenario) world.Request { return t.pageRequest(t.Card(world.Frictionless)) }},
+		Action{"declined on the page", func(t *Scenario) { t.openHosted(map[string]any{"amount": 42.01}) },
+			func(t *Scenario) world.Request { return t.formRequest(world.Frictionless) }},
+		Action{"start a challenge on the page", func(t *Scenario) { t.openHosted(nil) },
+			func(t *Scenario) world.Request { return t.pageRequest(t.Card(world.Challenged)) }},
+		Action{"see the page at the payer's turn", func(t *Scenario) { t.openHosted(nil) },
 			func(t *Scenario) world.Request {
-				request := t.byForm(world.Challenged)
+				request := t.formRequest(world.Challenged)
 				t.Do(request)
 				return world.Request{Method: http.MethodGet, Path: t.hostedPage(), APIKey: world.NoKey, Header: request.Header}
 			}},
 	)
 }
 
-func (t *Scenario) host(more map[string]any) {
+func (t *Scenario) openHosted(more map[string]any) {
 	t.Helper()
 	fields := map[string]any{"hosted_checkout": map[string]any{"enabled": true}}
 	maps.Copy(fields, more)
@@ -52,7 +52,7 @@ func (t *Scenario) host(more map[string]any) {
 
 func (t *Scenario) hostedPage() string { return "/pay/c-" + t.CheckoutID }
 
-func (t *Scenario) byForm(number string) world.Request {
+func (t *Scenario) formRequest(number string) world.Request {
 	t.Helper()
 	t.Secret("card number", number)
 	return t.Visitor().Filled(t.hostedPage(), t.hostedPage()+"/attempts", url.Values{"payment_type": {"card"},
@@ -60,10 +60,10 @@ func (t *Scenario) byForm(number string) world.Request {
 		"card.expiry_year": {"2030"}, "card.cvv": {world.CVV}})
 }
 
-// onPage returns the request by which the page's script sends a payment.
-func (t *Scenario) onPage(payment map[string]any) world.Request {
+// pageRequest returns the request of the page's script for a payment.
+func (t *Scenario) pageRequest(payment map[string]any) world.Request {
 	t.Helper()
-	form := t.byForm(world.Frictionless)
+	form := t.formRequest(world.Frictionless)
 	fields, _ := form.Body.(url.Values)
 	payment["csrf_token"], payment["attempt_key"] = fields.Get("csrf_token"), fields.Get("attempt_key")
 	form.Body = payment

@@ -16,20 +16,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// placeholder is a value of the examples for a thing that must exist and that no POST to a collection makes.
+// placeholder replaces a value of the examples. The value belongs to an object that must exist, but that no POST to a
+// collection creates.
 type placeholder struct {
-	name string // in a sample event, as in ${MERCHANT_CODE}; "": the event keeps the document's value
+	name string // in a sample event, as in ${MERCHANT_CODE}; "" keeps the document's value in the event
 	make func(*Fixture) string
 }
 
-// placeholders are by the document's value. They are set by init because some need others.
+// placeholders are keyed by the document's value. init sets them because some need others.
 var placeholders map[string]placeholder
 
 func init() {
 	placeholders = map[string]placeholder{
 		"MC0A1B2C3D": {"MERCHANT_CODE", func(fix *Fixture) string { return fix.Merchant.Code }},
 		"https://shop.example.com/callbacks/payments": {"", func(fix *Fixture) string { return fix.Receiver.URL }},
-		// A card that the customer of the examples has saved.
+		// A saved card of the examples' customer.
 		"8c9d6b0e-52c4-4f0a-9d8e-3f5f8a2f6f01": {"TOKEN", func(fix *Fixture) string {
 			fix.CustomerID = fix.Value("customer-77")
 			return fix.PayAndSave()
@@ -44,9 +45,9 @@ func init() {
 				"account": map[string]any{"persons": []map[string]any{{"id": id, "given_name": "Ada"}}}}, nil)
 			return id
 		}},
-		// Of test mode, also for a live key, which can neither make one nor reach it.
+		// Profiles exist in test mode only. A live key can neither create nor reach one.
 		"tp_0123456789abcdefghijklmnop": {"TEST_PROFILE_ID", func(fix *Fixture) string {
-			if fix.live() {
+			if fix.isLive() {
 				return member.TestProfilePrefix + "of_live_mode_there_is_none"
 			}
 			return fix.TestProfile("Checkout team").ID
@@ -56,29 +57,29 @@ func init() {
 			return path.Base(fix.Do(fix.ByIDEAL()).Text("next_step.url"))
 		}},
 	}
-	maps.Copy(placeholders, ofOAuth)
-	maps.Copy(placeholders, ofReaders)
-	maps.Copy(placeholders, ofPages)
+	maps.Copy(placeholders, oauthPlaceholders)
+	maps.Copy(placeholders, readerPlaceholders)
+	maps.Copy(placeholders, pagePlaceholders)
 }
 
-// Guest returns the address of a person who is no member yet.
+// Guest returns the address of a person who is not a member yet.
 func Guest() string { return "guest-" + uuid.NewString() + "@shop.example" }
 
-// queried are optional query parameters without which an operation refuses the request: it needs one of several.
+// queried lists an optional query parameter for operations that need one of several.
 var queried = map[string]string{"retrieveTransaction": "transaction_code", "retrieveMyTransaction": "transaction_code"}
 
-// prepared are requests that need more than their examples name, by operationId and the example of the body, if any.
+// prepared lists requests that need more than their examples name, by operationId and the body's example, if any.
 var prepared = map[string]func(*Scenario) world.Request{
 	"processCheckout recurring": func(t *Scenario) world.Request {
 		t.Open(map[string]any{"customer_id": t.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
 		body := t.Card(world.Challenged)
 		body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "Mozilla/5.0", "user_ip": "203.0.113.7"}
-		return t.put(body)
+		return t.putRequest(body)
 	},
 	"processCheckout boleto": func(t *Scenario) world.Request {
 		t.Shop = t.NewShop("BR", "BRL", nil)
 		t.Open(nil)
-		return t.put(ByBoleto)
+		return t.putRequest(ByBoleto)
 	},
 	"createReaderCheckout pix": func(t *Scenario) world.Request {
 		t.Shop = t.NewShop("BR", "BRL", nil)
@@ -99,10 +100,10 @@ var prepared = map[string]func(*Scenario) world.Request{
 		return t.Complete()
 	},
 	"show3dsChallenge challenge": func(t *Scenario) world.Request {
-		return world.Request{Path: "/3ds/challenge", Body: t.asked()}
+		return world.Request{Path: "/3ds/challenge", Body: t.startChallengeForm()}
 	},
 	"decide3dsChallenge approve": func(t *Scenario) world.Request {
-		form := t.asked()
+		form := t.startChallengeForm()
 		form.Set("decision", "approve")
 		return world.Request{Path: "/3ds/challenge/decision", Body: form}
 	},
@@ -116,7 +117,7 @@ var prepared = map[string]func(*Scenario) world.Request{
 		return t.Invite(Guest(), "role_employee").Accept
 	},
 	"showReceipt": func(t *Scenario) world.Request {
-		return world.Request{Path: t.receiptLink(), APIKey: world.NoKey}
+		return world.Request{Path: t.createReceiptLink(), APIKey: world.NoKey}
 	},
 	"updateMember user": func(t *Scenario) world.Request {
 		members := "/v0.1/merchants/" + t.Merchant.Code + "/members"
@@ -138,7 +139,7 @@ var prepared = map[string]func(*Scenario) world.Request{
 	},
 }
 
-func (t *Scenario) receiptLink() string {
+func (t *Scenario) createReceiptLink() string {
 	t.Helper()
 	made := t.Do(t.ReceiptRequest("links"))
 	at := strings.LastIndex(made.Text("url"), "/receipts/")
@@ -150,7 +151,7 @@ func (t *Scenario) receiptLink() string {
 	return link
 }
 
-// ReceiptRequest returns a request about the receipt of a new payment: for links or emails.
+// ReceiptRequest returns a request for links or emails of the receipt of a new payment.
 func (t *Scenario) ReceiptRequest(of string) world.Request {
 	t.Helper()
 	sold := t.Sell("10.10")
@@ -159,8 +160,8 @@ func (t *Scenario) ReceiptRequest(of string) world.Request {
 		Body: map[string]any{"email": "payer@shop.example"}, IdempotencyKey: of + " of " + sold.ID}
 }
 
-// asked starts a 3DS payment, and returns the form that the payer's browser posts to the issuer's page.
-func (t *Scenario) asked() url.Values {
+// startChallengeForm starts a 3DS payment, and returns the form that the payer's browser posts to the issuer's page.
+func (t *Scenario) startChallengeForm() url.Values {
 	t.Helper()
 	t.Open(nil)
 	var started struct {
@@ -177,7 +178,7 @@ func (t *Scenario) asked() url.Values {
 	return form
 }
 
-// NeedsPreparation reports whether each request of the operation must be prepared.
+// NeedsPreparation returns true if each request of the operation must be prepared.
 func NeedsPreparation(o checker.Operation) bool {
 	if len(o.Examples) == 0 {
 		return prepared[o.OperationID] != nil
@@ -187,7 +188,8 @@ func NeedsPreparation(o checker.Operation) bool {
 	})
 }
 
-// Placeholder returns the name of a value's placeholder; "" where a sample event keeps the value, as of its own result.
+// Placeholder returns the name of the placeholder for a value in the operation's sample event. It returns "" if the
+// event keeps the value, such as the id of the object that the operation itself creates.
 func Placeholder(o checker.Operation, value string) string {
 	by, made := makers()[value]
 	switch {

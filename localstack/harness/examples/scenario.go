@@ -1,4 +1,4 @@
-// Package examples makes the requests that openapi.yaml shows, and what each needs, in a world.
+// Package examples builds the requests that openapi.yaml shows, and creates the objects that they need (see Fixture).
 package examples
 
 import (
@@ -13,10 +13,10 @@ type Scenario struct {
 	world.Shop
 	CheckoutID string
 	CustomerID string
-	CardToken  string     // of a saved card
+	CardToken  string     // token of a saved card
 	Form       url.Values // the issuer's answer to a challenge
 	Keyed      bool       // the request under test has an Idempotency-Key
-	before     int        // transactions before it
+	before     int        // number of transactions before the request under test
 }
 
 // New opens a world with a shop that receives callbacks.
@@ -25,33 +25,33 @@ func New(tb testing.TB) *Scenario {
 	return &Scenario{Shop: world.NewShop(tb).WithCallbacks()}
 }
 
-// Open creates the checkout that is paid next.
+// Open creates the checkout for the next payment.
 func (t *Scenario) Open(more map[string]any) {
 	t.Helper()
 	t.CheckoutID = t.Create("10.10", more)
 }
 
-func (t *Scenario) put(body map[string]any) world.Request {
+func (t *Scenario) putRequest(body map[string]any) world.Request {
 	return world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + t.CheckoutID, Body: body}
 }
 
 // ByCard returns a request to pay the checkout by card.
-func (t *Scenario) ByCard(number string) world.Request { return t.put(t.Card(number)) }
+func (t *Scenario) ByCard(number string) world.Request { return t.putRequest(t.Card(number)) }
 
 // ByIDEAL returns a request to pay the checkout by iDEAL.
 func (t *Scenario) ByIDEAL() world.Request {
-	return t.put(map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada",
+	return t.putRequest(map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada",
 		"last_name": "Lovelace", "email": "ada@example.com", "address": map[string]any{"country": "NL"}}})
 }
 
-// SaveCard has a new customer pay with a card that is saved.
+// SaveCard lets a new customer pay with a card that is saved.
 func (t *Scenario) SaveCard() {
 	t.Helper()
 	t.CustomerID = t.Customer()
 	t.CardToken = t.PayAndSave()
 }
 
-// PayAndSave has the customer pay and returns the card's token.
+// PayAndSave pays as the customer and returns the saved card's token.
 func (t *Scenario) PayAndSave() string {
 	t.Helper()
 	t.Open(map[string]any{"customer_id": t.CustomerID, "return_url": nil})
@@ -60,10 +60,10 @@ func (t *Scenario) PayAndSave() string {
 
 // BySavedCard returns a request to pay the checkout by the saved card.
 func (t *Scenario) BySavedCard() world.Request {
-	return t.put(map[string]any{"payment_type": "card", "token": t.CardToken, "customer_id": t.CustomerID})
+	return t.putRequest(map[string]any{"payment_type": "card", "token": t.CardToken, "customer_id": t.CustomerID})
 }
 
-// StartChallenge starts a 3DS payment and has the payer decide on the issuer's page.
+// StartChallenge starts a 3DS payment and decides on the issuer's page as the payer.
 func (t *Scenario) StartChallenge(decision string) {
 	t.Helper()
 	started := t.Do(t.ByCard(world.Challenged))

@@ -15,29 +15,29 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// The requests of the pages on which people sign in. Each needs the cookie and a form of an earlier page.
+// Requests of the pages for signing in need the cookie and a form of an earlier page.
 func init() {
 	confirm := func(t *Scenario) world.Request {
-		b, code := t.halfSignedIn()
+		b, code := t.signInWithPassword()
 		return b.Filled("/sign-in", "/sign-in/second-factor", url.Values{"code": {code}})
 	}
 	maps.Copy(prepared, map[string]func(*Scenario) world.Request{
 		"showAuthorization": func(t *Scenario) world.Request { return world.Request{Path: t.AskedFor()} },
 		"decideAuthorization allow": func(t *Scenario) world.Request {
-			return t.signedIn().Filled(t.AskedFor(), "/authorize", url.Values{"decision": {"allow"}})
+			return t.signIn().Filled(t.AskedFor(), "/authorize", url.Values{"decision": {"allow"}})
 		},
-		"signIn signIn":          func(t *Scenario) world.Request { return t.Visitor().signingIn(t.colleague()) },
+		"signIn signIn":          func(t *Scenario) world.Request { return t.Visitor().prepareSignIn(t.createColleague()) },
 		"confirmSignIn app":      confirm,
 		"confirmSignIn recovery": confirm,
 		"showSecondFactor": func(t *Scenario) world.Request {
-			return t.signedIn().request(http.MethodGet, ownFactor, nil)
+			return t.signIn().newRequest(http.MethodGet, ownFactor, nil)
 		},
 		"updateSecondFactor confirm": func(t *Scenario) world.Request {
-			request, _ := t.signedIn().scanned()
+			request, _ := t.signIn().prepareEnrolment()
 			return request
 		},
 		"updateSecondFactor disable": func(t *Scenario) world.Request {
-			b := t.signedIn()
+			b := t.signIn()
 			code := b.enrol()
 			return b.Filled(ownFactor, ownFactor, url.Values{"action": {"disable"}, "code": {code}})
 		},
@@ -46,7 +46,7 @@ func init() {
 
 const ownFactor = "/account/second-factor"
 
-// AskedFor returns the address to which a client sends people.
+// AskedFor returns the address where a client sends people for their consent.
 func (t *Scenario) AskedFor() string {
 	t.Helper()
 	c, _ := t.RegisterClient()
@@ -54,7 +54,7 @@ func (t *Scenario) AskedFor() string {
 		"redirect_uri": {world.AppRedirect}, "scope": {"transactions.history"}}.Encode()
 }
 
-func (t *Scenario) colleague() string {
+func (t *Scenario) createColleague() string {
 	t.Helper()
 	address := Guest()
 	t.Do(t.Invite(address, member.RoleEmployee).Accept)
@@ -71,7 +71,7 @@ type Visitor struct {
 // Visitor opens a browser.
 func (t *Scenario) Visitor() *Visitor { return &Visitor{Scenario: t} }
 
-func (v *Visitor) request(method, path string, form url.Values) world.Request {
+func (v *Visitor) newRequest(method, path string, form url.Values) world.Request {
 	r := world.Request{Method: method, Path: path, APIKey: world.NoKey, Header: map[string]string{"Cookie": v.cookie}}
 	if form != nil {
 		r.Body = form
@@ -79,7 +79,7 @@ func (v *Visitor) request(method, path string, form url.Values) world.Request {
 	return r
 }
 
-// Follow sends a request, and keeps the cookie that comes back.
+// Follow sends a request, and stores the cookie of its answer.
 func (v *Visitor) Follow(r world.Request) world.Response {
 	v.Helper()
 	got := v.Do(r)
@@ -92,48 +92,48 @@ func (v *Visitor) Follow(r world.Request) world.Response {
 // Filled reads the page at the path, and returns the request of its form for the action, with the fields.
 func (v *Visitor) Filled(path, action string, fields url.Values) world.Request {
 	v.Helper()
-	page := v.Follow(v.request(http.MethodGet, path, nil))
-	return v.filledOn(page, action, fields)
+	page := v.Follow(v.newRequest(http.MethodGet, path, nil))
+	return v.fillForm(page, action, fields)
 }
 
-func (v *Visitor) filledOn(page client.Response, action string, fields url.Values) world.Request {
+func (v *Visitor) fillForm(page client.Response, action string, fields url.Values) world.Request {
 	v.Helper()
 	form, err := page.FormTo(action)
 	if err != nil {
 		v.Fatalf("got %d %s, want a page with a form", page.Status, page.Body)
 	}
 	maps.Copy(form.Fields, fields)
-	return v.request(http.MethodPost, form.Action, form.Fields)
+	return v.newRequest(http.MethodPost, form.Action, form.Fields)
 }
 
-func (v *Visitor) signingIn(address string) world.Request {
+func (v *Visitor) prepareSignIn(address string) world.Request {
 	v.Helper()
 	return v.Filled("/sign-in?mode=test", "/sign-in", url.Values{"username": {address}, "password": {Password}})
 }
 
-func (t *Scenario) signedIn() *Visitor {
+func (t *Scenario) signIn() *Visitor {
 	t.Helper()
 	v := t.Visitor()
-	v.Follow(v.signingIn(t.colleague()))
+	v.Follow(v.prepareSignIn(t.createColleague()))
 	return v
 }
 
 var appSecret = regexp.MustCompile(`<code class="secret"[^>]*>([A-Z2-7 ]+)</code>`)
 
-// scanned returns the request that turns on the second factor, and the app's secret, which the page shows.
-func (v *Visitor) scanned() (world.Request, string) {
+// prepareEnrolment returns the request that turns on the second factor, and the app's secret, which the page shows.
+func (v *Visitor) prepareEnrolment() (world.Request, string) {
 	v.Helper()
-	page := v.Follow(v.request(http.MethodGet, ownFactor, nil))
+	page := v.Follow(v.newRequest(http.MethodGet, ownFactor, nil))
 	found := appSecret.FindSubmatch(page.Body)
 	if found == nil {
 		v.Fatalf("got %d %s, want a secret", page.Status, page.Body)
 	}
 	secret := strings.ReplaceAll(string(found[1]), " ", "")
 	v.Secret("secret of an app", secret)
-	return v.filledOn(page, ownFactor, url.Values{"action": {"confirm"}, "code": {v.shows(secret)}}), secret
+	return v.fillForm(page, ownFactor, url.Values{"action": {"confirm"}, "code": {v.appCode(secret)}}), secret
 }
 
-func (v *Visitor) shows(secret string) string {
+func (v *Visitor) appCode(secret string) string {
 	v.Helper()
 	code, err := totp.GenerateCode(secret, v.Clock.Now())
 	if err != nil {
@@ -142,22 +142,22 @@ func (v *Visitor) shows(secret string) string {
 	return code
 }
 
-// enrol turns on the second factor, lets a minute pass, and returns the app's next code.
+// enrol turns on the second factor, moves the clock by a minute, and returns the app's next code.
 func (v *Visitor) enrol() string {
 	v.Helper()
-	request, secret := v.scanned()
+	request, secret := v.prepareEnrolment()
 	v.Follow(request)
 	v.Clock.Advance(time.Minute)
-	return v.shows(secret)
+	return v.appCode(secret)
 }
 
-// halfSignedIn returns a browser in which a member has entered the password, and the code that is asked for next.
-func (t *Scenario) halfSignedIn() (*Visitor, string) {
+// signInWithPassword returns a browser after a member has entered the password, and the code for the next page.
+func (t *Scenario) signInWithPassword() (*Visitor, string) {
 	t.Helper()
-	address, v := t.colleague(), t.Visitor()
-	v.Follow(v.signingIn(address))
+	address, v := t.createColleague(), t.Visitor()
+	v.Follow(v.prepareSignIn(address))
 	code := v.enrol()
 	again := t.Visitor()
-	again.Follow(again.signingIn(address))
+	again.Follow(again.prepareSignIn(address))
 	return again, code
 }

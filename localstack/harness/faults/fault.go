@@ -1,5 +1,5 @@
-// Package faults lets calls between processes fail: to AWS through the SDK, and to counterparties through a
-// counterparty.Network. Steps decide which call fails and how in tests, the seed in the simulation.
+// Package faults makes calls between processes fail: to AWS through the SDK, and to counterparties through a
+// counterparty.Network. Tests choose the failing call and its fault with Steps. In the simulation the seed chooses.
 package faults
 
 import (
@@ -13,43 +13,43 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// Fault is what happens to one call.
+// Fault is a kind of failure of one call.
 type Fault int
 
-// The faults. Not every kind of call can have all of them.
+// Faults. Some kinds of call can have only some of them.
 const (
 	None       Fault = iota
-	FailBefore       // never leaves; the caller sees a broken connection
-	LoseReply        // is done; the caller sees a broken connection
-	ArriveLate       // the caller sees a broken connection; it is done later
-	Throttle         // refused by the service
-	Conflict         // meets a transaction in flight
-	Hang             // stays without an answer until the caller's time is up
-	DieBefore        // the process dies before it leaves
-	DieAfter         // is done, and the process dies
+	FailBefore       // the call never leaves; the caller sees a broken connection
+	LoseReply        // the call is carried out; the caller sees a broken connection
+	ArriveLate       // the caller sees a broken connection; the call is carried out later
+	Throttle         // the service refuses the call
+	Conflict         // the call meets a transaction in flight
+	Hang             // no answer comes until the caller's time is up
+	DieBefore        // the process dies before the call leaves
+	DieAfter         // the call is carried out, and the process dies
 	Duplicate        // a client's request arrives twice
-	Count            // how many there are
+	Count            // number of faults
 )
 
 var names = [Count]string{"", "fails", "loses its reply", "arrives late", "is throttled", "conflicts", "hangs",
 	"process dies before", "process dies after", "arrives twice"}
 
-// String returns what happens, as in "the call fails".
+// String returns the fault as a predicate, as in "the call fails".
 func (f Fault) String() string { return names[f] }
 
 var (
-	// ErrNetwork is what a caller sees of a lost call. The SDK retries it.
+	// ErrNetwork is the error of a lost call. The SDK retries the call.
 	ErrNetwork = errors.New("faults: connection reset by peer")
-	// ErrGone is the result of calls of a process that has died.
+	// ErrGone is the error of calls by a process that has died.
 	ErrGone = errors.New("faults: the process is gone")
 )
 
-// Refusal returns how AWS answers a throttled call, or a conflict of transactions: XML of S3, else AWS JSON 1.0.
+// Refusal returns AWS's answer to a throttled call, or to a conflict of transactions: XML for S3, else AWS JSON 1.0.
 func Refusal(r *http.Request, f Fault) *http.Response {
 	if s3.Calls(r) {
 		return s3.Refusal(r, http.StatusServiceUnavailable, "SlowDown")
 	}
-	// Of all reasons that DynamoDB may name, the one that concerns only some items.
+	// DynamoDB may name several reasons for throttling. The reason below can concern only some items.
 	code, extra := "ThrottlingException",
 		`,"throttlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"table"}]`
 	if f == Conflict {
@@ -58,24 +58,24 @@ func Refusal(r *http.Request, f Fault) *http.Response {
 			code, extra = "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict"}]`
 		}
 	}
-	return answer(r, code, extra)
+	return errorAnswer(r, code, extra)
 }
 
-// AccessDenied returns how AWS answers a call that IAM does not allow.
+// AccessDenied returns AWS's answer to a call that IAM does not allow.
 func AccessDenied(r *http.Request) *http.Response {
 	if s3.Calls(r) {
 		return s3.Refusal(r, http.StatusForbidden, "AccessDenied")
 	}
-	return answer(r, "AccessDeniedException", "")
+	return errorAnswer(r, "AccessDeniedException", "")
 }
 
-// answer returns an error in the AWS JSON 1.0 protocol; extra are further members.
-func answer(r *http.Request, code, extra string) *http.Response {
+// errorAnswer returns an error in the AWS JSON 1.0 protocol. extra contains further members.
+func errorAnswer(r *http.Request, code, extra string) *http.Response {
 	body := fmt.Appendf(nil, `{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"injected"%s}`, code, extra)
 	return reply.To(r, http.StatusBadRequest, http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, body)
 }
 
-// carry lets the fault happen to a call of AWS. Conflict is Throttle where there is no transaction.
+// carry makes the call to AWS with the fault. Outside write transactions, Conflict means Throttle.
 func (f Fault) carry(r *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	switch f {
 	case FailBefore:

@@ -8,26 +8,26 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// Latency is how long calls to AWS take, and a function beside them.
+// Latency contains the durations of calls to AWS, and of a function's computation.
 type Latency struct {
-	Table       time.Duration // a call to the table, unless it writes a transaction
-	Transaction time.Duration // that writes
+	Table       time.Duration // a call to the table other than a transaction
+	Transaction time.Duration // a transaction that writes
 	Queue       time.Duration // a call to a queue
-	Function    time.Duration // what a function computes in one call
+	Function    time.Duration // a function's computation during one call
 }
 
-// Assumed are the latencies that infra/cost computes with, and that the simulations in which time counts sleep.
+// Assumed contains the latencies that infra/cost computes with. Simulations that measure time sleep for them.
 var Assumed = Latency{Table: 10 * time.Millisecond, Transaction: 15 * time.Millisecond, Queue: 10 * time.Millisecond,
 	Function: 5 * time.Millisecond}
 
-// Over returns a network that takes its time, which is virtual in a bubble (testing/synctest).
+// Over returns a network with these latencies. In a bubble (testing/synctest) their time is virtual.
 func (l Latency) Over(next http.RoundTripper) http.RoundTripper {
 	return RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if l == (Latency{}) {
 			return next.RoundTrip(r)
 		}
 		select {
-		case <-time.After(l.of(r)):
+		case <-time.After(l.duration(r)):
 			return next.RoundTrip(r)
 		case <-r.Context().Done():
 			return nil, r.Context().Err()
@@ -35,7 +35,7 @@ func (l Latency) Over(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-func (l Latency) of(r *http.Request) time.Duration {
+func (l Latency) duration(r *http.Request) time.Duration {
 	switch {
 	case strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS."):
 		return l.Queue

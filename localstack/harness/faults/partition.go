@@ -10,22 +10,24 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// Partitions limits the writes of each partition as DynamoDB does: 1,000 units a second, two for each item of a
-// transaction (AWS: key range throughput). Further writes are throttled, with DynamoDB's reasons. An item counts in its
-// partition of the table and, when new there, of each index. It is safe for concurrent use.
+// Partitions limits the write units of each partition in a second, like DynamoDB (AWS: key range throughput). It counts
+// 1 unit for PutItem, and 2 units for each write of TransactWriteItems, regardless of the item's size. It does not
+// limit other operations. A write takes units from its partition of the table. If the item is new in a partition of the
+// list or history index, the write takes units there, too. A request beyond the limit fails with DynamoDB's reasons.
+// Partitions is safe for concurrent use.
 type Partitions struct {
 	Next  http.RoundTripper
-	Units int              // a partition takes in a second
-	Now   func() time.Time // whose seconds count
+	Units int              // limit of a partition in a second
+	Now   func() time.Time // clock of the seconds
 
 	mu        sync.Mutex
 	second    int64
 	taken     map[string]int  // units in the second, by attribute and value
-	indexed   map[string]bool // items that are in an index
+	indexed   map[string]bool // items in an index
 	throttled int
 }
 
-// Throttled counts the throttled requests.
+// Throttled returns the number of throttled requests.
 func (p *Partitions) Throttled() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +40,8 @@ type write struct {
 
 func (w write) text(name string) string { return cmp.Or(w.Item[name].S, w.Key[name].S) }
 
-// partitions are those that the write takes units of. The due index is left out: it has shards of its own.
+// partitions returns the names of the partitions from which the write takes units. It leaves out the due index, which
+// has shards.
 func (p *Partitions) partitions(w write) []string {
 	found := []string{"pk " + w.text("pk")}
 	for _, name := range []string{"list_pk", "history_pk"} {
@@ -58,9 +61,9 @@ func (p *Partitions) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch sdkcall.Operation(r) {
 	case "PutItem":
 		var w write
-		_ = json.Unmarshal(body, &w) // values of other types are left out
+		_ = json.Unmarshal(body, &w) // leaves out values of other types
 		if len(p.take(1, w)) > 0 {
-			return answer(r, "ProvisionedThroughputExceededException",
+			return errorAnswer(r, "ProvisionedThroughputExceededException",
 				`,"ThrottlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"table"}]`), nil
 		}
 	case "TransactWriteItems":
@@ -77,13 +80,14 @@ func (p *Partitions) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 		}
 		if hot := p.take(2, writes...); len(hot) > 0 {
-			return answer(r, "TransactionCanceledException", `,"CancellationReasons":`+reasons(len(writes), hot)), nil
+			return errorAnswer(r, "TransactionCanceledException", `,"CancellationReasons":`+reasons(len(writes), hot)), nil
 		}
 	}
 	return p.Next.RoundTrip(r)
 }
 
-// take counts the writes if all partitions take them, and returns the indexes of those that do not.
+// take counts the writes if their partitions have enough units left. Otherwise it counts none, and returns the
+// positions of the writes that do not fit.
 func (p *Partitions) take(units int, writes ...write) map[int]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

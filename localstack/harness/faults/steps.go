@@ -10,19 +10,19 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/counterparty"
 )
 
-// Plannable are the faults that Steps can let happen.
+// Plannable lists the faults that Steps can cause.
 var Plannable = []Fault{FailBefore, LoseReply, Throttle, Conflict, DieAfter}
 
 // Steps counts one process's calls to table, queues and acquirer, and makes them fail. It is safe for concurrent use.
 type Steps struct {
 	mu    sync.Mutex
-	fault func(operation string) Fault // what happens to the next step; nil: nothing
+	fault func(operation string) Fault // returns the fault of the next step; nil: none
 	taken []string
 	gone  bool
-	lasts Latency // of each step that is a call to AWS
+	lasts Latency // of each call to AWS
 }
 
-// Slow has each call to AWS take its time from now on.
+// Slow delays each call to AWS from now on.
 func (s *Steps) Slow(l Latency) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,14 +35,14 @@ func (s *Steps) latency() Latency {
 	return s.lasts
 }
 
-// Inject decides by its operation what happens to each step from now on; nil lets all succeed.
+// Inject sets a function that chooses each step's fault from now on, by its operation. With nil all steps succeed.
 func (s *Steps) Inject(fault func(operation string) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = fault
 }
 
-// Free calls do without the lock. The function given to Inject uses it when do takes steps itself.
+// Free calls do without the lock. The function given to Inject needs this when do takes steps itself.
 func (s *Steps) Free(do func()) {
 	s.mu.Unlock()
 	defer s.mu.Lock()
@@ -56,7 +56,7 @@ func (s *Steps) restart(fault func(operation string) Fault) {
 	s.taken, s.gone = nil, false
 }
 
-// Plan makes the n-th step from now on fail; 0 lets all succeed.
+// Plan makes the n-th step from now on fail. With 0 all steps succeed.
 func (s *Steps) Plan(n int, fault Fault) {
 	s.restart(func(string) Fault {
 		if n--; n == 0 {
@@ -66,7 +66,7 @@ func (s *Steps) Plan(n int, fault Fault) {
 	})
 }
 
-// Meanwhile runs do just before the n-th further step of an operation ("": any), as another process may.
+// Meanwhile runs do just before the n-th further step of an operation ("" for any), as another process might.
 func (s *Steps) Meanwhile(operation string, n int, do func()) {
 	s.restart(func(op string) Fault {
 		if operation != "" && op != operation {
@@ -79,10 +79,10 @@ func (s *Steps) Meanwhile(operation string, n int, do func()) {
 	})
 }
 
-// Writes are the operations that change items.
+// Writes lists the operations that change items.
 var Writes = []string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 
-// reads are AWS operations that change nothing: death after a read leaves the same as death after the step before.
+// reads lists AWS operations that change nothing. Death after a read has the same effect as death before it.
 var reads = []string{"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "GetObject", "HeadObject",
 	"ListBucketVersions"}
 
@@ -100,27 +100,27 @@ func Distinct(step string) []Fault {
 	}
 }
 
-// Taken names the steps taken since the last Plan or Meanwhile.
+// Taken returns the names of the steps since the last Plan or Meanwhile.
 func (s *Steps) Taken() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.taken)
 }
 
-// Calls counts the steps of operations since the last Plan or Meanwhile, with those that a fault happened to.
+// Calls counts the steps of operations since the last Plan or Meanwhile. Steps with a fault count too.
 func (s *Steps) Calls(operations ...string) int {
 	return len(slices.DeleteFunc(s.Taken(), func(name string) bool { return !slices.Contains(operations, name) }))
 }
 
-// Gone reports whether the process has died.
+// Gone returns true if the process has died.
 func (s *Steps) Gone() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.gone
 }
 
-// next counts a step and says what happens to it. Error: ErrGone.
-func (s *Steps) next(name string) (Fault, error) {
+// takeStep counts a step and returns its fault. Error: ErrGone.
+func (s *Steps) takeStep(name string) (Fault, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone {
@@ -135,9 +135,9 @@ func (s *Steps) next(name string) (Fault, error) {
 	return fault, nil
 }
 
-// Carry makes a call to a counterparty one step. With Throttle and Conflict the counterparty certainly did nothing.
+// Carry makes a call to a counterparty as one step. With Throttle and Conflict the counterparty has done nothing.
 func (s *Steps) Carry(ctx context.Context, c counterparty.Call) error {
-	fault, err := s.next(c.Name)
+	fault, err := s.takeStep(c.Name)
 	if err != nil {
 		return err
 	}
@@ -154,10 +154,10 @@ func (s *Steps) Carry(ctx context.Context, c counterparty.Call) error {
 	return err
 }
 
-// AWS makes each call to AWS one step.
+// AWS returns a network that makes each call to AWS one step.
 func (s *Steps) AWS(next http.RoundTripper) http.RoundTripper {
 	return RoundTrip(func(r *http.Request) (*http.Response, error) {
-		fault, err := s.next(sdkcall.Operation(r))
+		fault, err := s.takeStep(sdkcall.Operation(r))
 		if err != nil {
 			return nil, err
 		}

@@ -2,21 +2,21 @@ package faults
 
 import "net/http"
 
-// Wire is a network under the AWS SDK, whose requests are steps.
+// Wire is a network under the AWS SDK. Each request is a step.
 type Wire struct {
 	Steps
-	Send func(*http.Request) (*http.Response, error) // carries a request without faults
+	Send func(*http.Request) (*http.Response, error) // sends a request without faults
 }
 
-// Do carries a request.
+// Do sends a request as one step.
 func (w *Wire) Do(r *http.Request) (*http.Response, error) {
 	return w.AWS(RoundTrip(w.Send)).RoundTrip(r)
 }
 
-// Always returns a fault that happens to each request of an operation.
+// Always returns a function for Inject: each request of an operation has the fault.
 func Always(operation string, f Fault) func(string) Fault { return Times(-1, operation, f) }
 
-// Times returns a fault that happens to the first n requests of an operation; to all if n is negative.
+// Times returns a function for Inject: the first n requests of an operation have the fault, or all if n is negative.
 func Times(n int, operation string, f Fault) func(string) Fault {
 	return func(op string) Fault {
 		if n == 0 || op != operation {
@@ -27,13 +27,13 @@ func Times(n int, operation string, f Fault) func(string) Fault {
 	}
 }
 
-// RoundTrip is an http.RoundTripper that is a function.
+// RoundTrip is a function that implements http.RoundTripper.
 type RoundTrip func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements http.RoundTripper.
 func (send RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return send(r) }
 
-// Instead returns a network in the place of another, such as that of callbacks.
+// Instead returns a function that replaces a network, such as the network of callbacks.
 func Instead(network http.RoundTripper) func(http.RoundTripper) http.RoundTripper {
 	return func(http.RoundTripper) http.RoundTripper { return network }
 }

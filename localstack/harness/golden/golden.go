@@ -1,4 +1,4 @@
-// Package golden compares files with what tests derive or measure, and rewrites them under -update.
+// Package golden compares files with the results of tests, and rewrites the files under -update. Call Check.
 package golden
 
 import (
@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// Update has tests write the files that they otherwise compare: `make golden`.
+// Update makes tests write the files that they otherwise compare: `make golden`.
 var Update = flag.Bool("update", false, "write the golden files")
 
-// Check compares a file with what is measured or derived now, or writes it.
+// Check compares a file with the wanted text, or writes the text under -update.
 func Check(t *testing.T, file, want string) {
 	t.Helper()
 	if *Update {
@@ -38,7 +38,7 @@ func difference(old, new string) string {
 	return fmt.Sprintf("line %d: got\n%s\nwant\n%s", n+1, was[n], is[n])
 }
 
-// JSON returns a value as JSON for people.
+// JSON returns a value as indented JSON.
 func JSON(t *testing.T, v any) string {
 	t.Helper()
 	var text strings.Builder

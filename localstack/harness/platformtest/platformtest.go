@@ -1,4 +1,4 @@
-// Package platformtest starts a platform for a test: the guides', and the vendor's SDKs'.
+// Package platformtest starts a platform for a test of the guides or of the vendor's SDKs. Call Start.
 package platformtest
 
 import (

@@ -1,4 +1,4 @@
-// Package storedtest fills every field of stored types, and proves that each attribute is read back.
+// Package storedtest fills every field of stored types (Fill), and proves that each attribute is read back (RoundTrip).
 package storedtest
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Filler makes values whose fields are all set, each to another value than those before it.
+// Filler creates values whose fields are all set, each to a value not used before.
 type Filler struct{ n int }
 
-// Fill returns a T with every field set, then by the functions. It fails the test for a zero field and an unknown type.
+// Fill returns a T with each field set, and then calls set. It fails the test for a zero field or an unknown type.
 func Fill[T any](tb testing.TB, f *Filler, set ...func(*T)) T {
 	tb.Helper()
 	var value T
@@ -78,19 +78,19 @@ func (f *Filler) fill(v reflect.Value, path string) error {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
-		return f.fields(v, path)
+		return f.fillFields(v, path)
 	default:
 		return fmt.Errorf("%s is a %s, which cannot be filled", path, v.Type())
 	}
 	return nil
 }
 
-func (f *Filler) fields(v reflect.Value, path string) error {
+func (f *Filler) fillFields(v reflect.Value, path string) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		set := f.fill
 		if field.Anonymous && v.Field(i).Kind() == reflect.Struct && !field.IsExported() {
-			set = f.fields // which can be set, though the struct cannot
+			set = f.fillFields // the struct cannot be set, but its fields can
 		} else if !field.IsExported() {
 			return fmt.Errorf("%s.%s cannot be set", path, field.Name)
 		}
@@ -101,7 +101,7 @@ func (f *Filler) fields(v reflect.Value, path string) error {
 	return nil
 }
 
-// zeros returns the paths to everything in the value that is not set.
+// zeros returns the paths to all parts of the value that are not set.
 func zeros(v reflect.Value, path string) []string {
 	if v.IsZero() {
 		return []string{path}

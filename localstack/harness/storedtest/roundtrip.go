@@ -25,10 +25,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Options compare stored values: amounts by value and currency, times as instants, and no list as one without elements.
+// Options compare stored values: amounts by value and currency, times as instants, and nil lists like empty ones.
 var Options = cmp.Options{cmpopts.EquateComparable(money.Amount{}), cmpopts.EquateEmpty()}
 
-// Open opens a store on an empty table in memory, whatever the tests' engine; wire, if given, is between the two.
+// Open opens a store on an empty table in memory, independent of the tests' engine. If wire is not nil, it wraps the
+// HTTP client between the store and the table.
 func Open(tb testing.TB, now func() time.Time, wire func(aws.HTTPClient) aws.HTTPClient) *store.Store {
 	tb.Helper()
 	client := aws.HTTPClient(&http.Client{Transport: dynamodb.New(dynamodb.Config{Now: now})})
@@ -44,26 +45,27 @@ func Open(tb testing.TB, now func() time.Time, wire func(aws.HTTPClient) aws.HTT
 	return s
 }
 
-// NotRead are attributes that read does not miss, with the reason, by sort key up to "#" and name: "CHECKOUT write_id".
+// NotRead lists attributes whose loss no read notices, each with the reason. A key has the item's sort key up to "#"
+// and the attribute's name, such as "CHECKOUT write_id".
 type NotRead map[string]string
 
-// Read is what a read must return.
+// Read is a read with its wanted result.
 type Read struct {
 	Name string
 	Want any
 	Get  func(context.Context) (any, error)
 }
 
-// Expect returns a read of the name that must return want.
+// Expect returns a named read that must return want.
 func Expect[T any](name string, want T, get func(context.Context) (T, error)) Read {
 	return Read{name, want, func(ctx context.Context) (any, error) { return get(ctx) }}
 }
 
-// RoundTrip fails unless each read returns what it must, and one of them notices the loss of any attribute of the
-// table, also within lists and maps. It removes each in turn and puts it back. Reads may write to the table.
+// RoundTrip checks that each read returns its wanted result. Then it removes each attribute in turn, also within lists
+// and maps, checks that at least one read notices the loss, and restores the table. Reads may write to the table.
 func RoundTrip(tb testing.TB, s *store.Store, answers []Read, unseen NotRead, options ...cmp.Option) {
 	tb.Helper()
-	faults, err := check(tb.Context(), s, answers, unseen, options)
+	faults, err := checkReads(tb.Context(), s, answers, unseen, options)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func RoundTrip(tb testing.TB, s *store.Store, answers []Read, unseen NotRead, op
 	}
 }
 
-func check(ctx context.Context, s *store.Store, answers []Read, unseen NotRead,
+func checkReads(ctx context.Context, s *store.Store, answers []Read, unseen NotRead,
 	options cmp.Options) ([]string, error) {
 	_, table := s.Raw()
 	written, err := Items(ctx, table)
@@ -80,7 +82,7 @@ func check(ctx context.Context, s *store.Store, answers []Read, unseen NotRead,
 		return nil, err
 	}
 	r := &reader{table: table, answers: answers, options: append(options, Options)}
-	if faults := r.faults(ctx); len(faults) > 0 {
+	if faults := r.findFaults(ctx); len(faults) > 0 {
 		return faults, nil
 	}
 	var faults []string
@@ -89,16 +91,16 @@ func check(ctx context.Context, s *store.Store, answers []Read, unseen NotRead,
 		for path, without := range removals(item) {
 			mutated := slices.Clone(written)
 			mutated[i] = without
-			missed, err := r.misses(ctx, mutated)
+			missed, err := r.checkMissed(ctx, mutated)
 			if err != nil {
 				return nil, err
 			}
 			attribute, _, _ := strings.Cut(path, ".")
-			attribute = name(item) + " " + attribute
+			attribute = sortKeyName(item) + " " + attribute
 			if _, ok := unseen[attribute]; ok {
 				excused[attribute] = excused[attribute] || !missed
 			} else if !missed {
-				faults = append(faults, fmt.Sprintf("without %s %s the same is read", name(item), path))
+				faults = append(faults, fmt.Sprintf("without %s %s the same is read", sortKeyName(item), path))
 			}
 		}
 	}
@@ -114,10 +116,10 @@ type reader struct {
 	table   dynamo.Table
 	answers []Read
 	options cmp.Options
-	last    int // the answer that missed something last, and likely misses what is removed next
+	last    int // index of the answer that noticed the last removal; it probably notices the next one, too
 }
 
-func (r *reader) faults(ctx context.Context) (faults []string) {
+func (r *reader) findFaults(ctx context.Context) (faults []string) {
 	for _, a := range r.answers {
 		got, err := a.Get(ctx)
 		if diff := cmp.Diff(a.Want, got, r.options); err != nil || diff != "" {
@@ -127,8 +129,8 @@ func (r *reader) faults(ctx context.Context) (faults []string) {
 	return faults
 }
 
-// misses reports whether an answer is other than it must be while the table holds the items.
-func (r *reader) misses(ctx context.Context, items []dynamo.Item) (bool, error) {
+// checkMissed returns true if an answer is wrong while the table contains the items.
+func (r *reader) checkMissed(ctx context.Context, items []dynamo.Item) (bool, error) {
 	other := func(a Read) bool {
 		got, err := a.Get(ctx)
 		return err != nil || !cmp.Equal(a.Want, got, r.options)
@@ -144,12 +146,12 @@ func (r *reader) misses(ctx context.Context, items []dynamo.Item) (bool, error) 
 	return i >= 0, nil
 }
 
-func name(item dynamo.Item) string {
-	name, _, _ := strings.Cut(text(item, store.SortKey), "#")
+func sortKeyName(item dynamo.Item) string {
+	name, _, _ := strings.Cut(stringAttribute(item, store.SortKey), "#")
 	return name
 }
 
-// Expiries returns when items of the table expire, the first first.
+// Expiries returns the expiry times of the table's items, the earliest first.
 func Expiries(ctx context.Context, s *store.Store) ([]time.Time, error) {
 	_, table := s.Raw()
 	var items []struct {
@@ -171,7 +173,8 @@ func Items(ctx context.Context, table dynamo.Table) ([]dynamo.Item, error) {
 	return items, err
 }
 
-// removals returns the item, or a map within one, without one attribute or element each; the keys stay.
+// removals returns copies of an item, or of a map in an item. Each copy lacks one attribute or element, at any depth.
+// All copies keep the item's keys.
 func removals(fields map[string]types.AttributeValue) iter.Seq2[string, dynamo.Item] {
 	return func(yield func(string, dynamo.Item) bool) {
 		for _, field := range slices.Sorted(maps.Keys(fields)) {
@@ -183,7 +186,7 @@ func removals(fields map[string]types.AttributeValue) iter.Seq2[string, dynamo.I
 			if !yield(field, without) {
 				return
 			}
-			for path, value := range within(fields[field]) {
+			for path, value := range nestedRemovals(fields[field]) {
 				changed := maps.Clone(fields)
 				changed[field] = value
 				if !yield(field+"."+path, changed) {
@@ -194,8 +197,8 @@ func removals(fields map[string]types.AttributeValue) iter.Seq2[string, dynamo.I
 	}
 }
 
-// within returns a map or list without one of what it holds each, at any depth.
-func within(value types.AttributeValue) iter.Seq2[string, types.AttributeValue] {
+// nestedRemovals returns copies of a map or list. Each copy lacks one attribute or element, at any depth.
+func nestedRemovals(value types.AttributeValue) iter.Seq2[string, types.AttributeValue] {
 	return func(yield func(string, types.AttributeValue) bool) {
 		switch v := value.(type) {
 		case *types.AttributeValueMemberM:
@@ -210,7 +213,7 @@ func within(value types.AttributeValue) iter.Seq2[string, types.AttributeValue] 
 				if !yield(strconv.Itoa(i), &types.AttributeValueMemberL{Value: rest}) {
 					return
 				}
-				for path, changed := range within(element) {
+				for path, changed := range nestedRemovals(element) {
 					elements := slices.Clone(v.Value)
 					elements[i] = changed
 					if !yield(strconv.Itoa(i)+"."+path, &types.AttributeValueMemberL{Value: elements}) {
@@ -225,14 +228,14 @@ func within(value types.AttributeValue) iter.Seq2[string, types.AttributeValue] 
 func restore(ctx context.Context, table dynamo.Table, items []dynamo.Item) error {
 	wanted := map[string]dynamo.Item{}
 	for _, item := range items {
-		wanted[place(item)] = item
+		wanted[itemKey(item)] = item
 	}
 	there, err := Items(ctx, table)
 	if err != nil {
 		return err
 	}
 	for _, item := range there {
-		k := place(item)
+		k := itemKey(item)
 		switch want, ok := wanted[k]; {
 		case !ok:
 			err = table.Delete(store.PartitionKey, item[store.PartitionKey]).Range(store.SortKey,
@@ -252,10 +255,10 @@ func restore(ctx context.Context, table dynamo.Table, items []dynamo.Item) error
 	return nil
 }
 
-func place(item dynamo.Item) string {
-	return text(item, store.PartitionKey) + "\x00" + text(item, store.SortKey)
+func itemKey(item dynamo.Item) string {
+	return stringAttribute(item, store.PartitionKey) + "\x00" + stringAttribute(item, store.SortKey)
 }
 
-func text(item dynamo.Item, attribute string) string {
+func stringAttribute(item dynamo.Item, attribute string) string {
 	return item[attribute].(*types.AttributeValueMemberS).Value
 }

@@ -44,7 +44,7 @@ func TestAnAttributeThatIsNotReadIsFound(t *testing.T) {
 		if err := table.Put(written).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		faults, err := check(t.Context(), s, []Read{Expect("item", written, func(ctx context.Context) (stored, error) {
+		faults, err := checkReads(t.Context(), s, []Read{Expect("item", written, func(ctx context.Context) (stored, error) {
 			var read []stored
 			err := table.Scan().All(ctx, &read)
 			c.forget(&read[0])
