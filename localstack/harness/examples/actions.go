@@ -52,7 +52,7 @@ func (t *Scenario) Result() string {
 		read.Text("payment_instrument.token") != "")
 }
 
-// repeat repeats a request each minute until its answer is final. A PUT without a key would make another attempt.
+// repeat repeats a request each minute until its answer is final. It looks first: a PUT without a key is a new attempt.
 func (t *Scenario) repeat(request world.Request) {
 	const patience = 6
 	var response world.Response

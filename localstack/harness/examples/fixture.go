@@ -18,7 +18,8 @@ import (
 )
 
 // Fixture sends the requests that openapi.yaml shows. Before a request it creates the objects that the request names. A
-// new operation needs no code here if its examples name placeholders, or results of POST to the collection in its path.
+// new operation needs no code here if each of these objects has a placeholder, or if a POST to the object's collection
+// creates the object (see makers).
 type Fixture struct {
 	*Scenario
 	Made map[string]string // real values, by the document's value
@@ -96,7 +97,8 @@ func (fix *Fixture) createObject(by maker) string {
 	return ""
 }
 
-// WithEverything creates everything that the examples name. Customers get new ids, because merchants choose these ids.
+// WithEverything returns a fixture, and creates all objects that the examples name. The customer gets a new id instead
+// of the document's, because merchants choose these ids.
 func WithEverything(shop world.Shop) *Fixture {
 	shop.Helper()
 	fix := FixtureOf(shop)
@@ -125,14 +127,13 @@ func (fix *Fixture) Named(o checker.Operation) world.Request {
 	return r
 }
 
-// maker is the operation that creates the object in a path's parameter.
+// maker is the operation that creates the object whose id is a parameter of a path.
 type maker struct {
 	operation checker.Operation
 	parameter string
 }
 
-// makers lists makers by the document's value for the parameter: POST /readers for the parameter of
-// /readers/{reader_id}.
+// makers lists makers by the document's example of the parameter. The maker for /readers/{reader_id} is POST /readers.
 var makers = sync.OnceValue(func() map[string]maker {
 	all, err := operations()
 	if err != nil {
@@ -159,7 +160,8 @@ func Build(tb testing.TB, o checker.Operation, actual func(string) string) world
 	return build(o, exampleOf(tb, o, ""), actual)
 }
 
-// build returns the request of an example. It sets only those optional query parameters that queried lists.
+// build returns the request of an example. It sets the required query parameters, and the optional query parameter that
+// the map queried has for the operation.
 func build(o checker.Operation, e checker.Example, actual func(string) string) world.Request {
 	query := url.Values{}
 	for _, p := range o.InputsIn("query") {
@@ -215,7 +217,8 @@ func replaceValues(value any, actual func(string) string) any {
 	}
 }
 
-// exampleOf returns the operation's example with the name, or for "" the first, if possible without preparation.
+// exampleOf returns the operation's example with the name. For "" it returns the first example that needs no
+// preparation, or else the first example. It returns an empty example if the operation has none.
 func exampleOf(tb testing.TB, o checker.Operation, name string) checker.Example {
 	tb.Helper()
 	if len(o.Examples) == 0 {

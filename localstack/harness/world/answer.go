@@ -9,13 +9,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Refusal is the answer to a request that is refused: error_code, param and the problem type's last part (contract §3).
+// Refusal is the answer to a refused request: status, error_code, param and the problem type's last part (contract §3).
 type Refusal struct {
 	status            int
 	code, param, slug string
 }
 
-// Refused returns a refusal; param is "" where no field is at fault.
+// Refused returns a refusal. param is "" if no field is at fault.
 func Refused(status int, code, param, slug string) Refusal { return Refusal{status, code, param, slug} }
 
 // Missing returns the refusal of a request without a field.
@@ -28,7 +28,7 @@ func Invalid(param string) Refusal {
 	return Refusal{http.StatusBadRequest, "INVALID", param, "invalid-parameter"}
 }
 
-// Check compares a response with the refusal. Clients read either text of a 400, so they are equal (contract §3.2).
+// Check compares a response with the refusal. Clients read either text of a 400, so both must be equal (contract §3.2).
 func (want Refusal) Check(t testing.TB, got Response) {
 	t.Helper()
 	kind := got.Text("type")
@@ -46,7 +46,7 @@ func (want Refusal) Check(t testing.TB, got Response) {
 	}
 }
 
-// Fields returns a JSON object's fields by name, each as it was sent.
+// Fields returns the fields of a JSON object by name, each as it was sent.
 func Fields(t testing.TB, object []byte) map[string]string {
 	t.Helper()
 	var raw map[string]json.RawMessage
@@ -60,7 +60,7 @@ func Fields(t testing.TB, object []byte) map[string]string {
 	return texts
 }
 
-// Holds checks fields of a JSON object, each as it was sent; "" means that there is none of the name.
+// Holds checks fields of a JSON object, each as it was sent. "" means that the object lacks the field.
 func Holds(t testing.TB, object []byte, want map[string]string) {
 	t.Helper()
 	got := Fields(t, object)
@@ -71,7 +71,7 @@ func Holds(t testing.TB, object []byte, want map[string]string) {
 	}
 }
 
-// Into returns what a response holds, which must have the status.
+// Into decodes a response. The response must have the status.
 func Into[T any](t testing.TB, status int, got Response) (v T) {
 	t.Helper()
 	if got.Status != status || got.Into(&v) != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-const mostSteps = 100
+const maxSteps = 100
 
 // Everywhere calls try with each step that a process takes and each fault of faults.Distinct there, until the process
 // takes fewer steps. try plans the fault and returns the steps taken. The test fails below least steps, so that it
 // cannot pass without a fault.
 func Everywhere(tb testing.TB, least int, try func(step int, f faults.Fault) (taken []string)) {
 	tb.Helper()
-	for step := 1; step <= mostSteps; step++ {
+	for step := 1; step <= maxSteps; step++ {
 		tried, reached := map[faults.Fault]bool{}, false
 		for next := faults.Plannable[:1]; len(next) > 0; {
 			tried[next[0]] = true
@@ -35,7 +35,7 @@ func Everywhere(tb testing.TB, least int, try func(step int, f faults.Fault) (ta
 			return
 		}
 	}
-	tb.Errorf("got more than %d steps", mostSteps)
+	tb.Errorf("got more than %d steps", maxSteps)
 }
 
 // Attempts calls do for each step and fault of a request, with a unique name. send adds the merchant's key if none.

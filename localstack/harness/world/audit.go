@@ -12,7 +12,7 @@ type AuditEntry struct {
 	Before, After            json.RawMessage
 }
 
-// String says in which mode who did what, and what it changed.
+// String returns the mode, the actor, the operation and the change.
 func (e AuditEntry) String() string {
 	return fmt.Sprintf("%s %s %s: %s %s %s", e.Mode, e.Actor.Kind, e.Actor.Email, e.Operation, e.Before, e.After)
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// Use is what a request cost at the table.
+// Use is the cost of requests at the table.
 type Use struct {
 	Calls       []string           // operations, in order
 	Read, Write float64            // capacity units, with indexes
-	Indexes     map[string]float64 // of Write, by the index
-	Relayed     int                // records that relay gets for it, if its test counts them
+	Indexes     map[string]float64 // part of Write, by index
+	Relayed     int                // number of records for relay, if the test counts them
 }
 
-// Meter adds up the cost of calls to the table, and asks for consumed capacity, which the platform does not.
+// Meter adds up the cost of calls to the table. It asks for the consumed capacity, because the platform does not.
 type Meter struct {
 	next http.RoundTripper
 	mu   sync.Mutex
 	use  Use
 }
 
-// Reset starts again at zero and returns what was used so far.
+// Reset starts again at zero and returns the use so far.
 func (m *Meter) Reset() Use {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,7 +55,7 @@ func (m *Meter) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	m.note(operation, body)
-	// The body no longer has its checksum's length, but the same bytes.
+	// The body's length no longer fits its checksum, but its bytes are the same.
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	return response, nil
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// checkFilter fails unless relay gets exactly the writes it needs: fewer delay a message by a minute, more cost calls.
+// checkFilter checks that relay gets exactly the writes it needs: fewer delay a message by a minute, more cost calls.
 func (w *World) checkFilter() {
-	if enginetest.OnDynamoDBLocal() { // slow, and the filter is not the engine's
+	if enginetest.OnDynamoDBLocal() { // slow, and the filter is not part of the engine
 		return
 	}
 	passes, err := filter.New(store.FastPathFilter)
 	w.must(err)
-	for record, change := range w.changes(nil) {
+	for record, change := range w.readChanges(nil) {
 		image, err := attributevalue.FromDynamoDBStreamsMap(change.Dynamodb.NewImage)
 		w.must(err)
 		due, at, err := store.FastPath(image)
@@ -34,12 +34,12 @@ func (w *World) checkFilter() {
 	}
 }
 
-// Relayed counts the records that have come into the table's stream for relay, since the world began.
+// Relayed returns the number of records in the table's stream for relay, since the world began.
 func (w *World) Relayed() int {
 	w.Helper()
 	passes, err := filter.New(store.FastPathFilter)
 	w.must(err)
-	for record, change := range w.changes(w.relayedTo) {
+	for record, change := range w.readChanges(w.relayedTo) {
 		w.relayedTo = change.Dynamodb.SequenceNumber
 		if passes.Match(record) {
 			w.relayed++
@@ -48,10 +48,10 @@ func (w *World) Relayed() int {
 	return w.relayed
 }
 
-// changes yields the stream's records after a number (nil: all), in Lambda's and the service's form, from one shard.
-func (w *World) changes(after *string) iter.Seq2[events.DynamoDBEventRecord, types.Record] {
+// readChanges yields the stream's records after a number (nil: all), in Lambda's form and the service's, of one shard.
+func (w *World) readChanges(after *string) iter.Seq2[events.DynamoDBEventRecord, types.Record] {
 	return func(yield func(events.DynamoDBEventRecord, types.Record) bool) {
-		ctx := context.WithoutCancel(w.Context()) // the test's own has ended when cleanups run
+		ctx := context.WithoutCancel(w.Context()) // the test's context has ended when cleanups run
 		client := dynamodbstreams.NewFromConfig(w.App.AWS(w.App.DynamoDBEndpoint))
 		list, err := client.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: &w.App.Table})
 		w.must(err)

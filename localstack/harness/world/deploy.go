@@ -12,7 +12,8 @@ import (
 
 func newSecret() string { return base64.StdEncoding.EncodeToString([]byte(rand.Text() + rand.Text())) }
 
-// Rotate deploys a new platform secret that is used after a while. New processes know both secrets; old ones continue.
+// Rotate deploys a new platform secret that comes into use after the given time. New processes know both secrets.
+// Running processes keep the old secret.
 func (w *World) Rotate(after time.Duration) {
 	w.Helper()
 	next := maps.Clone(w.environment)
@@ -22,7 +23,7 @@ func (w *World) Rotate(after time.Duration) {
 	w.deploy(next)
 }
 
-// EndRotation deploys without the secret before.
+// EndRotation deploys without the previous secret.
 func (w *World) EndRotation() {
 	w.Helper()
 	next := maps.Clone(w.environment)
@@ -39,7 +40,7 @@ func (w *World) Set(variable, value string) {
 	w.deploy(next)
 }
 
-// GoLive deploys with an acquirer for live mode: the sandbox's, behind what wraps it.
+// GoLive deploys with the sandbox's acquirer for live mode, behind the wrappers.
 func (w *World) GoLive(wraps ...func(acquirer.Acquirer) acquirer.Acquirer) {
 	w.Helper()
 	w.live = func(a *app.App) acquirer.Acquirer {
@@ -52,7 +53,7 @@ func (w *World) GoLive(wraps ...func(acquirer.Acquirer) acquirer.Acquirer) {
 	w.deploy(w.environment)
 }
 
-// deploy starts a new main process. Processes that run keep their environment.
+// deploy starts a new main process. Running processes keep their environment.
 func (w *World) deploy(environment map[string]string) {
 	w.Helper()
 	w.environment = environment

@@ -19,7 +19,7 @@ import (
 	objects "github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// newObjects returns an S3 to which links are open by the test's clock. Calls of the SDK are signed by the system's.
+// newObjects returns an S3 whose links expire by the test's clock. Calls of the SDK are signed by the system's clock.
 func newObjects(tb testing.TB, keys aws.Credentials, now func() time.Time) *s3.Engine {
 	tb.Helper()
 	engine := s3.New(s3.Config{Now: now, CallsNow: time.Now, Region: runner.Region, Credentials: keys})
@@ -37,7 +37,7 @@ func (w *World) RefuseObjects(refuse func(action string) bool) {
 	w.refuseFile.Store(&refuse)
 }
 
-// Upload is how a client uploads a file's content.
+// Upload tells a client how to upload a file's content.
 type Upload struct {
 	Method    string            `json:"method"`
 	URL       string            `json:"url"`
@@ -45,7 +45,7 @@ type Upload struct {
 	ExpiresAt time.Time         `json:"expires_at"`
 }
 
-// File is a file as it is shown.
+// File is a file as clients see it.
 type File struct {
 	ID          string    `json:"id"`
 	Filename    string    `json:"filename"`
@@ -62,13 +62,13 @@ type File struct {
 	DownloadURL string    `json:"download_url"`
 }
 
-// FilesPath returns where the shop's files are.
+// FilesPath returns the path of the shop's files.
 func (s Shop) FilesPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/files" }
 
-// CollectionsPath returns where the shop's collections are.
+// CollectionsPath returns the path of the shop's collections.
 func (s Shop) CollectionsPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/collections" }
 
-// ShownFile returns the file in a response of the status. The signatures of its links must not be found anywhere.
+// ShownFile returns the file in a response with the status. The signatures of its links must not leak.
 func (s Shop) ShownFile(status int, got Response) File {
 	s.Helper()
 	f := Into[File](s, status, got)
@@ -84,7 +84,7 @@ func (s Shop) ShownFile(status int, got Response) File {
 // PDF is the content of a small document.
 const PDF = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n"
 
-// NewFile makes a pending file for the content of a PDF, with further fields.
+// NewFile creates a pending file for the content of a PDF, with further fields.
 func (s Shop) NewFile(content string, more map[string]any) File {
 	s.Helper()
 	body := map[string]any{"filename": "contract.pdf", "content_type": file.PDF, "size": len(content)}
@@ -92,14 +92,14 @@ func (s Shop) NewFile(content string, more map[string]any) File {
 	return s.ShownFile(http.StatusCreated, s.Send("POST", s.FilesPath(), body))
 }
 
-// send sends a request by a link, as browsers do: with no other header. It reaches S3 whatever the functions' calls do.
+// send sends a request by a link, like browsers without further headers. RefuseObjects does not affect the request.
 func (w *World) send(method, url string, headers map[string]string, content string) (status int, header http.Header,
 	body string) {
 	w.Helper()
 	r, err := http.NewRequestWithContext(context.WithoutCancel(w.Context()), method, url, bytes.NewBufferString(content))
 	w.must(err)
 	for name, value := range headers {
-		if http.CanonicalHeaderKey(name) != "Content-Length" { // it follows from the content
+		if http.CanonicalHeaderKey(name) != "Content-Length" { // the content determines it
 			r.Header.Set(name, value)
 		}
 	}
@@ -124,13 +124,13 @@ func (w *World) Get(url string) (status int, header http.Header, body string) {
 	return w.send(http.MethodGet, url, nil, "")
 }
 
-// CompleteFile asks for a file to be completed.
+// CompleteFile requests the completion of a file.
 func (s Shop) CompleteFile(id string) Response {
 	s.Helper()
 	return s.Send("PUT", s.FilesPath()+"/"+id, map[string]any{"status": "uploaded"})
 }
 
-// UploadedFile makes a file of a PDF, uploads its content and completes it.
+// UploadedFile creates a file for a PDF, uploads its content and completes it.
 func (s Shop) UploadedFile(content string, more map[string]any) File {
 	s.Helper()
 	f := s.NewFile(content, more)
@@ -140,7 +140,7 @@ func (s Shop) UploadedFile(content string, more map[string]any) File {
 	return s.ShownFile(http.StatusOK, s.CompleteFile(f.ID))
 }
 
-// Stored returns the objects with their versions that S3 has, by key.
+// Stored returns the number of stored versions of each object at S3, by key.
 func (w *World) Stored() map[string]int {
 	w.Helper()
 	objects := objects.New(w.App.AWS(w.App.S3Endpoint), runner.Bucket)

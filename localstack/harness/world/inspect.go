@@ -10,17 +10,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// CheckoutRecords are what is written of one checkout, by the platform and by the acquirer, which is a counterparty.
+// CheckoutRecords counts the records of one checkout: transactions by the platform, and captures by the acquirer, which
+// is a counterparty.
 type CheckoutRecords struct {
-	Transactions map[string]int // how many of each status
-	Captured     int            // how often money moved, over all attempts
+	Transactions map[string]int // number of transactions, by status
+	Captured     int            // number of captures over all attempts
 }
 
 // CheckoutRecords reads both sides' records. Captures are counted by their entries, not by the status of their charge.
 func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
 	records := CheckoutRecords{Transactions: map[string]int{}}
 	charges, captures := map[string]bool{}, map[string]int{}
-	for item := range w.items() {
+	for item := range w.readItems() {
 		pk, sk := item["pk"].(string), item["sk"].(string)
 		ours := item["checkout_id"] == checkoutID
 		switch {
@@ -39,14 +40,14 @@ func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
 	return records
 }
 
-// PassMinute lets a minute pass: it runs the sweep's tick, then the queues.
+// PassMinute moves the clock by a minute, and runs the sweep and then the queues.
 func (w *World) PassMinute() {
 	w.Helper()
 	w.Clock.Advance(time.Minute + time.Second)
 	w.RunUntilIdle()
 }
 
-// RunUntilIdle runs the sweep and empties stream and queues, at the present time, also of what comes of it.
+// RunUntilIdle runs the sweep at the present time, and empties the stream and the queues until they stay empty.
 func (w *World) RunUntilIdle() {
 	w.Helper()
 	w.Tick("sweep")
@@ -62,14 +63,14 @@ func (w *World) Tick(function string) {
 	}
 }
 
-// Relay empties the stream and then the queues, once, and returns how much was in them.
+// Relay empties the stream and then the queues, once, and returns the number of records and messages.
 func (w *World) Relay() int {
 	w.Helper()
 	records := w.ReadStream()
 	return records + w.DrainQueues()
 }
 
-// ReadStream has relay read the table's stream, and returns the number of records.
+// ReadStream lets relay read the table's stream, and returns the number of records.
 func (w *World) ReadStream() int {
 	w.Helper()
 	records, err := w.main.DrainStream(w.Context())
@@ -79,7 +80,7 @@ func (w *World) ReadStream() int {
 	return records
 }
 
-// DrainQueues has functions take all messages of their queues, and returns the number of messages.
+// DrainQueues gives functions all messages of their queues, and returns the number of messages.
 func (w *World) DrainQueues() int {
 	w.Helper()
 	messages, err := w.main.DrainQueues(w.Context())
@@ -89,7 +90,7 @@ func (w *World) DrainQueues() int {
 	return messages
 }
 
-// CountItems counts the items of the table for which a condition holds, such as "sk = ?".
+// CountItems counts the items of the table that satisfy a condition, such as "sk = ?".
 func (w *World) CountItems(condition string, values ...any) int {
 	w.Helper()
 	_, table := w.App.Store.Raw()
@@ -110,17 +111,17 @@ func (w *World) Reconcile() reconcile.Report {
 	return report
 }
 
-// LagIndexes has the table's indexes trail behind it from now on, as they may on AWS. Those of DynamoDB Local never do.
+// LagIndexes makes the table's indexes lag from now on, as they may on AWS. Indexes of DynamoDB Local never lag.
 func (w *World) LagIndexes(by time.Duration) {
 	if engine, ok := w.table.(*dynamodb.Engine); ok {
 		engine.SetIndexLag(by)
 	}
 }
 
-// busy is how many new payments within ten seconds let a throttled shard grow (store.Config): tests have few.
+// busy is the number of new entries in ten seconds that lets a throttled shard grow (store.Config).
 const busy = 5
 
-// LimitPartitions limits each partition of the table to so many write units a second of the world's clock; 0: no limit.
+// LimitPartitions limits the write units of each partition of the table in a second of the world's clock. 0: no limit.
 func (w *World) LimitPartitions(units int) *faults.Partitions {
 	if limited, ok := w.table.(*faults.Partitions); ok {
 		w.table = limited.Next

@@ -11,11 +11,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// CheckJournal fails unless each entry sums to zero in every currency. A world calls it at its end, a test at any step.
+// CheckJournal checks that each entry sums to zero in every currency. A world calls it at its end, a test at any step.
 func (w *World) CheckJournal() {
 	w.Helper()
 	booked := map[string]sums{} // by tenant
-	for tenant, entry := range w.journal() {
+	for tenant, entry := range w.readJournal() {
 		if err := entry.Check(); err != nil {
 			w.Errorf("journal of %s: %v", tenant, err)
 		}
@@ -35,16 +35,16 @@ func (w *World) CheckJournal() {
 	}
 }
 
-// Balance returns the sum of an account over the merchant's journal in test mode; debits are positive.
+// Balance returns the sum of an account over the merchant's journal in test mode. Debits are positive.
 func (w *World) Balance(m Merchant, a ledger.Account, c money.Currency) money.Amount {
 	w.Helper()
-	return w.booked("T#"+m.Code, a).of(c)
+	return w.sumAccount("T#"+m.Code, a).of(c)
 }
 
-// booked sums up what a tenant's journal has in an account; credits are negative.
-func (w *World) booked(tenant string, a ledger.Account) sums {
+// sumAccount returns the sums of an account in a tenant's journal. Credits are negative.
+func (w *World) sumAccount(tenant string, a ledger.Account) sums {
 	booked := sums{}
-	for of, entry := range w.journal() {
+	for of, entry := range w.readJournal() {
 		for _, posting := range entry.Postings {
 			if of == tenant && posting.Account == a {
 				booked.add(w, posting.Amount)
@@ -54,9 +54,9 @@ func (w *World) booked(tenant string, a ledger.Account) sums {
 	return booked
 }
 
-func (w *World) journal() iter.Seq2[string, ledger.Entry] {
+func (w *World) readJournal() iter.Seq2[string, ledger.Entry] {
 	return func(yield func(string, ledger.Entry) bool) {
-		for of, item := range w.partitions() {
+		for of, item := range w.readPartitions() {
 			if of.Kind != store.KindJournal {
 				continue
 			}
@@ -71,9 +71,9 @@ func (w *World) journal() iter.Seq2[string, ledger.Entry] {
 	}
 }
 
-func (w *World) partitions() iter.Seq2[store.Partition, dynamo.Item] {
+func (w *World) readPartitions() iter.Seq2[store.Partition, dynamo.Item] {
 	return func(yield func(store.Partition, dynamo.Item) bool) {
-		for _, item := range w.stored() {
+		for _, item := range w.scanItems() {
 			pk, _ := item["pk"].(*types.AttributeValueMemberS)
 			if pk == nil {
 				continue

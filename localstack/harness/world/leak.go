@@ -16,10 +16,10 @@ import (
 
 type secrets struct {
 	mu   sync.Mutex
-	text map[string]string // secret → what it is
+	text map[string]string // description, by secret
 }
 
-// Secret declares a text that must be found nowhere when the world ends.
+// Secret declares a text that must not occur in the table, queues and logs when the world ends.
 func (w *World) Secret(what, text string) {
 	w.secrets.mu.Lock()
 	defer w.secrets.mu.Unlock()
@@ -29,11 +29,11 @@ func (w *World) Secret(what, text string) {
 	w.secrets.text[text] = what
 }
 
-// unlikely is how long a secret is that occurs nowhere by chance.
-const unlikely = 32
+// longSecret is the least length of a secret that does not occur by chance.
+const longSecret = 32
 
-// findLeaks searches for every declared secret in the table, the queues and the logs. A long secret counts anywhere, a
-// short one only as a separate word, since the digits of a CVV are part of many a UUID.
+// findLeaks searches for each declared secret in the table, the queues and the logs. A long secret counts anywhere. A
+// short one counts only as a separate word, because many a UUID contains the digits of a CVV.
 func (w *World) findLeaks() {
 	var queues strings.Builder
 	w.must(w.Queues.Dump(&queues))
@@ -42,18 +42,18 @@ func (w *World) findLeaks() {
 	defer w.secrets.mu.Unlock()
 	for secret, what := range w.secrets.text {
 		for place, text := range places {
-			if found := around(secret, text); found != "" {
+			if found := leakContext(secret, text); found != "" {
 				w.Errorf("a %s was found in the %s: %s", what, place, found)
 			}
 		}
 	}
 }
 
-// around returns what is about the secret where it leaks into the text, without the secret; "" if it does not.
-func around(secret, text string) string {
+// leakContext returns the text around a leaked secret, without the secret, or "" if the secret does not leak.
+func leakContext(secret, text string) string {
 	const most = 120
 	word := regexp.QuoteMeta(secret)
-	if len(secret) < unlikely {
+	if len(secret) < longSecret {
 		word = `(?:^|[^0-9A-Za-z_+/=-])` + word + `(?:$|[^0-9A-Za-z_+/=-])`
 	}
 	if !strings.Contains(text, secret) { // the pattern is slow
@@ -69,7 +69,7 @@ func around(secret, text string) string {
 
 func (w *World) dumpTable() string {
 	var dump strings.Builder
-	for item := range w.items() {
+	for item := range w.readItems() {
 		text, err := json.Marshal(item)
 		if err != nil {
 			w.Errorf("dump: %v", err)
@@ -79,9 +79,9 @@ func (w *World) dumpTable() string {
 	return dump.String()
 }
 
-func (w *World) items() iter.Seq[map[string]any] {
+func (w *World) readItems() iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
-		for _, item := range w.stored() {
+		for _, item := range w.scanItems() {
 			var plain map[string]any
 			if err := attributevalue.UnmarshalMap(item, &plain); err != nil {
 				w.Errorf("scan: %v", err)
@@ -93,7 +93,7 @@ func (w *World) items() iter.Seq[map[string]any] {
 	}
 }
 
-func (w *World) stored() []dynamo.Item {
+func (w *World) scanItems() []dynamo.Item {
 	_, table := w.App.Store.Raw()
 	items, err := storedtest.Items(context.WithoutCancel(w.Context()), table) // the test's own has ended when cleanups run
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// PutMail stores a mail, as the change does that it reports. The stream sends its message.
+// PutMail stores a mail, like the change that the mail reports. The stream then sends its message.
 func (w *World) PutMail(t identity.Tenant, m mail.Mail) {
 	w.Helper()
 	_, table := w.App.Store.Raw()

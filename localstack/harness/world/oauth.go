@@ -9,30 +9,30 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// AppRedirect is the redirect_uri of the clients of RegisterClient.
+// AppRedirect is the redirect_uri of clients made by RegisterClient.
 const AppRedirect = "https://app.example/callback"
 
-// made is who writes what the world makes in place of an operation, under whose name the audit records it.
-func made(operation string) audit.By {
+// byOperation returns the author of writes that the world makes in place of an operation, which the audit records.
+func byOperation(operation string) audit.By {
 	return audit.ByPlatform(audit.Actor{Kind: audit.Command, Request: rand.Text()}, operation)
 }
 
-// ByTest is who writes what a test makes by itself.
+// ByTest is the author of a test's own writes.
 var ByTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
 
-// RegisterClient makes an OAuth client in test mode for all scopes, unless changed, and returns it with its secret.
+// RegisterClient creates an OAuth client in test mode for all scopes, unless changed, and returns it with its secret.
 func (s Shop) RegisterClient(change ...func(*oauth.Client)) (oauth.Client, string) {
 	s.Helper()
 	id, err := oauth.NewID(rand.Reader)
 	s.must(err)
-	text := s.secretText("client secret")
+	text := s.newSecretText("client secret")
 	c := oauth.Client{ID: id, Name: "App", Tenant: s.Tenant(), RedirectURIs: []string{AppRedirect},
 		Scopes: identity.AllScopes(), Approved: identity.AllScopes(), SecretHash: identity.Hash(text),
 		CreatedAt: s.App.Store.Now()}
 	for _, set := range change {
 		set(&c)
 	}
-	c, err = s.App.Store.CreateOAuthClient(s.Context(), made("create_oauth_client"), c)
+	c, err = s.App.Store.CreateOAuthClient(s.Context(), byOperation("create_oauth_client"), c)
 	s.must(err)
 	return c, text
 }
@@ -44,12 +44,12 @@ func (s Shop) ChangeClient(c oauth.Client, change func(*oauth.Client)) {
 		change(&c)
 		return c, nil
 	}
-	_, err := s.App.Store.UpdateOAuthClient(s.Context(), made("update_oauth_client"), c.ID, changed)
+	_, err := s.App.Store.UpdateOAuthClient(s.Context(), byOperation("update_oauth_client"), c.ID, changed)
 	s.must(err)
 }
 
-// secretText returns a random text that must not be found in anything stored or logged.
-func (s Shop) secretText(what string) string {
+// newSecretText returns a random text that must not occur in anything stored or logged.
+func (s Shop) newSecretText(what string) string {
 	s.Helper()
 	text, err := oauth.NewSecret(rand.Reader)
 	s.must(err)
@@ -57,10 +57,10 @@ func (s Shop) secretText(what string) string {
 	return text
 }
 
-// Code makes a code as if the holder had allowed it: by default for the first redirect URI and without PKCE.
+// Code creates a code as if the holder had allowed it, by default for the first redirect URI and without PKCE.
 func (s Shop) Code(c oauth.Client, h oauth.Holder, change ...func(*oauth.Code)) string {
 	s.Helper()
-	text := s.secretText("authorization code")
+	text := s.newSecretText("authorization code")
 	h.Client = c.ID
 	code := oauth.Code{Holder: h, Hash: identity.Hash(text), RedirectURI: c.RedirectURIs[0],
 		CreatedAt: s.App.Store.Now(), ExpiresAt: s.App.Store.Now().Add(oauth.CodeLasts)}
@@ -81,5 +81,5 @@ func (s Shop) Holder(m member.Member, scopes ...string) oauth.Holder {
 		passwords = u.Passwords
 	}
 	return oauth.Holder{Kind: m.Kind(), Subject: m.ID, User: m.UserID, Tenant: s.Tenant(), Scopes: scopes,
-		Password: passwords.Current(), SignedIn: s.signedIn(m)}
+		Password: passwords.Current(), SignedIn: s.signInTime(m)}
 }

@@ -15,23 +15,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// PayoutState is what is written of a tenant's payouts.
+// PayoutState contains the records of a tenant's payouts.
 type PayoutState struct {
 	Payouts  map[string]payout.Payout   // by id
 	Records  map[string][]payout.Record // by payout
-	Payables []payments.Payable         // what waits
+	Payables []payments.Payable         // that wait
 }
 
-// PayoutState reads those of a merchant in test mode.
+// PayoutState reads the payouts of a merchant in test mode.
 func (w *World) PayoutState(m Merchant) PayoutState {
 	w.Helper()
-	if state := w.payoutStates()["T#"+m.Code]; state != nil {
+	if state := w.readPayoutStates()["T#"+m.Code]; state != nil {
 		return *state
 	}
 	return PayoutState{}
 }
 
-// RunPayouts plans the payouts that are due, and runs those that are planned.
+// RunPayouts plans the payouts that are due, and runs the planned ones.
 func (w *World) RunPayouts() {
 	w.Helper()
 	w.must(w.main.TickNow(w.Context(), "payoutplan"))
@@ -39,9 +39,9 @@ func (w *World) RunPayouts() {
 	w.must(err)
 }
 
-func (w *World) payoutStates() map[string]*PayoutState {
+func (w *World) readPayoutStates() map[string]*PayoutState {
 	all := map[string]*PayoutState{}
-	for of, item := range w.partitions() {
+	for of, item := range w.readPartitions() {
 		if of.Tenant == (identity.Tenant{}) {
 			continue
 		}
@@ -49,14 +49,14 @@ func (w *World) payoutStates() map[string]*PayoutState {
 		if all[tenant] == nil {
 			all[tenant] = &PayoutState{Payouts: map[string]payout.Payout{}, Records: map[string][]payout.Record{}}
 		}
-		if err := all[tenant].take(of.Kind, item); err != nil {
+		if err := all[tenant].addItem(of.Kind, item); err != nil {
 			w.Errorf("%v: %v", of, err)
 		}
 	}
 	return all
 }
 
-func (b *PayoutState) take(kind store.Kind, item dynamo.Item) error {
+func (b *PayoutState) addItem(kind store.Kind, item dynamo.Item) error {
 	switch kind {
 	case store.KindPayout:
 		var p payout.Payout
@@ -78,11 +78,11 @@ func (b *PayoutState) take(kind store.Kind, item dynamo.Item) error {
 	}
 }
 
-// CheckPayouts fails unless each payout is the sum of its records, each payable is paid at most once, the sandbox bank
-// paid exactly the payouts, and merchant_payable is the sum of what waits or is in payouts. It must hold at any step.
+// CheckPayouts checks that each payout is the sum of its records, each payable is paid at most once, the sandbox bank
+// paid exactly the payouts, and merchant_payable is the sum of open payables and payouts. It must hold at any step.
 func (w *World) CheckPayouts() {
 	w.Helper()
-	for tenant, state := range w.payoutStates() {
+	for tenant, state := range w.readPayoutStates() {
 		paidWith := map[string]string{}
 		open := sums{}
 		for _, payable := range state.Payables {
@@ -100,7 +100,7 @@ func (w *World) CheckPayouts() {
 				}
 			}
 		}
-		for currency, sum := range w.booked(tenant, ledger.MerchantPayable) {
+		for currency, sum := range w.sumAccount(tenant, ledger.MerchantPayable) {
 			if got := open.of(currency); got != sum.Neg() {
 				w.Errorf("merchant_payable of %s: got %s, want %s", tenant, sum.Neg(), got)
 			}
@@ -123,7 +123,7 @@ func (s sums) add(w *World, a money.Amount) {
 	s[a.Currency()] = sum
 }
 
-// addOpen adds what is payable: all until sent, unless a shortfall waits in a payable; or what a return left open.
+// addOpen adds the payable amount: all until sent, unless a shortfall waits in a payable, or the rest of a return.
 func (s sums) addOpen(w *World, p payout.Payout, records []payout.Record) {
 	switch p.Status {
 	case payout.Collecting, payout.Sealed:

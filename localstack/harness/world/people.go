@@ -13,17 +13,17 @@ import (
 // Owner returns the merchant's first member.
 func (s Shop) Owner() member.Member {
 	s.Helper()
-	return s.member(s.Tenant(), member.NumberOf(member.OwnerID(s.Tenant())))
+	return s.readMember(s.Tenant(), member.NumberOf(member.OwnerID(s.Tenant())))
 }
 
-// Employ makes a managed user with the permissions, who has a password that nobody knows.
+// Employ creates a managed user with the permissions and an unknown password.
 func (s Shop) Employ(email string, permissions member.Permissions) member.Member {
 	s.Helper()
 	r := member.Registration{Email: email, Permissions: permissions}
 	return s.employ(s.Tenant(), r, s.unknownPassword)
 }
 
-// EmployWith makes a managed user of the tenant without permissions, who has the password.
+// EmployWith creates a managed user of the tenant with the password and without permissions.
 func (s Shop) EmployWith(t identity.Tenant, email, password string) member.Member {
 	s.Helper()
 	chosen := s.App.Store.PasswordOf(t, "employ "+email, secret.New(password))
@@ -33,7 +33,7 @@ func (s Shop) EmployWith(t identity.Tenant, email, password string) member.Membe
 
 func (s Shop) employ(t identity.Tenant, r member.Registration, choose func() (member.Passwords, error)) member.Member {
 	s.Helper()
-	m, err := s.App.Store.CreateMember(s.Context(), made("createMember"), t, member.Address(r.Email),
+	m, err := s.App.Store.CreateMember(s.Context(), byOperation("createMember"), t, member.Address(r.Email),
 		"employ "+r.Email+t.String(),
 		func(id string, _ member.Roles) (member.Member, error) {
 			passwords, err := choose()
@@ -43,38 +43,38 @@ func (s Shop) employ(t identity.Tenant, r member.Registration, choose func() (me
 	return m
 }
 
-// Person makes a user who is a member with the role. A new user has a password that nobody knows.
+// Person creates a user who is a member with the role. A new user has an unknown password.
 func (s Shop) Person(email, role string) member.Member {
 	s.Helper()
 	return s.join(s.Tenant(), email, role, s.unknownPassword)
 }
 
-// PersonWith makes an owner of the tenant. A new user has the password of the operation "accept " and the address.
+// PersonWith creates an owner of the tenant. A new user has the password of the operation "accept " and the address.
 func (s Shop) PersonWith(t identity.Tenant, email, password string) member.Member {
 	s.Helper()
 	chosen := s.App.Store.PasswordFor(member.Address(email), "accept "+email, secret.New(password))
 	return s.join(t, email, member.RoleOwner, func() (member.Passwords, error) { return chosen.Set(s.Context(), nil) })
 }
 
-// Join adds the member's user to another shop, with the role, and returns an access token for that shop. The token acts
-// for the first shop where a path names that.
+// Join adds the member's user to another shop, with the role, and returns an access token for that shop. In paths of
+// the first shop the token acts for the first shop.
 func (s Shop) Join(other Shop, m member.Member, role string) string {
 	s.Helper()
 	return other.TokenOf(s.join(other.Tenant(), m.Email, role, s.unknownPassword))
 }
 
-// join invites the user with the address, who accepts with a password if there is none yet.
+// join invites the user with the address. The user accepts, with a new password unless one is set.
 func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.Passwords, error)) member.Member {
 	s.Helper()
-	token := s.secretText("invitation token")
-	_, err := s.App.Store.CreateMember(s.Context(), made("createMember"), t, member.Address(email),
-		fmt.Sprint("invite ", email, t, s.App.Store.Now()), // by the time, so that a removed member can be invited again
+	token := s.newSecretText("invitation token")
+	_, err := s.App.Store.CreateMember(s.Context(), byOperation("createMember"), t, member.Address(email),
+		fmt.Sprint("invite ", email, t, s.App.Store.Now()), // unique by time, so that a removed member can be invited again
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{role}}, "invite "+email,
 				func(string, string) string { return token }, s.App.Store.Now()), nil
 		})
 	s.must(err)
-	accepted, err := s.App.Store.AcceptInvitation(s.Context(), made("acceptInvitation"), token,
+	accepted, err := s.App.Store.AcceptInvitation(s.Context(), byOperation("acceptInvitation"), token,
 		func(i store.Invitation) (member.Passwords, error) {
 			if len(i.User.Passwords) > 0 {
 				return i.User.Passwords, nil
@@ -82,17 +82,17 @@ func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.
 			return choose()
 		})
 	s.must(err)
-	return s.member(t, accepted.Member.Number())
+	return s.readMember(t, accepted.Member.Number())
 }
 
-func (s Shop) member(t identity.Tenant, number int32) member.Member {
+func (s Shop) readMember(t identity.Tenant, number int32) member.Member {
 	s.Helper()
 	m, err := s.App.Store.Member(s.Context(), t, number)
 	s.must(err)
 	return m
 }
 
-// unknownPassword is one that nobody knows. Its hash is none that a password could have, which saves the time of one.
+// unknownPassword returns a password without a valid hash, which saves the time of hashing.
 func (s Shop) unknownPassword() (member.Passwords, error) {
 	return member.Passwords{{Operation: rand.Text(), SetAt: s.App.Store.Now()}}, nil
 }

@@ -18,16 +18,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// Permits records the rights that each function's calls need, also those of its acquirer and bank, and refuses others.
+// Permits records the rights that each function's calls need, also its acquirer's and bank's, and refuses other calls.
 type Permits struct {
-	Learning bool // the rights are being recorded: what is missing is no error
+	Learning bool // records rights: a missing right is no error
 
 	mu   sync.Mutex
 	used map[string]map[string]bool // by function
-	bad  []error                    // calls that no rights could allow
+	bad  []error                    // errors of calls that no rights could allow
 }
 
-// Of returns the permissions a function used, sorted, such as "PutItem CHECKOUT"; "" are calls without a function.
+// Of returns the permissions a function used, sorted, such as "PutItem CHECKOUT". "" means calls without a function.
 func (p *Permits) Of(function string) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,8 +59,8 @@ func (p *Permits) deny(err error) {
 	p.bad = append(p.bad, err)
 }
 
-// over refuses what IAM would, and notes calls to next; of an inspecting test only those in a function's stead.
-func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTripper {
+// wrap refuses calls that IAM would, and notes calls to next. An inspecting test's calls count only for functions.
+func (p *Permits) wrap(next http.RoundTripper, inspecting bool) http.RoundTripper {
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		function := functionOf(r)
 		if function == "" && inspecting {
@@ -75,14 +75,14 @@ func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTrippe
 		if err != nil {
 			return nil, err
 		}
-		if !p.allow(function, requests) || !p.within(r.Context(), requests) {
+		if !p.allow(function, requests) || !p.checkTenant(r.Context(), requests) {
 			return faults.AccessDenied(r), nil
 		}
 		return next.RoundTrip(asked)
 	})
 }
 
-// allow notes the requests, and reports whether the function's role allows them.
+// allow notes the requests, and returns true if the function's role allows them.
 func (p *Permits) allow(function string, requests []iam.Request) bool {
 	all := true
 	for _, r := range requests {
@@ -100,8 +100,8 @@ func (p *Permits) allow(function string, requests []iam.Request) bool {
 // memberships is the operation that reads a user's members at all merchants.
 const memberships = "GET /v0.1/memberships"
 
-// within reports whether the requests name only partitions of the caller for whom they are made.
-func (p *Permits) within(ctx context.Context, requests []iam.Request) bool {
+// checkTenant returns true if the requests name only partitions of their caller.
+func (p *Permits) checkTenant(ctx context.Context, requests []iam.Request) bool {
 	by := rest.By(ctx)
 	if by.Principal.IsNobody() || by.Operation == memberships {
 		return true
@@ -115,7 +115,7 @@ func (p *Permits) within(ctx context.Context, requests []iam.Request) bool {
 	return true
 }
 
-// functionOf returns the function that makes a call, by the context that Lambda gives it.
+// functionOf returns the function that makes a call, by the context from Lambda.
 func functionOf(r *http.Request) string {
 	c, ok := lambdacontext.FromContext(r.Context())
 	if !ok {

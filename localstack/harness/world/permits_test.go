@@ -33,7 +33,7 @@ func TestCallsAreTheirFunctions(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-		response, err := p.over(next, inspecting).RoundTrip(r)
+		response, err := p.wrap(next, inspecting).RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// ReaderPays is when a virtual reader has confirmed its pairing, and when it has charged (contract §9, §13.7).
+// ReaderPays is the time until a virtual reader has confirmed its pairing, or has charged (contract §9, §13.7).
 const ReaderPays = 3 * time.Second
 
 // CardReader is a shop's virtual card reader.
@@ -21,7 +21,7 @@ type CardReader struct {
 // ReadersPath returns the path of the merchant's readers.
 func (s Shop) ReadersPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/readers" }
 
-// PairReader pairs the terminal that shows the code. It has confirmed by then, if it ever does.
+// PairReader pairs the terminal that shows the code. It waits until the terminal has confirmed, if it ever does.
 func (s Shop) PairReader(code string) CardReader {
 	s.Helper()
 	made := s.Must(http.StatusCreated, s.Send("POST", s.ReadersPath(), map[string]any{"pairing_code": code}))
@@ -29,10 +29,10 @@ func (s Shop) PairReader(code string) CardReader {
 	return CardReader{s, made.Text("id")}
 }
 
-// Path returns the reader's own path with more after it.
+// Path returns the reader's path with more after it.
 func (r CardReader) Path(more string) string { return r.ReadersPath() + "/" + r.ID + more }
 
-// SaleBody returns a body to create a checkout at the reader with, of an amount in minor units.
+// SaleBody returns a request body for a checkout at the reader, with an amount in minor units.
 func (r CardReader) SaleBody(value int64) map[string]any {
 	currency := money.Currency(r.Currency)
 	body := map[string]any{"total_amount": map[string]any{"currency": currency, "minor_unit": currency.Scale(),
@@ -48,13 +48,13 @@ func (r CardReader) SaleRequest(value int64) Request {
 	return Request{Method: "POST", Path: r.Path("/checkout"), Body: r.SaleBody(value), APIKey: r.Merchant.Key.Plaintext}
 }
 
-// Begin has the cardholder asked to pay an amount in minor units, and returns the checkout's id.
+// Begin asks the cardholder to pay an amount in minor units, and returns the checkout's id.
 func (r CardReader) Begin(value int64) string {
 	r.Helper()
-	return r.begin(r.SaleBody(value))
+	return r.createCheckout(r.SaleBody(value))
 }
 
-func (r CardReader) begin(body map[string]any) string {
+func (r CardReader) createCheckout(body map[string]any) string {
 	r.Helper()
 	return r.Must(http.StatusCreated, r.Send("POST", r.Path("/checkout"), body)).Text("data.checkout_id")
 }
@@ -71,13 +71,13 @@ func (r CardReader) Terminate() Response {
 	return r.Send("POST", r.Path("/terminate"), nil)
 }
 
-// SetOffline has an operator take the reader offline, or put it online again.
+// SetOffline takes the reader offline as an operator, or puts it online again.
 func (r CardReader) SetOffline(offline bool) {
 	r.Helper()
 	r.Command("set_reader_offline", map[string]any{"mode": "test", "reader_id": r.ID, "offline": offline})
 }
 
-// Payment reads a checkout, which records what became of it, and returns its transaction.
+// Payment reads a checkout, which records its outcome, and returns its transaction.
 func (r CardReader) Payment(checkout string) Payment {
 	r.Helper()
 	read := r.Transaction("client_transaction_id=" + r.Read(checkout).Text("data.client_transaction_id"))
@@ -86,18 +86,18 @@ func (r CardReader) Payment(checkout string) Payment {
 	return p
 }
 
-// Sale is what is sold at a card reader.
+// Sale describes a sale at a card reader.
 type Sale struct {
 	Amount       string
-	Tip          string // a fraction of the amount, which the cardholder chooses
+	Tip          string // fraction of the amount, chosen by the cardholder
 	Description  string
-	ForeignID    string // the affiliate's
+	ForeignID    string // id by the affiliate
 	CardType     string // in Brazil: credit or debit
 	Installments int    // in Brazil
-	Pix          bool   // in Brazil: by a code, which is paid
+	Pix          bool   // in Brazil: the payer pays by a code
 }
 
-// PayAtReader sells at a new reader, and returns the transaction in any state. The clock moves meanwhile.
+// PayAtReader sells at a new reader, moves the clock, and returns the transaction in any state.
 func (s Shop) PayAtReader(sale Sale) Payment {
 	s.Helper()
 	r := s.PairReader(fmt.Sprintf("CODE%04d", s.serial.Add(1)))
@@ -120,7 +120,7 @@ func (s Shop) PayAtReader(sale Sale) Payment {
 	if sale.Pix {
 		body["payment_type"] = "pix"
 	}
-	checkout := r.begin(body)
+	checkout := r.createCheckout(body)
 	s.Clock.Advance(ReaderPays)
 	if sale.Pix {
 		r.Command("pay_voucher", map[string]any{"checkout_id": checkout})

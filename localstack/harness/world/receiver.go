@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Receiver is a merchant's server for callbacks. It verifies signatures by the keys at its start, and answers as set.
+// Receiver is a merchant's server for callbacks. It verifies signatures with the keys from its start (see Answer).
 type Receiver struct {
 	URL string
 
@@ -27,27 +27,27 @@ type Receiver struct {
 	tries  []Try
 }
 
-// Try is one request of a callback, whatever the receiver answered.
+// Try is one request of a callback, with any answer.
 type Try struct {
 	Header http.Header
 	Body   string
 	At     time.Time
 }
 
-// Verifies reports whether the try has a signature by the secret.
+// Verifies returns true if the try has a signature by the secret.
 func (t Try) Verifies(secret webhook.Secret) bool {
 	return webhook.Verify(t.Header, []byte(t.Body), t.At, []webhook.Secret{secret}, nil) == nil
 }
 
-// Delivery is one callback as received.
+// Delivery is one callback that the receiver accepted.
 type Delivery struct {
 	ID       string // webhook-id
-	Checkout string // online
-	Status   string // the checkout's, online
+	Checkout string // for online checkouts
+	Status   string // status of an online checkout
 	Reader   *ReaderCallback
 }
 
-// ReaderCallback is the body of a callback on a checkout at a reader (contract §11.4).
+// ReaderCallback is the body of a callback about a checkout at a reader (contract §11.4).
 type ReaderCallback struct {
 	ID        string `json:"id"`
 	EventType string `json:"event_type"`
@@ -76,14 +76,14 @@ func (w *World) Receive() *Receiver {
 	return r
 }
 
-// Answer makes the receiver answer with another status from now on.
+// Answer sets the status of the receiver's answers from now on.
 func (r *Receiver) Answer(status int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status = status
 }
 
-// Deliveries returns all callbacks received so far.
+// Deliveries returns all accepted callbacks so far.
 func (r *Receiver) Deliveries() []Delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,7 +97,7 @@ func (r *Receiver) Tries() []Try {
 	return slices.Clone(r.tries)
 }
 
-// Messages returns the distinct ids of callbacks on one checkout: each due one is received at least once, under one id.
+// Messages returns the distinct ids of callbacks about one checkout. Each due one comes at least once, under one id.
 func (r *Receiver) Messages(checkout string) []string {
 	var ids []string
 	for _, d := range r.Deliveries() {
@@ -108,7 +108,7 @@ func (r *Receiver) Messages(checkout string) []string {
 	return ids
 }
 
-// ServeHTTP takes one callback.
+// ServeHTTP accepts one callback.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if err = webhook.Verify(request.Header, body, r.world.Clock.Now(), nil, r.keys); err != nil {
 		r.world.Errorf("callback signature: %v", err)
 	}
-	got, err := delivery(body)
+	got, err := decodeDelivery(body)
 	if err != nil {
 		r.world.Errorf("callback body %s: %v", body, err)
 	}
@@ -131,8 +131,8 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	w.WriteHeader(r.status)
 }
 
-// delivery reads a callback's body, which has exactly the members of its type.
-func delivery(body []byte) (Delivery, error) {
+// decodeDelivery decodes a callback's body. The body must have exactly the members of its type.
+func decodeDelivery(body []byte) (Delivery, error) {
 	var kind struct {
 		EventType string `json:"event_type"`
 	}
@@ -141,22 +141,22 @@ func delivery(body []byte) (Delivery, error) {
 	}
 	if kind.EventType == "solo.transaction.updated" {
 		var event ReaderCallback
-		return Delivery{Reader: &event}, exactly(body, &event)
+		return Delivery{Reader: &event}, decodeExactly(body, &event)
 	}
 	var event struct {
 		EventType string `json:"event_type"`
 		ID        string `json:"id"`
 		Status    string `json:"status,omitempty"`
 	}
-	err := exactly(body, &event)
+	err := decodeExactly(body, &event)
 	if err == nil && event.EventType != "CHECKOUT_STATUS_CHANGED" {
 		err = fmt.Errorf("its type is %q", event.EventType)
 	}
 	return Delivery{Checkout: event.ID, Status: event.Status}, err
 }
 
-// exactly reads an object whose members are the struct's, in any order.
-func exactly(body []byte, event any) error {
+// decodeExactly decodes an object. Its members must be exactly the struct's, in any order.
+func decodeExactly(body []byte, event any) error {
 	if err := json.Unmarshal(body, event); err != nil {
 		return err
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// Request is one HTTP request to the platform. Without an APIKey it has the merchant's.
+// Request is one HTTP request to the platform. Without an APIKey it uses the merchant's.
 type Request = client.Request
 
-// Response is what came back.
+// Response is the platform's answer.
 type Response = client.Response
 
 // NoKey is the APIKey of a request without one.
@@ -49,7 +49,7 @@ func (w *World) Want(what string, status int, got Response) {
 	}
 }
 
-// Must ends the test unless the response, which it returns, has the status.
+// Must ends the test unless the response has the status, and returns the response.
 func (w *World) Must(status int, got Response) Response {
 	w.Helper()
 	if got.Status != status {
@@ -61,7 +61,7 @@ func (w *World) Must(status int, got Response) Response {
 // ShownNow returns the platform's time as responses show it.
 func (w *World) ShownNow() time.Time { return w.Clock.Now().Truncate(time.Millisecond) }
 
-// Do sends a request, and checks it and the response against the contract.
+// Do sends a request, and checks the request and the response against the contract.
 func (p *Process) Do(r Request) Response {
 	p.world.Helper()
 	check, err := sharedChecker()
@@ -69,7 +69,7 @@ func (p *Process) Do(r Request) Response {
 	return p.send(r, check.Transport(client.Handler{Handler: p.Handler()}, p.world.Errorf))
 }
 
-// Checked returns a handler for other clients, such as a browser, that checks requests and responses as Do does.
+// Checked returns a handler for other clients, such as a browser. It checks requests and responses like Do.
 func (p *Process) Checked() http.Handler {
 	p.world.Helper()
 	check, err := sharedChecker()
@@ -79,14 +79,14 @@ func (p *Process) Checked() http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(base)
-			r.Out = r.Out.WithContext(context.WithoutCancel(r.In.Context())) // API Gateway lets functions end
+			r.Out = r.Out.WithContext(context.WithoutCancel(r.In.Context())) // as API Gateway lets functions finish
 			r.Out.Host = r.In.Host
 		},
 		Transport: check.Transport(client.Handler{Handler: p.Handler()}, p.world.Errorf),
 	}
 }
 
-// DoUnchecked sends a request that is not of the contract, such as one to an unknown address.
+// DoUnchecked sends a request outside the contract, such as one to an unknown address.
 func (p *Process) DoUnchecked(r Request) Response {
 	p.world.Helper()
 	return p.send(r, client.Handler{Handler: p.Handler()})

@@ -17,12 +17,12 @@ import (
 // Shop is a merchant's server in a world. It sells in one currency, and sends the merchant's key.
 type Shop struct {
 	*World
-	Merchant Merchant // its own, whichever the world's first is
+	Merchant Merchant // the shop's merchant, which may differ from World.Merchant
 	Currency string
-	Receiver *Receiver // of its callbacks; nil: its checkouts ask for none
+	Receiver *Receiver // receives its callbacks; nil: its checkouts request none
 }
 
-// RedirectURL is where the payers of a shop with callbacks come back to.
+// RedirectURL is the redirect_url of checkouts of a shop with callbacks.
 const RedirectURL = "https://shop.example/done?a=b"
 
 // Cards of the sandbox, and the CVV that Shop.Card sends with each.
@@ -32,32 +32,32 @@ const (
 	CVV          = client.CVV
 )
 
-// Unanswered is an amount that the sandbox takes without an answer, and knows of 30 seconds later (contract §12).
+// Unanswered is an amount that the sandbox takes without an answer, and knows 30 seconds later (contract §12).
 const Unanswered = "42.25"
 
-// NewShop opens a world, and in it the shop of the first merchant.
+// NewShop opens a world and returns the shop of its first merchant.
 func NewShop(tb testing.TB) Shop {
 	tb.Helper()
 	return New(tb).Shop()
 }
 
-// Shop is the first merchant's.
+// Shop returns the shop of the first merchant.
 func (w *World) Shop() Shop { return Shop{World: w, Merchant: w.Merchant, Currency: "EUR"} }
 
-// WithCallbacks returns the shop with a receiver: its checkouts have a return_url and a redirect_url.
+// WithCallbacks returns the shop with a receiver. Its checkouts have a return_url and a redirect_url.
 func (s Shop) WithCallbacks() Shop {
 	s.Helper()
 	s.Receiver = s.Receive()
 	return s
 }
 
-// OtherShop returns the shop of the world's other merchant, which is in Germany too.
+// OtherShop returns the shop of the world's other merchant, also in Germany.
 func (s Shop) OtherShop() Shop {
 	s.Merchant, s.Currency = s.Other, "EUR"
 	return s
 }
 
-// NewShop provisions a merchant; more are terms beside country and currency.
+// NewShop provisions a merchant. more contains terms beside country and currency.
 func (s Shop) NewShop(country, currency string, more map[string]any) Shop {
 	s.Helper()
 	terms := map[string]any{"name": "Filiale " + country, "email": "filiale@example.com",
@@ -73,7 +73,7 @@ func (s Shop) WithKey(key string) Shop {
 	return s
 }
 
-// NewKey has an operator make the merchant another key, for test mode; kind is secret or public.
+// NewKey creates another key of the merchant as an operator, for test mode. kind is secret or public.
 func (s Shop) NewKey(kind string, scopes ...string) string {
 	s.Helper()
 	var made struct {
@@ -85,19 +85,19 @@ func (s Shop) NewKey(kind string, scopes ...string) string {
 	return made.Key.Plaintext
 }
 
-// NewLiveShop provisions a merchant whose own key is of live mode.
+// NewLiveShop provisions a merchant whose key is for live mode.
 func (s Shop) NewLiveShop() Shop {
 	s.Helper()
 	return s.NewShop("DE", "EUR", map[string]any{"sandbox": false})
 }
 
-// WithTestKey returns the shop with a new secret key of test mode, which may do everything.
+// WithTestKey returns the shop with a new secret key for test mode, with all scopes.
 func (s Shop) WithTestKey() Shop {
 	s.Helper()
 	return s.WithKey(s.NewKey("secret", identity.AllScopes()...))
 }
 
-// RotateSecret has an operator give the merchant its next callback secret.
+// RotateSecret gives the merchant its next callback secret, as an operator.
 func (s Shop) RotateSecret() webhook.Secret {
 	s.Helper()
 	var made struct{ Secret string }
@@ -113,7 +113,7 @@ func (s Shop) Tenant() identity.Tenant {
 	return identity.Tenant{Mode: identity.Test, Merchant: s.Merchant.Code}
 }
 
-// Do sends a request with the shop's key, unless it has another.
+// Do sends a request with the shop's key, unless the request has another.
 func (s Shop) Do(r Request) Response {
 	s.Helper()
 	if r.APIKey == "" {
@@ -128,7 +128,7 @@ func (s Shop) Send(method, path string, body any) Response {
 	return s.Do(Request{Method: method, Path: path, Body: body})
 }
 
-// CheckoutBody returns a body to create a checkout with, under a reference of its own.
+// CheckoutBody returns a request body for a new checkout, with a unique reference.
 func (s Shop) CheckoutBody(amount string) map[string]any {
 	body := map[string]any{"checkout_reference": fmt.Sprintf("order-%d", s.serial.Add(1)), "amount": json.Number(amount),
 		"currency": s.Currency, "merchant_code": s.Merchant.Code}
@@ -138,7 +138,7 @@ func (s Shop) CheckoutBody(amount string) map[string]any {
 	return body
 }
 
-// Create creates a checkout and returns its id. more are members beside or instead of CheckoutBody's; nil removes one.
+// Create creates a checkout and returns its id. more contains members for CheckoutBody; nil removes a member.
 func (s Shop) Create(amount string, more map[string]any) string {
 	s.Helper()
 	body := s.CheckoutBody(amount)
@@ -147,7 +147,7 @@ func (s Shop) Create(amount string, more map[string]any) string {
 	return s.Must(http.StatusCreated, s.Send("POST", "/v0.1/checkouts", body)).Text("id")
 }
 
-// Customer makes a customer and returns its id.
+// Customer creates a customer and returns its id.
 func (s Shop) Customer() string {
 	s.Helper()
 	id := fmt.Sprintf("customer-%d", s.serial.Add(1))
@@ -161,13 +161,13 @@ func (s Shop) Checkout(id string) Response {
 	return s.Send("GET", "/v0.1/checkouts/"+id, nil)
 }
 
-// ProcessCheckout asks for a checkout to be paid as the body says.
+// ProcessCheckout sends a request to pay a checkout, with the body.
 func (s Shop) ProcessCheckout(checkout string, body any) Response {
 	s.Helper()
 	return s.Send("PUT", "/v0.1/checkouts/"+checkout, body)
 }
 
-// Statuses are a checkout's own status and those of its transactions, the oldest first, with a space between any two.
+// Statuses returns the statuses of a checkout and of its transactions, the oldest first, separated by spaces.
 func (s Shop) Statuses(checkout string) string {
 	s.Helper()
 	var c struct {
@@ -184,20 +184,20 @@ func (s Shop) Statuses(checkout string) string {
 	return strings.Join(statuses, " ")
 }
 
-// CallbacksReceived delivers what is due, and counts the different callbacks about a checkout received by then.
+// CallbacksReceived delivers due callbacks, and returns the number of different callbacks about a checkout so far.
 func (s Shop) CallbacksReceived(checkout string) int {
 	s.Helper()
 	s.RunUntilIdle()
 	return len(s.Receiver.Messages(checkout))
 }
 
-// Deactivate ends a checkout that nobody has paid.
+// Deactivate ends an unpaid checkout.
 func (s Shop) Deactivate(checkout string) {
 	s.Helper()
 	s.Must(http.StatusOK, s.Send("DELETE", "/v0.1/checkouts/"+checkout, nil))
 }
 
-// Card returns a body to pay a checkout by card. The card is the same whatever time it is.
+// Card returns a request body to pay a checkout by card. The card is the same at any time.
 func (w *World) Card(number string) map[string]any {
 	w.Secret("card number", number)
 	return map[string]any{"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": number,
@@ -211,14 +211,14 @@ type Payment struct {
 	InternalID int64  `json:"internal_id"`
 	Status     string `json:"status"`
 	Checkout   string `json:"-"` // id
-	Reference  string `json:"-"` // of the checkout, when it was processed
+	Reference  string `json:"-"` // of the checkout, at the time of processing
 }
 
-// Pay processes a checkout and returns its latest transaction, whatever became of it.
+// Pay processes a checkout and returns its latest transaction, with any outcome.
 func (s Shop) Pay(checkout string, body map[string]any) Payment {
 	s.Helper()
 	answer := s.ProcessCheckout(checkout, body)
-	if answer.Status == http.StatusAccepted { // which shows no transaction
+	if answer.Status == http.StatusAccepted { // a 202 shows no transaction
 		answer = s.Checkout(checkout)
 	}
 	var c struct {
@@ -233,7 +233,7 @@ func (s Shop) Pay(checkout string, body map[string]any) Payment {
 	return p
 }
 
-// MustPay has a checkout paid at once, and returns the checkout.
+// MustPay pays a checkout at once, and returns the checkout.
 func (s Shop) MustPay(checkout string, body map[string]any) Response {
 	s.Helper()
 	paid := s.ProcessCheckout(checkout, body)
@@ -243,14 +243,14 @@ func (s Shop) MustPay(checkout string, body map[string]any) Response {
 	return paid
 }
 
-// Answer brings a payer back from the card's issuer, with the form that Challenge has returned.
+// Answer brings a payer back from the card's issuer, with the form from Challenge.
 func (w *World) Answer(checkout string, form url.Values) Response {
 	w.Helper()
 	return w.Do(Request{Method: "POST", Path: "/v0.1/checkouts/" + checkout + "/complete_payment", Body: form,
 		APIKey: NoKey})
 }
 
-// Sell has a new checkout paid by card.
+// Sell pays a new checkout by card.
 func (s Shop) Sell(amount string) Payment {
 	s.Helper()
 	p := s.Pay(s.Create(amount, nil), s.Card(Frictionless))
@@ -260,26 +260,26 @@ func (s Shop) Sell(amount string) Payment {
 	return p
 }
 
-// Transaction reads the detail of a transaction, which the query names.
+// Transaction reads the details of the transaction that the query names.
 func (s Shop) Transaction(query string) Response {
 	s.Helper()
 	return s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions?"+query, nil)
 }
 
-// Refund gives an amount of a payment back.
+// Refund refunds an amount of a payment.
 func (s Shop) Refund(p Payment, amount string) {
 	s.Helper()
 	body := map[string]any{"amount": json.Number(amount)}
 	s.Must(http.StatusNoContent, s.Send("POST", "/v0.1/me/refund/"+p.ID, body))
 }
 
-// SetPayout has an operator change the bank account to which the merchant is paid out.
+// SetPayout changes the bank account for the merchant's payouts, as an operator.
 func (s Shop) SetPayout(account map[string]any) {
 	s.Helper()
 	s.Command("set_payout", account)
 }
 
-// Command has an operator give a command about the merchant, such as update_settings in test mode.
+// Command runs an operator's command about the merchant, such as update_settings in test mode.
 func (s Shop) Command(command string, arguments map[string]any) {
 	s.Helper()
 	body := map[string]any{"command": command, "merchant_code": s.Merchant.Code}

@@ -30,14 +30,14 @@ func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	if t.Kind == identity.TestProfile && !strings.HasPrefix(t.Subject, member.TestProfilePrefix) {
 		t.Subject = s.TestProfile("Token").ID
 	}
-	s.register(t)
-	s.must(s.put(t))
+	s.ensureClient(t)
+	s.must(s.storeToken(t))
 	s.Secret("access token", text)
 	return text
 }
 
-// put stores the token, of a person or a test profile with a grant.
-func (s Shop) put(t identity.AccessToken) error {
+// storeToken stores the token. For a person or a test profile it stores a grant too.
+func (s Shop) storeToken(t identity.AccessToken) error {
 	if t.Kind == identity.Client {
 		return s.App.Store.PutAccessToken(s.Context(), t)
 	}
@@ -48,21 +48,21 @@ func (s Shop) put(t identity.AccessToken) error {
 	return s.App.Store.PutGrant(s.Context(), g, t)
 }
 
-// register makes the token's client unless it exists. It belongs to a merchant that has nothing else.
-func (s Shop) register(t identity.AccessToken) {
+// ensureClient creates the token's client unless it exists. The client belongs to a merchant without other data.
+func (s Shop) ensureClient(t identity.AccessToken) {
 	s.Helper()
 	_, err := s.App.Store.OAuthClient(s.Context(), t.Client)
 	if failure.Is(err, failure.KindNotFound) {
-		_, err = s.App.Store.CreateOAuthClient(s.Context(), made("create_oauth_client"), oauth.Client{ID: t.Client,
+		_, err = s.App.Store.CreateOAuthClient(s.Context(), byOperation("create_oauth_client"), oauth.Client{ID: t.Client,
 			Name: "App", Tenant: identity.Tenant{Mode: t.Tenant.Mode, Merchant: "MC0APPS000"},
 			Scopes: identity.AllScopes(), Approved: identity.AllScopes()})
 	}
-	if err != nil && !errors.Is(err, store.ErrStale) { // another test goroutine has made it
+	if err != nil && !errors.Is(err, store.ErrStale) { // another test goroutine has created it
 		s.Fatal(err)
 	}
 }
 
-// MerchantToken makes a merchant token with the shop's credential, and returns its text.
+// MerchantToken creates a merchant token with the shop's credential, and returns its text.
 func (s Shop) MerchantToken() string {
 	s.Helper()
 	made := s.Send("POST", "/v0.1/merchants/"+s.Merchant.Code+"/tokens", map[string]any{
@@ -75,32 +75,32 @@ func (s Shop) MerchantToken() string {
 	return text
 }
 
-// TokenOf returns an access token of the member's, with all scopes unless some are given.
+// TokenOf returns an access token of the member, with all scopes unless some are given.
 func (s Shop) TokenOf(m member.Member, scopes ...string) string {
 	s.Helper()
 	return s.Token(func(t *identity.AccessToken) {
 		t.Kind, t.Subject, t.User, t.Client = m.Kind(), m.ID, m.UserID, "app_1"
-		t.SignedIn = s.signedIn(m)
+		t.SignedIn = s.signInTime(m)
 		if len(scopes) > 0 {
 			t.Scopes = scopes
 		}
 	})
 }
 
-// signedIn returns the earliest time of sign-in, from now on, that the member honours.
-func (s Shop) signedIn(m member.Member) time.Time {
+// signInTime returns the earliest time of sign-in, from now on, that the member honours.
+func (s Shop) signInTime(m member.Member) time.Time {
 	if now := s.App.Store.Now(); m.Honours(now) {
 		return now
 	}
 	return m.AccessSince()
 }
 
-// TestProfile makes a test profile.
+// TestProfile creates a test profile.
 func (s Shop) TestProfile(name string) member.TestProfile {
 	s.Helper()
 	p, password, err := member.NewTestProfile(rand.Reader, name, s.App.Store.Now())
 	if err == nil {
-		p, err = s.App.Store.CreateTestProfile(s.Context(), made("createTestProfile"), s.Tenant(), p,
+		p, err = s.App.Store.CreateTestProfile(s.Context(), byOperation("createTestProfile"), s.Tenant(), p,
 			s.App.Store.PasswordOf(s.Tenant(), p.ID, password))
 	}
 	s.must(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Unheard is an acquirer that takes charges, and whose answers to them are lost.
+// Unheard is an acquirer that takes charges. Its answers to them are lost.
 type Unheard struct{ acquirer.Acquirer }
 
 // Charge takes a charge, and returns an error.

@@ -1,7 +1,7 @@
-// Package world runs the whole platform in one test: every function over real engines, a clock that only the test
-// moves, processes that can be killed at any I/O step, shops, and a receiver for callbacks. Each world has its table
-// and queues, and checks every message against the contract. At its end it searches for secrets in all that was stored
-// and logged, and checks the journal, the functions' permissions and relay's filter.
+// Package world runs the whole platform in one test. New returns a world: every function over real engines, a clock
+// that only the test moves, processes that can be killed at any I/O step, shops, and a receiver for callbacks. Each
+// world has its table and queues, and checks every message against the contract. At its end it searches everything
+// stored and logged for secrets, and checks the journal, the functions' permissions and relay's filter.
 package world
 
 import (
@@ -42,22 +42,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Start is when every world begins.
+// Start is the time when every world begins.
 var Start = clock.Start
 
 // World is one isolated platform.
 type World struct {
 	testing.TB
-	Clock    *clock.Clock // moved by the test alone
+	Clock    *clock.Clock // only the test moves it
 	App      *app.App     // for inspection: no fault reaches it
 	Queues   *sqs.Engine
 	Mails    *ses.Engine
 	Objects  *s3.Engine
 	Logs     *Log
-	Metrics  *Log     // what the functions counted
-	Permits  *Permits // what IAM had to allow the functions
+	Metrics  *Log     // the functions' metrics
+	Permits  *Permits // rights that the functions needed
 	Merchant Merchant // a sandbox merchant in Germany
-	Other    Merchant // another one
+	Other    Merchant // another sandbox merchant in Germany
 
 	environment map[string]string
 	credentials aws.CredentialsProvider
@@ -66,10 +66,10 @@ type World struct {
 	refuseMail  atomic.Pointer[func(to string) string]
 	refuseFile  atomic.Pointer[func(operation string) bool]
 	serial      atomic.Int64                     // makes references and customers unique in the world
-	live        func(*app.App) acquirer.Acquirer // nil: none, as the platform comes
+	live        func(*app.App) acquirer.Acquirer // nil for none, like the platform's default
 	main        *Process
 
-	relayed   int     // by Relayed
+	relayed   int     // result of Relayed
 	relayedTo *string // sequence number of the last record that Relayed has read
 }
 
@@ -82,31 +82,31 @@ type Merchant struct {
 	} `json:"api_key"`
 }
 
-// Log keeps what the functions wrote. It is safe for concurrent use.
+// Log stores the functions' output. It is safe for concurrent use.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write keeps a line.
+// Write stores a line.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-// String returns all that was written.
+// String returns the whole output.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// sharedChecker is shared: reading the contract takes a while.
+// sharedChecker reads the contract once, because that takes a while.
 var sharedChecker = sync.OnceValues(checker.New)
 
-// collectRarely collects tests' garbage at five times the heap in use instead of twice, below 2 GiB, which takes a
-// quarter off the CPU time. GOGC and GOMEMLIMIT override it.
+// collectRarely lets tests collect garbage at five times the heap in use instead of twice, below 2 GiB, which saves a
+// quarter of the CPU time. GOGC and GOMEMLIMIT override it.
 var collectRarely = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
@@ -116,13 +116,13 @@ var collectRarely = sync.OnceFunc(func() {
 	}
 })
 
-// New makes a world with two merchants.
+// New returns a world with two merchants.
 func New(tb testing.TB) *World {
 	tb.Helper()
 	return NewAt(tb, "http://cashwrap.test")
 }
 
-// NewAt is New at another base URL, such as one of https, over which cookies are as in a deployment.
+// NewAt is New with another base URL. Over https, cookies behave as in a deployment.
 func NewAt(tb testing.TB, baseURL string) *World {
 	tb.Helper()
 	if _, test := tb.(*testing.T); test {
@@ -159,7 +159,7 @@ func NewAt(tb testing.TB, baseURL string) *World {
 		"country": "DE", "currency": "EUR"})
 	w.Other = w.Provision(map[string]any{"name": "Teehaus", "email": "tee@example.com",
 		"country": "DE", "currency": "EUR"})
-	w.Permits.Learning = false // only now, so that a test may go on learning; checkPermits checks all the same
+	w.Permits.Learning = false // only now, so that a test may go on learning; checkPermits still checks
 	return w
 }
 
@@ -170,35 +170,35 @@ func (w *World) must(err error) {
 	}
 }
 
-// AppWith opens the platform for inspection, past every fault, with changed settings.
+// AppWith opens the platform for inspection, with changed settings. No fault reaches it.
 func (w *World) AppWith(change ...func(*app.Config, *app.Overrides)) *app.App {
 	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] }, app.Secrets...)
 	w.must(err)
 	overrides := app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
-		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
+		HTTP: &http.Client{Transport: w.Permits.wrap(w.engines(), true)}, LiveAcquirer: w.live,
 		Log: slog.New(slog.NewJSONHandler(w.Logs, nil)), PasswordCost: member.CheapCost,
-		WrapCallbacks: onlyAddresses}
+		WrapCallbacks: refuseHostNames}
 	for _, set := range change {
 		set(&config, &overrides)
 	}
 	return app.New(config, overrides)
 }
 
-// Main returns the world's long-lived process, to which no fault happens unless the test plans one.
+// Main returns the world's long-lived process. It has only faults that the test plans.
 func (w *World) Main() *Process { return w.main }
 
 // Process is one fleet of warm functions that live and die together. The test runs its schedules and queues.
 type Process struct {
 	*runner.Runner
 	Steps *faults.Steps
-	Meter *Meter // of the platform's own calls, not the acquirer's
+	Meter *Meter // of the platform's calls, without the acquirer's
 	world *World
 }
 
 // Process starts another fleet over the same table and queues.
 func (w *World) Process() *Process {
 	w.Helper()
-	steps, meter := &faults.Steps{}, &Meter{next: w.Permits.over(w.engines(), false)}
+	steps, meter := &faults.Steps{}, &Meter{next: w.Permits.wrap(w.engines(), false)}
 	engines := &http.Client{Transport: w.engines()}
 	log := slog.New(slog.NewJSONHandler(w.Logs, nil))
 	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
@@ -209,8 +209,8 @@ func (w *World) Process() *Process {
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
 		Overrides: app.Overrides{
 			Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,
-			PasswordCost: member.CheapCost, WrapCallbacks: onlyAddresses,
-			SandboxHTTP:   &http.Client{Transport: w.Permits.over(w.engines(), false)},
+			PasswordCost: member.CheapCost, WrapCallbacks: refuseHostNames,
+			SandboxHTTP:   &http.Client{Transport: w.Permits.wrap(w.engines(), false)},
 			HTTP:          &http.Client{Transport: steps.AWS(meter)},
 			LiveAcquirer:  w.live,
 			WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return counterparty.Acquirer(steps, a) },
@@ -225,8 +225,8 @@ func (w *World) Process() *Process {
 	return &Process{Runner: running, Steps: steps, Meter: meter, world: w}
 }
 
-// onlyAddresses fails callbacks to names, so that no name server is asked.
-func onlyAddresses(next http.RoundTripper) http.RoundTripper {
+// refuseHostNames fails callbacks to host names, so that no name server is asked.
+func refuseHostNames(next http.RoundTripper) http.RoundTripper {
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if _, err := netip.ParseAddr(r.URL.Hostname()); err != nil {
 			return nil, &net.DNSError{Err: "no such host", Name: r.URL.Hostname(), IsNotFound: true}
@@ -254,10 +254,10 @@ func (w *World) engines() http.RoundTripper {
 	})
 }
 
-// RefuseMails sets the error of SES for a mail to an address, such as TooManyRequestsException; "": none.
+// RefuseMails sets the error of SES for a mail to an address, such as TooManyRequestsException. "" means none.
 func (w *World) RefuseMails(refuse func(to string) string) { w.refuseMail.Store(&refuse) }
 
-// Provision creates a sandbox merchant with the given arguments.
+// Provision creates a merchant with the given arguments, in the sandbox unless they say otherwise.
 func (w *World) Provision(arguments map[string]any) Merchant {
 	w.Helper()
 	if _, given := arguments["sandbox"]; !given {
@@ -270,7 +270,7 @@ func (w *World) Provision(arguments map[string]any) Merchant {
 	return m
 }
 
-// Operate runs an operator's command and reads its answer.
+// Operate runs an operator's command and decodes its answer.
 func (w *World) Operate(command map[string]any, answer any) {
 	w.Helper()
 	if err := client.Invoke(w.main.Invoke).Operate(w.Context(), command, answer); err != nil {
