@@ -89,8 +89,8 @@ func invoked(t *testing.T, place platform.Folder) {
 		t.Errorf("got reply %s and error %v, want an UnmarshalTypeError and %v", &failure, err, errFailed)
 	}
 	for _, nothing := range [][2]string{{"", event}, {"checkouts", ""}} {
-		if err := invoke(t.Context(), place, nothing[0], nothing[1], &reply); !errors.Is(err, errWhat) {
-			t.Errorf("invoke FN=%s EVENT=%s: got error %v, want %v", nothing[0], nothing[1], err, errWhat)
+		if err := invoke(t.Context(), place, nothing[0], nothing[1], &reply); !errors.Is(err, errNoEvent) {
+			t.Errorf("invoke FN=%s EVENT=%s: got error %v, want %v", nothing[0], nothing[1], err, errNoEvent)
 		}
 	}
 	if err := invoke(t.Context(), place, "checkout", event, &reply); err == nil ||

@@ -11,18 +11,18 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
-func clockCommand(place platform.Folder, out io.Writer) *cobra.Command {
+func newClockCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	clock := &cobra.Command{Use: "clock", GroupID: "integrate", Args: cobra.NoArgs,
 		Short: "Print the platform's time, or move it forward",
-		RunE:  func(c *cobra.Command, _ []string) error { return advance(c.Context(), place, "", out) }}
+		RunE:  func(c *cobra.Command, _ []string) error { return advanceClock(c.Context(), place, "", out) }}
 	clock.AddCommand(&cobra.Command{Use: "advance LENGTH", Args: cobra.ExactArgs(1),
 		Short: "Move the platform's time forward, by 90s, 15m, 36h, 7d or 2w", Example: "  cashwrap clock advance 7d",
-		RunE: func(c *cobra.Command, args []string) error { return advance(c.Context(), place, args[0], out) }})
+		RunE: func(c *cobra.Command, args []string) error { return advanceClock(c.Context(), place, args[0], out) }})
 	return clock
 }
 
-// advance moves the running platform's time forward by a length such as 7d ("": not at all), and prints it.
-func advance(ctx context.Context, place platform.Folder, length string, out io.Writer) error {
+// advanceClock moves the running platform's time forward by a length such as 7d ("" for not at all), and prints it.
+func advanceClock(ctx context.Context, place platform.Folder, length string, out io.Writer) error {
 	if length != "" {
 		d, err := clock.ParseDuration(length)
 		if err != nil {

@@ -60,7 +60,7 @@ func (s *shop) operate(command, answer any) {
 
 func (s *shop) advance(length string) {
 	s.Helper()
-	if err := advance(s.Context(), s.place, length, io.Discard); err != nil {
+	if err := advanceClock(s.Context(), s.place, length, io.Discard); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -262,13 +262,13 @@ func (s *shop) payoutWaits() bool {
 func TestTheClockIsMovedByLengthsOnly(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
-	if err := advance(t.Context(), place, "7d", io.Discard); !errors.Is(err, platform.ErrNotRunning) {
+	if err := advanceClock(t.Context(), place, "7d", io.Discard); !errors.Is(err, platform.ErrNotRunning) {
 		t.Errorf("without a platform: got error %v, want %v", err, platform.ErrNotRunning)
 	}
 	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
 	for length, want := range map[string]string{"tomorrow": "\"tomorrow\" is not a duration", "-7d": "is not a",
 		"200000d": "not", "1826d": "1825d ahead at most"} {
-		if err := advance(t.Context(), place, length, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+		if err := advanceClock(t.Context(), place, length, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want %q in it", length, err, want)
 		}
 	}
@@ -284,7 +284,7 @@ func TestTheClockIsMovedByLengthsOnly(t *testing.T) {
 func wantTime(t *testing.T, place platform.Folder, want string) {
 	t.Helper()
 	var said bytes.Buffer
-	if err := advance(t.Context(), place, "", &said); err != nil || !strings.Contains(said.String(), want) {
+	if err := advanceClock(t.Context(), place, "", &said); err != nil || !strings.Contains(said.String(), want) {
 		t.Errorf("got %s and error %v, want %q in it", &said, err, want)
 	}
 }

@@ -71,7 +71,7 @@ func (s said) next(t *testing.T) string {
 
 // called runs a command over the folder.
 func called(ctx context.Context, place platform.Folder, out io.Writer, args ...string) error {
-	root := commands(place, out) //nolint:contextcheck // cobra hands it to them
+	root := newRootCommand(place, out) //nolint:contextcheck // cobra hands it to them
 	root.SetArgs(args)
 	root.SetOut(out)
 	return root.ExecuteContext(ctx)
@@ -259,7 +259,7 @@ func TestTheCommandsAreShown(t *testing.T) {
 			t.Errorf("%s: got make help\n%s\nwant %q in it, and the command in the guide", c.CommandPath(), help, c.Example)
 		}
 	}
-	look(commands(newFolder(t), io.Discard))
+	look(newRootCommand(newFolder(t), io.Discard))
 	slices.Sort(with)
 	if want := []string{"cashwrap clock advance", "cashwrap events resend", "cashwrap listen", "cashwrap logs tail",
 		"cashwrap trigger"}; !slices.Equal(with, want) {
@@ -287,7 +287,7 @@ func TestTheFolderIsFound(t *testing.T) {
 	}
 	wants := func(when, want string) {
 		t.Helper()
-		if got, folderErr := folder(); folderErr != nil || string(got) != want {
+		if got, folderErr := findFolder(); folderErr != nil || string(got) != want {
 			t.Errorf("%s: got %s and error %v, want %s", when, got, folderErr, want)
 		}
 	}
@@ -301,7 +301,7 @@ func TestTheFolderIsFound(t *testing.T) {
 	t.Chdir(outside)
 	for _, args := range [][]string{{"reset"}, {"run"}} {
 		t.Setenv("PORT", "9")
-		if err = command(t.Context(), args, io.Discard); err == nil || !strings.Contains(err.Error(), "other programs") {
+		if err = execute(t.Context(), args, io.Discard); err == nil || !strings.Contains(err.Error(), "other programs") {
 			t.Errorf("%v: got error %v, want that other programs have files there", args, err)
 		}
 	}
@@ -309,7 +309,7 @@ func TestTheFolderIsFound(t *testing.T) {
 		t.Errorf("got %v, want what other programs keep", err)
 	}
 	t.Chdir(deep)
-	if err = command(t.Context(), []string{"clock"}, io.Discard); !errors.Is(err, platform.ErrNotRunning) {
+	if err = execute(t.Context(), []string{"clock"}, io.Discard); !errors.Is(err, platform.ErrNotRunning) {
 		t.Errorf("clock: got error %v, want %v", err, platform.ErrNotRunning)
 	}
 	if _, err = os.Stat(filepath.Join(deep, ".local")); err == nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// The curl lines work as they are: each can be copied into a shell, in this order, as often as one likes.
+// The curl lines can be copied into a shell as they are, in this order, any number of times.
 //
 //go:embed greeting.txt
 var greetingText string
 
 var greeting = template.Must(template.New("greeting").Parse(greetingText))
 
-// greet prints where the platform is, what time it is there unless that is real, and how to try it.
+// greet prints the platform's address, its time unless that is real, and how to try it.
 func greet(out io.Writer, env map[string]string, now platform.Time) error {
 	moved := ""
 	if now.Ahead > 0 {

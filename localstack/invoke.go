@@ -14,17 +14,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// errFailed follows the error, which is printed in the form of Lambda.
+// errFailed is returned after the function's error has been printed in the form of Lambda.
 var errFailed = errors.New("the function failed: its error is above")
 
-// errWhat is also what `make invoke` without FN or EVENT gets.
-var errWhat = errors.New("the function and the event are missing, for example: make invoke FN=checkouts " +
+// errNoEvent is also the answer to `make invoke` without FN or EVENT.
+var errNoEvent = errors.New("the function and the event are missing, for example: make invoke FN=checkouts " +
 	"EVENT=events/checkouts.json")
 
-// invoke calls a function as deployed with a file's event, and prints the reply. Errors: errWhat, errFailed, Invoke's.
+// invoke calls a deployed function with a file's event, and prints the reply. Errors: errNoEvent, errFailed, Invoke's.
 func invoke(ctx context.Context, place platform.Folder, name, file string, out io.Writer) error {
 	if name == "" || file == "" {
-		return errWhat
+		return errNoEvent
 	}
 	reply, err := place.Invoke(ctx, name, file, terminal.New(os.Stderr))
 	if failed, ok := errors.AsType[*runtime.Error](err); ok {
@@ -39,7 +39,7 @@ func invoke(ctx context.Context, place platform.Folder, name, file string, out i
 	return err
 }
 
-// printJSON prints an answer for people; what is no JSON as it is.
+// printJSON prints an answer indented, or as it is if it is not JSON.
 func printJSON(out io.Writer, answer []byte) {
 	var pretty bytes.Buffer
 	if json.Indent(&pretty, answer, "", "  ") != nil {

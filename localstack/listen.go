@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
-func listenCommand(place platform.Folder, out io.Writer) *cobra.Command {
+func newListenCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	var wants inspector.Listening
 	c := &cobra.Command{Use: "listen", GroupID: "integrate", Args: cobra.NoArgs,
 		Short: "Show callbacks as they are sent, and forward them",
@@ -31,7 +31,8 @@ func listenCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return c
 }
 
-// listen prints each new try to deliver a callback until ctx ends. Errors: ErrNotRunning, platform.Folder.Callbacks'.
+// listen prints each new attempt to deliver a callback until ctx ends. Errors: an unknown event; the errors of
+// platform.Folder.Callbacks, such as ErrNotRunning.
 func listen(ctx context.Context, place platform.Folder, wants inspector.Listening, out io.Writer) error {
 	for _, event := range wants.Events {
 		if !slices.Contains(inspector.Events, event) {
@@ -55,11 +56,11 @@ func listen(ctx context.Context, place platform.Folder, wants inspector.Listenin
 		fmt.Fprintf(out, "%s  %s %s -> %s [%s]  v1 %s v1a %s  %s\n", c.At.Local().Format(time.TimeOnly), c.Event, c.Subject,
 			c.URL, answer, c.V1, c.V1a, c.ID)
 	}
-	return ended(ctx, out)
+	return reportEnd(ctx, out)
 }
 
-// ended says why a command that streams has ended, unless somebody ended it.
-func ended(ctx context.Context, out io.Writer) error {
+// reportEnd prints that the platform has stopped, unless the user ended the command.
+func reportEnd(ctx context.Context, out io.Writer) error {
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
-func logsCommand(place platform.Folder, out io.Writer) *cobra.Command {
+func newLogsCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	var wants requestFilter
 	logs := &cobra.Command{Use: "logs", GroupID: "integrate", Short: "Show requests to the API as they come",
-		Args: cobra.NoArgs, RunE: help}
+		Args: cobra.NoArgs, RunE: showHelp}
 	tail := &cobra.Command{Use: "tail", Args: cobra.NoArgs, Short: "Show requests to the API as they come",
 		Example: "  cashwrap logs tail --filter-status-code 4xx,500 --filter-http-method POST",
 		RunE:    func(c *cobra.Command, _ []string) error { return tailLogs(c.Context(), place, wants, out) }}
@@ -30,11 +30,11 @@ func logsCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return logs
 }
 
-// requestFilter says which requests are printed; the zero value: all.
+// requestFilter selects the requests to print. The zero value selects all.
 type requestFilter struct {
 	statuses []string // 404, or 4xx
 	methods  []string
-	path     string // a part of it
+	path     string // part of the path
 }
 
 var statusCode = regexp.MustCompile(`^[1-5](?:[0-9]{2}|[xX]{2})$`)
@@ -48,7 +48,7 @@ func (f requestFilter) check() error {
 	return nil
 }
 
-func (f requestFilter) takes(r inspector.Request) bool {
+func (f requestFilter) matches(r inspector.Request) bool {
 	code := strconv.Itoa(r.Status)
 	status := func(wanted string) bool { return wanted == code || strings.EqualFold(wanted, code[:1]+"xx") }
 	method := func(wanted string) bool { return strings.EqualFold(wanted, r.Method) }
@@ -70,10 +70,10 @@ func tailLogs(ctx context.Context, place platform.Folder, wants requestFilter, o
 		if err != nil {
 			return err
 		}
-		if wants.takes(r) {
+		if wants.matches(r) {
 			fmt.Fprintf(out, "%s  %d %s %s  %s  %s\n", r.At.Local().Format(time.TimeOnly), r.Status, r.Method, r.Path,
 				r.Took.Round(10*time.Microsecond), r.ID)
 		}
 	}
-	return ended(ctx, out)
+	return reportEnd(ctx, out)
 }

@@ -1,6 +1,6 @@
-// Command localstack is the platform on a developer's machine, without Docker or an AWS account, and the commands of
-// its integrators: `go run ./localstack help`. Installed as cashwrap it works in any folder: the data is in the .local
-// of the repository, else of the working directory or a folder above it.
+// Command localstack runs the platform on a developer's machine, without Docker or an AWS account. `go run ./localstack
+// help` lists its commands, also those for integrators. Installed as cashwrap it works in any folder: the data is in
+// the .local of the repository, or else of the working directory or a folder above it.
 package main
 
 import (
@@ -24,13 +24,13 @@ import (
 
 const exitUsage = 2
 
-// errUsage is joined to errors about how a command was called.
+// errUsage is joined to errors about the use of a command.
 var errUsage = errors.New("`cashwrap help` lists the commands")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends this process at once, and with it the engines
-	err := command(ctx, os.Args[1:], os.Stdout)
+	err := execute(ctx, os.Args[1:], os.Stdout)
 	switch {
 	case errors.Is(err, errUsage):
 		fmt.Fprintln(os.Stderr, err)
@@ -41,12 +41,12 @@ func main() {
 	}
 }
 
-func command(ctx context.Context, args []string, out io.Writer) error {
-	place, err := folder()
+func execute(ctx context.Context, args []string, out io.Writer) error {
+	place, err := findFolder()
 	if err != nil {
 		return err
 	}
-	root := commands(place, out) //nolint:contextcheck // cobra hands it to them
+	root := newRootCommand(place, out) //nolint:contextcheck // cobra passes it to them
 	called := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { called = true }
 	root.SetArgs(args)
@@ -60,7 +60,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 
 const dataFolder = ".local"
 
-func folder() (platform.Folder, error) {
+func findFolder() (platform.Folder, error) {
 	if root, err := repository.Root(); err == nil {
 		return platform.Folder(filepath.Join(root, dataFolder)), nil
 	}
@@ -78,8 +78,8 @@ func folder() (platform.Folder, error) {
 	}
 }
 
-// commands returns all commands. Integrators' have the names and flags that other payment platforms have.
-func commands(place platform.Folder, out io.Writer) *cobra.Command {
+// newRootCommand returns all commands. Integrators' commands have the names and flags of other payment platforms.
+func newRootCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	root := &cobra.Command{Use: "cashwrap", Short: "The payments platform on this machine",
 		SilenceUsage: true, SilenceErrors: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true}}
 	root.AddGroup(&cobra.Group{ID: "platform", Title: "The platform:"},
@@ -90,7 +90,7 @@ func commands(place platform.Folder, out io.Writer) *cobra.Command {
 	}
 	add("platform", "run", "Start everything; PORT, ENGINE and RUNTIME of the environment say how", cobra.NoArgs,
 		func(ctx context.Context, _ []string) error {
-			c, err := configFrom(os.Getenv)
+			c, err := readConfig(os.Getenv)
 			if err != nil {
 				return err
 			}
@@ -98,27 +98,27 @@ func commands(place platform.Folder, out io.Writer) *cobra.Command {
 		})
 	add("platform", "reset", "Delete the data and keys of the local run", cobra.NoArgs,
 		func(context.Context, []string) error { return place.Reset() })
-	root.AddCommand(listenCommand(place, out), triggerCommand(place, out), eventsCommand(place, out),
-		logsCommand(place, out), clockCommand(place, out))
+	root.AddCommand(newListenCommand(place, out), newTriggerCommand(place, out), newEventsCommand(place, out),
+		newLogsCommand(place, out), newClockCommand(place, out))
 	add("integrate", "demo", "Run a demo, and print every request and reply", cobra.NoArgs,
 		func(ctx context.Context, _ []string) error { return runDemo(ctx, place, out) })
 	add("integrate", "reader", "Be a card terminal that joins the platform", cobra.NoArgs,
 		func(ctx context.Context, _ []string) error { return place.Reader(ctx, os.Stdin, out) })
 	add("operate", "payouts [TIME]", "Pay out what is due now, or at a time to which the clock moves",
 		cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-			return payouts(ctx, place, first(args), out)
+			return runPayouts(ctx, place, first(args), out)
 		})
 	add("operate", "provision JSON", "Give an operator's command", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error { return provision(ctx, place, []byte(args[0]), out) })
 	add("operate", "reconcile", "Compare all records of money, and print where they differ", cobra.NoArgs,
-		func(ctx context.Context, _ []string) error { return reconciled(ctx, place, out) })
+		func(ctx context.Context, _ []string) error { return runReconcile(ctx, place, out) })
 	add("operate", "invoke FUNCTION EVENT", "Hand the event of a file to a function as it is deployed", cobra.ExactArgs(2),
 		func(ctx context.Context, args []string) error { return invoke(ctx, place, args[0], args[1], out) })
 	return root
 }
 
-// help is what a command does that only has others below it.
-func help(c *cobra.Command, _ []string) error { return c.Help() }
+// showHelp prints the help of a command that only has subcommands.
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
 func first(args []string) string {
 	if len(args) == 0 {

@@ -14,9 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// payouts runs the payouts due at a time in RFC 3339 ("": now) by the code of the schedule and the queue's consumer,
-// moves the platform's clock there, and prints them.
-func payouts(ctx context.Context, place platform.Folder, at string, out io.Writer) error {
+// runPayouts runs the payouts due at a time in RFC 3339 ("" for now) with the code of the schedule and the queue's
+// consumer. It moves the platform's clock there, and prints the payouts.
+func runPayouts(ctx context.Context, place platform.Folder, at string, out io.Writer) error {
 	all, next, err := place.Operator(terminal.New(os.Stderr)).RunPayouts(ctx, at)
 	if refused, ok := errors.AsType[*client.Refusal](err); ok {
 		now, timeErr := place.Time()
@@ -26,12 +26,12 @@ func payouts(ctx context.Context, place platform.Folder, at string, out io.Write
 	if err != nil {
 		return err
 	}
-	return errors.Join(moveTo(ctx, place, at), printPayouts(out, all, next))
+	return errors.Join(moveClock(ctx, place, at), printPayouts(out, all, next))
 }
 
-// moveTo moves the platform's clock to a time in RFC 3339, unless it is later there; "" does nothing. It follows the
-// run of payouts, because the running platform would make those that become due by the move.
-func moveTo(ctx context.Context, place platform.Folder, at string) error {
+// moveClock moves the platform's clock to a time in RFC 3339, unless that has passed. "" does nothing. Call it after
+// the payouts have run: otherwise the running platform makes the payouts that become due by the move.
+func moveClock(ctx context.Context, place platform.Folder, at string) error {
 	if at == "" {
 		return nil
 	}
@@ -51,7 +51,7 @@ func moveTo(ctx context.Context, place platform.Folder, at string) error {
 
 func printPayouts(out io.Writer, all []client.PaidOut, next time.Time) error {
 	if len(all) == 0 {
-		return printNone(out, next)
+		return printNextPayout(out, next)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MERCHANT\tDAY\tTOTAL\tRECORDS\tSTATUS\tPAYOUT")
@@ -65,7 +65,7 @@ func printPayouts(out io.Writer, all []client.PaidOut, next time.Time) error {
 	return table.Flush()
 }
 
-func printNone(out io.Writer, next time.Time) error {
+func printNextPayout(out io.Writer, next time.Time) error {
 	if next.IsZero() {
 		_, err := fmt.Fprintln(out, "No payout is due, and there is nothing to pay out: pay a checkout first.")
 		return err

@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// errRefused follows the printed answer, which says why.
+// errRefused is returned after the answer with the reason has been printed.
 var errRefused = errors.New("the command was refused: the answer above says why")
 
-// errNoCommand is also what `make provision` without ARGS gets.
+// errNoCommand is also the answer to `make provision` without ARGS.
 var errNoCommand = errors.New(`the command must be JSON, for example: make provision ` +
 	`ARGS='{"command":"show_callback","id":"msg_…"}'; ` +
 	`all commands are listed at the top of functions/provision/provision.go`)

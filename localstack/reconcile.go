@@ -12,9 +12,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// reconciled calls reconcile and prints its report. Errors: platform.ErrNotRunning, the function's, or any break.
-func reconciled(ctx context.Context, place platform.Folder, out io.Writer) error {
-	// The function logs the same as its report contains.
+// runReconcile calls reconcile and prints its report. Errors: platform.ErrNotRunning, the function's, or any break.
+func runReconcile(ctx context.Context, place platform.Folder, out io.Writer) error {
+	// The function's log has the same content as its report.
 	answer, err := place.Operator(slog.New(slog.DiscardHandler))(ctx, "reconcile", json.RawMessage("{}"))
 	if err != nil {
 		return err

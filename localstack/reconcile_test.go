@@ -20,7 +20,8 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said strings.Builder
-	if err := reconciled(t.Context(), place, &said); err != nil || !strings.Contains(said.String(), "merchant_payable") ||
+	if err := runReconcile(t.Context(), place, &said); err != nil ||
+		!strings.Contains(said.String(), "merchant_payable") ||
 		!strings.HasSuffix(said.String(), "breaks are in the log of the platform.\n") {
 		t.Fatalf("got error %v, after\n%s\nwant that everything matches, merchant_payable too", err, &said)
 	}
@@ -43,7 +44,7 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 		t.Fatal(err)
 	}
 	said.Reset()
-	if err := reconciled(t.Context(), place, &said); err == nil ||
+	if err := runReconcile(t.Context(), place, &said); err == nil ||
 		!strings.Contains(said.String(), "BREAK T#"+l.env["MERCHANT_CODE"]+" payable_missing ") ||
 		strings.Contains(said.String(), "matches") {
 		t.Errorf("got error %v, after\n%s\nwant an error and the break payable_missing", err, &said)
@@ -51,7 +52,7 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 	if err := l.stop(); err != nil {
 		t.Errorf("stop: got error %v, want none", err)
 	}
-	if err := reconciled(t.Context(), place, &said); !errors.Is(err, platform.ErrNotRunning) {
+	if err := runReconcile(t.Context(), place, &said); !errors.Is(err, platform.ErrNotRunning) {
 		t.Errorf("without a platform: got error %v, want %v", err, platform.ErrNotRunning)
 	}
 }

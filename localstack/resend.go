@@ -12,9 +12,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-func eventsCommand(place platform.Folder, out io.Writer) *cobra.Command {
+func newEventsCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	events := &cobra.Command{Use: "events", GroupID: "integrate", Short: "Send callbacks again", Args: cobra.NoArgs,
-		RunE: help}
+		RunE: showHelp}
 	events.AddCommand(&cobra.Command{Use: "resend ID", Args: cobra.ExactArgs(1),
 		Short:   "Send a callback again, under the same webhook-id",
 		Example: "  cashwrap events resend msg_5d1f7a1c-0a0b-4c6d-8e9f-7c1d2e3f4a5b",
@@ -22,7 +22,7 @@ func eventsCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return events
 }
 
-// resend sends a callback again. Errors: ErrNotRunning, or why it cannot be.
+// resend sends a callback again. Errors: ErrNotRunning, or the reason why this is impossible.
 func resend(ctx context.Context, place platform.Folder, id string, out io.Writer) error {
 	err := place.Operator(slog.New(slog.DiscardHandler)).Operate(ctx,
 		map[string]string{"command": "replay_callbacks", "id": id}, nil)

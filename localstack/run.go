@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
-// run runs the platform until ctx ends; log gets a line a request. Errors: Start's, an engine ended, data is not kept.
+// run runs the platform until ctx ends, and logs each request. Errors: Start's, an engine ended, data was not saved.
 func run(ctx context.Context, place platform.Folder, c platform.Config, out, log io.Writer) error {
 	debug.SetGCPercent(garbagePercent)
 	c.Progress, c.Log = out, terminal.New(log)

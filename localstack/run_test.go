@@ -97,14 +97,14 @@ func payOut(t *testing.T, place platform.Folder) {
 	t.Helper()
 	hinted := wantHint(t, place)
 	var paid bytes.Buffer
-	if err := payouts(t.Context(), place, hinted, &paid); err != nil || !strings.Contains(paid.String(), "  PAID  ") {
+	if err := runPayouts(t.Context(), place, hinted, &paid); err != nil || !strings.Contains(paid.String(), "  PAID  ") {
 		t.Errorf("got %s and error %v, want PAID in it", &paid, err)
 	}
 	if now, err := place.Time(); err != nil || now.Now.Format(time.RFC3339) < hinted {
 		t.Errorf("afterwards: got time %s and error %v, want no earlier than %s", now, err, hinted)
 	}
 	var none bytes.Buffer
-	if err := payouts(t.Context(), place, "", &none); err != nil ||
+	if err := runPayouts(t.Context(), place, "", &none); err != nil ||
 		!strings.Contains(none.String(), "pay a checkout first") {
 		t.Errorf("got %s and error %v, want that a checkout must be paid first", &none, err)
 	}
@@ -113,11 +113,11 @@ func payOut(t *testing.T, place platform.Folder) {
 	}
 	if again := wantHint(t, place); again <= hinted { // RFC 3339 in UTC
 		t.Errorf("got the hint %s, want one after %s", again, hinted)
-	} else if err := payouts(t.Context(), place, again, &paid); err != nil ||
+	} else if err := runPayouts(t.Context(), place, again, &paid); err != nil ||
 		strings.Count(paid.String(), "  PAID  ") != 4 { // of two merchants each time
 		t.Errorf("got %s and error %v, want PAID in it four times", &paid, err)
 	}
-	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil ||
+	if err := runPayouts(t.Context(), place, "tomorrow", io.Discard); err == nil ||
 		!strings.Contains(err.Error(), "at must be a date-time, such as") {
 		t.Errorf("got error %v, want one that at must be a date-time", err)
 	}
@@ -127,7 +127,8 @@ func payOut(t *testing.T, place platform.Folder) {
 func wantHint(t *testing.T, place platform.Folder) string {
 	t.Helper()
 	var said bytes.Buffer
-	if err := payouts(t.Context(), place, "", &said); err != nil || !strings.Contains(said.String(), "No payout is due") {
+	if err := runPayouts(t.Context(), place, "", &said); err != nil ||
+		!strings.Contains(said.String(), "No payout is due") {
 		t.Fatalf("got %s and error %v, want that no payout is due", &said, err)
 	}
 	_, hint, found := strings.Cut(said.String(), "make payouts AT=")

@@ -12,8 +12,8 @@ import (
 
 const defaultPort = 8080
 
-// configFrom reads PORT, ENGINE and RUNTIME of the environment. Error: a value that is not known.
-func configFrom(lookup func(string) string) (platform.Config, error) {
+// readConfig reads PORT, ENGINE and RUNTIME from the environment. Error: an unknown value.
+func readConfig(lookup func(string) string) (platform.Config, error) {
 	c := platform.Config{Port: defaultPort, Engine: platform.InMemory, Runtime: platform.InProcess}
 	if text := lookup("PORT"); text != "" {
 		port, err := strconv.ParseUint(text, 10, 16)

@@ -10,21 +10,21 @@ import (
 func TestSettingsFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 8080, "9000": 9000, "0": 0, "65536": 0, "-1": 0, "http": 0} {
-		s, err := configFrom(only("PORT", text))
+		s, err := readConfig(only("PORT", text))
 		if (err == nil) != (want != 0) || (err == nil && s.Port != want) {
 			t.Errorf("PORT=%s: got %d and error %v, want %d (0: an error)", text, s.Port, err, want)
 		}
 	}
 	for text, want := range map[string]string{"": platform.InMemory, platform.InMemory: platform.InMemory,
 		platform.DynamoDBLocal: platform.DynamoDBLocal, "postgres": ""} {
-		s, err := configFrom(only("ENGINE", text))
+		s, err := readConfig(only("ENGINE", text))
 		if (err == nil) != (want != "") || (err == nil && s.Engine != want) {
 			t.Errorf("ENGINE=%s: got %s and error %v, want %q (empty: an error)", text, s.Engine, err, want)
 		}
 	}
 	for text, want := range map[string]string{"": platform.InProcess, platform.InProcess: platform.InProcess,
 		platform.Bootstraps: platform.Bootstraps, "docker": ""} {
-		s, err := configFrom(only("RUNTIME", text))
+		s, err := readConfig(only("RUNTIME", text))
 		if (err == nil) != (want != "") || (err == nil && s.Runtime != want) {
 			t.Errorf("RUNTIME=%s: got %s and error %v, want %q (empty: an error)", text, s.Runtime, err, want)
 		}
@@ -45,7 +45,7 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"dance"}, {"run", "fast"}, {"provision"}, {"invoke", "public"},
 		{"listen", "--to", "a"}, {"trigger"}, {"events", "resend"}, {"clock", "advance"}, {"clock", "7d"}} {
-		if err := command(t.Context(), args, t.Output()); !errors.Is(err, errUsage) {
+		if err := execute(t.Context(), args, t.Output()); !errors.Is(err, errUsage) {
 			t.Errorf("%v: got error %v, want %v", args, err, errUsage)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/trigger"
 )
 
-func triggerCommand(place platform.Folder, out io.Writer) *cobra.Command {
+func newTriggerCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	var overrides []string
-	c := &cobra.Command{Use: "trigger EVENT", GroupID: "integrate", Args: oneEvent,
+	c := &cobra.Command{Use: "trigger EVENT", GroupID: "integrate", Args: requireEvent,
 		Short:     "Make something happen by test payments, such as checkout.paid",
 		Long:      "Make something happen by test payments. Events:\n\n" + trigger.List(),
 		Example:   "  cashwrap trigger checkout.paid --override amount:12.50 --override description:Coffee",
@@ -29,8 +29,8 @@ func triggerCommand(place platform.Folder, out io.Writer) *cobra.Command {
 	return c
 }
 
-// oneEvent wants the name of an event, and lists them without.
-func oneEvent(_ *cobra.Command, args []string) error {
+// requireEvent requires the name of one event. Its error lists the events.
+func requireEvent(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return errors.New("which event?\n\n" + trigger.List())
 	}
