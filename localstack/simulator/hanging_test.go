@@ -12,15 +12,14 @@ const (
 	defaultHangingSeeds  = 2
 )
 
-// TestHangingSeeds simulates receivers that hang, beside others that must not wait for them.
-func TestHangingSeeds(t *testing.T) {
+// TestRun_Hanging checks worlds of receivers that hang. Callbacks to other receivers must not wait for them.
+func TestRun_Hanging(t *testing.T) {
 	runSeeds(t, "hanging", hangingSeedsVariable, defaultHangingSeeds)
 }
 
-// TestWithoutGroupsCallbacksAreLate takes away what makes the callback queue fair: then one merchant's backlog comes
-// before another's callback.
-func TestWithoutGroupsCallbacksAreLate(t *testing.T) {
-	control(t)
+// TestMutation_Groups checks that without message groups one merchant's backlog delays another's callback.
+func TestMutation_Groups(t *testing.T) {
+	skipUnlessControls(t)
 	const seeds = 20
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, f := range run(t, "hanging", seed, calls.Mutation{Without: calls.Groups}).Findings() {

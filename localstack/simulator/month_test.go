@@ -13,25 +13,25 @@ const (
 	defaultMonths  = 2
 )
 
-// TestMonths simulates months of payouts.
-func TestMonths(t *testing.T) { runSeeds(t, "month", monthsVariable, defaultMonths) }
+// TestRun_Month checks months of payouts.
+func TestRun_Month(t *testing.T) { runSeeds(t, "month", monthsVariable, defaultMonths) }
 
-// TestEachPayoutConditionIsNeeded does the same in months of payouts.
-func TestEachPayoutConditionIsNeeded(t *testing.T) {
+// TestMutation_PayoutConditions checks the conditions of payouts in months, like TestMutation_Conditions.
+func TestMutation_PayoutConditions(t *testing.T) {
 	mutations{
 		workloads: []string{"month"},
-		included:  ofPayouts.MatchString,
-		survivors: monthSurvivors, scouts: 8, mutants: 300, vain: 2,
-	}.test(t)
+		included:  payoutConditions.MatchString,
+		survivors: monthSurvivors, scoutSeeds: 8, mutantSeeds: 300, survivorSeeds: 2,
+	}.run(t)
 }
 
-// ofPayouts are the conditions of payouts, of merchants' settings and bank accounts, and
-// of what refunds and payouts both change. The other workloads notice the rest.
-var ofPayouts = regexp.MustCompile(`SCHEDULE:|PAYOUT:|RECORD:|TRANSFER:|FILEBANK|CREDIT:|DEBIT:|TRANSACTION: ` +
+// payoutConditions matches the conditions of payouts, of merchants' settings and bank accounts, and of items that
+// refunds and payouts both change. The other workloads notice the rest.
+var payoutConditions = regexp.MustCompile(`SCHEDULE:|PAYOUT:|RECORD:|TRANSFER:|FILEBANK|CREDIT:|DEBIT:|TRANSACTION: ` +
 	`\(version|EVENT: \(status = |payout` +
 	`|MERCHANT: \(version|BANKACCOUNTS:|AUDIT:`)
 
-// monthSurvivors are the conditions whose removal no month can notice, and why.
+// monthSurvivors lists the conditions whose removal no month can notice, and why.
 var monthSurvivors = map[string]string{
 	"Delete CREDIT: (attribute_exists(pk))": "in one transaction with its payment's, whose version lets " +
 		"one payout take it",
@@ -63,15 +63,14 @@ var monthSurvivors = map[string]string{
 		"in once",
 }
 
-// TestEachWriteOfAChangeIsNeeded takes away what a change of a merchant's account writes
-// beside it: the account that payouts go to, and the audit entry. A month must notice.
-func TestEachWriteOfAChangeIsNeeded(t *testing.T) {
-	control(t)
+// TestMutation_PayeeAndAudit checks that a month fails if account changes omit the payout account or audit entry.
+func TestMutation_PayeeAndAudit(t *testing.T) {
+	skipUnlessControls(t)
 	const months = 10
 	for without, want := range map[string]string{calls.Payee: "the payee of", calls.Audit: "audit entries"} {
 		found := ""
 		for seed := uint64(1); seed <= months && !strings.Contains(found, want); seed++ {
-			found = seedRun{"month", seed}.without(t, without)
+			found = seedRun{"month", seed}.runWithout(t, without)
 		}
 		if !strings.Contains(found, want) {
 			t.Errorf("without %s: got %q in %d months, want a finding of %q", without, found, months, want)
@@ -79,15 +78,15 @@ func TestEachWriteOfAChangeIsNeeded(t *testing.T) {
 	}
 }
 
-// TestAReaderOfOneShardIsNoticed is the control of merchants that have grown: what readers do not find is not paid out.
-func TestAReaderOfOneShardIsNoticed(t *testing.T) {
-	control(t)
-	if !spread(t) {
+// TestMutation_Shards checks that a month of merchants with several shards fails if queries read only the first.
+func TestMutation_Shards(t *testing.T) {
+	skipUnlessControls(t)
+	if !runShards(t) {
 		return
 	}
-	part, parts, _ := shard(t)
+	part, parts, _ := readShard(t)
 	for seed := part + 1; seed <= 10; seed += parts {
-		finding := seedRun{"month", seed}.without(t, calls.Shards)
+		finding := seedRun{"month", seed}.runWithout(t, calls.Shards)
 		if finding != "" {
 			t.Logf("seed %d finds %s", seed, finding)
 			return

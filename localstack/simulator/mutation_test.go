@@ -11,52 +11,51 @@ import (
 )
 
 const (
-	// mutantsVariable, set to all, has the mutation controls run, as .ci/run does.
+	// mutantsVariable runs the mutation controls if it is "all", as in .ci/run.
 	mutantsVariable = "CASHWRAP_SIM_MUTANTS"
-	// mutantVariable runs those of the conditions that contain its text.
+	// mutantVariable runs the controls of the conditions that contain its text.
 	mutantVariable = "CASHWRAP_SIM_MUTANT"
 )
 
-// control skips a mutation control unless a variable asks for it.
-func control(t *testing.T) {
+// skipUnlessControls skips a mutation control unless a variable asks for it.
+func skipUnlessControls(t *testing.T) {
 	t.Helper()
 	if os.Getenv(mutantsVariable) != "all" && os.Getenv(mutantVariable) == "" {
 		t.Skip("left to .ci/run")
 	}
 }
 
-// mutations takes conditions out of the writes of some workloads.
+// mutations removes conditions from the writes of some workloads.
 type mutations struct {
 	workloads []string
 	included  func(condition string) bool
-	survivors map[string]string // why no history can notice
+	survivors map[string]string // by condition, the reason why no history can notice
 
-	// How many seeds of each workload are run:
-	scouts  uint64 // to see which conditions there are
-	mutants uint64 // without a condition, to find one that notices
-	vain    uint64 // without a condition of which it is known that none notices
+	// Numbers of seeds of each workload:
+	scoutSeeds    uint64 // runs with all conditions, to list the conditions
+	mutantSeeds   uint64 // runs without a condition, to find a seed that notices
+	survivorSeeds uint64 // runs without a condition of survivors, which no seed should notice
 }
 
-// TestEachConditionIsNeeded removes each condition from all writes in turn, at
-// the transport: some history must then fail. Those of roles, members and keys
-// TestEachConditionOfPeopleIsNeeded removes.
-func TestEachConditionIsNeeded(t *testing.T) {
+// TestMutation_Conditions checks that some history fails without each condition. The transport removes one condition at
+// a time, from all writes. TestMutation_PeopleConditions does so for conditions of roles, members and keys.
+func TestMutation_Conditions(t *testing.T) {
 	mutations{
 		workloads: []string{"everything", "refunds"},
-		included:  func(condition string) bool { return !ofPeople.MatchString(condition) },
-		survivors: survivors, scouts: 60, mutants: 1000, vain: 100,
-	}.test(t)
+		included:  func(condition string) bool { return !peopleConditions.MatchString(condition) },
+		survivors: survivors, scoutSeeds: 60, mutantSeeds: 1000, survivorSeeds: 100,
+	}.run(t)
 }
 
-// test runs this process's share of the conditions.
-func (m mutations) test(t *testing.T) {
+// run runs this process's share of the conditions.
+func (m mutations) run(t *testing.T) {
 	t.Helper()
-	control(t)
-	if !spread(t) {
+	skipUnlessControls(t)
+	if !runShards(t) {
 		return
 	}
-	part, parts, _ := shard(t)
-	workloads := m.conditions(t)
+	part, parts, _ := readShard(t)
+	workloads := m.findConditions(t)
 	for condition := range m.survivors {
 		if workloads[condition] == nil {
 			t.Errorf("%s survives: got no write that carries it, want one, or the entry off the list", condition)
@@ -64,18 +63,17 @@ func (m mutations) test(t *testing.T) {
 	}
 	for i, condition := range slices.Sorted(maps.Keys(workloads)) {
 		if uint64(i)%parts == part && strings.Contains(condition, os.Getenv(mutantVariable)) {
-			m.check(t, condition, workloads[condition])
+			m.checkCondition(t, condition, workloads[condition])
 		}
 	}
 }
 
-// conditions are all that the workloads' writes have, with the workloads that
-// have them.
-func (m mutations) conditions(t *testing.T) map[string][]string {
+// findConditions returns the conditions of the workloads' writes, with the workloads that have them.
+func (m mutations) findConditions(t *testing.T) map[string][]string {
 	t.Helper()
 	seen := map[string][]string{}
 	for _, workload := range m.workloads {
-		for seed := uint64(1); seed <= m.scouts; seed++ {
+		for seed := uint64(1); seed <= m.scoutSeeds; seed++ {
 			run(t, workload, seed, calls.Mutation{Conditions: func(name string) {
 				if m.included(name) && !slices.Contains(seen[name], workload) {
 					seen[name] = append(seen[name], workload)
@@ -86,16 +84,16 @@ func (m mutations) conditions(t *testing.T) map[string][]string {
 	return seen
 }
 
-// check fails the test unless some history notices that the condition is
-// missing, or it is known that none can.
-func (m mutations) check(t *testing.T, condition string, workloads []string) {
+// checkCondition checks that some history notices that the condition is missing. If the condition is one of the
+// survivors, no history may notice.
+func (m mutations) checkCondition(t *testing.T, condition string, workloads []string) {
 	t.Helper()
 	why, survives := m.survivors[condition]
-	seeds := m.mutants
+	seeds := m.mutantSeeds
 	if survives {
-		seeds = m.vain
+		seeds = m.survivorSeeds
 	}
-	by, finding := firstFailure(t, condition, workloads, seeds)
+	by, finding := findFailure(t, condition, workloads, seeds)
 	switch {
 	case finding != "" && survives:
 		t.Errorf("without %s: got %s by %+v, want no finding (%s)", condition, finding, by, why)
@@ -112,18 +110,18 @@ type seedRun struct {
 	seed     uint64
 }
 
-// firstFailure searches for a history that fails without the condition, and returns what it finds. With the condition
-// in its place the same world must find nothing.
-func firstFailure(t *testing.T, condition string, workloads []string, seeds uint64) (seedRun, string) {
+// findFailure searches for a history that fails without the condition, and returns its finding. With the condition the
+// same world must have no finding.
+func findFailure(t *testing.T, condition string, workloads []string, seeds uint64) (seedRun, string) {
 	t.Helper()
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, workload := range workloads {
 			by := seedRun{workload, seed}
-			finding := by.finding(t, condition, false)
+			finding := by.runMutation(t, condition, false)
 			if finding == "" {
 				continue
 			}
-			if anyway := by.finding(t, condition, true); anyway != "" {
+			if anyway := by.runMutation(t, condition, true); anyway != "" {
 				t.Errorf("%+v with %s: got %s, want no finding", by, condition, anyway)
 			}
 			return by, finding
@@ -132,14 +130,15 @@ func firstFailure(t *testing.T, condition string, workloads []string, seeds uint
 	return seedRun{}, ""
 }
 
-// without plays the history without the condition, and returns the first finding; "": none.
-func (p seedRun) without(t *testing.T, condition string) string {
+// runWithout runs the history without the condition, and returns the first finding, or "".
+func (p seedRun) runWithout(t *testing.T, condition string) string {
 	t.Helper()
-	return p.finding(t, condition, false)
+	return p.runMutation(t, condition, false)
 }
 
-// finding does the same. If kept, the condition stays, and only the writes that carry it wait.
-func (p seedRun) finding(t *testing.T, condition string, kept bool) string {
+// runMutation runs the history and returns the first finding, or "". Writes lose the condition, unless kept is true. In
+// both cases the scheduler holds back the writes that carry the condition.
+func (p seedRun) runMutation(t *testing.T, condition string, kept bool) string {
 	t.Helper()
 	found := run(t, p.workload, p.seed, calls.Mutation{Without: condition, Kept: kept}).Findings()
 	if len(found) == 0 {
@@ -148,7 +147,7 @@ func (p seedRun) finding(t *testing.T, condition string, kept bool) string {
 	return found[0].Text
 }
 
-// survivors are the conditions whose removal no seed can notice, and why.
+// survivors lists the conditions whose removal no seed can notice, and why.
 var survivors = map[string]string{
 	"Put TRANSACTION: (attribute_not_exists(pk) OR status = ?)": "in one transaction with its checkout, whose version " +
 		"lets each outcome in once; " +

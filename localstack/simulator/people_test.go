@@ -14,26 +14,26 @@ const (
 	defaultPeopleSeeds  = 16
 )
 
-// TestPeopleSeeds simulates concurrent changes of roles, members and keys.
-func TestPeopleSeeds(t *testing.T) {
+// TestRun_People checks worlds of concurrent changes of roles, members and keys.
+func TestRun_People(t *testing.T) {
 	runSeeds(t, "people", peopleSeedsVariable, defaultPeopleSeeds)
 }
 
-// TestEachConditionOfPeopleIsNeeded does the same as TestEachConditionIsNeeded with the
-// conditions of roles, members, keys, users, invitations, tokens, their clients and grants, and mails.
-func TestEachConditionOfPeopleIsNeeded(t *testing.T) {
+// TestMutation_PeopleConditions checks the conditions of roles, members, keys, users, invitations, tokens, their
+// clients and grants, and mails, like TestMutation_Conditions.
+func TestMutation_PeopleConditions(t *testing.T) {
 	mutations{
 		workloads: []string{"people"},
-		included:  ofPeople.MatchString,
-		survivors: peopleSurvivors, scouts: 30, mutants: 400, vain: 5,
-	}.test(t)
+		included:  peopleConditions.MatchString,
+		survivors: peopleSurvivors, scoutSeeds: 30, mutantSeeds: 400, survivorSeeds: 5,
+	}.run(t)
 }
 
-// ofPeople are the conditions of what says who may do what, and of the mails about it.
-var ofPeople = regexp.MustCompile(`^\w+ (MEMBERS? ?\w*|ROLES ?\w*|KEY ?\w*|KEYUSE|EMAIL|ADDRESS|INVITED|USER|` +
+// peopleConditions matches the conditions of items about people's rights, and of mails to them.
+var peopleConditions = regexp.MustCompile(`^\w+ (MEMBERS? ?\w*|ROLES ?\w*|KEY ?\w*|KEYUSE|EMAIL|ADDRESS|INVITED|USER|` +
 	`MEMBERSHIP|INVITATION|TOKEN|CLIENT|GRANT|MAIL): `)
 
-// peopleSurvivors are the conditions whose removal no history can notice, and why.
+// peopleSurvivors lists the conditions whose removal no history can notice, and why.
 var peopleSurvivors = map[string]string{
 	"Delete EMAIL: (member_id = ?)": "in one transaction with its member, whose version lets each change of it in " +
 		"once; a member keeps its address while it has the version",
@@ -46,18 +46,18 @@ var peopleSurvivors = map[string]string{
 	"Put KEYUSE: (attribute_not_exists(pk) OR last_used_at <= ?)": "keeps two processes from writing the same in the " +
 		"same hour, which costs a write and changes nothing",
 	"Put MEMBER: (attribute_not_exists(pk))": "an operation that is repeated meets the guard of the address; two " +
-		"members of one number, from which this alone protects, are too rare for a history: see TestCreateMember_SameNumber " +
-		"of package store",
+		"members of one number, from which this alone protects, are too rare for a history: see " +
+		"TestCreateMember_SameNumber of package store",
 	"Put MEMBERSHIP: (attribute_not_exists(pk))": "in one transaction with its member, whose version lets it accept " +
 		"once; the guard of the address lets a tenant have one member with it, and so with its user",
 	"Put USER: (attribute_not_exists(pk))": "in one transaction with its address, which is given a user once; its id " +
 		"follows from the invitation, and the member's version lets that be accepted once",
 }
 
-// TestClientsSeeThatChangesOfMembersAreLost takes away what lets changes of a member in one after
-// the other: no order of the requests explains what clients see then.
-func TestClientsSeeThatChangesOfMembersAreLost(t *testing.T) {
-	control(t)
+// TestMutation_MemberVersion checks that clients' views are not linearizable without the condition that serialises
+// changes of a member.
+func TestMutation_MemberVersion(t *testing.T) {
+	skipUnlessControls(t)
 	const seeds, condition = 40, "Put MEMBER: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, f := range run(t, "people", seed, calls.Mutation{Without: condition}).Findings() {

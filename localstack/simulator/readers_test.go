@@ -10,25 +10,24 @@ const (
 	defaultReaderSeeds  = 20
 )
 
-// TestReaderSeeds simulates payments at readers: at whichever message the line to a terminal drops,
-// a cardholder is charged once at the most, and each checkout has one outcome and one callback.
-func TestReaderSeeds(t *testing.T) {
+// TestRun_Readers checks worlds of payments at readers, whose line to a terminal may drop at any message.
+func TestRun_Readers(t *testing.T) {
 	runSeeds(t, "readers", readerSeedsVariable, defaultReaderSeeds)
 }
 
-// TestEachConditionOfReadersIsNeeded does the same as TestEachConditionIsNeeded with the conditions of
-// readers, of the records of virtual terminals, and of checkouts that are paid at them.
-func TestEachConditionOfReadersIsNeeded(t *testing.T) {
+// TestMutation_ReaderConditions checks the conditions of readers, of the records of virtual terminals, and of checkouts
+// at readers, like TestMutation_Conditions.
+func TestMutation_ReaderConditions(t *testing.T) {
 	mutations{
 		workloads: []string{"readers"},
-		included:  ofReaders.MatchString,
-		survivors: readerSurvivors, scouts: 20, mutants: 400, vain: 20,
-	}.test(t)
+		included:  readerConditions.MatchString,
+		survivors: readerSurvivors, scoutSeeds: 20, mutantSeeds: 400, survivorSeeds: 20,
+	}.run(t)
 }
 
-var ofReaders = regexp.MustCompile(`^\w+ (READER|DELETED|TERMINAL|CHECKOUT)`)
+var readerConditions = regexp.MustCompile(`^\w+ (READER|DELETED|TERMINAL|CHECKOUT)`)
 
-// readerSurvivors are the conditions whose removal no history can notice, and why.
+// readerSurvivors lists the conditions whose removal no history can notice, and why.
 var readerSurvivors = map[string]string{
 	"Put READER: (attribute_not_exists(pk))": "in one transaction with the count of readers, whose version lets each " +
 		"reader in once",

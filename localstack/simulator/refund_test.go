@@ -13,15 +13,15 @@ const (
 	defaultRefundSeeds  = 30
 )
 
-// TestRefundSeeds simulates histories of concurrent refunds.
-func TestRefundSeeds(t *testing.T) {
+// TestRun_Refunds checks worlds of concurrent refunds.
+func TestRun_Refunds(t *testing.T) {
 	runSeeds(t, "refunds", refundSeedsVariable, defaultRefundSeeds)
 }
 
-// TestClientsSeeThatRefundsOvertakeEachOther takes away what serialises a
-// transaction's refunds: no order of the requests explains what clients see then.
-func TestClientsSeeThatRefundsOvertakeEachOther(t *testing.T) {
-	control(t)
+// TestMutation_TransactionVersion checks that clients' views are not linearizable without the condition that
+// serialises a transaction's refunds.
+func TestMutation_TransactionVersion(t *testing.T) {
+	skipUnlessControls(t)
 	const seeds, condition = 20, "Put TRANSACTION: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, f := range run(t, "refunds", seed, calls.Mutation{Without: condition}).Findings() {

@@ -18,22 +18,21 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/calls"
 )
 
-// What the environment says: how many seeds, from which on, and the one to
-// replay.
+// Variables of the environment: the number of seeds, the first seed, and the seed to replay.
 const (
 	seedsVariable = "CASHWRAP_SIM_SEEDS"
 	firstVariable = "CASHWRAP_SIM_FIRST"
 	seedVariable  = "CASHWRAP_SIM_SEED"
-	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in a process of its own
+	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in the process of one share
 
-	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay; everything unless given
+	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // workload to replay; everything by default
 )
 
-// defaultSeeds are for the fast loop; .ci/run sets more, as of all workloads.
+// defaultSeeds is small for the fast loop. For all workloads .ci/run sets more.
 const defaultSeeds = 40
 
-// number reads a variable of the environment.
-func number(t *testing.T, variable string, otherwise uint64) uint64 {
+// readNumber reads a number from the environment.
+func readNumber(t *testing.T, variable string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(variable)
 	if text == "" {
@@ -46,8 +45,8 @@ func number(t *testing.T, variable string, otherwise uint64) uint64 {
 	return n
 }
 
-// shard is which part of how many this process runs; false in the first.
-func shard(t *testing.T) (part, parts uint64, ok bool) {
+// readShard returns this process's share of the work. ok is false in the first process.
+func readShard(t *testing.T) (part, parts uint64, ok bool) {
 	t.Helper()
 	text := os.Getenv(shardVariable)
 	if text == "" {
@@ -59,11 +58,11 @@ func shard(t *testing.T) (part, parts uint64, ok bool) {
 	return part, parts, true
 }
 
-// spread runs a test in one process for each core: the randomness of a
-// process follows one seed at a time. It is true in those processes.
-func spread(t *testing.T) bool {
+// runShards runs a test in one process for each core, because the randomness of a process follows one seed at a time.
+// It returns true in those processes.
+func runShards(t *testing.T) bool {
 	t.Helper()
-	if _, _, inShard := shard(t); inShard {
+	if _, _, inShard := readShard(t); inShard {
 		return true
 	}
 	parts := runtime.NumCPU()
@@ -86,17 +85,17 @@ func spread(t *testing.T) bool {
 	return false
 }
 
-// TestSeeds simulates worlds of everything.
-func TestSeeds(t *testing.T) { runSeeds(t, "everything", seedsVariable, defaultSeeds) }
+// TestRun_Everything checks worlds of payments by all methods.
+func TestRun_Everything(t *testing.T) { runSeeds(t, "everything", seedsVariable, defaultSeeds) }
 
-// runSeeds simulates many worlds, and stops at the first that fails.
+// runSeeds simulates many worlds, and stops at the first failure.
 func runSeeds(t *testing.T, workload, variable string, otherwise uint64) {
 	t.Helper()
-	seeds, first := number(t, variable, otherwise), number(t, firstVariable, 1) // also for the cache of go test
-	if !spread(t) {
+	seeds, first := readNumber(t, variable, otherwise), readNumber(t, firstVariable, 1) // also for go test's cache
+	if !runShards(t) {
 		return
 	}
-	part, parts, _ := shard(t)
+	part, parts, _ := readShard(t)
 	start, count := time.Now(), 0
 	for seed := first + part; seed < first+seeds && !t.Failed(); seed += parts {
 		report(t, run(t, workload, seed, calls.Mutation{}), workload, seed)
@@ -105,7 +104,7 @@ func runSeeds(t *testing.T, workload, variable string, otherwise uint64) {
 	t.Logf("%d worlds in %v", count, time.Since(start))
 }
 
-// run simulates a world of the workload of that name.
+// run simulates a world of the workload with the name.
 func run(t *testing.T, workload string, seed uint64, without calls.Mutation) *simulator.World {
 	t.Helper()
 	if workloads[workload] == nil {
@@ -114,7 +113,7 @@ func run(t *testing.T, workload string, seed uint64, without calls.Mutation) *si
 	return simulator.Run(t, seed, workloads[workload], without)
 }
 
-// report prints what is wrong with a world, its history, and how to replay it.
+// report prints a world's findings, its history, and how to replay it.
 func report(t *testing.T, w *simulator.World, workload string, seed uint64) {
 	t.Helper()
 	found := w.Findings()
@@ -128,14 +127,14 @@ func report(t *testing.T, w *simulator.World, workload string, seed uint64) {
 		w.Trace(found[0].About), seed, workload)
 }
 
-// TestSameSeedSameHistory runs some seeds twice. It takes seconds, as each workload is simulated twice.
-func TestSameSeedSameHistory(t *testing.T) {
-	if !spread(t) {
+// TestRun_SameSeed checks that a seed has the same history twice. It takes seconds, as it runs each workload twice.
+func TestRun_SameSeed(t *testing.T) {
+	if !runShards(t) {
 		return
 	}
-	part, parts, _ := shard(t)
+	part, parts, _ := readShard(t)
 	names := slices.Sorted(maps.Keys(workloads))
-	for seed := 1 + part; seed <= number(t, "CASHWRAP_SIM_SAME_SEEDS", 8); seed += parts {
+	for seed := 1 + part; seed <= readNumber(t, "CASHWRAP_SIM_SAME_SEEDS", 8); seed += parts {
 		workload := names[seed%uint64(len(names))]
 		first := run(t, workload, seed, calls.Mutation{}).History()
 		second := run(t, workload, seed, calls.Mutation{}).History()
@@ -145,7 +144,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 	}
 }
 
-// firstDifference is the first line in which two histories differ.
+// firstDifference returns the first lines that differ in two histories.
 func firstDifference(first, second string) string {
 	a, b := strings.Split(first, "\n"), strings.Split(second, "\n")
 	for i := range min(len(a), len(b)) {
@@ -158,7 +157,7 @@ func firstDifference(first, second string) string {
 
 // TestReplay prints a seed's whole history: make sim SEED=123.
 func TestReplay(t *testing.T) {
-	seed := number(t, seedVariable, 1)
+	seed := readNumber(t, seedVariable, 1)
 	w := run(t, cmp.Or(os.Getenv(workloadVariable), "everything"), seed, calls.Mutation{})
 	if testing.Verbose() {
 		t.Logf("\n%s", w.History())

@@ -11,14 +11,14 @@ import (
 const (
 	unknownSeedsVariable = "CASHWRAP_SIM_UNKNOWN_SEEDS"
 	defaultUnknownSeeds  = 1
-	outcomes             = 20 // unknown ones of a seed
+	outcomes             = 20 // number of unknown outcomes per seed
 )
 
-// TestUnknownOutcomesAreSettledInTime: within 45 s, if the acquirer knows after
-// 30, although stream and queue take seconds now and then.
-func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
+// TestRun_Unknown checks that unknown outcomes are settled within 45 s, if the acquirer knows them after 30 s, although
+// stream and queue sometimes take seconds.
+func TestRun_Unknown(t *testing.T) {
 	var took []time.Duration
-	seeds := number(t, unknownSeedsVariable, defaultUnknownSeeds)
+	seeds := readNumber(t, unknownSeedsVariable, defaultUnknownSeeds)
 	for seed := uint64(1); seed <= seeds; seed++ {
 		w := run(t, "unknown", seed, calls.Mutation{})
 		report(t, w, "unknown", seed)
@@ -35,10 +35,9 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 		took[len(took)*99/100], took[len(took)-1])
 }
 
-// TestWithoutTheStreamTheySettleLate is the control: the sweep settles all of
-// them, none in time.
-func TestWithoutTheStreamTheySettleLate(t *testing.T) {
-	control(t)
+// TestMutation_Stream checks that without the stream the sweep settles each outcome, but too late.
+func TestMutation_Stream(t *testing.T) {
+	skipUnlessControls(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		w := run(t, "unknown", seed, calls.Mutation{Without: calls.Stream})
 		late := slices.DeleteFunc(slices.Clone(w.Settled), func(took time.Duration) bool { return took <= time.Minute })

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/unknown"
 )
 
-// workloads are all workloads, by name.
+// workloads lists all workloads by name.
 var workloads = map[string]func(*simulator.World) simulator.Workload{
 	"everything": payments.New,
 	"files":      files.New,

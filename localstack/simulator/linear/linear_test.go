@@ -9,7 +9,7 @@ import (
 	. "github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
-// declinable is the sandbox's rule for one amount of the tests.
+// declinable returns true for the one amount of these tests that the acquirer may decline.
 func declinable(amount int64) bool { return amount == 11 }
 
 func refund(group string, amount, call, until int64, a Answer) Request {
@@ -24,12 +24,12 @@ func read(call, until, rest int64) Request {
 	return Request{Call: call, Return: until, Answer: ShowsLeft, Rest: rest}
 }
 
-// above is a refusal that names what is left.
-func above(group string, amount, call, until, rest int64) Request {
+// refusedWithRest returns a refusal that names the amount left.
+func refusedWithRest(group string, amount, call, until, rest int64) Request {
 	return Request{Group: group, Amount: amount, Call: call, Return: until, Answer: ShowsLeft, Rest: rest}
 }
 
-func TestWhatCanHappen(t *testing.T) {
+func TestHistory_Linear(t *testing.T) {
 	t.Parallel()
 	for name, requests := range map[string][]Request{
 		"nothing": nil,
@@ -50,7 +50,7 @@ func TestWhatCanHappen(t *testing.T) {
 			refund("b", 60, 2, 3, Refused), read(10, 11, 100)},
 		"declined":                      {refund("a", 11, 1, 9, Refused), read(2, 3, 89), read(10, 11, 100)},
 		"made, and declined in the end": {refund("a", 11, 1, 2, Made), read(3, 4, 89), read(10, 11, 100)},
-		"refused with the rest":         {refund("a", 60, 1, 2, Made), above("b", 60, 3, 4, 40), read(5, 6, 40)},
+		"refused with the rest":         {refund("a", 60, 1, 2, Made), refusedWithRest("b", 60, 3, 4, 40), read(5, 6, 40)},
 		"charged back": {{Group: "x", Amount: 30, Firm: true, Answer: Made, Call: 1, Return: 2},
 			read(3, 4, 70)},
 		"a chargeback that is not known": {{Group: "x", Amount: 30, Firm: true, Call: 1, Return: Never},
@@ -67,7 +67,7 @@ func TestWhatCanHappen(t *testing.T) {
 	}
 }
 
-func TestWhatCannotHappen(t *testing.T) {
+func TestHistory_NotLinear(t *testing.T) {
 	t.Parallel()
 	for name, requests := range map[string][]Request{
 		"refunded twice":                   {refund("a", 60, 1, 9, Made), refund("b", 60, 1, 9, Made)},
@@ -76,7 +76,7 @@ func TestWhatCannotHappen(t *testing.T) {
 		"a stale read":                     {refund("a", 60, 1, 2, Made), read(3, 4, 100)},
 		"reads that go back":               {refund("a", 60, 1, 9, Made), read(2, 3, 40), read(4, 5, 100)},
 		"refused without need":             {refund("a", 60, 1, 2, Refused)},
-		"refused with a wrong rest":        {refund("a", 60, 1, 2, Made), above("b", 60, 3, 4, 30)},
+		"refused with a wrong rest":        {refund("a", 60, 1, 2, Made), refusedWithRest("b", 60, 3, 4, 30)},
 		"refused, and something is gone":   {refund("a", 60, 1, 2, Made), refund("b", 60, 3, 4, Refused), read(5, 6, 0)},
 		"not taken, and something is gone": {refund("a", 60, 1, 2, NotTaken), read(3, 4, 40)},
 		"declined, and something is gone":  {refund("a", 11, 1, 2, Refused), read(3, 4, 89)},
@@ -97,8 +97,8 @@ func TestWhatCannotHappen(t *testing.T) {
 	}
 }
 
-// TestTooLongAHistoryIsNoPass: what cannot be checked must not pass.
-func TestTooLongAHistoryIsNoPass(t *testing.T) {
+// TestHistory_TooLong checks that a history does not pass if it is too long to be checked.
+func TestHistory_TooLong(t *testing.T) {
 	t.Parallel()
 	requests := make([]Request, 65)
 	for i := range requests {
@@ -109,9 +109,9 @@ func TestTooLongAHistoryIsNoPass(t *testing.T) {
 	}
 }
 
-// TestRandomHistories simulates refunds on a transaction that serialises them, and
-// on one that forgets a refund, which must be noticed.
-func TestRandomHistories(t *testing.T) {
+// TestHistory_Random simulates refunds that a transaction serialises, and the check must pass. In a second history the
+// transaction forgets a refund. The check must notice that in at least a third of the seeds.
+func TestHistory_Random(t *testing.T) {
 	t.Parallel()
 	noticed := 0
 	for seed := range uint64(300) {
@@ -129,8 +129,8 @@ func TestRandomHistories(t *testing.T) {
 	}
 }
 
-// randomHistory is a history of clients that overlap; one that forgets acknowledges its
-// second refund and sets nothing aside.
+// randomHistory returns a history of overlapping clients. If forgets is set, the second refund is acknowledged but
+// reserves nothing.
 func randomHistory(rng *rand.Rand, forgets bool) History {
 	h := History{Captured: 100, Declinable: declinable}
 	rest, made := int64(100), 0

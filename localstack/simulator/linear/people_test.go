@@ -9,7 +9,7 @@ import (
 	. "github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
-// office is a tenant with a role, an employee and a key.
+// office returns the records of a tenant with a role, an employee and a key.
 func office() map[string]Record {
 	return map[string]Record{"refunder": {Name: "Refunds", Rights: "refund_transactions"},
 		"emil": {Rights: "role_employee"}, "spare": {Name: "till", Rights: "payments"}}
@@ -29,8 +29,8 @@ func made(id string, c RecordChange, call, until int64) RecordRequest {
 	return RecordRequest{ID: id, Change: &c, Call: call, Return: until}
 }
 
-// never is a change without an answer.
-func never(id string, c RecordChange, call int64) RecordRequest { return made(id, c, call, Never) }
+// pending returns a change without an answer.
+func pending(id string, c RecordChange, call int64) RecordRequest { return made(id, c, call, Never) }
 
 func sees(id string, r Record, call, until int64) RecordRequest {
 	return RecordRequest{ID: id, Shows: r, Call: call, Return: until}
@@ -40,7 +40,7 @@ func absent(id string, call, until int64) RecordRequest { return sees(id, Record
 
 func emil(note, roles string) Record { return Record{Name: note, Rights: roles} }
 
-func TestPeopleThatCanBe(t *testing.T) {
+func TestRecordHistory_Linear(t *testing.T) {
 	t.Parallel()
 	for name, requests := range map[string][]RecordRequest{
 		"none": nil,
@@ -51,11 +51,11 @@ func TestPeopleThatCanBe(t *testing.T) {
 		"made, and changed at once": {made("ina", makes("ina"), 1, 9), made("ina", gives("role_admin"), 2, 8),
 			sees("ina", emil("ina", "role_admin"), 10, 11)},
 		"an invitation is withdrawn": {made("ina", makes("ina"), 1, 2), made("ina", removes, 3, 9), absent("ina", 3, 9)},
-		"removed before it is changed without an answer": {never("emil", notes("x"), 1), made("emil", removes, 2, 3),
+		"removed before it is changed without an answer": {pending("emil", notes("x"), 1), made("emil", removes, 2, 3),
 			absent("emil", 4, 5)},
-		"lost, and made much later": {never("emil", gives("role_admin"), 1), sees("emil", emil("", "role_employee"), 2, 3),
+		"lost, and made much later": {pending("emil", gives("role_admin"), 1), sees("emil", emil("", "role_employee"), 2, 3),
 			sees("emil", emil("", "role_admin"), 8, 9)},
-		"lost, and never made": {never("emil", gives("role_admin"), 1), sees("emil", emil("", "role_employee"), 8, 9)},
+		"lost, and never made": {pending("emil", gives("role_admin"), 1), sees("emil", emil("", "role_employee"), 8, 9)},
 		"a key revoked":        {made("spare", removes, 1, 2), absent("spare", 3, 4)},
 		"each by itself": {made("emil", notes("x"), 1, 9), sees("refunder", office()["refunder"], 2, 3),
 			sees("emil", emil("", "role_employee"), 2, 3)},
@@ -66,12 +66,12 @@ func TestPeopleThatCanBe(t *testing.T) {
 	}
 }
 
-func TestPeopleThatCannotBe(t *testing.T) {
+func TestRecordHistory_NotLinear(t *testing.T) {
 	t.Parallel()
 	for name, requests := range map[string][]RecordRequest{
 		"a lost change": {made("emil", gives("role_admin"), 1, 9), made("emil", notes("x"), 1, 9),
 			sees("emil", emil("x", "role_employee"), 10, 11)},
-		"a change by halves": {never("emil", RecordChange{Set: Record{Name: "x", Rights: "role_admin"}}, 1),
+		"a change by halves": {pending("emil", RecordChange{Set: Record{Name: "x", Rights: "role_admin"}}, 1),
 			sees("emil", emil("x", "role_employee"), 2, 3)},
 		"a change without a request": {sees("emil", emil("x", "role_employee"), 1, 2)},
 		"a change that is made twice": {made("emil", gives("role_admin"), 1, 2),
@@ -81,9 +81,9 @@ func TestPeopleThatCannotBe(t *testing.T) {
 		"what is removed is removed again": {made("emil", removes, 1, 2), made("emil", removes, 3, 4)},
 		"what is there is missing":         {absent("emil", 1, 2)},
 		"what is there is made again":      {made("emil", makes("x"), 1, 2)},
-		"what is made later is changed":    {made("ina", notes("x"), 1, 2), never("ina", makes("ina"), 3)},
+		"what is made later is changed":    {made("ina", notes("x"), 1, 2), pending("ina", makes("ina"), 3)},
 		"seen before it was made": {sees("emil", emil("x", "role_employee"), 1, 2),
-			never("emil", notes("x"), 3)},
+			pending("emil", notes("x"), 3)},
 		"reads that go back": {made("emil", notes("x"), 1, 9), sees("emil", emil("x", "role_employee"), 2, 3),
 			sees("emil", emil("", "role_employee"), 4, 5)},
 	} {
@@ -93,8 +93,8 @@ func TestPeopleThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestRandomPeople changes roles and notes of one employee. An office that forgets a change must be noticed.
-func TestRandomPeople(t *testing.T) {
+// TestRecordHistory_Random changes roles and notes of one employee. The check must notice if an office forgets one.
+func TestRecordHistory_Random(t *testing.T) {
 	t.Parallel()
 	const histories = 200
 	noticed := 0

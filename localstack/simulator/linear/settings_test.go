@@ -31,7 +31,7 @@ func denied(c SettingsChange, call, until int64) SettingsRequest {
 	return SettingsRequest{Change: c, Answer: Denied, Call: call, Return: until}
 }
 
-func TestSettingsThatCanBeShown(t *testing.T) {
+func TestSettingsHistory_Linear(t *testing.T) {
 	t.Parallel()
 	gross := true
 	weekly, both := Settings{Period: "weekly"}, Settings{Period: "weekly", Gross: true}
@@ -54,7 +54,7 @@ func TestSettingsThatCanBeShown(t *testing.T) {
 	}
 }
 
-func TestSettingsThatCannotBeShown(t *testing.T) {
+func TestSettingsHistory_NotLinear(t *testing.T) {
 	t.Parallel()
 	gross := true
 	weekly := Settings{Period: "weekly"}
