@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
-// recorder is a test whose failures are looked at.
+// recorder is a test that records its failures.
 type recorder struct {
 	testing.TB
 	failures []string
@@ -25,20 +25,20 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 func (r *recorder) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
 
-func (r *recorder) end() string {
+func (r *recorder) finish() string {
 	for i := range r.cleanups {
 		r.cleanups[len(r.cleanups)-1-i]()
 	}
 	return strings.Join(r.failures, "\n")
 }
 
-// SkipNow and Fatalf end the test that is recorded.
+// SkipNow and Fatalf end the recorded test.
 func (*recorder) SkipNow() { panic("skipped") }
 
 func (*recorder) Fatalf(format string, args ...any) { panic("failed: " + fmt.Sprintf(format, args...)) }
 
-// TestWithoutChromium: a test is skipped; where all are to be played it fails, and says why.
-func TestWithoutChromium(t *testing.T) {
+// TestOpen_ChromiumMissing checks that a test is skipped, or fails with the reason if all tests must run.
+func TestOpen_ChromiumMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for tests, want := range map[string]string{"": "skipped", "all": "failed: Chromium is missing"} {
 		t.Setenv("CASHWRAP_TESTS", tests)
@@ -53,8 +53,8 @@ func TestWithoutChromium(t *testing.T) {
 	}
 }
 
-// shows serves one page everywhere, under a policy.
-func shows(policy, page string) http.Handler {
+// serve serves one page at each address, under a policy.
+func serve(policy, page string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", policy)
@@ -67,9 +67,9 @@ func shows(policy, page string) http.Handler {
 	})
 }
 
-func TestAGoodPageHasNoProblems(t *testing.T) {
+func TestSession_GoodPage(t *testing.T) {
 	t.Parallel()
-	s := chromium.Open(t, chromium.Web{"good.test": shows("default-src 'none'; img-src data:", `<label>Name <input></label>
+	s := chromium.Open(t, chromium.Web{"good.test": serve("default-src 'none'; img-src data:", `<label>Name <input></label>
 		<button>Go</button><form><button name="ok">Send</button></form>`)}, chromium.Options{})
 	for _, want := range []string{"http://", "https://"} {
 		tab := s.Visit(want + "good.test/")
@@ -89,8 +89,8 @@ func TestAGoodPageHasNoProblems(t *testing.T) {
 	}
 }
 
-// TestEachProblemIsReported: what a page does wrong is found with scripts and without, and in frames.
-func TestEachProblemIsReported(t *testing.T) {
+// TestSession_Problems checks that problems of a page are found with scripts and without, and in frames.
+func TestSession_Problems(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	const script = `<script>console.warn("odd"); fetch("https://tracker.test/")</script>`
@@ -123,9 +123,9 @@ func TestEachProblemIsReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := &recorder{TB: t}
-			s := chromium.Open(r, chromium.Web{"bad.test": shows(c.policy, c.page)}, c.options)
+			s := chromium.Open(r, chromium.Web{"bad.test": serve(c.policy, c.page)}, c.options)
 			s.Visit("https://bad.test/").Look("bad", "Shown")
-			got := r.end()
+			got := r.finish()
 			for _, part := range c.want {
 				if !strings.Contains(got, part) {
 					t.Errorf("got %s, want %s in it", got, part)
@@ -135,35 +135,35 @@ func TestEachProblemIsReported(t *testing.T) {
 	}
 }
 
-func TestWhatIsExpectedMustCome(t *testing.T) {
+func TestExpect(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	r := &recorder{TB: t}
-	s := chromium.Open(r, chromium.Web{"good.test": shows("", "")}, chromium.Options{})
+	s := chromium.Open(r, chromium.Web{"good.test": serve("", "")}, chromium.Options{})
 	s.Expect("400 POST")
 	s.Visit("http://good.test/")
-	if got := r.end(); !strings.Contains(got, "400 POST") {
+	if got := r.finish(); !strings.Contains(got, "400 POST") {
 		t.Errorf("got %q, want that 400 POST did not come", got)
 	}
-	s = chromium.Open(t, chromium.Web{"good.test": shows("", "")}, chromium.Options{})
+	s = chromium.Open(t, chromium.Web{"good.test": serve("", "")}, chromium.Options{})
 	s.Expect("404 GET")
 	s.Visit("http://good.test/none")
 }
 
-// TestFrames: what is set by https is sent, in another site's frame too.
-func TestFrames(t *testing.T) {
+// TestFrame_OtherSite checks that a cookie set over https is sent, even in a frame of another site.
+func TestFrame_OtherSite(t *testing.T) {
 	t.Parallel()
 	var cookies []string
 	framed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		cookies = append(cookies, r.Header.Get("Cookie"))
 		http.SetCookie(w, &http.Cookie{Name: "__Host-a", Value: "b", Path: "/", Secure: true, HttpOnly: true,
 			SameSite: http.SameSiteNoneMode, Partitioned: true})
-		shows("default-src 'none'; img-src data:; form-action 'self'",
+		serve("default-src 'none'; img-src data:; form-action 'self'",
 			`<form><button name="ok">Send</button></form>`).ServeHTTP(w, r)
 	})
 	s := chromium.Open(t, chromium.Web{
 		"framed.test": framed,
-		"shop.test":   shows("", `<iframe title="Pay" src="https://framed.test/"></iframe>`),
+		"shop.test":   serve("", `<iframe title="Pay" src="https://framed.test/"></iframe>`),
 	}, chromium.Options{})
 	tab := s.Visit("https://shop.test/")
 	frame := tab.Frame("iframe")

@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 )
 
-// operations are what one process asks of the table, in this order.
+// operations lists one process's requests to the table, in order.
 var operations = []struct {
 	name string
 	call func(context.Context, *dynamodb.Client) error
@@ -42,8 +42,9 @@ var operations = []struct {
 	}},
 }
 
-// effect lists the operations that succeed and fail in a process with a fault, and those that change something at AWS.
-func effect(t *testing.T, step int, f Fault) string {
+// observeEffect runs the operations as one process with a fault at one step. It returns each operation's success, and
+// the operations that change something at AWS.
+func observeEffect(t *testing.T, step int, f Fault) string {
 	t.Helper()
 	var steps Steps
 	var said, done []string
@@ -65,16 +66,16 @@ func effect(t *testing.T, step int, f Fault) string {
 	return fmt.Sprint(said, done)
 }
 
-// TestDistinct_LeavesOutWhatAnotherFaultShows: with a fault that is left out at a step, the operations of a process
-// succeed, fail and change what they do with one that is kept there.
-func TestDistinct_LeavesOutWhatAnotherFaultShows(t *testing.T) {
+// TestDistinct_SameEffect checks that Distinct leaves out a fault only if a fault that it keeps has the same effect:
+// the same operations of a process succeed, fail and change something.
+func TestDistinct_SameEffect(t *testing.T) {
 	for i, one := range operations {
 		shown := map[string]bool{}
 		for _, f := range Distinct(one.name) {
-			shown[effect(t, i+1, f)] = true
+			shown[observeEffect(t, i+1, f)] = true
 		}
 		for _, f := range Plannable {
-			if got := effect(t, i+1, f); !shown[got] {
+			if got := observeEffect(t, i+1, f); !shown[got] {
 				t.Errorf("%s: %s: got %s, which no fault shows that is kept", one.name, f, got)
 			}
 		}

@@ -14,12 +14,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
-// traffic holds the names of what an operation sends and reads: of a field with those around it, as
-// "transactions[].amount", and of a parameter of the query after a "?".
+// traffic contains the names of the data that an operation sends and reads: a field with its parents, as in
+// "transactions[].amount", and a query parameter after "?".
 type traffic struct{ Sends, Reads []string }
 
-// compareFields checks that the platform has each operation of the newest SDK, which is the one for Python, and each
-// field of it, but for what the contract says (§13.8, §13.11). printed is what fields.py prints.
+// compareFields checks that the platform has each operation and field of the newest SDK, which is the Python one, with
+// the exceptions of the contract (§13.8, §13.11). printed is the output of fields.py.
 func compareFields(t *testing.T, printed []byte) {
 	t.Helper()
 	var theirs map[string]traffic
@@ -55,7 +55,7 @@ func compareFields(t *testing.T, printed []byte) {
 	}
 }
 
-// without returns the names of one list that another does not have.
+// without returns the names in one list that another lacks.
 func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
@@ -127,7 +127,7 @@ func notPlanned(contract string) map[string]bool {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// notHere returns the rows of contract §13.11, each as an operation's id and the name of a field. None is used yet.
+// notHere returns the rows of contract §13.11, each as an operation's id and a field's name. None is used yet.
 func notHere(contract string) map[string]bool {
 	_, section, _ := strings.Cut(contract, "\n### 13.11 ")
 	section, _, _ = strings.Cut(section, "\n## ")

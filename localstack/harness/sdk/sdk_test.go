@@ -1,5 +1,5 @@
-// Package sdk_test tries the platform with the vendor's newest SDKs. An update is one line each: of go.mod, of
-// ../../package.json, of requirements.txt.
+// Package sdk_test tries the platform with the vendor's newest SDKs. To update one, change one line of go.mod, of
+// ../../package.json, or of requirements.txt.
 package sdk_test
 
 import (
@@ -16,14 +16,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/platformtest"
 )
 
-// want is what each story sees.
+// want is the output of each story.
 var want = map[string]any{"merchant": true, "card": true, "paid": "PAID", "listed": []any{true},
 	"deactivated": "EXPIRED", "transaction": "SUCCESSFUL", "refunded": []any{1.5}, "receipt": true, "payouts": 0.0,
 	"customer": "Grace", "role": true, "owner": true, "reader": "ONLINE", "sold": "successful", "missing": 404.0}
 
-// TestGo plays the story with the SDK for Go. Like the others it takes seconds, in which a simulated reader is paired
-// and pays.
-func TestGo(t *testing.T) {
+// TestSDK_Go plays the story with the Go SDK. Each story takes seconds, because a reader pairs and pays.
+func TestSDK_Go(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	_, env := platformtest.Start(t)
@@ -31,21 +30,21 @@ func TestGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, text)
+	compareStory(t, text)
 }
 
-func TestTypeScript(t *testing.T) {
+func TestSDK_TypeScript(t *testing.T) {
 	t.Parallel()
-	compare(t, run(t, enginetest.Node(t, "harness/sdk/story.mjs"), variables(t)))
+	compareStory(t, run(t, enginetest.Node(t, "harness/sdk/story.mjs"), startPlatform(t)))
 }
 
-func TestPython(t *testing.T) {
+func TestSDK_Python(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
-	interpreter := python(t)
+	interpreter := installPython(t)
 	t.Run("story", func(t *testing.T) {
 		t.Parallel()
-		compare(t, run(t, exec.Command(interpreter, "story.py"), variables(t)))
+		compareStory(t, run(t, exec.Command(interpreter, "story.py"), startPlatform(t)))
 	})
 	t.Run("fields", func(t *testing.T) {
 		t.Parallel()
@@ -57,8 +56,8 @@ func TestPython(t *testing.T) {
 	})
 }
 
-// compare compares what a story has printed.
-func compare(t *testing.T, printed []byte) {
+// compareStory compares the output of a story with want.
+func compareStory(t *testing.T, printed []byte) {
 	t.Helper()
 	var got map[string]any
 	if json.Unmarshal(printed, &got) != nil {
@@ -69,8 +68,8 @@ func compare(t *testing.T, printed []byte) {
 	}
 }
 
-// variables starts a platform, and returns the environment of a program that uses it.
-func variables(t *testing.T) []string {
+// startPlatform starts a platform, and returns the environment of a program that uses it.
+func startPlatform(t *testing.T) []string {
 	t.Helper()
 	_, env := platformtest.Start(t)
 	all := os.Environ()
@@ -80,8 +79,8 @@ func variables(t *testing.T) []string {
 	return all
 }
 
-// python returns an interpreter that has what requirements.txt names.
-func python(t *testing.T) string {
+// installPython installs the packages of requirements.txt, and returns the interpreter that has them.
+func installPython(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
 	interpreter := filepath.Join(home, "bin", "python")
@@ -91,7 +90,7 @@ func python(t *testing.T) string {
 	return interpreter
 }
 
-// run returns what the program prints, and fails the test unless it succeeds.
+// run returns the program's output, and fails the test unless the program succeeds.
 func run(t *testing.T, program *exec.Cmd, env []string) []byte {
 	t.Helper()
 	var output, problems bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"github.com/sumup/sumup-go/datetime"
 )
 
-// playInGo plays the story of story.py with the vendor's Go SDK, which does not read a checkout at a reader.
+// playInGo plays the story of story.py with the vendor's Go SDK, which cannot read a checkout at a reader.
 func playInGo(t *testing.T, env map[string]string) map[string]any {
 	t.Helper()
 	c := sumup.NewClient(client.WithAPIKey(env["API_KEY"]), client.WithBaseURL(env["BASE_URL"]))
@@ -44,7 +44,7 @@ func playInGo(t *testing.T, env map[string]string) map[string]any {
 	seen["deactivated"] = *must(c.Checkouts.Deactivate(ctx, create(order+"-other", 1)))(t).Status
 
 	transaction, part := *paid.TransactionID, float32(1.5)
-	// The SDK declares the reply, {}, as bytes, and cannot decode it. The refund shows below.
+	// The SDK declares the reply, {}, as bytes, and cannot decode it. The story checks the refund below.
 	_, _ = c.Transactions.Refund(ctx, code, transaction, sumup.TransactionsRefundParams{Amount: &part})
 	seen["transaction"] = *must(c.Transactions.Get(ctx, code, sumup.TransactionsGetParams{ID: &transaction}))(t).Status
 	refunded := []float64{}
@@ -78,12 +78,12 @@ func playInGo(t *testing.T, env map[string]string) map[string]any {
 	seen["reader"], seen["sold"] = sellInGo(t, c, code)
 
 	_, err := c.Checkouts.Get(ctx, "00000000-0000-4000-8000-000000000000")
-	var missing *sumup.Error // which the SDK returns for 404 alone
+	var missing *sumup.Error // the SDK returns it only for 404
 	seen["missing"] = map[bool]int{true: 404}[errors.As(err, &missing)]
 	return seen
 }
 
-// sellInGo sells something at a reader, and returns the reader's status and the sale's.
+// sellInGo sells something at a reader, and returns the status of the reader and of the sale.
 func sellInGo(t *testing.T, c *sumup.Client, code string) (status, sold any) {
 	t.Helper()
 	ctx := t.Context()
@@ -107,7 +107,7 @@ func sellInGo(t *testing.T, c *sumup.Client, code string) (status, sold any) {
 	return status, strings.ToLower(string(*made.Status))
 }
 
-// must returns the value of a call, which it fails the test for if it has an error.
+// must returns the value of a call, and fails the test if the call has an error.
 func must[T any](value T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

@@ -25,7 +25,7 @@ type sample struct {
 	Parts   []inner
 }
 
-func TestEveryFieldIsSetToAnotherValue(t *testing.T) {
+func TestFill_DistinctValues(t *testing.T) {
 	t.Parallel()
 	f := &Filler{}
 	one, other := Fill[sample](t, f), Fill(t, f, func(s *sample) { s.Text = "chosen" })
@@ -49,7 +49,7 @@ func TestEveryFieldIsSetToAnotherValue(t *testing.T) {
 	}
 }
 
-func TestZerosAreFoundAtAnyDepth(t *testing.T) {
+func TestZeros_AnyDepth(t *testing.T) {
 	t.Parallel()
 	s := Fill[sample](t, &Filler{})
 	s.Flag, s.Parts[1].Other, s.inner = false, "", inner{Name: "set"}
@@ -60,7 +60,7 @@ func TestZerosAreFoundAtAnyDepth(t *testing.T) {
 	}
 }
 
-func TestATypeThatCannotBeFilledIsAnError(t *testing.T) {
+func TestFill_UnsupportedType(t *testing.T) {
 	t.Parallel()
 	for _, v := range []any{&struct{ F func() }{}, &struct{ hidden string }{}, &struct{ M chan string }{}} {
 		if err := (&Filler{}).fill(reflect.ValueOf(v).Elem(), "v"); err == nil {

@@ -20,15 +20,15 @@ type stored struct {
 	Other string   `dynamo:"other"`
 }
 
-func TestAnAttributeThatIsNotReadIsFound(t *testing.T) {
+func TestRoundTrip_UnreadAttribute(t *testing.T) {
 	t.Parallel()
 	written := stored{PK: "p", SK: "ITEM#1", Text: "a", Parts: []inner{{"b", "c"}, {"d", "e"}}, Names: []string{"f"},
 		Other: "g"}
 	whole := func(s *stored) {}
 	for name, c := range map[string]struct {
-		forget func(*stored) // what the reader does not return
+		forget func(*stored) // clears the attributes that the reader does not return
 		unseen NotRead
-		want   []string // of each fault, how it begins
+		want   []string // prefix of each fault
 	}{
 		"all is read":       {whole, nil, nil},
 		"a field":           {func(s *stored) { s.Other = "" }, nil, []string{"item answers"}},

@@ -16,9 +16,8 @@ type complaints struct {
 
 func (c *complaints) Errorf(string, ...any) { c.count++ }
 
-// TestAnUnbalancedJournalIsNoticed: what no constructor would make is put past
-// it into the table.
-func TestAnUnbalancedJournalIsNoticed(t *testing.T) {
+// TestCheckJournal_Unbalanced checks entries in the table that no constructor would make.
+func TestCheckJournal_Unbalanced(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	_, table := w.App.Store.Raw()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAround(t *testing.T) {
+func TestLeakContext(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("s", longSecret)
 	for _, c := range []struct{ secret, text, want string }{

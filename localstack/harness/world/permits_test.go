@@ -12,9 +12,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// TestCallsAreTheirFunctions: by the context; those without a function are recorded too, but not
-// a test's own.
-func TestCallsAreTheirFunctions(t *testing.T) {
+// TestPermits_Of checks that each call counts for the function in its context. A call without a function counts for the
+// name "", unless an inspecting test makes the call.
+func TestPermits_Of(t *testing.T) {
 	t.Parallel()
 	p := &Permits{}
 	next := faults.RoundTrip(func(*http.Request) (*http.Response, error) {
@@ -54,8 +54,8 @@ func TestCallsAreTheirFunctions(t *testing.T) {
 	}
 }
 
-// TestWhatIAMWouldRefuseIsRefused: an action that the role does not have, and any change of a journal entry.
-func TestWhatIAMWouldRefuseIsRefused(t *testing.T) {
+// TestPermits_Refused checks actions that the role does not have, and any change of a journal entry.
+func TestPermits_Refused(t *testing.T) {
 	t.Parallel()
 	checkout, entry := `"pk":{"S":"CHECKOUT#T#MC1#1"}`, `"pk":{"S":"JOURNAL#T#MC1#1"}`
 	for _, c := range []struct {
