@@ -15,14 +15,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
-// TestTheDemoPassesOnWhatIsDeployed: each function is its real program, in processes of its own.
-func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
+// TestRun_Bootstraps checks the demo when each function is its real program, in separate processes.
+func TestRun_Bootstraps(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
 	place := newFolder(t)
-	l := startWith(t, place, platform.Config{Engine: platform.InMemory, Runtime: platform.Bootstraps})
-	showsCommit(t, l)
-	if err := called(t.Context(), place, io.Discard, "listen"); err == nil ||
+	l := startPlatform(t, place, platform.Config{Engine: platform.InMemory, Runtime: platform.Bootstraps})
+	checkCommit(t, l)
+	if err := runCommand(t.Context(), place, io.Discard, "listen"); err == nil ||
 		!strings.Contains(err.Error(), "RUNTIME=bootstrap") {
 		t.Errorf("listen: got error %v, want that callbacks are not seen", err)
 	}
@@ -30,22 +30,22 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 	if err := runDemo(t.Context(), place, &output); err != nil {
 		t.Fatalf("demo: got error %v, want none, after\n%s\n%s", err, &output, l.log)
 	}
-	// Programs follow the clock too, and their signatures are real: the demo verifies them.
+	// Programs follow the clock too. Their signatures use the real time: the demo verifies them.
 	s := &shop{T: t, place: place, env: l.env}
-	before := s.create("real", "", "")
+	before := s.createCheckout("real", "", "")
 	s.advance("7d")
-	after := s.create("moved", "", "")
+	after := s.createCheckout("moved", "", "")
 	if gap := dateOf(t, after).Sub(dateOf(t, before)); gap < 7*24*time.Hour || gap > 7*24*time.Hour+time.Minute {
 		t.Errorf("got checkouts created %v apart, want 7 days", gap)
 	}
 	if err := runDemo(t.Context(), place, &output); err != nil {
 		t.Errorf("demo, 7 days later: got error %v, want none, after\n%s\n%s", err, &output, l.log)
 	}
-	invoked(t, place)
+	checkInvoke(t, place)
 	if err := l.stop(); err != nil {
 		t.Fatal(err)
 	}
-	noSecrets(t, place, l, output.String())
+	checkNoSecrets(t, place, l, output.String())
 	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "public#1",
 		"sandbox#1", "callbacks#1",
 		"provision#1", "reconcile#1"} {
@@ -67,8 +67,8 @@ func dateOf(t *testing.T, checkout client.Response) time.Time {
 	return at
 }
 
-// invoked: any function can be handed an event beside the platform.
-func invoked(t *testing.T, place platform.Folder) {
+// checkInvoke checks that any function can be called with an event beside the platform.
+func checkInvoke(t *testing.T, place platform.Folder) {
 	t.Helper()
 	var reply, failure bytes.Buffer
 	const event = "../events/checkouts.json"

@@ -21,12 +21,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// shop is a merchant of a platform that runs, with a receiver of callbacks that has the real time.
+// shop is a merchant of a running platform. Its receiver of callbacks has the real time.
 type shop struct {
 	*testing.T
 	place   platform.Folder
 	env     map[string]string
-	url     string // of the receiver
+	url     string // address of the receiver
 	status  atomic.Int64
 	arrived chan error   // for each callback what the official library says of it
 	last    atomic.Value // id of the last callback, a string
@@ -65,7 +65,7 @@ func (s *shop) advance(length string) {
 	}
 }
 
-func (s *shop) do(r client.Request) client.Response {
+func (s *shop) send(r client.Request) client.Response {
 	s.Helper()
 	r.APIKey = s.env["API_KEY"]
 	response, err := client.Client{BaseURL: s.env["BASE_URL"]}.Do(s.Context(), r)
@@ -75,8 +75,8 @@ func (s *shop) do(r client.Request) client.Response {
 	return response
 }
 
-// create makes a checkout; key is the request's Idempotency-Key, until its valid_until, "": none.
-func (s *shop) create(reference, key, until string) client.Response {
+// createCheckout creates a checkout. key is the request's Idempotency-Key, and until its valid_until; "" means none.
+func (s *shop) createCheckout(reference, key, until string) client.Response {
 	s.Helper()
 	body := map[string]any{"checkout_reference": reference, "amount": 10, "currency": "EUR",
 		"merchant_code": s.env["MERCHANT_CODE"]}
@@ -86,10 +86,10 @@ func (s *shop) create(reference, key, until string) client.Response {
 	if until != "" {
 		body["valid_until"] = until
 	}
-	return s.do(client.Request{Method: http.MethodPost, Path: "/v0.1/checkouts", IdempotencyKey: key, Body: body})
+	return s.send(client.Request{Method: http.MethodPost, Path: "/v0.1/checkouts", IdempotencyKey: key, Body: body})
 }
 
-// wantCallback waits for the next callback, which must verify.
+// wantCallback waits for the next callback, and verifies it.
 func (s *shop) wantCallback(what string) {
 	s.Helper()
 	select {
@@ -102,8 +102,8 @@ func (s *shop) wantCallback(what string) {
 	}
 }
 
-// until repeats a look at the platform until it shows what is wanted.
-func (s *shop) until(what string, shows func() bool) {
+// waitUntil repeats a check of the platform until it succeeds.
+func (s *shop) waitUntil(what string, shows func() bool) {
 	s.Helper()
 	for began := time.Now(); !shows(); time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > time.Minute {
@@ -112,25 +112,25 @@ func (s *shop) until(what string, shows func() bool) {
 	}
 }
 
-// TestOneClockMovesTheWholePlatform: what is due by its time happens at once, and others see real signatures.
-func TestOneClockMovesTheWholePlatform(t *testing.T) {
+// TestClockAdvance_WholePlatform checks that due work happens at once, and that outsiders see valid signatures.
+func TestClockAdvance_WholePlatform(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
-	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
+	l := startPlatform(t, place, platform.Config{Engine: platform.InMemory})
 	if strings.Contains(l.said, "real time") {
 		t.Errorf("got greeting %s, want no time while it is real", l.said)
 	}
 	s := openShop(t, place, l.env)
-	s.retries()
-	s.expiries()
-	s.payOut()
+	s.checkRetries()
+	s.checkExpiries()
+	s.checkPayout()
 	if err := l.stop(); err != nil {
 		t.Fatal(err)
 	}
 	if want := " 38d 3h ahead of the real time.\n"; !strings.Contains(l.later.String(), want) {
 		t.Errorf("got\n%s\nwant a line that ends with %q", l.later, want)
 	}
-	again := startWith(t, place, platform.Config{Engine: platform.InMemory})
+	again := startPlatform(t, place, platform.Config{Engine: platform.InMemory})
 	if want := ", 38d 3h ahead of the real time"; !strings.Contains(again.said, want) {
 		t.Errorf("after a restart: got greeting %s, want %q in it", again.said, want)
 	}
@@ -140,21 +140,21 @@ func TestOneClockMovesTheWholePlatform(t *testing.T) {
 	if err := place.Reset(); err != nil {
 		t.Fatal(err)
 	}
-	fresh := startWith(t, place, platform.Config{Engine: platform.InMemory})
+	fresh := startPlatform(t, place, platform.Config{Engine: platform.InMemory})
 	wantTime(t, place, ", the real time.")
 	if err := fresh.stop(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// retries: the last one of the first two hours is made at once (contract §11.3).
-func (s *shop) retries() {
+// checkRetries checks that the retries of the first two hours happen at once, until one succeeds (contract §11.3).
+func (s *shop) checkRetries() {
 	s.Helper()
 	s.status.Store(http.StatusServiceUnavailable)
-	id := s.create("retried", "", "").Text("id")
-	s.do(client.Request{Method: http.MethodDelete, Path: "/v0.1/checkouts/" + id})
+	id := s.createCheckout("retried", "", "").Text("id")
+	s.send(client.Request{Method: http.MethodDelete, Path: "/v0.1/checkouts/" + id})
 	s.wantCallback("at once")
-	for i, gap := range []string{"1m", "4m", "15m", "100m"} { // 1, 5, 20 minutes and 2 hours after the first
+	for i, gap := range []string{"1m", "4m", "15m", "100m"} { // 1, 5, 20 minutes and 2 hours after the first try
 		s.wantTries(i + 1)
 		if i == 3 {
 			s.status.Store(http.StatusNoContent)
@@ -165,73 +165,73 @@ func (s *shop) retries() {
 	s.wantTries(5)
 }
 
-// wantTries waits until the outcomes of so many tries are recorded.
+// wantTries waits until the outcomes of n tries are recorded.
 func (s *shop) wantTries(n int) {
 	s.Helper()
 	list := map[string]any{"command": "show_callback", "id": s.last.Load()}
-	s.until(fmt.Sprint(n, " tries are recorded"), func() bool {
+	s.waitUntil(fmt.Sprint(n, " tries are recorded"), func() bool {
 		var c struct{ Tries int }
 		s.operate(list, &c)
 		return c.Tries == n
 	})
 }
 
-// expiries: of a checkout, and after 31 days of the record of an Idempotency-Key (contract §2.8).
-func (s *shop) expiries() {
+// checkExpiries checks that a checkout expires, and the record of an Idempotency-Key after 31 days (contract §2.8).
+func (s *shop) checkExpiries() {
 	s.Helper()
 	now, err := s.place.Time()
 	if err != nil {
 		s.Fatal(err)
 	}
 	until := now.Now.AddDate(0, 0, 7).Format(time.RFC3339)
-	first := s.create("expires", "the same key", until)
+	first := s.createCheckout("expires", "the same key", until)
 	id := first.Text("id")
-	if again := s.create("expires", "the same key", until); first.Status != http.StatusCreated ||
+	if again := s.createCheckout("expires", "the same key", until); first.Status != http.StatusCreated ||
 		again.Text("id") != id {
 		s.Errorf("repeated: got %d %s, then %d %s, want 201 and the same checkout", first.Status, first.Body,
 			again.Status, again.Body)
 	}
 	s.advance("7d")
 	s.wantCallback("of the expiry")
-	if got := s.do(client.Request{Method: http.MethodGet, Path: "/v0.1/checkouts/" + id}).Text("status"); got !=
+	if got := s.send(client.Request{Method: http.MethodGet, Path: "/v0.1/checkouts/" + id}).Text("status"); got !=
 		"EXPIRED" {
 		s.Errorf("after its valid_until: got status %s, want EXPIRED", got)
 	}
-	if got := s.create("another", "the same key", "").Status; got != http.StatusUnprocessableEntity {
+	if got := s.createCheckout("another", "the same key", "").Status; got != http.StatusUnprocessableEntity {
 		s.Errorf("another request after 7 days: got status %d, want 422", got)
 	}
 	s.advance("24d")
-	if got := s.create("another", "the same key", ""); got.Status != http.StatusCreated {
+	if got := s.createCheckout("another", "the same key", ""); got.Status != http.StatusCreated {
 		s.Errorf("another request after 31 days: got %d %s, want 201", got.Status, got.Body)
 	}
 }
 
-// payOut: a week later the payout opens by itself, and the bank is asked again when that is due.
-func (s *shop) payOut() {
+// checkPayout checks that the payout opens a week later, and that the bank is asked again when that is due.
+func (s *shop) checkPayout() {
 	s.Helper()
-	id := s.create("paid out", "", "").Text("id")
+	id := s.createCheckout("paid out", "", "").Text("id")
 	now, err := s.place.Time()
 	if err != nil {
 		s.Fatal(err)
 	}
-	paid := s.do(client.Request{Method: http.MethodPut, Path: "/v0.1/checkouts/" + id,
+	paid := s.send(client.Request{Method: http.MethodPut, Path: "/v0.1/checkouts/" + id,
 		Body: client.ByCard(client.Frictionless, now.Now)})
 	if paid.Text("status") != "PAID" {
 		s.Fatalf("got %d %s, want PAID", paid.Status, paid.Body)
 	}
 	s.wantCallback("of the payment")
 	s.advance("7d")
-	s.until("a payout waits for the bank", s.payoutWaits)
+	s.waitUntil("a payout waits for the bank", s.isPayoutPending)
 	s.advance("1h")
 	code := paid.Text("transaction_code")
-	s.until("the payment is paid out", func() bool {
-		return s.do(client.Request{Method: http.MethodGet, Path: "/v2.1/merchants/" + s.env["MERCHANT_CODE"] +
+	s.waitUntil("the payment is paid out", func() bool {
+		return s.send(client.Request{Method: http.MethodGet, Path: "/v2.1/merchants/" + s.env["MERCHANT_CODE"] +
 			"/transactions?transaction_code=" + code}).Text("simple_status") == "PAID_OUT"
 	})
 }
 
-// payoutWaits reports whether a payout has been ordered at the bank, whose answer is not known yet.
-func (s *shop) payoutWaits() bool {
+// isPayoutPending returns true if a payout is ordered at the bank, and its outcome is unknown.
+func (s *shop) isPayoutPending() bool {
 	s.Helper()
 	b, err := s.place.Surroundings()
 	if err != nil {
@@ -258,14 +258,14 @@ func (s *shop) payoutWaits() bool {
 	return false
 }
 
-// TestTheClockIsMovedByLengthsOnly, forward, while the platform runs.
-func TestTheClockIsMovedByLengthsOnly(t *testing.T) {
+// TestClockAdvance_InvalidLength checks that the clock moves only by lengths, forward, while the platform runs.
+func TestClockAdvance_InvalidLength(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	if err := advanceClock(t.Context(), place, "7d", io.Discard); !errors.Is(err, platform.ErrNotRunning) {
 		t.Errorf("without a platform: got error %v, want %v", err, platform.ErrNotRunning)
 	}
-	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
+	l := startPlatform(t, place, platform.Config{Engine: platform.InMemory})
 	for length, want := range map[string]string{"tomorrow": "\"tomorrow\" is not a duration", "-7d": "is not a",
 		"200000d": "not", "1826d": "1825d ahead at most"} {
 		if err := advanceClock(t.Context(), place, length, io.Discard); err == nil || !strings.Contains(err.Error(), want) {

@@ -23,23 +23,23 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/trigger"
 )
 
-// said are the lines of a command that runs until stop.
-type said struct {
-	lines chan string   // closed at its end
-	ended chan struct{} // then err is there
+// commandOutput contains the lines of a command that runs until stop.
+type commandOutput struct {
+	lines chan string   // closed at the end of the output
+	ended chan struct{} // closed after err is set
 	err   *error
 	stop  func() error
 }
 
-// begin runs a command over the folder, and waits for its first line.
-func begin(t *testing.T, place platform.Folder, args ...string) said {
+// startCommand starts a command over the folder, and waits for its first line.
+func startCommand(t *testing.T, place platform.Folder, args ...string) commandOutput {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
-	s := said{lines: make(chan string, 100), ended: make(chan struct{}), err: new(error)}
+	s := commandOutput{lines: make(chan string, 100), ended: make(chan struct{}), err: new(error)}
 	go func() {
 		defer close(s.ended)
-		*s.err = called(ctx, place, writer, args...)
+		*s.err = runCommand(ctx, place, writer, args...)
 		_ = writer.Close() // never fails
 	}()
 	go func() {
@@ -49,12 +49,12 @@ func begin(t *testing.T, place platform.Folder, args ...string) said {
 		}
 	}()
 	s.stop = func() error { cancel(); <-s.ended; return *s.err }
-	s.next(t)
+	s.nextLine(t)
 	return s
 }
 
-// next is the command's next line.
-func (s said) next(t *testing.T) string {
+// nextLine returns the command's next line.
+func (s commandOutput) nextLine(t *testing.T) string {
 	t.Helper()
 	select {
 	case line, ok := <-s.lines:
@@ -69,24 +69,24 @@ func (s said) next(t *testing.T) string {
 	return ""
 }
 
-// called runs a command over the folder.
-func called(ctx context.Context, place platform.Folder, out io.Writer, args ...string) error {
+// runCommand runs a command over the folder.
+func runCommand(ctx context.Context, place platform.Folder, out io.Writer, args ...string) error {
 	root := newRootCommand(place, out) //nolint:contextcheck // cobra hands it to them
 	root.SetArgs(args)
 	root.SetOut(out)
 	return root.ExecuteContext(ctx)
 }
 
-// TestEachEventIsTriggered, and shows in the callbacks that a command listens to.
-func TestEachEventIsTriggered(t *testing.T) {
+// TestTrigger_EachEvent checks that each event happens, and that a listening command shows its callbacks.
+func TestTrigger_EachEvent(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
-	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
-	listening := begin(t, place, "listen", "--events", "CHECKOUT_STATUS_CHANGED")
+	l := startPlatform(t, place, platform.Config{Engine: platform.InMemory})
+	listening := startCommand(t, place, "listen", "--events", "CHECKOUT_STATUS_CHANGED")
 	callback := regexp.MustCompile(`^\d\d:\d\d:\d\d  CHECKOUT_STATUS_CHANGED (\S+) -> ` + l.env["BASE_URL"] +
 		`/sandbox/callbacks \[204\]  v1 ✓ v1a ✓  (msg_\S+)$`)
 	id := ""
-	// The payout moves the clock, by which a challenge that waits would end.
+	// The payout moves the clock. The move would end a waiting challenge, so the payout comes first.
 	for _, wanted := range []struct {
 		event     string
 		callbacks int
@@ -98,12 +98,12 @@ func TestEachEventIsTriggered(t *testing.T) {
 		{"checkout.3ds_pending", 0, "202"},
 	} {
 		var out bytes.Buffer
-		if err := called(t.Context(), place, &out, "trigger", wanted.event); err != nil ||
+		if err := runCommand(t.Context(), place, &out, "trigger", wanted.event); err != nil ||
 			!strings.Contains(out.String(), wanted.said) || !strings.HasSuffix(out.String(), "/sandbox\n") {
 			t.Errorf("%s: got %s and error %v, want %q in it", wanted.event, &out, err, wanted.said)
 		}
 		for range wanted.callbacks {
-			line := listening.next(t)
+			line := listening.nextLine(t)
 			found := callback.FindStringSubmatch(line)
 			if found == nil || !strings.Contains(out.String(), "/v0.1/checkouts/"+found[1]) {
 				t.Fatalf("%s: got %q, want a delivered callback of its checkout, in %s", wanted.event, line, &out)
@@ -114,7 +114,7 @@ func TestEachEventIsTriggered(t *testing.T) {
 	if got := trigger.Names(); len(got) != 9 {
 		t.Errorf("got events %v, want nine", got)
 	}
-	resent(t, place, id, listening)
+	checkResend(t, place, id, listening)
 	if err := listening.stop(); err != nil {
 		t.Errorf("listen: got error %v, want none", err)
 	}
@@ -123,29 +123,30 @@ func TestEachEventIsTriggered(t *testing.T) {
 	}
 }
 
-// resent: a callback comes again by its id.
-func resent(t *testing.T, place platform.Folder, id string, listening said) {
+// checkResend checks that a callback can be sent again by its id.
+func checkResend(t *testing.T, place platform.Folder, id string, listening commandOutput) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := called(t.Context(), place, &out, "events", "resend", id); err != nil || !strings.Contains(out.String(), id) {
+	if err := runCommand(t.Context(), place, &out, "events", "resend", id); err != nil ||
+		!strings.Contains(out.String(), id) {
 		t.Errorf("resend: got %s and error %v, want that it is sent again", &out, err)
 	}
-	if line := listening.next(t); !strings.HasSuffix(line, id) {
+	if line := listening.nextLine(t); !strings.HasSuffix(line, id) {
 		t.Errorf("resend: got %q, want %s again", line, id)
 	}
-	if err := called(t.Context(), place, &out, "events", "resend", "msg_none"); err == nil ||
+	if err := runCommand(t.Context(), place, &out, "events", "resend", "msg_none"); err == nil ||
 		err.Error() != "There is no such callback." {
 		t.Errorf("resend: got error %v, want that there is none", err)
 	}
 }
 
-// TestOverrides change the request that creates a checkout.
-func TestOverrides(t *testing.T) {
+// TestTrigger_Overrides checks that overrides change the request that creates a checkout.
+func TestTrigger_Overrides(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
-	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
+	l := startPlatform(t, place, platform.Config{Engine: platform.InMemory})
 	var out bytes.Buffer
-	if err := called(t.Context(), place, &out, "trigger", "checkout.paid", "--override", "amount:12.50",
+	if err := runCommand(t.Context(), place, &out, "trigger", "checkout.paid", "--override", "amount:12.50",
 		"--override", "checkout_reference:mine", "--override", "hosted_checkout.enabled:true"); err != nil {
 		t.Fatalf("got %s and error %v, want none", &out, err)
 	}
@@ -161,7 +162,7 @@ func TestOverrides(t *testing.T) {
 		"not PAID":     {"checkout.paid", "--override", "amount:42.01"},
 		"which event?": {},
 	} {
-		if err := called(t.Context(), place, io.Discard, append([]string{"trigger"}, args...)...); err == nil ||
+		if err := runCommand(t.Context(), place, io.Discard, append([]string{"trigger"}, args...)...); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got error %v, want %q in it", args, err, want)
 		}
@@ -171,44 +172,44 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-// TestLogsAreFiltered by status, method and path.
-func TestLogsAreFiltered(t *testing.T) {
+// TestLogsTail_Filters checks the filters by status, method and path.
+func TestLogsTail_Filters(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
-	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
-	tail := begin(t, place, "logs", "tail", "--filter-status-code", "4xx,200", "--filter-http-method", "get",
+	l := startPlatform(t, place, platform.Config{Engine: platform.InMemory})
+	tail := startCommand(t, place, "logs", "tail", "--filter-status-code", "4xx,200", "--filter-http-method", "get",
 		"--filter-request-path", "healthz")
-	errors4xx := begin(t, place, "logs", "tail", "--filter-status-code", "4XX")
+	errors4xx := startCommand(t, place, "logs", "tail", "--filter-status-code", "4XX")
 	for _, request := range []client.Request{{Method: "GET", Path: "/readyz"}, {Method: "HEAD", Path: "/healthz"},
 		{Method: "GET", Path: "/nowhere?a=%1b]52;c;x%07%0d"}, {Method: "GET", Path: "/healthz"}} {
 		if _, err := (client.Client{BaseURL: l.env["BASE_URL"]}).Do(t.Context(), request); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if line := tail.next(t); !strings.Contains(line, "  200 GET /healthz  ") {
+	if line := tail.nextLine(t); !strings.Contains(line, "  200 GET /healthz  ") {
 		t.Errorf("got %q, want the request to /healthz", line)
 	}
-	if line := errors4xx.next(t); !strings.Contains(line, "  404 GET /nowhere?a=\ufffd]52;c;x\ufffd\ufffd  ") {
+	if line := errors4xx.nextLine(t); !strings.Contains(line, "  404 GET /nowhere?a=\ufffd]52;c;x\ufffd\ufffd  ") {
 		t.Errorf("got %q, want the request to /nowhere, without what moves the cursor", line)
 	}
-	for _, one := range []said{tail, errors4xx} {
+	for _, one := range []commandOutput{tail, errors4xx} {
 		if err := one.stop(); err != nil {
 			t.Errorf("got error %v, want none", err)
 		}
 	}
-	if err := called(t.Context(), place, io.Discard, "logs", "tail", "--filter-status-code", "4x"); err == nil {
+	if err := runCommand(t.Context(), place, io.Discard, "logs", "tail", "--filter-status-code", "4x"); err == nil {
 		t.Error("4x: got no error, want one")
 	}
-	if err := called(t.Context(), place, io.Discard, "listen", "--events", "checkout.paid"); err == nil ||
+	if err := runCommand(t.Context(), place, io.Discard, "listen", "--events", "checkout.paid"); err == nil ||
 		!strings.Contains(err.Error(), "is no type of event") {
 		t.Errorf("got error %v, want that it is no type of event", err)
 	}
-	// A command ends with the platform.
-	left := begin(t, place, "logs", "tail")
+	// Commands end with the platform.
+	left := startCommand(t, place, "logs", "tail")
 	if err := l.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if line := left.next(t); line != "The platform has stopped." {
+	if line := left.nextLine(t); line != "The platform has stopped." {
 		t.Errorf("got %q, want that the platform has stopped", line)
 	}
 	if <-left.ended; *left.err != nil {
@@ -216,21 +217,21 @@ func TestLogsAreFiltered(t *testing.T) {
 	}
 }
 
-// TestCommandsNeedAPlatform that runs, and functions in its process to listen to.
-func TestCommandsNeedAPlatform(t *testing.T) {
+// TestCommands_NoPlatform checks commands that need a running platform, with functions in its process to listen to.
+func TestCommands_NoPlatform(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	for _, args := range [][]string{{"listen"}, {"logs", "tail"}, {"trigger", "refund"}, {"events", "resend", "msg_1"},
 		{"clock", "advance", "7d"}} {
-		if err := called(t.Context(), place, io.Discard, args...); !errors.Is(err, platform.ErrNotRunning) {
+		if err := runCommand(t.Context(), place, io.Discard, args...); !errors.Is(err, platform.ErrNotRunning) {
 			t.Errorf("%v: got error %v, want %v", args, err, platform.ErrNotRunning)
 		}
 	}
 }
 
-// TestTheCommandsAreShown where developers look: by make help with an example, and in the guide; the pages of the
-// platform on README's first screen.
-func TestTheCommandsAreShown(t *testing.T) {
+// TestCommands_Documented checks that developers find the commands: in make help with an example, and in the guide. The
+// platform's pages must be on README's first screen.
+func TestCommands_Documented(t *testing.T) {
 	t.Parallel()
 	text := func(file string) string {
 		t.Helper()
@@ -245,7 +246,7 @@ func TestTheCommandsAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	guide := text("functions/docs/guides/local-platform.md")
-	var with []string // the commands with an example
+	var with []string // commands with an example
 	var look func(c *cobra.Command)
 	look = func(c *cobra.Command) {
 		for _, below := range c.Commands() {
@@ -274,9 +275,9 @@ func TestTheCommandsAreShown(t *testing.T) {
 	}
 }
 
-// TestTheFolderIsFound in the repository, else in the working directory or above it, else it is to be made there. One
-// of other programs, as ~/.local is, is none, and is left alone.
-func TestTheFolderIsFound(t *testing.T) {
+// TestFindFolder checks that the folder is in the repository, or else in the working directory or above it, or
+// else to be created there. A folder of other programs, like ~/.local, does not count and must not change.
+func TestFindFolder(t *testing.T) {
 	outside, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

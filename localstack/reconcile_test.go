@@ -12,10 +12,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-func TestReconcileFailsOnABreak(t *testing.T) {
+func TestRunReconcile_Break(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
-	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
+	l := startPlatform(t, place, platform.Config{Engine: platform.InMemory})
 	if err := runDemo(t.Context(), place, io.Discard); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 	}
 }
 
-func TestAReportThatWasCutShortSaysSo(t *testing.T) {
+func TestPrintReport_Truncated(t *testing.T) {
 	t.Parallel()
 	var said strings.Builder
 	err := printReport(&said, reconcile.Report{Found: 3, Breaks: []reconcile.Break{

@@ -22,17 +22,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// local is a platform that runs in this process as `make run` runs it.
+// local is a platform that runs in this process like `make run`.
 type local struct {
 	env   map[string]string
-	said  string        // until it was ready
-	later *bytes.Buffer // what it said afterwards; read it after the stop
+	said  string        // output until it was ready
+	later *bytes.Buffer // later output; read it after the stop
 	log   *bytes.Buffer
 	stop  func() error
 }
 
-// startWith runs the platform with the settings, on a free port.
-func startWith(t *testing.T, place platform.Folder, c platform.Config) local {
+// startPlatform runs the platform with the settings, on a free port.
+func startPlatform(t *testing.T, place platform.Folder, c platform.Config) local {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var log bytes.Buffer
@@ -78,8 +78,8 @@ func readUntil(t *testing.T, r io.Reader, start string) string {
 	return ""
 }
 
-// TestTheDemoRunsAndARestartKeepsEverything plays each line of the demo, restarts the platform, and plays on.
-func TestTheDemoRunsAndARestartKeepsEverything(t *testing.T) {
+// TestRun_DemoAndRestart checks each line of the demo, restarts the platform, and plays on.
+func TestRun_DemoAndRestart(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []string{platform.InMemory, platform.DynamoDBLocal} {
 		t.Run(engine, func(t *testing.T) {
@@ -91,11 +91,11 @@ func TestTheDemoRunsAndARestartKeepsEverything(t *testing.T) {
 	}
 }
 
-// payOut: the demo's payments are paid out when their day is over, to the account a new merchant has. The hint has that
-// time, to which the platform's clock moves, and the next hint is later.
-func payOut(t *testing.T, place platform.Folder) {
+// checkPayouts checks that the demo's payments are paid out at the end of their day, to the account of a new merchant.
+// The hint names that time, the platform's clock moves to it, and the next hint is later.
+func checkPayouts(t *testing.T, place platform.Folder) {
 	t.Helper()
-	hinted := wantHint(t, place)
+	hinted := readHint(t, place)
 	var paid bytes.Buffer
 	if err := runPayouts(t.Context(), place, hinted, &paid); err != nil || !strings.Contains(paid.String(), "  PAID  ") {
 		t.Errorf("got %s and error %v, want PAID in it", &paid, err)
@@ -111,10 +111,10 @@ func payOut(t *testing.T, place platform.Folder) {
 	if err := runDemo(t.Context(), place, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if again := wantHint(t, place); again <= hinted { // RFC 3339 in UTC
+	if again := readHint(t, place); again <= hinted { // RFC 3339 in UTC
 		t.Errorf("got the hint %s, want one after %s", again, hinted)
 	} else if err := runPayouts(t.Context(), place, again, &paid); err != nil ||
-		strings.Count(paid.String(), "  PAID  ") != 4 { // of two merchants each time
+		strings.Count(paid.String(), "  PAID  ") != 4 { // two merchants each time
 		t.Errorf("got %s and error %v, want PAID in it four times", &paid, err)
 	}
 	if err := runPayouts(t.Context(), place, "tomorrow", io.Discard); err == nil ||
@@ -123,8 +123,8 @@ func payOut(t *testing.T, place platform.Folder) {
 	}
 }
 
-// wantHint is the time at which something would be paid out, as the command says it while nothing is.
-func wantHint(t *testing.T, place platform.Folder) string {
+// readHint returns the time of the next payout, from the command's hint while no payout is due.
+func readHint(t *testing.T, place platform.Folder) string {
 	t.Helper()
 	var said bytes.Buffer
 	if err := runPayouts(t.Context(), place, "", &said); err != nil ||
@@ -139,8 +139,8 @@ func wantHint(t *testing.T, place platform.Folder) string {
 	return hint
 }
 
-// showsCommit fails unless greeting and API show which commit runs.
-func showsCommit(t *testing.T, l local) {
+// checkCommit checks that the greeting and the API show the running commit.
+func checkCommit(t *testing.T, l local) {
 	t.Helper()
 	response, err := client.Client{BaseURL: l.env["BASE_URL"]}.Do(t.Context(),
 		client.Request{Method: http.MethodGet, Path: "/healthz"})
@@ -159,13 +159,13 @@ func showsCommit(t *testing.T, l local) {
 
 func playAndRestart(t *testing.T, engine string) {
 	place := newFolder(t)
-	first := startWith(t, place, platform.Config{Engine: engine})
+	first := startPlatform(t, place, platform.Config{Engine: engine})
 	for _, name := range []string{"BASE_URL", "MERCHANT_CODE", "API_KEY"} {
 		if first.env[name] == "" || !strings.Contains(first.said, first.env[name]) {
 			t.Errorf("got greeting %s, want %s=%q in it", first.said, name, first.env[name])
 		}
 	}
-	showsCommit(t, first)
+	checkCommit(t, first)
 	if first.env["MERCHANT_CODE"] == first.env["BRL_MERCHANT_CODE"] || first.env["BRL_API_KEY"] == "" {
 		t.Errorf("got environment %v, want two merchants", first.env)
 	}
@@ -186,16 +186,16 @@ func playAndRestart(t *testing.T, engine string) {
 	if err := provision(t.Context(), place, nil, io.Discard); !errors.Is(err, errNoCommand) {
 		t.Errorf("no command: got error %v, want %v", err, errNoCommand)
 	}
-	payOut(t, place)
+	checkPayouts(t, place)
 	if err := first.stop(); err != nil {
 		t.Fatal(err)
 	}
-	noSecrets(t, place, first, output.String())
+	checkNoSecrets(t, place, first, output.String())
 	if err := runDemo(t.Context(), place, io.Discard); !errors.Is(err, platform.ErrNotRunning) {
 		t.Errorf("a demo without a platform: got error %v, want %v", err, platform.ErrNotRunning)
 	}
 
-	again := startWith(t, place, platform.Config{Engine: engine})
+	again := startPlatform(t, place, platform.Config{Engine: engine})
 	maps.DeleteFunc(again.env, func(name, _ string) bool { return name == "BASE_URL" })
 	maps.DeleteFunc(first.env, func(name, _ string) bool { return name == "BASE_URL" })
 	if !maps.Equal(first.env, again.env) {
@@ -206,8 +206,8 @@ func playAndRestart(t *testing.T, engine string) {
 	}
 }
 
-// noSecrets looks for what only files of the owner and one line of the greeting may hold.
-func noSecrets(t *testing.T, place platform.Folder, l local, output string) {
+// checkNoSecrets checks the log and the output for secrets that only the owner's files and one greeting line may have.
+func checkNoSecrets(t *testing.T, place platform.Folder, l local, output string) {
 	t.Helper()
 	secret, err := os.ReadFile(filepath.Join(string(place), "secret"))
 	if err != nil {

@@ -7,32 +7,32 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
-func TestSettingsFromTheEnvironment(t *testing.T) {
+func TestReadConfig(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 8080, "9000": 9000, "0": 0, "65536": 0, "-1": 0, "http": 0} {
-		s, err := readConfig(only("PORT", text))
+		s, err := readConfig(environmentWith("PORT", text))
 		if (err == nil) != (want != 0) || (err == nil && s.Port != want) {
 			t.Errorf("PORT=%s: got %d and error %v, want %d (0: an error)", text, s.Port, err, want)
 		}
 	}
 	for text, want := range map[string]string{"": platform.InMemory, platform.InMemory: platform.InMemory,
 		platform.DynamoDBLocal: platform.DynamoDBLocal, "postgres": ""} {
-		s, err := readConfig(only("ENGINE", text))
+		s, err := readConfig(environmentWith("ENGINE", text))
 		if (err == nil) != (want != "") || (err == nil && s.Engine != want) {
 			t.Errorf("ENGINE=%s: got %s and error %v, want %q (empty: an error)", text, s.Engine, err, want)
 		}
 	}
 	for text, want := range map[string]string{"": platform.InProcess, platform.InProcess: platform.InProcess,
 		platform.Bootstraps: platform.Bootstraps, "docker": ""} {
-		s, err := readConfig(only("RUNTIME", text))
+		s, err := readConfig(environmentWith("RUNTIME", text))
 		if (err == nil) != (want != "") || (err == nil && s.Runtime != want) {
 			t.Errorf("RUNTIME=%s: got %s and error %v, want %q (empty: an error)", text, s.Runtime, err, want)
 		}
 	}
 }
 
-// only is an environment of one variable.
-func only(name, value string) func(string) string {
+// environmentWith returns an environment with one variable.
+func environmentWith(name, value string) func(string) string {
 	return func(asked string) string {
 		if asked == name {
 			return value
@@ -41,7 +41,7 @@ func only(name, value string) func(string) string {
 	}
 }
 
-func TestUsage(t *testing.T) {
+func TestExecute_WrongUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"dance"}, {"run", "fast"}, {"provision"}, {"invoke", "public"},
 		{"listen", "--to", "a"}, {"trigger"}, {"events", "resend"}, {"clock", "advance"}, {"clock", "7d"}} {
