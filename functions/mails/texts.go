@@ -36,10 +36,10 @@ var trial = map[string]string{english: "[Test] ", german: "[Test] ", portuguese:
 
 var texts = map[mail.Kind]map[string]text{
 	mail.Invitation: {
-		english: {subject: "You are invited to {merchant}", link: "Accept the invitation", lines: []string{
-			"{merchant} invites you to its team.",
-			"To accept, open the link and choose a password. It is valid for 7 days.",
-			"If you did not expect this, you need not do anything."}},
+		english: {subject: "Invitation from {merchant}", link: "Accept the invitation", lines: []string{
+			"{merchant} invites you to join its team.",
+			"To accept, open the link and choose a password. The link is valid for 7 days.",
+			"If you did not expect this invitation, you can ignore this message."}},
 		german: {subject: "Einladung zu {merchant}", link: "Einladung annehmen", lines: []string{
 			"{merchant} lädt Sie in das Team ein.",
 			"Öffnen Sie den Link und wählen Sie ein Passwort. Er gilt 7 Tage.",
@@ -52,7 +52,7 @@ var texts = map[mail.Kind]map[string]text{
 	mail.AccountDisabled: {
 		english: {subject: "Your account at {merchant} is disabled", lines: []string{
 			"Your account at {merchant} has been disabled. You can no longer sign in.",
-			"If you have questions, ask {merchant}."}},
+			"If you have questions, please contact {merchant}."}},
 		german: {subject: "Ihr Konto bei {merchant} ist gesperrt", lines: []string{
 			"Ihr Konto bei {merchant} wurde gesperrt. Sie können sich nicht mehr anmelden.",
 			"Bei Fragen wenden Sie sich an {merchant}."}},
@@ -63,9 +63,9 @@ var texts = map[mail.Kind]map[string]text{
 	mail.WrongCodes: {
 		english: {subject: "Wrong codes for your account at {merchant}", lines: []string{
 			"Ten wrong codes in a row were entered for the second factor of {about}.",
-			"If that was not you, somebody knows your password: get a new one at once. If {merchant} created your " +
-				"account, ask {merchant} for it; otherwise ask us.",
-			"After twenty wrong codes only a recovery code or another password helps."}},
+			"If that was not you, another person knows your password. Get a new password immediately: from {merchant} if " +
+				"{merchant} created your account, otherwise from us.",
+			"After twenty wrong codes, you need a recovery code or a new password to sign in."}},
 		german: {subject: "Falsche Codes für Ihr Konto bei {merchant}", lines: []string{
 			"Für den zweiten Faktor von {about} wurden zehn falsche Codes hintereinander eingegeben.",
 			"Wenn Sie das nicht waren, kennt jemand Ihr Passwort: Lassen Sie es sofort ändern. Hat {merchant} Ihr Konto " +
@@ -80,7 +80,7 @@ var texts = map[mail.Kind]map[string]text{
 	mail.NewAPIKey: {
 		english: {subject: "A new API key for {merchant}", lines: []string{
 			"A new API key has been created for {merchant}: {about}.",
-			"If none of you did this, delete the key at once."}},
+			"If neither you nor a colleague did this, delete the key immediately."}},
 		german: {subject: "Neuer API-Schlüssel für {merchant}", lines: []string{
 			"Für {merchant} wurde ein neuer API-Schlüssel angelegt: {about}.",
 			"Wenn das niemand von Ihnen war, löschen Sie den Schlüssel sofort."}},
@@ -90,9 +90,9 @@ var texts = map[mail.Kind]map[string]text{
 	},
 	mail.BankAccountChanged: {
 		english: {subject: "The bank account of {merchant} has changed", lines: []string{
-			"The primary bank account of {merchant} is now the one that ends in {about}.",
-			"Payouts go there once the account is verified.",
-			"If none of you did this, contact us at once."}},
+			"The primary bank account of {merchant} is now the account ending in {about}.",
+			"Payouts go to this account as soon as it is verified.",
+			"If neither you nor a colleague did this, contact us immediately."}},
 		german: {subject: "Bankkonto von {merchant} geändert", lines: []string{
 			"Das Hauptbankkonto von {merchant} ist jetzt das mit der Endung {about}.",
 			"Auszahlungen gehen dorthin, sobald das Konto geprüft ist.",
@@ -103,10 +103,10 @@ var texts = map[mail.Kind]map[string]text{
 			"Se ninguém de vocês fez isso, fale conosco imediatamente."}},
 	},
 	mail.MemberKeysEnded: {
-		english: {subject: "API keys of {merchant} have ended", lines: []string{
-			"A member of {merchant} was disabled or removed. The API keys that the member had made no longer work.",
+		english: {subject: "API keys of {merchant} no longer work", lines: []string{
+			"A member of {merchant} was disabled or removed. The API keys that this member created no longer work.",
 			"{about}",
-			"If one of your programs used such a key, make another one for it."}},
+			"If one of your programs used one of these keys, create a new key for it."}},
 		german: {subject: "API-Schlüssel von {merchant} sind beendet", lines: []string{
 			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die es angelegt hatte, gelten " +
 				"nicht mehr.",
@@ -119,9 +119,9 @@ var texts = map[mail.Kind]map[string]text{
 	},
 	mail.MemberKeysKept: {
 		english: {subject: "API keys of a former member of {merchant} still work", lines: []string{
-			"A member of {merchant} was disabled or removed. The API keys that the member had made still work.",
+			"A member of {merchant} was disabled or removed. The API keys that this member created still work.",
 			"{about}",
-			"A person who has a copy of such a key can still use it. To prevent that, replace the keys and delete them."}},
+			"A person who has a copy of one of these keys can still use it. To prevent that, replace and delete the keys."}},
 		german: {subject: "API-Schlüssel eines früheren Mitglieds von {merchant} gelten weiter", lines: []string{
 			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die es angelegt hatte, gelten weiter.",
 			"{about}",
@@ -134,9 +134,9 @@ var texts = map[mail.Kind]map[string]text{
 	},
 	mail.SignInBlocked: {
 		english: {subject: "Many attempts to sign in as {about}", lines: []string{
-			"Somebody has tried many passwords for {about}. For a while new browsers cannot sign in to this account.",
-			"Browsers and networks from which {about} has signed in before still can, until the password is changed.",
-			"If {about} was not signing in, change the password when this is over."}},
+			"Many passwords were tried for the account {about}. For a while, new browsers cannot sign in to this account.",
+			"Browsers and networks that {about} has used before can still sign in, until the password is changed.",
+			"If the attempts were not made by {about}, change the password once they have stopped."}},
 		german: {subject: "Viele Versuche, sich als {about} anzumelden", lines: []string{
 			"Für {about} wurden viele Passwörter ausprobiert. Neue Browser können sich dort eine Weile nicht anmelden.",
 			"Browser und Netze, in denen {about} sich schon angemeldet hat, können es, bis das Passwort geändert wird.",
@@ -220,7 +220,7 @@ var (
 	ofPayment = map[string]text{
 		english: {subject: "Your receipt from {merchant}", link: "Show the receipt", lines: []string{
 			"The link shows the receipt for your payment of {about} to {merchant}.",
-			"It is valid for 90 days."}},
+			"The link is valid for 90 days."}},
 		german: {subject: "Ihr Beleg von {merchant}", link: "Beleg ansehen", lines: []string{
 			"Der Link zeigt den Beleg über Ihre Zahlung von {about} an {merchant}.",
 			"Er gilt 90 Tage."}},
@@ -231,7 +231,7 @@ var (
 	ofRefund = map[string]text{
 		english: {subject: "Your refund from {merchant}", link: "Show the receipt", lines: []string{
 			"The link shows the receipt for the refund of {about} by {merchant}.",
-			"It is valid for 90 days."}},
+			"The link is valid for 90 days."}},
 		german: {subject: "Ihre Erstattung von {merchant}", link: "Beleg ansehen", lines: []string{
 			"Der Link zeigt den Beleg über die Erstattung von {about} durch {merchant}.",
 			"Er gilt 90 Tage."}},
@@ -241,8 +241,8 @@ var (
 	}
 	ofUnpaid = map[string]text{
 		english: {subject: "Your payment to {merchant}", link: "Show the payment", lines: []string{
-			"Your payment of {about} to {merchant} has not been completed so far. The link shows what has become of it.",
-			"It is valid for 90 days."}},
+			"Your payment of {about} to {merchant} has not been completed so far. The link shows its current status.",
+			"The link is valid for 90 days."}},
 		german: {subject: "Ihre Zahlung an {merchant}", link: "Zahlung ansehen", lines: []string{
 			"Ihre Zahlung von {about} an {merchant} ist bisher nicht abgeschlossen. Der Link zeigt, was daraus geworden ist.",
 			"Er gilt 90 Tage."}},
@@ -252,8 +252,8 @@ var (
 	}
 	ofUnrefunded = map[string]text{
 		english: {subject: "Your refund from {merchant}", link: "Show the refund", lines: []string{
-			"The refund of {about} by {merchant} has not been completed so far. The link shows what has become of it.",
-			"It is valid for 90 days."}},
+			"The refund of {about} by {merchant} has not been completed so far. The link shows its current status.",
+			"The link is valid for 90 days."}},
 		german: {subject: "Ihre Erstattung von {merchant}", link: "Erstattung ansehen", lines: []string{
 			"Die Erstattung von {about} durch {merchant} ist bisher nicht abgeschlossen. Der Link zeigt, was daraus " +
 				"geworden ist.",

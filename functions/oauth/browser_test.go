@@ -92,8 +92,8 @@ func runConsent(t *testing.T, o chromium.Options) {
 	}
 	p.Clock.Advance(time.Minute) // a person takes a while
 	signIn(tab, ada, herPassword)
-	tab.Look("consent", "Allow Till App to act for you?")
-	tab.Field("For which merchant?").Choose(p.Other.Code)
+	tab.Look("consent", "Allow Till App to act on your behalf?")
+	tab.Field("Default merchant").Choose(p.Other.Code)
 	tab.Button("Allow").Click()
 	tab.WaitURL(arrived)
 	allowed := app.last()
@@ -111,10 +111,10 @@ func runConsent(t *testing.T, o chromium.Options) {
 		t.Errorf("got %v, want access_denied", app.last())
 	}
 	tab.Goto(asked)
-	tab.Button("Sign in as somebody else").Click()
+	tab.Button("Sign in with another account").Click()
 	tab.Look("signed-out", "Sign in")
 	tab.Goto(atHost + p.authorizePath(url.Values{"client_id": {"client_other"}}))
-	tab.Look("unknown-client", "This application is not known")
+	tab.Look("unknown-client", "Unknown application")
 }
 
 // TestUpdateSecondFactor_WithABrowser checks that the QR code equals the text on the page, and that codes sign in.

@@ -129,7 +129,7 @@ func TestUpdateSecondFactor_TwoEnrolments(t *testing.T) {
 	f := first.enrol()
 	before := p.storedFactor(ada)
 	if got := late.update("confirm", lateApp.code(p, 0)); got.Status != http.StatusBadRequest ||
-		!strings.Contains(late.page, "turned on meanwhile") || strings.Contains(late.page, f.recovery[0]) {
+		!strings.Contains(late.page, "just turned on") || strings.Contains(late.page, f.recovery[0]) {
 		t.Errorf("too late: got %d %s, want 400 with the reason, and no codes", got.Status, late.page)
 	}
 	if diff := cmp.Diff(before, p.storedFactor(ada)); diff != "" {

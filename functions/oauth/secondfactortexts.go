@@ -52,11 +52,11 @@ var factorInEnglish = factorTexts{
 	codeKinds:    "Six digits from your authenticator app, or one of your recovery codes.",
 
 	offTitle:   "Turn on the second factor",
-	why:        "With it your password alone is not enough to sign in: you also enter a code from an app on your phone.",
+	why:        "Your password alone is then not enough to sign in. You also enter a code from an app on your phone.",
 	scanTitle:  "1. Add the account to your app",
 	scan:       "Scan this with an authenticator app.",
 	square:     "QR code for the app. The same key follows as text.",
-	byHand:     "Or enter this key in the app, for time-based codes:",
+	byHand:     "Or enter this key in the app, and choose time-based codes:",
 	openApp:    "Open the app on this device",
 	firstTitle: "2. Confirm",
 	enterFirst: "Code from the app",
@@ -67,10 +67,10 @@ var factorInEnglish = factorTexts{
 	since:      "On since",
 	codesLeft:  "You have {count} recovery codes left.",
 	codesTitle: "Your recovery codes",
-	codesText: "Print them or write them down now: they are shown for ten minutes only. Without your phone you can " +
-		"enter one of them instead of a code from the app, each once.",
+	codesText: "Print or write down these codes now: they are shown for only ten minutes. If you do not have your " +
+		"phone, enter one of them instead of a code from the app. Each code works once.",
 	newTitle:   "New recovery codes",
-	newText:    "Your old ones will stop working.",
+	newText:    "Your old codes will stop working.",
 	makeNew:    "Create new codes",
 	offHeading: "Turn off",
 	offText:    "Your password alone will then be enough to sign in.",
@@ -78,13 +78,13 @@ var factorInEnglish = factorTexts{
 	none:       "A test profile has no second factor.",
 
 	factorProblems: map[problem]string{
-		problemCode: "This code is not valid. Each code can be used once. Wait for the next one, and check your phone's " +
-			"clock.",
-		problemMany: "Too many wrong codes have been entered. Enter one of your recovery codes, or get a new password: " +
-			"another person may know yours.",
+		problemCode: "This code is not valid. Each code works once. Wait for the next code, and check the clock on your " +
+			"phone.",
+		problemMany: "Too many wrong codes were entered. Enter one of your recovery codes, or get a new password. Another " +
+			"person may know your current password.",
 		problemAgain: "The page has expired. Please try again.",
-		problemOn: "It was turned on meanwhile, in another browser. The account that you have just added to the app does " +
-			"not work: remove it there.",
+		problemOn: "The second factor was just turned on in another browser. The account that you have added to the app " +
+			"does not work. Remove it from the app.",
 	},
 }
 

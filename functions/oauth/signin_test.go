@@ -249,9 +249,9 @@ func TestPages_Language(t *testing.T) {
 		"de-AT,de;q=0.9,en;q=0.5": {`lang="de"`, "Anmelden", "Für welchen Händler?"},
 		"pt-BR":                   {`lang="pt"`, "Entrar", "Por qual comerciante?"},
 		"fr,pt;q=0.5,de;q=0.4":    {`lang="pt"`, "Entrar", "Por qual comerciante?"},
-		"fr":                      {`lang="en"`, "Sign in", "For which merchant?"},
-		"":                        {`lang="en"`, "Sign in", "For which merchant?"},
-		"en;q=nonsense, \x7f":     {`lang="en"`, "Sign in", "For which merchant?"},
+		"fr":                      {`lang="en"`, "Sign in", "Default merchant"},
+		"":                        {`lang="en"`, "Sign in", "Default merchant"},
+		"en;q=nonsense, \x7f":     {`lang="en"`, "Sign in", "Default merchant"},
 	} {
 		b := p.newBrowser()
 		b.language = accepted

@@ -14,7 +14,7 @@ import (
 const (
 	platform = "https://cashwrap.test"
 	arrived  = `^https://shop\.test/done\?checkout_id=`
-	declined = "The payment was declined. Nothing was charged. Try again, or pay in another way."
+	declined = "The payment was declined. Nothing was charged. Try again or pay another way."
 	question = "How would you like to pay?"
 )
 

@@ -198,7 +198,7 @@ func TestRender_Faults(t *testing.T) {
 	v.Methods[1].Fields[3].Fault = faultMissing
 	got := renderHTML(t, v)
 	for _, want := range []string{
-		`role="alert" tabindex="-1">There were too many attempts. Nothing was charged. Try again in 61 s.</p>`,
+		`role="alert" tabindex="-1">Too many attempts. Nothing was charged. Please try again in 61 s.</p>`,
 		`<details name="method" data-method="card"><summary>Card`,
 		`<details name="method" open data-method="ideal"><summary>iDEAL`,
 		`<p class="error" id="ideal-personal_details.email-problem">This is not a valid e-mail address.</p>`,

@@ -53,7 +53,7 @@ func TestChallenge_FailedWithABrowser(t *testing.T) {
 	tab.Goto("https://shop.test/")
 	tab.Goto(page)
 	frame.Button("Approve").Wait()
-	tab.Link("Pay in another way").Click()
+	tab.Link("Pay another way").Click()
 	o.enterCard(tab, world.Frictionless)
 	tab.Button(payNow).Click()
 	tab.WaitURL(arrived + id)

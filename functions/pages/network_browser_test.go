@@ -57,7 +57,7 @@ func TestCreatePaymentPageAttempt_LostAnswerWithABrowser(t *testing.T) {
 	})
 	s.Expect("net::ERR_EMPTY_RESPONSE POST", "error: Failed to load resource: net::ERR_EMPTY_RESPONSE")
 	tab.Button(payNow).Click()
-	tab.Text("There is no connection, or no answer came.").Wait()
+	tab.Text("The connection failed, or no answer arrived.").Wait()
 	tab.Look("flow-offline", question)
 	o.intercept(nil)
 	tab.Button(payNow).Click()

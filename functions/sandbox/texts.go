@@ -77,10 +77,10 @@ var inLanguages = page.Texts[texts]{
 		back:      "Continue",
 		closed:    "You can close this page.",
 
-		approved: outcome{"Payment confirmed", "You have confirmed this payment. It cannot be decided again."},
-		declined: outcome{"Payment declined", "This payment was declined, and nothing was charged. It cannot be decided " +
-			"again."},
-		ended: outcome{"Payment ended", "This payment has ended, and nothing was charged."},
+		approved: outcome{"Payment confirmed", "You have confirmed this payment. You can no longer change this."},
+		declined: outcome{"Payment declined", "This payment was declined. Nothing was charged. You can no longer change " +
+			"this."},
+		ended: outcome{"Payment ended", "This payment has ended. Nothing was charged."},
 	},
 	German: texts{
 		testMode:   page.TestMode.German,
