@@ -46,8 +46,9 @@ func TestRetrieveApiKey_CreatedBy(t *testing.T) {
 	}
 }
 
-// TestMemberLeaves_WithKeys disables or removes the member who made API keys. The keys, and the keys that they made,
-// end at once or stay, by the request or else by the merchant's setting. The owners get a mail that names them.
+// TestMemberLeaves_WithKeys disables or removes a member who made an API key, which made another key. Both keys end at
+// once or stay, as keep_api_keys in the request says, or else in the merchant's settings. The owners get a mail that
+// names the keys.
 func TestMemberLeaves_WithKeys(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -96,7 +97,7 @@ func TestMemberLeaves_WithKeys(t *testing.T) {
 			}
 			told := slices.ContainsFunc(s.Mails.Sent()[before:], func(m ses.Mail) bool {
 				return m.To == s.Owner().Email && strings.Contains(m.Text, "till@example.com: Web shop, Reporting") &&
-					strings.Contains(m.Subject, map[bool]string{true: "sind beendet", false: "gelten weiter"}[c.ended])
+					strings.Contains(m.Subject, map[bool]string{true: "gelten nicht mehr", false: "gelten weiter"}[c.ended])
 			})
 			if !told {
 				t.Errorf("got mails %+v, want one to the owner that names the keys", s.Mails.Sent()[before:])

@@ -40,10 +40,10 @@ var texts = map[mail.Kind]map[string]text{
 			"{merchant} invites you to join its team.",
 			"To accept, open the link and choose a password. The link is valid for 7 days.",
 			"If you did not expect this invitation, you can ignore this message."}},
-		german: {subject: "Einladung zu {merchant}", link: "Einladung annehmen", lines: []string{
-			"{merchant} lädt Sie in das Team ein.",
-			"Öffnen Sie den Link und wählen Sie ein Passwort. Er gilt 7 Tage.",
-			"Wenn Sie das nicht erwartet haben, brauchen Sie nichts zu tun."}},
+		german: {subject: "Einladung von {merchant}", link: "Einladung annehmen", lines: []string{
+			"{merchant} lädt Sie ein, im Team mitzuarbeiten.",
+			"Um die Einladung anzunehmen, öffnen Sie den Link und wählen Sie ein Passwort. Der Link ist 7 Tage gültig.",
+			"Wenn Sie diese Einladung nicht erwartet haben, können Sie diese Nachricht ignorieren."}},
 		portuguese: {subject: "Convite de {merchant}", link: "Aceitar o convite", lines: []string{
 			"{merchant} convida você para a sua equipe.",
 			"Para aceitar, abra o link e escolha uma senha. Ele vale por 7 dias.",
@@ -55,7 +55,7 @@ var texts = map[mail.Kind]map[string]text{
 			"If you have questions, please contact {merchant}."}},
 		german: {subject: "Ihr Konto bei {merchant} ist gesperrt", lines: []string{
 			"Ihr Konto bei {merchant} wurde gesperrt. Sie können sich nicht mehr anmelden.",
-			"Bei Fragen wenden Sie sich an {merchant}."}},
+			"Bei Fragen wenden Sie sich bitte an {merchant}."}},
 		portuguese: {subject: "Sua conta em {merchant} foi desativada", lines: []string{
 			"Sua conta em {merchant} foi desativada. Você não pode mais entrar.",
 			"Em caso de dúvida, fale com {merchant}."}},
@@ -68,9 +68,10 @@ var texts = map[mail.Kind]map[string]text{
 			"After twenty wrong codes, you need a recovery code or a new password to sign in."}},
 		german: {subject: "Falsche Codes für Ihr Konto bei {merchant}", lines: []string{
 			"Für den zweiten Faktor von {about} wurden zehn falsche Codes hintereinander eingegeben.",
-			"Wenn Sie das nicht waren, kennt jemand Ihr Passwort: Lassen Sie es sofort ändern. Hat {merchant} Ihr Konto " +
-				"angelegt, gibt {merchant} Ihnen ein neues, sonst wir.",
-			"Nach zwanzig falschen Codes hilft nur ein Wiederherstellungscode oder ein neues Passwort."}},
+			"Wenn Sie das nicht waren, kennt jemand anderes Ihr Passwort. Lassen Sie sich sofort ein neues geben: von " +
+				"{merchant}, wenn {merchant} Ihr Konto angelegt hat, sonst von uns.",
+			"Nach zwanzig falschen Codes können Sie sich nur noch mit einem Wiederherstellungscode oder einem neuen " +
+				"Passwort anmelden."}},
 		portuguese: {subject: "Códigos errados para a sua conta em {merchant}", lines: []string{
 			"Foram digitados dez códigos errados seguidos para o segundo fator de {about}.",
 			"Se não foi você, alguém sabe a sua senha: peça outra imediatamente. Se {merchant} criou a sua conta, peça a " +
@@ -83,7 +84,7 @@ var texts = map[mail.Kind]map[string]text{
 			"If neither you nor a colleague did this, delete the key immediately."}},
 		german: {subject: "Neuer API-Schlüssel für {merchant}", lines: []string{
 			"Für {merchant} wurde ein neuer API-Schlüssel angelegt: {about}.",
-			"Wenn das niemand von Ihnen war, löschen Sie den Schlüssel sofort."}},
+			"Wenn das weder Sie noch Ihre Kollegen waren, löschen Sie den Schlüssel sofort."}},
 		portuguese: {subject: "Nova chave de API de {merchant}", lines: []string{
 			"Uma nova chave de API foi criada para {merchant}: {about}.",
 			"Se ninguém de vocês fez isso, exclua a chave imediatamente."}},
@@ -94,9 +95,9 @@ var texts = map[mail.Kind]map[string]text{
 			"Payouts go to this account as soon as it is verified.",
 			"If neither you nor a colleague did this, contact us immediately."}},
 		german: {subject: "Bankkonto von {merchant} geändert", lines: []string{
-			"Das Hauptbankkonto von {merchant} ist jetzt das mit der Endung {about}.",
-			"Auszahlungen gehen dorthin, sobald das Konto geprüft ist.",
-			"Wenn das niemand von Ihnen war, melden Sie sich sofort bei uns."}},
+			"Das Hauptbankkonto von {merchant} ist jetzt das Konto mit der Endung {about}.",
+			"Auszahlungen gehen auf dieses Konto, sobald es geprüft ist.",
+			"Wenn das weder Sie noch Ihre Kollegen waren, melden Sie sich sofort bei uns."}},
 		portuguese: {subject: "A conta bancária de {merchant} mudou", lines: []string{
 			"A conta bancária principal de {merchant} agora é a que termina em {about}.",
 			"Os repasses vão para ela assim que a conta for verificada.",
@@ -107,11 +108,11 @@ var texts = map[mail.Kind]map[string]text{
 			"A member of {merchant} was disabled or removed. The API keys that this member created no longer work.",
 			"{about}",
 			"If one of your programs used one of these keys, create a new key for it."}},
-		german: {subject: "API-Schlüssel von {merchant} sind beendet", lines: []string{
-			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die es angelegt hatte, gelten " +
-				"nicht mehr.",
+		german: {subject: "API-Schlüssel von {merchant} gelten nicht mehr", lines: []string{
+			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die dieses Mitglied angelegt hat, " +
+				"gelten nicht mehr.",
 			"{about}",
-			"Wenn eines Ihrer Programme einen dieser Schlüssel benutzt, legen Sie dafür einen neuen an."}},
+			"Wenn eines Ihrer Programme einen dieser Schlüssel benutzt hat, legen Sie dafür einen neuen an."}},
 		portuguese: {subject: "Chaves de API de {merchant} foram encerradas", lines: []string{
 			"Um membro de {merchant} foi desativado ou removido. As chaves de API que ele havia criado não funcionam mais.",
 			"{about}",
@@ -123,10 +124,11 @@ var texts = map[mail.Kind]map[string]text{
 			"{about}",
 			"A person who has a copy of one of these keys can still use it. To prevent that, replace and delete the keys."}},
 		german: {subject: "API-Schlüssel eines früheren Mitglieds von {merchant} gelten weiter", lines: []string{
-			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die es angelegt hatte, gelten weiter.",
+			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die dieses Mitglied angelegt hat, " +
+				"gelten weiter.",
 			"{about}",
-			"Wer einen dieser Schlüssel notiert hat, kann ihn weiter benutzen. Wenn Sie das nicht wollen, ersetzen und " +
-				"löschen Sie die Schlüssel."}},
+			"Wer eine Kopie eines dieser Schlüssel hat, kann ihn weiter benutzen. Um das zu verhindern, ersetzen und löschen " +
+				"Sie die Schlüssel."}},
 		portuguese: {subject: "Chaves de API de um antigo membro de {merchant} ainda funcionam", lines: []string{
 			"Um membro de {merchant} foi desativado ou removido. As chaves de API que ele havia criado ainda funcionam.",
 			"{about}",
@@ -138,9 +140,11 @@ var texts = map[mail.Kind]map[string]text{
 			"Browsers and networks that {about} has used before can still sign in, until the password is changed.",
 			"If the attempts were not made by {about}, change the password once they have stopped."}},
 		german: {subject: "Viele Versuche, sich als {about} anzumelden", lines: []string{
-			"Für {about} wurden viele Passwörter ausprobiert. Neue Browser können sich dort eine Weile nicht anmelden.",
-			"Browser und Netze, in denen {about} sich schon angemeldet hat, können es, bis das Passwort geändert wird.",
-			"Wenn das nicht {about} selbst war, ändern Sie das Passwort am besten, wenn es vorbei ist."}},
+			"Für das Konto {about} wurden viele Passwörter ausprobiert. Mit einem neuen Browser ist dort eine Zeit lang " +
+				"keine Anmeldung möglich.",
+			"Mit Browsern und aus Netzen, die {about} schon benutzt hat, ist die Anmeldung weiter möglich, bis das Passwort " +
+				"geändert wird.",
+			"Wenn die Versuche nicht von {about} stammen, ändern Sie das Passwort, sobald sie aufgehört haben."}},
 		portuguese: {subject: "Muitas tentativas de entrar como {about}", lines: []string{
 			"Alguém tentou muitas senhas para {about}. Por algum tempo, novos navegadores não podem entrar nesta conta.",
 			"Os navegadores e redes em que {about} já entrou podem, até que a senha seja trocada.",
@@ -222,8 +226,8 @@ var (
 			"The link shows the receipt for your payment of {about} to {merchant}.",
 			"The link is valid for 90 days."}},
 		german: {subject: "Ihr Beleg von {merchant}", link: "Beleg ansehen", lines: []string{
-			"Der Link zeigt den Beleg über Ihre Zahlung von {about} an {merchant}.",
-			"Er gilt 90 Tage."}},
+			"Der Link führt zum Beleg über Ihre Zahlung von {about} an {merchant}.",
+			"Der Link ist 90 Tage gültig."}},
 		portuguese: {subject: "Seu comprovante de {merchant}", link: "Ver o comprovante", lines: []string{
 			"O link mostra o comprovante do seu pagamento de {about} a {merchant}.",
 			"Ele vale por 90 dias."}},
@@ -233,8 +237,8 @@ var (
 			"The link shows the receipt for the refund of {about} by {merchant}.",
 			"The link is valid for 90 days."}},
 		german: {subject: "Ihre Erstattung von {merchant}", link: "Beleg ansehen", lines: []string{
-			"Der Link zeigt den Beleg über die Erstattung von {about} durch {merchant}.",
-			"Er gilt 90 Tage."}},
+			"Der Link führt zum Beleg über die Erstattung von {about} durch {merchant}.",
+			"Der Link ist 90 Tage gültig."}},
 		portuguese: {subject: "Seu reembolso de {merchant}", link: "Ver o comprovante", lines: []string{
 			"O link mostra o comprovante do reembolso de {about} por {merchant}.",
 			"Ele vale por 90 dias."}},
@@ -244,8 +248,8 @@ var (
 			"Your payment of {about} to {merchant} has not been completed so far. The link shows its current status.",
 			"The link is valid for 90 days."}},
 		german: {subject: "Ihre Zahlung an {merchant}", link: "Zahlung ansehen", lines: []string{
-			"Ihre Zahlung von {about} an {merchant} ist bisher nicht abgeschlossen. Der Link zeigt, was daraus geworden ist.",
-			"Er gilt 90 Tage."}},
+			"Ihre Zahlung von {about} an {merchant} ist bisher nicht abgeschlossen. Der Link zeigt den aktuellen Stand.",
+			"Der Link ist 90 Tage gültig."}},
 		portuguese: {subject: "Seu pagamento a {merchant}", link: "Ver o pagamento", lines: []string{
 			"O seu pagamento de {about} a {merchant} não foi concluído até agora. O link mostra a situação atual.",
 			"Ele vale por 90 dias."}},
@@ -255,9 +259,8 @@ var (
 			"The refund of {about} by {merchant} has not been completed so far. The link shows its current status.",
 			"The link is valid for 90 days."}},
 		german: {subject: "Ihre Erstattung von {merchant}", link: "Erstattung ansehen", lines: []string{
-			"Die Erstattung von {about} durch {merchant} ist bisher nicht abgeschlossen. Der Link zeigt, was daraus " +
-				"geworden ist.",
-			"Er gilt 90 Tage."}},
+			"Die Erstattung von {about} durch {merchant} ist bisher nicht abgeschlossen. Der Link zeigt den aktuellen Stand.",
+			"Der Link ist 90 Tage gültig."}},
 		portuguese: {subject: "Seu reembolso de {merchant}", link: "Ver o reembolso", lines: []string{
 			"O reembolso de {about} por {merchant} não foi concluído até agora. O link mostra a situação atual.",
 			"Ele vale por 90 dias."}},

@@ -91,15 +91,15 @@ var factorInEnglish = factorTexts{
 var factorInGerman = factorTexts{
 	confirmTitle: "Code eingeben",
 	enterCode:    "Code",
-	codeKinds:    "Sechs Ziffern aus Ihrer Authenticator-App, oder einer Ihrer Wiederherstellungscodes.",
+	codeKinds:    "Sechs Ziffern aus Ihrer Authenticator-App oder einer Ihrer Wiederherstellungscodes.",
 
 	offTitle: "Zweiten Faktor einschalten",
-	why: "Dann genügt Ihr Passwort allein nicht mehr zum Anmelden: Sie geben dazu einen Code aus einer App auf Ihrem " +
-		"Telefon ein.",
-	scanTitle:  "1. Konto in die App aufnehmen",
+	why: "Zum Anmelden reicht Ihr Passwort dann nicht mehr aus. Sie geben zusätzlich einen Code aus einer App auf " +
+		"Ihrem Telefon ein.",
+	scanTitle:  "1. Konto zur App hinzufügen",
 	scan:       "Scannen Sie diesen Code mit einer Authenticator-App.",
-	square:     "QR-Code für die App. Darunter steht dasselbe als Text.",
-	byHand:     "Oder geben Sie dort diesen Schlüssel ein, für zeitbasierte Codes:",
+	square:     "QR-Code für die App. Darunter steht derselbe Schlüssel als Text.",
+	byHand:     "Oder geben Sie diesen Schlüssel in der App ein und wählen Sie zeitbasierte Codes:",
 	openApp:    "Die App auf diesem Gerät öffnen",
 	firstTitle: "2. Bestätigen",
 	enterFirst: "Code aus der App",
@@ -108,26 +108,27 @@ var factorInGerman = factorTexts{
 
 	onTitle:    "Der zweite Faktor ist eingeschaltet",
 	since:      "Eingeschaltet seit",
-	codesLeft:  "Übrige Wiederherstellungscodes: {count}.",
+	codesLeft:  "Verbleibende Wiederherstellungscodes: {count}.",
 	codesTitle: "Ihre Wiederherstellungscodes",
-	codesText: "Drucken Sie sie jetzt aus oder schreiben Sie sie auf. Sie sind nur zehn Minuten lang zu sehen. Mit " +
-		"jedem können Sie sich einmal anmelden, wenn Sie Ihr Telefon nicht haben.",
+	codesText: "Drucken Sie diese Codes jetzt aus oder schreiben Sie sie auf: Sie sind nur zehn Minuten lang zu sehen. " +
+		"Wenn Sie Ihr Telefon nicht zur Hand haben, geben Sie statt eines Codes aus der App einen von ihnen ein. Jeder " +
+		"Code gilt nur einmal.",
 	newTitle:   "Neue Wiederherstellungscodes",
-	newText:    "Ihre alten gelten dann nicht mehr.",
+	newText:    "Ihre alten Codes gelten dann nicht mehr.",
 	makeNew:    "Neue Codes erzeugen",
 	offHeading: "Ausschalten",
-	offText:    "Dann genügt wieder Ihr Passwort allein zum Anmelden.",
+	offText:    "Zum Anmelden reicht dann wieder Ihr Passwort allein.",
 	turnOff:    "Ausschalten",
 	none:       "Ein Testprofil hat keinen zweiten Faktor.",
 
 	factorProblems: map[problem]string{
-		problemCode: "Dieser Code gilt nicht. Jeder Code gilt einmal. Warten Sie auf den nächsten, und prüfen Sie die Uhr " +
-			"Ihres Telefons.",
-		problemMany: "Es wurden zu viele falsche Codes eingegeben. Geben Sie einen Wiederherstellungscode ein, oder " +
-			"lassen Sie sich ein neues Passwort geben: Vielleicht kennt jemand Ihres.",
+		problemCode: "Dieser Code ist ungültig. Jeder Code gilt nur einmal. Warten Sie auf den nächsten Code und prüfen " +
+			"Sie die Uhrzeit auf Ihrem Telefon.",
+		problemMany: "Es wurden zu viele falsche Codes eingegeben. Geben Sie einen Ihrer Wiederherstellungscodes ein oder " +
+			"lassen Sie sich ein neues Passwort geben. Möglicherweise kennt jemand anderes Ihr jetziges Passwort.",
 		problemAgain: "Die Seite ist abgelaufen. Bitte versuchen Sie es noch einmal.",
-		problemOn: "Er wurde inzwischen in einem anderen Browser eingeschaltet. Das Konto, das Sie gerade in die App " +
-			"aufgenommen haben, funktioniert nicht: Entfernen Sie es dort.",
+		problemOn: "Der zweite Faktor wurde gerade in einem anderen Browser eingeschaltet. Das Konto, das Sie zur App " +
+			"hinzugefügt haben, funktioniert nicht. Entfernen Sie es aus der App.",
 	},
 }
 

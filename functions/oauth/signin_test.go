@@ -246,7 +246,7 @@ func TestPages_Language(t *testing.T) {
 	p.join(p.Tenant(), ada)
 	p.join(p.OtherShop().Tenant(), ada)
 	for accepted, want := range map[string][3]string{
-		"de-AT,de;q=0.9,en;q=0.5": {`lang="de"`, "Anmelden", "Für welchen Händler?"},
+		"de-AT,de;q=0.9,en;q=0.5": {`lang="de"`, "Anmelden", "Voreingestellter Händler"},
 		"pt-BR":                   {`lang="pt"`, "Entrar", "Por qual comerciante?"},
 		"fr,pt;q=0.5,de;q=0.4":    {`lang="pt"`, "Entrar", "Por qual comerciante?"},
 		"fr":                      {`lang="en"`, "Sign in", "Default merchant"},

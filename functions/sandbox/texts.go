@@ -89,27 +89,26 @@ var inLanguages = page.Texts[texts]{
 		cardEnding: "{brand}, endet auf {digits}",
 
 		issuerTitle: "Zahlung bestätigen",
-		issuer:      "Diese Seite stellt die Bank dar, die Ihre Karte ausgegeben hat.",
+		issuer:      "Diese Seite simuliert die Bank, die Ihre Karte ausgegeben hat.",
 		approve:     "Bestätigen",
 		reject:      "Ablehnen",
 		fail:        "Fehler",
 
 		bankTitle: "Mit {method} bezahlen",
-		bank:      "Diese Seite stellt Ihre Bank dar.",
+		bank:      "Diese Seite simuliert Ihre Bank.",
 		pay:       "Bezahlen",
 		bankFail:  "Fehlschlagen lassen",
 		pending:   "Offen lassen",
 
 		backTitle: "Zurück zum Shop",
-		backHint:  "Wenn sich gleich nichts tut, drücken Sie auf „Weiter“.",
+		backHint:  "Wenn nicht gleich etwas geschieht, klicken Sie auf „Weiter“.",
 		back:      "Weiter",
 		closed:    "Sie können diese Seite schließen.",
 
-		approved: outcome{"Zahlung bestätigt", "Sie haben diese Zahlung bestätigt. Darüber lässt sich nicht noch einmal " +
-			"entscheiden."},
-		declined: outcome{"Zahlung abgelehnt", "Diese Zahlung wurde abgelehnt, es wurde nichts abgebucht. Darüber lässt " +
-			"sich nicht noch einmal entscheiden."},
-		ended: outcome{"Zahlung beendet", "Diese Zahlung ist beendet, es wurde nichts abgebucht."},
+		approved: outcome{"Zahlung bestätigt", "Sie haben diese Zahlung bestätigt. Das lässt sich nicht mehr ändern."},
+		declined: outcome{"Zahlung abgelehnt", "Diese Zahlung wurde abgelehnt. Es wurde nichts abgebucht. Das lässt sich " +
+			"nicht mehr ändern."},
+		ended: outcome{"Zahlung beendet", "Diese Zahlung ist beendet. Es wurde nichts abgebucht."},
 	},
 	Portuguese: texts{
 		testMode:   page.TestMode.Portuguese,

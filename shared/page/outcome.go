@@ -83,7 +83,7 @@ var outcomeIn = Texts[outcomeTexts]{
 		paid: words{"Zahlung abgeschlossen", "Vielen Dank. Sie können zum Shop zurückkehren."},
 		failed: words{"Zahlung nicht abgeschlossen", "Es wurde nichts abgebucht. Sie können zum Shop zurückkehren und es " +
 			"noch einmal versuchen."},
-		expired: words{"Zahlung abgelaufen", "Die Zeit zum Bezahlen ist vorbei. Es wurde nichts abgebucht."},
+		expired: words{"Zahlung abgelaufen", "Die Frist zum Bezahlen ist vorbei. Es wurde nichts abgebucht."},
 		pending: words{"Zahlung in Bearbeitung", "Die Zahlung wird noch bearbeitet. Sie können zum Shop zurückkehren."},
 		goOn:    "Weiter",
 	},

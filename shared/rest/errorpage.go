@@ -11,7 +11,7 @@ import (
 var errorTemplate = page.New("")
 
 // errorPage explains an error to a person, in the browser's language. The page may be framed, because a challenge
-// without redirect_url runs in the shop's page. It has nothing to click on.
+// without redirect_url runs in the shop's page. Framing is safe: the page has nothing to click on.
 func errorPage(shown Problem, e *failure.Error, requestID string, request http.Header) page.Page {
 	language := page.Preferred(strings.Join(request.Values("Accept-Language"), ","))
 	title, message, detail, texts := shown.Title, e.Text(), "", translatedErrors.In(language)
@@ -50,9 +50,9 @@ func (t errorTranslation) of(status int) errorText {
 var translatedErrors = page.Texts[errorTranslation]{
 	English: errorTranslation{request: "Request"},
 	German: errorTranslation{
-		notFound: errorText{"Seite nicht gefunden", "Der Link ist falsch, oder es gibt die Seite nicht mehr."},
+		notFound: errorText{"Seite nicht gefunden", "Der Link ist falsch oder die Seite gibt es nicht mehr."},
 		tooMany:  errorText{"Zu viele Versuche", "Bitte warten Sie einen Moment und versuchen Sie es dann noch einmal."},
-		refused:  errorText{"Das geht nicht", "Die Anfrage wurde abgelehnt."},
+		refused:  errorText{"Das ist nicht möglich", "Ihre Anfrage wurde abgelehnt."},
 		ours: errorText{"Etwas ist schiefgegangen",
 			"Der Fehler liegt bei uns. Bitte versuchen Sie es später noch einmal."},
 		request: "Anfrage",
