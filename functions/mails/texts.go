@@ -16,8 +16,9 @@ const (
 	portuguese = "pt"
 )
 
-// text is a mail in one language. In each line {merchant} is the merchant's name, and {about} Mail.About: a key's name,
-// the end of a bank account's number, an amount, an account's name, or a member's address and keys.
+// text is a mail in one language. In the subject and the lines, {merchant} stands for the merchant's name and {about}
+// for Mail.About: a key's name, the end of a bank account's number, an amount, an account's name, or a member's address
+// and keys.
 type text struct {
 	subject string
 	lines   []string
@@ -45,9 +46,9 @@ var texts = map[mail.Kind]map[string]text{
 			"Um die Einladung anzunehmen, öffnen Sie den Link und wählen Sie ein Passwort. Der Link ist 7 Tage gültig.",
 			"Wenn Sie diese Einladung nicht erwartet haben, können Sie diese Nachricht ignorieren."}},
 		portuguese: {subject: "Convite de {merchant}", link: "Aceitar o convite", lines: []string{
-			"{merchant} convida você para a sua equipe.",
-			"Para aceitar, abra o link e escolha uma senha. Ele vale por 7 dias.",
-			"Se você não esperava este convite, não precisa fazer nada."}},
+			"{merchant} convida você a fazer parte da equipe.",
+			"Para aceitar, abra o link e escolha uma senha. O link vale por 7 dias.",
+			"Se você não esperava este convite, pode ignorar esta mensagem."}},
 	},
 	mail.AccountDisabled: {
 		english: {subject: "Your account at {merchant} is disabled", lines: []string{
@@ -58,7 +59,7 @@ var texts = map[mail.Kind]map[string]text{
 			"Bei Fragen wenden Sie sich bitte an {merchant}."}},
 		portuguese: {subject: "Sua conta em {merchant} foi desativada", lines: []string{
 			"Sua conta em {merchant} foi desativada. Você não pode mais entrar.",
-			"Em caso de dúvida, fale com {merchant}."}},
+			"Em caso de dúvida, entre em contato com {merchant}."}},
 	},
 	mail.WrongCodes: {
 		english: {subject: "Wrong codes for your account at {merchant}", lines: []string{
@@ -74,9 +75,9 @@ var texts = map[mail.Kind]map[string]text{
 				"Passwort anmelden."}},
 		portuguese: {subject: "Códigos errados para a sua conta em {merchant}", lines: []string{
 			"Foram digitados dez códigos errados seguidos para o segundo fator de {about}.",
-			"Se não foi você, alguém sabe a sua senha: peça outra imediatamente. Se {merchant} criou a sua conta, peça a " +
-				"{merchant}; senão, peça a nós.",
-			"Depois de vinte códigos errados só adianta um código de recuperação ou outra senha."}},
+			"Se não foi você, outra pessoa sabe a sua senha. Peça uma nova senha imediatamente: a {merchant}, se {merchant} " +
+				"criou a sua conta; caso contrário, a nós.",
+			"Depois de vinte códigos errados, só será possível entrar com um código de recuperação ou uma nova senha."}},
 	},
 	mail.NewAPIKey: {
 		english: {subject: "A new API key for {merchant}", lines: []string{
@@ -87,7 +88,7 @@ var texts = map[mail.Kind]map[string]text{
 			"Wenn das weder Sie noch Ihre Kollegen waren, löschen Sie den Schlüssel sofort."}},
 		portuguese: {subject: "Nova chave de API de {merchant}", lines: []string{
 			"Uma nova chave de API foi criada para {merchant}: {about}.",
-			"Se ninguém de vocês fez isso, exclua a chave imediatamente."}},
+			"Se não foi você nem alguém da sua equipe, exclua a chave imediatamente."}},
 	},
 	mail.BankAccountChanged: {
 		english: {subject: "The bank account of {merchant} has changed", lines: []string{
@@ -99,9 +100,9 @@ var texts = map[mail.Kind]map[string]text{
 			"Auszahlungen gehen auf dieses Konto, sobald es geprüft ist.",
 			"Wenn das weder Sie noch Ihre Kollegen waren, melden Sie sich sofort bei uns."}},
 		portuguese: {subject: "A conta bancária de {merchant} mudou", lines: []string{
-			"A conta bancária principal de {merchant} agora é a que termina em {about}.",
-			"Os repasses vão para ela assim que a conta for verificada.",
-			"Se ninguém de vocês fez isso, fale conosco imediatamente."}},
+			"A conta bancária principal de {merchant} agora é a conta que termina em {about}.",
+			"Os repasses vão para essa conta assim que ela for verificada.",
+			"Se não foi você nem alguém da sua equipe, fale conosco imediatamente."}},
 	},
 	mail.MemberKeysEnded: {
 		english: {subject: "API keys of {merchant} no longer work", lines: []string{
@@ -113,8 +114,8 @@ var texts = map[mail.Kind]map[string]text{
 				"gelten nicht mehr.",
 			"{about}",
 			"Wenn eines Ihrer Programme einen dieser Schlüssel benutzt hat, legen Sie dafür einen neuen an."}},
-		portuguese: {subject: "Chaves de API de {merchant} foram encerradas", lines: []string{
-			"Um membro de {merchant} foi desativado ou removido. As chaves de API que ele havia criado não funcionam mais.",
+		portuguese: {subject: "Chaves de API de {merchant} não funcionam mais", lines: []string{
+			"Um membro de {merchant} foi desativado ou removido. As chaves de API que esse membro criou não funcionam mais.",
 			"{about}",
 			"Se um dos seus sistemas usava uma dessas chaves, crie outra para ele."}},
 	},
@@ -130,9 +131,9 @@ var texts = map[mail.Kind]map[string]text{
 			"Wer eine Kopie eines dieser Schlüssel hat, kann ihn weiter benutzen. Um das zu verhindern, ersetzen und löschen " +
 				"Sie die Schlüssel."}},
 		portuguese: {subject: "Chaves de API de um antigo membro de {merchant} ainda funcionam", lines: []string{
-			"Um membro de {merchant} foi desativado ou removido. As chaves de API que ele havia criado ainda funcionam.",
+			"Um membro de {merchant} foi desativado ou removido. As chaves de API que esse membro criou ainda funcionam.",
 			"{about}",
-			"Quem anotou uma dessas chaves ainda pode usá-la. Se você não quer isso, substitua e exclua as chaves."}},
+			"Quem tem uma cópia de uma dessas chaves ainda pode usá-la. Para impedir isso, substitua e exclua as chaves."}},
 	},
 	mail.SignInBlocked: {
 		english: {subject: "Many attempts to sign in as {about}", lines: []string{
@@ -146,9 +147,10 @@ var texts = map[mail.Kind]map[string]text{
 				"geändert wird.",
 			"Wenn die Versuche nicht von {about} stammen, ändern Sie das Passwort, sobald sie aufgehört haben."}},
 		portuguese: {subject: "Muitas tentativas de entrar como {about}", lines: []string{
-			"Alguém tentou muitas senhas para {about}. Por algum tempo, novos navegadores não podem entrar nesta conta.",
-			"Os navegadores e redes em que {about} já entrou podem, até que a senha seja trocada.",
-			"Se não foi {about}, é melhor trocar a senha quando isso terminar."}},
+			"Houve muitas tentativas de senha para a conta {about}. Por algum tempo, não é possível entrar nessa conta com um " +
+				"navegador novo.",
+			"Nos navegadores e nas redes que {about} já usou, ainda é possível entrar, até que a senha seja trocada.",
+			"Se não foi {about} quem fez as tentativas, troque a senha quando elas pararem."}},
 	},
 	mail.Receipt:       ofPayment,
 	mail.RefundReceipt: ofRefund,
@@ -197,13 +199,14 @@ func (l letter) render(ctx context.Context) (mail.Message, error) {
 	}
 	m := mail.Message{Subject: subject, Text: strings.Join(append(parts, "-- \n"+end), "\n\n") + "\n"}
 	var page bytes.Buffer
-	//nolint:contextcheck // templ's generated code takes it with Render
+	//nolint:contextcheck // the component that body returns gets ctx from Render
 	err := body(sheet{l.language, subject, lines, t.link, l.link, end}).Render(ctx, &page)
 	m.HTML = page.String()
 	return m, err
 }
 
-// shorten returns the text on one line, cut to most characters.
+// shorten returns the name on one line. If the name has more characters than the limit most, shorten cuts the name and
+// ends it with "…", within the limit.
 func shorten(name string, most int) string {
 	runes := []rune(oneLine(name))
 	if len(runes) > most {
@@ -230,7 +233,7 @@ var (
 			"Der Link ist 90 Tage gültig."}},
 		portuguese: {subject: "Seu comprovante de {merchant}", link: "Ver o comprovante", lines: []string{
 			"O link mostra o comprovante do seu pagamento de {about} a {merchant}.",
-			"Ele vale por 90 dias."}},
+			"O link vale por 90 dias."}},
 	}
 	ofRefund = map[string]text{
 		english: {subject: "Your refund from {merchant}", link: "Show the receipt", lines: []string{
@@ -240,8 +243,8 @@ var (
 			"Der Link führt zum Beleg über die Erstattung von {about} durch {merchant}.",
 			"Der Link ist 90 Tage gültig."}},
 		portuguese: {subject: "Seu reembolso de {merchant}", link: "Ver o comprovante", lines: []string{
-			"O link mostra o comprovante do reembolso de {about} por {merchant}.",
-			"Ele vale por 90 dias."}},
+			"O link mostra o comprovante do reembolso de {about} feito por {merchant}.",
+			"O link vale por 90 dias."}},
 	}
 	ofUnpaid = map[string]text{
 		english: {subject: "Your payment to {merchant}", link: "Show the payment", lines: []string{
@@ -252,7 +255,7 @@ var (
 			"Der Link ist 90 Tage gültig."}},
 		portuguese: {subject: "Seu pagamento a {merchant}", link: "Ver o pagamento", lines: []string{
 			"O seu pagamento de {about} a {merchant} não foi concluído até agora. O link mostra a situação atual.",
-			"Ele vale por 90 dias."}},
+			"O link vale por 90 dias."}},
 	}
 	ofUnrefunded = map[string]text{
 		english: {subject: "Your refund from {merchant}", link: "Show the refund", lines: []string{
@@ -263,7 +266,7 @@ var (
 			"Der Link ist 90 Tage gültig."}},
 		portuguese: {subject: "Seu reembolso de {merchant}", link: "Ver o reembolso", lines: []string{
 			"O reembolso de {about} por {merchant} não foi concluído até agora. O link mostra a situação atual.",
-			"Ele vale por 90 dias."}},
+			"O link vale por 90 dias."}},
 	}
 )
 

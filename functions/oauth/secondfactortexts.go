@@ -138,12 +138,12 @@ var factorInPortuguese = factorTexts{
 	codeKinds:    "Seis dígitos do seu aplicativo autenticador, ou um dos seus códigos de recuperação.",
 
 	offTitle: "Ativar o segundo fator",
-	why: "Assim a senha sozinha não basta para entrar: você digita também um código de um aplicativo no seu " +
+	why: "Depois disso, a senha sozinha não basta para entrar. Você também digita um código de um aplicativo do seu " +
 		"celular.",
 	scanTitle:  "1. Adicione a conta ao aplicativo",
-	scan:       "Leia este código com um aplicativo autenticador.",
-	square:     "Código QR para o aplicativo. Abaixo está o mesmo em texto.",
-	byHand:     "Ou digite lá esta chave, para códigos baseados na hora:",
+	scan:       "Escaneie este código com um aplicativo autenticador.",
+	square:     "QR code para o aplicativo. A mesma chave aparece abaixo em texto.",
+	byHand:     "Ou digite esta chave no aplicativo e escolha códigos baseados em tempo:",
 	openApp:    "Abrir o aplicativo neste aparelho",
 	firstTitle: "2. Confirme",
 	enterFirst: "Código do aplicativo",
@@ -154,23 +154,23 @@ var factorInPortuguese = factorTexts{
 	since:      "Ativo desde",
 	codesLeft:  "Códigos de recuperação restantes: {count}.",
 	codesTitle: "Seus códigos de recuperação",
-	codesText: "Imprima ou anote agora. Os códigos só aparecem por dez minutos. Com cada um você pode entrar uma vez, " +
-		"quando não tiver o celular.",
+	codesText: "Imprima ou anote estes códigos agora: eles aparecem por apenas dez minutos. Se você estiver sem o " +
+		"celular, digite um deles no lugar do código do aplicativo. Cada código vale uma única vez.",
 	newTitle:   "Novos códigos de recuperação",
-	newText:    "Os antigos deixam de valer.",
+	newText:    "Os códigos antigos vão deixar de valer.",
 	makeNew:    "Criar novos códigos",
 	offHeading: "Desativar",
-	offText:    "A senha sozinha volta a bastar para entrar.",
+	offText:    "Depois disso, a senha sozinha volta a ser suficiente para entrar.",
 	turnOff:    "Desativar",
 	none:       "Um perfil de teste não tem segundo fator.",
 
 	factorProblems: map[problem]string{
-		problemCode: "Este código não é válido. Cada código vale uma vez. Espere o próximo e confira o relógio do seu " +
-			"celular.",
-		problemMany: "Foram digitados códigos errados demais. Digite um dos seus códigos de recuperação ou peça uma nova " +
-			"senha: talvez alguém saiba a sua.",
+		problemCode: "Este código não é válido. Cada código vale uma única vez. Espere o próximo código e confira o " +
+			"relógio do seu celular.",
+		problemMany: "Muitos códigos errados foram digitados. Digite um dos seus códigos de recuperação ou peça uma nova " +
+			"senha. Talvez outra pessoa saiba a sua senha atual.",
 		problemAgain: "A página expirou. Tente de novo.",
-		problemOn: "Ele foi ativado nesse meio-tempo em outro navegador. A conta que você acabou de adicionar ao " +
-			"aplicativo não funciona: remova-a de lá.",
+		problemOn: "O segundo fator acabou de ser ativado em outro navegador. A conta que você adicionou ao aplicativo não " +
+			"funciona. Remova essa conta do aplicativo.",
 	},
 }

@@ -247,8 +247,8 @@ func TestPages_Language(t *testing.T) {
 	p.join(p.OtherShop().Tenant(), ada)
 	for accepted, want := range map[string][3]string{
 		"de-AT,de;q=0.9,en;q=0.5": {`lang="de"`, "Anmelden", "Voreingestellter Händler"},
-		"pt-BR":                   {`lang="pt"`, "Entrar", "Por qual comerciante?"},
-		"fr,pt;q=0.5,de;q=0.4":    {`lang="pt"`, "Entrar", "Por qual comerciante?"},
+		"pt-BR":                   {`lang="pt"`, "Entrar", "Comerciante padrão"},
+		"fr,pt;q=0.5,de;q=0.4":    {`lang="pt"`, "Entrar", "Comerciante padrão"},
 		"fr":                      {`lang="en"`, "Sign in", "Default merchant"},
 		"":                        {`lang="en"`, "Sign in", "Default merchant"},
 		"en;q=nonsense, \x7f":     {`lang="en"`, "Sign in", "Default merchant"},

@@ -133,9 +133,9 @@ var inLanguages = page.Texts[texts]{
 		back:      "Continuar",
 		closed:    "Você pode fechar esta página.",
 
-		approved: outcome{"Pagamento confirmado", "Você confirmou este pagamento. Não é possível decidir de novo."},
-		declined: outcome{"Pagamento recusado", "Este pagamento foi recusado e nada foi cobrado. Não é possível decidir " +
-			"de novo."},
-		ended: outcome{"Pagamento encerrado", "Este pagamento foi encerrado e nada foi cobrado."},
+		approved: outcome{"Pagamento confirmado", "Você confirmou este pagamento. Isso não pode mais ser alterado."},
+		declined: outcome{"Pagamento recusado", "Este pagamento foi recusado. Nada foi cobrado. Isso não pode mais ser " +
+			"alterado."},
+		ended: outcome{"Pagamento encerrado", "Este pagamento foi encerrado. Nada foi cobrado."},
 	},
 }

@@ -58,10 +58,10 @@ var translatedErrors = page.Texts[errorTranslation]{
 		request: "Anfrage",
 	},
 	Portuguese: errorTranslation{
-		notFound: errorText{"Página não encontrada", "O link está errado, ou a página não existe mais."},
-		tooMany:  errorText{"Tentativas demais", "Espere um instante e tente de novo."},
-		refused:  errorText{"Não é possível", "O pedido foi recusado."},
-		ours:     errorText{"Algo deu errado", "A falha é nossa. Tente de novo mais tarde."},
-		request:  "Pedido",
+		notFound: errorText{"Página não encontrada", "O link está errado ou a página não existe mais."},
+		tooMany:  errorText{"Muitas tentativas", "Espere um instante e tente de novo."},
+		refused:  errorText{"Isso não é possível", "A sua solicitação foi recusada."},
+		ours:     errorText{"Algo deu errado", "O erro é nosso. Tente de novo mais tarde."},
+		request:  "Solicitação",
 	},
 }

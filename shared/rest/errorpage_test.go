@@ -32,7 +32,7 @@ func TestErrorPage_Language(t *testing.T) {
 		want     string
 	}{
 		{"de", 404, "<h1>Seite nicht gefunden</h1>"}, {"de", 429, "<h1>Zu viele Versuche</h1>"},
-		{"pt-BR", 400, "<h1>Não é possível</h1>"}, {"pt", 500, "<h1>Algo deu errado</h1>"},
+		{"pt-BR", 400, "<h1>Isso não é possível</h1>"}, {"pt", 500, "<h1>Algo deu errado</h1>"},
 		{"fr", 404, "<h1>Its title</h1><p>Its message.</p>"}, {"de", 409, `<p class="faint" lang="en">Its message.</p>`},
 	} {
 		drawn := errorPage(Problem{Status: c.status, Title: "Its title"}, &failure.Error{Message: "Its message."}, "id",
