@@ -109,7 +109,7 @@ func TestShowReferenceWithoutScripts_WithABrowser(t *testing.T) {
 	for _, o := range []chromium.Options{{NoScript: true}, {Dark: true, Width: 360, NoScript: true}} {
 		tab := chromium.Open(t, web, o).Visit(baseURL + "/docs")
 		tab.Look("reference-plain", "API reference")
-		if got := tab.CSS("noscript p").Text(); !strings.Contains(got, "your browser runs none") {
+		if got := tab.CSS("noscript p").Text(); !strings.Contains(got, "your browser does not run it") {
 			t.Errorf("got %q, want why there is no reference", got)
 		}
 		for _, link := range []string{"/openapi.yaml", "/docs/first-payment", "/llms.txt"} {

@@ -15,9 +15,9 @@ import (
 )
 
 // about describes the API in a sentence.
-const about = "Take payments by card, bank redirect, boleto and Pix; refund them, and have them paid out."
+const about = "Take payments by card, bank redirect, boleto and Pix, refund them and get paid out to your bank account."
 
-// showIndex lists the documentation for language models (https://llmstxt.org).
+// showIndex shows llms.txt, the list of the documentation that language models read (https://llmstxt.org).
 func (f family) showIndex(context.Context, struct{}) (rest.Document, error) {
 	guides, err := f.guides()
 	if err != nil {
@@ -35,7 +35,7 @@ func (f family) showIndex(context.Context, struct{}) (rest.Document, error) {
 
 var welcomePage = page.New("").Styled(style)
 
-// showWelcome shows a browser where to begin. A client of the API finds nothing here.
+// showWelcome shows a browser where to begin. A client of the API gets 404.
 func (f family) showWelcome(ctx context.Context, _ struct{}) (rest.Document, error) {
 	if !rest.AcceptsPage(ctx) {
 		return rest.Document{}, rest.NothingHere()
@@ -48,8 +48,8 @@ func (f family) showWelcome(ctx context.Context, _ struct{}) (rest.Document, err
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err
 }
 
-// redoc is the name of bundles/redoc.standalone.js of npm's redoc 2.5.4, the script that draws the reference. The
-// program embeds it compressed by gzip -9n. redocSum is the SHA-256 of the script as published.
+// redoc is our name for the script that draws the reference: bundles/redoc.standalone.js of npm's redoc 2.5.4. The
+// program embeds the script, compressed by gzip -9n. redocSum is the SHA-256 of the script as published.
 const (
 	redoc    = "redoc-2.5.4.js"
 	redocSum = "dcaf76612bc4a3fbcc923a8966dee2f6146a5f32e5ce1b6f02dd60cbbf89500b"
@@ -79,13 +79,13 @@ func (f family) showReference(context.Context, struct{}) (rest.Document, error) 
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err
 }
 
-// downloadOpenapi returns the description of the API for programs (RFC 9512).
+// downloadOpenapi returns openapi.yaml, with the media type of RFC 9512.
 func (f family) downloadOpenapi(context.Context, struct{}) (rest.Document, error) {
 	packed, err := f.document()
 	return rest.Document{ContentType: "application/yaml", Gzip: packed}, err
 }
 
-// compressOpenAPI returns openapi.yaml with the installation's address, compressed.
+// compressOpenAPI fills the installation's address into openapi.yaml and returns the file compressed.
 func (s site) compressOpenAPI() ([]byte, error) {
 	var b bytes.Buffer
 	to := gzip.NewWriter(&b)

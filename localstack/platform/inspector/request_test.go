@@ -85,7 +85,7 @@ func TestRequests_Contents(t *testing.T) {
 		Body: url.Values{"grant_type": {"password"}, "password": {"horse"}}})
 	page += shown(client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: "sk_test_none",
 		Header: map[string]string{"Cookie": "session=b4"}, Body: "my card is 4200000000000091"})
-	f.want(page, "grant_type=password\npassword=***", "Basic ***", "A body of 27 bytes, which is not shown",
+	f.want(page, "grant_type=password\npassword=***", "Basic ***", "A body of 27 bytes is not shown",
 		"<dt>Cookie</dt><dd>***</dd>")
 	for _, secret := range []string{"horse", "YTpi", "session=b4", client.Frictionless} {
 		if strings.Contains(page, secret) {
@@ -117,5 +117,5 @@ func TestRequests_OutOfProcess(t *testing.T) {
 	f := start(t, platform.Bootstraps)
 	id := f.ask(http.MethodGet, "/healthz", nil, http.StatusOK).Header.Get("X-Request-Id")
 	f.want(f.get("/sandbox", http.StatusOK), "/sandbox/requests/"+id, "RUNTIME=bootstrap")
-	f.want(f.get("/sandbox/requests/"+id, http.StatusOK), "whose steps are not seen")
+	f.want(f.get("/sandbox/requests/"+id, http.StatusOK), "this page cannot show their steps")
 }

@@ -113,7 +113,7 @@ func welcomeBody(s *site) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<ul class=\"ways\"><li><a href=\"/docs/first-payment\">First payment</a>: three commands</li><li><a href=\"/docs\">Docs</a>: guides, and every operation</li><li><a href=\"/sandbox\">Sandbox</a>: what your requests do, callbacks, payers' pages, the clock</li><li><a href=\"/openapi.yaml\">openapi.yaml</a>, <a href=\"/llms.txt\">llms.txt</a>: for tools</li></ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<ul class=\"ways\"><li><a href=\"/docs/first-payment\">First payment</a>: three commands</li><li><a href=\"/docs\">Docs</a>: guides and every operation</li><li><a href=\"/sandbox\">Sandbox</a>: your requests, callbacks, payers' pages and the clock</li><li><a href=\"/openapi.yaml\">openapi.yaml</a>, <a href=\"/llms.txt\">llms.txt</a>: for tools</li></ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -143,25 +143,25 @@ func overviewBody(v view) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<h1>Sandbox</h1><p class=\"faint\">What the platform at ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<h1>Sandbox</h1><p class=\"faint\">A live view of the platform at ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(v.BaseURL)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `localstack/platform/inspector/sandbox.templ`, Line: 42, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `localstack/platform/inspector/sandbox.templ`, Line: 42, Col: 60}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " does, as it does it. Only this machine sees this page.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, ". Only this machine can open this page.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if v.OutOfProcess {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"alert\">Functions run in processes of their own (RUNTIME=bootstrap): their steps and callbacks are not seen here.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"alert\">Functions run in separate processes (RUNTIME=bootstrap), so this page cannot show their steps and callbacks.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -289,7 +289,7 @@ func requestsBody(v view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<table class=\"requests\"><thead><tr><th scope=\"col\">Time</th><th scope=\"col\">Request</th><th scope=\"col\">Status</th><th scope=\"col\">Took</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<table class=\"requests\"><thead><tr><th scope=\"col\">Time</th><th scope=\"col\">Request</th><th scope=\"col\">Status</th><th scope=\"col\">Duration</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -417,20 +417,20 @@ func callbacksBody(v view) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(v.Callbacks) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<p class=\"faint\">None yet. A checkout with a <code>return_url</code> gets one for each outcome; ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<p class=\"faint\">None yet. The platform sends a callback for each outcome of a checkout with a <code>return_url</code>. The address ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var19 string
 			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(v.BaseURL + receiverPath)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `localstack/platform/inspector/sandbox.templ`, Line: 95, Col: 108}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `localstack/platform/inspector/sandbox.templ`, Line: 96, Col: 29}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, " takes them and checks their signatures.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, " accepts callbacks and checks their signatures.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -620,7 +620,7 @@ func pendingBody(v view) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(v.Pending) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<p class=\"faint\">Nobody, of each merchant's latest 1,000 checkouts. Challenges (3DS), banks' pages, boletos and Pix codes appear here while they wait. Some <a href=\"/docs/test-cards\">test cards</a> ask for a challenge.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<p class=\"faint\">No checkout waits for its payer. 3-D Secure challenges, bank pages, boletos and Pix codes of each merchant's latest 1,000 checkouts appear here while they wait. Some <a href=\"/docs/test-cards\">test cards</a> ask for a challenge.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -808,7 +808,7 @@ func paymentsBody(v view) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(v.Payments) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"faint\">None yet of the merchants in <code>.local/env</code>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"faint\">None yet for the merchants in <code>.local/env</code>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1200,7 +1200,7 @@ func readersBody(v view) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(v.Readers) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, "<p class=\"faint\">None yet. In test mode any pairing code makes one.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, "<p class=\"faint\">None yet. In test mode, any pairing code creates a reader.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1338,7 +1338,7 @@ func mailsBody(v view) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(v.Mails) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 105, "<p class=\"faint\">None yet. Invitations, receipts and new API keys are mailed.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 105, "<p class=\"faint\">None yet. The platform mails invitations, receipts and notices of new API keys.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1549,12 +1549,12 @@ func payerBody(next *checkout.NextStep) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if next == nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 120, "<h1>No payer is needed</h1><p>The checkout has an outcome, or waits for none any more.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 120, "<h1>No payer is needed</h1><p>The checkout already has an outcome, or no longer waits for its payer.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if next.Method == "GET" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 121, "<h1>The payer goes to the bank</h1><p>A shop leads its payer to the address in <code>next_step.full</code>.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 121, "<h1>The payer goes to the bank</h1><p>A shop sends the payer's browser to the address in <code>next_step.full</code>.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1671,7 +1671,7 @@ func requestBody(r *Request, outOfProcess bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = page.Fact("Came at", r.At.Format("2006-01-02 15:04:05.000")+" UTC").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Fact("Received", r.At.Format("2006-01-02 15:04:05.000")+" UTC").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1679,7 +1679,7 @@ func requestBody(r *Request, outOfProcess bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = page.Fact("Took", milliseconds(r.Took)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Fact("Duration", milliseconds(r.Took)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1718,12 +1718,12 @@ func requestBody(r *Request, outOfProcess bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if outOfProcess {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 134, "<p class=\"faint\">Functions run in processes of their own, whose steps are not seen.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 134, "<p class=\"faint\">Functions run in separate processes, so this page cannot show their steps.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if len(r.Steps) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 135, "<p class=\"faint\">It was answered without a call to the table or to anybody else.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 135, "<p class=\"faint\">The platform answered without a call to the table or to another service.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1732,7 +1732,7 @@ func requestBody(r *Request, outOfProcess bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 136, " <table class=\"steps\"><thead><tr><th scope=\"col\">Step</th><th scope=\"col\">Asked</th><th scope=\"col\">After</th><th scope=\"col\">Took</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 136, " <table class=\"steps\"><thead><tr><th scope=\"col\">Step</th><th scope=\"col\">Target</th><th scope=\"col\">Start</th><th scope=\"col\">Duration</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2071,20 +2071,20 @@ func messageBody(m Message, name string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 166, " bytes, which is not shown: it is neither JSON nor a form, or longer than ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 166, " bytes is not shown: it is neither JSON nor a form, or it is longer than ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var101 string
 			templ_7745c5c3_Var101, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(maxBody))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `localstack/platform/inspector/sandbox.templ`, Line: 367, Col: 150}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `localstack/platform/inspector/sandbox.templ`, Line: 367, Col: 149}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var101))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 167, ".</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 167, " bytes.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
