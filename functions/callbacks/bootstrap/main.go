@@ -1,4 +1,4 @@
-// The callbacks Lambda.
+// Command bootstrap runs the callbacks Lambda.
 package main
 
 import (

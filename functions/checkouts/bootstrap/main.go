@@ -1,4 +1,4 @@
-// The checkouts Lambda.
+// Command bootstrap runs the checkouts Lambda.
 package main
 
 import (

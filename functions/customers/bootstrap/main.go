@@ -1,4 +1,4 @@
-// The customers Lambda.
+// Command bootstrap runs the customers Lambda.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The pages Lambda.
+// Command bootstrap runs the pages Lambda.
 package main
 
 import (

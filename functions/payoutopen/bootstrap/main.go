@@ -1,4 +1,4 @@
-// The payoutopen Lambda.
+// Command bootstrap runs the payoutopen Lambda.
 package main
 
 import (

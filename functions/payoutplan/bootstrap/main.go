@@ -1,4 +1,4 @@
-// The payoutplan Lambda.
+// Command bootstrap runs the payoutplan Lambda.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The payoutrun Lambda.
+// Command bootstrap runs the payoutrun Lambda.
 package main
 
 import (

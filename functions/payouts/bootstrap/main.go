@@ -1,4 +1,4 @@
-// The payouts Lambda.
+// Command bootstrap runs the payouts Lambda.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The polls Lambda.
+// Command bootstrap runs the polls Lambda.
 package main
 
 import (

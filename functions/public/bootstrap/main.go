@@ -1,4 +1,4 @@
-// The public Lambda.
+// Command bootstrap runs the public Lambda.
 package main
 
 import (

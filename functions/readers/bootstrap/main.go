@@ -1,4 +1,4 @@
-// The readers Lambda.
+// Command bootstrap runs the readers Lambda.
 package main
 
 import (

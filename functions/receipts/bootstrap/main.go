@@ -1,4 +1,4 @@
-// The receipts Lambda.
+// Command bootstrap runs the receipts Lambda.
 package main
 
 import (

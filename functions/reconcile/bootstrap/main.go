@@ -1,4 +1,4 @@
-// The reconcile Lambda.
+// Command bootstrap runs the reconcile Lambda.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The relay Lambda.
+// Command bootstrap runs the relay Lambda.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The sandbox Lambda.
+// Command bootstrap runs the sandbox Lambda.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The sweep Lambda.
+// Command bootstrap runs the sweep Lambda.
 package main
 
 import (

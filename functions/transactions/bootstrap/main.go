@@ -1,4 +1,4 @@
-// The transactions Lambda.
+// Command bootstrap runs the transactions Lambda.
 package main
 
 import (

@@ -14,7 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// verifySignature checks that the SDK verifies the callbacks of an installation that names the header (contract §11.2).
+// verifySignature checks that the SDK verifies callbacks if the installation configures the name of the signature
+// header (contract §11.2).
 func verifySignature(t *testing.T, interpreter string) {
 	t.Helper()
 	const header = "X-Shop-Webhook-Signature"
