@@ -18,7 +18,8 @@ type shownCodes struct {
 	Artefacts      []checkout.Artefact
 }
 
-// TestViewer_PaymentCode checks that a code that can be paid is in its method's field (contract §4.3), in secret links.
+// TestViewer_PaymentCode checks that a checkout shows a code that can still be paid. The code is in the field of the
+// attempt's payment method, with links that contain a secret token (contract §4.3).
 func TestViewer_PaymentCode(t *testing.T) {
 	t.Parallel()
 	until, began := now.Add(time.Hour), now.Add(-time.Minute)

@@ -18,7 +18,7 @@ type Payment struct {
 	Token        rest.ID                         `json:"token"`
 	CustomerID   string                          `json:"customer_id"`
 	GooglePay    map[string]any                  `json:"google_pay"`
-	ApplePay     map[string]any                  `json:"apple_pay"` // no method takes it yet
+	ApplePay     map[string]any                  `json:"apple_pay"` // no method uses this field yet
 	Installments *int                            `json:"installments" validate:"min=1 max=12"`
 	Mandate      *Mandate                        `json:"mandate"`
 	Payer        *payments.PersonalDetailsChange `json:"personal_details"`
@@ -48,7 +48,7 @@ func (req Payment) Request(checkoutID, operation string) processing.PaymentReque
 func (req Payment) Check(m merchant.Merchant, now time.Time) failure.List {
 	fields := req
 	if !req.chargesNewCard() {
-		fields.Card = nil // it is not charged, so its faults do not matter
+		fields.Card = nil // this card is not charged, so its faults do not matter
 	}
 	faults := validate.Fields(fields, now)
 	if req.PaymentType == "" {
@@ -59,7 +59,7 @@ func (req Payment) Check(m merchant.Merchant, now time.Time) failure.List {
 	}
 	if req.PaymentType == payments.CardMethod {
 		faults = append(faults, req.checkInstrument(m)...)
-	} else { // an unchecked card would be charged and saved
+	} else { // without this fault, an unchecked card would be charged and saved
 		const cardsOnly = "is allowed only with the payment_type card"
 		faults = faults.
 			If(req.Card != nil, failure.Invalid("card", cardsOnly)).

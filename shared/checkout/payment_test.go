@@ -31,7 +31,7 @@ func card() *payments.Card {
 
 func unusable() *payments.Card { return &payments.Card{Number: secret.New("1")} }
 
-// TestPaymentCheck checks the faults that the body alone shows, in the order of its fields (contract §4.3).
+// TestPaymentCheck checks the faults that can be found in the body alone, in the order of the fields (contract §4.3).
 func TestPaymentCheck(t *testing.T) {
 	t.Parallel()
 	zip, once, thrice, never := card(), 1, 3, 0

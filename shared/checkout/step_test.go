@@ -10,7 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// TestNewNextStep checks that a payer goes to the issuer by POST, and to a method's page by GET (contract §4.3).
+// TestNewNextStep checks that a payer's browser goes to the issuer by POST, and to a method's page by GET (contract
+// §4.3).
 func TestNewNextStep(t *testing.T) {
 	t.Parallel()
 	const shop = "https://shop.example/end"

@@ -17,7 +17,7 @@ import (
 // Viewer shows checkouts.
 type Viewer struct {
 	Processing *processing.Processor
-	BaseURL    string           // of the API, without a trailing slash
+	BaseURL    string           // base URL of the API, without a trailing slash
 	Now        func() time.Time // the platform's time
 }
 
@@ -135,8 +135,8 @@ func (s Viewer) ForPayer(c payments.Checkout) View {
 	return v
 }
 
-// ForPage returns ForPayer's view without the transactions of attempts before the latest. Another person with the link
-// to the payment page may have made them (contract §13.3).
+// ForPage returns ForPayer's view with only the latest attempt's transaction. Another person with the link to the
+// payment page may have made the earlier attempts (contract §13.3).
 func (s Viewer) ForPage(c payments.Checkout) View {
 	v := s.ForPayer(c)
 	v.Transactions = slices.DeleteFunc(v.Transactions, func(t transaction) bool {
@@ -249,7 +249,7 @@ func BoletoGroups(line string) []string {
 	}
 }
 
-// showCode adds the payment code of an attempt that requires the payer's action.
+// showCode adds the payment code to the view, if the attempt waits for the payer to pay a code.
 func (s Viewer) showCode(v *View, c payments.Checkout) {
 	if !c.RequiresAction() || c.Attempt.Code == nil {
 		return

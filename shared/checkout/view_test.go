@@ -106,8 +106,8 @@ func TestViewer_FieldsByCaller(t *testing.T) {
 	}
 }
 
-// TestViewer_ExpiredOrHosted checks that a checkout expires without a write, and has its page's address only if it is
-// hosted.
+// TestViewer_ExpiredOrHosted checks that a checkout is shown as expired before the sweep has written that, and that
+// only a hosted checkout has the address of a page.
 func TestViewer_ExpiredOrHosted(t *testing.T) {
 	t.Parallel()
 	c, past, no := small(), now, false
@@ -122,8 +122,8 @@ func TestViewer_ExpiredOrHosted(t *testing.T) {
 	}
 }
 
-// TestForPage_LatestAttemptOnly checks that earlier attempts are hidden: others with the page's link may have made
-// them.
+// TestForPage_LatestAttemptOnly checks that earlier attempts are hidden. Other people who have the page's link may have
+// made those attempts.
 func TestForPage_LatestAttemptOnly(t *testing.T) {
 	t.Parallel()
 	c := full()

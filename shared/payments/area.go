@@ -15,7 +15,7 @@ type Location struct {
 	Accuracy float64 `dynamo:"accuracy,omitempty"`
 }
 
-// Area is a box on the map, edges included. If it crosses the date line, its west is greater than its east.
+// Area is a box on the map, edges included. If the box crosses the date line, its west is greater than its east.
 type Area struct {
 	text                     string
 	west, south, east, north float64
@@ -61,7 +61,7 @@ func parseDegrees(text string, limit float64) (float64, bool) {
 // String returns the text that the area was read from.
 func (a Area) String() string { return a.text }
 
-// Contains returns true if the location lies within.
+// Contains returns true if the location lies within the area.
 func (a Area) Contains(l Location) bool {
 	if l.Lat < a.south || l.Lat > a.north {
 		return false

@@ -25,7 +25,7 @@ var readerModes = []string{ChipMode, ContactlessMode, MagstripeMode}
 
 // CardPresent is a terminal's data about a charge, except the card, which only the acquirer gets. Pix has no card.
 type CardPresent struct {
-	EntryMode    string       `dynamo:"entry_mode"` // a mode at a reader, or the Pix code's
+	EntryMode    string       `dynamo:"entry_mode"` // an entry mode of a reader, or of the Pix code
 	Verification Verification `dynamo:"verification,omitempty"`
 	Tip          money.Amount `dynamo:"tip,omitempty"` // part of the charged amount
 	EMV          EMV          `dynamo:"emv,omitempty"`
@@ -83,7 +83,7 @@ type AADE struct {
 	Data       string `dynamo:"signature_data"`
 }
 
-// The platform's reasons why a checkout at a reader was not paid. A terminal that was stopped gives its own.
+// The platform's reasons why a checkout at a reader was not paid. A terminal that was stopped reports a reason itself.
 const (
 	ReasonDeclined   = "declined"
 	ReasonTerminated = "terminated"
@@ -93,8 +93,9 @@ const (
 // readerTime is the cardholder's time to start the payment and to pay, without the time for a tip (contract §13.7).
 const readerTime = 2 * time.Minute
 
-// BeginAtReader returns the new checkout with its only attempt. Under the attempt's id the terminal charges a card or,
-// for payment type Pix, a code that it shows. Before that the acquirer knows of no charge. The checkout must be new.
+// BeginAtReader returns the new checkout with its only attempt. The terminal then makes the charge under the attempt's
+// id. It charges a card or, for payment type Pix, shows a code. Until then the acquirer knows of no charge. The
+// checkout must be new.
 func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 	a.Method, a.PaymentType, a.State, a.StartedAt, a.UnknownSince = AtReader, POSPayment, AttemptRequiresAction, now, now
 	if c.PaymentType == Pix {
@@ -113,7 +114,7 @@ func (c Checkout) WaitsAtReader() bool {
 	return c.Reader != nil && c.RequiresAction() && (!c.isRecorded() || c.Attempt.Method == QRCodePix)
 }
 
-// ReaderDeadline returns the time at which a checkout at a reader is given up.
+// ReaderDeadline returns the time when the platform gives up a checkout at a reader.
 func (c Checkout) ReaderDeadline() time.Time {
 	return c.CreatedAt.Add(readerTime + c.Reader.TipTimeout)
 }
@@ -121,12 +122,13 @@ func (c Checkout) ReaderDeadline() time.Time {
 // ClientTransactionID returns the client transaction id of the latest attempt, whose transaction may not exist yet.
 func (c Checkout) ClientTransactionID() string { return ClientTransactionID(c.Attempt.ID) }
 
-// NeverOffered returns true if creation of a checkout at a reader was refused, because the terminal did not take it.
+// NeverOffered returns true if the creation of a checkout at a reader was refused because the terminal did not take it.
 func (c Checkout) NeverOffered() bool {
 	return c.Reader != nil && !c.AttemptOpen() && len(c.Transactions) == 0
 }
 
-// waitAtReader schedules the next poll. The acquirer knows nothing of the attempt yet, or only a code that is not paid.
+// waitAtReader schedules the next poll. The acquirer does not know the attempt yet, or knows only a code that is not
+// paid.
 func (c Checkout) waitAtReader(now time.Time) CheckoutChange {
 	*c.Attempt = c.Attempt.pollAgain(now)
 	return CheckoutChange{Checkout: c}
@@ -156,11 +158,12 @@ func (s ReaderSale) withReason(reason string) *ReaderSale {
 }
 
 func (s ReaderSale) withUpdatedAt(now time.Time) *ReaderSale {
-	s.UpdatedAt = toMillis(now)
+	s.UpdatedAt = truncateToMillis(now)
 	return &s
 }
 
-// addPresent adds the reader's and terminal's data and the tip. Without a card read, EntryMode is "" (contract §2.7).
+// addPresent adds the data of the reader and the terminal, and the tip. If no card was read, EntryMode is "" (contract
+// §2.7).
 func (t *Transaction) addPresent(sale ReaderSale, p *CardPresent) {
 	t.Reader, t.ReaderModel, t.CardType = sale.Serial, sale.Model, sale.CardType
 	if a := sale.Affiliate; a != nil {

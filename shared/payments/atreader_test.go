@@ -39,7 +39,7 @@ var (
 		Location: &payments.Location{Lat: 52.5, Lon: 13.4, Accuracy: 10}}
 )
 
-// byCard returns an acquirer's answer about a charge by a terminal.
+// byCard returns an acquirer's answer about a terminal's charge of a card.
 func byCard(d payments.Decision) payments.Outcome {
 	return payments.Outcome{Decision: d, Card: visa, Present: present, AuthCode: "A1", ReturnCode: "00", TerminalID: "T1"}
 }
@@ -71,9 +71,9 @@ func TestBeginAtReader(t *testing.T) {
 // readerState is the state of a checkout at a reader after an answer.
 type readerState struct {
 	Status      payments.CheckoutStatus
-	Transaction payments.TransactionStatus // "": none is written
+	Transaction payments.TransactionStatus // "": no transaction is written
 	Reason      string
-	Waits       bool // for the cardholder
+	Waits       bool // still waits for the cardholder
 	Ended       bool
 	Callback    bool
 }

@@ -45,9 +45,9 @@ type Attempt struct {
 const (
 	// An attempt without an outcome counts as cut off after recoverAfter: no function works on an attempt that long.
 	recoverAfter = 60 * time.Second
-	// challengeTime ends a 3DS challenge or redirect (contract §4.4).
+	// challengeTime is the time until a 3DS challenge or redirect ends (contract §4.4).
 	challengeTime = 30 * time.Minute
-	// boletoTime ends a boleto, and pixTime a Pix code (contract §4.5).
+	// boletoTime is the time until a boleto ends, and pixTime the time until a Pix code ends (contract §4.5).
 	boletoTime = 3 * 24 * time.Hour
 	pixTime    = 24 * time.Hour
 )
@@ -80,13 +80,14 @@ func (c Checkout) StartedBy(operation string) bool {
 }
 
 // Superseded returns true if another attempt on the payment page followed the operation's attempt. A browser that
-// repeats the request late must not begin one: unlike requests with an Idempotency-Key, the request has no record.
+// repeats the request late must not begin an attempt. Unlike a request with an Idempotency-Key, its request has no
+// record that would stop it.
 func (c Checkout) Superseded(operation string) bool {
 	return c.Attempt != nil && !c.StartedBy(operation) && slices.Contains(c.Attempt.Earlier, operation)
 }
 
-// pageOperations returns the operations of the page's latest attempts, this attempt included. It keeps at most
-// maxAttemptsOfSide: no more attempts can begin in the half hour that a session on the page lasts.
+// pageOperations returns the operations of the payment page's latest attempts, this attempt included. It returns at
+// most maxAttemptsOfSide, because no more attempts can begin in the half hour that a session on the page lasts.
 func (a *Attempt) pageOperations() []string {
 	if a == nil || a.Browser == "" && len(a.Earlier) == 0 {
 		return nil
@@ -116,8 +117,9 @@ func (a Attempt) payerTime() time.Duration {
 	}
 }
 
-// pollAgain returns the attempt with its next poll: firstPoll after the outcome became unknown, else recoverAfter after
-// the start; then at growing gaps. A payer's deadline that comes first becomes the next poll.
+// pollAgain returns the attempt with its next poll. The first poll comes firstPoll after the outcome became unknown, or
+// else recoverAfter after the start. The gaps between later polls grow. If the payer's deadline comes before the next
+// poll, the poll is made at the deadline.
 func (a Attempt) pollAgain(now time.Time) Attempt {
 	if a.UnknownSince.IsZero() {
 		a.NextPoll = nextPoll(a.StartedAt, recoverAfter, now)
@@ -145,7 +147,7 @@ func (c Checkout) newTransaction(status TransactionStatus, o Outcome, now time.T
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: cmp.Or(c.Payee.PayoutPlan, merchant.SinglePayment), Gross: c.Payee.Gross, TaxEnabled: c.Payee.TaxEnabled,
-		AdvancedMode: c.Payee.AdvancedMode, UpdatedAt: toMillis(now), Version: 1,
+		AdvancedMode: c.Payee.AdvancedMode, UpdatedAt: truncateToMillis(now), Version: 1,
 	}
 	if a.Verification { // no money is taken
 		t.Amount = none
@@ -159,15 +161,16 @@ func (c Checkout) newTransaction(status TransactionStatus, o Outcome, now time.T
 	return t
 }
 
-// recordedAt returns the time of the first record of the attempt's transaction, which is the transaction's time. A
-// client that pages through the history by time would miss a transaction that had the attempt's earlier start.
+// recordedAt returns the time when the attempt's transaction is first recorded, which becomes the time of the
+// transaction. The attempt's start is earlier. A client that pages through the history by time would miss a transaction
+// that appeared with that earlier time.
 func (c Checkout) recordedAt(now time.Time) time.Time {
 	for _, t := range c.Transactions {
 		if t.ID == c.Attempt.ID {
 			return t.CreatedAt
 		}
 	}
-	return toMillis(now)
+	return truncateToMillis(now)
 }
 
 // DeadlinePassed returns true if the payer missed the deadline, so that the waiting charge must be cancelled.

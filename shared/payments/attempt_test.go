@@ -110,7 +110,7 @@ func TestSuperseded(t *testing.T) {
 		c = settle(t, begin(t, c, a, now), payments.Outcome{Decision: payments.Declined}, now).Checkout
 	}
 	for i := range 54 {
-		want := i >= 2 && i < 52 // the fifty before the last; attempt 1 did not begin on the page
+		want := i >= 2 && i < 52 // attempts 2 to 51, which are the fifty before the last; attempt 1 did not begin on the page
 		if got := c.Superseded(fmt.Sprint("request-attempt-", i)); got != want {
 			t.Errorf("attempt %d: got superseded %t, want %t", i, got, want)
 		}

@@ -56,9 +56,9 @@ func (s *AttemptStart) UnmarshalText(text []byte) error {
 	return err
 }
 
-// attemptsSince returns the attempts since hourAgo. Failure: TooMany if a name of the source has begun
-// maxAttemptsOfSource attempts, or if its side, all payers or the merchant, has begun maxAttemptsOfSide. Attempts of
-// payers never block the merchant, nor the reverse.
+// attemptsSince returns the attempts since hourAgo. It fails with TooMany if a name of the source has begun
+// maxAttemptsOfSource attempts, or if the source's side has begun maxAttemptsOfSide. A side is all payers, or the
+// merchant. Attempts of payers never block the merchant, and attempts of the merchant never block payers.
 func (c Checkout) attemptsSince(hourAgo time.Time, by Source) ([]AttemptStart, error) {
 	starts := slices.DeleteFunc(slices.Clone(c.AttemptStarts), func(s AttemptStart) bool { return !s.At.After(hourAgo) })
 	wait := untilAllowed(starts, maxAttemptsOfSide, hourAgo, func(s AttemptStart) bool { return s.Payer == by.Payer })

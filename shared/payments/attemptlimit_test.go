@@ -34,8 +34,8 @@ func fixed(by payments.Source) func(int) payments.Source {
 	return func(int) payments.Source { return by }
 }
 
-// TestBegin_LimitsBySource checks that exhausting the attempts of one source leaves the attempts of other sources, and
-// that payers never exhaust the merchant's attempts (contract §2.9).
+// TestBegin_LimitsBySource checks that a source that uses up its attempts leaves the attempts of other sources, and
+// that payers cannot use up the merchant's attempts (contract §2.9).
 func TestBegin_LimitsBySource(t *testing.T) {
 	t.Parallel()
 	payer := func(names ...string) payments.Source { return payments.Source{Names: names, Payer: true} }

@@ -65,8 +65,9 @@ const (
 var productByBrand = map[string]string{"MAESTRO": asDebit, "VISA_ELECTRON": asDebit, "VISA_VPAY": asDebit,
 	"AMEX": asCredit, "DINERS": asCredit, "HIPERCARD": asCredit}
 
-// ProcessAs returns CREDIT or DEBIT from the first source that tells: the card type requested at the reader, the
-// product that the card's chip names, the brand, instalments. It returns "" if none tells (contract §2.7).
+// ProcessAs returns CREDIT or DEBIT from the first source that decides. The sources are, in order: the card type
+// requested at the reader, the product that the card's chip names, the brand, and instalments. ProcessAs returns "" if
+// no source decides (contract §2.7).
 func (t Transaction) ProcessAs() string {
 	label := strings.ToUpper(t.EMV.ApplicationLabel)
 	switch {

@@ -67,7 +67,8 @@ func TestBrand(t *testing.T) {
 	}
 }
 
-// TestBrand_ContractNames checks for the card types of contract §2.7, because clients throw on any other.
+// TestBrand_ContractNames checks that Brand returns only card types of contract §2.7, because clients throw on any
+// other.
 func TestBrand_ContractNames(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{

@@ -2,16 +2,18 @@ package payments
 
 import "time"
 
-// Breaker is the circuit breaker for one merchant's callbacks to one host. Other merchants' receivers there may answer.
-// It opens when tries in a row time out. Then only one try at a time passes, the probe, at growing intervals.
+// Breaker is the circuit breaker for one merchant's callbacks to one host. Other merchants have separate breakers,
+// because their receivers at the same host may still answer. A breaker opens when several tries in a row time out. Then
+// only one try at a time passes, as a probe, and the intervals between probes grow.
 type Breaker struct {
-	TimedOut  int       `dynamo:"timed_out"`  // tries in a row; once open, probes
+	TimedOut  int       `dynamo:"timed_out"`  // timeouts in a row; while open, only of probes
 	OpenUntil time.Time `dynamo:"open_until"` // time of an open breaker's next probe
 	Version   int       `dynamo:"version"`    // 0: not stored yet
 }
 
 const (
-	// BreakerThreshold is the number of a host's slots for one merchant (webhook.PerTenant), so all of them hang.
+	// BreakerThreshold is the number of a host's slots for one merchant (webhook.PerTenant). So when the breaker opens,
+	// all the slots have hung.
 	BreakerThreshold = 3
 	// firstOpen and longestOpen bound the intervals between probes. Each interval is twice the one before.
 	firstOpen   = 10 * time.Second
@@ -32,7 +34,8 @@ func (b Breaker) ProbeStarted(now time.Time) Breaker {
 	return b
 }
 
-// Failed returns the breaker after a try that timed out, unless the try began before it opened.
+// Failed returns the breaker after a try that timed out. The breaker stays unchanged if it is open and the try was not
+// a probe: such a try began before the breaker opened.
 func (b Breaker) Failed(probe bool, now time.Time) Breaker {
 	if b.Tripped() && !probe {
 		return b
@@ -44,7 +47,7 @@ func (b Breaker) Failed(probe bool, now time.Time) Breaker {
 	return b
 }
 
-// Succeeded returns the breaker closed, after a try that got any answer.
+// Succeeded returns the breaker as closed. It is called after a try that got any answer.
 func (b Breaker) Succeeded() Breaker {
 	b.TimedOut, b.OpenUntil = 0, time.Time{}
 	return b

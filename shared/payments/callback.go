@@ -21,18 +21,20 @@ type Callback struct {
 	CheckoutID     string         `dynamo:"checkout_id"`
 	URL            string         `dynamo:"url"`
 	Status         CheckoutStatus `dynamo:"status"`
-	ShowsStatus    bool           `dynamo:"shows_status,omitempty"`    // online; missing in older items and their bodies
+	ShowsStatus    bool           `dynamo:"shows_status,omitempty"`    // true online; older items and their bodies lack it
 	TransactionID  string         `dynamo:"transaction_id,omitempty"`  // at a reader
 	Reason         string         `dynamo:"reason,omitempty"`          // at a reader: why it was not paid
-	Postponements  int            `dynamo:"postponements,omitempty"`   // of the next try
+	Postponements  int            `dynamo:"postponements,omitempty"`   // number of postponements of the next try
 	PostponedSince time.Time      `dynamo:"postponed_since,omitempty"` // first postponement of the next try
 }
 
 const (
-	// firstPostponement and longestPostponement bound a postponement. Postponements double, so that callbacks do not spin.
+	// firstPostponement and longestPostponement bound a postponement. Postponements of a try double up to
+	// longestPostponement, so that callbacks do not come back all the time.
 	firstPostponement   = 2 * time.Second
 	longestPostponement = 64 * time.Second
-	// maxPostponed is the longest gap between tries. No breaker postpones a try for longer, so each try is made.
+	// maxPostponed is the longest gap between tries. A try that was first postponed this long ago is made even if the
+	// breaker is open. This is checked only when the try is due, so a postponement shortly before may end later.
 	maxPostponed = outbox.RetryEvery
 )
 

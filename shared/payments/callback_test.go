@@ -64,7 +64,7 @@ func TestUndelivered_RetryTimes(t *testing.T) {
 	}
 }
 
-// TestUndelivered_LateTry checks that the try after a late one keeps its own time.
+// TestUndelivered_LateTry checks that a late try does not move the time of the next try.
 func TestUndelivered_LateTry(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ late, next time.Duration }{
@@ -160,7 +160,8 @@ func TestSweepAt_QueueDelay(t *testing.T) {
 	}
 }
 
-// TestSweepAt_EveryRetry checks that the sweep is a minute behind each retry on the fast path, and makes the others.
+// TestSweepAt_EveryRetry checks that the sweep comes a minute after each retry of the fast path, and makes the retries
+// that the fast path does not make.
 func TestSweepAt_EveryRetry(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
@@ -177,8 +178,8 @@ func TestSweepAt_EveryRetry(t *testing.T) {
 	}
 }
 
-// TestSweepAt_Swept checks that the sweep's messages for one try come at growing gaps, because a message may still wait
-// in a slow queue.
+// TestSweepAt_Swept checks that the sweep's messages for one try come at growing gaps, because an earlier message may
+// still wait in a slow queue.
 func TestSweepAt_Swept(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
@@ -199,8 +200,8 @@ func TestSweepAt_Swept(t *testing.T) {
 	}
 }
 
-// TestUndelivered_EarlyTry checks that a try counts as made at its time if a clock or queue brought it forward by some
-// seconds. It must not be made again at that time.
+// TestUndelivered_EarlyTry checks that a try that a clock or queue made some seconds early counts as made at its
+// planned time. The try must not be made again at that time.
 func TestUndelivered_EarlyTry(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t).Undelivered("refused", start)

@@ -67,8 +67,8 @@ func TestPostponed_KeepsRetryTimes(t *testing.T) {
 	}
 }
 
-// TestPostponed_SweepAt checks that the sweep stays a minute behind a try after each postponement, and that its earlier
-// messages are forgotten.
+// TestPostponed_SweepAt checks that after a postponement the sweep is due a minute after the try. The messages that the
+// sweep sent before the postponement no longer count.
 func TestPostponed_SweepAt(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t).Swept(after(time.Minute)).Swept(after(6*time.Minute)).Postponed(after(10*time.Minute),

@@ -16,7 +16,7 @@ type Card struct {
 	ExpiryMonth string      `json:"expiry_month" digits:"2" validate:"required month"`
 	ExpiryYear  string      `json:"expiry_year" digits:"2" validate:"required year own"`
 	CVV         secret.Text `json:"cvv" digits:"1" validate:"required cvv own"`
-	ZipCode     string      `json:"zip_code" digits:"5" empty:"refused" validate:"us-zip-code"` // US merchants only
+	ZipCode     string      `json:"zip_code" digits:"5" empty:"refused" validate:"us-zip-code"` // for US merchants only
 }
 
 // CardSummary holds the only data of a card that may be stored (contract §5.3).

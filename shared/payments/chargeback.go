@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Chargeback records money that the issuer took back, which the acquirer reports under its own id. A nil amount means
-// the whole rest. lost means that the merchant cannot pay it (NON_COLLECTION). c is the transaction's checkout; if it
-// is online, its return_url gets a callback (contract §11.1). Failures: Conflict, AmountTooHighError, Invalid.
+// Chargeback records money that the issuer took back. id is the acquirer's id of the chargeback. A nil amount means the
+// whole rest. lost means that the merchant cannot pay the chargeback (NON_COLLECTION). c is the transaction's checkout;
+// if c is online, its return_url gets a callback (contract §11.1). Failures: Conflict, AmountTooHighError, Invalid.
 func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, lost bool, msgID string,
 	now time.Time) (TransactionChange, error) {
 	if !t.hasRefundable() {
@@ -24,7 +24,7 @@ func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, los
 	t.Refundable, t.ChargedBack = minus(t.Refundable, x), plus(t.ChargedBack, x)
 	t.NonCollection = t.NonCollection || lost
 	t.EventCount++
-	t.UpdatedAt = toMillis(now)
+	t.UpdatedAt = truncateToMillis(now)
 	change := t.postReturn(e, ledger.Chargeback, PayableChargebackDeduction, now)
 	if c.Reader == nil { // a reader's callback could only say "paid" (contract §11.4)
 		change.Callback = newCallback(c, msgID, now)

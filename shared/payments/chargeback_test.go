@@ -73,7 +73,8 @@ func TestChargeback_BookedAndReported(t *testing.T) {
 	}
 }
 
-// TestChargeback_AfterLostOne checks that a lost chargeback's status stays after further chargebacks (contract §6.5).
+// TestChargeback_AfterLostOne checks that the status of a lost chargeback stays after further chargebacks (contract
+// §6.5).
 func TestChargeback_AfterLostOne(t *testing.T) {
 	t.Parallel()
 	four := eur("4.00")

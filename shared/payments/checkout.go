@@ -98,14 +98,14 @@ type Checkout struct {
 	NamedByEmail   string           `dynamo:"pay_to_email,omitempty"` // pay_to_email, if the client sent it
 	Description    string           `dynamo:"description,omitempty"`
 	ReturnURL      string           `dynamo:"return_url,omitempty"`   // gets a callback for each outcome
-	RedirectURL    string           `dynamo:"redirect_url,omitempty"` // the payer's browser ends there
+	RedirectURL    string           `dynamo:"redirect_url,omitempty"` // where the payer's browser ends
 	Status         CheckoutStatus   `dynamo:"status"`
 	Purpose        Purpose          `dynamo:"purpose"`
 	PaymentType    Method           `dynamo:"payment_type,omitempty"`
 	CustomerID     string           `dynamo:"customer_id,omitempty"`
 	Payer          *PersonalDetails `dynamo:"payer,omitempty"`
 	HostedCheckout *bool            `dynamo:"hosted_checkout,omitempty"`
-	Reader         *ReaderSale      `dynamo:"reader,omitempty"`     // at a card reader; nil: online
+	Reader         *ReaderSale      `dynamo:"reader,omitempty"`     // for a checkout at a card reader; nil: online
 	CreatedBy      string           `dynamo:"created_by,omitempty"` // id of the credential
 	Creator        Creator          `dynamo:"creator,omitempty"`    // the person who created it, if any
 	CreatedAt      time.Time        `dynamo:"created_at"`
@@ -144,7 +144,8 @@ func (c Checkout) MadeBy(by identity.Principal, m merchant.Merchant, id string) 
 	return c
 }
 
-// Restored returns the checkout as before it was stored, with the facts in its key and the facts derived from ids.
+// Restored returns the checkout as it was before it was stored. It adds the facts that are in the key, and the facts
+// that follow from ids.
 func (c Checkout) Restored(id, merchantCode string) Checkout {
 	c.ID, c.Payee.Code = id, merchantCode
 	for i := range c.Transactions {

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// paymentEntry enters the acquirer's debt to us and our debt to the merchant: less our fee or, if gross, in full, with
-// the fee billed.
+// paymentEntry enters the acquirer's debt to us, and our debt to the merchant. The debt to the merchant is the amount
+// less our fee. Under gross settlement it is the full amount, and the fee is billed.
 func paymentEntry(t Transaction, at time.Time) *ledger.Entry {
 	owed, billed := minus(t.Captured, t.Fee), money.Zero(t.Fee.Currency())
 	if t.Gross {

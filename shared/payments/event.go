@@ -38,7 +38,7 @@ const (
 // The statuses of refunds that clients never see.
 const (
 	EventBegun     EventStatus = "BEGUN"     // about to be sent to the acquirer
-	EventWithdrawn EventStatus = "WITHDRAWN" // the acquirer certainly did not take it: as if never requested
+	EventWithdrawn EventStatus = "WITHDRAWN" // certainly not taken by the acquirer; counts as never requested
 )
 
 // Event is a refund, a chargeback, or the deduction of either from later payouts. Its ID follows from its cause.
@@ -84,7 +84,7 @@ func (t Transaction) summary() TransactionSummary {
 
 func (t Transaction) newEvent(id string, kind EventType, status EventStatus, amount money.Amount, now time.Time) Event {
 	return Event{ID: id, TransactionID: t.ID, Code: t.Code, Shard: t.Shard, Type: kind, Status: status, Amount: amount,
-		CreatedAt: toMillis(now), UpdatedAt: toMillis(now), TransactionSummary: t.summary()}
+		CreatedAt: truncateToMillis(now), UpdatedAt: truncateToMillis(now), TransactionSummary: t.summary()}
 }
 
 // NumericID returns the event's id as clients know it, of 53 bits.
@@ -108,7 +108,7 @@ func (e Event) Listed() bool {
 
 // Deducted returns the deduction after a payout has settled it.
 func (e Event) Deducted(now time.Time) Event {
-	e.Status, e.UpdatedAt = EventSuccessful, toMillis(now)
+	e.Status, e.UpdatedAt = EventSuccessful, truncateToMillis(now)
 	return e
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// guard has the errors of contract §4.5 for one state, "" for success.
+// guard has the errors that contract §4.5 requires for one state. "" means success.
 type guard struct{ process, begin, update, deactivate string }
 
 func TestCheckout_Guards(t *testing.T) {

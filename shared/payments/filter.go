@@ -12,7 +12,7 @@ type HistoryStatus string
 // The statuses that select payments by their simple status.
 const (
 	HistoryRefunded   HistoryStatus = "REFUNDED"
-	HistoryChargeback HistoryStatus = "CHARGE_BACK" // also NON_COLLECTION, which the merchant could not pay
+	HistoryChargeback HistoryStatus = "CHARGE_BACK" // includes NON_COLLECTION: the merchant could not pay
 )
 
 // HistoryFilter selects items of the history (contract §6.2). An item must match every field that is not empty.
@@ -28,16 +28,17 @@ type HistoryFilter struct {
 	ChangesAfter bool // excludes ChangesSince itself (contract §14, number 22)
 }
 
-// All returns true if the filter lets every item pass.
+// All returns true if every item passes the filter.
 func (f HistoryFilter) All() bool {
 	lists := len(f.Users) + len(f.Statuses) + len(f.PaymentTypes) + len(f.EntryModes) + len(f.Types) + len(f.Readers)
 	return lists == 0 && f.Area == nil && f.ChangesSince == nil
 }
 
-// Match returns true if the filter lets the item pass.
+// Match returns true if the item passes the filter.
 func (f HistoryFilter) Match(h HistoryItem) bool { return f.MayMatch(h.Entry()) && f.matchesChange(h) }
 
-// MayMatch returns true if the filter lets the entry's item pass, but ignores ChangesSince: entries have no such time.
+// MayMatch returns true if the entry's item passes the filter without ChangesSince. Entries have no time of the last
+// change, so MayMatch ignores ChangesSince.
 func (f HistoryFilter) MayMatch(h HistoryEntry) bool {
 	return allows(f.Types, h.Type) && allows(f.PaymentTypes, h.PaymentType) && allows(f.EntryModes, h.EntryMode) &&
 		allows(f.Readers, h.Reader) && f.matchesUser(h) && f.matchesStatus(h) && f.matchesArea(h)

@@ -17,7 +17,7 @@ import (
 
 // drawSome draws a list of some of the values, or nil.
 func drawSome[T any](t *rapid.T, label string, values ...T) []T {
-	if rapid.IntRange(0, 2).Draw(t, label+"?") > 0 { // otherwise hardly any item would pass all lists
+	if rapid.IntRange(0, 2).Draw(t, label+"?") > 0 { // with more lists, hardly any item would pass all of them
 		return nil
 	}
 	return rapid.SliceOfN(rapid.SampledFrom(values), 0, 3).Draw(t, label)

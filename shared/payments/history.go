@@ -22,7 +22,8 @@ type HistoryItem struct {
 	TransactionSummary
 }
 
-// HistoryEntry has an item's fields for filters, but not its last change. Payouts change none, so the index is cheap.
+// HistoryEntry has an item's fields for filters, but not the time of the last change. Payouts change none of these
+// fields, so they do not write to the index.
 type HistoryEntry struct {
 	ID          string        `dynamo:"-"` // of the transaction or event
 	Type        EventType     `dynamo:"type"`
@@ -92,5 +93,6 @@ func (e Event) HistoryItem() HistoryItem {
 		Amount: e.Amount, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, TransactionSummary: e.TransactionSummary}
 }
 
-// toMillis truncates a time to what clients see, so that a time that they send back selects the same item.
-func toMillis(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
+// truncateToMillis truncates a time to milliseconds, which is as precise as clients see it. So a time that a client
+// sends back selects the same item.
+func truncateToMillis(t time.Time) time.Time { return t.Truncate(time.Millisecond) }

@@ -10,8 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// A transaction has five identifiers. Its id is random, and the code is a digest of the id. The others carry the code's
-// number. So each identifier leads to the code, and one read by code finds the transaction without lookup items.
+// A transaction's id is random, and its code is a digest of the id. The internal id, the client transaction id and the
+// ids of the transaction's events contain the number of the code. So each of these identifiers leads to the code, and
+// one read by code finds the transaction without lookup items. The foreign transaction id is chosen by the client, and
+// is found by a lookup item.
 
 // codeCount is the number of transaction codes: nine digits of base 36.
 const codeCount = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
@@ -47,7 +49,8 @@ func CodeOfInternalID(id int64) (string, bool) {
 	return formatCode(number), id >= 0 && number < codeCount
 }
 
-// internalBits is the digest's share of an internal id's 53 bits, which every client's number type holds exactly.
+// internalBits is the number of bits that a digest fills in an internal id. The id has 53 bits, which every client's
+// number type holds exactly.
 const internalBits = 6
 
 // InternalID returns the numeric id that some clients use (contract §14, number 11).
@@ -66,7 +69,8 @@ func uuidWithCode(number uint64, seed string) string {
 	return FormatUUIDv4(sum[:])
 }
 
-// ClientTransactionID derives from the attempt's id: the same at every retry, and known before the transaction.
+// ClientTransactionID derives the client transaction id from the attempt's id. So the id is the same at every retry,
+// and is known before the transaction exists.
 func ClientTransactionID(id string) string {
 	return uuidWithCode(codeNumber(id), "client transaction "+id)
 }

@@ -64,7 +64,7 @@ func TestSettle_SavesCard(t *testing.T) {
 		card          *payments.CardSummary
 		withMandate   bool
 		decision      payments.Decision
-		saved, tied   string // token of the new instrument; token shown by the checkout
+		saved, tied   string // token of the new instrument, and token that the checkout shows
 	}{
 		"saved": {saveAs: "token-1", card: &stored, decision: payments.Approved,
 			saved: "token-1", tied: "token-1"},

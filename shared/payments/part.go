@@ -20,7 +20,7 @@ type PayoutPart struct {
 	Status     EventStatus  `dynamo:"status"`
 	EligibleAt time.Time    `dynamo:"eligible_at"` // earliest time for a payout to include it
 	PayoutID   string       `dynamo:"payout_id,omitempty"`
-	Day        string       `dynamo:"payout_day,omitempty"` // of that payout, YYYY-MM-DD in the merchant's time zone
+	Day        string       `dynamo:"payout_day,omitempty"` // day of that payout, YYYY-MM-DD in the merchant's time zone
 }
 
 // Net returns the amount that the merchant still gets for the part.
@@ -48,7 +48,8 @@ func (t Transaction) planPayouts(now time.Time) ([]PayoutPart, []Payable) {
 	return parts, payables
 }
 
-// monthsAfter returns the time some months later; in a month that is too short, its last day (AddDate would overflow).
+// monthsAfter returns the time some months later. In a month that is too short, it returns the last day. AddDate would
+// go on into the next month.
 func monthsAfter(at time.Time, months int) time.Time {
 	later := at.AddDate(0, months, 0)
 	if later.Day() != at.Day() {
@@ -57,7 +58,8 @@ func monthsAfter(at time.Time, months int) time.Time {
 	return later
 }
 
-// PayoutsTotal counts the payouts that the transaction has or will have, except failed payouts: others replace them.
+// PayoutsTotal counts the payouts that the transaction has or will have. It leaves out failed payouts, because other
+// payouts replace them.
 func (t Transaction) PayoutsTotal() int {
 	n := 0
 	for _, p := range t.Payouts {
@@ -68,7 +70,8 @@ func (t Transaction) PayoutsTotal() int {
 	return n
 }
 
-// PlannedAt returns the time of planning of payout i: the first payout's EligibleAt, but a replacement's own.
+// PlannedAt returns the time when payout i was planned. For a payout that replaces a failed one, this is the payout's
+// EligibleAt. For all others, it is the EligibleAt of the first payout.
 func (t Transaction) PlannedAt(i int) time.Time {
 	p := t.Payouts[i]
 	if slices.ContainsFunc(t.Payouts[:i], func(other PayoutPart) bool { return other.Number == p.Number }) {
@@ -121,7 +124,7 @@ func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Ti
 		return t, nil, ErrPayableMismatch
 	}
 	t.Payouts = slices.Clone(t.Payouts)
-	t.UpdatedAt = toMillis(now)
+	t.UpdatedAt = truncateToMillis(now)
 	if paid {
 		t.Payouts[i].Status = EventPaidOut
 		return t, nil, nil

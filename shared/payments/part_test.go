@@ -58,8 +58,8 @@ func TestSettle_PayoutParts(t *testing.T) {
 	}
 }
 
-// TestDeduct_ScheduledPayouts checks that a return is taken from the earliest payout first, never below zero, and never
-// from a payout on its way. The rest is a debit.
+// TestDeduct_ScheduledPayouts checks that a return is taken from the earliest payout first. No payout falls below zero,
+// and nothing is taken from a payout on its way. The rest is a debit.
 func TestDeduct_ScheduledPayouts(t *testing.T) {
 	t.Parallel()
 	type statuses = [3]payments.EventStatus
@@ -97,8 +97,8 @@ func TestDeduct_ScheduledPayouts(t *testing.T) {
 	}
 }
 
-// TestDeduct_WritesChangedParts checks that a return writes only the parts that it changes. It skips a part with
-// nothing left, a part whose fee exceeds it, and the parts after the last one it needs.
+// TestDeduct_WritesChangedParts checks that a return writes only the parts that it changes. Unchanged are a part with
+// nothing left, a part whose fee exceeds it, and all parts after the last part that the return needs.
 func TestDeduct_WritesChangedParts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// TestPayoutsTotal_ReplacedPayout checks that another payout, planned later, replaces a failed one (contract §6.5), and
-// that the two count once.
+// TestPayoutsTotal_ReplacedPayout checks a failed payout, and the later payout that replaces it (contract §6.5). The
+// two count as one payout.
 func TestPayoutsTotal_ReplacedPayout(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

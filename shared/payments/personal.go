@@ -31,8 +31,8 @@ type Address struct {
 	State      string `json:"state,omitempty" dynamo:"state,omitempty"`
 }
 
-// PersonalDetailsChange is a request's change of a payer's details. It overwrites only the details it names (contract
-// §5.1). An empty text removes a detail; birth date and country have no empty form (contract §2.4).
+// PersonalDetailsChange is a request's change of a payer's details. It overwrites only the details that the request
+// names (contract §5.1). An empty text removes a detail. Birth date and country cannot be empty (contract §2.4).
 type PersonalDetailsChange struct {
 	FirstName optional.Of[string] `json:"first_name" validate:"text=255"`
 	LastName  optional.Of[string] `json:"last_name" validate:"text=255"`

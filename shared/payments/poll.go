@@ -15,8 +15,9 @@ const (
 	longestPollGap = 15 * time.Minute
 )
 
-// nextPoll returns the first poll after now of a charge or refund that began at a time. Each gap is twice the one
-// before, up to longestPollGap. The times are fixed, so a late or unplanned poll postpones no other.
+// nextPoll returns the first poll after now of a charge or refund that began at the given time. Each gap is twice as
+// long as the gap before, up to longestPollGap. The times are fixed, so a late or unplanned poll does not move any
+// other poll.
 func nextPoll(began time.Time, first time.Duration, now time.Time) time.Time {
 	gap := first
 	at := began.Add(gap)
@@ -27,7 +28,7 @@ func nextPoll(began time.Time, first time.Duration, now time.Time) time.Time {
 	return at
 }
 
-// sweepAt returns the time for the sweep to poll. It leaves a poll about an unknown outcome to the fast path first.
+// sweepAt returns the time for the sweep to poll. If the outcome is unknown, the fast path gets to poll first.
 func sweepAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return next
@@ -35,8 +36,8 @@ func sweepAt(next, unknownSince time.Time) time.Time {
 	return next.Add(outbox.Grace)
 }
 
-// pollAt returns the time for the fast path to poll; zero unless the outcome is recorded as unknown. Before that a
-// request may still run, so there is nothing to ask, or the payer must act, which takes time.
+// pollAt returns the time for the fast path to poll. It returns zero unless the outcome is recorded as unknown. Before
+// that, a request may still run, so there is nothing to ask; or the payer must act, which takes time.
 func pollAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return time.Time{}

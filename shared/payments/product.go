@@ -12,9 +12,9 @@ type Product struct {
 	Name         string
 	Quantity     int
 	VATRate      string       // decimal fraction of the price, "0.19" = 19 %
-	Price        money.Amount // of one, without VAT
-	VAT          money.Amount // of one
-	PriceWithVAT money.Amount // of one
+	Price        money.Amount // of one item, without VAT
+	VAT          money.Amount // of one item
+	PriceWithVAT money.Amount // of one item
 	Total        money.Amount // of the line, without VAT
 	TotalVAT     money.Amount // of the line
 	TotalWithVAT money.Amount // of the line
@@ -37,8 +37,9 @@ func (t Transaction) Sale() money.Amount {
 	return minus(t.Amount, t.Tip)
 }
 
-// Products returns the lines of the transaction, or of a refund of it, with the amount as their sum. There is one line,
-// named after the checkout's description, else its reference, else the transaction's code (contract §6.1).
+// Products returns the lines of the transaction, or of a refund of the transaction. Their sum is the amount. There is
+// one line. Its name is the checkout's description, else the checkout's reference, else the transaction's code
+// (contract §6.1).
 func (t Transaction) Products(amount money.Amount) []Product {
 	none := money.Zero(amount.Currency())
 	line := Product{Name: cmp.Or(t.ProductSummary, t.ForeignID, t.Code), Quantity: 1, VATRate: noVAT,

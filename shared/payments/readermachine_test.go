@@ -16,7 +16,7 @@ type readerMachine struct {
 	checkout  payments.Checkout
 	pix       bool
 	now       time.Time
-	acquirer  payments.Decision // Challenge: knows no charge
+	acquirer  payments.Decision // Challenge: the acquirer knows no charge
 	callbacks []payments.Callback
 	written   []payments.TransactionStatus
 	notTaken  bool // the terminal was offline and never charges
@@ -49,7 +49,7 @@ func (m *readerMachine) wait(t *rapid.T) {
 	m.now = m.now.Add(time.Duration(rapid.IntRange(1, 300).Draw(t, "seconds")) * time.Second)
 }
 
-// charge makes the terminal's charge. The acquirer refuses a cancelled charge, and a second one.
+// charge makes the terminal's charge. The acquirer refuses a charge that was cancelled, and any second charge.
 func (m *readerMachine) charge(t *rapid.T) {
 	if m.acquirer == payments.Challenge && !m.notTaken {
 		m.acquirer = rapid.SampledFrom(append(m.decisions(), payments.OutcomeUnknown)).Draw(t, "decision")
@@ -94,7 +94,8 @@ func (m *readerMachine) poll(t *rapid.T) {
 	}
 }
 
-// cancel cancels at the acquirer, unless the charge is there. The process may be cut off before it records the answer.
+// cancel cancels the charge at the acquirer, unless the acquirer already has the charge. The process may be cut off
+// before it records the answer.
 func (m *readerMachine) cancel(t *rapid.T) {
 	if !m.checkout.WaitsAtReader() {
 		return

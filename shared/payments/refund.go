@@ -61,7 +61,8 @@ func (t Transaction) hasRefundable() bool {
 	return t.Status == TransactionSuccessful && t.Refundable.Sign() > 0
 }
 
-// refundRefusal returns the failure if CanRefund is false: transient while the payment or a refund has no outcome.
+// refundRefusal returns the failure if CanRefund is false. The failure is transient while the payment or a refund has
+// no outcome.
 func (t Transaction) refundRefusal() error {
 	full := t.EventCount >= maxEvents
 	if t.Status == TransactionPending || (t.pendingRefunds().Sign() > 0 && !full) {
@@ -97,8 +98,8 @@ func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReser
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.reserveIncrease()}, nil
 }
 
-// WithoutWithdrawn returns the transaction without a withdrawn refund that is now requested again. So a client may
-// repeat a request that the acquirer does not take (contract §2.8, 424) without reaching the limit of events.
+// WithoutWithdrawn returns the transaction without a withdrawn refund that is now requested again. So a client that
+// repeats a request while the acquirer does not take it (contract §2.8, 424) does not reach the limit of events.
 func (t Transaction) WithoutWithdrawn(e Event) Transaction {
 	if e.Status == EventWithdrawn {
 		t.EventCount--
@@ -129,7 +130,7 @@ func (e Event) reserveIncrease() money.Amount {
 	return e.Amount
 }
 
-// reserveDecrease returns the same amount negated, to take it out of the reserve again.
+// reserveDecrease returns the amount of reserveIncrease as a negative amount, which releases it from the reserve.
 func (e Event) reserveDecrease() money.Amount {
 	if !e.InReserve {
 		return money.Amount{}
@@ -146,7 +147,7 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	}
 	began := e.CreatedAt
 	if e.Status == EventBegun {
-		e.CreatedAt = toMillis(now)
+		e.CreatedAt = truncateToMillis(now)
 	}
 	e.ReturnCode = o.ReturnCode
 	switch o.Decision {
@@ -156,7 +157,7 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 		return t.undoRefund(e, EventFailed, now), true
 	default:
 		if e.Status == EventBegun {
-			e.UpdatedAt = toMillis(now)
+			e.UpdatedAt = truncateToMillis(now)
 		}
 		if e.UnknownSince.IsZero() {
 			e.UnknownSince = began
@@ -166,17 +167,19 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	}
 }
 
-// ShowRefund makes a refund visible to clients. A process that did not begin the refund does so before it asks the
-// acquirer, because the refund may be made from then on. ShowRefund returns false unless the refund is EventBegun.
+// ShowRefund makes a refund visible to clients. A process that did not begin the refund calls ShowRefund before it asks
+// the acquirer, because the acquirer may make the refund from then on. ShowRefund returns false unless the refund is
+// EventBegun.
 func (t Transaction) ShowRefund(e Event, now time.Time) (TransactionChange, bool) {
 	if e.Status != EventBegun {
 		return TransactionChange{}, false
 	}
-	e.Status, e.CreatedAt, e.UpdatedAt = EventPending, toMillis(now), toMillis(now)
+	e.Status, e.CreatedAt, e.UpdatedAt = EventPending, truncateToMillis(now), truncateToMillis(now)
 	return TransactionChange{Transaction: t, Events: []Event{e}}, true
 }
 
-// WithdrawRefund undoes a refund that the acquirer certainly did not take (contract §3.4, 424); false once visible.
+// WithdrawRefund undoes a refund that the acquirer certainly did not take (contract §3.4, 424). It returns false if the
+// refund is already visible to clients.
 func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, bool) {
 	if e.Status != EventBegun {
 		return TransactionChange{}, false
@@ -185,24 +188,25 @@ func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, 
 }
 
 func (t Transaction) completeRefund(e Event, now time.Time) TransactionChange {
-	e.Status, e.UpdatedAt = EventRefunded, toMillis(now)
+	e.Status, e.UpdatedAt = EventRefunded, truncateToMillis(now)
 	t.Refunded = plus(t.Refunded, e.Amount)
-	t.LastRefund, t.UpdatedAt = EventRefunded, toMillis(now)
+	t.LastRefund, t.UpdatedAt = EventRefunded, truncateToMillis(now)
 	change := t.postReturn(e, ledger.Refund, PayableRefundDeduction, now)
 	change.ReserveDelta = e.reserveDecrease()
 	return change
 }
 
 func (t Transaction) undoRefund(e Event, status EventStatus, now time.Time) TransactionChange {
-	e.Status, e.UpdatedAt = status, toMillis(now)
+	e.Status, e.UpdatedAt = status, truncateToMillis(now)
 	t.Refundable = plus(t.Refundable, e.Amount)
 	if status == EventFailed {
-		t.LastRefund, t.UpdatedAt = EventFailed, toMillis(now)
+		t.LastRefund, t.UpdatedAt = EventFailed, truncateToMillis(now)
 	}
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.reserveDecrease()}
 }
 
-// postReturn journals money that went back to the payer, and takes it from scheduled payouts, then from other payouts.
+// postReturn adds a journal entry for money that went back to the payer. It takes the amount from the transaction's
+// scheduled payouts, and makes a debit of the rest.
 func (t Transaction) postReturn(e Event, kind ledger.Kind, payable PayableKind, now time.Time) TransactionChange {
 	entry := returnEntry(e, kind, now)
 	payables, rest := t.deduct(e.Amount)

@@ -186,7 +186,8 @@ type settledRefund struct {
 	Listed, Wakes              bool
 }
 
-// TestShowRefund checks that a refund becomes visible once, from now on, before another process asks the acquirer.
+// TestShowRefund checks that a refund becomes visible only once. Its time is the time of ShowRefund, before another
+// process asks the acquirer.
 func TestShowRefund(t *testing.T) {
 	t.Parallel()
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)

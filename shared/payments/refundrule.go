@@ -19,7 +19,8 @@ type RefundRule struct {
 	Minimum  money.Amount   // of one refund; without a currency: one minor unit
 }
 
-// RefundRules holds an operator's rules. Every rule that applies counts. Without rules: any age, from one minor unit.
+// RefundRules holds an operator's rules. Every rule that applies counts. Without rules, payments of any age can be
+// refunded, from one minor unit.
 type RefundRules []RefundRule
 
 // ParseRefundRules reads rules separated by blanks, each written where:days:minimum:

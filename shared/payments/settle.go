@@ -21,7 +21,8 @@ type CheckoutChange struct {
 	Payables    []Payable     // owed to the merchant for it
 }
 
-// Session lets a payer's browser return to one attempt, by a 3DS MD or for a code. Only its token's hash is stored.
+// Session lets a payer's browser return to one attempt, with a 3DS MD or for a payment code. Only a hash of the token
+// is stored.
 type Session struct {
 	TokenHash  string    `dynamo:"-"`
 	CheckoutID string    `dynamo:"checkout_id"`
@@ -29,8 +30,9 @@ type Session struct {
 	ExpiresAt  time.Time `dynamo:"expires"`
 }
 
-// Settle applies the acquirer's answer about an attempt. It returns false for a repeated or late answer: the attempt is
-// closed, or another one runs. msgID becomes the callback's id. The change has the session if the payer must come back.
+// Settle applies the acquirer's answer about an attempt. It returns false for a repeated or late answer, when the
+// attempt is closed or another attempt runs. msgID becomes the callback's id. The change contains the session if the
+// payer must come back.
 func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session,
 	now time.Time) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed {
@@ -60,7 +62,7 @@ func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Sess
 	}
 }
 
-// withOwnAttempt copies the attempt and the transactions, so that changes leave the caller's checkout as it was read.
+// withOwnAttempt copies the attempt and the list of transactions, so that changes do not alter the caller's checkout.
 func (c Checkout) withOwnAttempt() Checkout {
 	attempt := *c.Attempt
 	c.Attempt = &attempt
@@ -72,8 +74,8 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange
 	c.Status = CheckoutPaid
 	c.AttemptStarts = nil // they only limit further attempts
 	change := c.record(TransactionSuccessful, o, now)
-	change.postPayment(now)
-	change.saveCard(now)
+	change.addPosting(now)
+	change.addInstrument(now)
 	change.Checkout.Attempt = c.Attempt.closed()
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
@@ -111,7 +113,8 @@ func (c Checkout) requireAction(o Outcome, session Session, now time.Time) Check
 	return change
 }
 
-// recordUnknown records that the acquirer gave no outcome: since the start of a pending attempt, else from now on.
+// recordUnknown records that the acquirer gave no outcome. For a pending attempt the outcome is unknown since the start
+// of the attempt, otherwise from now on.
 func (c Checkout) recordUnknown(o Outcome, now time.Time) CheckoutChange {
 	a := c.Attempt
 	switch {
@@ -129,8 +132,9 @@ func (c Checkout) recordUnknown(o Outcome, now time.Time) CheckoutChange {
 	return c.record(TransactionPending, o, now)
 }
 
-// closeCancelled closes an attempt that will never be charged. Unless clients have seen it, it leaves no record.
-// Before the payer's deadline a request of ours, then cut off, cancelled it. Otherwise it has failed.
+// closeCancelled closes an attempt that will never be charged. If clients have not seen the attempt, it leaves no
+// record. If the payer's deadline has not passed, one of our requests cancelled the attempt and was then cut off, so
+// the attempt is CANCELLED. Otherwise the attempt has failed.
 func (c Checkout) closeCancelled(o Outcome, msgID string, now time.Time) CheckoutChange {
 	switch {
 	case !c.isRecorded():
@@ -152,7 +156,8 @@ func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 	return CheckoutChange{Checkout: c}, true
 }
 
-// CancelAttempt closes a waiting attempt that the acquirer has cancelled: CANCELLED, without a callback.
+// CancelAttempt closes a waiting attempt that the acquirer has cancelled. The status becomes CANCELLED, and there is no
+// callback.
 func (c Checkout) CancelAttempt(now time.Time) CheckoutChange {
 	change := c.withOwnAttempt().record(TransactionCancelled, Outcome{}, now)
 	change.Checkout.Attempt = c.Attempt.closed()
@@ -229,8 +234,9 @@ func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Che
 	return CheckoutChange{Checkout: c, Transaction: &t}
 }
 
-// postPayment adds a captured payment's journal entry and payouts. A verification has none, as it captures nothing.
-func (ch *CheckoutChange) postPayment(now time.Time) {
+// addPosting adds a captured payment's journal entry and payouts. It adds none for a verification, which captures
+// nothing.
+func (ch *CheckoutChange) addPosting(now time.Time) {
 	t := ch.Transaction
 	if t.Captured.IsZero() {
 		return
@@ -239,8 +245,9 @@ func (ch *CheckoutChange) postPayment(now time.Time) {
 	t.Payouts, ch.Payables = t.planPayouts(now)
 }
 
-// saveCard saves the approved card for the checkout's customer, with a mandate if the payer gave one (contract §4.6).
-func (ch *CheckoutChange) saveCard(now time.Time) {
+// addInstrument saves the approved card for the checkout's customer, with a mandate if the payer gave one (contract
+// §4.6).
+func (ch *CheckoutChange) addInstrument(now time.Time) {
 	c := &ch.Checkout
 	a := c.Attempt
 	if a.Token != "" {

@@ -71,7 +71,7 @@ func TestSettle(t *testing.T) {
 		{"requires action", payments.Cancelled, deadline, settled{failed, declined, closed, false, true}},
 		{"requires action", payments.Approved, 48 * time.Hour, settled{paid, captured, closed, false, true}},
 
-		// An attempt that began in time may still pay.
+		// An attempt that began before valid_until may still pay.
 		{"late, pending", payments.Approved, 0, settled{paid, captured, closed, false, true}},
 		{"late, pending", payments.Declined, 0, settled{failed, declined, closed, false, true}},
 		{"late, pending", payments.Challenge, 0, settled{pending, open, waits, true, false}},

@@ -46,14 +46,14 @@ type Transaction struct {
 	InstrumentToken     string              `dynamo:"instrument_token,omitempty"`
 	Card                *CardSummary        `dynamo:"card,omitempty"`
 	Captured            money.Amount        `dynamo:"captured"`           // zero unless SUCCESSFUL
-	Refundable          money.Amount        `dynamo:"refundable"`         // the rest; conditions cannot subtract
+	Refundable          money.Amount        `dynamo:"refundable"`         // what is left to refund or charge back
 	Refunded            money.Amount        `dynamo:"refunded,omitempty"` // sent back by refunds
 	ChargedBack         money.Amount        `dynamo:"charged_back,omitempty"`
 	NonCollection       bool                `dynamo:"non_collection,omitempty"` // of a chargeback
-	LastRefund          EventStatus         `dynamo:"last_refund,omitempty"`    // REFUNDED or FAILED
+	LastRefund          EventStatus         `dynamo:"last_refund,omitempty"`    // of the latest refund: REFUNDED or FAILED
 	Fee                 money.Amount        `dynamo:"fee"`
 	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`
-	Gross               bool                `dynamo:"gross,omitempty"` // settlement: the fee is billed
+	Gross               bool                `dynamo:"gross,omitempty"` // gross settlement: the fee is billed
 	TaxEnabled          bool                `dynamo:"tax_enabled,omitempty"`
 	AdvancedMode        bool                `dynamo:"advanced_mode,omitempty"`
 	Payouts             []PayoutPart        `dynamo:"payouts,omitempty"`
@@ -72,7 +72,8 @@ type Transaction struct {
 	Version             int                 `dynamo:"version"` // of the stored item, from 1
 }
 
-// Restored returns the transaction as before it was stored, with the facts of its key and the omitted zero amounts.
+// Restored returns the transaction as it was before it was stored. It adds the facts that are in the key, and the zero
+// amounts that were left out.
 func (t Transaction) Restored(merchantCode, code, id string) Transaction {
 	t.MerchantCode, t.Code, t.ID, t.ClientTransactionID = merchantCode, code, id, ClientTransactionID(id)
 	none := money.Zero(t.Amount.Currency())

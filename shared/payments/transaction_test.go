@@ -85,7 +85,7 @@ func transactionOf(t *rapid.T, id string) payments.Transaction {
 	return *change.Transaction
 }
 
-// TestSimpleStatus checks each line of contract §6.5 with a case that satisfies that line and all lines below it.
+// TestSimpleStatus checks each line of contract §6.5. Each case satisfies its line and also all lines below that line.
 func TestSimpleStatus(t *testing.T) {
 	t.Parallel()
 	tx := *captured(t, eur("10.10"), "", "", 1).Transaction

@@ -20,8 +20,8 @@ func (undecided) Cancel(context.Context, string) (payments.Outcome, error) {
 	return payments.Outcome{Decision: payments.OutcomeUnknown}, nil
 }
 
-// TestStart_CancellationUnknown checks that the attempt stays open. The same request may succeed later, so the refusal
-// is transient and no Idempotency-Key keeps it (contract §2.8).
+// TestStart_CancellationUnknown checks that the attempt stays open. The same request may succeed later. So the refusal
+// is transient, and is not stored under an Idempotency-Key (contract §2.8).
 func TestStart_CancellationUnknown(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

@@ -32,8 +32,8 @@ func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string)
 	return p.settle(ctx, t, c, session.AttemptID, o)
 }
 
-// sendAnswer sends the payer's answer to the acquirer, and again if the first reply is lost. After that only the
-// payer's browser can repeat the request, because only it has the answer, which stays valid.
+// sendAnswer sends the payer's answer to the acquirer, and sends it again if the first reply is lost. After that, only
+// the payer's browser can repeat the request, because only the browser has the answer. The answer stays valid.
 func (p *Processor) sendAnswer(ctx context.Context, t identity.Tenant, attemptID,
 	answer string) (payments.Outcome, error) {
 	a := p.acquirer(t)
@@ -52,9 +52,9 @@ func (p *Processor) sendAnswer(ctx context.Context, t identity.Tenant, attemptID
 }
 
 // Resume asks the acquirer for the next step of a payer who has begun a challenge or visited a method's page, and may
-// have come back. It records an outcome that the acquirer knows by now, so that the payer need not wait for the next
-// poll. If the acquirer does not answer, or the payer has begun neither, Resume returns no step and records nothing,
-// because browsers may ask every few seconds.
+// have come back. If the acquirer now knows an outcome, Resume records the outcome, so that the payer need not wait for
+// the next poll. Resume returns no step and records nothing if the acquirer does not answer, or if the payer has begun
+// neither a challenge nor a redirect: browsers may ask every few seconds, and must not cause a write each time.
 func (p *Processor) Resume(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, *Step,
 	error) {
 	if !c.RequiresAction() || c.Attempt.Method.Flow() == payments.VoucherFlow {

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// createFor creates a checkout of a customer.
+// createFor creates a checkout for a customer.
 func (o *fixture) createFor(t *testing.T, customer string) payments.Checkout {
 	t.Helper()
 	c, err := o.store.CreateCheckout(t.Context(), tenant, payments.Checkout{

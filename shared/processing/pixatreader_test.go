@@ -49,7 +49,7 @@ func (o *fixture) showPix(t *testing.T, says terminal.Outcome) (c payments.Check
 	}
 }
 
-// readPixFate is the outcome of a code, at the platform and at the acquirer.
+// pixFate is the outcome of a code, at the platform and at the acquirer.
 type pixFate struct {
 	Status   payments.CheckoutStatus
 	Reason   string
@@ -78,7 +78,8 @@ func (o *fixture) readPixFate(t *testing.T, id string) pixFate {
 	return pixFate{c.Status, c.Reader.Reason, at.Decision}
 }
 
-// TestResolveAttempt_PixAtReader checks that the acquirer is believed, not the terminal, and cancels an unpaid code.
+// TestResolveAttempt_PixAtReader checks that the platform believes the acquirer, not the terminal, and that an unpaid
+// code is cancelled once the attempt ends.
 func TestResolveAttempt_PixAtReader(t *testing.T) {
 	t.Parallel()
 	waiting := terminal.Outcome{Progress: terminal.Waiting}
@@ -88,7 +89,7 @@ func TestResolveAttempt_PixAtReader(t *testing.T) {
 		says      terminal.Outcome
 		after     time.Duration
 		terminate bool
-		want      pixFate // without a payment
+		want      pixFate // if the code is not paid
 	}{
 		"shown":                 {waiting, soon, false, pixWaits},
 		"shown until the end":   {waiting, late - 1, false, pixWaits},
@@ -143,7 +144,8 @@ func (f forgetful) LookUp(ctx context.Context, id string) (payments.Outcome, err
 	return f.Acquirer.LookUp(ctx, id)
 }
 
-// TestResolve_PixUnknownAtFirst checks that a code that the acquirer makes late ends at the deadline like any other.
+// TestResolve_PixUnknownAtFirst checks a code whose outcome the acquirer does not know at first. The code ends at the
+// deadline like any other.
 func TestResolve_PixUnknownAtFirst(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
@@ -167,7 +169,8 @@ func TestResolve_PixUnknownAtFirst(t *testing.T) {
 	}
 }
 
-// TestTerminateWaiting_PixUnknownAtFirst checks that termination cancels such a code like any other.
+// TestTerminateWaiting_PixUnknownAtFirst checks that termination cancels a code whose outcome the acquirer does not
+// know at first.
 func TestTerminateWaiting_PixUnknownAtFirst(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

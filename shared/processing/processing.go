@@ -1,7 +1,7 @@
-// Package processing charges checkouts and makes refunds at the acquirer: it claims an attempt, has it charged, and
-// records the outcome. Start begins attempts online, Refund a refund, and Driver.Begin of reader/run attempts at
-// readers. If an attempt or a refund is cut off, a retry, the payer's browser, a poll or the sweep finishes the same
-// attempt or refund.
+// Package processing charges checkouts and makes refunds at the acquirer. It claims an attempt, has the acquirer charge
+// the attempt, and records the outcome. Start begins attempts online, and Driver.Begin of reader/run begins attempts at
+// readers. Refund begins a refund. If an attempt or a refund is cut off, a retry, the payer's browser, a poll or the
+// sweep finishes the same attempt or refund.
 package processing
 
 import (
@@ -30,10 +30,10 @@ type Config struct {
 	Store      *store.Store
 	Acquirers  map[identity.Mode]acquirer.Acquirer
 	Terminals  map[identity.Mode]terminal.Terminals
-	BaseURL    string                    // of the API, for the 3DS return
-	SessionKey func(at time.Time) []byte // derives the payer session tokens of attempts that began then
-	TokenKey   func() []byte             // derives saved cards' tokens
-	Refunds    payments.RefundRules      // the operator's
+	BaseURL    string                    // base URL of the API, for the 3DS return
+	SessionKey func(at time.Time) []byte // key for the payer session tokens of attempts that began at that time
+	TokenKey   func() []byte             // key for the tokens of saved cards
+	Refunds    payments.RefundRules      // the operator's rules
 	Log        *slog.Logger
 	Metrics    metric.Log
 }
@@ -52,8 +52,8 @@ func New(c Config) *Processor {
 }
 
 const (
-	// chargeTime bounds one call to the acquirer. Two calls, with the writes before and after them, end before the sweep
-	// takes over the attempt.
+	// chargeTime bounds one call to the acquirer. Two such calls, with the writes before and after them, end before the
+	// sweep takes over the attempt.
 	chargeTime = 8 * time.Second
 	// recordTime bounds the recording of an outcome, which goes on even if the client has disconnected.
 	recordTime = 10 * time.Second
@@ -66,7 +66,7 @@ func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 	return acquirer.None{}
 }
 
-// Settle records and counts an outcome of the checkout's open attempt. It does not measure the time of the charge.
+// Settle records and counts an outcome of the checkout's open attempt. Settle does not measure the time of the charge.
 func (p *Processor) Settle(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	o payments.Outcome) (payments.Checkout, error) {
 	return p.settle(ctx, t, c, c.Attempt.ID, o)
@@ -87,8 +87,8 @@ func (p *Processor) CloseNotTaken(ctx context.Context, t identity.Tenant, c paym
 	})
 }
 
-// settle records an outcome, unless the attempt is closed. Every outcome of every charge passes here, so each is
-// counted once. The caller's measurements go into the same line.
+// settle records an outcome, unless the attempt is closed. Every outcome of every charge is recorded by settle, so each
+// outcome is counted once. The caller's measurements are logged in the same line.
 func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
 	o payments.Outcome, measured ...metric.Value) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
@@ -147,25 +147,25 @@ func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Ch
 	})
 }
 
-// SessionToken returns the token that identifies an attempt to the payer's browser, which has no credential. It is the
-// MD of the challenge, and part of links to the payment code. It cannot be guessed. Each retry and poll of the attempt
-// gets the same token, even after the secret was rotated.
+// SessionToken returns the token that identifies an attempt to the payer's browser, which has no credential. The token
+// is the MD of the challenge, and part of links to the payment code. The token cannot be guessed. Each retry and poll
+// of the attempt gets the same token, even after the secret was rotated.
 func (p *Processor) SessionToken(a payments.Attempt) string {
 	mac := hmac.New(sha256.New, p.SessionKey(a.StartedAt))
 	mac.Write([]byte("payer session " + a.ID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// cardToken returns our token for a customer's card, always the same (contract §4.6). The token is a keyed hash, so the
-// number cannot be recovered from it.
+// cardToken returns our token for a customer's card. The same card always gets the same token (contract §4.6). The
+// token is a keyed hash, so the card number cannot be recovered from the token.
 func (p *Processor) cardToken(t identity.Tenant, customer string, number secret.Text) string {
 	mac := hmac.New(sha256.New, p.TokenKey())
 	mac.Write([]byte("card token\x00" + t.String() + "\x00" + customer + "\x00" + number.Reveal()))
 	return payments.FormatUUIDv4(mac.Sum(nil))
 }
 
-// Source returns the source of an attempt to pay the checkout. It replaces the names, such as a payer's network
-// address, by keyed hashes, because a checkout is kept for years.
+// Source returns the source of an attempt to pay the checkout. Source replaces the names, such as a payer's network
+// address, with keyed hashes, because a checkout is stored for years.
 func (p *Processor) Source(checkoutID string, payer bool, names ...string) payments.Source {
 	by := payments.Source{Payer: payer}
 	for _, name := range names {
@@ -188,8 +188,8 @@ func chargeMetrics(o payments.Outcome, took time.Duration) []metric.Value {
 	return measured
 }
 
-// outcomeMetrics returns the metrics of an outcome once it is written. The approval rate counts only decisions of
-// issuers: a payer who gives up is neither approved nor declined.
+// outcomeMetrics returns the metrics of an outcome once the outcome is written. The approval rate counts only decisions
+// of issuers, so an attempt that the payer gave up counts as neither approved nor declined.
 func (p *Processor) outcomeMetrics(after payments.Checkout, o payments.Outcome) []metric.Value {
 	switch o.Decision {
 	case payments.Approved:

@@ -30,7 +30,7 @@ import (
 
 var tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 
-// fixture is a processor with a table and acquirers. The test can act between its calls.
+// fixture is a processor with a table and acquirers. A test can run functions between the processor's calls.
 type fixture struct {
 	*processing.Processor
 	*clock.Clock
@@ -145,7 +145,7 @@ const (
 )
 
 // TestStart_ClaimAfterValidUntil checks that an attempt claimed too late is not charged. A client that read the
-// checkout just before the claim saw EXPIRED, which is final.
+// checkout just before the claim saw EXPIRED, and that status is final.
 func TestStart_ClaimAfterValidUntil(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
@@ -191,7 +191,7 @@ func TestDeactivate_AttemptBegunDuringCancel(t *testing.T) {
 }
 
 // TestStart_NotTakenAfterLostAnswer checks that the outcome stays unknown. The first request may have been charged, so
-// the attempt must not be given up for another.
+// no other attempt may replace this attempt.
 func TestStart_NotTakenAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
@@ -212,7 +212,7 @@ func TestStart_NotTakenAfterLostAnswer(t *testing.T) {
 	}
 }
 
-// lostCharge charges once and loses the answer, then takes no charge.
+// lostCharge charges once and loses the answer. After that it takes no charge.
 type lostCharge struct {
 	acquirer.Acquirer
 	asked bool

@@ -15,10 +15,10 @@ import (
 
 // RefundRequest is a request to return money to a payer.
 type RefundRequest struct {
-	TransactionID  string             // its id or code
-	Operation      string             // identifies the request; a retry with the same Idempotency-Key has the same
-	Amount         money.Literal      // "": the whole rest
-	Country        string             // the merchant's; the operator's rules may name it
+	TransactionID  string             // id or code of the transaction
+	Operation      string             // identifies the request; the same for each retry with the same Idempotency-Key
+	Amount         money.Literal      // "": the whole refundable rest
+	Country        string             // the merchant's country, which the operator's rules may name
 	By             identity.Principal // must be allowed to see the payment
 	MinimumBalance *money.Amount      // lower bound of the merchant's balance; nil: none
 }
@@ -26,10 +26,10 @@ type RefundRequest struct {
 var errRefundRefused = failure.Conflict("The acquirer refused the refund.")
 
 // Refund returns money to the payer. It makes 1 read, 1 transaction to begin the refund, the call to the acquirer, and
-// 1 transaction to record the outcome. If the outcome is unknown, it succeeds and polls follow. Failures: NotFound;
-// Invalid for a bad amount; Conflict if nothing is refundable, the payment is too old, or the acquirer refuses;
-// payments' AmountTooHighError, AmountTooLowError, ErrInsufficientBalance and ErrBalanceReserved; Upstream if the
-// acquirer did not take it.
+// 1 transaction to record the outcome. If the outcome is unknown, Refund succeeds, and polls follow. Failures:
+// NotFound; Invalid for a bad amount; Conflict if nothing is refundable, the payment is too old, or the acquirer
+// refuses; payments' AmountTooHighError, AmountTooLowError, ErrInsufficientBalance and ErrBalanceReserved; Upstream if
+// the acquirer did not take the refund.
 func (p *Processor) Refund(ctx context.Context, t identity.Tenant, request RefundRequest) error {
 	var begun bool // another request has begun it
 	e, err := store.Retry(func(bool) (payments.Event, error) {
@@ -56,7 +56,7 @@ func (p *Processor) Refund(ctx context.Context, t identity.Tenant, request Refun
 	}
 }
 
-// beginRefund records the refund, whose amount is then no longer refundable.
+// beginRefund records the refund. From then on, its amount is no longer refundable.
 func (p *Processor) beginRefund(ctx context.Context, t identity.Tenant, tx payments.Transaction,
 	request RefundRequest) (payments.Event, error) {
 	amount, err := parseAmount(tx, request.Amount)
@@ -76,8 +76,8 @@ func (p *Processor) beginRefund(ctx context.Context, t identity.Tenant, tx payme
 	return e, p.Store.ApplyTransaction(ctx, t, change, reserve)
 }
 
-// parseAmount parses an amount in the transaction's currency; nil if none is given. An amount that can never be right
-// is Invalid, in any state of the transaction.
+// parseAmount parses an amount in the transaction's currency. Without an amount it returns nil. An amount that no
+// transaction of that currency could accept is Invalid, in any state of the transaction.
 func parseAmount(tx payments.Transaction, given money.Literal) (*money.Amount, error) {
 	if given == "" {
 		return nil, nil
@@ -95,8 +95,9 @@ func parseAmount(tx payments.Transaction, given money.Literal) (*money.Amount, e
 // checkBalance refuses a refund that would take the merchant's balance, less the reserve for pending refunds, below the
 // minimum (contract §6.4). It returns the reserve that its decision is based on.
 //
-// The merchant is read after the reserve. A debit in a shard added since that read is missed. But its refund has
-// changed the reserve too, so the decision is not written. As with a single shard, a chargeback may come between.
+// The merchant is read after the reserve. If a shard is added after that, a debit in the new shard is missed. But the
+// refund that made the debit has also changed the reserve, so the decision is not written. A chargeback may still come
+// between the check and the write, as with a single shard.
 func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount,
 	minimum *money.Amount) (*store.Reserve, error) {
 	if minimum == nil {
@@ -134,7 +135,8 @@ func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount 
 }
 
 // sendRefund has the acquirer make a refund that this request has begun, and records the outcome. Only this request can
-// know that the acquirer never took the refund, and only until another request asks for it.
+// know that the acquirer never took the refund. Once another request asks for the refund, this request cannot know it
+// either.
 func (p *Processor) sendRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
 	o, err := p.requestRefund(ctx, t, e)
 	var after payments.Event
@@ -158,8 +160,8 @@ func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payme
 	return refundError(after, after.Sequence)
 }
 
-// pollRefund asks the acquirer about a refund that another request has begun and may still withdraw. It first makes the
-// refund visible to clients, which rules out a withdrawal.
+// pollRefund asks the acquirer about a refund that another request has begun and may still withdraw. Before that,
+// pollRefund makes the refund visible to clients. A visible refund can no longer be withdrawn.
 func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	if e.Status == payments.EventBegun {
 		var err error
@@ -189,7 +191,7 @@ var errWithdrawn = errors.New("processing: the refund was withdrawn")
 // refundError returns the error for the client that began the refund under the sequence number.
 func refundError(e payments.Event, sequence int) error {
 	switch {
-	case e.Status == payments.EventWithdrawn, e.Sequence != sequence: // withdrawn, and begun again since
+	case e.Status == payments.EventWithdrawn, e.Sequence != sequence: // withdrawn, and perhaps begun again since
 		return failure.Upstream(errWithdrawn)
 	case e.Status == payments.EventFailed:
 		return errRefundRefused
@@ -198,8 +200,8 @@ func refundError(e payments.Event, sequence int) error {
 	}
 }
 
-// requestRefund has the acquirer make the refund, or return its outcome. It may be called again. Without an answer the
-// outcome is unknown.
+// requestRefund has the acquirer make the refund, or return the outcome of a refund already made. It may be called
+// again. If the acquirer does not answer, the outcome is unknown.
 func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Outcome, error) {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).Refund(ctx, acquirer.Refund{ID: e.ID, ChargeID: e.TransactionID, Amount: e.Amount})
@@ -212,9 +214,9 @@ func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e paym
 	return o, nil
 }
 
-// cancelRefund has the acquirer cancel a refund that it did not take: other requests for the refund may have been made
-// or be on their way. If the acquirer took another request first, cancelRefund returns its outcome. Without an answer
-// the refund stays pending.
+// cancelRefund has the acquirer cancel a refund that the acquirer did not take. Other requests for the same refund may
+// have been made or be on their way. If the acquirer took another request first, cancelRefund returns that request's
+// outcome. If the acquirer does not answer, the refund stays pending.
 func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payments.Event) payments.Outcome {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).CancelRefund(ctx, e.ID)
@@ -235,7 +237,7 @@ func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payme
 	})
 }
 
-// withdrawRefund undoes the beginning of refund e, unless e was withdrawn and begun again since.
+// withdrawRefund undoes the beginning of refund e, unless e was already withdrawn and begun again.
 func (p *Processor) withdrawRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, stored payments.Event) (payments.TransactionChange,
 		bool) {
@@ -246,11 +248,11 @@ func (p *Processor) withdrawRefund(ctx context.Context, t identity.Tenant, e pay
 	})
 }
 
-// errUnrecorded is an internal error. A Conflict would say that no money moved, which is unknown.
+// errUnrecorded is an internal error. A Conflict would tell the client that no money moved, but that is unknown.
 var errUnrecorded = errors.New("processing: a refund's outcome was not recorded: others keep changing the transaction")
 
 // changeRefund applies a rule to the stored refund and writes the change, even if the client has disconnected. A try
-// fails if another writer wins. The outcome must not be lost, so changeRefund tries until its time is up.
+// fails if another writer wins. The outcome must not be lost, so changeRefund tries again until recordTime is over.
 func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	rule func(payments.Transaction, payments.Event) (payments.TransactionChange, bool)) (payments.Event, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
@@ -303,8 +305,8 @@ func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, ref
 
 // ChargebackRequest is a chargeback as the acquirer reported it.
 type ChargebackRequest struct {
-	TransactionID string        // its id or code
-	ID            string        // the acquirer's; a repeated report changes nothing
+	TransactionID string        // id or code of the transaction
+	ID            string        // the acquirer's id of the chargeback; a repeated report changes nothing
 	Amount        money.Literal // "": the whole rest
 	Lost          bool          // the merchant cannot pay it (NON_COLLECTION)
 }

@@ -23,7 +23,8 @@ import (
 
 var live = identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}
 
-// newLiveFixture also has an acquirer for live mode: the sandbox, which decides by the amount.
+// newLiveFixture returns a fixture that also has an acquirer for live mode. That acquirer is the sandbox, which decides
+// by the amount.
 func newLiveFixture(t *testing.T) *fixture {
 	t.Helper()
 	o := newFixture(t)
@@ -31,7 +32,7 @@ func newLiveFixture(t *testing.T) *fixture {
 	return o
 }
 
-// createPaid creates a successful transaction of the tenant without a fee, so that all of it is payable.
+// createPaid creates a successful transaction of the tenant without a fee, so that the whole amount is payable.
 func (o *fixture) createPaid(t *testing.T, of identity.Tenant, amount string, c money.Currency) string {
 	t.Helper()
 	checkout, err := o.store.CreateCheckout(t.Context(), of, payments.Checkout{
@@ -110,7 +111,8 @@ func TestRefund_MinimumBalance(t *testing.T) {
 	}
 }
 
-// TestRefund_NegativeMinimumBalance checks that a minimum below zero allows a balance down to it.
+// TestRefund_NegativeMinimumBalance checks that with a minimum below zero, refunds may take the balance down to that
+// minimum.
 func TestRefund_NegativeMinimumBalance(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
@@ -138,8 +140,8 @@ func TestRefund_BalancePerCurrencyAndTenant(t *testing.T) {
 	o.mustRefund(t, id, "0.01", "9.99")
 }
 
-// TestRefund_PendingReserved checks that pending refunds count as made until their outcome is known. A refusal for the
-// reserve alone is transient.
+// TestRefund_PendingReserved checks that pending refunds count as made until their outcome is known. If a refund is
+// refused only because of the reserve, the failure is transient.
 func TestRefund_PendingReserved(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
@@ -171,7 +173,7 @@ func TestRefund_PendingReserved(t *testing.T) {
 	}
 }
 
-// TestRefund_FailedNotReserved checks that refunds that were declined or not taken free their reserve.
+// TestRefund_FailedNotReserved checks that the reserve is released when refunds are declined or not taken.
 func TestRefund_FailedNotReserved(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
@@ -188,7 +190,7 @@ func TestRefund_FailedNotReserved(t *testing.T) {
 	o.mustRefund(t, id, "50", "50")
 }
 
-// TestRefund_ConcurrentOnOneBalance checks that refunds of different transactions cannot count on the same money.
+// TestRefund_ConcurrentOnOneBalance checks that refunds of different transactions cannot use the same money.
 func TestRefund_ConcurrentOnOneBalance(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
@@ -214,7 +216,7 @@ func TestRefund_ConcurrentOnOneBalance(t *testing.T) {
 	if made.Load() == 0 || made.Load() > fit {
 		t.Fatalf("got %d refunds, want 1 to %d", made.Load(), fit)
 	}
-	for _, id := range ids { // refunds that only lost the race
+	for _, id := range ids { // repeat the refunds that only lost the race
 		if o.tryRefund(t.Context(), live, id, "", minimum) == nil {
 			made.Add(1)
 		}
@@ -238,7 +240,7 @@ func TestRefund_NoMinimumBalance(t *testing.T) {
 	}
 }
 
-// TestRefund_NoLiveAcquirer checks that a refund is not taken in live mode without an acquirer (contract §12).
+// TestRefund_NoLiveAcquirer checks that a refund in live mode is refused if there is no live acquirer (contract §12).
 func TestRefund_NoLiveAcquirer(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
@@ -254,7 +256,7 @@ func TestRefund_NoLiveAcquirer(t *testing.T) {
 	}
 }
 
-// TestRefund_AmountTooHigh checks that the error has the refundable rest in the transaction's currency.
+// TestRefund_AmountTooHigh checks that the error names the refundable rest in the transaction's currency.
 func TestRefund_AmountTooHigh(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
@@ -270,8 +272,8 @@ func TestRefund_AmountTooHigh(t *testing.T) {
 	}
 }
 
-// TestRefund_NotTakenAfterLostAnswer loses the first answer, then takes nothing more. It is unknown if the acquirer
-// made the refund, so the refund stays pending and its money reserved.
+// TestRefund_NotTakenAfterLostAnswer uses an acquirer that loses the first answer and then takes no refund. It is
+// unknown if the acquirer made the refund. So the refund stays pending, and its money stays reserved.
 func TestRefund_NotTakenAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
@@ -294,7 +296,7 @@ func TestRefund_NotTakenAfterLostAnswer(t *testing.T) {
 	}
 }
 
-// lostRefund makes one refund and loses the answer, then takes no refund.
+// lostRefund makes one refund and loses the answer. After that it takes no refund.
 type lostRefund struct {
 	acquirer.Acquirer
 	asked atomic.Int64

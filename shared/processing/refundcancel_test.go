@@ -17,8 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// beginOnly begins a refund for a process that ends before it calls the acquirer. The live merchant's reserve includes
-// the amount.
+// beginOnly begins a refund but does not call the acquirer, like a process that ends before the call. The live
+// merchant's reserve includes the amount.
 func (o *fixture) beginOnly(t *testing.T, id, operation, amount string) payments.Event {
 	t.Helper()
 	r, err := o.store.Transaction(t.Context(), live, id)
@@ -74,9 +74,9 @@ func (o *fixture) retryRefund(t *testing.T, e payments.Event, operation string) 
 		Amount:    money.Literal(e.Amount.String()), MinimumBalance: &minimum})
 }
 
-// TestResolveRefundDue_NeverTaken checks a refund whose process ended, at an acquirer that takes no request for 42.24.
-// An earlier request may have been taken, so the refund is cancelled. It has then failed for all clients, and its money
-// can be refunded again.
+// TestResolveRefundDue_NeverTaken checks a refund whose process ended. The acquirer takes no request for 42.24, but may
+// have taken an earlier request, so the refund is cancelled. After that the refund has failed for all clients, and its
+// money can be refunded again.
 func TestResolveRefundDue_NeverTaken(t *testing.T) {
 	t.Parallel()
 	for name, a := range map[string]acquirer.Acquirer{"sandbox": nil, "none": acquirer.None{}} {
@@ -108,7 +108,7 @@ func TestResolveRefundDue_NeverTaken(t *testing.T) {
 	}
 }
 
-// TestRefund_RetryNotTaken checks that each retry of a request that was cut off is told that the refund has failed.
+// TestRefund_RetryNotTaken checks a request that was cut off: each retry gets the answer that the refund has failed.
 func TestRefund_RetryNotTaken(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
@@ -166,8 +166,8 @@ func TestResolveRefundDue_NotCancelled(t *testing.T) {
 	o.checkRefund(t, e, payments.EventRefunded, "90.00", "0.00")
 }
 
-// TestResolveRefundDue_AlreadyMade checks that a refund is not cancelled if the acquirer took the first request and
-// lost the answer, as its answer to the cancellation says.
+// TestResolveRefundDue_AlreadyMade checks a refund that the acquirer made although its answer was lost. The acquirer's
+// answer to the cancellation says so, and the refund is not cancelled.
 func TestResolveRefundDue_AlreadyMade(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
@@ -188,8 +188,8 @@ func TestResolveRefundDue_AlreadyMade(t *testing.T) {
 	}
 }
 
-// TestRefund_ArrivesAfterCancellation checks that no money moves if a slow request arrives after the sweep has polled
-// and cancelled its refund.
+// TestRefund_ArrivesAfterCancellation checks a slow request that reaches the acquirer after the sweep has polled and
+// cancelled the refund. No money moves.
 func TestRefund_ArrivesAfterCancellation(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
@@ -212,7 +212,7 @@ func TestRefund_ArrivesAfterCancellation(t *testing.T) {
 	}
 }
 
-// slow calls a function before a refund arrives.
+// slow calls a function before it passes a refund to the acquirer.
 type slow struct {
 	acquirer.Acquirer
 	before func(acquirer.Refund)

@@ -73,8 +73,9 @@ func (b *busy) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome,
 	return payments.Outcome{}, acquirer.ErrNotTaken
 }
 
-// TestRefund_NotTakenAfterPoll checks that a slow request does not withdraw a refund that the sweep has polled and had
-// made. That the acquirer did not take the slow request says nothing about the refund.
+// TestRefund_NotTakenAfterPoll checks a slow request to the acquirer. Before the answer arrives, the sweep polls the
+// refund, and the acquirer makes the refund. Then the acquirer answers the slow request with ErrNotTaken. The refund
+// was made nevertheless, so it must not be withdrawn.
 func TestRefund_NotTakenAfterPoll(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
@@ -93,7 +94,8 @@ func TestRefund_NotTakenAfterPoll(t *testing.T) {
 	}
 }
 
-// TestRefund_NotTakenDuringPoll checks the same while the sweep's request is still on the way to the acquirer.
+// TestRefund_NotTakenDuringPoll checks the case of TestRefund_NotTakenAfterPoll while the sweep's request is still on
+// the way to the acquirer.
 func TestRefund_NotTakenDuringPoll(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
@@ -136,8 +138,8 @@ func isWithdrawal(r *http.Request) bool {
 		strings.Contains(string(body), `"status":{"S":"WITHDRAWN"}`)
 }
 
-// TestRefund_WithdrawalFails checks that a refund that could not be withdrawn does not answer 424, which promises that
-// nothing changed (contract §3.4). The sweep makes that refund.
+// TestRefund_WithdrawalFails checks a refund that could not be withdrawn. The answer is not 424, because 424 promises
+// that nothing changed (contract §3.4). The sweep then makes that refund.
 func TestRefund_WithdrawalFails(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
@@ -166,8 +168,9 @@ func TestRefund_WithdrawalFails(t *testing.T) {
 	}
 }
 
-// TestRefund_BegunAgainDuringWithdrawal checks that a withdrawal leaves a later beginning of the same refund alone. The
-// withdrawal is written but its replies are lost, and a retry begins the refund before the withdrawal is repeated.
+// TestRefund_BegunAgainDuringWithdrawal checks that a repeated withdrawal does not withdraw a refund that a retry has
+// begun again. The first withdrawal is written, but its reply is lost. The retry begins the refund before the
+// withdrawal is repeated.
 func TestRefund_BegunAgainDuringWithdrawal(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

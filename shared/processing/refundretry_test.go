@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// TestRefund_RepeatedDuringOutage checks that a request that ends in 424, and so runs again under its key (contract
-// §2.8), uses up none of the transaction's limited events. After any number of tries, a later refund is possible.
+// TestRefund_RepeatedDuringOutage repeats a request that ends in 424, and so runs again under its key (contract §2.8).
+// The tries use up none of the transaction's limited events, so a later refund is possible after any number of tries.
 func TestRefund_RepeatedDuringOutage(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)

@@ -35,8 +35,8 @@ func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutI
 	})
 }
 
-// Resolve asks the acquirer for the outcome of a checkout's open attempt, and records it or an expiry. It begins
-// nothing and may be called at any time, such as when the acquirer sends a notification. Failure: NotFound.
+// Resolve asks the acquirer for the outcome of a checkout's open attempt, and records the outcome or an expiry. Resolve
+// begins no attempt and may be called at any time, such as when the acquirer sends a notification. Failure: NotFound.
 func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil {
@@ -66,7 +66,8 @@ func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.C
 	})
 }
 
-// ResolveAttempt asks for the outcome of the open attempt, if there is one, and records it. c is the checkout as read.
+// ResolveAttempt asks for the outcome of the open attempt, if there is one, and records the outcome. c is the checkout
+// as the caller read it.
 func (p *Processor) ResolveAttempt(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, error) {
 	switch {

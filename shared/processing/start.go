@@ -16,24 +16,25 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// PaymentRequest is a request to pay a checkout. Its fields have been checked, but not against the checkout.
+// PaymentRequest is a request to pay a checkout. The caller has checked each field, but has not compared the fields
+// with the checkout.
 type PaymentRequest struct {
 	CheckoutID   string
-	Operation    string // identifies the request; a retry with the same Idempotency-Key has the same
+	Operation    string // identifies the request; the same for each retry with the same Idempotency-Key
 	Method       payments.Method
 	Card         *payments.Card
-	CustomerID   string // with Token
+	CustomerID   string // set together with Token
 	Token        string // of a saved card
 	Installments int
 	Mandate      bool // the request contains a mandate
 	Payer        *payments.PersonalDetailsChange
-	PayerPresent bool     // the payer's browser sent it, with a key or token (contract §2.1) or on the payment page
+	PayerPresent bool     // sent by the payer's browser, with a key or token (contract §2.1) or on the payment page
 	AskedBy      []string // names for Source: a session, a network address, a credential
 
-	Browser   string // hash of the session, if it began on the payment page (contract §13.3)
-	ReturnURL string // of the payer's browser after a method's page; "": the checkout's redirect_url
+	Browser   string // hash of the session, if the attempt began on the payment page (contract §13.3)
+	ReturnURL string // where a method's page sends the payer; "": the checkout's redirect_url
 
-	Amount     *money.Amount // shown to the payer; no other is charged; nil: the checkout's
+	Amount     *money.Amount // the amount shown to the payer; only this amount is charged; nil: the checkout's amount
 	TaxEnabled bool          // the merchant's setting now
 }
 
@@ -45,8 +46,8 @@ type Step struct {
 
 // Start processes a checkout. It makes 1 read (2 if it gives up an attempt that requires action), 1 write to claim the
 // attempt, the call to the acquirer, and 1 transaction to record the outcome. The step is nil unless the payer has to
-// act. Failures: NotFound; Conflict if an attempt is pending, or the checkout paid or expired; NotChargeable; Upstream
-// if the acquirer did not take the charge; TooMany; Invalid if the request does not fit the checkout.
+// act. Failures: NotFound; Conflict if an attempt is pending, or the checkout is paid or expired; NotChargeable;
+// Upstream if the acquirer did not take the charge; TooMany; Invalid if the request does not fit the checkout.
 func (p *Processor) Start(ctx context.Context, t identity.Tenant,
 	request PaymentRequest) (payments.Checkout, *Step, error) {
 	var instrument *payments.Instrument
@@ -90,13 +91,13 @@ func (p *Processor) readCheckout(ctx context.Context, t identity.Tenant, request
 // so that the browser cannot find out which tokens and customers exist.
 var errUnknownToken = failure.Invalid("token", "must be the token of a saved card")
 
-// errSuperseded refuses a repeated request of a payment page if another request has since begun an attempt.
+// errSuperseded refuses a repeated request of a payment page if another request has begun an attempt in the meantime.
 var errSuperseded = failure.Conflict("Another payment attempt has been made since.")
 
 // errAnotherAmount reports that the merchant has changed the amount since the payer saw it.
 var errAnotherAmount = failure.Conflict("The amount has been changed since.")
 
-// begin claims the checkout for a new attempt. Error: ErrStale if the checkout must be read again first.
+// begin claims the checkout for a new attempt. Error: ErrStale if the caller must read the checkout again first.
 func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Checkout, error) {
 	now, by := p.Store.Now(), p.Source(request.CheckoutID, request.PayerPresent, request.AskedBy...)
@@ -111,7 +112,8 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 		return c, err
 	}
 	if c.RequiresAction() {
-		// Another process may change the checkout during the cancellation, so it is read again and the request checked again.
+		// Another process may change the checkout during the cancellation. So the checkout is read again, and the request is
+		// checked again.
 		if c, err = p.cancelAttempt(ctx, t, c); err == nil {
 			err = store.ErrStale
 		}
@@ -157,8 +159,8 @@ func (p *Processor) newAttempt(t identity.Tenant, c payments.Checkout, request P
 // check refuses a request whose fields do not fit the checkout (contract §4.3).
 func (r PaymentRequest) check(c payments.Checkout) error {
 	setup := c.Purpose == payments.PurposeSetupRecurring
-	// A payer's browser must not find out whose checkout it is. It may name any customer; a new card is charged for the
-	// checkout's customer.
+	// A payer's browser must not find out whose checkout it is. So the browser may name any customer; a new card is still
+	// charged for the checkout's customer.
 	another := r.CustomerID != "" && c.CustomerID != "" && r.CustomerID != c.CustomerID && !r.PayerPresent
 	faults := failure.List{}.
 		If(another, failure.Invalid("customer_id", "is not the checkout's customer")).
@@ -203,8 +205,8 @@ func (p *Processor) cancelAttempt(ctx context.Context, t identity.Tenant,
 	return p.settle(ctx, t, c, attemptID, o)
 }
 
-// errAttemptPending reports that the acquirer has not decided on the open attempt. Until then the attempt can neither
-// be cancelled nor followed by another (contract §4.5).
+// errAttemptPending reports that the acquirer has not decided on the open attempt. Until then the attempt cannot be
+// cancelled, and no other attempt can begin (contract §4.5).
 var errAttemptPending = failure.Conflict("The acquirer is still deciding on a payment.").AsTransient()
 
 // chargeAttempt has the acquirer charge the claimed attempt, and records the outcome. A retry finds the same charge.
@@ -229,7 +231,7 @@ func (p *Processor) chargeAttempt(ctx context.Context, t identity.Tenant, c paym
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	var measured []metric.Value
-	if begun { // the first request has already counted a retry's attempt
+	if begun { // for a retry, the first request has already counted the attempt
 		measured = chargeMetrics(o, p.Store.Now().Sub(asked))
 	}
 	if c, err = p.settle(ctx, t, c, a.ID, o, measured...); err != nil {
@@ -238,9 +240,9 @@ func (p *Processor) chargeAttempt(ctx context.Context, t identity.Tenant, c paym
 	return c, p.nextStep(c, a.ID, o), nil
 }
 
-// cancelExpired cancels an attempt that was claimed just as valid_until passed. Clients that read the checkout between
-// the reading of the clock and the claim saw EXPIRED, which is final. The checkout is paid only if a retry finds the
-// charge approved.
+// cancelExpired cancels a pending attempt after valid_until, instead of charging. The clock was read before the attempt
+// was claimed, so a client may have read EXPIRED in between. EXPIRED is final, so no charge may begin. In a retry, the
+// acquirer may have approved the earlier request's charge. Only then is the checkout paid.
 func (p *Processor) cancelExpired(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, *Step, error) {
 	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
@@ -278,8 +280,8 @@ func (p *Processor) sendCharge(ctx context.Context, t identity.Tenant, c payment
 	})
 }
 
-// askTwice calls the acquirer again if the first answer is lost, which the idempotency key makes safe. ErrNotTaken of
-// the second request says nothing about the first, so the outcome stays unknown.
+// askTwice calls the acquirer again if the first answer is lost. The idempotency key makes the second call safe. If the
+// second call returns ErrNotTaken, this says nothing about the first call, so the outcome stays unknown.
 func askTwice(ctx context.Context, ask func(context.Context) (payments.Outcome, error)) (payments.Outcome, error) {
 	o, err := askOnce(ctx, ask)
 	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || ctx.Err() != nil {

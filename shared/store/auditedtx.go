@@ -38,7 +38,7 @@ func (tx *auditedTx) fail(err error) {
 	}
 }
 
-// Run writes the transaction. It hides the method of dynamo.WriteTx, which does not know the kept error.
+// Run writes the transaction. It hides the Run method of dynamo.WriteTx, which would ignore the kept error.
 func (tx *auditedTx) Run(ctx context.Context) error {
 	if tx.err != nil {
 		return tx.err

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// keepBreaker is longer than the gaps between the tries of one callback.
+// keepBreaker is the time for which a breaker is stored. It is longer than the gaps between the tries of one callback.
 const keepBreaker = 24 * time.Hour
 
 // Breaker reads the circuit breaker of a tenant's callbacks to a host. It is closed unless the host timed out recently.

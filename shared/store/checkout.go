@@ -58,7 +58,7 @@ func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payment
 	item := s.newCheckoutItem(t, c, 1)
 	tx := s.db.WriteTx().
 		Put(s.table.Put(item).If("attribute_not_exists(pk)")).
-		Put(s.takeReference(t, c))
+		Put(s.putReferenceGuard(t, c))
 	if c.Hosted() {
 		tx.Put(s.table.Put(storedItem{key: paymentPageKey(c.ID), value: t}))
 	}
@@ -69,8 +69,9 @@ func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payment
 	return s.findCreatedCheckout(ctx, t, c, err)
 }
 
-// takeReference reserves a reference for the checkout, which keeps its former references.
-func (s *Store) takeReference(t identity.Tenant, c payments.Checkout) *dynamo.Put {
+// putReferenceGuard returns the put that reserves a reference for the checkout. The checkout keeps its former
+// references.
+func (s *Store) putReferenceGuard(t identity.Tenant, c payments.Checkout) *dynamo.Put {
 	guard := foreignItem{key: referenceKey(t, c.Reference), CheckoutID: c.ID}
 	return s.table.Put(guard).If("attribute_not_exists(pk) OR checkout_id = ?", c.ID)
 }
@@ -169,7 +170,7 @@ func (s *Store) SaveCheckout(ctx context.Context, t identity.Tenant, c payments.
 // Failure: Conflict DUPLICATED_CHECKOUT. Error: ErrStale.
 func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, c, c.Version+1)
-	err := s.db.WriteTx().Put(s.putCheckout(item)).Put(s.takeReference(t, c)).Run(ctx)
+	err := s.db.WriteTx().Put(s.putCheckout(item)).Put(s.putReferenceGuard(t, c)).Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		owner, readErr := s.readReferenceOwner(ctx, t, c.Reference)
 		if readErr == nil && owner != "" && owner != c.ID {
@@ -206,10 +207,10 @@ func (s *Store) Apply(ctx context.Context, t identity.Tenant,
 		tx.Put(s.putEntry(t, *change.Entry))
 	}
 	for _, payable := range change.Payables {
-		tx.Put(s.addPayable(t, payable))
+		tx.Put(s.putNewPayable(t, payable))
 	}
 	if change.Instrument != nil {
-		tx.Update(s.saveInstrument(t, *change.Instrument))
+		tx.Update(s.instrumentUpdate(t, *change.Instrument))
 	}
 	if change.Session != nil {
 		tx.Put(s.putSession(t, *change.Session))

@@ -102,7 +102,8 @@ func (s *Store) addCollection(ctx context.Context, by audit.By, t identity.Tenan
 	})
 }
 
-// incrementCount adds one to the count of the tenant's files or collections, if the count is below most.
+// incrementCount returns the update that adds one to the count of the tenant's files or collections, if the count is
+// below most.
 func (s *Store) incrementCount(k key, most int) *dynamo.Update {
 	return s.update(k).Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", most)
 }
@@ -133,13 +134,13 @@ func (s *Store) UpdateCollection(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// fillCollection counts a file that enters a collection, which must be open. Like each change of the collection it
-// raises the version, so that a concurrent change cannot overwrite the count.
+// fillCollection returns the update that counts a file that enters a collection, which must be open. Like each change
+// of the collection, the update raises the version, so that a concurrent change cannot overwrite the count.
 func (s *Store) fillCollection(t identity.Tenant, id string) *dynamo.Update {
 	return s.changeFileCount(t, id, 1).If("'status' = ?", file.Open)
 }
 
-// drainCollection counts a file that leaves a collection.
+// drainCollection returns the update that counts a file that leaves a collection.
 func (s *Store) drainCollection(t identity.Tenant, id string) *dynamo.Update {
 	return s.changeFileCount(t, id, -1).If("attribute_exists(pk)")
 }

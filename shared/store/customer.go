@@ -91,7 +91,7 @@ func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id
 	token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
 	var instrument payments.Instrument
-	err := s.table.getTx().
+	err := s.table.newGetTx().
 		GetOne(s.get(checkoutKey(t, id)), &checkout).
 		GetOne(s.get(cardKey(t, customer, token)), &instrument).
 		Run(ctx)
@@ -107,9 +107,9 @@ func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id
 	}
 }
 
-// saveInstrument adds a card, or replaces the card with the same token. A replaced card keeps its creation time, and
-// keeps its mandate unless there is a new one.
-func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo.Update {
+// instrumentUpdate returns the update that adds a card, or replaces the card with the same token. A replaced card keeps
+// its creation time. It also keeps its mandate, unless there is a new mandate.
+func (s *Store) instrumentUpdate(t identity.Tenant, i payments.Instrument) *dynamo.Update {
 	update := s.update(cardKey(t, i.CustomerID, i.Token)).
 		Set("token", i.Token).Set("customer_id", i.CustomerID).Set("active", i.Active).
 		Set("card", i.Card).SetIfNotExists("created_at", i.CreatedAt)

@@ -128,7 +128,7 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 		Put(s.replace(newItem(fileKey(t, f.ID), f, f.Version))).
 		Put(s.table.Put(newListedFile(t, f))).
 		Put(s.replace(s.objectItem(entry))).
-		Check(s.checkFormerDeletion(t, f.ID, formerly))
+		Check(s.formerDeletionCondition(t, f.ID, formerly))
 	if f.Collection != "" {
 		tx.Update(s.fillCollection(t, f.Collection))
 	}
@@ -139,9 +139,9 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 	})
 }
 
-// checkFormerDeletion returns the condition that no file of the id was deleted other than the former one. A write that
-// arrives late therefore cannot bring back a file that was deleted meanwhile.
-func (s *Store) checkFormerDeletion(t identity.Tenant, id string, formerly deletedFile) *dynamo.ConditionCheck {
+// formerDeletionCondition returns the condition that no file of the id was deleted other than the former one. A write
+// that arrives late therefore cannot bring back a file that was deleted meanwhile.
+func (s *Store) formerDeletionCondition(t identity.Tenant, id string, formerly deletedFile) *dynamo.ConditionCheck {
 	check := s.check(deletionKey(KindFiles, t, id))
 	if formerly.ID == "" {
 		return check.If("attribute_not_exists(pk)")

@@ -12,8 +12,8 @@ import (
 // codeKept is the time for which an expired code is kept, so that a second use is noticed.
 const codeKept = 24 * time.Hour
 
-// grantItem returns a grant as stored. It is kept until it is revoked, or expires unused. Grants have no versions: with
-// version 1, replace requires that no such grant exists.
+// grantItem returns a grant as stored. The grant is stored until it is revoked, or expires unused. Grants have no
+// versions. The item has version 1, so replace requires that the grant is not stored yet.
 func grantItem(g oauth.Grant) storedItem {
 	item := newItem(grantKey(g.Hash), g, 1)
 	item.TTL = g.ExpiresAt

@@ -46,7 +46,7 @@ func (s *Store) GrowShards(ctx context.Context, by audit.By, t identity.Tenant) 
 	if err != nil || note.Partition == "" { // the index lags
 		return merchant.Merchant{}, false, err
 	}
-	busy, err := s.isBusy(ctx, t, note.Shard, note.At)
+	busy, err := s.checkBusy(ctx, t, note.Shard, note.At)
 	if err != nil {
 		return merchant.Merchant{}, false, err
 	}
@@ -92,9 +92,9 @@ const (
 	DefaultBusy = 200
 )
 
-// isBusy returns true if the shard took many new entries just before the time. It costs at most two queries of busyAt
-// index entries each, and is called only for a throttled shard.
-func (s *View) isBusy(ctx context.Context, t identity.Tenant, shard int, until time.Time) (bool, error) {
+// checkBusy returns true if the shard took many new entries just before the time. It costs at most two queries of
+// busyAt index entries each, and is called only for a throttled shard.
+func (s *View) checkBusy(ctx context.Context, t identity.Tenant, shard int, until time.Time) (bool, error) {
 	from, to := micros(until.Add(-busyFor)), micros(until)+afterTime
 	for _, recent := range []*dynamo.Query{
 		s.table.get(listPartition, checkoutsList(t, shard)).Range(listSort, dynamo.Between, from, to).Index(listIndex),

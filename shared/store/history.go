@@ -168,7 +168,7 @@ func (s *View) readHistory(ctx context.Context, wanted []key, consistent bool,
 		var k key
 		var records []Record
 		var events []payments.Event
-		err := errors.Join(dynamo.UnmarshalItem(raw, &k), readItem(raw, &records, &events, nil))
+		err := errors.Join(dynamo.UnmarshalItem(raw, &k), decodeItem(raw, &records, &events, nil))
 		switch {
 		case err != nil:
 			return err

@@ -90,7 +90,7 @@ func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen me
 	}
 	tx.putMembership(t, after)
 	if after.Owner() {
-		tx.Update(s.countOwners(s.updateMemberCount(t), before, after))
+		tx.Update(s.addOwnerChange(s.memberCountUpdate(t), before, after))
 	}
 	tx.audit(t, subjectMember(after), before.ForAudit(), after.ForAudit())
 	return tx.runReplacement(ctx, item, ErrStale)

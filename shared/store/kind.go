@@ -76,7 +76,7 @@ var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAud
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of returns the key of a tenant's partition. A tenant contains exactly one "#", between its mode and its merchant's
-// code, so the last part cannot imitate another kind or tenant.
+// code. So the last part of the key cannot imitate another kind or tenant.
 func (k Kind) of(t identity.Tenant, last ...string) string {
 	return strings.Join(append([]string{string(k), t.String()}, last...), "#")
 }
@@ -91,7 +91,8 @@ type Partition struct {
 	Last   string          // the rest of the key; text from a client may contain "#"
 }
 
-// ParsePartition splits the key of a partition. It returns false without a tenant, as in the kinds of shared/table.
+// ParsePartition splits the key of a partition. For the kinds in withoutTenant it returns true, with a zero Tenant. For
+// other kinds it returns false if the key names no tenant, as the keys of shared/table do not.
 func ParsePartition(pk string) (Partition, bool) {
 	name, rest, ok := strings.Cut(pk, "#")
 	p := Partition{Kind: Kind(name)}

@@ -24,9 +24,9 @@ type memberLead struct {
 	MemberID string `dynamo:"member_id"`
 }
 
-// guardAddress reserves the member's e-mail address. The guard is deleted when the member gives up the address, so that
-// another member may have it.
-func (s *Store) guardAddress(t identity.Tenant, m member.Member) *dynamo.Put {
+// putAddressGuard returns the put that reserves the member's e-mail address. The guard is deleted when the member gives
+// up the address, so that another member may have the address.
+func (s *Store) putAddressGuard(t identity.Tenant, m member.Member) *dynamo.Put {
 	return s.table.Put(memberLead{addressKey(t, m.Address()), m.ID}).If("attribute_not_exists(pk)")
 }
 
@@ -101,7 +101,7 @@ func (s *Store) putMember(ctx context.Context, by audit.By, t identity.Tenant, m
 	if err != nil {
 		return m, err
 	}
-	tx.Update(s.countOwners(count.Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", member.MaxMembers),
+	tx.Update(s.addOwnerChange(count.Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", member.MaxMembers),
 		member.Member{}, m))
 	tx.requireCaller(tx.countRoles(t, read.roles, member.Member{}, m)...)
 	tx.addMember(t, m)
@@ -126,7 +126,7 @@ func (s *Store) putMember(ctx context.Context, by audit.By, t identity.Tenant, m
 // addMember adds a new member, its guard and its audit entry.
 func (tx *auditedTx) addMember(t identity.Tenant, m member.Member) {
 	tx.Put(tx.store.replace(memberItem(t, m))).
-		Put(tx.store.guardAddress(t, m))
+		Put(tx.store.putAddressGuard(t, m))
 	tx.audit(t, subjectMember(m), nil, m.ForAudit())
 }
 

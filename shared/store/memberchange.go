@@ -59,9 +59,9 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	tx := s.newAuditedTx(by)
 	tx.Put(s.replace(item))
 	if before.Governs() != after.Governs() {
-		tx.Update(s.countOwners(s.updateMemberCount(t), before, after))
+		tx.Update(s.addOwnerChange(s.memberCountUpdate(t), before, after))
 	}
-	has, err := tx.settleKeys(ctx, t, before, after, keys)
+	has, err := tx.endOrKeepKeys(ctx, t, before, after, keys)
 	if err != nil {
 		return before, err
 	}
@@ -69,7 +69,7 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 		itemVersion{item.key, before.Version})...)
 	tx.audit(t, subjectMember(after), before.ForAudit(), after.ForAudit())
 	if before.Address() != after.Address() {
-		tx.Put(s.guardAddress(t, after)).Delete(s.freeAddress(t, before))
+		tx.Put(s.putAddressGuard(t, after)).Delete(s.deleteAddressGuard(t, before))
 	}
 	if after.Disabled() && !before.Disabled() { // to the old address, so that an address change does not hide it
 		tx.Put(s.putMail(t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email)))
@@ -103,7 +103,7 @@ func (s *View) explainRefusal(ctx context.Context, t identity.Tenant, before, af
 	}
 }
 
-func (s *Store) freeAddress(t identity.Tenant, m member.Member) *dynamo.Delete {
+func (s *Store) deleteAddressGuard(t identity.Tenant, m member.Member) *dynamo.Delete {
 	return s.remove(addressKey(t, m.Address())).If("member_id = ?", m.ID)
 }
 
@@ -133,10 +133,10 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 	was.Passwords = nil
 	tx := s.newAuditedTx(by)
 	tx.Delete(s.remove(memberKey(t, m.Number())).If("version = ?", m.Version)).
-		Delete(s.freeAddress(t, m)).
+		Delete(s.deleteAddressGuard(t, m)).
 		Put(s.putDeletion(deletedMemberKey(t, m.Number()), operation, was)).
-		Update(s.countOwners(s.updateMemberCount(t).Add("count", -1), m, member.Member{}))
-	has, err := tx.settleKeys(ctx, t, m, member.Member{}, keys)
+		Update(s.addOwnerChange(s.memberCountUpdate(t).Add("count", -1), m, member.Member{}))
+	has, err := tx.endOrKeepKeys(ctx, t, m, member.Member{}, keys)
 	if err != nil {
 		return err
 	}

@@ -21,13 +21,13 @@ type memberCount struct {
 	Invited   int    `dynamo:"invited,omitempty"`    // on that day
 }
 
-func (s *Store) updateMemberCount(t identity.Tenant) *dynamo.Update {
+func (s *Store) memberCountUpdate(t identity.Tenant) *dynamo.Update {
 	return s.update(memberCountKey(t))
 }
 
-// countOwners adds to an update of the count that a member becomes an active owner, or, if another owner remains, stops
-// being one.
-func (s *Store) countOwners(count *dynamo.Update, before, after member.Member) *dynamo.Update {
+// addOwnerChange adds to an update of the count that a member becomes an active owner. If the member stops being an
+// active owner, it adds that, on condition that another owner remains.
+func (s *Store) addOwnerChange(count *dynamo.Update, before, after member.Member) *dynamo.Update {
 	switch {
 	case after.Governs() && !before.Governs():
 		return count.Add("owners", 1)
@@ -49,7 +49,7 @@ type invitedItem struct {
 // invitation. Failure: TooMany.
 func (tx *auditedTx) invite(t identity.Tenant, m member.Member, read obstacles) (*dynamo.Update, error) {
 	s := tx.store
-	count, now := s.updateMemberCount(t), s.now()
+	count, now := s.memberCountUpdate(t), s.now()
 	if !m.Invited() {
 		return count, nil
 	}

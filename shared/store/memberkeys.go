@@ -40,11 +40,11 @@ func (s *View) readMemberKeys(ctx context.Context, by audit.By, t identity.Tenan
 	return keys, count, err
 }
 
-// settleKeys adds the member's API keys to a change that disables the member, or removes it (then after is zero). The
-// keys are deleted, or stay if keys is KeepKeys; a mail to the owners names them. If there are more than maxKeysAtOnce,
-// separate transactions delete the first ones beforehand. settleKeys returns the item versions that the transaction now
-// requires. Error: ErrStale when one of the keys changed meanwhile.
-func (tx *auditedTx) settleKeys(ctx context.Context, t identity.Tenant, before, after member.Member,
+// endOrKeepKeys adds the member's API keys to a change that disables the member, or removes it (then after is zero).
+// The keys are deleted, or stay if keys is KeepKeys; a mail to the owners names them. If there are more than
+// maxKeysAtOnce, separate transactions delete the first ones beforehand. endOrKeepKeys returns the item versions that
+// the transaction now requires. Error: ErrStale when one of the keys changed meanwhile.
+func (tx *auditedTx) endOrKeepKeys(ctx context.Context, t identity.Tenant, before, after member.Member,
 	keys member.Keys) ([]itemVersion, error) {
 	s := tx.store
 	if before.Invited() || after.ID != "" && (before.Disabled() || !after.Disabled()) {

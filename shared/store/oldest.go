@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Oldest finds for each mode the time since which its oldest entry has been due. A walk goes by time, so the entries
-// that it did not reach are not as old. Oldest is safe for concurrent use.
+// Oldest finds for each mode the time since which its oldest entry has been due. A walk reads entries in order of time,
+// so entries that the walk did not reach became due later. Oldest is safe for concurrent use.
 type Oldest struct {
 	mu    sync.Mutex
 	since map[identity.Mode]time.Time

@@ -43,7 +43,8 @@ func dismiss(t *testing.T, s *store.Store, m member.Member) error {
 	return err
 }
 
-// TestMembers_LastOwner can neither demote nor remove the last owner, also when two go at once (contract §8.1).
+// TestMembers_LastOwner checks that the last owner can neither be demoted nor removed, also when two owners go at once
+// (contract §8.1).
 func TestMembers_LastOwner(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}

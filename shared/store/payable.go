@@ -11,15 +11,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// addPayable adds a payable, which waits for a payout.
-func (s *Store) addPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
+// putNewPayable returns the put of a new payable, which waits for a payout.
+func (s *Store) putNewPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_not_exists(pk)")
 }
 
-// putPayable adds a debit, or changes a credit. The write fails if a payout has taken the credit.
+// putPayable returns the put of a debit, which is new, or of a changed credit. The write fails if a payout has taken
+// the credit.
 func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	if u.Kind != payments.PayablePart {
-		return s.addPayable(t, u)
+		return s.putNewPayable(t, u)
 	}
 	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_exists(pk)")
 }

@@ -84,7 +84,7 @@ func (s *Store) SendPayout(ctx context.Context, t identity.Tenant, step payout.S
 func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.Collection) (payout.Payout, error) {
 	return s.writePayout(ctx, t, c.Payout, func(tx *dynamo.WriteTx) {
 		if c.CarriedForward != nil {
-			tx.Put(s.addPayable(t, *c.CarriedForward))
+			tx.Put(s.putNewPayable(t, *c.CarriedForward))
 		}
 		for _, payable := range c.Payables {
 			tx.Delete(s.remove(payableKey(t, payable)).If("attribute_exists(pk)"))
@@ -93,11 +93,11 @@ func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.C
 			tx.Put(s.table.Put(recordItem(t, c.Payout, r)).If("attribute_not_exists(pk)"))
 		}
 		for _, changed := range c.Transactions {
-			tx.Put(s.replaceTransaction(t, changed))
+			tx.Put(s.putNextTransaction(t, changed))
 		}
 		if t.Mode == identity.Live {
 			// A concurrent refund must not count on these payables any more.
-			tx.Update(s.touchReserve(t, c.Payout.Currency))
+			tx.Update(s.reserveVersionUpdate(t, c.Payout.Currency))
 		}
 	})
 }
@@ -113,26 +113,26 @@ func (s *Store) ApplyPayoutOutcome(ctx context.Context, t identity.Tenant,
 			tx.Put(s.table.Put(recordItem(t, step.Payout, r)).If("'status' = ?", payout.RecordOpen))
 		}
 		for _, changed := range step.Transactions {
-			tx.Put(s.replaceTransaction(t, changed))
+			tx.Put(s.putNextTransaction(t, changed))
 		}
 		for _, e := range step.Events {
 			tx.Put(s.table.Put(s.newEventItem(t, e)).If("'status' = ?", payments.EventPending))
 		}
 		for _, payable := range step.Payables {
-			tx.Put(s.addPayable(t, payable))
+			tx.Put(s.putNewPayable(t, payable))
 		}
 	})
 }
 
-// replaceTransaction replaces the version of the transaction that was read.
-func (s *Store) replaceTransaction(t identity.Tenant, tx payments.Transaction) *dynamo.Put {
+// putNextTransaction returns the put that replaces the version of the transaction that was read.
+func (s *Store) putNextTransaction(t identity.Tenant, tx payments.Transaction) *dynamo.Put {
 	before := tx.Version
 	tx.Version++
 	return s.table.Put(newTransactionItem(t, tx)).If("version = ?", before)
 }
 
-// touchReserve changes the reserve's version, and nothing else.
-func (s *Store) touchReserve(t identity.Tenant, c money.Currency) *dynamo.Update {
+// reserveVersionUpdate returns the update that changes only the reserve's version.
+func (s *Store) reserveVersionUpdate(t identity.Tenant, c money.Currency) *dynamo.Update {
 	return s.update(reserveKey(t, c)).
 		SetExpr("'version' = if_not_exists('version', ?) + ?", 0, 1).SetIfNotExists("amount", money.Zero(c))
 }

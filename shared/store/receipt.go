@@ -44,15 +44,15 @@ func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id s
 				return 0, cause
 			}
 		}
-		if cause = s.putReceipt(ctx, t, code, id, last); cause == nil {
+		if cause = s.writeReceipt(ctx, t, code, id, last); cause == nil {
 			return last + 1, nil
 		}
 		tried = last
 	}
 }
 
-// putReceipt assigns the number after the last.
-func (s *Store) putReceipt(ctx context.Context, t identity.Tenant, code, id string, last int64) error {
+// writeReceipt assigns the number after the last.
+func (s *Store) writeReceipt(ctx context.Context, t identity.Tenant, code, id string, last int64) error {
 	next := receiptCounter{key: receiptCounterKey(t), Last: last + 1}
 	count := s.table.Put(next).If("'last' = ?", last)
 	if last == 0 {

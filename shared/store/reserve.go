@@ -27,9 +27,10 @@ func (s *View) Reserve(ctx context.Context, t identity.Tenant, c money.Currency)
 	return reserve, err
 }
 
-// changeReserve adds delta to the reserve, in a transaction whose other conditions make the change happen once. before
-// is the reserve that the decision was based on. It is nil when money is released, which is always allowed.
-func (s *Store) changeReserve(t identity.Tenant, delta money.Amount, before *Reserve) *dynamo.Update {
+// reserveUpdate returns the update that adds delta to the reserve. Other conditions of the transaction make the change
+// happen once. before is the reserve that the decision was based on. It is nil when money is released, which is always
+// allowed.
+func (s *Store) reserveUpdate(t identity.Tenant, delta money.Amount, before *Reserve) *dynamo.Update {
 	update := s.update(reserveKey(t, delta.Currency()))
 	if before != nil && before.Version == 0 {
 		return update.Set("amount", delta).Set("version", 1).If("attribute_not_exists(pk)")

@@ -13,9 +13,9 @@ const maxTries = 20
 // it is a transient Conflict.
 var ErrContended = failure.Conflict("Other requests keep changing this. Try again.").AsTransient()
 
-// Retry calls try, which reads, decides and writes, again while it returns ErrStale, or, after a short random wait,
-// while its write meets other writes in flight, which may fail. again is false at the first call. Errors: ErrContended;
-// try's.
+// Retry calls try, which reads, decides and writes. It calls try again while try returns ErrStale. It also calls try
+// again, after a short random wait, while the write meets other writes in flight, because those may fail. again is
+// false at the first call. Errors: ErrContended; those of try.
 func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	for i := range maxTries {
 		result, err := try(i > 0)

@@ -90,7 +90,7 @@ func (s *View) Transactions(ctx context.Context, t identity.Tenant, code string)
 	items := s.table.get(partitionKey, transactionPartition(t, code)).Consistent(true).Iter()
 	for raw, err := range each[map[string]dynamoValue](ctx, items) {
 		if err == nil {
-			err = readItem(raw, &records, &events, receipts)
+			err = decodeItem(raw, &records, &events, receipts)
 		}
 		if err != nil {
 			return nil, err
@@ -128,8 +128,8 @@ func Preferred(records []Record) Record {
 	})
 }
 
-// readItem decodes one item of a transaction's partition.
-func readItem(raw map[string]dynamoValue, records *[]Record, events *[]payments.Event,
+// decodeItem decodes one item of a transaction's partition.
+func decodeItem(raw map[string]dynamoValue, records *[]Record, events *[]payments.Event,
 	receipts map[string]int64) error {
 	var k key
 	if err := dynamo.UnmarshalItem(raw, &k); err != nil {
@@ -246,7 +246,7 @@ func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 		tx.Put(s.putCallback(t, *change.Callback))
 	}
 	if change.ReserveDelta.Currency() != "" {
-		tx.Update(s.changeReserve(t, change.ReserveDelta, reserve))
+		tx.Update(s.reserveUpdate(t, change.ReserveDelta, reserve))
 	}
 	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 }

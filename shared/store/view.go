@@ -74,7 +74,7 @@ func (s *View) readFew(ctx context.Context, into map[key]any) error {
 	return errThrottled
 }
 
-// getTx reads several items as of one moment.
-func (t readOnlyTable) getTx() *dynamo.GetTx { return t.db.GetTx() }
+// newGetTx returns a transaction that reads several items as of one moment.
+func (t readOnlyTable) newGetTx() *dynamo.GetTx { return t.db.GetTx() }
 
 func (t readOnlyTable) scan() *dynamo.Scan { return t.all.Scan() }

@@ -96,7 +96,7 @@ func (s *Store) resolve(ctx context.Context, i storedItem, refused, err error) e
 	return s.resolveWrite(ctx, i.key, written{i.WriteID, i.version}, refused, err)
 }
 
-// ifRefused returns the error of a write, but instead when a condition of the write was not met.
+// ifRefused returns instead if a condition of the write was not met. Otherwise it returns the error of the write.
 func ifRefused(err, instead error) error {
 	if dynamo.IsCondCheckFailed(err) {
 		return instead
