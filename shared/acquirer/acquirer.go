@@ -1,5 +1,5 @@
 // Package acquirer is the port to the acquirers that charge cards and other payment instruments. Every call is
-// idempotent by our id: after a crash or a lost reply, repeat it; the acquirer does not charge again.
+// idempotent by our id. Repeat a call after a crash or a lost reply: the acquirer does not charge again.
 package acquirer
 
 import (
@@ -12,22 +12,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Charge requests one payment. ID is the idempotency key: for a known ID the acquirer returns the outcome of that
+// Charge requests one payment. ID is the idempotency key. For a known ID the acquirer returns the outcome of that
 // charge and ignores the other fields.
 type Charge struct {
 	ID           string
-	Reference    Reference // ours, returned in the acquirer's notifications
+	Reference    Reference // our reference, which the acquirer's notifications repeat
 	Amount       money.Amount
 	Method       payments.Method
 	Installments int
-	Present      *payments.CardPresent     // only if a terminal charges
-	Summary      *payments.CardSummary     // with AtReader: the card that the terminal has read
-	Card         *payments.Card            // with CardMethod: either Card or Token
-	Token        string                    // stands for a stored card at the acquirer
+	Present      *payments.CardPresent     // set only if a terminal charges
+	Summary      *payments.CardSummary     // with AtReader only: the card that the terminal has read
+	Card         *payments.Card            // with CardMethod only: either Card or Token
+	Token        string                    // token of a card that the acquirer has stored
 	Store        bool                      // store the card and return its token
 	Unattended   bool                      // under a mandate, without the payer: never challenge
 	Verification bool                      // authorize and release, never capture
-	Payer        *payments.PersonalDetails // only for methods that need the payer's details
+	Payer        *payments.PersonalDetails // set only for methods that need the payer's details
 	Descriptor   string                    // shown on the payer's statement
 	ReturnURL    string                    // where a method's page redirects the payer afterwards
 }
@@ -38,7 +38,7 @@ type Reference struct {
 	CheckoutID string
 }
 
-// ErrNotTaken reports that the acquirer certainly did not take the request: it will neither charge nor refund. After
+// ErrNotTaken reports that the acquirer certainly did not take the request. It will neither charge nor refund. After
 // any other error the outcome is unknown.
 var ErrNotTaken = errors.New("acquirer: the request was not taken")
 
@@ -48,12 +48,13 @@ var ErrUnknownCharge = errors.New("acquirer: unknown charge")
 // ErrBadAnswer reports a payer's answer (PaRes) that the issuer did not make.
 var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid")
 
-// Acquirer charges payers and refunds them. Package sandbox has the built-in acquirer; live mode needs another.
+// Acquirer charges payers and refunds them. Package sandbox has the built-in acquirer. Live mode needs a different one.
 type Acquirer interface {
 	// Summary returns the fields of a card that may be kept after a charge. It makes no call. The sandbox leaves out the
-	// expiry, because its merchants try real cards (contract §8.4).
+	// expiry, because merchants try real cards there (contract §8.4).
 	Summary(c *payments.Card) payments.CardSummary
-	// Charge takes the charge, or returns the outcome of a known one. Errors: ErrNotTaken, or an unknown outcome.
+	// Charge takes the charge. For a known id it returns the outcome. Errors: ErrNotTaken; after any other error the
+	// outcome is unknown.
 	Charge(ctx context.Context, c Charge) (payments.Outcome, error)
 	// LookUp returns the charge's outcome. Errors: ErrUnknownCharge.
 	LookUp(ctx context.Context, id string) (payments.Outcome, error)
@@ -63,10 +64,11 @@ type Acquirer interface {
 	// before, or OutcomeUnknown while the charge is pending. After Cancel with an unknown id, the acquirer refuses a later
 	// charge with that id.
 	Cancel(ctx context.Context, id string) (payments.Outcome, error)
-	// Refund returns money of an approved charge, or returns the outcome of a known refund: Approved, Declined,
-	// OutcomeUnknown, or Cancelled after CancelRefund. It may be repeated. Errors: ErrNotTaken, or an unknown outcome.
+	// Refund returns money of an approved charge to the payer. For a known id it returns that refund's outcome: Approved,
+	// Declined, OutcomeUnknown, or Cancelled after CancelRefund. It may be repeated. Errors: ErrNotTaken; after any other
+	// error the outcome is unknown.
 	Refund(ctx context.Context, r Refund) (payments.Outcome, error)
-	// CancelRefund prevents the refund from being made later. It returns Cancelled, the final outcome if the refund was
+	// CancelRefund prevents the refund from being made later. It returns Cancelled, or the final outcome if the refund was
 	// decided before, or OutcomeUnknown while the refund is pending. After CancelRefund with an unknown id, the acquirer
 	// answers a later refund with that id with Cancelled or Declined.
 	CancelRefund(ctx context.Context, id string) (payments.Outcome, error)
@@ -97,13 +99,13 @@ const (
 type Movement struct {
 	ID       string // our id of the charge or refund; the acquirer's id of a chargeback
 	ChargeID string
-	Tenant   string // of the charge's Reference
+	Tenant   string // tenant in the charge's Reference
 	Kind     Kind
 	Amount   money.Amount // more than zero
 	At       time.Time
 }
 
-// None is the acquirer of a deployment without one: live payments answer 424 (contract §12).
+// None is the acquirer of a deployment without an acquirer. Live payments answer 424 there (contract §12).
 type None struct{}
 
 // Summary returns the full summary of the card.

@@ -1,5 +1,5 @@
-// Package bank is the port to the bank that pays merchants. A Bank takes transfers, each idempotent by our id. It
-// accepts a transfer first, and reports later that it was paid or returned.
+// Package bank is the port to the bank that pays merchants. A Bank takes transfers. Each transfer is idempotent by our
+// id. The bank first accepts a transfer, and later reports that the transfer was paid or came back.
 package bank
 
 import (
@@ -14,9 +14,9 @@ import (
 
 // Transfer is a credit transfer to a merchant.
 type Transfer struct {
-	// ID is the payout's id and the idempotency key: for a known id the bank returns the outcome.
+	// ID is the payout's id and the idempotency key. For a known id the bank returns the outcome.
 	ID     string               `dynamo:"id"`
-	Tenant string               `dynamo:"tenant"` // of the payout
+	Tenant string               `dynamo:"tenant"` // tenant of the payout
 	Amount money.Amount         `dynamo:"amount"`
 	To     merchant.BankAccount `dynamo:"to_account"`
 	// Reference is shown on the merchant's statement. It has at most 35 characters of the SEPA set.
@@ -42,7 +42,7 @@ const (
 // Outcome is the bank's answer about a transfer.
 type Outcome struct {
 	State  State
-	Reason string // of a rejection: ISO 20022 ExternalStatusReason1Code, e.g. AC04
+	Reason string // reason of a rejection: ISO 20022 ExternalStatusReason1Code, e.g. AC04
 }
 
 // Cancelled is the outcome of a transfer that was cancelled before the bank took it: ISO 20022 OrderCancelled.
@@ -56,28 +56,29 @@ var (
 	ErrUnknownTransfer = errors.New("bank: unknown transfer")
 )
 
-// Bank pays merchants and verifies their accounts. Package sandbox implements it for test mode, package file for a bank
-// that takes files.
+// Bank pays merchants and verifies their accounts. Package sandbox implements it for test mode, and package file for
+// banks that operators send files to.
 type Bank interface {
-	// Transfer requests a transfer, or returns the outcome of a known id. It may be repeated. Errors: ErrNotTaken, or
-	// an unknown outcome.
+	// Transfer requests a transfer. For a known id it returns the outcome. It may be repeated. Errors: ErrNotTaken; after
+	// any other error the outcome is unknown.
 	Transfer(ctx context.Context, t Transfer) (Outcome, error)
 	// Cancel prevents the transfer and returns Cancelled. If the bank has taken the transfer, Cancel returns the
 	// transfer's outcome instead. After Cancel with an unknown id, Transfer with that id returns Cancelled. Cancel may be
 	// repeated. After an error the outcome is unknown.
 	Cancel(ctx context.Context, id string) (Outcome, error)
-	// Verify asks whether the account belongs to its holder: Verified or Rejected, both final, or Pending. The first call
-	// for an account requests the verification, with the account's id as idempotency key. It may be repeated.
+	// Verify asks whether the account belongs to its holder. The answer is Verified or Rejected, which are both final, or
+	// Pending. The first call for an account requests the verification, with the account's id as idempotency key. Verify
+	// may be repeated.
 	Verify(ctx context.Context, v Verification) (merchant.BankAccountStatus, error)
 	// Statement walks the bank's statement, for reconciliation.
 	Statement(ctx context.Context) iter.Seq2[StatementLine, error]
 }
 
-// StatementLine is one line of the bank's statement: a payment, or its return.
+// StatementLine is one line of the bank's statement: a payment, or the return of a payment.
 type StatementLine struct {
-	ID     string // of the transfer
+	ID     string // id of the transfer
 	Tenant string
 	Amount money.Amount // greater than zero
-	Return bool         // the money came back
+	Return bool         // the payment came back
 	At     time.Time
 }

@@ -25,11 +25,12 @@ type Content struct {
 	Encoding string // Content-Encoding that it is stored with; "" for none
 }
 
-// sniffSize is the number of first bytes that show the type. The library reads as many.
+// sniffSize is the number of bytes at the beginning that show the type. The library reads the same number.
 const sniffSize = 3072
 
-// Inspect reads the content of the file's object once, to the end or until it is longer than the file. It closes
-// nothing. Errors: of reading; [io.ErrUnexpectedEOF] when the content ends early, which proves nothing about the file.
+// Inspect reads the content of the file's object once, until it ends or is longer than the file. It does not close the
+// content. Errors: those of reading; [io.ErrUnexpectedEOF] when the content ends early, which proves nothing about the
+// file.
 func (f File) Inspect(o Object) (Content, error) {
 	head, sum, text := &beginning{}, sha256.New(), &textual{}
 	size, err := io.Copy(io.MultiWriter(head, sum, text), io.LimitReader(o.Content, f.Size+1))
@@ -110,7 +111,8 @@ func isHEIC(head []byte) bool {
 	return size >= least && size <= most && size%4 == 0
 }
 
-// otherStarts has first bytes of text that is another format: script, DOS or Windows program, PDF, PostScript, RTF.
+// otherStarts has the first bytes of other formats that text may look like: script, DOS or Windows program, PDF,
+// PostScript, RTF.
 var otherStarts = []string{"#!", "MZ", "%PDF-", "%!PS", `{\rtf`}
 
 // markup matches the start of a page, or of a picture that may have a script: HTML, XML, SVG, PHP. It ignores the rest.
@@ -166,7 +168,8 @@ func (t *textual) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// noteStart adds a character to the start, unless it is a blank before it: white space, or a byte order mark.
+// noteStart adds a character to the start. It leaves out blanks before the first other character: white space, or a
+// byte order mark.
 func (t *textual) noteStart(r rune) {
 	if t.begun == startSize || t.begun == 0 && (r == '\ufeff' || unicode.IsSpace(r)) {
 		return

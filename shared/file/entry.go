@@ -47,8 +47,8 @@ const (
 
 // Waiting times of objects.
 const (
-	lateUpload = time.Hour        // after a link's end: for an upload that began in time, and clocks that differ
-	resendTime = 15 * time.Minute // then a message that has an object deleted is sent again
+	lateUpload = time.Hour        // time after a link's end, for an upload that began in time and for clocks that differ
+	resendTime = 15 * time.Minute // time until an unanswered message to delete an object is sent again
 )
 
 // Entry is the platform's record of one object. It is stored before anything can be uploaded, and kept until the object
@@ -85,14 +85,16 @@ func (e Entry) Doom(now time.Time) Entry {
 // Due returns true if the sweep must process the entry.
 func (e Entry) Due(now time.Time) bool { return !e.DueAt.IsZero() && !e.DueAt.After(now) }
 
-// Sent returns the doomed entry after a message was sent that has its object deleted.
+// Sent returns the doomed entry after the message to delete its object was sent. The sweep processes the entry again
+// after resendTime, in case the message was lost.
 func (e Entry) Sent(now time.Time) Entry {
 	e.DueAt = now.Add(resendTime)
 	return e
 }
 
-// Deleted returns the doomed entry after a deletion of all versions of the object that began at a time. gone means that
-// the entry is to be removed. Until the link ends a client could still upload, so the object is deleted again then.
+// Deleted returns the doomed entry after all versions of its object were deleted. The parameter at is the time when
+// the deletion began. If an upload could arrive after that time, the sweep processes the entry again after the last
+// possible upload, and the object is deleted again. Otherwise gone is true, and the caller removes the entry.
 func (e Entry) Deleted(at time.Time) (after Entry, gone bool) {
 	last := e.LinkUntil.Add(lateUpload)
 	if !at.Before(last) {

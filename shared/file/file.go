@@ -23,7 +23,7 @@ const (
 	MaxFiles       = 5000             // of a merchant in one mode
 	MaxCollections = 1000             // likewise, including archived ones
 	MaxSize        = 25 * 1024 * 1024 // bytes
-	PendingTime    = 24 * time.Hour   // then a file that was not uploaded is dropped
+	PendingTime    = 24 * time.Hour   // a file that was not uploaded by then is dropped
 	UploadTime     = 15 * time.Minute // how long an upload's link is open
 	DownloadTime   = 5 * time.Minute  // how long a download's link is open
 )
@@ -156,7 +156,8 @@ func checkType(contentType string) error {
 	return nil
 }
 
-// checkName refuses names that look like another type's or folder's, or hide a part. Failure: Invalid filename.
+// checkName refuses names that look like another type's name or name a folder, and names that hide a part. Failure:
+// Invalid filename.
 func checkName(name, contentType string) error {
 	invalid := func(predicate string) error { return failure.Invalid("filename", predicate) }
 	extension := path.Ext(name)

@@ -60,7 +60,7 @@ func TestID(t *testing.T) {
 	}
 }
 
-// TestNew_Invalid checks the field that is at fault; "" if the file is valid.
+// TestNew_Invalid checks which field is refused; "" means that the file is valid.
 func TestNew_Invalid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -44,8 +44,8 @@ type Break struct {
 	Text string // for operators
 }
 
-// Breaks returns the differences of a key. A doomed entry explains any versions, because all are to be deleted. A
-// pending entry explains any upload, because the completion checks it.
+// Breaks returns the differences of a key. Any versions may exist for a doomed entry, because all are to be deleted. A
+// pending entry allows any upload, because the completion checks it.
 func (p Pair) Breaks() []Break {
 	if p.Entry == nil {
 		if p.Others == 0 {
@@ -109,8 +109,9 @@ func ShardRange(shard int) (after, last string) {
 	return after, shardPrefix(shard + 1)
 }
 
-// Match pairs entries with the versions of objects, up to the last key, without their files. Entries and objects must
-// be in the order of keys, and so are the pairs. Match keeps one of each in memory. An error of either ends the walk.
+// Match pairs entries with the versions of objects, up to the key last, without their files. Entries and objects must
+// be in the order of keys. The pairs have the same order. Match has only one of each in memory. An error of either
+// sequence ends the walk.
 func Match(entries iter.Seq2[Entry, error], objects iter.Seq2[Listed, error], last string) iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		nextEntry, stopEntries := iter.Pull2(entries)

@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// A payment of 10.00 EUR with a fee of 0.20 EUR: the acquirer owes us all of it, and we owe it to the merchant less our
-// fee.
+// This example records a payment of 10.00 EUR with a fee of 0.20 EUR. The acquirer owes us the full amount. We owe the
+// merchant the amount without our fee.
 func ExampleNewEntry() {
 	entry, err := ledger.NewEntry("payment-1", ledger.Payment, ledger.OfTransaction("payment-1"),
 		time.Date(2026, time.November, 2, 8, 0, 0, 0, time.UTC),

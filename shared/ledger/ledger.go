@@ -15,11 +15,11 @@ type Account string
 
 // The accounts.
 const (
-	AcquirerReceivable Account = "acquirer_receivable" // collected by the acquirer, not yet settled with us
+	AcquirerReceivable Account = "acquirer_receivable" // the acquirer has collected this money, but not settled it with us
 	MerchantPayable    Account = "merchant_payable"    // our debt to the merchant
 	FeeIncome          Account = "fee_income"          // our earnings
 	FeesReceivable     Account = "fees_receivable"     // fees billed to the merchant, under gross settlement
-	PayoutsInTransit   Account = "payouts_in_transit"  // sent to the bank, execution not known
+	PayoutsInTransit   Account = "payouts_in_transit"  // sent to the bank, while the outcome is unknown
 	Bank               Account = "bank"                // our money at the bank
 )
 
@@ -52,7 +52,7 @@ type Reference struct {
 	ID      string  `dynamo:"id"`
 }
 
-// subject returns the subject of the kind's entries.
+// subject returns the subject that entries of this kind must have.
 func (k Kind) subject() Subject {
 	switch k {
 	case Payout, PayoutPaid, PayoutReturned:
@@ -77,7 +77,7 @@ type Posting struct {
 // Entry moves money between accounts. It is written once, in the database transaction that moves the money, and never
 // changed. Another entry corrects a mistake.
 type Entry struct {
-	ID       string    `dynamo:"id"` // of the transaction, event or payout it records
+	ID       string    `dynamo:"id"` // id of the transaction, event or payout that the entry records
 	Kind     Kind      `dynamo:"kind"`
 	About    Reference `dynamo:"about"`
 	Postings []Posting `dynamo:"postings"`
@@ -90,7 +90,7 @@ var ErrUnbalanced = errors.New("ledger: the entry does not balance")
 // ErrSubject reports an entry whose subject does not fit its kind.
 var ErrSubject = errors.New("ledger: the entry is about a wrong subject")
 
-// NewEntry returns an entry of the postings that are not zero. Errors: ErrSubject, ErrUnbalanced.
+// NewEntry returns an entry of the given postings, without those that are zero. Errors: ErrSubject, ErrUnbalanced.
 func NewEntry(id string, kind Kind, about Reference, at time.Time, postings ...Posting) (Entry, error) {
 	e := Entry{ID: id, Kind: kind, About: about, At: at}
 	for _, p := range postings {
@@ -101,8 +101,8 @@ func NewEntry(id string, kind Kind, about Reference, at time.Time, postings ...P
 	return e, e.Check()
 }
 
-// MustEntry returns an entry whose postings balance by construction. It panics if they do not, because the caller's
-// mistake must not be written.
+// MustEntry returns an entry whose postings balance by construction. If they do not balance, it panics, because such a
+// mistake of the caller must not be written.
 func MustEntry(id string, kind Kind, about Reference, at time.Time, postings ...Posting) *Entry {
 	e, err := NewEntry(id, kind, about, at, postings...)
 	if err != nil {

@@ -18,7 +18,7 @@ func posting(account ledger.Account, amount string, c money.Currency) ledger.Pos
 	return ledger.Posting{Account: account, Amount: money.MustParse(amount, c)}
 }
 
-// TestNewEntry_Subject checks that an entry is about a transaction or a payout, by its kind.
+// TestNewEntry_Subject checks that the kind of an entry decides if it is about a transaction or a payout.
 func TestNewEntry_Subject(t *testing.T) {
 	t.Parallel()
 	postings := []ledger.Posting{posting(ledger.MerchantPayable, "10", "EUR"), posting(ledger.Bank, "-10", "EUR")}
@@ -36,7 +36,7 @@ func TestNewEntry_Unbalanced(t *testing.T) {
 	const receivable, payable, fee = ledger.AcquirerReceivable, ledger.MerchantPayable, ledger.FeeIncome
 	for name, test := range map[string]struct {
 		postings []ledger.Posting
-		kept     int // 0: refused
+		kept     int // number of postings kept; 0: refused
 	}{
 		"two postings": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR")}, 2},
 		"three postings": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-9.80", "EUR"),

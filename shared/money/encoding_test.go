@@ -152,7 +152,7 @@ func TestMarshalDynamo_NoCurrency(t *testing.T) {
 	}
 }
 
-// TestMarshalDynamo_Zero checks that zero in a currency is stored. Only omitempty leaves it out.
+// TestMarshalDynamo_Zero checks that a zero amount with a currency is stored. Only the tag omitempty leaves it out.
 func TestMarshalDynamo_Zero(t *testing.T) {
 	t.Parallel()
 	item, err := dynamo.MarshalItem(account{Balance: money.Zero("EUR"), Reserved: money.Zero("EUR")})

@@ -31,7 +31,7 @@ var ErrCurrency = errors.New("unsupported currency")
 // ErrAmount reports text that is not a plain decimal number.
 var ErrAmount = errors.New("not a decimal amount")
 
-// ErrExponent is an ErrAmount for a number such as 1e1. JSON allows that form, but clients read money as decimal text
+// ErrExponent is an ErrAmount for a number such as 1e1. JSON allows this form, but clients read money as decimal text
 // (contract §2.4).
 var ErrExponent = fmt.Errorf("%w: it has an exponent", ErrAmount)
 
@@ -54,8 +54,8 @@ func ParseCurrency(code string) (Currency, error) {
 	return "", ErrCurrency
 }
 
-// Scale returns the number of decimals of the minor unit. The contract lists the currencies needed; a library of all
-// currencies would cost each function a millisecond at its start.
+// Scale returns the number of decimals of the minor unit. The contract lists the currencies that we need. A library of
+// all currencies would cost each function a millisecond at its start.
 func (c Currency) Scale() int {
 	if zeroScale[c] {
 		return 0
@@ -86,7 +86,7 @@ func Parse(text string, c Currency) (Amount, error) {
 	if len(fraction) > c.Scale() {
 		return Amount{}, ErrScale
 	}
-	// decimal rounds silently past 19 digits, so length is refused first.
+	// decimal silently rounds numbers of more than 19 digits, so the length is checked first.
 	if len(strings.TrimLeft(integer, "0")) > 12 {
 		return Amount{}, ErrRange
 	}
@@ -127,7 +127,7 @@ func Expected(err error) string {
 	}
 }
 
-// MustParse parses a constant as Parse does; it panics on an error.
+// MustParse parses a constant as Parse does. It panics if Parse returns an error.
 func MustParse(text string, c Currency) Amount {
 	a, err := Parse(text, c)
 	if err != nil {
@@ -148,10 +148,10 @@ func (a Amount) IsZero() bool { return a.value.IsZero() }
 // Sign returns -1, 0 or 1.
 func (a Amount) Sign() int { return a.value.Sign() }
 
-// TooLarge returns true if the amount exceeds contract §4.1's ceiling.
+// TooLarge returns true if the amount exceeds the ceiling of contract §4.1.
 func (a Amount) TooLarge() bool { return a.value.Cmp(maxValue) > 0 }
 
-// Cmp compares two amounts of one currency; ErrMismatch otherwise.
+// Cmp compares two amounts of one currency. For different currencies it returns ErrMismatch.
 func (a Amount) Cmp(b Amount) (int, error) {
 	if a.currency != b.currency {
 		return 0, ErrMismatch
@@ -159,7 +159,7 @@ func (a Amount) Cmp(b Amount) (int, error) {
 	return a.value.Cmp(b.value), nil
 }
 
-// Add returns a + b, or ErrMismatch, or ErrRange past 19 digits.
+// Add returns a + b. Errors: ErrMismatch; ErrRange for a sum of more than 19 digits.
 func (a Amount) Add(b Amount) (Amount, error) {
 	if a.currency != b.currency {
 		return Amount{}, ErrMismatch
@@ -190,8 +190,8 @@ func (a Amount) Minor() int64 {
 // String returns the amount with exactly the currency's decimals: "10.10".
 func (a Amount) String() string { return a.value.String() }
 
-// Decimal is a decimal number that is no amount, such as a rate. It is text, so that no digit passes through a float.
-// "" is unset.
+// Decimal is a decimal number that is not an amount, such as a rate. It is stored as text, so that no digit passes
+// through a float. "" means unset.
 type Decimal string
 
 // NewDecimal returns value / 10^scale without trailing zeros, such as 33.3 for 33300 and 3. It panics if scale is not
@@ -200,7 +200,7 @@ func NewDecimal(value int64, scale int) Decimal {
 	return Decimal(decimal.MustNew(value, scale).Trim(0).String())
 }
 
-// UnmarshalJSON reads a JSON number, or a string with a number. Error: ErrAmount for anything else.
+// UnmarshalJSON reads a JSON number, or a string with a number. For anything else it returns ErrAmount.
 func (d *Decimal) UnmarshalJSON(b []byte) error {
 	var l Literal
 	err := l.UnmarshalJSON(b)
@@ -208,7 +208,7 @@ func (d *Decimal) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// MarshalJSON writes a JSON number; null when it is unset.
+// MarshalJSON writes a JSON number, or null if the decimal is unset.
 func (d Decimal) MarshalJSON() ([]byte, error) {
 	if d == "" {
 		return []byte("null"), nil
@@ -237,8 +237,8 @@ func (a Amount) Times(rate string) (Amount, error) {
 	return Amount{value: product.Round(scale).Pad(scale), currency: a.currency}, nil
 }
 
-// Split divides the amount into n parts with exactly that sum. The parts are equal, rounded towards zero, except for
-// the last, which has the rest (contract §6.7). n below 1 counts as 1.
+// Split divides the amount into n parts whose sum is exactly the amount. All parts are equal, rounded towards zero,
+// except the last, which has the rest (contract §6.7). n below 1 counts as 1.
 func (a Amount) Split(n int) []Amount {
 	n = max(n, 1)
 	parts := make([]Amount, n)

@@ -46,7 +46,7 @@ func TestTimes_NotARate(t *testing.T) {
 	}
 }
 
-// TestTimes_Exact compares the product with exact rationals, for every rate of as many decimals as contracts use.
+// TestTimes_Exact compares products with exact rationals, for every rate with as many decimals as contracts use.
 func TestTimes_Exact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,5 +1,5 @@
-// Package outbox decides when callbacks and mails are tried, retried and given up. They embed an Entry, which is
-// written in the transaction of the change that they report, and sent afterwards.
+// Package outbox decides when callbacks and mails are tried, retried and given up. Callbacks and mails embed an Entry.
+// They are written in the same transaction as the change that they report, and are sent afterwards.
 package outbox
 
 import "time"
@@ -10,10 +10,10 @@ type Entry struct {
 	CreatedAt     time.Time  `dynamo:"created_at"`
 	Tries         int        `dynamo:"tries"`
 	FirstFailedAt *time.Time `dynamo:"first_failed_at,omitempty"`
-	NextAt        time.Time  `dynamo:"next_at"`            // of the next try
-	UpdatedAt     time.Time  `dynamo:"updated_at"`         // when NextAt was set
-	Sweeps        int        `dynamo:"sweeps,omitempty"`   // messages that the sweep has sent for the next try
-	SweptAt       time.Time  `dynamo:"swept_at,omitempty"` // time of the latest of them
+	NextAt        time.Time  `dynamo:"next_at"`            // time of the next try
+	UpdatedAt     time.Time  `dynamo:"updated_at"`         // time when NextAt was set
+	Sweeps        int        `dynamo:"sweeps,omitempty"`   // number of messages that the sweep has sent for the next try
+	SweptAt       time.Time  `dynamo:"swept_at,omitempty"` // time of the last of these messages
 	State         string     `dynamo:"state"`
 	LastError     string     `dynamo:"last_error,omitempty"`
 }
@@ -23,7 +23,7 @@ const (
 	Pending   = "owed"
 	Sending   = "sending" // a try has begun; only mails record this
 	Delivered = "delivered"
-	Dropped   = "dropped" // no try can deliver it, or it is obsolete
+	Dropped   = "dropped" // no try can deliver the entry, or the entry is obsolete
 	Dead      = "dead"
 )
 
@@ -31,15 +31,15 @@ const (
 const interrupted = "interrupted"
 
 const (
-	// fastPath is the longest delay of a queue's message (SQS: 900 s).
+	// fastPath is the longest delay that a queue allows for a message (SQS: 900 s).
 	fastPath = 15 * time.Minute
-	// Grace is the time that the fast path (stream, queue) has before the sweep sends an entry, or asks the acquirer.
+	// Grace is the time for the fast path (stream, queue). After it, the sweep sends an entry, or asks the acquirer.
 	Grace = time.Minute
-	// firstResend and longestResend bound the gaps between the sweep's messages for one try. Each gap is twice the one
-	// before, so that a queue that is slow for a day holds some 30 of these messages, not 1,440.
+	// firstResend and longestResend bound the gaps between the messages that the sweep sends for one try. Each gap is
+	// twice as long as the gap before. So if a queue is slow for a day, it holds some 30 of these messages, not 1,440.
 	firstResend   = 5 * time.Minute
 	longestResend = time.Hour
-	// earliness is the most that clocks and queues may bring a try forward.
+	// earliness is the longest time by which clocks and queues may make a try too early.
 	earliness = 5 * time.Second
 )
 
@@ -51,8 +51,8 @@ func New(id string, now time.Time) Entry {
 // Waits returns true if the entry is still to be delivered.
 func (e Entry) Waits() bool { return e.State == Pending || e.State == Sending }
 
-// IsDue returns true if the entry is still to be delivered and its next try is due, or will be within a few seconds.
-// While a try runs, no other is due.
+// IsDue returns true if the entry is still to be delivered, and its next try is due now or within a few seconds. While
+// one try runs, no other try is due.
 func (e Entry) IsDue(now time.Time) bool {
 	switch e.State {
 	case Pending:
@@ -64,8 +64,8 @@ func (e Entry) IsDue(now time.Time) bool {
 	}
 }
 
-// TryAt returns the time for the fast path's next try. It returns the zero time once the sweep has sent the try, or
-// after an interrupted try.
+// TryAt returns the time for the next try by the fast path. It returns the zero time once the sweep has sent
+// the try, or after an interrupted try.
 func (e Entry) TryAt() time.Time {
 	if e.State != Pending || e.Sweeps > 0 {
 		return time.Time{}
@@ -73,15 +73,15 @@ func (e Entry) TryAt() time.Time {
 	return e.NextAt
 }
 
-// QueueDelay returns the fast path's delay for a message that is due at a time. It returns false if a queue cannot
-// delay a message so long; then the sweep sends it.
+// QueueDelay returns the delay of the fast path's message for a try at the given time. It returns false if a queue
+// cannot delay a message that long. The sweep then sends the message.
 func QueueDelay(at, now time.Time) (time.Duration, bool) {
 	delay := at.Sub(now)
 	return max(delay, 0), delay <= fastPath
 }
 
-// SweepAt returns the time for the sweep to send the next try if it has not been made: after the fast path's grace,
-// then at growing gaps, because a message may still wait in a slow queue.
+// SweepAt returns the time for the sweep to send the next try, if the try has not been made by then. The first time
+// is after the fast path's grace. The gaps then grow, because a message may still be waiting in a slow queue.
 func (e Entry) SweepAt() time.Time {
 	if e.Sweeps > 0 {
 		return e.SweptAt.Add(min(firstResend<<min(e.Sweeps-1, 8), longestResend))
@@ -95,45 +95,47 @@ func (e Entry) SweepAt() time.Time {
 // Overdue returns true if the sweep must send the next try.
 func (e Entry) Overdue(now time.Time) bool { return e.Waits() && !now.Before(e.SweepAt()) }
 
-// Lost returns true if the stream or the queue should have started an overdue try. A try further ahead than a queue can
-// delay a message is left to the sweep.
+// Lost returns true if the stream or the queue should already have started a try that is overdue. A try that was too
+// far ahead for a queue's delay is left to the sweep, so it counts as lost only after the sweep has sent it.
 func (e Entry) Lost() bool {
 	_, fast := QueueDelay(e.NextAt, e.UpdatedAt)
 	return fast && e.State == Pending || e.Sweeps > 0
 }
 
-// Swept returns the entry after the sweep has sent its next try.
+// Swept returns the entry with a record that the sweep has sent its next try.
 func (e Entry) Swept(now time.Time) Entry {
 	e.Sweeps, e.SweptAt = e.Sweeps+1, now
 	return e
 }
 
-// Unswept forgets the sweep's messages for a try that has been made, or will be made at another time.
+// Unswept returns the entry without the record of the sweep's messages. Use it once the try has been made, or is moved
+// to another time.
 func (e Entry) Unswept() Entry {
 	e.Sweeps, e.SweptAt = 0, time.Time{}
 	return e
 }
 
-// earlyRetries are the published delays after the first failed try. Then a try follows every RetryEvery until
+// earlyRetries are the published delays after the first failed try. After them, a try follows every RetryEvery until
 // giveUpAfter (contract §11.3).
 var earlyRetries = []time.Duration{time.Minute, 5 * time.Minute, 20 * time.Minute, 2 * time.Hour}
 
-// The later retries. RetryEvery is the longest gap between two.
+// Times of the later retries. RetryEvery is the longest gap between two tries.
 const (
 	RetryEvery  = 12 * time.Hour
 	giveUpAfter = 72 * time.Hour
 )
 
-// Sent returns the entry after a try that delivered it.
+// Sent returns the entry after a try that has delivered it.
 func (e Entry) Sent() Entry {
 	e.State, e.Tries, e.LastError = Delivered, e.Tries+1, ""
 	return e
 }
 
-// Undelivered returns the entry after a failed try: due again by the published times, or dead once three days have
-// passed since the first failure.
+// Undelivered returns the entry after a failed try. The entry is due again at the next published time. Once three days
+// have passed since the first failure, it is dead.
 //
-// A try that was made a moment early counts as made at its time. Otherwise the next try would be due at that same time.
+// A try that was made a moment early counts as made on time. Otherwise the next try would be due at the same time
+// again.
 func (e Entry) Undelivered(reason string, now time.Time) Entry {
 	if now.Before(e.NextAt) {
 		now = e.NextAt
@@ -153,18 +155,19 @@ func (e Entry) Undelivered(reason string, now time.Time) Entry {
 	return e
 }
 
-// Begun returns the entry during a try, whose outcome may never be recorded. The next try is due as after a failed try,
-// so an entry whose tries crash the process is not tried more often.
+// Begun returns the entry during a try, because the try's outcome may never be recorded. The next try is due as after a
+// failed try. So an entry whose tries crash the process is not tried more often than others.
 func (e Entry) Begun(now time.Time) Entry {
 	begun := e.Undelivered(interrupted, now)
-	if begun.State == Dead { // only this try's outcome decides that
+	if begun.State == Dead { // only the outcome of this try decides if the entry is dead
 		begun.NextAt = begun.UpdatedAt.Add(RetryEvery)
 	}
 	begun.State = Sending
 	return begun
 }
 
-// Expired returns the entry as dead if its last try was interrupted and no other follows; else false.
+// Expired returns the entry as dead, and true, if its last try was interrupted and no other try follows. Otherwise it
+// returns false.
 func (e Entry) Expired(now time.Time) (Entry, bool) {
 	if e.State != Sending || !e.IsDue(now) {
 		return e, false
@@ -177,21 +180,22 @@ func (e Entry) Expired(now time.Time) (Entry, bool) {
 	return e, true
 }
 
-// Dropped returns the entry as undeliverable, for a reason that no other try changes.
+// Dropped returns the entry as undeliverable. The reason is one that no further try can change.
 func (e Entry) Dropped(reason string) Entry {
 	e = e.Unswept()
 	e.State, e.LastError = Dropped, reason
 	return e
 }
 
-// Held returns the entry due again later, because nothing can be sent now. It counts no try.
+// Held returns the entry with a later due time, because nothing can be sent now. This does not count as a try.
 func (e Entry) Held(reason string, wait time.Duration, now time.Time) Entry {
 	e = e.Unswept()
 	e.State, e.LastError, e.NextAt, e.UpdatedAt = Pending, reason, now.Add(wait), now
 	return e
 }
 
-// retryAfter returns the first published time after now, counted from the first failure; false when none is left.
+// retryAfter returns the first published time after now. The published times count from the first failure. It returns
+// false when none is left.
 func retryAfter(first, now time.Time) (time.Time, bool) {
 	for _, delay := range earlyRetries {
 		if at := first.Add(delay); at.After(now) {

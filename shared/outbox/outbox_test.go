@@ -11,8 +11,8 @@ import (
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestEntry_Ends checks that an entry is dead after at most twelve failed or interrupted tries, and that no try is due
-// more than seconds before its published time. Package payments tests the rules that only callbacks have.
+// TestEntry_Ends checks that an entry is dead after at most twelve failed or interrupted tries. No try may be due more
+// than a few seconds before its published time. Package payments tests the rules that apply only to callbacks.
 func TestEntry_Ends(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

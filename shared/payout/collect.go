@@ -12,18 +12,19 @@ import (
 
 // Collection is a step that collects payables into a payout. One database transaction writes it.
 type Collection struct {
-	Payout         Payout             // Version is that of the item read
-	Payables       []payments.Payable // that the step collects
+	Payout         Payout             // its Version is that of the item that was read
+	Payables       []payments.Payable // payables that the step collects
 	Records        []Record
-	Transactions   []payments.Transaction // of the payables, each once
+	Transactions   []payments.Transaction // transactions of the payables, each once
 	CarriedForward *payments.Payable      // a new payable with the negative total
 }
 
-// Collect collects payables. transactions has those of their parts, by id. Errors: payments.ErrPayableMismatch;
-// money's.
+// Collect returns the step that collects the payables. Payables of the kind PayablePart belong to transactions, which
+// the map transactions holds by id.
+// Errors: payments.ErrPayableMismatch, and those of package money.
 //
-// The same step carries a negative total forward, in place of the total that the step before carried. Else a refund
-// could count on money that is gone (contract §6.4).
+// The same step carries a negative total forward. This amount replaces the total that the previous step carried.
+// Otherwise a refund could count on money that is gone (contract §6.4).
 func (p Payout) Collect(payables []payments.Payable, transactions map[string]payments.Transaction,
 	now time.Time) (Collection, error) {
 	c := Collection{Payout: p, Payables: slices.Clone(payables)}
@@ -52,7 +53,8 @@ func (p Payout) Collect(payables []payments.Payable, transactions map[string]pay
 	return c, nil
 }
 
-// CarriedForward returns the payable that carries a negative total to a payout of a later cut-off, or nil.
+// CarriedForward returns the payable that carries the payout's negative total to a payout with a later cut-off. It
+// returns nil if the total is not negative.
 func (p Payout) CarriedForward() *payments.Payable {
 	if p.Total.Sign() >= 0 {
 		return nil
@@ -62,7 +64,7 @@ func (p Payout) CarriedForward() *payments.Payable {
 		Fee: money.Zero(p.Currency), EligibleAt: p.Cutoff}
 }
 
-// changes holds the transactions of payables or records, as read and as changed by earlier payables.
+// changes holds the transactions of the payables or records: as they were read, and as earlier payables changed them.
 type changes struct {
 	read, written map[string]payments.Transaction
 }

@@ -23,7 +23,7 @@ func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 var account = merchant.BankAccount{ID: "account-1", Holder: "Shop", IBAN: "DE17100100100000005678",
 	Status: merchant.BankAccountVerified}
 
-// newCheckout returns a checkout of the amount, to be paid out in installments.
+// newCheckout returns a checkout of the amount that is paid out in installments.
 func newCheckout(amount money.Amount, rate string) payments.Checkout {
 	return payments.Checkout{ID: "checkout-1", Reference: "order-1", Amount: amount, Status: payments.CheckoutPending,
 		Purpose:   payments.PurposeCheckout,
@@ -31,7 +31,7 @@ func newCheckout(amount money.Amount, rate string) payments.Checkout {
 		CreatedAt: start, Version: 7}
 }
 
-// approve returns the checkout's payment in parts, with its payables.
+// approve returns the checkout's approved payment in parts, with its payables.
 func approve(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int,
 	now time.Time) payments.CheckoutChange {
 	c, err := c.Begin(payments.Attempt{ID: id, Operation: "request-" + id, Method: payments.CardMethod,
@@ -52,7 +52,8 @@ func capture(t testing.TB, parts int) payments.CheckoutChange {
 	return approve(t, newCheckout(eur("90"), "0.02"), "attempt-1", parts, start)
 }
 
-// diff returns the difference between two values, or "". Money is equal if its value and currency are.
+// diff returns the difference between two values, or "" if they are equal. Amounts are equal if value and currency are
+// equal.
 func diff(want, got any) string {
 	return cmp.Diff(want, got, cmpopts.EquateComparable(money.Amount{}), cmpopts.EquateEmpty())
 }

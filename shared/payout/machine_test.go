@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// payoutMachine runs payments, chargebacks and payouts of one merchant in any order, and keeps the records that the
+// payoutMachine runs payments, chargebacks and payouts of one merchant in any order. It keeps the same records as the
 // store would.
 type payoutMachine struct {
 	now      time.Time
@@ -24,12 +24,13 @@ type payoutMachine struct {
 	events   map[string]payments.Event
 	payables map[string]payments.Payable
 	payouts  map[string]payout.Payout
-	records  map[string][]payout.Record // by payout, in the order of applying the outcome
+	records  map[string][]payout.Record // by payout, in the order in which the outcome is applied
 	entries  map[string]ledger.Entry
 }
 
-// TestPayout_AnyOrder checks that in any order the journal's balance owed to the merchant is that of its payables and
-// of the payouts that collected some. No part, payable or cent is paid twice.
+// TestPayout_AnyOrder checks that payments, chargebacks and payouts may come in any order. The journal's balance of
+// merchant_payable always equals the open payables plus the payouts that have collected payables. No part, payable or
+// cent is paid twice.
 func TestPayout_AnyOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,7 +79,7 @@ func (m *payoutMachine) chargeback(t *rapid.T) {
 	}
 	m.book(t, change.Entry)
 	for _, payable := range change.Payables {
-		// The store's condition is the same: a credit is changed while it waits, a debit is new.
+		// The store has the same condition: a changed credit must still be waiting, and a debit must be new.
 		if _, waits := m.payables[payable.ID]; waits != (payable.Kind == payments.PayablePart) {
 			t.Fatalf("%+v: got known %t, want %t", payable, waits, payable.Kind == payments.PayablePart)
 		}
@@ -92,7 +93,7 @@ func (m *payoutMachine) open(t *rapid.T) {
 	m.payouts[p.ID] = p
 }
 
-// collect moves some of the due payables into a payout, or seals the payout if there are none.
+// collect moves some of the due payables into a payout. If there are none, it seals the payout.
 func (m *payoutMachine) collect(t *rapid.T) {
 	p, ok := pick(t, m.withStatus(payout.Collecting))
 	if !ok {
@@ -101,7 +102,7 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	due := maps.Clone(m.payables)
 	maps.DeleteFunc(due, func(_ string, payable payments.Payable) bool { return !payable.EligibleAt.Before(p.Cutoff) })
 	carried := p.CarriedForward()
-	if carried != nil && m.payables[carried.ID] != *carried { // another payout has taken it
+	if carried != nil && m.payables[carried.ID] != *carried { // another payout has taken the carried payable
 		clear(due)
 	}
 	if len(due) == 0 {

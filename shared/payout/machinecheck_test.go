@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// check checks all sums.
+// check runs all checks of the machine's sums.
 func (m *payoutMachine) check(t *rapid.T) {
 	m.checkOwed(t)
 	m.checkBank(t)
@@ -21,8 +21,8 @@ func (m *payoutMachine) check(t *rapid.T) {
 	}
 }
 
-// checkOwed checks that the journal's debt to the merchant is payable, is in payouts that are not sent, or comes back
-// with returned payouts.
+// checkOwed checks the journal's debt to the merchant. The debt equals the payables, the payouts that are not sent yet,
+// and the returned payouts whose payables are to come back.
 func (m *payoutMachine) checkOwed(t *rapid.T) {
 	owed := money.Zero("EUR")
 	for _, payable := range m.payables {
@@ -31,7 +31,7 @@ func (m *payoutMachine) checkOwed(t *rapid.T) {
 	for id, p := range m.payouts {
 		switch p.Status {
 		case payout.Collecting, payout.Sealed:
-			if p.Total.Sign() > 0 { // a negative total is carried forward
+			if p.Total.Sign() > 0 { // a payout with a negative total carries that total forward
 				owed = add(t, owed, p.Total)
 			}
 		case payout.Returning:
@@ -47,7 +47,8 @@ func (m *payoutMachine) checkOwed(t *rapid.T) {
 	}
 }
 
-// checkBank checks that the money on its way and the money that has left are totals of payouts.
+// checkBank checks the journal's accounts at the bank: both the money on its way and the money that has left equal the
+// totals of payouts.
 func (m *payoutMachine) checkBank(t *rapid.T) {
 	inTransit, left := money.Zero("EUR"), money.Zero("EUR")
 	for id, p := range m.payouts {
@@ -99,7 +100,8 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 	}
 }
 
-// checkParts checks that each part has a payable of its amount or is in its payout, and no installment is paid twice.
+// checkParts checks that each part either has a payable of its amount or is in its payout. No installment may be paid
+// twice.
 func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 	notFailed, planned := map[int]int{}, 0
 	for i, p := range tx.Payouts {

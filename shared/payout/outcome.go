@@ -9,15 +9,15 @@ import (
 
 // OutcomeStep is a step that applies a payout's outcome to some records.
 type OutcomeStep struct {
-	Payout       Payout // Version is that of the item read
+	Payout       Payout // its Version is that of the item that was read
 	Records      []Record
-	Transactions []payments.Transaction // of the parts, each once
-	Events       []payments.Event       // of the deductions
-	Payables     []payments.Payable     // for another payout
+	Transactions []payments.Transaction // transactions of the parts, each once
+	Events       []payments.Event       // events of the deductions
+	Payables     []payments.Payable     // payables for another payout to collect
 }
 
-// ApplyOutcome applies the payout's outcome to its next records, in their order. Without records it closes the payout.
-// events has the events of the deductions, by id. Error: payments.ErrPayableMismatch.
+// ApplyOutcome applies the payout's outcome to its next records, in their order. If there are no records, it closes the
+// payout. The map events has the events of the deductions, by id. Error: payments.ErrPayableMismatch.
 func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.Transaction,
 	events map[string]payments.Event, now time.Time) (OutcomeStep, error) {
 	paid := p.Status == Paying
@@ -54,7 +54,7 @@ func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.
 	return t, nil
 }
 
-// applyToDeduction settles a deduction, or makes it payable again if the payout failed.
+// applyToDeduction settles a deduction. If the payout failed, the deduction becomes payable again.
 func (t *OutcomeStep) applyToDeduction(r Record, paid bool, events map[string]payments.Event, now time.Time) {
 	if !paid {
 		payable := r.Payable
@@ -75,13 +75,15 @@ func (p Payout) DueAt() time.Time {
 	return p.NextPoll
 }
 
-// firstWait is the time from a payout's first poll to the next. Each wait is twice as long, up to longestWait.
+// firstWait is the time from a payout's first poll to the second. Each wait is twice as long as the one before, up to
+// longestWait.
 const (
 	firstWait   = 15 * time.Minute
 	longestWait = time.Hour
 )
 
-// ScheduleNextPoll sets the next poll of a payout that waits for an account or the bank. An early poll returns false.
+// ScheduleNextPoll sets the next poll of a payout that waits for an account or the bank. It returns false before the
+// current poll is due.
 func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 	if p.Polls > 0 && now.Before(p.NextPoll) {
 		return p, false
@@ -91,11 +93,12 @@ func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
 	return p, true
 }
 
-// sendsFor is how long the bank is asked: through its nights and repairs, but before the daily payout after the next.
+// sendsFor is the time during which the bank is asked to take a transfer. It is long enough for the bank's nights and
+// repairs, but ends before the daily payout after the next.
 const sendsFor = 24 * time.Hour
 
 // ShouldCancel returns true if the bank should cancel a transfer that it did not take: after a day, or after a change
-// of account. Only the bank can know that it did not take the transfer earlier.
+// of account. An earlier request may have been taken although its answer was lost, and only the bank can know that.
 func (p Payout) ShouldCancel(account merchant.BankAccount, now time.Time) bool {
 	return p.Status == Sent && (!account.Same(p.To) || !now.Before(p.UpdatedAt.Add(sendsFor)))
 }

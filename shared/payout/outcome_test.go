@@ -26,7 +26,8 @@ func applyOutcome(t testing.TB, p payout.Payout, tx payments.Transaction, record
 	return step
 }
 
-// withOutcomeUpTo returns the payout after its outcome was applied up to a record.
+// withOutcomeUpTo returns the payout as if its outcome had been applied to all records up to and including the given
+// one.
 func withOutcomeUpTo(p payout.Payout, to string) payout.Payout {
 	p.OutcomeAppliedTo, p.UpdatedAt, p.NextPoll = to, after(4*time.Hour), after(4*time.Hour+15*time.Minute)
 	return p
@@ -72,7 +73,8 @@ func TestApplyOutcome_Paid(t *testing.T) {
 	}
 }
 
-// TestApplyOutcome_Returned checks contract §6.5: FAILED, and a new SCHEDULED event for the next cycle.
+// TestApplyOutcome_Returned checks that a returned payout makes a part's event FAILED and adds a new SCHEDULED event
+// for the next cycle (contract §6.5).
 func TestApplyOutcome_Returned(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collectedPayout(t, 3)
@@ -105,7 +107,7 @@ func TestApplyOutcome_Returned(t *testing.T) {
 		t.Errorf("the payout at the end: got %s, want %s", last.Payout.Status, payout.Failed)
 	}
 
-	// The next payout collects the parts. A transaction whose payout failed once can be paid out.
+	// The next payout collects the parts again, because a transaction whose payout failed once can still be paid out.
 	next := payout.New(payout.ID(tenantOf, "EUR", "2026-11-04", payout.Regular), "EUR", "2026-11-04",
 		after(24*time.Hour), after(24*time.Hour))
 	collection, err := next.Collect(step.Payables, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))

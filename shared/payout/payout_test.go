@@ -16,13 +16,13 @@ const (
 	tenantOf  = "T#MC0A1B2C3D"
 )
 
-// openPayout returns a payout of the payables of the first hour after the start.
+// openPayout returns a payout that collects the payables of the first hour after start.
 func openPayout() payout.Payout {
 	return payout.New(payout.ID(tenantOf, "EUR", payoutDay, payout.Regular), "EUR", payoutDay,
 		after(time.Hour), after(time.Hour))
 }
 
-// collectedPayout returns a payout that has collected the payables of a payment in parts, all at once.
+// collectedPayout returns a payout that has collected all payables of one payment in parts, in one step.
 func collectedPayout(t testing.TB, parts int) (payout.Payout, payments.Transaction, []payout.Record) {
 	t.Helper()
 	change := capture(t, parts)
@@ -88,8 +88,8 @@ func TestCollect_Parts(t *testing.T) {
 	}
 }
 
-// TestCollect_PayableMismatch checks payables that differ from their transaction. The two are written together, so they
-// only differ if one changed between two reads.
+// TestCollect_PayableMismatch checks payables that differ from their transaction. Both are written together, so they
+// differ only if one of them changed between two reads.
 func TestCollect_PayableMismatch(t *testing.T) {
 	t.Parallel()
 	change := capture(t, 1)
@@ -119,12 +119,12 @@ func TestCollect_PayableMismatch(t *testing.T) {
 	}
 }
 
-// TestCollect_NegativeTotal checks that the step that makes a total negative carries it forward. No written state shows
-// a payout with a negative total that is payable nowhere, or twice.
+// TestCollect_NegativeTotal checks that the step that makes a total negative also carries the total forward. So no
+// written state has a payout whose negative total is payable nowhere or twice.
 func TestCollect_NegativeTotal(t *testing.T) {
 	t.Parallel()
 	p := openPayout()
-	waiting := map[string]payments.Payable{} // carried forward so far
+	waiting := map[string]payments.Payable{} // amounts carried forward so far
 	for i, step := range []struct{ taken, carried string }{
 		{"1", ""}, {"-0.99", ""}, {"-0.01", ""}, {"-0.01", "-0.01"}, {"-5", "-5.01"}, {"4", "-1.01"}, {"1.01", ""},
 		{"-2", "-2.00"}, {"3", ""},
@@ -136,7 +136,7 @@ func TestCollect_NegativeTotal(t *testing.T) {
 			t.Fatalf("step %d: %v", i, err)
 		}
 		collected := []payments.Payable{payable}
-		for _, carried := range waiting { // the amounts that the step before carried forward
+		for _, carried := range waiting { // the amounts that the previous step carried forward
 			collected = append(collected, carried)
 		}
 		if diff := diff(collected, c.Payables); diff != "" {
@@ -214,8 +214,8 @@ func TestStep_Entries(t *testing.T) {
 	}
 }
 
-// TestScheduleNextPoll checks the polls of a payout without an account or an answer: after a quarter of an hour, half
-// an hour, then every hour, until its status changes.
+// TestScheduleNextPoll checks the polls of a payout that waits for an account or an answer. The gaps are a quarter of
+// an hour, half an hour, and then an hour, until the payout's status changes.
 func TestScheduleNextPoll(t *testing.T) {
 	t.Parallel()
 	p, now := openPayout(), start

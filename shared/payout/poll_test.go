@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// TestShouldCancel checks that a transfer is cancelled once the bank has had a day, or at once if the account was
-// replaced, and never before it was sent or after its outcome is known.
+// TestShouldCancel checks that a transfer is cancelled after the bank has had a day, or at once if the account was
+// replaced. A transfer is never cancelled before it was sent or after its outcome is known.
 func TestShouldCancel(t *testing.T) {
 	t.Parallel()
 	p, another := openPayout(), account
@@ -36,15 +36,16 @@ func TestShouldCancel(t *testing.T) {
 	}
 }
 
-// TestStep_EarlyNextPoll checks that steps that follow each other leave the next poll, because each move writes to the
-// due index. The poll is at most a quarter of an hour after the last step.
+// TestStep_EarlyNextPoll checks when a step changes the time of the next poll. If that time has come, or is more than
+// a quarter of an hour away, the step sets it to a quarter of an hour from now. Otherwise the step keeps the time,
+// because each change writes to the due index.
 func TestStep_EarlyNextPoll(t *testing.T) {
 	t.Parallel()
 	p := openPayout()
 	opening := p.NextPoll.Add(-payout.RunsBy)
 	for minute, want := range map[int]int{0: 15, 14: 20, 20: 35} {
 		next := p
-		if minute > 0 { // after a step that set it to 20 minutes
+		if minute > 0 { // after a step that set the next poll to minute 20
 			next.NextPoll = opening.Add(20 * time.Minute)
 		}
 		step := next.Seal(opening.Add(time.Duration(minute) * time.Minute))

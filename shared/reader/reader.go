@@ -1,5 +1,6 @@
-// Package reader has the rules of card readers (contract §9, §13.7): pure, without I/O. A reader is one pairing of a
-// card terminal with a merchant; paired again, the same terminal is another reader. Package run drives readers.
+// Package reader has the rules of card readers (contract §9, §13.7). The rules are pure, without I/O. A reader is one
+// pairing of a card terminal with a merchant. If the same terminal is paired again, it is another reader. Package run
+// drives readers.
 package reader
 
 import (
@@ -93,12 +94,12 @@ func (r Reader) StatusAt(now time.Time) Status {
 // ShowsCodes returns true if the terminal can show the code of a Pix payment.
 func (r Reader) ShowsCodes() bool { return slices.Contains(pixModels, r.Model) }
 
-// Settled returns true if the terminal need not be asked again. A pairing that has expired unanswered is not settled:
-// the terminal may have confirmed in time without our knowing yet.
+// Settled returns true if the terminal need not be asked again. A pairing that has expired without an answer is not
+// settled, because the terminal may have confirmed in time without our knowing yet.
 func (r Reader) Settled() bool { return !r.PairedAt.IsZero() || !r.EndedAt.IsZero() }
 
 // Confirm records that the terminal has confirmed. A terminal confirms only in time, so Confirm does not compare times.
-// An ended pairing stays ended.
+// A pairing that has ended stays ended.
 func (r Reader) Confirm(now time.Time) Reader {
 	if r.Settled() {
 		return r

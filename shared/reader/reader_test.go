@@ -21,7 +21,8 @@ func processing() reader.Reader {
 	return reader.New("rdr_1", "VS0123456789", "virtual-solo", reader.Given{Name: "Till"}, start)
 }
 
-// TestStatusAt checks each event in each state: its time, and the status before and after the five minutes.
+// TestStatusAt checks each event in each state. It checks the event's time, and the status before and after the five
+// minutes.
 func TestStatusAt(t *testing.T) {
 	t.Parallel()
 	type event = func(reader.Reader, time.Time) reader.Reader

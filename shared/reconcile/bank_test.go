@@ -21,7 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// bankShop is a shop with three payouts: one was paid, one was rejected, and one was paid without an answer.
+// bankShop is a shop with three payouts: one was paid, one was rejected, and one was paid but got no answer.
 type bankShop struct {
 	*shop
 	out, rejected, unanswered string // ids of the payouts
@@ -30,7 +30,7 @@ type bankShop struct {
 func newBankShop(t *testing.T) *bankShop {
 	t.Helper()
 	s := &bankShop{shop: newShop(t)}
-	s.PassMinute() // the refund is decided
+	s.PassMinute() // so that the outcome of the refund is known
 	s.rejected = s.payOut("rejected", sandbox.ClosedIBAN)
 	s.out = s.payOut("out", sandbox.PaidIBAN)
 	s.Clock.Advance(time.Minute)
@@ -113,7 +113,8 @@ func (s *shop) addLine(id, of string, returned bool) {
 func TestRun_PayoutsAndBank(t *testing.T) {
 	t.Parallel()
 	s := newBankShop(t)
-	// 5 captures, 3 refunds and a chargeback; 3 payouts, 2 with an outcome. The payout without an answer is open.
+	// There are 5 captures, 3 refunds and a chargeback, and 3 payouts. Two payouts have an outcome. The payout without an
+	// answer is open.
 	want := reconcile.Report{At: s.Clock.Now(), Tenants: 1, Transactions: 6, Entries: 14, Payouts: 3, Movements: 9,
 		BankLines: 2, Suspects: 1, Open: 1,
 		Totals: []reconcile.Total{
@@ -144,7 +145,8 @@ func TestRun_PayoutsAndBank(t *testing.T) {
 	}
 }
 
-// TestRun_CancelledTransfer checks that a cancelled transfer has no line on the bank's statement; a line is a break.
+// TestRun_CancelledTransfer checks a cancelled transfer, which has no line on the bank's statement. If it has a line,
+// the line is a break.
 func TestRun_CancelledTransfer(t *testing.T) {
 	t.Parallel()
 	s := newBankShop(t)
@@ -182,7 +184,8 @@ func (s *shop) payoutJournal(payout string) string {
 
 func (s *shop) payout(id string) string { return "PAYOUT#" + s.Tenant().String() + "#" + id }
 
-// TestRun_EachCorruptionOfPayoutsAndBank checks that the report has exactly these kinds of breaks.
+// TestRun_EachCorruptionOfPayoutsAndBank changes one record at a time and checks that the report has exactly the
+// expected kinds of breaks.
 func TestRun_EachCorruptionOfPayoutsAndBank(t *testing.T) {
 	t.Parallel()
 	const missing, unexpected, differs, duplicate = "bank_line_missing", "bank_line_unexpected", "bank_line_differs",
@@ -275,12 +278,12 @@ func TestRun_EachCorruptionOfPayoutsAndBank(t *testing.T) {
 	}
 }
 
-// TestRun_ShortfallCarriedForward checks that the last step of a payout carries the shortfall forward. Older payouts
-// did so when they were complete.
+// TestRun_ShortfallCarriedForward checks both times at which a payout may carry its shortfall forward. Payouts do so in
+// their last step. Older payouts did so once they were complete.
 func TestRun_ShortfallCarriedForward(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.PassMinute() // the refund is decided
+	s.PassMinute() // so that the outcome of the refund is known
 	s.payOut("out", sandbox.PaidIBAN)
 	s.refund(s.paid, "10.10")
 	s.Clock.Advance(time.Second)

@@ -10,8 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// expectedBankLine returns the line of the bank's statement that an entry makes us expect. It returns false for other
-// entries, and for a returned payout: its statement has no line, or two that cancel out.
+// expectedBankLine returns the line of the bank's statement that an entry makes us expect. It returns false for entries
+// without such a line. It also returns false for a returned payout, whose statement has no line, or two lines that
+// cancel out.
 func expectedBankLine(v ledger.Entry) (line, bool) {
 	if v.Kind != ledger.PayoutPaid {
 		return line{}, false
@@ -24,7 +25,7 @@ func expectedBankLine(v ledger.Entry) (line, bool) {
 	return line{}, false
 }
 
-// bankSides returns an entry's part in the comparison with the bank's statement.
+// bankSides returns an entry's lines and sums in the comparison with the bank's statement.
 func bankSides(v ledger.Entry) sides {
 	var s sides
 	if l, ok := expectedBankLine(v); ok {
@@ -34,7 +35,8 @@ func bankSides(v ledger.Entry) sides {
 	return s
 }
 
-// bankLineSides returns the part of a statement's line in the same comparison. A return cancels the payment.
+// bankLineSides returns the lines and sums of a line of the bank's statement in the same comparison. A return cancels
+// the payment.
 func bankLineSides(b bank.StatementLine) sides {
 	paid := []line{bankLine(b.ID, b.Amount.Minor(), b.Amount.Currency())}
 	s := sides{actual: paid}
@@ -45,7 +47,7 @@ func bankLineSides(b bank.StatementLine) sides {
 	return s
 }
 
-// actualBankLine returns a line of the bank's statement.
+// actualBankLine converts a line of the bank's statement to a line of the comparison.
 func actualBankLine(b bank.StatementLine) line {
 	id := b.ID
 	if b.Return {
@@ -69,7 +71,7 @@ func bankAmount(v ledger.Entry) int64 {
 	return sum
 }
 
-// debited returns the amount that a statement's line takes from our money at the bank, in minor units.
+// debited returns the amount that a line of the statement takes from our money at the bank, in minor units.
 func debited(b bank.StatementLine) int64 {
 	if b.Return {
 		return -b.Amount.Minor()
@@ -86,14 +88,14 @@ func (r *run) noteBankLine(t identity.Tenant, b bank.StatementLine) {
 		amount = amount.Neg()
 	}
 	m.addTotal(bankTotal, amount)
-	if b.At.Before(r.began) { // as in noteMovement
+	if b.At.Before(r.began) { // later lines are left to the next run, as in noteMovement
 		m.add(m.internSubject(t, b.ID), bankLineSides(b), bankComparison)
 	}
 }
 
-// checkBankLines compares the entries with the bank's statement, as checkMovements does with the acquirer's. The bank
-// may pay a transfer before we get its answer; such a line counts as open for a day. Any other unexplained line is a
-// break at once, because each transfer is recorded before it is sent.
+// checkBankLines compares the entries with the bank's statement, as checkMovements compares them with the acquirer's
+// statement. The bank may pay a transfer before we get its answer. The line of such a payment counts as open for a day.
+// Any other unexplained line is a break at once, because each transfer is recorded before it is sent.
 func (r *run) checkBankLines(found *result, s *reading) {
 	var expected []line
 	maybeLater := map[line]bool{}
@@ -128,12 +130,12 @@ func (r *run) checkBankLines(found *result, s *reading) {
 	found.compare(s, expected, actual, func(l line) bool { return maybeLater[l] }, func(line) bool { return false })
 }
 
-// allRecent returns true if all lines are so new that our entry may still be pending.
+// allRecent returns true if all lines are so new that their entries may still be pending.
 func (r *run) allRecent(lines []bank.StatementLine) bool {
 	return !slices.ContainsFunc(lines, func(b bank.StatementLine) bool { return r.began.Sub(b.At) > openFor })
 }
 
-// withoutReturned removes returned payments and their returns.
+// withoutReturned returns the lines without returned payments and their returns.
 func withoutReturned(lines []bank.StatementLine) []bank.StatementLine {
 	rest := slices.DeleteFunc(slices.Clone(lines), func(b bank.StatementLine) bool { return b.Return })
 	for _, returned := range lines {

@@ -11,18 +11,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// result has the breaks that one reading of a suspect shows.
+// result has the breaks that one reading of a suspect finds.
 type result struct {
 	breaks     []Break
-	imbalances sums // from tenantSums on
-	open       int  // movements and bank lines that may be recorded later
+	imbalances sums // only the sums with an index of at least tenantSums
+	open       int  // number of movements and bank lines that may still be recorded
 }
 
 func (f *result) addBreak(s *reading, kind BreakKind, id, text string) {
 	f.breaks = append(f.breaks, Break{s.tenant.String(), kind, id, text})
 }
 
-// isFinal returns true if the reading found no break, or the same breaks as the reading before.
+// isFinal returns true if the reading found no break, or found the same breaks as the previous reading.
 func (f result) isFinal(before *result) bool {
 	if len(f.breaks) == 0 && f.imbalances == (sums{}) {
 		return true
@@ -46,8 +46,8 @@ func (r *run) addResult(s *reading, found result) {
 	}
 }
 
-// check returns the breaks of a suspect.
-func (r *run) check(s *reading) result {
+// findBreaks returns the breaks of a suspect. It changes nothing.
+func (r *run) findBreaks(s *reading) result {
 	var found result
 	var expected, actual []line
 	var total sums
@@ -98,7 +98,8 @@ func (r *run) checkItems(found *result, s *reading) {
 	}
 }
 
-// isPending returns true if a refund's outcome is unknown. A deduction never is: it does not depend on the acquirer.
+// isPending returns true if a refund's outcome is unknown. A deduction is never pending, because it does not depend on
+// the acquirer.
 func isPending(e payments.Event) bool { return e.Type == payments.RefundEvent && e.Open() }
 
 // isStuck returns true if a refund has been pending for too long.
@@ -106,7 +107,7 @@ func isStuck(e *payments.Event, now time.Time) bool {
 	return e != nil && isPending(*e) && now.Sub(e.CreatedAt) > openFor
 }
 
-// contradiction describes a contradiction within one transaction, or returns "".
+// contradiction describes a contradiction within one transaction. It returns "" if there is none.
 func contradiction(t payments.Transaction) string {
 	captured := t.Captured.Minor()
 	switch {
@@ -123,7 +124,7 @@ func contradiction(t payments.Transaction) string {
 }
 
 // checkMovements compares the entries with the acquirer's statement. The statement may lack entries that were written
-// after it was requested. A recent movement may be recorded later.
+// after the statement was requested. A recent movement without an entry may be recorded later.
 func (r *run) checkMovements(found *result, s *reading) {
 	var expected, actual []line
 	maybeLater, movedAt := map[line]bool{}, map[line]time.Time{}
@@ -147,8 +148,8 @@ func (r *run) checkMovements(found *result, s *reading) {
 	})
 }
 
-// compare finds missing, unexpected, duplicate and different lines. It ignores a missing line that may come later, and
-// an unexpected line whose cause may come later.
+// compare finds missing, unexpected, duplicate and different lines. It ignores a missing line that may still
+// come (maybeLater), and an unexpected line whose cause may still come (maybeExplained).
 func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeExplained func(line) bool) {
 	of := "; transaction " + payments.CodeOfID(s.id) + " " + s.id
 	if s.notUUID {
@@ -179,7 +180,7 @@ func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeE
 	}
 }
 
-// currency returns the currency of the suspect's money, or "" if it has none.
+// currency returns the currency of the suspect's money, or "" if the suspect has no money.
 func (s *reading) currency() money.Currency {
 	switch {
 	case s.transaction != nil:
@@ -195,11 +196,11 @@ func (s *reading) currency() money.Currency {
 	}
 }
 
-// imbalanceKinds maps the sums from tenantSums on to the kinds of their breaks.
+// imbalanceKinds maps each sum with an index of at least tenantSums to the kind of its break.
 var imbalanceKinds = map[int]BreakKind{payableSum: PayablesDiffer,
 	transitSum: TransitDiffers, bankSum: BankDiffers}
 
-// checkTenants checks the sums of whole tenants.
+// checkTenants checks the sums over all items of each tenant.
 func (r *run) checkTenants() {
 	for _, key := range sortedKeys(r.matcher.journals) {
 		r.addBreak(Break{key.tenant.String(), JournalUnbalanced, key.tenant.Merchant,

@@ -12,7 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// fakeBank pays with or without an answer, rejects at once or after a return, takes nothing, or leaves it pending.
+// fakeBank is a bank that treats a transfer in one of six ways. It pays with an answer or without one, rejects at once
+// or after a return, does not take the transfer, or leaves it pending.
 type fakeBank struct{ h *history }
 
 func (b fakeBank) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
@@ -59,7 +60,7 @@ func (b fakeBank) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 	return bank.Cancelled, nil
 }
 
-// notTaken is the outcome of a transfer that the bank does not take in any try.
+// notTaken is the outcome of a transfer that the bank never takes, at any try.
 var notTaken bank.Outcome
 
 var errNoAnswer = errors.New("no answer in time")
@@ -84,7 +85,8 @@ func (h *history) banks() map[identity.Mode]bank.Bank {
 	return map[identity.Mode]bank.Bank{identity.Live: fakeBank{h}, identity.Test: fakeBank{h}}
 }
 
-// loseBankLines drops lines of the bank's statement one by one. Each loss is a break, unless the payment got no answer.
+// loseBankLines drops the lines of the bank's statement one by one. Each loss must be a break, unless the payment got
+// no answer.
 func (h *history) loseBankLines() {
 	h.Helper()
 	all, lost := h.lines, 0

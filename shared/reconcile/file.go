@@ -9,11 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// filesAtOnce is the number of files that are kept until one batch reads their entries.
+// filesAtOnce is the number of files that are collected before one batch reads their entries.
 const filesAtOnce = 100
 
-// EntryMissing is the break of a file whose object has no entry. The function files compares objects by their entries,
-// so it cannot find such an object.
+// EntryMissing is the break of a file whose object has no entry. The Lambda function
+// "files" cannot find such an object, because that function starts from the entries.
 const EntryMissing = BreakKind(file.EntryMissing)
 
 // noteSegment adds a part of the table to the matcher, and checks its files.
@@ -37,8 +37,8 @@ func (r *run) noteSegment(ctx context.Context, all iter.Seq2[store.ReconciledIte
 	return r.checkFiles(ctx, files)
 }
 
-// checkFiles finds files without an entry. It reads the entry after the file, and then the file again. A file that is
-// there both times had no entry in between.
+// checkFiles finds files without an entry. It reads the entry after the file, and then the file again. If the file
+// exists both times, it had no entry in between.
 func (r *run) checkFiles(ctx context.Context, files []store.ReconciledItem) error {
 	wanted := make([]file.File, len(files))
 	for i, a := range files {

@@ -32,8 +32,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// history is a platform with random payments and payouts, decided by a seed, in both modes and with every plan of
-// payouts. The rules and the store are the real ones; the acquirer and the bank only keep their statements.
+// history is a platform with random payments and payouts, in both modes and with every plan of payouts. A seed decides
+// everything. The rules and the store are the real ones. The acquirer and the bank only keep their statements.
 type history struct {
 	*testing.T
 	*rand.Rand
@@ -48,8 +48,8 @@ type history struct {
 	n            int
 
 	engine     http.RoundTripper
-	interferes bool                // act before every other call
-	busy       sync.Mutex          // locked meanwhile
+	interferes bool                // if true, act runs before every other call
+	busy       sync.Mutex          // locked while act runs
 	before     func(*http.Request) // called before each call
 }
 
@@ -58,7 +58,7 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 	if h.before != nil {
 		h.before(r)
 	}
-	if h.interferes && h.busy.TryLock() { // otherwise the call is a part of act
+	if h.interferes && h.busy.TryLock() { // if the lock is taken, the call belongs to act itself
 		h.act()
 		h.busy.Unlock()
 	}
@@ -121,7 +121,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	return h
 }
 
-// payTo lets the tenant be paid out on demand, to an account of the holder.
+// payTo makes it possible to pay the tenant out on demand, to an account of the holder.
 func (h *history) payTo(t identity.Tenant, holder string) {
 	h.Helper()
 	_, err := h.payouts.ChangeMerchant(h.Context(), byTest, t.Merchant, func(s merchant.State) (merchant.State, error) {
@@ -140,7 +140,7 @@ func (h *history) must(err error) {
 	}
 }
 
-// nextUUID returns a random UUID by the seed.
+// nextUUID returns a random UUID that depends on the seed.
 func (h *history) nextUUID() string {
 	var b [16]byte
 	for i := range b {
@@ -170,7 +170,7 @@ func (h *history) pay() {
 	if decision == payments.Approved {
 		h.move(p, acquirer.CaptureMovement, p.id, amount)
 		if h.IntN(10) == 0 {
-			return // cut off, before it could be recorded
+			return // interrupted before the outcome was recorded
 		}
 	}
 	change, _ := c.Settle(p.id, payments.Outcome{Decision: decision}, "msg", payments.Session{}, h.clock.Now())
@@ -261,11 +261,11 @@ func (h *history) payOut() {
 	if !due {
 		return
 	}
-	if h.IntN(2) == 0 { // a transfer that was not taken is cancelled
+	if h.IntN(2) == 0 { // the account is replaced, so a transfer that the bank did not take is cancelled
 		h.payTo(tenant, fmt.Sprint("Shop ", h.n))
 	}
 	ctx, stop := context.WithCancel(h.Context())
-	if h.IntN(3) == 0 { // cut off
+	if h.IntN(3) == 0 { // the run is interrupted
 		stop()
 	}
 	defer stop()
@@ -283,7 +283,7 @@ func (h *history) reconcile() reconcile.Report {
 	return r
 }
 
-// movedNothing returns true if the item moved no money, so that its loss changes nothing.
+// movedNothing returns true if the item moved no money. Losing such an item changes nothing.
 func movedNothing(item map[string]types.AttributeValue) bool {
 	sk, status := text(item["sk"]), ""
 	if s, ok := item["status"]; ok {
@@ -304,8 +304,8 @@ func movedNothing(item map[string]types.AttributeValue) bool {
 	}
 }
 
-// TestRun_AnyHistory checks that no history of payments, refunds, chargebacks and payouts has a break, even if it is
-// interrupted, and that the loss of any one item is a break. The test reconciles once for each lost item.
+// TestRun_AnyHistory checks that no history of payments, refunds, chargebacks and payouts has a break, even if steps
+// were interrupted. It also checks that losing any one item is a break. The test reconciles once for each lost item.
 func TestRun_AnyHistory(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
@@ -326,8 +326,8 @@ func TestRun_AnyHistory(t *testing.T) {
 	}
 }
 
-// TestRun_ConcurrentChanges checks that changes between any two reads are no breaks. The test takes seconds, because
-// few changes meet the moment when a suspect is read again.
+// TestRun_ConcurrentChanges checks that a change between any two reads is no break. The test takes seconds, because few
+// changes happen at the moment when a suspect is read again.
 func TestRun_ConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	suspects := 0
@@ -350,7 +350,7 @@ func TestRun_ConcurrentChanges(t *testing.T) {
 	}
 }
 
-// loseEach drops items, one at a time. Each loss is a break, and no break is left once the item is back.
+// loseEach drops the items one at a time. Each loss must be a break, and no break may be left once the item is back.
 func (h *history) loseEach() {
 	h.Helper()
 	_, table := h.store.Raw()

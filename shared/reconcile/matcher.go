@@ -13,23 +13,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// subject identifies a transaction or payout. An id of neither kind is a subject, too.
+// subject identifies a transaction or a payout. An id that belongs to neither is a subject, too.
 type subject struct {
 	tenant uint32 // index in matcher.tenants
-	plain  bool   // the id has no hyphens, as a payout's
+	plain  bool   // the id has no hyphens, like a payout's id
 	id     uuid.UUID
 }
 
-// residual is the rest that does not cancel out for a subject. It sums up, modulo 2⁶⁴, a random number for each
-// expected line, minus the number of each actual line, plus the subject's sums, each times a random number. It is zero
-// when everything matches, and otherwise with a probability of 2⁻⁶⁴.
+// residual is a sum that is zero when everything about a subject matches. The sum is taken modulo 2⁶⁴. Each expected
+// line adds the line's random number, and each actual line subtracts that number. The subject's sums are added, each
+// multiplied by a random number. If something does not match, the residual is practically never zero: random numbers
+// of 63 or 64 bits would have to cancel out by chance.
 type residual [comparisonCount]uint64
 
 // Comparisons. The lines and sums of each comparison cancel out separately.
 const (
-	internalComparison = iota // of our own records with each other
-	acquirerComparison        // of the entries with the acquirer's statement
-	bankComparison            // of the entries with the bank's statement
+	internalComparison = iota // compares our own records with each other
+	acquirerComparison        // compares the entries with the acquirer's statement
+	bankComparison            // compares the entries with the bank's statement
 	comparisonCount
 )
 
@@ -47,14 +48,14 @@ type matcher struct {
 	tenants []identity.Tenant
 	numbers map[identity.Tenant]uint32
 	left    map[subject]residual
-	marked  map[subject]bool   // always read again
+	marked  map[subject]bool   // subjects that are always read again
 	notUUID map[subject]string // ids that are not UUIDs
 
 	journals   map[balanceKey]int64 // sums of all postings; sums of zero are absent
 	reserves   map[balanceKey]reserve
-	currencies map[balanceKey]bool // tenants' currencies with payables
+	currencies map[balanceKey]bool // tenants' currencies that have payables
 	totals     map[totalKey]int64
-	imbalances map[balanceKey]sums // of the suspects that were checked
+	imbalances map[balanceKey]sums // sums of the suspects that were checked
 }
 
 type totalKey struct {
@@ -68,17 +69,17 @@ func newMatcher() *matcher {
 		reserves: map[balanceKey]reserve{}, currencies: map[balanceKey]bool{}, totals: map[totalKey]int64{},
 		imbalances: map[balanceKey]sums{}}
 	for i := range m.weights {
-		m.weights[i] = maphash.Comparable(m.seed, i) | 1 // an odd factor, so that only zero gives zero
+		m.weights[i] = maphash.Comparable(m.seed, i) | 1 // an odd factor gives zero only for zero
 	}
 	return m
 }
 
-// internSubject returns the subject of an id, and registers its tenant. The id is a UUID with or without hyphens. For
-// any other id the subject has a hash, and notUUID keeps the id.
+// internSubject returns the subject of an id, and registers the tenant. A usual id is a UUID with or without hyphens.
+// For any other id the subject has a hash, and notUUID stores the id itself.
 func (m *matcher) internSubject(t identity.Tenant, id string) subject {
 	n, known := m.numbers[t]
 	if !known {
-		n = uint32(len(m.tenants)) //nolint:gosec // each tenant has its own partition: there are not four billion
+		n = uint32(len(m.tenants)) //nolint:gosec // there are never 2³² tenants
 		m.tenants, m.numbers[t] = append(m.tenants, t), n
 	}
 	u, err := uuid.Parse(id)
@@ -121,9 +122,9 @@ func (m *matcher) add(s subject, item sides, comparison int) {
 type suspect struct {
 	tenant        identity.Tenant
 	id            string
-	notUUID       bool // ids of transactions are UUIDs
-	checkAcquirer bool // its movements do not match
-	checkBank     bool // its bank lines do not match
+	notUUID       bool // the id is no UUID, so it belongs to no transaction
+	checkAcquirer bool // the suspect's movements do not match
+	checkBank     bool // the suspect's bank lines do not match
 }
 
 func (m *matcher) collectSuspects() []suspect {

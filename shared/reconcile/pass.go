@@ -23,8 +23,8 @@ const (
 	bankTotal     = "the bank's statement"
 )
 
-// readAll reads everything once. It reads the statements first, so that their lines have been recorded by the time the
-// table is read, unless they are pending.
+// readAll reads all statements and the whole table once. It reads the statements first. So every line of a statement
+// has been recorded by the time the table is read, unless its outcome is pending.
 func (r *run) readAll(ctx context.Context) error {
 	if err := r.walkMovements(ctx, r.noteMovement); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (r *run) note(a store.ReconciledItem) {
 		r.noteReserve(a.Tenant, *a.Reserve)
 		return
 	}
-	r.count(a)
+	r.countAndCheck(a)
 	if id := transactionOf(a); id != "" && (a.Name != payments.CodeOfID(id) ||
 		a.Transaction != nil && a.Transaction.Code != a.Name) {
 		r.addBreak(Break{a.Tenant.String(), Misplaced, id, "is stored under the code " + a.Name + ", not " +
@@ -89,7 +89,7 @@ func (r *run) note(a store.ReconciledItem) {
 	}
 }
 
-// transactionOf returns the id of the transaction whose code the item must be stored under, or "".
+// transactionOf returns the id of the transaction under whose code the item must be stored, or "" for other items.
 func transactionOf(a store.ReconciledItem) string {
 	switch {
 	case a.Transaction != nil:
@@ -103,9 +103,9 @@ func transactionOf(a store.ReconciledItem) string {
 	}
 }
 
-// count adds the item to the totals, and makes the checks that need no other item. An entry never changes, so a bad
-// entry need not be read again.
-func (r *run) count(a store.ReconciledItem) {
+// countAndCheck adds the item to the totals. It also makes the checks that need no other item. An entry never changes,
+// so a bad entry need not be read again.
+func (r *run) countAndCheck(a store.ReconciledItem) {
 	switch {
 	case a.Transaction != nil:
 		r.report.Transactions++

@@ -20,22 +20,22 @@ import (
 )
 
 const (
-	// maxSuspects limits the time of the second reading. More suspects exist only when something is wrong everywhere.
+	// maxSuspects limits the time of the second reading. There can be more suspects only if something is wrong everywhere.
 	maxSuspects = 100_000
 	// batchSize is the number of suspects that are read, and kept in memory, at a time.
 	batchSize = 500
 	// readers is the number of suspects that are read in parallel.
 	readers = 16
-	// maxReadings limits the readings of a suspect that changes meanwhile.
+	// maxReadings limits the readings of a suspect that keeps changing.
 	maxReadings = 4
 )
 
-// reading has the records of a suspect that one reading finds.
+// reading has the records of a suspect as one reading finds them.
 type reading struct {
 	suspect
 	exists      bool
 	payablesIn  money.Currency // currency of the payables
-	oldest      time.Time      // a time before the suspect's first record
+	oldest      time.Time      // a time before the suspect's first record was written
 	transaction *payments.Transaction
 	payout      *payout.Payout
 	events      []payments.Event
@@ -43,8 +43,8 @@ type reading struct {
 	sides       []sides
 	movements   []acquirer.Movement
 	bankLines   []bank.StatementLine
-	statementAt time.Time // when the two statements were requested
-	before      *result   // result of the reading before
+	statementAt time.Time // time when the two statements were requested
+	before      *result   // result of the previous reading
 }
 
 // recheck reads the suspects again and finds their breaks. Like the first pass, recheck reads the statements first.
@@ -80,7 +80,8 @@ func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 func (s suspect) key() string { return s.tenant.String() + "#" + s.id }
 
 // confirm checks the suspects until two readings agree. Records may change during a reading, but such a change is
-// complete before the next reading. A suspect that changes during every reading is being processed, and counts as open.
+// complete before the next reading. A suspect that changes during every reading is still being processed, and counts as
+// open.
 func (r *run) confirm(ctx context.Context, open []*reading) error {
 	for range maxReadings {
 		if err := r.read(ctx, open); err != nil {
@@ -88,7 +89,7 @@ func (r *run) confirm(ctx context.Context, open []*reading) error {
 		}
 		var again []*reading
 		for _, s := range open {
-			if found := r.check(s); found.isFinal(s.before) {
+			if found := r.findBreaks(s); found.isFinal(s.before) {
 				r.addResult(s, found)
 			} else {
 				s.before = &found
@@ -103,7 +104,8 @@ func (r *run) confirm(ctx context.Context, open []*reading) error {
 	return nil
 }
 
-// read reads the suspects. Payouts turn payables into records, so read reads the payables first and misses neither.
+// read reads the suspects. It reads the payables before the payouts, because payouts turn payables into records. In
+// this order read misses neither.
 func (r *run) read(ctx context.Context, open []*reading) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
@@ -125,7 +127,7 @@ func (r *run) read(ctx context.Context, open []*reading) error {
 	return nil
 }
 
-// readOne reads the transaction with its events and entries, or the payout.
+// readOne reads either the transaction with its events and entries, or the payout.
 func (r *run) readOne(ctx context.Context, s *reading) error {
 	*s = reading{suspect: s.suspect, movements: s.movements, bankLines: s.bankLines, statementAt: s.statementAt,
 		before: s.before, oldest: r.began}
@@ -142,7 +144,8 @@ func (r *run) readOne(ctx context.Context, s *reading) error {
 	return nil
 }
 
-// readPayables reads a tenant's payables, and the payout records that may be about the suspects, once for all suspects.
+// readPayables reads a tenant's payables, and the payout records that may be about the suspects. It reads them only
+// once for all suspects.
 func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*reading) error {
 	byID, keys, oldest := map[string]*reading{}, map[balanceKey]bool{}, r.began
 	for key := range r.matcher.currencies {
@@ -158,7 +161,7 @@ func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*rea
 		}
 	}
 	delete(keys, balanceKey{tenant: t})
-	// The day of a payout is local, and may be a day before the UTC date.
+	// A payout's day is a day in the merchant's time zone, which may be a day before the UTC date.
 	all := r.Store.MoneyOfRecords(ctx, t, oldest.AddDate(0, 0, -1).Format(time.DateOnly))
 	m, err := r.Store.Merchant(ctx, t.Merchant)
 	if err != nil && !failure.Is(err, failure.KindNotFound) {
@@ -183,7 +186,7 @@ func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*rea
 	return nil
 }
 
-// concat returns a walk through both walks.
+// concat returns a walk through the first and then the second walk.
 func concat(first, second items) items {
 	return func(yield func(store.ReconciledItem, error) bool) {
 		for _, walk := range []items{first, second} {
@@ -196,7 +199,7 @@ func concat(first, second items) items {
 	}
 }
 
-// add adds an item to the reading, if it is about the suspect.
+// add adds an item to the reading if the item is about the suspect.
 func (s *reading) add(a store.ReconciledItem) {
 	for _, item := range sidesOf(a) {
 		if item.about != s.id {

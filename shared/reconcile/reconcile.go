@@ -1,16 +1,17 @@
 // Package reconcile compares all records of money for every tenant: transactions and their events, the journal, the
-// payables, the payouts with their records, the reserves, and the statements of acquirers and banks. Call Run; it
-// returns a Report of all breaks. Because Run reads the whole table, it also finds files without a way to their objects
+// payables, the payouts with their records, the reserves, and the statements of acquirers and banks. Call Run, which
+// returns a Report of all breaks. Because Run reads the whole table, it also finds files whose objects have no entry
 // (file.go).
 //
-// A first pass reads the statements, then the whole table once, in parallel. For each transaction and payout it keeps
-// three numbers: for our records, the acquirer's and the bank's statement. It adds each line that one record makes us
-// expect and subtracts each line that another record has, so that matching lines cancel out (matcher.go). This takes
-// about 100 bytes for each transaction or payout, 1 GB for ten million; pages are not kept. The pass is not atomic, so
-// what does not cancel out is only suspected. The suspects are read again, consistently and in full. A difference that
-// two readings agree on is a break (recheck.go).
+// A first pass reads the statements, and then the whole table once, in parallel. For each transaction and payout it
+// keeps three numbers: one for our own records, one for the acquirer's statement and one for the bank's statement. When
+// one record makes us expect a line, the line is added. When another record has the line, it is subtracted. So matching
+// lines cancel out (matcher.go). This takes about 100 bytes for each transaction or payout, or 1 GB for ten million.
+// Pages are not kept. The first pass does not read everything at one moment, so a number that does not cancel out is
+// only suspected. The suspects are read again, consistently and in full. A difference that two readings agree on is a
+// break (recheck.go).
 //
-// A run takes longer the larger the table is, because a Scan reads the whole table.
+// The larger the table is, the longer a run takes, because a Scan reads the whole table.
 package reconcile
 
 import (
@@ -25,9 +26,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// BreakKind tells which records do not match, and how. For a line that is missing, unexpected, different or duplicated,
-// the kind is the line's kind (entry, payable, record, movement of the acquirer, bank_line) with a suffix, as in
-// bank_line_missing.
+// BreakKind tells which records do not match, and how. A line may be missing, unexpected, different or duplicated. The
+// kind of such a break is the line's kind (entry, payable, record, movement of the acquirer, bank_line) with a suffix,
+// as in bank_line_missing.
 type BreakKind string
 
 // Kinds of breaks that are not about a single line.
@@ -36,29 +37,29 @@ const (
 	Misplaced         BreakKind = "item_misplaced"     // an item stored under another transaction's code
 	Unbalanced        BreakKind = "entry_unbalanced"   // an entry that does not sum to zero
 	Orphan            BreakKind = "event_unexpected"   // an event without its transaction
-	SumsDiffer        BreakKind = "sums_differ"        // a transaction against its events, payables and entries
+	SumsDiffer        BreakKind = "sums_differ"        // sums of a transaction differ from its events, payables or entries
 	RefundStuck       BreakKind = "refund_stuck"       // a refund pending for more than a day
-	ReserveDiffers    BreakKind = "reserve_differs"    // a tenant's reserve against its pending refunds
+	ReserveDiffers    BreakKind = "reserve_differs"    // a tenant's reserve differs from its pending refunds
 	JournalUnbalanced BreakKind = "journal_unbalanced" // a tenant's journal does not sum to zero
-	PayablesDiffer    BreakKind = "owed_differs"       // a tenant's merchant_payable against its payables
-	TransitDiffers    BreakKind = "transit_differs"    // a tenant's payouts_in_transit against its sent payouts
-	BankDiffers       BreakKind = "bank_differs"       // a tenant's bank account against the bank's statement
+	PayablesDiffer    BreakKind = "owed_differs"       // a tenant's merchant_payable differs from its payables
+	TransitDiffers    BreakKind = "transit_differs"    // a tenant's payouts_in_transit differs from its sent payouts
+	BankDiffers       BreakKind = "bank_differs"       // a tenant's bank account differs from the bank's statement
 	Unchecked         BreakKind = "unchecked"          // more suspected breaks than can be checked
 )
 
 // Suffixes of a line's kind.
 const (
-	missing    = "_missing"    // expected, and not there
-	unexpected = "_unexpected" // there, and not expected
-	differs    = "_differs"    // there, and not as expected
-	duplicate  = "_duplicate"  // there more than once
+	missing    = "_missing"    // the line is expected, but does not exist
+	unexpected = "_unexpected" // the line exists, but is not expected
+	differs    = "_differs"    // the line exists, but is not as expected
+	duplicate  = "_duplicate"  // the line exists more than once
 )
 
 // Break is one difference between records.
 type Break struct {
 	Tenant string    `json:"tenant"`
 	Kind   BreakKind `json:"kind"`
-	ID     string    `json:"id"` // of the transaction, event, entry, payable, payout, record, movement or transfer
+	ID     string    `json:"id"` // id of the transaction, event, entry, payable, payout, record, movement or transfer
 	Text   string    `json:"text"`
 }
 
@@ -78,10 +79,10 @@ type Report struct {
 	Payables     int       `json:"payables"`
 	Payouts      int       `json:"payouts"`
 	Files        int       `json:"files"`
-	Movements    int       `json:"movements"`  // on the acquirers' statements
-	BankLines    int       `json:"bank_lines"` // on the banks' statements
-	Suspects     int       `json:"suspects"`   // read again, mostly because they changed during the first pass
-	Open         int       `json:"open"`       // refunds, charges and payouts with a pending outcome
+	Movements    int       `json:"movements"`  // number of lines on the acquirers' statements
+	BankLines    int       `json:"bank_lines"` // number of lines on the banks' statements
+	Suspects     int       `json:"suspects"`   // subjects read again, mostly because they changed during the first pass
+	Open         int       `json:"open"`       // number of refunds, charges and payouts with a pending outcome
 	Totals       []Total   `json:"totals"`
 	Found        int       `json:"found"`         // number of breaks
 	FoundInTest  int       `json:"found_in_test"` // number of breaks in test mode
@@ -91,17 +92,17 @@ type Report struct {
 // maxBreaks keeps a report below the 6 MB that a function may return.
 const maxBreaks = 5000
 
-// openFor limits the time that an outcome may be pending. After that, a pending outcome is a break.
+// openFor is the longest time that an outcome may be pending. An outcome that is pending for longer is a break.
 const openFor = 24 * time.Hour
 
-// Config has the records to reconcile.
+// Config has the sources of the records to reconcile.
 type Config struct {
 	Store     *store.View
 	Acquirers map[identity.Mode]acquirer.Acquirer
 	Banks     map[identity.Mode]bank.Bank
 }
 
-// Run reconciles everything once. It changes nothing. After an error there is no result, because a read failed.
+// Run reconciles all records once. It changes nothing. If a read fails, Run returns an error and no result.
 func Run(ctx context.Context, c Config) (Report, error) {
 	r := &run{Config: c, began: c.Store.Now(), matcher: newMatcher()}
 	r.report.At = r.began

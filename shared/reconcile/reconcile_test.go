@@ -19,24 +19,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// shop is a shop whose money has moved in every way except by payouts.
+// shop is a shop whose money has moved in every possible way except by payouts.
 type shop struct {
 	world.Shop
 	paid, refunded, chargedBack, pending string                            // ids of transactions
 	before                               []map[string]types.AttributeValue // items before the test changed them
-	more                                 []bank.StatementLine              // besides the sandbox's
+	more                                 []bank.StatementLine              // bank lines besides the sandbox's
 }
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	s := &shop{Shop: world.NewShop(t)}
 	s.paid, s.refunded, s.chargedBack, s.pending = s.Sell("10.10").ID, s.Sell("20").ID, s.Sell("30").ID, s.Sell("100").ID
-	s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless)) // declined
+	s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless)) // a declined payment
 	s.refund(s.refunded, "4.10")
-	s.refund(s.refunded, "15.90") // more than its payable: a deduction
+	s.refund(s.refunded, "15.90") // more than the payable of the transaction, so the rest is a deduction
 	s.Operate(map[string]any{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": s.chargedBack,
 		"id": "cb", "amount": json.Number("7")}, nil)
-	s.refund(s.pending, "42.25") // executed, but the answer is lost
+	s.refund(s.pending, "42.25") // the refund is executed, but the answer is lost
 	s.Clock.Advance(time.Minute)
 	return s
 }
@@ -74,7 +74,7 @@ func hasBreakAbout(r reconcile.Report, id string) bool {
 func TestRun_NoBreaks(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	// 4 captures, 2 refunds and a chargeback; 4 parts and a deduction.
+	// There are 4 captures, 2 refunds and a chargeback, and 4 parts and a deduction.
 	want := reconcile.Report{At: s.Clock.Now(), Tenants: 1, Transactions: 5, Entries: 7, Payables: 5, Movements: 7,
 		Open: 1, Totals: []reconcile.Total{
 			{Account: "acquirer_receivable", Currency: "EUR", Amount: "133.10"},
@@ -125,7 +125,7 @@ func (s *shop) put(item map[string]types.AttributeValue) {
 
 func str(text string) types.AttributeValue { return &types.AttributeValueMemberS{Value: text} }
 
-// amount returns a stored amount.
+// amount returns the text as a stored amount.
 func amount(text string) types.AttributeValue {
 	v, err := money.MustParse(text, "EUR").MarshalDynamo()
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *shop) part(id string) map[string]types.AttributeValue {
 	return nil
 }
 
-// postings returns the postings of a stored entry, from pairs of an account and an amount.
+// postings returns the postings of a stored entry. Its arguments are pairs of an account and an amount.
 func postings(of ...string) types.AttributeValue {
 	var postings types.AttributeValueMemberL
 	for i := 0; i < len(of); i += 2 {
@@ -180,7 +180,7 @@ func postings(of ...string) types.AttributeValue {
 	return &postings
 }
 
-// TestRun_EachCorruption checks that the report names each change to any record.
+// TestRun_EachCorruption changes one record at a time and checks that the report names the change.
 func TestRun_EachCorruption(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -321,7 +321,7 @@ func TestRun_EachCorruption(t *testing.T) {
 			s := newShop(t)
 			test.corrupt(s)
 			r := s.reconcile()
-			for _, item := range s.before { // the world checks the journal, too, when the test ends
+			for _, item := range s.before { // put the items back: the world also checks the journal when the test ends
 				s.put(item)
 			}
 			for _, kind := range test.want {
@@ -362,7 +362,7 @@ func (s *shop) addCapture(charge, tenant string) {
 	s.put(movement)
 }
 
-// TestRun_RecentMovement checks that a movement that is pending at the acquirer is no break yet.
+// TestRun_RecentMovement checks that a movement whose outcome is pending at the acquirer is no break yet.
 func TestRun_RecentMovement(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -12,8 +12,8 @@ import (
 // reserve has a tenant's reserve for pending refunds, and the sum of those refunds, in minor units.
 type reserve struct {
 	actual, expected int64
-	version          int      // of the stored reserve
-	refunds          []string // ids
+	version          int      // version of the stored reserve
+	refunds          []string // ids of the pending refunds
 }
 
 // noteReserve adds a reserve to the matcher.
@@ -36,12 +36,12 @@ func (r *run) noteOpen(t identity.Tenant, e payments.Event) {
 	r.matcher.reserves[key] = of
 }
 
-// longestPollGap is longer than any gap between polls of a refund (package payments), so every pending refund is due in
-// it.
+// longestPollGap is longer than any gap between two polls of a refund (package payments). So every pending refund
+// becomes due within this time.
 const longestPollGap = time.Hour
 
 // checkReserves compares each tenant's reserve with its pending refunds. The first pass reads the two at different
-// times, so both are read again where they differ, until two readings agree. The reserve must not change between two
+// times. Where they differ, both are read again until two readings agree. The reserve must not change between these
 // readings, because one refund may replace another of the same amount.
 func (r *run) checkReserves(ctx context.Context) error {
 	for _, key := range sortedKeys(r.matcher.reserves) {
@@ -69,7 +69,7 @@ func (r *run) checkReserves(ctx context.Context) error {
 }
 
 // readDueRefunds reads the pending refunds from the index that the sweep reads. It reads all possible shards, because a
-// refund in a shard above the configured number also holds money back.
+// refund in a shard above the configured number also counts in the reserve.
 func (r *run) readDueRefunds(ctx context.Context) (map[identity.Tenant][]string, error) {
 	due := map[identity.Tenant][]string{}
 	for shard := range store.MaxDueShards {
@@ -85,7 +85,7 @@ func (r *run) readDueRefunds(ctx context.Context) (map[identity.Tenant][]string,
 	return due, nil
 }
 
-// readReserve reads a tenant's reserve, and those of the refunds that are still pending.
+// readReserve reads a tenant's reserve, and those of the candidates that are still pending refunds.
 func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []string) (reserve, error) {
 	stored, err := r.Store.Reserve(ctx, key.tenant, key.currency)
 	if err != nil {

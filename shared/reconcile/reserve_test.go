@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// TestRun_RefundReplacesAnother ends a refund and begins another of the same amount at each reading of the reserve,
-// after the pending refunds were listed. All readings are equal, but none is from one moment.
+// TestRun_RefundReplacesAnother ends a refund and begins another of the same amount. It does so at each reading of the
+// reserve, after the pending refunds were listed. So all readings are equal, but none is from one moment.
 func TestRun_RefundReplacesAnother(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 1)
@@ -51,7 +51,7 @@ func TestRun_RefundReplacesAnother(t *testing.T) {
 			defer scans.Unlock()
 			begin() // the first pass then reads the reserve and the refunds at different moments
 		case strings.HasSuffix(operation, ".Query") && strings.Contains(bodyOf(t, r), "DUE#"):
-			listed = true // the pending refunds, for the reading that follows
+			listed = true // the pending refunds were listed for the reading that follows
 		case strings.HasSuffix(operation, ".GetItem") && strings.Contains(bodyOf(t, r), "RESERVE#") && listed:
 			listed = false
 			replace()

@@ -13,11 +13,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// line is the unit of matching: one record makes us expect it, and another record has it.
+// line is the unit of matching. One record makes us expect the line, and another record has it.
 type line struct {
 	kind string
 	id   string
-	text string // must be equal on both sides
+	text string // content of the line, which must be equal on both sides
 }
 
 // Kinds of lines.
@@ -29,26 +29,26 @@ const (
 	bankLineKind = "bank_line"
 )
 
-// sides has the part of one record in the reconciliation of a transaction or payout.
+// sides has the lines and sums that one record adds to the reconciliation of a transaction or payout.
 type sides struct {
-	about    string // the id of the transaction or payout
+	about    string // id of the transaction or payout
 	expected []line // lines that other records must have
 	actual   []line // lines that this record has
 	sums     sums
 }
 
-// sums has amounts in minor units. Each adds up to zero over all items about one transaction or payout; from tenantSums
-// on, over all items of a tenant.
+// sums has amounts in minor units. Each amount adds up to zero over all items about one transaction or payout. The
+// amounts from tenantSums on add up to zero over all items of a tenant.
 type sums [sumCount]int64
 
 const (
 	refundedSum    = iota // the transaction's refunded amount, less its refunds
 	chargedBackSum        // the transaction's charged-back amount, less its chargebacks
-	pendingSum            // captured and neither refundable, refunded nor charged back, less the pending refunds
-	deductedSum           // refunded and charged back, less what payouts and deductions took for it
+	pendingSum            // captured amount, less what is refundable, refunded, charged back or in pending refunds
+	deductedSum           // refunded and charged-back amounts, less what payouts and deductions took for them
 	totalSum              // the payout's total, less its records
 	countSum              // the payout's number of records, less the records that exist
-	payableSum            // merchant_payable, the payables, and amounts that payouts took and have not paid
+	payableSum            // merchant_payable, the payables, and amounts that payouts took but have not paid yet
 	transitSum            // payouts_in_transit, and the sent payouts
 	bankSum               // the bank account, and the bank's statement
 	sumCount
@@ -64,8 +64,8 @@ var sumNames = [sumCount]string{
 	"payouts_in_transit and the sent payouts", "the bank account and the bank's statement",
 }
 
-// The following functions implement the contract, not package payments: otherwise the mistakes of package payments
-// would confirm themselves.
+// The following functions do not use the rules of package payments, but implement the contract themselves. Otherwise a
+// mistake of package payments would confirm itself.
 
 // sidesOf returns the sides of an item for each transaction and payout that the item concerns.
 func sidesOf(a store.ReconciledItem) []sides {
@@ -87,13 +87,14 @@ func sidesOf(a store.ReconciledItem) []sides {
 	}
 }
 
-// transactionSides expects an entry for the captured amount, and a payable or a payout's record for each part of it.
+// transactionSides expects an entry for the captured amount. For each part of the amount it expects a payable or a
+// payout's record.
 func transactionSides(t payments.Transaction) sides {
 	s := sides{about: t.ID}
 	captured, fee, currency := t.Captured.Minor(), t.Fee.Minor(), t.Captured.Currency()
 	if captured != 0 {
 		owed, billed := captured-fee, int64(0)
-		if t.Gross { // everything is paid out, and the fee is billed (contract §6.7)
+		if t.Gross { // the full amount is paid out, and the fee is billed (contract §6.7)
 			owed, billed = captured, fee
 		}
 		s.expected = append(s.expected, entryOf(ledger.Payment, t.ID, currency, postings{ledger.AcquirerReceivable: captured,
@@ -104,7 +105,7 @@ func transactionSides(t payments.Transaction) sides {
 	s.sums[pendingSum] = captured - t.Refundable.Minor() - refunded - chargedBack
 	s.sums[deductedSum] = refunded + chargedBack
 	for _, p := range t.Payouts {
-		if p.Status != payments.EventFailed { // another part replaces a failed part
+		if p.Status != payments.EventFailed { // a failed part is replaced by another part
 			s.sums[deductedSum] -= p.Deducted.Minor()
 		}
 		id, net := t.ID+"#"+strconv.Itoa(p.Seq), p.Amount.Minor()-p.Deducted.Minor()
@@ -124,8 +125,8 @@ func transactionSides(t payments.Transaction) sides {
 var recordStatus = map[payments.EventStatus]payout.RecordStatus{payments.EventReconciled: payout.RecordOpen,
 	payments.EventPaidOut: payout.RecordSuccessful, payments.EventFailed: payout.RecordFailed}
 
-// eventSides expects an entry for an amount that was refunded or charged back, and a debit for an amount that is still
-// to be deducted from other transactions' payouts.
+// eventSides expects an entry for an amount that was refunded or charged back. It expects a debit for an amount that is
+// still to be deducted from the payouts of other transactions.
 func eventSides(v payments.Event) sides {
 	s := sides{about: v.TransactionID}
 	amount, currency := v.Amount.Minor(), v.Amount.Currency()
@@ -166,10 +167,10 @@ func entrySides(v ledger.Entry) sides {
 	return s
 }
 
-// carriedPrefix begins the ids of shortfalls that one payout carries forward to the next.
+// carriedPrefix begins the id of a shortfall that one payout carries forward to the next.
 const carriedPrefix = "carried#"
 
-// carriedBy returns the payout that carried the payable forward, in the last of its steps or in one.
+// carriedBy returns the id of the payout that carried the payable forward, in its last step or in an earlier step.
 func carriedBy(p payments.Payable) (payout string, ok bool) {
 	payout, ok = strings.CutPrefix(p.ID, carriedPrefix)
 	payout, _, _ = strings.Cut(payout, "#")
@@ -190,7 +191,7 @@ func payableSides(p payments.Payable) sides {
 	return s
 }
 
-// payableLine returns a payable's line. A debit's line has neither fee nor date.
+// payableLine returns a payable's line. The line of a debit has neither a fee nor a date.
 func payableLine(p payments.Payable) line {
 	if p.Kind != payments.PayablePart {
 		return debitLine(p)
@@ -220,8 +221,8 @@ func payable(id string, kind payments.PayableKind, minor, fee int64, c money.Cur
 	return line{payableKind, id, text}
 }
 
-// debitLine returns the line of a payable that is a debit. A payout carries a shortfall forward once, in any of its
-// steps, so the step is left out of the id.
+// debitLine returns the line of a payable that is a debit. A payout carries a shortfall forward only once, but in any
+// of its steps, so the line's id does not have the step.
 func debitLine(p payments.Payable) line {
 	id := p.ID
 	if payout, ok := carriedBy(p); ok {
@@ -230,7 +231,7 @@ func debitLine(p payments.Payable) line {
 	return debit(id, p.Amount.Minor(), p.Amount.Currency())
 }
 
-// debit returns the line of a payable that reduces later payouts, or that an open payout has just taken.
+// debit returns the line of a payable that reduces later payouts, or that an open payout has just collected.
 func debit(id string, minor int64, c money.Currency) line {
 	return payable(id, "", minor, 0, c, time.Time{})
 }
@@ -257,7 +258,7 @@ func decimalText(minor int64, c money.Currency) string {
 // amountText returns an amount of minor units as text, in major units with the currency.
 func amountText(minor int64, c money.Currency) string { return decimalText(minor, c) + " " + string(c) }
 
-// payoutSides expects an entry of a sent payout, an entry of its outcome, and a debit for a shortfall.
+// payoutSides expects an entry for a sent payout, an entry for its outcome, and a debit for a shortfall.
 func payoutSides(p payout.Payout) sides {
 	s := sides{about: p.ID}
 	total := p.Total.Minor()
@@ -283,13 +284,13 @@ func payoutSides(p payout.Payout) sides {
 		post(ledger.PayoutReturned, postings{ledger.PayoutsInTransit: total, ledger.MerchantPayable: -total})
 		s.sums[payableSum] = total
 	case payout.Collecting, payout.Sealed:
-		s.sums[payableSum] = max(total, 0) // a shortfall is a payable
+		s.sums[payableSum] = max(total, 0) // a shortfall is owed as a payable instead
 	}
 	return s
 }
 
-// recordSides returns one side about the payout, and one about the subject of the payable. The record replaces the
-// payable until the payout fails.
+// recordSides returns one side about the payout, and one side about the subject of the payable. The record stands for
+// the payable until the payout fails.
 func recordSides(r payout.Record) []sides {
 	amount, currency := r.Amount.Minor(), r.Amount.Currency()
 	part, of := sides{about: r.PayoutID}, sides{about: aboutPayable(r.Payable)}
@@ -301,20 +302,20 @@ func recordSides(r payout.Record) []sides {
 	case r.Kind == payments.PayablePart:
 		of.actual = []line{record(r.ID, r.Status, r.PayoutID, amount, r.Fee.Minor(), currency)}
 	case r.Status == payout.RecordOpen, r.Status == payout.RecordSuccessful && r.Kind == payments.PayableBalanceDeduction:
-		of.actual = []line{debitLine(r.Payable)} // equal to the line of its payable
+		of.actual = []line{debitLine(r.Payable)} // equal to the payable's line
 	case r.Status == payout.RecordSuccessful:
 		of.actual = []line{settledRecord(r.ID, amount, currency)}
 	}
 	return []sides{part, of}
 }
 
-// record returns the line of a payout's record of a transaction's part.
+// record returns the line of a payout record for a part of a transaction.
 func record(id string, status payout.RecordStatus, payout string, minor, fee int64, c money.Currency) line {
 	return line{recordKind, id, string(status) + " " + amountText(minor, c) + " after " + amountText(fee, c) +
 		" in payout " + payout}
 }
 
-// settledRecord returns the line of the record of a payout that settled a debit.
+// settledRecord returns the line of a payout record that settled a debit.
 func settledRecord(id string, minor int64, c money.Currency) line {
 	return line{recordKind, id, string(payout.RecordSuccessful) + " " + amountText(minor, c)}
 }

@@ -28,8 +28,8 @@ func (r *run) walkBankLines(ctx context.Context, note func(identity.Tenant, bank
 		func(b bank.StatementLine) string { return b.Tenant }, note)
 }
 
-// walkStatements walks the statements of both modes. A counterparty that serves both modes has the lines of both in its
-// statement. Such a line is walked in the mode of its tenant.
+// walkStatements walks the statements of both modes. The statement of a counterparty that serves both modes has the
+// lines of both. Each line is walked only in the mode of its tenant.
 func walkStatements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 	statement func(Counterparty) iter.Seq2[Line, error], tenantOf func(Line) string,
 	note func(identity.Tenant, Line)) error {
@@ -40,7 +40,7 @@ func walkStatements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 			}
 			t, ok := identity.ParseTenant(tenantOf(l))
 			if !ok {
-				t = identity.Tenant{Mode: mode, Merchant: tenantOf(l)} // unknown to us
+				t = identity.Tenant{Mode: mode, Merchant: tenantOf(l)} // a tenant that we do not know
 			}
 			if t.Mode == mode {
 				note(t, l)
@@ -50,7 +50,8 @@ func walkStatements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 	return nil
 }
 
-// readMovements reads the acquirers' statements again, for the suspects whose movements do not match.
+// readMovements reads the acquirers' statements again. It returns the movements of those suspects whose movements do
+// not match.
 func (r *run) readMovements(ctx context.Context, suspects []suspect) (map[string][]acquirer.Movement, error) {
 	lines := emptyLists[acquirer.Movement](suspects, func(s suspect) bool { return s.checkAcquirer })
 	if len(lines) == 0 {
@@ -59,7 +60,8 @@ func (r *run) readMovements(ctx context.Context, suspects []suspect) (map[string
 	return lines, r.walkMovements(ctx, func(t identity.Tenant, m acquirer.Movement) { addLine(lines, t, m.ChargeID, m) })
 }
 
-// readBankLines reads the banks' statements again, for the suspects whose bank lines do not match.
+// readBankLines reads the banks' statements again. It returns the lines of those suspects whose bank lines do not
+// match.
 func (r *run) readBankLines(ctx context.Context, suspects []suspect) (map[string][]bank.StatementLine, error) {
 	lines := emptyLists[bank.StatementLine](suspects, func(s suspect) bool { return s.checkBank })
 	if len(lines) == 0 {
@@ -68,7 +70,7 @@ func (r *run) readBankLines(ctx context.Context, suspects []suspect) (map[string
 	return lines, r.walkBankLines(ctx, func(t identity.Tenant, b bank.StatementLine) { addLine(lines, t, b.ID, b) })
 }
 
-// emptyLists returns an empty list for each suspect that meets the condition.
+// emptyLists returns an empty list for each suspect for which the condition returns true.
 func emptyLists[Line any](suspects []suspect, condition func(suspect) bool) map[string][]Line {
 	lines := map[string][]Line{}
 	for _, s := range suspects {
@@ -79,7 +81,7 @@ func emptyLists[Line any](suspects []suspect, condition func(suspect) bool) map[
 	return lines
 }
 
-// addLine adds a line to its suspect's list, if it has one.
+// addLine adds a line to its suspect's list. It ignores a line whose suspect has no list.
 func addLine[Line any](lines map[string][]Line, t identity.Tenant, id string, line Line) {
 	key := suspect{tenant: t, id: id}.key()
 	if _, ok := lines[key]; ok {
@@ -91,7 +93,8 @@ func addLine[Line any](lines map[string][]Line, t identity.Tenant, id string, li
 var movementFor = map[ledger.Kind]acquirer.Kind{ledger.Payment: acquirer.CaptureMovement,
 	ledger.Refund: acquirer.RefundMovement, ledger.Chargeback: acquirer.ChargebackMovement}
 
-// expectedMovement returns the acquirer's movement that an entry makes us expect. It returns false for other entries.
+// expectedMovement returns the acquirer's movement that an entry makes us expect. It returns false for entries without
+// such a movement.
 func expectedMovement(v ledger.Entry) (line, bool) {
 	kind, ok := movementFor[v.Kind]
 	if !ok {
@@ -106,7 +109,8 @@ func expectedMovement(v ledger.Entry) (line, bool) {
 	return line{}, false
 }
 
-// actualMovement returns a line of the acquirer's statement. An acquirer has its own ids for chargebacks.
+// actualMovement converts a line of the acquirer's statement to a line of the comparison. For chargebacks an acquirer
+// uses its own ids.
 func actualMovement(m acquirer.Movement) line {
 	id := m.ID
 	if m.Kind == acquirer.ChargebackMovement {

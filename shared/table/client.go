@@ -40,7 +40,7 @@ func (c Client) Get(k Key) *dynamo.Query {
 	return c.Table.Get("pk", k.PK).Range("sk", dynamo.Equal, k.SK).Consistent(true)
 }
 
-// One reads one item, consistently. If there is none, it returns the error unknown.
+// One reads one item, consistently. If the item does not exist, it returns the error unknown.
 func One[I any](ctx context.Context, c Client, k Key, unknown error) (I, error) {
 	var item I
 	err := c.Get(k).One(ctx, &item)
@@ -51,8 +51,9 @@ func One[I any](ctx context.Context, c Client, k Key, unknown error) (I, error) 
 }
 
 // Write runs a conditional write of an item, and returns the item that is then stored. After a failed write, the stored
-// item is that of a faster writer, or the given item if only the reply was lost. Write returns the write's error if no
-// item is stored, or if open returns true for the stored item: the write's condition still holds. open may be nil.
+// item is that of a faster writer. If only the reply was lost, it is the given item. Write returns the write's error if
+// no item is stored. open returns true for an item that the write's condition still permits to change, so that no other
+// writer was faster: for such a stored item Write returns the write's error, too. open may be nil.
 func Write[I any](ctx context.Context, c Client, k Key, item I, run func(context.Context) error,
 	open func(I) bool) (I, error) {
 	cause := run(ctx)
@@ -79,8 +80,8 @@ func (c Client) Transaction() *dynamo.WriteTx { return c.DB.WriteTx().Idempotent
 // Items is a query or a scan.
 type Items interface{ Iter() dynamo.PagingIter }
 
-// Walk reads items page by page and converts each with line. Each range over it reads again. Writes during the walk may
-// be missing. An error ends the walk.
+// Walk reads items page by page and converts each item with line. Each range over the walk reads the items again.
+// Writes during the walk may be missing. An error ends the walk.
 func Walk[I, T any](ctx context.Context, items Items, line func(I) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		pages := items.Iter()

@@ -46,7 +46,7 @@ func lines(t *testing.T, walk iter.Seq2[string, error]) []string {
 	return all
 }
 
-// TestWalk checks that attributes of an item do not stay in the next one, and that a repeated walk sees later writes.
+// TestWalk checks that attributes of one item do not stay in the next item, and that a repeated walk sees later writes.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	b := fill(t, item{SK: "1", Note: " first"}, item{SK: "2"})

@@ -146,7 +146,7 @@ type SettingsChange struct {
 	Until    time.Time   // a terminal refuses a later change, because its sender has given up
 }
 
-// None is the port of a deployment without terminals: no code pairs a terminal (contract §12).
+// None is the port of a deployment without terminals. No pairing code is valid there (contract §12).
 type None struct{}
 
 // Pair returns ErrNoTerminal.
@@ -173,8 +173,8 @@ func (None) Configure(context.Context, string, SettingsChange) error { return Er
 // Unpair does nothing.
 func (None) Unpair(context.Context, string) error { return nil }
 
-// Limited limits the time for each message to the terminals. A terminal that hangs counts as one without an answer, and
-// the caller keeps time for the acquirer, which knows the outcome of a payment.
+// Limited limits the time for each message to the terminals. A terminal that hangs is treated like a terminal that does
+// not answer. So the caller has time left for the acquirer, which knows the outcome of a payment.
 type Limited struct {
 	Terminals Terminals
 	Work      time.Duration // limits Pair, Offer and Configure, which bring the terminal something new

@@ -14,12 +14,13 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// connectTimeout bounds the connection to one address, so that a dead address leaves time for the next.
+// connectTimeout bounds the time to connect to one address. So an address that does not answer leaves time for the
+// next.
 const connectTimeout = 3 * time.Second
 
 // dialer connects only to targets that its policy permits. It resolves a name once, requires that every address is
-// permitted (contract §11.3), and connects to exactly those. control checks the socket's own target just before
-// connect(2), so that no packet ever goes to a forbidden address.
+// permitted (contract §11.3), and connects only to these addresses. Just before connect(2), control checks the socket's
+// own target, so that no packet ever goes to a forbidden address.
 type dialer struct {
 	policy   Policy
 	resolver *net.Resolver
@@ -76,7 +77,7 @@ func (d *dialer) connect(ctx context.Context, targets []netip.AddrPort) (net.Con
 	return nil, &DeliveryError{Reason: reason}
 }
 
-// orTimeout returns ReasonTimeout for a timeout, which takes long, and otherwise the given reason.
+// orTimeout returns ReasonTimeout for the error of a timeout. For any other error it returns the reason otherwise.
 func orTimeout(err error, otherwise Reason) Reason {
 	if network, ok := errors.AsType[net.Error](err); ok && network.Timeout() {
 		return ReasonTimeout
@@ -96,11 +97,11 @@ func (p Policy) checkSocket(network, address string, _ syscall.RawConn) error {
 // AnswerTimeout bounds one attempt from the first lookup to the end of the answer (contract §11.3).
 const AnswerTimeout = 10 * time.Second
 
-// maxAnswerSize bounds the bytes that are read of an answer's header, and of its body.
+// maxAnswerSize bounds the bytes that are read of an answer's header, and the bytes that are read of its body.
 const maxAnswerSize = 64 << 10
 
 // Client returns an HTTP client that reaches only permitted targets and gives up after [AnswerTimeout]. It follows no
-// redirect, but returns the 3xx as the answer.
+// redirect. It returns the 3xx as the answer.
 func Client(policy Policy) *http.Client { return newClient(newDialer(policy)) }
 
 func newClient(d *dialer) *http.Client {
@@ -115,31 +116,32 @@ func newTransport(d *dialer) *http.Transport {
 	return &http.Transport{
 		Proxy:       nil, // a proxy from the environment would dial without the check
 		DialContext: d.DialContext,
-		// Idle connections do not survive the pauses between invocations, and a new connection checks the address again.
+		// Idle connections would not survive the pauses between invocations. Besides, each new connection checks the address
+		// again.
 		DisableKeepAlives:      true,
 		DisableCompression:     true,
-		ForceAttemptHTTP2:      true, // otherwise off with a custom dialer
+		ForceAttemptHTTP2:      true, // a custom dialer would otherwise turn HTTP/2 off
 		MaxResponseHeaderBytes: maxAnswerSize,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 	}
 }
 
-// registry knows the IANA Special-Purpose Address Registries. Of IPv6 it allows only global unicast. It refuses whole
+// registry has the IANA Special-Purpose Address Registries. Of IPv6, it allows only global unicast. It refuses whole
 // blocks, even parts that are globally reachable (anycast relays, AS112), because no merchant's server is there.
 var registry = ssrf.New(
-	// A cloud's host agent behind a public number.
+	// This is the public address of a cloud's host agent.
 	ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")),
-	// 6bone, returned (RFC 3701).
+	// This is 6bone, which was returned (RFC 3701).
 	ssrf.WithDeniedV6Prefixes(netip.MustParsePrefix("3ffe::/16")),
 )
 
-// isPublic returns true if addr is a public unicast address. A mapped IPv6 address is not.
+// isPublic returns true if addr is a public unicast address. A mapped IPv6 address is not public.
 func isPublic(addr netip.Addr) bool {
 	return addr.IsValid() && !isISATAP(addr) && registry.SafeAddr(addr) == nil
 }
 
-// isISATAP returns true if addr tunnels an IPv4 address in its interface identifier (RFC 5214 §6.1). Any prefix can
-// have such addresses, so no table has them.
+// isISATAP returns true if addr tunnels an IPv4 address in its interface identifier (RFC 5214 §6.1). Such addresses
+// exist under any prefix, so no table has them.
 func isISATAP(addr netip.Addr) bool {
 	if !addr.Is6() {
 		return false

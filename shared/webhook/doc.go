@@ -1,7 +1,8 @@
-// Package webhook signs, verifies and delivers callbacks (contract §11). A [Sender] signs and posts a [Message];
-// [Verify] checks it as a receiver does.
+// Package webhook signs, verifies and delivers callbacks (contract §11). A [Sender] signs and posts a [Message].
+// [Verify] checks a message as a receiver does.
 //
-// Signatures follow Standard Webhooks: v1 (HMAC-SHA256, one per active merchant secret) and v1a (Ed25519, always).
-// Callbacks go only to public addresses: [CheckURL] refuses a bad target when a merchant sets it, and the dialer behind
-// [Client] checks the dialled address, so DNS rebinding gains nothing.
+// Signatures follow Standard Webhooks. There is one v1 signature (HMAC-SHA256) for each active secret of the merchant,
+// and always a v1a signature (Ed25519) for each signing key. Callbacks go only to public addresses. [CheckURL] refuses
+// a bad target when a merchant sets it. The dialer behind [Client] checks the address that it dials, so DNS rebinding
+// does not help an attacker.
 package webhook

@@ -41,7 +41,7 @@ func wantReason(t *testing.T, err error, want Reason) {
 	}
 }
 
-// testSender returns a sender over a dialer, for tests that replace its parts.
+// testSender returns a sender that uses the given dialer. Tests use it to replace parts of the dialer.
 func testSender(t testing.TB, d *dialer) *Sender {
 	t.Helper()
 	sender := NewSender(d.policy, testKey(t))
@@ -63,8 +63,8 @@ func (c *connectLog) all() []netip.AddrPort {
 	return append([]netip.AddrPort(nil), c.targets...)
 }
 
-// recordingDialer returns the real dialer, except that it records and stops a connect just before connect(2), after the
-// guard let it through.
+// recordingDialer returns the real dialer with one change: after the guard has let a connection through, it records the
+// target and stops just before connect(2).
 func recordingDialer(policy Policy, resolver *net.Resolver) (*dialer, *connectLog) {
 	recorded := &connectLog{}
 	control := func(network, address string, conn syscall.RawConn) error {
@@ -79,8 +79,8 @@ func recordingDialer(policy Policy, resolver *net.Resolver) (*dialer, *connectLo
 	return &dialer{policy: policy, resolver: resolver, control: control}, recorded
 }
 
-// startNameServer answers DNS over UDP on loopback. answer returns the addresses of a name; asked counts the earlier
-// questions for its A records.
+// startNameServer answers DNS over UDP on loopback. answer returns the addresses of a name. asked is the number of
+// earlier questions for the name's A records.
 func startNameServer(t testing.TB, answer func(name string, asked int) []netip.Addr) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -126,7 +126,7 @@ const (
 	typeAAAA = 28
 )
 
-// parseQuestion reads the one question of a query (RFC 1035 §4.1.2).
+// parseQuestion reads the only question of a query (RFC 1035 §4.1.2).
 func parseQuestion(packet []byte) (name string, typ int, question []byte) {
 	const headerSize = 12
 	i := headerSize

@@ -14,7 +14,7 @@ import (
 // target is a line of testdata/hostile.txt.
 type target struct {
 	url   string
-	addrs []netip.Addr // DNS answers these; none: CheckURL must refuse
+	addrs []netip.Addr // the addresses that DNS answers; none: CheckURL must refuse the URL
 }
 
 func hostileTargets(t testing.TB) []target {
@@ -79,8 +79,8 @@ func TestSend_HostileTarget(t *testing.T) {
 	}
 }
 
-// TestDialContext_WithoutCheckURL checks the dial guard alone: a bare client meets every target, and DNS answers
-// 127.0.0.1 for every name.
+// TestDialContext_WithoutCheckURL checks the dial guard alone. A client without CheckURL calls every target, and DNS
+// answers 127.0.0.1 for every name.
 func TestDialContext_WithoutCheckURL(t *testing.T) {
 	t.Parallel()
 	loopback := netip.MustParseAddr("127.0.0.1")
@@ -102,7 +102,7 @@ func TestDialContext_WithoutCheckURL(t *testing.T) {
 	if refused < 120 {
 		t.Errorf("got %d targets at the guard, want at least 120", refused)
 	}
-	// Lines that are hostile only by their form name these public addresses.
+	// Lines that are hostile only by their form have these public addresses.
 	public4, public6 := netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("2606:4700:4700::1111")
 	for _, connect := range recorded.all() {
 		if connect.Addr() != public4 && connect.Addr() != public6 {
@@ -111,8 +111,8 @@ func TestDialContext_WithoutCheckURL(t *testing.T) {
 	}
 }
 
-// TestDialContext_LocalListener uses real sockets: the same address answers if the policy allows it, and else sees no
-// connection.
+// TestDialContext_LocalListener uses real sockets. A listener answers if the policy allows its address. Otherwise it
+// sees no connection.
 func TestDialContext_LocalListener(t *testing.T) {
 	t.Parallel()
 	listener := listen(t, "127.0.0.1:0")
@@ -143,8 +143,8 @@ func TestDialContext_LocalListener(t *testing.T) {
 	}
 }
 
-// TestDialContext_DNSRebinding has a name answer first with an allowed address, then with a forbidden address on the
-// same port. 127.0.0.9 stands in for the public address.
+// TestDialContext_DNSRebinding uses a name that first has an allowed address, and then a forbidden address on the same
+// port. 127.0.0.9 stands in for the public address.
 func TestDialContext_DNSRebinding(t *testing.T) {
 	t.Parallel()
 	public, forbidden := listenPair(t, "127.0.0.9", "127.0.0.1")
@@ -177,7 +177,8 @@ func TestDialContext_DNSRebinding(t *testing.T) {
 	}
 }
 
-// TestCheckSocket checks that the socket is checked even if the resolved addresses were not.
+// TestCheckSocket checks that the guard also checks the socket's own address, even if the resolved addresses were not
+// checked.
 func TestCheckSocket(t *testing.T) {
 	t.Parallel()
 	listener := listen(t, "127.0.0.1:0")
@@ -218,7 +219,8 @@ func TestSend_UnresolvedName(t *testing.T) {
 	}
 }
 
-// TestDialContext_PublicAddresses checks that every address of an answer is tried, exactly as it was checked.
+// TestDialContext_PublicAddresses checks that the dialer tries every address of DNS's answer, exactly as it was
+// checked.
 func TestDialContext_PublicAddresses(t *testing.T) {
 	t.Parallel()
 	addrs := []netip.Addr{netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("93.184.215.15")}
@@ -239,8 +241,8 @@ func TestDialContext_PublicAddresses(t *testing.T) {
 	}
 }
 
-// specialRanges are the IANA Special-Purpose Address Registries, multicast and reserved blocks, a cloud's host agent
-// behind a public number, and 6bone, which was returned (RFC 3701).
+// specialRanges has the IANA Special-Purpose Address Registries, and multicast and reserved blocks. It also has a
+// cloud's host agent with a public address, and 6bone, which was returned (RFC 3701).
 var specialRanges = []string{
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 	"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",

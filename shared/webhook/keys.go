@@ -16,19 +16,19 @@ import (
 
 const secretPrefix = "whsec_"
 
-// Key lengths in bytes. Standard Webhooks asks for 24 to 64. The master key of all merchants' secrets has the length of
-// a full HMAC-SHA256 key.
+// Key lengths in bytes. Standard Webhooks asks for secrets of 24 to 64 bytes. The master key of all merchants' secrets
+// is as long as a full HMAC-SHA256 key.
 const (
 	minSecretSize = 24
 	maxSecretSize = 64
 	minMasterSize = 32
 )
 
-// ErrSecret reports a text that is not whsec_ followed by the base64 of 24 to 64 bytes.
+// ErrSecret reports a text that is not "whsec_" followed by the base64 of 24 to 64 bytes.
 var ErrSecret = errors.New("webhook: malformed secret")
 
-// Secret is a merchant's symmetric signing key. It prints, logs and marshals as
-// a placeholder; only [Secret.Reveal] shows it. The zero value signs nothing.
+// Secret is a merchant's symmetric signing key. When printed, logged or marshalled, it shows only a placeholder. Only
+// [Secret.Reveal] returns the key. The zero value signs nothing.
 type Secret struct{ opaque }
 
 // ParseSecret parses the whsec_ form. It returns [ErrSecret] for any other text.
@@ -45,7 +45,8 @@ func ParseSecret(text string) (Secret, error) {
 }
 
 // DeriveSecret computes a version of a merchant's 32-byte secret from the platform's master key, so that no secret is
-// stored. It panics on a master shorter than 32 bytes: with such a key anyone could sign as the platform.
+// stored. It panics if the master key is shorter than 32 bytes, because others could guess a short key and sign as the
+// platform.
 func DeriveSecret(master []byte, merchant string, version int) Secret {
 	if len(master) < minMasterSize {
 		panic("webhook: master key is shorter than 32 bytes")
@@ -54,7 +55,8 @@ func DeriveSecret(master []byte, merchant string, version int) Secret {
 	return Secret{conceal(hmacSHA256(master, []byte(label)))}
 }
 
-// Reveal returns the whsec_ form, for the one reply that shows it to its merchant, or "" for the zero value.
+// Reveal returns the whsec_ form, for the only reply that shows the secret to its merchant. For the zero value it
+// returns "".
 func (s Secret) Reveal() string {
 	if s.isZero() {
 		return ""
@@ -76,8 +78,8 @@ func hmacSHA256(key, content []byte) []byte {
 
 const redacted = "[redacted]"
 
-// opaque hides key bytes from every printer, logger and encoder. Printers that use reflection read unexported fields,
-// but cannot read behind a func.
+// opaque hides key bytes from every printer, logger and encoder. Printers that use reflection can read unexported
+// fields, but cannot look inside a func.
 type opaque struct{ reveal func() []byte }
 
 func conceal(key []byte) opaque {
@@ -87,7 +89,7 @@ func conceal(key []byte) opaque {
 
 func (o opaque) isZero() bool { return o.reveal == nil }
 
-// Format writes a fixed placeholder for every verb; without it %d would bypass String.
+// Format writes a fixed placeholder for every verb. Without this method, %d would bypass String.
 func (opaque) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, redacted) }
 
 // String returns a fixed placeholder.
@@ -107,17 +109,17 @@ func (opaque) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`
 
 const publicKeyPrefix = "whpk_"
 
-// Errors for keys of the wrong form.
+// Errors for keys that do not have the right form.
 var (
 	ErrSeed      = errors.New("webhook: signing key seed is not 32 bytes")
 	ErrPublicKey = errors.New("webhook: malformed public key")
 )
 
-// SigningKey is the platform's Ed25519 key, which makes every v1a signature. Like [Secret] it cannot be printed, logged
-// or marshalled. The zero value is unusable.
+// SigningKey is the platform's Ed25519 key, which makes every v1a signature. Like a [Secret] it cannot be printed,
+// logged or marshalled. The zero value is unusable.
 type SigningKey struct{ opaque }
 
-// NewSigningKey expands a 32-byte seed (RFC 8032 §5.1.5). It returns [ErrSeed] for any other length.
+// NewSigningKey makes the key from a 32-byte seed (RFC 8032 §5.1.5). It returns [ErrSeed] for a seed of another length.
 func NewSigningKey(seed []byte) (SigningKey, error) {
 	if len(seed) != ed25519.SeedSize {
 		return SigningKey{}, ErrSeed
@@ -125,10 +127,10 @@ func NewSigningKey(seed []byte) (SigningKey, error) {
 	return SigningKey{conceal(ed25519.NewKeyFromSeed(seed))}, nil
 }
 
-// ID returns the id of the published key. It depends only on the public half.
+// ID returns the id of the key's published half. It is computed from the public half only.
 func (k SigningKey) ID() string { return k.PublicKey().ID() }
 
-// PublicKey returns the public half, for receivers that verify signatures.
+// PublicKey returns the public half of the key, for receivers that verify signatures.
 func (k SigningKey) PublicKey() PublicKey {
 	if k.isZero() {
 		return PublicKey{}
@@ -140,8 +142,8 @@ func (k SigningKey) sign(content []byte) []byte {
 	return ed25519.Sign(ed25519.PrivateKey(k.reveal()), content)
 }
 
-// PublicKey verifies v1a signatures. It is comparable and prints and marshals as
-// whpk_ followed by base64. The zero value verifies nothing.
+// PublicKey verifies v1a signatures. It can be compared. It prints and marshals as "whpk_" followed by base64. The zero
+// value verifies nothing.
 type PublicKey struct{ raw string }
 
 // ParsePublicKey parses the whpk_ form. It returns [ErrPublicKey] for any other text.
@@ -157,7 +159,7 @@ func ParsePublicKey(text string) (PublicKey, error) {
 	return PublicKey{string(raw)}, nil
 }
 
-// ID returns key_ and 16 hexadecimal digits of the key's SHA-256.
+// ID returns "key_" followed by 16 hexadecimal digits of the key's SHA-256.
 func (p PublicKey) ID() string {
 	sum := sha256.Sum256([]byte(p.raw))
 	return "key_" + hex.EncodeToString(sum[:8])

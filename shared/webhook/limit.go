@@ -8,20 +8,21 @@ import (
 )
 
 const (
-	// perHost bounds the deliveries to one host that run at a time (contract §11.3).
+	// perHost bounds the deliveries that run to one host at a time (contract §11.3).
 	perHost = 4
-	// PerTenant bounds one tenant's share of them, so that a receiver that hangs leaves a slot to others at the host.
+	// PerTenant bounds one tenant's share of a host's slots. So if one tenant's receiver hangs, a slot is left to other
+	// tenants at the host.
 	PerTenant = 3
-	// maxIdle bounds the wait for a slot while the host frees none. A longer wait for a host that does not answer would
-	// delay other hosts' deliveries.
+	// maxIdle bounds the wait for a slot while the host frees no slot. If the host does not answer, a longer wait would
+	// delay the deliveries to other hosts.
 	maxIdle = 250 * time.Millisecond
-	// maxSlotWait bounds the whole wait. While the host keeps freeing slots, a burst is sent bit by bit instead of being
-	// postponed.
+	// maxSlotWait bounds the whole wait for a slot. While the host keeps freeing slots, the deliveries of a burst are sent
+	// little by little instead of being postponed.
 	maxSlotWait = 2 * time.Second
 )
 
-// hostLimit grants the slots of each host, regardless of the port. It deletes a host without held or awaited slots, so
-// that its map does not grow.
+// hostLimit grants the slots of each host, regardless of the port. It deletes a host without held slots and without
+// waiters, so that its map does not grow.
 type hostLimit struct {
 	mu    sync.Mutex
 	hosts map[string]*hostSlots
@@ -29,9 +30,9 @@ type hostLimit struct {
 
 // hostSlots are the slots of a host. hostLimit.mu guards them.
 type hostSlots struct {
-	holders []string // a tenant for each held slot
+	holders []string // the tenant of each held slot
 	waiters []*slotWaiter
-	freed   time.Time // when the last slot was freed
+	freed   time.Time // time when the last slot was freed
 }
 
 type slotWaiter struct {
@@ -50,8 +51,8 @@ func (s *hostSlots) hasFree(tenant string) bool {
 	return len(s.holders) < perHost && taken < PerTenant
 }
 
-// acquire takes a slot for a tenant's delivery, and returns the function that releases it. It waits while the host
-// frees slots. Errors: ErrBusy, or the context's.
+// acquire takes a slot for a tenant's delivery, and returns the function that releases the slot. It waits as long as
+// the host keeps freeing slots. Errors: ErrBusy, or the context's error.
 func (l *hostLimit) acquire(ctx context.Context, host, tenant string) (release func(), err error) {
 	w := l.addWaiter(host, tenant)
 	if err := l.await(ctx, host, w); err != nil && l.removeWaiter(host, w) {
@@ -80,7 +81,7 @@ func (l *hostLimit) await(ctx context.Context, host string, w *slotWaiter) error
 	}
 }
 
-// remainingWait returns how much longer the waiter may wait.
+// remainingWait returns how much longer the waiter may wait for a slot.
 func (l *hostLimit) remainingWait(host string, w *slotWaiter) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +104,7 @@ func (l *hostLimit) addWaiter(host, tenant string) *slotWaiter {
 	return w
 }
 
-// removeWaiter removes the waiter. It returns false if the waiter has been granted a slot.
+// removeWaiter removes the waiter. It returns false if a slot was already granted to the waiter.
 func (l *hostLimit) removeWaiter(host string, w *slotWaiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +127,7 @@ func (l *hostLimit) release(host, tenant string) {
 	l.grant(host)
 }
 
-// grant gives free slots to the longest waiters, and deletes an idle host.
+// grant gives free slots to the waiters that have waited longest. If the host is idle, grant deletes it.
 func (l *hostLimit) grant(host string) {
 	s := l.hosts[host]
 	s.waiters = slices.DeleteFunc(s.waiters, func(w *slotWaiter) bool {

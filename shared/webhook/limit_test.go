@@ -81,7 +81,7 @@ func assertWaitersCanLeave(t *testing.T, limit *hostLimit) {
 }
 
 // TestAcquire_ThreePerTenant checks that a merchant whose deliveries hang leaves one slot of the host to other
-// merchants, also after another merchant has released it.
+// merchants. The slot stays free for others after another merchant has used and released it.
 func TestAcquire_ThreePerTenant(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestAcquire_ThreePerTenant(t *testing.T) {
 		take("hanging", nil)
 		take("hanging", ErrBusy)
 		other := take("fast", nil)
-		take("fast", ErrBusy) // all four are taken
+		take("fast", ErrBusy) // all four slots are taken
 		go func() {
 			time.Sleep(maxIdle / 2)
 			other()
@@ -111,13 +111,13 @@ func TestAcquire_ThreePerTenant(t *testing.T) {
 	})
 }
 
-// TestSend_WaitsForSlot checks that a host that answers gets a burst of deliveries little by little. If the host is too
-// slow or does not answer, the remaining deliveries are refused.
+// TestSend_WaitsForSlot checks that a burst of deliveries reaches a host that answers, little by little. If the host is
+// too slow or does not answer, the remaining deliveries are refused.
 func TestSend_WaitsForSlot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		answers  time.Duration
-		sent     int64 // of 100
+		sent     int64 // number of deliveries sent, of 100
 		waitedOn time.Duration
 	}{
 		{50 * time.Millisecond, 100, 0},
@@ -150,7 +150,7 @@ func TestSend_WaitsForSlot(t *testing.T) {
 	}
 }
 
-// TestSend_SlotsByHost checks that a host's slots do not depend on port, path and spelling.
+// TestSend_SlotsByHost checks that a host's slots are the same for all ports, paths and spellings of the host.
 func TestSend_SlotsByHost(t *testing.T) {
 	t.Parallel()
 	arrived, finish := make(chan struct{}, 10), make(chan struct{})
@@ -192,8 +192,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestSend_NoAnswerFromDNSOrAddress checks that silence in DNS or at the address is a timeout, like a request that is
-// never answered. A refusal is not.
+// TestSend_NoAnswerFromDNSOrAddress checks that it is a timeout if DNS or the address does not answer, as for a request
+// without an answer. A refusal is no timeout.
 func TestSend_NoAnswerFromDNSOrAddress(t *testing.T) {
 	t.Parallel()
 	timeout := &net.DNSError{Err: "i/o timeout", IsTimeout: true}

@@ -27,21 +27,21 @@ const (
 
 const maxIDSize = 128
 
-// Errors for a message or key that cannot be signed. They are mistakes of the caller.
+// Errors for a message or key that cannot be signed. They report mistakes of the caller.
 var (
 	ErrMessage = errors.New("webhook: message needs an id like msg_<uuid> and a timestamp")
 	ErrNoKey   = errors.New("webhook: signing key or secret is the zero value")
 )
 
-// Message is one attempt to deliver one event.
+// Message is one event in one attempt to deliver it.
 type Message struct {
-	ID        string    // msg_<uuid>, the same on every retry
-	Timestamp time.Time // of this attempt; sent as unix seconds
-	Body      []byte    // exactly the bytes that are posted
+	ID        string    // "msg_" and a UUID, the same on every retry
+	Timestamp time.Time // time of this attempt; sent as unix seconds
+	Body      []byte    // exactly the bytes of the posted body
 }
 
-// Sign returns the three webhook headers (contract §11.2): a v1 signature for each secret, and a v1a signature for each
-// key. During a rotation there are two keys. Errors: [ErrMessage], [ErrNoKey].
+// Sign returns the three webhook headers (contract §11.2). They have a v1 signature for each secret, and a v1a
+// signature for each key. During a rotation there are two keys. Errors: [ErrMessage], [ErrNoKey].
 func Sign(m Message, keys []SigningKey, secrets []Secret) (http.Header, error) {
 	if !isValidID(m.ID) || m.Timestamp.Unix() <= 0 {
 		return nil, ErrMessage
@@ -80,8 +80,8 @@ func formatSignature(scheme string, signature []byte) string {
 	return scheme + "," + base64.StdEncoding.EncodeToString(signature)
 }
 
-// isValidID returns true if the id is valid. It has no dots, else two different messages could have the same signed
-// content.
+// isValidID returns true if the id is valid. A valid id has no dots, because otherwise two different messages could
+// have the same signed content.
 func isValidID(id string) bool {
 	rest, ok := strings.CutPrefix(id, "msg_")
 	if !ok || rest == "" || len(id) > maxIDSize {
@@ -97,8 +97,8 @@ func isLDH(r rune) bool {
 
 var timedHeader = regexp.MustCompile(`^(X-[0-9A-Za-z-]{1,62})?$`)
 
-// CheckTimedHeader checks the name of the header for timed signatures. "" stands for none. No other header of a
-// callback begins with X-.
+// CheckTimedHeader checks the name of the header for timed signatures. The name "" means that there is no such header.
+// No other header of a callback begins with X-.
 func CheckTimedHeader(name string) error {
 	if !timedHeader.MatchString(name) {
 		return errors.New("must be X- and up to 62 letters, digits and hyphens")
@@ -106,28 +106,29 @@ func CheckTimedHeader(name string) error {
 	return nil
 }
 
-// WithTimedSignatures makes the sender also sign in the form t=<unix seconds>,v1=<hex> (contract §11.2). The signature
-// is in a header whose name [CheckTimedHeader] accepts.
+// WithTimedSignatures makes the sender also sign in the form t=<unix seconds>,v1=<hex> (contract §11.2). The sender
+// puts this signature into the given header, whose name [CheckTimedHeader] must accept.
 func (s *Sender) WithTimedSignatures(header string) *Sender {
 	s.timed = header
 	return s
 }
 
-// signTimed signs the attempt with the text of the secret, whsec_ included, because receivers of this form use it so.
+// signTimed signs the attempt with the text of the secret, including whsec_, because receivers of this form use the
+// text as the key.
 func signTimed(m Message, s Secret) string {
 	timestamp := strconv.FormatInt(m.Timestamp.Unix(), 10)
 	content := append([]byte("v1:"+timestamp+":"), m.Body...)
 	return "t=" + timestamp + ",v1=" + hex.EncodeToString(hmacSHA256([]byte(s.Reveal()), content))
 }
 
-// decodeBase64 accepts only the canonical form: encoding/base64 alone would ignore line breaks.
+// decodeBase64 accepts only the canonical form. encoding/base64 alone would ignore line breaks.
 func decodeBase64(text string) ([]byte, bool) {
 	data, err := base64.StdEncoding.Strict().DecodeString(text)
 	return data, err == nil && base64.StdEncoding.EncodedLen(len(data)) == len(text)
 }
 
-// Tolerance bounds the difference between a message's timestamp and the receiver's clock, either way (contract §11.2).
-// It bounds replays; within it, receivers recognise duplicates by webhook-id.
+// Tolerance is the largest allowed difference between a message's timestamp and the receiver's clock, in both
+// directions (contract §11.2). It limits replays. Within the tolerance, receivers recognise duplicates by webhook-id.
 const Tolerance = 300 * time.Second
 
 // Errors of [Verify].
@@ -137,8 +138,8 @@ var (
 	ErrSignature = errors.New("webhook: no signature matches")
 )
 
-// Verify checks a received request as a receiver does: the raw body and headers against now. Any signature may match
-// any secret or key. It returns [ErrHeaders], [ErrTimestamp] or [ErrSignature].
+// Verify checks the raw body and headers of a request at the time now, as a receiver does. The request is valid if any
+// signature matches any secret or key. Errors: [ErrHeaders], [ErrTimestamp] or [ErrSignature].
 func Verify(headers http.Header, body []byte, now time.Time, secrets []Secret, publicKeys []PublicKey) error {
 	id, idOK := singleValue(headers, headerID)
 	timestamp, timestampOK := singleValue(headers, headerTimestamp)
@@ -158,8 +159,8 @@ func Verify(headers http.Header, body []byte, now time.Time, secrets []Secret, p
 	return ErrSignature
 }
 
-// singleValue returns a header's value. It refuses repeated headers: a proxy and the receiver could pick different
-// ones.
+// singleValue returns a header's value. It refuses a repeated header, because a proxy and the receiver could each pick
+// a different value.
 func singleValue(headers http.Header, name string) (string, bool) {
 	values := headers.Values(name)
 	if len(values) != 1 {
@@ -173,7 +174,7 @@ func checkTimestamp(text string, now time.Time) error {
 	if err != nil || seconds <= 0 || strconv.FormatInt(seconds, 10) != text {
 		return ErrHeaders
 	}
-	// Compared in seconds: a Duration would overflow for a far-off timestamp.
+	// The difference is in seconds, because a Duration would overflow for a far-off timestamp.
 	limit := int64(Tolerance / time.Second)
 	if at := now.Unix(); seconds < at-limit || seconds > at+limit {
 		return ErrTimestamp

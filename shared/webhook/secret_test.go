@@ -15,7 +15,8 @@ import (
 func TestDeriveSecret(t *testing.T) {
 	t.Parallel()
 	master := bytes.Repeat([]byte{9}, 32)
-	// Computed with: printf callback-secret/M1/1 | openssl dgst -sha256 -mac HMAC -macopt hexkey:0909…09 -binary | base64
+	// The value was computed with: printf callback-secret/M1/1 | openssl dgst -sha256 -mac HMAC -macopt hexkey:0909…09
+	// -binary | base64
 	const want = "whsec_oCEfFI3+ueT/JDDefBPDWUuAo6uK5/JIR2WKZ41plHw="
 	if got := DeriveSecret(master, "M1", 1).Reveal(); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -71,7 +72,7 @@ func TestKeys_NeverPrint(t *testing.T) {
 	secret, key := testSecret(1), testKey(t)
 	type config struct {
 		Exported   Secret
-		unexported Secret // fmt cannot call its methods here
+		unexported Secret // fmt cannot call the methods of an unexported field
 		pointer    *Secret
 		key        SigningKey
 	}
@@ -109,7 +110,7 @@ func TestKeys_NeverPrint(t *testing.T) {
 	}
 }
 
-// leaks lists the start of each key in every notation that a printer might use.
+// leaks lists the beginning of each key in every notation that a printer might use.
 func leaks(keys ...[]byte) map[string]string {
 	found := map[string]string{}
 	for i, key := range keys {

@@ -15,24 +15,24 @@ import (
 
 const userAgent = "Cashwrap-Webhooks/1"
 
-// Sender posts signed messages. It is safe for concurrent use. Each Sender limits its own deliveries to one host to
-// four at a time.
+// Sender posts signed messages. It is safe for concurrent use. Each Sender makes at most four deliveries to one host at
+// a time; other Senders do not count.
 type Sender struct {
 	policy Policy
 	keys   []SigningKey
-	timed  string // header of timed signatures; "": none
+	timed  string // name of the header for timed signatures; "": no such header
 	client *http.Client
 	limit  hostLimit
 }
 
-// NewSender returns a sender that signs with each of the keys and reaches only targets that policy permits.
+// NewSender returns a sender that signs with each of the keys. It reaches only targets that policy permits.
 func NewSender(policy Policy, keys ...SigningKey) *Sender {
 	return &Sender{policy: policy, keys: keys, client: Client(policy)}
 }
 
-// NewSenderOver returns a sender whose requests pass through wrap's transport around the guarded one. A transport that
-// does not use the guarded one, as in a simulated network, checks no address. The rules for URLs, the time limit and
-// the redirect rule still apply.
+// NewSenderOver returns a sender whose requests go through the transport that wrap returns. wrap gets the guarded
+// transport. A transport that does not use the guarded one, as in a simulated network, checks no address. The rules for
+// URLs, the time limit and the redirect rule still apply.
 func NewSenderOver(wrap func(http.RoundTripper) http.RoundTripper, policy Policy, keys ...SigningKey) *Sender {
 	s := NewSender(policy, keys...)
 	s.client.Transport = wrap(s.client.Transport)
@@ -42,10 +42,11 @@ func NewSenderOver(wrap func(http.RoundTripper) http.RoundTripper, policy Policy
 // ErrBusy reports that the host has no free slot for the tenant. Nothing was sent.
 var ErrBusy = errors.New("webhook: the host has no free slot")
 
-// Send makes one attempt to deliver m to the URL target, signed with every secret and the platform's keys. The newest
-// secret comes first; it alone makes a timed signature. Send waits up to 2 s for one of the host's slots, which tenants
-// share, and then at most [AnswerTimeout] for the answer. Any 2xx is success. [ErrBusy] is not an attempt, [ErrMessage]
-// and [ErrNoKey] report a message that cannot be signed, and any other failure is a [*DeliveryError].
+// Send makes one attempt to deliver m to the URL target, signed with every secret and with the platform's keys. The
+// newest secret comes first. Only this secret makes a timed signature. Send waits up to 2 s for one of the host's
+// slots, which all tenants share, and then at most [AnswerTimeout] for the answer. Any 2xx is success. After [ErrBusy]
+// nothing was sent. [ErrMessage] and [ErrNoKey] report a message that cannot be signed. Any other failure is a
+// [*DeliveryError].
 func (s *Sender) Send(ctx context.Context, tenant, target string, m Message, secrets []Secret) error {
 	u, err := CheckURL(target, s.policy)
 	if err != nil {
@@ -90,11 +91,11 @@ func (s *Sender) post(ctx context.Context, target string, headers http.Header, b
 	return resultOf(response)
 }
 
-// resultOf returns the result of an answer by its status alone, even if the body cannot be read.
+// resultOf returns the result of an answer. Only the status decides, even if the body cannot be read.
 func resultOf(response *http.Response) error {
 	switch status := response.StatusCode; {
 	case status >= 200 && status < 300:
-		// The body is read, so that a receiver does not see its reply cut off.
+		// The body is read, because otherwise the receiver would see its reply cut off.
 		_, _ = io.CopyN(io.Discard, response.Body, maxAnswerSize)
 		return nil
 	case status >= 300 && status < 400:
@@ -112,7 +113,7 @@ func reasonFor(ctx context.Context, err error, handshakeFailed bool) Reason {
 		return ReasonCancelled
 	case errors.As(err, &network) && network.Timeout():
 		return ReasonTimeout
-	case errors.As(err, &delivery): // from the dialer
+	case errors.As(err, &delivery): // the dialer's own error
 		return delivery.Reason
 	case handshakeFailed:
 		return ReasonTLS
@@ -131,14 +132,14 @@ const (
 	ReasonAddress   Reason = "address_refused" // an address or port is not permitted
 	ReasonConnect   Reason = "connect_failed"  // refused, or unreachable
 	ReasonTLS       Reason = "tls_failed"
-	ReasonTimeout   Reason = "timeout"      // no answer within AnswerTimeout, or none from DNS or the address
-	ReasonRedirect  Reason = "redirected"   // 3xx, never followed
-	ReasonStatus    Reason = "status"       // any other non-2xx
-	ReasonProtocol  Reason = "bad_response" // not an HTTP answer
-	ReasonCancelled Reason = "cancelled"    // the caller gave up first
+	ReasonTimeout   Reason = "timeout"      // no answer within AnswerTimeout, or no answer from DNS or the address
+	ReasonRedirect  Reason = "redirected"   // 3xx, which is never followed
+	ReasonStatus    Reason = "status"       // any other status that is not 2xx
+	ReasonProtocol  Reason = "bad_response" // the answer is not HTTP
+	ReasonCancelled Reason = "cancelled"    // the caller gave up before the answer
 )
 
-// DeliveryError is a failed attempt. It wraps no cause, because errors of net/http contain the URL, whose query may
+// DeliveryError is a failed attempt. It wraps no cause, because errors of net/http contain the URL. The URL's query may
 // have a merchant's token.
 type DeliveryError struct {
 	Reason Reason

@@ -21,7 +21,7 @@ import (
 
 var loopbackOnly = Policy{AllowLoopback: true}
 
-// startReceiver starts a local HTTP receiver; send posts the test message to it.
+// startReceiver starts a local HTTP receiver. The function send posts the test message to the receiver.
 func startReceiver(t *testing.T, handler http.HandlerFunc) (send func(ctx context.Context) error, sender *Sender) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -45,7 +45,7 @@ func TestSend_SignedMessage(t *testing.T) {
 	}
 }
 
-// verifyRequest verifies a request as a receiver does, with each kind of key alone.
+// verifyRequest verifies a request as a receiver does, once with the secret alone and once with the public key alone.
 func verifyRequest(r *http.Request, key PublicKey) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -88,7 +88,7 @@ func TestSend_Statuses(t *testing.T) {
 
 func TestSend_Redirect(t *testing.T) {
 	t.Parallel()
-	elsewhere := listen(t, "127.0.0.1:0") // permitted by the policy: only the redirect rule protects it
+	elsewhere := listen(t, "127.0.0.1:0") // the policy permits this listener, so only the redirect rule protects it
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		send, _ := startReceiver(t, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://"+elsewhere.addr.String()+"/", status)
@@ -100,8 +100,8 @@ func TestSend_Redirect(t *testing.T) {
 	}
 }
 
-// TestNewTransport_RedirectToLoopback checks that the transport checks addresses, too: a client that follows redirects
-// cannot reach a forbidden address.
+// TestNewTransport_RedirectToLoopback checks that the transport also checks addresses. Even a client that follows
+// redirects cannot reach a forbidden address.
 func TestNewTransport_RedirectToLoopback(t *testing.T) {
 	t.Parallel()
 	forbidden := listen(t, "127.0.0.1:0")
@@ -139,7 +139,7 @@ func TestSend_LargeAnswer(t *testing.T) {
 	t.Parallel()
 	written := make(chan error, 1)
 	send, _ := startReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
-		// Far more than the sockets' buffers hold.
+		// This is far more than the sockets' buffers hold.
 		_, err := io.CopyN(w, zeros{}, 64<<20)
 		written <- err
 	})
@@ -164,7 +164,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func TestSend_NoAnswer(t *testing.T) {
 	t.Parallel()
 	send, sender := startReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // the server notices a closed connection only once the body is read
+		_, _ = io.Copy(io.Discard, r.Body) // only after reading the body does the server notice a closed connection
 		<-r.Context().Done()
 	})
 	if sender.client.Timeout != 10*time.Second {

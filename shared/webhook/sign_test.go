@@ -38,7 +38,8 @@ func TestSign_PublishedVector(t *testing.T) {
 	}
 }
 
-// TestSign_Ed25519 checks that crypto/ed25519 over the documented content is enough to verify.
+// TestSign_Ed25519 checks that a receiver can verify the signature with crypto/ed25519 alone, over the documented
+// content.
 func TestSign_Ed25519(t *testing.T) {
 	t.Parallel()
 	m := testMessage()
@@ -186,7 +187,7 @@ func TestVerify_Tolerance(t *testing.T) {
 		0:                  nil,
 		300 * time.Second:  nil,
 		-300 * time.Second: nil,
-		301 * time.Second:  ErrTimestamp, // a replay, once the tolerance has passed
+		301 * time.Second:  ErrTimestamp, // a replay after the tolerance
 		-301 * time.Second: ErrTimestamp,
 		24 * time.Hour:     ErrTimestamp,
 	} {
@@ -203,7 +204,7 @@ func TestVerify_ZeroKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Anyone who guesses that the secret is empty can compute this.
+	// Anyone who guesses that the secret is empty can compute this signature.
 	forged := hmacSHA256(nil, signedContent(m.ID, unix(attempt), m.Body))
 	headers.Set(headerSignature, formatSignature(schemeHMAC, forged)+" "+headers.Get(headerSignature))
 	if err := Verify(headers, m.Body, attempt, []Secret{{}}, []PublicKey{{}}); !errors.Is(err, ErrSignature) {

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// TestSignTimed compares a signature with the one made by `openssl dgst -sha256 -hmac whsec_…`.
+// TestSignTimed compares a signature with the output of `openssl dgst -sha256 -hmac whsec_…`.
 func TestSignTimed(t *testing.T) {
 	t.Parallel()
 	secret, err := ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -24,8 +24,8 @@ func TestSignTimed(t *testing.T) {
 	}
 }
 
-// TestSend_TimedSignature checks that there is one header, signed with the newest secret. Without the header's name or
-// a secret, there is no header.
+// TestSend_TimedSignature checks that there is exactly one header of a timed signature, signed with the newest secret.
+// Without the header's name or a secret, there is no such header.
 func TestSend_TimedSignature(t *testing.T) {
 	t.Parallel()
 	const name = "X-Shop-Signature"

@@ -10,27 +10,28 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Size limits in bytes; names and labels as in RFC 1035 §2.3.4.
+// Size limits in bytes. The limits of names and labels are those of RFC 1035 §2.3.4.
 const (
 	maxURLSize   = 2048
 	maxNameSize  = 253
 	maxLabelSize = 63
 )
 
-// URLError is the reason why a callback URL is refused. Its text never repeats the URL, so it may be logged and sent to
+// URLError reports why a callback URL is refused. Its text never repeats the URL, so the text may be logged and sent to
 // the client.
 type URLError struct{ Problem string }
 
-// Error begins with "must", to follow a field's name.
+// Error returns a text that begins with "must", so that it can follow a field's name.
 func (e *URLError) Error() string { return e.Problem }
 
-// Ports of the two schemes, when the URL names none.
+// defaultPorts has the port of each scheme for URLs that name no port.
 var defaultPorts = map[string]uint16{"http": 80, "https": 443}
 
-// CheckURL checks a callback URL before anything is resolved (contract §11.3) and returns it parsed, with scheme and
-// host in lower case. A host has exactly one accepted spelling: RFC 1123 letters, digits and hyphens (international
-// names in their xn-- form), canonical dotted IPv4, or bracketed IPv6. Other spellings that a browser or libc reads as
-// an address are refused. Fragments are refused, because they are never sent. Error: [*URLError].
+// CheckURL checks a callback URL before anything is resolved (contract §11.3). It returns the parsed URL, with scheme
+// and host in lower case. A host is a domain name, a canonical dotted IPv4 address, or a bracketed IPv6 address. A
+// domain name has only letters, digits, hyphens and underscores in its labels (international names are in their xn--
+// form). CheckURL refuses other spellings that a browser or libc reads as an address. It also refuses fragments,
+// because they are never sent. Error: [*URLError].
 func CheckURL(raw string, policy Policy) (*url.URL, error) {
 	if len(raw) > maxURLSize {
 		return nil, &URLError{"must be at most 2048 bytes long"}
@@ -68,7 +69,8 @@ func CheckURL(raw string, policy Policy) (*url.URL, error) {
 	return u, nil
 }
 
-// Host returns a callback URL's host without its port, in the one spelling that CheckURL accepts, or "" if it has none.
+// Host returns the host of a callback URL without its port, in the spelling that CheckURL accepts. It returns "" if the
+// URL has no host.
 func Host(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -77,10 +79,11 @@ func Host(raw string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// isForbiddenInURL returns true if parsers are known to treat the character differently.
+// isForbiddenInURL returns true for characters that parsers are known to treat differently.
 func isForbiddenInURL(r rune) bool { return r <= ' ' || r > '~' }
 
-// parsePort accepts only the canonical decimal spelling, because clients read "080" or an empty port differently.
+// parsePort accepts only the canonical decimal spelling. Clients read other spellings, such as "080" or an empty port,
+// differently.
 func parsePort(u *url.URL, defaultPort uint16) (uint16, error) {
 	text := u.Port()
 	if text == "" && !strings.HasSuffix(u.Host, ":") {
@@ -133,8 +136,8 @@ func checkLiteral(authority, host string, port uint16, policy Policy) error {
 	return nil
 }
 
-// endsInNumber applies the WHATWG URL standard's test for an IPv4 address: the last label is decimal, octal or
-// 0x-hexadecimal, as in 2130706433, 0177.1 and 0x7f.0.0.1. isDomainName refuses a trailing dot.
+// endsInNumber applies the WHATWG URL standard's test for an IPv4 address. By this test the last label is decimal,
+// octal or 0x-hexadecimal, as in 2130706433, 0177.1 and 0x7f.0.0.1. A trailing dot is refused by isDomainName.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if digits, ok := strings.CutPrefix(last, "0x"); ok {
@@ -143,8 +146,8 @@ func endsInNumber(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// isDomainName returns true if every label has only letters, digits, hyphens or underscores, without a trailing dot. So
-// a host has one spelling; the limit per host relies on this.
+// isDomainName returns true if every label has only letters, digits, hyphens or underscores, and there is no trailing
+// dot. So a host has only one spelling. The limit per host relies on this.
 func isDomainName(host string) bool {
 	if len(host) > maxNameSize {
 		return false
@@ -163,15 +166,16 @@ func isDomainName(host string) bool {
 // publicPorts are the ports that a callback may name (contract §11.3).
 var publicPorts = []uint16{80, 443, 8443}
 
-// Policy allows targets beyond public addresses. The zero value, the only one for production, allows none. The fields
-// are the allow-list of a local run (contract §11.3).
+// Policy allows targets beyond public addresses. The zero value allows no such target, and is the only policy for
+// production. The fields are the allow-list of a local run (contract §11.3).
 type Policy struct {
-	AllowLoopback bool           // 127.0.0.0/8, ::1 and localhost names, on any port
-	Allow         []netip.Prefix // further ranges; names that resolve into them may be local
-	AllowPorts    []uint16       // further ports
+	AllowLoopback bool           // allows 127.0.0.0/8, ::1 and localhost names, on any port
+	Allow         []netip.Prefix // further allowed ranges; names that resolve into them may be local names
+	AllowPorts    []uint16       // further allowed ports
 }
 
-// permitsAddr returns true if a callback may go to addr. Mapped IPv6 is refused, because Allow would not match it.
+// permitsAddr returns true if a callback may go to addr. It returns false for mapped IPv6, because Allow would not
+// match it.
 func (p Policy) permitsAddr(addr netip.Addr) bool {
 	if addr.Is4In6() || addr.Zone() != "" {
 		return false
@@ -192,8 +196,8 @@ func (p Policy) permits(target netip.AddrPort) bool {
 	return p.AllowLoopback && addr.IsLoopback() || p.permitsPort(target.Port())
 }
 
-// permitsName returns false for names that have a meaning only on a local network, unless the policy allows them. Other
-// names are checked by their addresses.
+// permitsName returns false for a name that has a meaning only on a local network, unless the policy allows such names.
+// All other names are checked by their addresses.
 func (p Policy) permitsName(name string) bool {
 	return p.allowsLocalhost(name) || len(p.Allow) > 0 || isPublicName(name)
 }
@@ -208,16 +212,19 @@ func (p Policy) allowsLocalhost(name string) bool {
 	return p.AllowLoopback && (name == "localhost" || strings.HasSuffix(name, ".localhost"))
 }
 
-// unresolved are suffixes of the list that no host of the public DNS has (RFC 7686; RFC 3172 and RFC 8375).
+// unresolved has suffixes of the Public Suffix List under which the public DNS has no host (RFC 7686; RFC 3172 and RFC
+// 8375).
 var unresolved = []string{".onion", ".arpa"}
 
-// isPublicName returns true if the name is below a suffix of the Public Suffix List, as every name of the public DNS
-// is. Other names resolve only within their network: kubernetes.default.svc, a bare label, and the names that RFC 6761,
-// RFC 6762 and ICANN reserve (.localhost, .test, .local, .internal). A suffix of a registry, such as co.uk, is no host;
-// a company's suffix, such as github.io, may be. List and name are ASCII (xn--).
+// isPublicName returns true if the public DNS may have a host with the name. The name must end in a suffix of the
+// Public Suffix List, but not in one of the suffixes in unresolved. Names without a listed suffix resolve only within
+// their network: kubernetes.default.svc, a bare label, and the names that RFC 6761, RFC 6762 and ICANN reserve
+// (.localhost, .test, .local, .internal). isPublicName refuses a name that is itself a registry's suffix, such as
+// co.uk. It accepts a name that is a company's suffix, such as github.io, because such a name may be a host. Both the
+// list and the name are ASCII (xn--).
 func isPublicName(name string) bool {
 	suffix, registry := publicsuffix.PublicSuffix(name)
-	listed := registry || strings.Contains(suffix, ".") // else the last label, by the list's default rule
+	listed := registry || strings.Contains(suffix, ".") // an unlisted suffix is the last label, by the list's default rule
 	if !listed || registry && suffix == name {
 		return false
 	}

@@ -21,9 +21,9 @@ func TestCheckURL_PublicTargets(t *testing.T) {
 		"https://shop.xn--p1ai/":                      "https://shop.xn--p1ai/",
 		"https://shop.com.br/":                        "https://shop.com.br/",
 		"https://svc.co.uk/":                          "https://svc.co.uk/",
-		"https://shop.github.io/":                     "https://shop.github.io/", // a suffix of a company
+		"https://shop.github.io/":                     "https://shop.github.io/", // a company's suffix
 		"https://github.io/":                          "https://github.io/",
-		"https://www.ck/":                             "https://www.ck/", // an exception of *.ck
+		"https://www.ck/":                             "https://www.ck/", // an exception to the rule *.ck
 		"https://my_shop.example.com/@home:8080":      "https://my_shop.example.com/@home:8080",
 		"https://1and1.com/":                          "https://1and1.com/",
 		"https://0x7f.com/":                           "https://0x7f.com/",
@@ -149,8 +149,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// FuzzCheckURL checks that an accepted URL is stable under another parse, and is no forbidden address in any spelling
-// that inet_aton or netip reads.
+// FuzzCheckURL checks that another parse of an accepted URL gives the same URL. The URL must not be a forbidden address
+// in any spelling that inet_aton or netip reads.
 func FuzzCheckURL(f *testing.F) {
 	for _, target := range hostileTargets(f) {
 		f.Add(target.url)
@@ -189,7 +189,7 @@ func assertHarmless(t *testing.T, raw string, u *url.URL) {
 	}
 }
 
-// seemsPrivate asks the standard library, not the table under test.
+// seemsPrivate uses only the standard library, and not the table under test.
 func seemsPrivate(addr netip.Addr) bool {
 	return addr.Is4In6() || addr.Zone() != "" || addr.IsPrivate() || addr.IsLoopback() ||
 		addr.IsUnspecified() || !addr.IsGlobalUnicast()

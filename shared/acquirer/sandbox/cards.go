@@ -23,7 +23,8 @@ func scenarioOf(number string) scenario {
 	return frictionless
 }
 
-// Summary keeps the expiry only of published test numbers (contract §12): any other number might be a real card's.
+// Summary keeps the expiry only of published test numbers (contract §12), because any other number might be a real
+// card.
 func (a *Acquirer) Summary(c *payments.Card) payments.CardSummary {
 	if _, listed := testCards[c.Number.Reveal()]; listed {
 		return c.Summary()
@@ -31,7 +32,7 @@ func (a *Acquirer) Summary(c *payments.Card) payments.CardSummary {
 	return c.Summary().WithoutExpiry()
 }
 
-// testCards is contract §12's table of published test numbers.
+// testCards is the table of published test numbers in contract §12.
 var testCards = func() map[string]scenario {
 	cards := map[string]scenario{
 		"374500262001008": frictionless, "343434343434343": challenged,
@@ -57,9 +58,9 @@ var testCards = func() map[string]scenario {
 	return cards
 }()
 
-// Amounts that decide the outcome of a charge (contract §12) or refund, in minor units of any currency.
+// Amounts that decide the outcome of a charge (contract §12) or of a refund, in minor units of any currency.
 const (
-	notTakenAmount = 4224 // 424: certainly not taken
+	notTakenAmount = 4224 // answered with 424: certainly not taken
 	unknownAmount  = 4225 // taken, but the answer is lost
 )
 
@@ -90,7 +91,8 @@ var declinedAmounts = map[int64]string{
 	4291: codeIssuerUnavailable,
 }
 
-// declinedRefunds maps amounts to return codes for refunds. A payer's insufficient funds (11.00) decline no refund.
+// declinedRefunds maps the amounts of declined refunds to their return codes. The amount of insufficient funds (11.00)
+// is missing, because it declines no refund.
 var declinedRefunds = map[int64]string{
 	4201: codeDoNotHonour,
 	4276: codeAmountLimit,

@@ -16,14 +16,14 @@ import (
 // terminalID is the id of the sandbox's only terminal (ISO 8583 field 41, 8 characters).
 const terminalID = "SBX00001"
 
-// charge is a charge as stored. Its Decision changes at most twice. Approved, Declined and Cancelled are final.
+// charge is a charge as it is stored. Its Decision changes at most twice. Approved, Declined and Cancelled are final.
 type charge struct {
 	ID           string                `dynamo:"id"`
 	Decision     payments.Decision     `dynamo:"decision"`
 	Tenant       string                `dynamo:"tenant,omitempty"`
 	CheckoutID   string                `dynamo:"checkout_id,omitempty"`
 	Amount       money.Amount          `dynamo:"amount"`
-	Refundable   money.Amount          `dynamo:"refundable,omitempty"` // rest of the captured amount, if there is one
+	Refundable   money.Amount          `dynamo:"refundable,omitempty"` // what is left of a captured amount
 	Method       payments.Method       `dynamo:"method,omitempty"`
 	Verification bool                  `dynamo:"verification,omitempty"`
 	Payee        string                `dynamo:"payee,omitempty"`
@@ -33,13 +33,13 @@ type charge struct {
 	Present      *payments.CardPresent `dynamo:"present,omitempty"`
 	KeepsCard    bool                  `dynamo:"keeps_card,omitempty"` // store the card once the charge is approved
 	Code         *payments.PaymentCode `dynamo:"code,omitempty"`
-	DecidesAt    time.Time             `dynamo:"decides_at,omitempty"` // while OutcomeUnknown
+	DecidesAt    time.Time             `dynamo:"decides_at,omitempty"` // counts only while OutcomeUnknown
 	AuthCode     string                `dynamo:"auth_code,omitempty"`
 	ReturnCode   string                `dynamo:"return_code,omitempty"`
 	CreatedAt    time.Time             `dynamo:"created_at"`
 }
 
-// authorize decides a card charge, or challenges the payer if the payer is present.
+// authorize decides a card charge. If the payer is present, it may instead challenge the payer.
 func (c charge) authorize(minor int64, attended bool) charge {
 	if code, ok := declinedAmounts[minor]; ok {
 		return c.decline(code)
@@ -81,13 +81,13 @@ func (c charge) cancel() charge {
 // captures returns true if the charge is approved and moves money.
 func (c charge) captures() bool { return c.Decision == payments.Approved && !c.Verification }
 
-// covers returns true if the amount is above 0 and at most the rest of the captured amount.
+// covers returns true if the amount is above 0 and at most what is left of the captured amount.
 func (c charge) covers(amount money.Amount) bool {
 	order, err := c.Refundable.Cmp(amount)
 	return amount.Sign() > 0 && err == nil && order >= 0
 }
 
-// reduce subtracts the amount from the rest of the captured amount. Errors: ErrMismatch for another currency.
+// reduce subtracts the amount from what is left of the captured amount. Errors: ErrMismatch for another currency.
 func (c charge) reduce(amount money.Amount) (charge, error) {
 	left, err := c.Refundable.Sub(amount)
 	c.Refundable = left
@@ -98,7 +98,7 @@ func (c charge) reference() acquirer.Reference {
 	return acquirer.Reference{Tenant: c.Tenant, CheckoutID: c.CheckoutID}
 }
 
-// outcome returns the charge as an outcome of the port.
+// outcome returns the charge's outcome in the form of the port.
 func (a *Acquirer) outcome(c charge) payments.Outcome {
 	o := payments.Outcome{Decision: c.Decision, AuthCode: c.AuthCode, ReturnCode: c.ReturnCode, TerminalID: terminalID,
 		Present: c.Present}
@@ -110,7 +110,7 @@ func (a *Acquirer) outcome(c charge) payments.Outcome {
 			o.Card = c.Card
 		}
 	case payments.Challenge:
-		o.Step = a.step(c)
+		o.Step = a.payerStep(c)
 	case payments.Voucher:
 		o.Code = c.Code
 	}
@@ -126,11 +126,11 @@ func newAuthCode() string {
 	return fmt.Sprintf("%06d", n)
 }
 
-// settlesAfter ends the pending state of a charge (contract §12) or refund of 42.25.
+// settlesAfter is the time after which a charge (contract §12) or refund of 42.25 is no longer pending.
 const settlesAfter = 30 * time.Second
 
-// plan decides a new charge. Errors: ErrNotTaken, or an error of the table.
-func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, error) {
+// planCharge returns a new charge with its decision. Errors: ErrNotTaken, or an error of the table.
+func (a *Acquirer) planCharge(ctx context.Context, request acquirer.Charge) (charge, error) {
 	c := charge{
 		ID: request.ID, Tenant: request.Reference.Tenant, CheckoutID: request.Reference.CheckoutID,
 		Amount: request.Amount, Method: request.Method, Verification: request.Verification,
@@ -157,14 +157,14 @@ func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, e
 		c.Decision = payments.Challenge
 		return c, nil
 	case request.Method.Flow() == payments.VoucherFlow:
-		return a.voucher(c), nil
+		return a.withVoucher(c), nil
 	default:
 		return c.authorize(minor, !request.Unattended), nil
 	}
 }
 
-// addCard adds the card and its scenario to the charge. A wallet shows no card, because the payer's device has already
-// authenticated the payer. A terminal sends the card that it has read.
+// addCard adds the card and its scenario to the charge. A charge by wallet has no card, because the payer's device has
+// already authenticated the payer. A terminal sends the card that it has read.
 func (a *Acquirer) addCard(ctx context.Context, c charge, request acquirer.Charge) (charge, error) {
 	switch {
 	case request.Method == payments.AtReader:

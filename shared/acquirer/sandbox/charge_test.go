@@ -112,7 +112,7 @@ func TestCharge_ApprovalHasReceiptFields(t *testing.T) {
 	if !regexp.MustCompile(`^[0-9]{6}$`).MatchString(o.AuthCode) || o.TerminalID == "" {
 		t.Errorf("got auth code %q, terminal %q, want six digits and a terminal", o.AuthCode, o.TerminalID)
 	}
-	// Contract §8.4: the expiry is kept of no card that may be real.
+	// By contract §8.4, the expiry of a card that may be real is not kept.
 	want := payments.CardSummary{Brand: "VISA", LastFour: "1111"}
 	if o.Card == nil || *o.Card != want {
 		t.Errorf("got card %+v, want %+v", o.Card, want)

@@ -16,7 +16,7 @@ import (
 
 const (
 	baseURL      = "https://pay.example"
-	plainCard    = "4111111111111111" // in no table
+	plainCard    = "4111111111111111" // a number that contract §12 does not list
 	askingCard   = "4200000000000042"
 	silentCard   = "4200000000000091"
 	securityCode = "7319"
@@ -35,7 +35,7 @@ func newFixture(t *testing.T) *fixture {
 	return w
 }
 
-// restart returns the sandbox as a new process would have it.
+// restart returns the sandbox as a restarted process would have it.
 func (w *fixture) restart() *sandbox.Acquirer {
 	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table,
 		Secret:  func() []byte { return []byte(strings.Repeat("s", 32)) },
@@ -72,7 +72,8 @@ func must(t *testing.T) func(payments.Outcome, error) payments.Outcome {
 	}
 }
 
-// wantUnknown checks that a call returned an unknown outcome: neither an outcome, nor an error that rules one out.
+// wantUnknown checks that the outcome of a call is unknown: the call returned neither an outcome, nor an error that
+// rules out an outcome.
 func wantUnknown(t *testing.T) func(payments.Outcome, error) {
 	return func(o payments.Outcome, err error) {
 		t.Helper()

@@ -14,14 +14,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// storedFixture is an empty table with the sandbox's records. Its filler fills the fields of the entries.
+// storedFixture has an empty table, the sandbox's records in it, and a filler that fills the records' fields.
 type storedFixture struct {
 	testing.TB
 	*storedtest.Filler
 	*Acquirer
 }
 
-// recognised is the reason why no read returns write_id.
+// recognised is the reason why the field write_id may be missing from what a read returns.
 const recognised = "a write recognises itself by it, see TestCharge_UnknownOutcomeLostReply and " +
 	"TestRefund_UnknownOutcomeLostReply"
 
@@ -103,7 +103,7 @@ func (w storedFixture) approvedCharge() charge {
 
 func (w storedFixture) open(c charge, pageToken string) {
 	w.Helper()
-	got, isNew, err := w.records.openCharge(w.Context(), c, pageToken)
+	got, isNew, err := w.records.createCharge(w.Context(), c, pageToken)
 	if diff := cmp.Diff(c, got, storedtest.Options); err != nil || !isNew || diff != "" {
 		w.Fatalf("entered: new %t, %v (-want +got):\n%s", isNew, err, diff)
 	}
@@ -111,7 +111,7 @@ func (w storedFixture) open(c charge, pageToken string) {
 
 func (w storedFixture) enter(r refund) {
 	w.Helper()
-	_, isNew, err := w.records.openRefund(w.Context(), r, func(r refund, _ charge) (refund, error) { return r, nil })
+	_, isNew, err := w.records.createRefund(w.Context(), r, func(r refund, _ charge) (refund, error) { return r, nil })
 	if err != nil || !isNew {
 		w.Fatalf("got new %t, %v, want a new refund", isNew, err)
 	}

@@ -66,8 +66,8 @@ func TestCharge_RepeatedReturnsSamePage(t *testing.T) {
 	}
 }
 
-// TestCharge_LostRequestOrReply checks that a repeated charge is made once, after the table has lost the request or the
-// reply of the first.
+// TestCharge_LostRequestOrReply checks a charge for which the table's request or reply is lost. The repeated call must
+// charge only once.
 func TestCharge_LostRequestOrReply(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
@@ -95,8 +95,8 @@ func TestCharge_LostRequestOrReply(t *testing.T) {
 	}
 }
 
-// TestCharge_UnknownOutcomeLostReply checks that a new charge of 42.25 has an unknown outcome, also if the table's
-// reply is lost.
+// TestCharge_UnknownOutcomeLostReply checks that a new charge of 42.25 has an unknown outcome even if the table's reply
+// is lost.
 func TestCharge_UnknownOutcomeLostReply(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -178,7 +178,7 @@ func TestCancel_DecidedCharge(t *testing.T) {
 	}
 }
 
-// TestCancel_RacesWithCharge checks that both callers get the same outcome in either order.
+// TestCancel_RacesWithCharge checks that Cancel and Charge get the same outcome, whichever comes first.
 func TestCancel_RacesWithCharge(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// View has the fields of a charge that a page shows.
+// View has those fields of a charge that a page shows.
 type View struct {
 	ChargeID  string
 	Reference acquirer.Reference
@@ -20,11 +20,11 @@ type View struct {
 	Merchant  string
 	Method    payments.Method
 	Card      *payments.CardSummary // nil when the payer pays without a card
-	ReturnURL string                // where the page redirects the payer; "" with a 3DS frame
-	Decision  payments.Decision     // as it was when the charge was read
+	ReturnURL string                // URL to which the page redirects the payer; "" with a 3DS frame
+	Decision  payments.Decision     // decision at the time when the charge was read
 }
 
-// Waits returns true while the payer can still decide. The page then offers the answers.
+// Waits returns true while the payer can still decide. While it is true, the page offers the answers.
 func (v View) Waits() bool { return v.Decision == payments.Challenge }
 
 func (c charge) view() View {
@@ -39,7 +39,8 @@ const (
 	forSession = "bank session"
 )
 
-// token returns a keyed hash of the charge's id for one use. A token is always the same and cannot be guessed.
+// token returns a keyed hash of the charge's id, for one use. The token is the same at each call, and cannot be
+// guessed.
 func (a *Acquirer) token(use, chargeID string) string {
 	mac := hmac.New(sha256.New, a.secret())
 	mac.Write([]byte(use + "\x00" + chargeID))
@@ -58,8 +59,8 @@ func (a *Acquirer) pageToken(c charge) string {
 	}
 }
 
-// step returns the step that sends the payer to the charge's page (contract §4.3, §4.4).
-func (a *Acquirer) step(c charge) *payments.Step {
+// payerStep returns the step that sends the payer to the charge's page (contract §4.3, §4.4).
+func (a *Acquirer) payerStep(c charge) *payments.Step {
 	if c.Method.Flow() == payments.RedirectFlow {
 		return &payments.Step{URL: a.baseURL + "/apm/" + a.pageToken(c),
 			Payload: map[string]string{"payment_type": string(c.Method)}}
@@ -67,17 +68,17 @@ func (a *Acquirer) step(c charge) *payments.Step {
 	return &payments.Step{URL: a.baseURL + "/3ds/challenge", Payload: map[string]string{"PaReq": a.pageToken(c)}}
 }
 
-// Challenge returns the charge of a PaReq. Errors: ErrUnknownCharge.
+// Challenge returns the charge that a PaReq belongs to. Errors: ErrUnknownCharge.
 func (a *Acquirer) Challenge(ctx context.Context, paReq string) (View, error) {
 	return a.readByToken(ctx, forPaReq, paReq)
 }
 
-// Session returns the charge of a bank page. Errors: ErrUnknownCharge.
+// Session returns the charge that a bank page's session belongs to. Errors: ErrUnknownCharge.
 func (a *Acquirer) Session(ctx context.Context, id string) (View, error) {
 	return a.readByToken(ctx, forSession, id)
 }
 
-// readByToken reads the charge of a page's token. It refuses a token that was made for another use.
+// readByToken reads the charge that a page's token belongs to. It refuses a token that was made for another use.
 func (a *Acquirer) readByToken(ctx context.Context, use, token string) (View, error) {
 	id, err := a.records.readPage(ctx, token)
 	if err != nil {

@@ -25,7 +25,8 @@ func presentCharge(id, amount string) acquirer.Charge {
 	return c
 }
 
-// TestCharge_CardPresent checks that each answer has the terminal's data and is no challenge, also after a restart.
+// TestCharge_CardPresent checks that each answer has the terminal's data, even after a restart. No answer is a
+// challenge.
 func TestCharge_CardPresent(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -50,8 +51,8 @@ func TestCharge_CardPresent(t *testing.T) {
 	}
 }
 
-// TestCharge_CardPresentUnknownOutcome checks that a charge has the terminal's data at once, although it stays pending
-// for 30 s.
+// TestCharge_CardPresentUnknownOutcome checks that a charge has the terminal's data at once, although the charge stays
+// pending for 30 s.
 func TestCharge_CardPresentUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -67,7 +68,7 @@ func TestCharge_CardPresentUnknownOutcome(t *testing.T) {
 	}
 }
 
-// TestCharge_CancelledBeforeTerminalCharges checks that a terminal cannot charge a checkout that was given up.
+// TestCharge_CancelledBeforeTerminalCharges checks that a terminal cannot charge a checkout that was cancelled before.
 func TestCharge_CancelledBeforeTerminalCharges(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -83,8 +84,8 @@ func TestCharge_CancelledBeforeTerminalCharges(t *testing.T) {
 	}
 }
 
-// TestCharge_CodeAtTerminal checks that a terminal's code comes back with the data that the terminal sent. The code can
-// be paid once, and not after a cancellation.
+// TestCharge_CodeAtTerminal checks that the code for a terminal comes back with the data that the terminal sent. The
+// code can be paid once. It cannot be paid after a cancellation.
 func TestCharge_CodeAtTerminal(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

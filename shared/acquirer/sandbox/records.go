@@ -48,7 +48,7 @@ func pagePartition(token string) string {
 type chargeItem struct {
 	table.Key
 	Version int    `dynamo:"version"`
-	WriteID string `dynamo:"write_id"` // random for each write, so that a writer recognises its own
+	WriteID string `dynamo:"write_id"` // random for each write, so that a writer recognises its own write
 	charge
 }
 
@@ -68,10 +68,10 @@ var errNoCard = errors.New("sandbox: unknown stored card")
 // records reads and writes the sandbox's records in the table.
 type records struct{ table.Client }
 
-// openCharge stores a new charge, and its page if it has one. For a known id it returns the stored charge and false.
-func (b records) openCharge(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
+// createCharge stores a new charge, and its page if it has one. For a known id it returns the stored charge and false.
+func (b records) createCharge(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
 	item := b.item(c, 1)
-	tx := b.writeTx(item, b.Table.Put(item).If("attribute_not_exists(pk)"))
+	tx := b.newWriteTx(item, b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if pageToken != "" {
 		tx.Put(b.Table.Put(pageItem{Key: table.NewKey(pagePartition(pageToken), pageSort), ChargeID: c.ID}))
 	}
@@ -79,8 +79,8 @@ func (b records) openCharge(ctx context.Context, c charge, pageToken string) (ch
 	return stored.charge, stored.WriteID == item.WriteID, err
 }
 
-// move applies a rule to a charge and returns the new charge. When another writer was faster, move applies the rule
-// again to the charge's new state. Errors: ErrUnknownCharge.
+// move applies a rule to a charge and returns the new charge. If another writer was faster, move applies the rule
+// again, to the charge's new state. Errors: ErrUnknownCharge.
 func (b records) move(ctx context.Context, id string, rule func(charge) charge) (charge, error) {
 	for {
 		before, err := b.readCharge(ctx, id)
@@ -92,7 +92,7 @@ func (b records) move(ctx context.Context, id string, rule func(charge) charge) 
 			return before.charge, nil
 		}
 		item := b.item(after, before.Version+1)
-		cause := b.writeTx(item, b.Table.Put(item).If("version = ?", before.Version)).Run(ctx)
+		cause := b.newWriteTx(item, b.Table.Put(item).If("version = ?", before.Version)).Run(ctx)
 		if cause == nil {
 			return after, nil
 		}
@@ -113,9 +113,9 @@ func (b records) item(c charge, version int) chargeItem {
 		WriteID: uuid.NewString(), charge: c}
 }
 
-// writeTx returns the transaction that stores a charge and, if the charge is approved, its capture and card. An
+// newWriteTx returns the transaction that stores a charge and, if the charge is approved, its capture and card. An
 // approved charge is never decided again, so the condition of put allows only one capture.
-func (b records) writeTx(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
+func (b records) newWriteTx(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 	tx := b.Transaction().Put(put)
 	if item.captures() {
 		tx.Put(b.Table.Put(b.movement(acquirer.CaptureMovement, item.ID, item.ID, item.Tenant, item.Amount)))
@@ -131,7 +131,7 @@ func (b records) readCharge(ctx context.Context, id string) (chargeItem, error) 
 	return table.One[chargeItem](ctx, b.Client, table.NewKey(chargePartition(id), chargeSort), acquirer.ErrUnknownCharge)
 }
 
-// readPage returns the charge id of a page's token. Errors: ErrUnknownCharge.
+// readPage returns the id of the charge that a page's token belongs to. Errors: ErrUnknownCharge.
 func (b records) readPage(ctx context.Context, token string) (string, error) {
 	item, err := table.One[pageItem](ctx, b.Client, table.NewKey(pagePartition(token), pageSort),
 		acquirer.ErrUnknownCharge)
@@ -146,21 +146,21 @@ func (b records) deleteCard(ctx context.Context, token string) error {
 	return b.Delete(table.NewKey(cardPartition(token), cardSort)).Run(ctx)
 }
 
-// movementItem has a random key, so that a duplicate would be stored and noticed. Only the conditions on other items
-// prevent duplicates.
+// movementItem has a random key, so that a duplicate would be stored and noticed. Conditions on other items prevent
+// duplicates.
 type movementItem struct {
 	table.Key
-	ID      string        `dynamo:"id"` // of the charge, refund or chargeback
+	ID      string        `dynamo:"id"` // id of the charge, refund or chargeback
 	Kind    acquirer.Kind `dynamo:"kind"`
 	Tenant  string        `dynamo:"tenant,omitempty"`
 	Amount  money.Amount  `dynamo:"amount"`
 	MovedAt time.Time     `dynamo:"moved_at"`
 }
 
-// movementPrefix returns the prefix of the sort keys of one kind.
+// movementPrefix returns the prefix of the sort keys of one kind of movement.
 func movementPrefix(kind acquirer.Kind) string { return strings.ToUpper(string(kind)) + "#" }
 
-// movement returns the item for money of a charge that moves now.
+// movement returns the item that records money of a charge that moves now.
 func (b records) movement(kind acquirer.Kind, chargeID, id, tenant string, amount money.Amount) movementItem {
 	return movementItem{
 		Key: table.NewKey(chargePartition(chargeID), movementPrefix(kind)+rand.Text()),
@@ -175,14 +175,15 @@ func (m movementItem) line() acquirer.Movement {
 	}
 }
 
-// Statement walks every movement of money. A real acquirer sends a settlement file. The sandbox scans the whole table,
-// which is acceptable only in test mode. Movements during the walk may be missing. An error ends the walk.
+// Statement walks every movement of money. A real acquirer sends a settlement file. The sandbox scans the whole table
+// instead, which is acceptable only in test mode. Movements that are stored during the walk may be missing. An error
+// ends the walk.
 func (a *Acquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
 	return table.Walk(ctx, a.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort), movementItem.line)
 }
 
-// Moved sums up the stored movements of a charge by kind. It ignores the amounts in the charge and its refunds.
+// Moved returns the sums of a charge's stored movements, by kind. It ignores the amounts in the charge and its refunds.
 func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kind]money.Amount, error) {
 	movements, err := a.records.readMovements(ctx, chargeID)
 	if err != nil {
@@ -201,7 +202,8 @@ func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kin
 	return sums, nil
 }
 
-// readMovements returns the movements of one charge: all items of its partition except the charge.
+// readMovements returns the movements of one charge. These are all items of the charge's partition except the charge
+// itself.
 func (b records) readMovements(ctx context.Context, chargeID string) ([]movementItem, error) {
 	var items, movements []movementItem
 	err := b.Table.Get("pk", chargePartition(chargeID)).Consistent(true).All(ctx, &items)

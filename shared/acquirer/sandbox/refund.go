@@ -15,9 +15,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// refund is a refund or chargeback as the sandbox stores it. Storing a refund reduces the rest of its charge, so that
-// the same money is never refunded twice. Its Decision changes at most once, from OutcomeUnknown to Approved. A
-// Cancelled refund is a tombstone without other fields: it was cancelled before it was requested.
+// refund is a refund or chargeback as the sandbox stores it. Storing a refund also reduces what is left of its charge,
+// so that the same money is never refunded twice. A refund's Decision changes at most once, from OutcomeUnknown to
+// Approved. A Cancelled refund is a tombstone: it was cancelled before it was requested, so it has no amount and no
+// charge.
 type refund struct {
 	ID         string            `dynamo:"id"`
 	Kind       acquirer.Kind     `dynamo:"kind"` // RefundMovement or ChargebackMovement
@@ -26,7 +27,7 @@ type refund struct {
 	Amount     money.Amount      `dynamo:"amount"`
 	Decision   payments.Decision `dynamo:"decision"`
 	ReturnCode string            `dynamo:"return_code,omitempty"`
-	DecidesAt  time.Time         `dynamo:"decides_at,omitempty"` // while OutcomeUnknown
+	DecidesAt  time.Time         `dynamo:"decides_at,omitempty"` // counts only while OutcomeUnknown
 	CreatedAt  time.Time         `dynamo:"created_at"`
 }
 
@@ -40,17 +41,18 @@ func (r refund) decline(code string) refund {
 	return r
 }
 
-// reducesCharge returns true if the refund reduces the rest of its charge.
+// reducesCharge returns true if the refund reduces what is left of its charge.
 func (r refund) reducesCharge() bool {
 	return r.Decision == payments.Approved || r.Decision == payments.OutcomeUnknown
 }
 
-// outcome returns the refund as an outcome of the port.
+// outcome returns the refund's outcome in the form of the port.
 func (r refund) outcome() payments.Outcome {
 	return payments.Outcome{Decision: r.Decision, ReturnCode: r.ReturnCode, TerminalID: terminalID}
 }
 
-// authorize decides a refund by its amount and its charge; an unknown charge is the zero charge. Errors: ErrNotTaken.
+// authorize decides a refund by its amount and its charge. The zero charge stands for an unknown charge. Errors:
+// ErrNotTaken.
 func (r refund) authorize(c charge) (refund, error) {
 	minor := r.Amount.Minor()
 	if minor == notTakenAmount {
@@ -75,8 +77,9 @@ func (r refund) authorize(c charge) (refund, error) {
 	}
 }
 
-// Refund returns money of a charge, or the outcome of a known refund. The refund is Declined when the charge is
-// unknown, captured nothing or has less left, and for declinedRefunds. Errors: ErrNotTaken, or an unknown outcome.
+// Refund returns money of a charge to the payer. For a known id it returns that refund's outcome. A refund is Declined
+// if the charge is unknown or captured nothing, if less than the refund is left of the charge, or if declinedRefunds
+// has the amount. Errors: ErrNotTaken; after any other error the outcome is unknown.
 func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payments.Outcome, error) {
 	r, isNew, err := a.storeRefund(ctx, refund{
 		ID: request.ID, Kind: acquirer.RefundMovement, ChargeID: request.ChargeID, Amount: request.Amount,
@@ -92,10 +95,10 @@ func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payment
 	}
 }
 
-// CancelRefund makes the sandbox refuse a later refund with an unknown id. It does not stop a refund that was taken
-// before. It may be repeated after an error.
+// CancelRefund stores a tombstone for an unknown id, so that the sandbox refuses a later refund with that id. It does
+// not stop a refund that was taken before. CancelRefund may be repeated after an error.
 func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
-	r, err := a.records.putTombstone(ctx, refund{ID: id, Kind: acquirer.RefundMovement, Decision: payments.Cancelled,
+	r, err := a.records.storeTombstone(ctx, refund{ID: id, Kind: acquirer.RefundMovement, Decision: payments.Cancelled,
 		CreatedAt: a.records.Time()})
 	if err != nil {
 		return payments.Outcome{}, err
@@ -114,11 +117,12 @@ func (a *Acquirer) settleIfDue(ctx context.Context, r refund) (payments.Outcome,
 	return r.outcome(), nil
 }
 
-// ErrTooMuch reports a chargeback of more than the rest of its charge, of 0 or less, or in another currency.
+// ErrTooMuch reports a chargeback of more than is left of its charge, of 0 or less, or in another currency.
 var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 
-// Chargeback acts as the payer's issuer, which takes money of the charge back. The Statement then shows the chargeback.
-// It may be repeated. Errors: ErrUnknownCharge, ErrTooMuch; after any other error the chargeback may have been stored.
+// Chargeback acts as the payer's issuer, which takes money of the charge back. Statement then shows the chargeback.
+// Chargeback may be repeated. Errors: ErrUnknownCharge, ErrTooMuch; after any other error the chargeback may have been
+// stored.
 func (a *Acquirer) Chargeback(ctx context.Context, chargeID, id string, amount money.Amount) error {
 	_, _, err := a.storeRefund(ctx, refund{
 		ID: id, Kind: acquirer.ChargebackMovement, ChargeID: chargeID, Amount: amount, CreatedAt: a.records.Time(),
@@ -145,24 +149,24 @@ func (r refund) approveChargeback(c charge) (refund, error) {
 	}
 }
 
-// storeRefund brings the charge up to date and stores the refund. Otherwise a pending charge whose time has come would
-// decline the refund for good.
+// storeRefund first approves the charge if it is pending and its time has come. It then stores the refund. Without the
+// first step, such a charge would decline the refund for good.
 func (a *Acquirer) storeRefund(ctx context.Context, r refund, rule func(refund, charge) (refund, error)) (refund, bool,
 	error) {
 	if _, err := a.LookUp(ctx, r.ChargeID); err != nil && !errors.Is(err, acquirer.ErrUnknownCharge) {
 		return refund{}, false, err
 	}
-	return a.records.openRefund(ctx, r, rule)
+	return a.records.createRefund(ctx, r, rule)
 }
 
 type refundItem struct {
 	table.Key
-	WriteID string `dynamo:"write_id"` // of the first write, so that its writer recognises it
+	WriteID string `dynamo:"write_id"` // of the last write, so that its writer recognises the item
 	refund
 }
 
-// refundKey returns the key of a refund or chargeback. The kind in the key keeps the platform's ids of refunds apart
-// from the issuers' ids of chargebacks.
+// refundKey returns the key of a refund or chargeback. The key has the kind, because the platform chooses the ids of
+// refunds and the issuers choose the ids of chargebacks.
 func refundKey(r refund) table.Key {
 	name := strings.ToUpper(string(r.Kind))
 	return table.NewKey("SANDBOX#"+name+"#"+r.ID, name)
@@ -170,15 +174,16 @@ func refundKey(r refund) table.Key {
 
 var errUnknownRefund = errors.New("sandbox: unknown refund")
 
-// openRefund decides a new refund by the rule and stores it. When another writer was faster, openRefund decides again
-// by the charge's new state. An unknown charge is the zero charge. When the rule returns an error, nothing is stored.
-// For a known id it returns the stored refund and false.
-func (b records) openRefund(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund,
+// createRefund decides a new refund by the rule and stores it. If another writer was faster, createRefund decides
+// again, by the charge's new state. The zero charge stands for an unknown charge. If the rule returns an error, nothing
+// is stored. For a known id createRefund returns the stored refund and false.
+func (b records) createRefund(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund,
 	bool, error) {
 	writeID := uuid.NewString() // the same for all tries
 	var cause error
 	for tried := 0; ; {
-		// Read the charge first: if a try whose reply was lost is applied in between, the second read shows its refund.
+		// The charge is read first. If an earlier try whose reply was lost takes effect between the two reads, the second
+		// read finds that try's refund.
 		before, err := b.findCharge(ctx, planned.ChargeID)
 		if err != nil {
 			return refund{}, false, errors.Join(cause, err)
@@ -203,8 +208,8 @@ func (b records) openRefund(ctx context.Context, planned refund, rule func(refun
 	}
 }
 
-// writeRefund stores the refund, its effect on the charge and its movement. The condition on the charge's version keeps
-// two refunds from using the same money.
+// writeRefund stores the refund, its effect on the charge, and its movement. Because of the condition on the charge's
+// version, two refunds never use the same money.
 func (b records) writeRefund(ctx context.Context, item refundItem, before chargeItem) error {
 	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if item.reducesCharge() {
@@ -220,8 +225,8 @@ func (b records) writeRefund(ctx context.Context, item refundItem, before charge
 	return tx.Run(ctx)
 }
 
-// putTombstone stores a tombstone under a refund's key. If the refund is there already, it returns the refund.
-func (b records) putTombstone(ctx context.Context, tombstone refund) (refund, error) {
+// storeTombstone stores a tombstone under a refund's key. If the refund is already stored, it returns the refund.
+func (b records) storeTombstone(ctx context.Context, tombstone refund) (refund, error) {
 	item := refundItem{Key: refundKey(tombstone), WriteID: uuid.NewString(), refund: tombstone}
 	stored, err := table.Write(ctx, b.Client, item.Key, item, b.Table.Put(item).If("attribute_not_exists(pk)").Run, nil)
 	return stored.refund, err
@@ -247,7 +252,7 @@ func (b records) readRefund(ctx context.Context, k table.Key) (refundItem, error
 	return table.One[refundItem](ctx, b.Client, k, errUnknownRefund)
 }
 
-// findCharge reads a charge. An unknown charge is the zero item.
+// findCharge reads a charge. For an unknown id it returns the zero item.
 func (b records) findCharge(ctx context.Context, id string) (chargeItem, error) {
 	item, err := b.readCharge(ctx, id)
 	if errors.Is(err, acquirer.ErrUnknownCharge) {

@@ -28,7 +28,7 @@ func (w *fixture) mustChargeback(t *testing.T, chargeID, id, amount string) {
 	}
 }
 
-// checkMoved checks the money that moved of a charge, by kind; "" means none.
+// checkMoved checks the sums of the charge's movements, by kind; "" means no movement.
 func (w *fixture) checkMoved(t *testing.T, chargeID, captured, refunded, chargedBack string) {
 	t.Helper()
 	got, err := w.Moved(t.Context(), chargeID)
@@ -159,7 +159,8 @@ func TestRefund_UnknownOutcome(t *testing.T) {
 	}
 }
 
-// TestRefund_ChargeNotPolled checks that a charge is decided when its time has come, also if it was never polled.
+// TestRefund_ChargeNotPolled checks that a refund decides a charge whose time has come, even if the charge was never
+// polled.
 func TestRefund_ChargeNotPolled(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -221,7 +222,7 @@ func TestChargeback(t *testing.T) {
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	w.mustRefund(t, refundOf("c", "same id", "30"))
-	w.mustChargeback(t, "c", "same id", "42.24") // the amount of a chargeback decides nothing
+	w.mustChargeback(t, "c", "same id", "42.24") // special amounts have no effect on a chargeback
 	w.mustChargeback(t, "c", "same id", "42.24")
 	w.mustChargeback(t, "unknown", "same id", "1000")
 	w.checkMoved(t, "c", "100", "30", "42.24")
@@ -236,7 +237,7 @@ func TestChargeback(t *testing.T) {
 	if o := w.mustRefund(t, refundOf("c", "above", "27.77")); o.Decision != payments.Declined {
 		t.Errorf("a refund of what was charged back: got %+v, want declined", o)
 	}
-	w.mustChargeback(t, "c", "above", "27.76") // a refusal leaves no trace
+	w.mustChargeback(t, "c", "above", "27.76") // the refused chargeback has left the charge unchanged
 	w.checkMoved(t, "c", "100", "30", "70")
 }
 

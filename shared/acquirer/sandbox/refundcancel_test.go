@@ -16,7 +16,7 @@ func (w *fixture) mustCancelRefund(t *testing.T, id string) payments.Outcome {
 }
 
 // TestCancelRefund_BeforeRefund checks that a refund that was cancelled before it arrived is never made, at any amount
-// and any number of tries, and takes nothing of its charge.
+// and after any number of tries. The charge keeps its whole amount.
 func TestCancelRefund_BeforeRefund(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -33,14 +33,14 @@ func TestCancelRefund_BeforeRefund(t *testing.T) {
 		}
 	}
 	w.checkMoved(t, "c", "100", "", "")
-	w.mustChargeback(t, "c", "refund of 10", "30") // an id of the issuer's does not clash with ours
+	w.mustChargeback(t, "c", "refund of 10", "30") // the issuer's id of a chargeback does not clash with our id
 	if o := w.mustRefund(t, refundOf("c", "rest", "70")); o.Decision != payments.Approved {
 		t.Errorf("got %+v, want approved: a cancelled refund uses up nothing", o)
 	}
 	w.checkMoved(t, "c", "100", "70", "30")
 }
 
-// TestCancelRefund_AfterRefund checks that a cancellation returns the outcome of a refund that was taken.
+// TestCancelRefund_AfterRefund checks that the cancellation of a refund that was taken returns the refund's outcome.
 func TestCancelRefund_AfterRefund(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -64,7 +64,8 @@ func TestCancelRefund_AfterRefund(t *testing.T) {
 	w.checkMoved(t, "c", "100", "52.25", "")
 }
 
-// TestCancelRefund_RacesWithRefund checks that the first call to arrive decides, and that all get the same outcome.
+// TestCancelRefund_RacesWithRefund checks that the call that arrives first decides, and that all calls get the same
+// outcome.
 func TestCancelRefund_RacesWithRefund(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -96,10 +97,10 @@ func TestCancelRefund_RacesWithRefund(t *testing.T) {
 	w.checkMoved(t, "c", "100", map[bool]string{true: fmt.Sprint(made)}[made > 0], "")
 }
 
-// TestRefund_OvertakenByCancellation writes a tombstone between a refund's reads and its write.
+// TestRefund_OvertakenByCancellation stores a tombstone between a refund's reads and its write.
 func TestRefund_OvertakenByCancellation(t *testing.T) {
 	t.Parallel()
-	for _, amount := range []string{"10", "42.91", "42.25"} { // approved, declined, under way
+	for _, amount := range []string{"10", "42.91", "42.25"} { // otherwise approved, declined, pending
 		w := newFixture(t)
 		w.mustCharge(t, cardCharge("c", plainCard, "100"))
 		w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustCancelRefund(t, "r") })
@@ -110,7 +111,7 @@ func TestRefund_OvertakenByCancellation(t *testing.T) {
 	}
 }
 
-// TestCancelRefund_OvertakenByRefund checks that a refund stored before its tombstone is written stays.
+// TestCancelRefund_OvertakenByRefund checks that a refund stays if it is stored just before the tombstone is written.
 func TestCancelRefund_OvertakenByRefund(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -125,7 +126,7 @@ func TestCancelRefund_OvertakenByRefund(t *testing.T) {
 	w.checkMoved(t, "c", "100", "10", "")
 }
 
-// TestCancelRefund_LostRequestOrReply checks what a caller finds that repeats a call after it was cut off.
+// TestCancelRefund_LostRequestOrReply checks the answer to a caller that was interrupted and repeats its call.
 func TestCancelRefund_LostRequestOrReply(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -155,7 +156,7 @@ func TestCancelRefund_LostRequestOrReply(t *testing.T) {
 	w.checkMoved(t, "c", "30", "10", "")
 }
 
-// TestCancelRefund_SettlesOnce checks that a cancellation settles a due refund once, also when the reply is lost.
+// TestCancelRefund_SettlesOnce checks that a cancellation settles a due refund only once, even if the reply is lost.
 func TestCancelRefund_SettlesOnce(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

@@ -51,7 +51,8 @@ func TestRefund_ConcurrentPollsOfPending(t *testing.T) {
 	w.checkMoved(t, "c", "1000", "42.25", "")
 }
 
-// TestRefund_ConcurrentWithChargebacks checks that of three refunds and three chargebacks of 30 three fit into 100.
+// TestRefund_ConcurrentWithChargebacks checks that, of three refunds and three chargebacks of 30, exactly three fit
+// into a charge of 100.
 func TestRefund_ConcurrentWithChargebacks(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -97,7 +98,7 @@ func TestRefund_ConcurrentWithChargebacks(t *testing.T) {
 	}
 }
 
-// TestRefund_LostRequestOrReply checks what a caller finds that repeats a call after it was cut off.
+// TestRefund_LostRequestOrReply checks the answer to a caller that was interrupted and repeats its call.
 func TestRefund_LostRequestOrReply(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
@@ -130,8 +131,10 @@ func TestRefund_LostRequestOrReply(t *testing.T) {
 	}
 }
 
-// TestRefund_UnknownOutcomeLostReply checks that the first refund of 42.25 gets no answer when the table's reply is
-// lost. The later approval is recognised when its reply is lost.
+// TestRefund_UnknownOutcomeLostReply checks a refund of 42.25, which stays pending for 30 seconds. The first call gets
+// no answer, also when the table's reply is lost. The second call approves the refund. If the table's reply to the
+// second call is lost, the call recognises its own write. If the request to the table is lost, the call fails, and the
+// third call approves the refund.
 func TestRefund_UnknownOutcomeLostReply(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]faults.Fault{"lost request": faults.FailBefore, "lost reply": faults.LoseReply} {
@@ -159,7 +162,8 @@ func TestRefund_UnknownOutcomeLostReply(t *testing.T) {
 	}
 }
 
-// TestRefund_DecidedAgainAfterLostWrite checks a refund whose write was lost while another took most of the charge.
+// TestRefund_DecidedAgainAfterLostWrite checks a refund whose write is lost while a chargeback takes most of the
+// charge.
 func TestRefund_DecidedAgainAfterLostWrite(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -178,7 +182,8 @@ func TestRefund_DecidedAgainAfterLostWrite(t *testing.T) {
 	w.checkMoved(t, "c", "30", "", "25")
 }
 
-// TestRefund_SameIDOfTwoCharges checks two refunds with one id: no charge's version stops the second.
+// TestRefund_SameIDOfTwoCharges checks two concurrent refunds with the same id, of different charges. Only one refund
+// may be made. The optimistic lock on a charge's version cannot prevent the other refund, because the charges differ.
 func TestRefund_SameIDOfTwoCharges(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -221,7 +226,7 @@ func TestRefund_TableUnreadable(t *testing.T) {
 	w.checkMoved(t, "c", "30", "10", "")
 }
 
-// TestRefund_RacesWithPolls checks that neither a refund nor a late decision of the same charge undoes the other.
+// TestRefund_RacesWithPolls lets a refund and a late decision of the same charge race. Neither may undo the other.
 func TestRefund_RacesWithPolls(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

@@ -1,8 +1,8 @@
-// Package sandbox simulates an acquirer for test mode. Call it through the port only: it is independent of the platform
-// and keeps its own records. The card and the amount decide the outcome of a payment (contract §12), or the payer
-// decides it on the pages of functions/sandbox.
+// Package sandbox simulates an acquirer for test mode. Call it only through the port: it is independent of the platform
+// and keeps its own records. Either the card and the amount decide the outcome of a payment (contract §12), or the
+// payer decides it on the pages of functions/sandbox.
 //
-// The sandbox stores no card number in any form. For a stored card it keeps the scenario.
+// The sandbox stores no card number in any form. For a stored card it keeps only the scenario.
 package sandbox
 
 import (
@@ -21,8 +21,8 @@ import (
 type Config struct {
 	DB      *dynamo.DB
 	Table   dynamo.Table
-	Secret  func() []byte    // at least 32 bytes; makes page tokens and answers unforgeable
-	BaseURL string           // of the sandbox's pages, without a trailing slash
+	Secret  func() []byte    // at least 32 bytes; prevents forged page tokens and answers
+	BaseURL string           // address of the sandbox's pages, without a trailing slash
 	Now     func() time.Time // nil: the system's clock
 }
 
@@ -41,19 +41,19 @@ func New(c Config) *Acquirer {
 	return &Acquirer{records: stored, secret: c.Secret, baseURL: c.BaseURL}
 }
 
-// errNoAnswer is the error for a charge or refund of 42.25: the sandbox has taken it, but the answer is lost.
+// errNoAnswer is the error for a charge or refund of 42.25. The sandbox has taken the request, but the answer is lost.
 var errNoAnswer = errors.New("sandbox: no answer in time")
 
-// Charge takes the charge by the rules of contract §12, or returns the outcome of a known one.
+// Charge takes the charge by the rules of contract §12. For a known id it returns the outcome of that charge.
 func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payments.Outcome, error) {
-	planned, err := a.plan(ctx, request)
+	planned, err := a.planCharge(ctx, request)
 	if errors.Is(err, acquirer.ErrNotTaken) {
 		return a.lookUpOr(ctx, request.ID, err)
 	}
 	if err != nil {
 		return payments.Outcome{}, err
 	}
-	c, isNew, err := a.records.openCharge(ctx, planned, a.pageToken(planned))
+	c, isNew, err := a.records.createCharge(ctx, planned, a.pageToken(planned))
 	switch {
 	case err != nil:
 		return payments.Outcome{}, err
@@ -66,7 +66,8 @@ func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payment
 	}
 }
 
-// lookUpOr returns the outcome of a charge that was taken or cancelled before, or the refusal of an unknown id.
+// lookUpOr returns the outcome of a charge that was taken or cancelled before. For an unknown id it returns the
+// refusal.
 func (a *Acquirer) lookUpOr(ctx context.Context, id string, refusal error) (payments.Outcome, error) {
 	o, err := a.LookUp(ctx, id)
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
@@ -80,15 +81,15 @@ func (a *Acquirer) LookUp(ctx context.Context, id string) (payments.Outcome, err
 	return a.toOutcome(a.records.move(ctx, id, a.approveIfDue))
 }
 
-// Cancel cancels a charge that waits for its payer. For an unknown id it stores a tombstone, so that a later charge
-// with that id is refused.
+// Cancel cancels a charge that waits for its payer. For an unknown id it stores a tombstone, so that the sandbox
+// refuses a later charge with that id.
 func (a *Acquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
 	o, err := a.toOutcome(a.records.move(ctx, id, func(c charge) charge { return a.approveIfDue(c).cancel() }))
 	if !errors.Is(err, acquirer.ErrUnknownCharge) {
 		return o, err
 	}
 	tombstone := charge{ID: id, Decision: payments.Cancelled, CreatedAt: a.records.Time()}
-	c, isNew, err := a.records.openCharge(ctx, tombstone, "")
+	c, isNew, err := a.records.createCharge(ctx, tombstone, "")
 	if err == nil && !isNew { // the charge arrived meanwhile
 		return a.Cancel(ctx, id)
 	}
@@ -108,7 +109,7 @@ func (a *Acquirer) approveIfDue(c charge) charge {
 	return c
 }
 
-// toOutcome converts a stored charge to the port's outcome, and passes an error on.
+// toOutcome converts a stored charge to the port's outcome. It returns a given error unchanged.
 func (a *Acquirer) toOutcome(c charge, err error) (payments.Outcome, error) {
 	if err != nil {
 		return payments.Outcome{}, err

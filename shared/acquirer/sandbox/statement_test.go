@@ -38,7 +38,7 @@ func TestStatement_EveryMovement(t *testing.T) {
 		t.Errorf("got %v of empty records, want no lines", lines)
 	}
 	started := w.Now()
-	w.mustCharge(t, storingCharge("c", plainCard)) // of 10
+	w.mustCharge(t, storingCharge("c", plainCard)) // a charge of 10
 	w.mustCharge(t, cardCharge("declined", plainCard, "11.00"))
 	w.mustCharge(t, cardCharge("asked", askingCard, "10"))
 	w.mustCharge(t, cardCharge("large", plainCard, "100"))
@@ -101,7 +101,7 @@ func TestMoved_CountsDuplicates(t *testing.T) {
 	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "10"))
 	w.mustRefund(t, refundOf("c", "r", "4"))
-	for _, item := range w.scan(t) { // a duplicate that the conditions would prevent
+	for _, item := range w.scan(t) { // store a duplicate, which the conditions would prevent
 		if sk := item["sk"].(string); strings.HasPrefix(sk, "REFUND#") {
 			item["sk"] = sk + "X"
 			if err := w.Table.Put(item).Run(t.Context()); err != nil {

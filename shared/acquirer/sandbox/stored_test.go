@@ -104,7 +104,7 @@ func TestDeleteCard(t *testing.T) {
 	}
 }
 
-// traces returns the forms that a secret might have in the records.
+// traces returns all forms in which a secret might appear in the records.
 func traces(secret string) []string {
 	m, s1, s2 := md5.Sum([]byte(secret)), sha1.Sum([]byte(secret)), sha256.Sum256([]byte(secret))
 	forms := []string{secret}

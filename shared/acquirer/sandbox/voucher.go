@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// A payment code can be paid for this long (contract §4.5).
+// Times during which a payment code can be paid (contract §4.5).
 const (
 	boletoTime = 3 * 24 * time.Hour
 	pixTime    = 24 * time.Hour
@@ -24,8 +24,8 @@ const (
 // saoPaulo is the time zone of due dates. Brazil has had no summer time since 2019 (Decreto 9.772).
 var saoPaulo = time.FixedZone("BRT", -3*60*60)
 
-// voucher adds the code that the payer pays.
-func (a *Acquirer) voucher(c charge) charge {
+// withVoucher returns the charge as a voucher, with the code that the payer pays.
+func (a *Acquirer) withVoucher(c charge) charge {
 	c.Decision = payments.Voucher
 	digest := sha256.Sum256([]byte(c.ID))
 	if c.Method == payments.Boleto {
@@ -46,7 +46,7 @@ func (a *Acquirer) voucher(c charge) charge {
 // ErrNotPayable reports a charge that is not a voucher, was cancelled or has expired.
 var ErrNotPayable = errors.New("sandbox: no payable voucher")
 
-// PayVoucher acts as the payer, who pays the boleto or Pix code of the charge. It may be repeated. The caller must then
+// PayVoucher acts as the payer who pays the boleto or Pix code of the charge. It may be repeated. The caller must then
 // have the returned checkout resolved. Errors: ErrUnknownCharge, ErrNotPayable.
 func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Reference, error) {
 	c, err := a.records.move(ctx, chargeID, func(c charge) charge {
@@ -68,21 +68,22 @@ func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Re
 // boleto is a Brazilian bank slip (FEBRABAN, "Layout padrão de código de barras, boleto de cobrança").
 type boleto struct {
 	bank  string    // three digits
-	due   time.Time // only the date counts, in the time's own zone
-	minor int64     // centavos
+	due   time.Time // due date in the time's own zone; the time of day does not count
+	minor int64     // amount in centavos
 	free  string    // 25 digits that the bank chooses
 }
 
-// sandboxBank is no bank's number (Banco Central assigns none above 998), so no real bank takes a sandbox slip.
+// sandboxBank belongs to no bank, because Banco Central assigns no number above 998. So no real bank takes a slip of
+// the sandbox.
 const sandboxBank = "999"
 
-// freeField is the number of digits in the barcode that the bank chooses.
+// freeField is the number of barcode digits that the bank may choose.
 const freeField = 25
 
 const reais = "9" // currency code
 
 // line returns the "linha digitável": the 44 digits of the barcode in five fields. Each of the first three fields has
-// its own check digit, so the line has 47 digits.
+// its own check digit, so the line has 47 digits in all.
 func (b boleto) line() string {
 	terms := b.terms()
 	check := mod11(b.bank + reais + terms + b.free)
@@ -90,8 +91,8 @@ func (b boleto) line() string {
 	return first + mod10(first) + second + mod10(second) + third + mod10(third) + check + terms
 }
 
-// terms returns the due date and amount in 14 digits. An amount of more than ten digits takes the due date's place,
-// too, as the layout provides.
+// terms returns the due date and the amount in 14 digits. As the layout provides, an amount of more than ten digits
+// also takes the place of the due date.
 func (b boleto) terms() string {
 	if b.minor >= 1e10 {
 		return fmt.Sprintf("%014d", b.minor)
@@ -107,7 +108,8 @@ func dueFactor(due time.Time) int {
 	return 1000 + (days-1000)%9000
 }
 
-// mod10 returns the check digit of a field: weights 2, 1, 2, … from the right, the products' digits added.
+// mod10 returns the check digit of a field. The weights are 2, 1, 2, … from the right. The digits of the products are
+// added.
 func mod10(digits string) string {
 	sum, weight := 0, 2
 	for i := len(digits) - 1; i >= 0; i-- {
@@ -118,7 +120,8 @@ func mod10(digits string) string {
 	return fmt.Sprint((10 - sum%10) % 10)
 }
 
-// mod11 returns the check digit of the barcode: weights 2 to 9 from the right, repeated; 0, 10 and 11 become 1.
+// mod11 returns the check digit of the barcode. The weights are 2 to 9 from the right, repeated. The results 0, 10 and
+// 11 become 1.
 func mod11(digits string) string {
 	sum, weight := 0, 2
 	for i := len(digits) - 1; i >= 0; i-- {
@@ -143,18 +146,18 @@ func decimals(b []byte, n int) string {
 	return text[len(text)-n:]
 }
 
-// brCode has the fields of a Pix QR code, also "copia e cola" (Banco Central do Brasil, "Manual do BR Code", after EMV
-// QRCPS merchant-presented mode 1.1).
+// brCode has the fields of a Pix QR code, which payers can also use as text ("copia e cola"). Source: Banco Central do
+// Brasil, "Manual do BR Code", after EMV QRCPS merchant-presented mode 1.1.
 type brCode struct {
 	key    string // the receiver's Pix key
-	amount string // in reais, "10.10"
-	name   string // the receiver's, shown in full up to 25 characters
+	amount string // amount in reais, "10.10"
+	name   string // the receiver's name, shown in full up to 25 characters
 	city   string // at most 15 characters
 	txID   string // identifies the payment on the receiver's statement, at most 25 letters and digits
 }
 
-// String returns the text of the code: a series of tag, length and value. The last value is a CRC-16 over everything
-// before it, including the CRC's own tag and length.
+// String returns the text of the code, a series of tags, lengths and values. The last value is a CRC-16 over everything
+// before it, including its own tag and length.
 func (c brCode) String() string {
 	text := field("00", "01") +
 		field("26", field("00", "br.gov.bcb.pix")+field("01", c.key)) +
@@ -173,16 +176,17 @@ func (c brCode) String() string {
 
 func field(tag, value string) string { return fmt.Sprintf("%s%02d%s", tag, len(value), value) }
 
-// maxName is the maximum length of the name by the standard.
+// maxName is the maximum length of the name in the standard.
 const maxName = 25
 
-// accents has the accented letters of Portuguese and similar languages; plain has their replacements in the same order.
+// accents has the accented letters of Portuguese and similar languages. plain has their replacements, in the same
+// order.
 const (
 	accents = "áàâãäåéèêëíìîïóòôõöúùûüçñýÁÀÂÃÄÅÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑÝ"
 	plain   = "aaaaaaeeeeiiiiooooouuuucnyAAAAAAEEEEIIIIOOOOOUUUUCNY"
 )
 
-// plainName keeps the characters that every reader of the code can show: São João becomes Sao Joao.
+// plainName returns the name in characters that every reader of the code can show: São João becomes Sao Joao.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if before, _, found := strings.Cut(accents, string(r)); found {
@@ -202,7 +206,7 @@ func plainName(name string) string {
 	return name
 }
 
-// txID returns 25 capitals and digits of a digest.
+// txID returns 25 capital letters and digits made from a digest.
 func txID(digest []byte) string { return strings.ToUpper(hex.EncodeToString(digest))[:25] }
 
 // crc16 returns the CRC-16/CCITT-FALSE (polynomial 1021, start FFFF) that EMV QRCPS §4.7.3 requires.

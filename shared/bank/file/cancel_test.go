@@ -34,8 +34,8 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestCancel_BeforeExport checks that neither a file nor the list of waiting transfers contains a cancelled transfer,
-// and that the cancellation is final.
+// TestCancel_BeforeExport checks that neither a file nor the list of waiting transfers has a cancelled transfer. The
+// cancellation is final.
 func TestCancel_BeforeExport(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -58,7 +58,7 @@ func TestCancel_BeforeExport(t *testing.T) {
 	}
 }
 
-// TestCancel_Settled checks that a settled transfer keeps its outcome.
+// TestCancel_Settled checks that a cancellation does not change the outcome of a settled transfer.
 func TestCancel_Settled(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -75,8 +75,8 @@ func TestCancel_Settled(t *testing.T) {
 	}
 }
 
-// TestCancel_InterruptedExport checks that a transfer that a file has claimed is not cancelled, because it may leave
-// with the file even if the export was interrupted.
+// TestCancel_InterruptedExport checks that a transfer that a file has claimed is not cancelled. Even if the export was
+// interrupted, the file may still be sent to the bank.
 func TestCancel_InterruptedExport(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -86,7 +86,7 @@ func TestCancel_InterruptedExport(t *testing.T) {
 		if operation == "TransactWriteItems" {
 			writes++
 		}
-		if writes == 3 { // begun, claimed, and not sealed
+		if writes == 3 { // started, claimed, and not sealed
 			return faults.FailBefore
 		}
 		return faults.None
@@ -100,7 +100,7 @@ func TestCancel_InterruptedExport(t *testing.T) {
 	w.mustCancel(t, "a", accepted)
 }
 
-// TestCancel_ConcurrentTransferAndExport makes each call just before the write of the other.
+// TestCancel_ConcurrentTransferAndExport sends each of the calls just before the write of another call.
 func TestCancel_ConcurrentTransferAndExport(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -108,7 +108,7 @@ func TestCancel_ConcurrentTransferAndExport(t *testing.T) {
 	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("requested"))
 	w.mustTransfer(t, transfer("requested"), bank.Cancelled)
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustTransfer(t, transfer("cancelled"), accepted) })
-	w.mustCancel(t, "cancelled", bank.Cancelled) // and does not wait any more
+	w.mustCancel(t, "cancelled", bank.Cancelled) // the cancelled transfer no longer waits
 	w.Wire.Inject(nil)
 	w.accept(t, "begun", "claimed", "taken", "left")
 	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("begun"))
@@ -116,7 +116,7 @@ func TestCancel_ConcurrentTransferAndExport(t *testing.T) {
 	w.accept(t, "left2")
 	w.Wire.Meanwhile("TransactWriteItems", 2, cancels("claimed"))
 	w.export(t, request("f2", "claimed", "left2"), "left2")
-	// The first write finds the transfer.
+	// The first write of the cancellation finds the transfer waiting, the second finds it in a file.
 	w.Wire.Meanwhile("TransactWriteItems", 2, func() { w.export(t, request("f3", "taken"), "taken") })
 	w.mustCancel(t, "taken", accepted)
 	if ids := w.waitingIDs(t, "EUR"); len(ids) != 0 {
@@ -124,7 +124,7 @@ func TestCancel_ConcurrentTransferAndExport(t *testing.T) {
 	}
 }
 
-// TestCancel_LostRequestsAndReplies checks the result when an interrupted caller calls again.
+// TestCancel_LostRequestsAndReplies checks the answer to a caller that was interrupted and repeats its call.
 func TestCancel_LostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

@@ -32,7 +32,7 @@ func ExampleBank_Export() {
 	fmt.Println(idsIn(xml.String()))
 
 	fmt.Println(b.Settle(ctx, payout.ID, bank.Outcome{State: bank.Paid}))
-	show(b.Transfer(ctx, payout)) // again, which is idempotent
+	show(b.Transfer(ctx, payout)) // a repeated request returns the outcome
 	// Output:
 	// accepted <nil>
 	// [0123456789abcdef] <nil>

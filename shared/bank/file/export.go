@@ -20,11 +20,11 @@ import (
 
 // Request asks for a file.
 type Request struct {
-	ID        string               // names the file, also for the bank: at most 28 letters, digits and hyphens
+	ID        string               // id of the file, also for the bank: at most 28 letters, digits and hyphens
 	Debtor    merchant.BankAccount // the account to debit; its status does not matter
-	Currency  money.Currency       // of the debtor's account; a file has only one
-	Day       string               // of execution, YYYY-MM-DD
-	Transfers []string             // ids, at most 1000
+	Currency  money.Currency       // of the debtor's account; a file has only one currency
+	Day       string               // day of execution, YYYY-MM-DD
+	Transfers []string             // ids of the transfers, at most 1000
 }
 
 // Errors of Export, apart from invalid fields of the request.
@@ -36,14 +36,14 @@ var (
 	ErrUnknownExport = failure.NotFound("No file has this id.")
 )
 
-// errChanged reports that this version of the program would write the same file differently. A bank must not get two
-// files with one message id.
+// errChanged reports that this version of the program would write a known file with other content. A bank must not get
+// two different files with one message id.
 var errChanged = errors.New("file: the file would not be the same as before")
 
-// exportID leaves room for the suffixes of a file's parts (pain.go).
+// exportID is the form of a file's id. It leaves room for the suffixes of the file's parts (pain.go).
 var exportID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,27}$`)
 
-// check returns the first invalid field.
+// check returns an error for the first invalid field.
 func (r Request) check() error {
 	if !exportID.MatchString(r.ID) {
 		return failure.Invalid("id", "must be at most 28 letters, digits and hyphens")
@@ -90,9 +90,9 @@ type export struct {
 
 func (e export) isSealed() bool { return e.Digest != "" }
 
-// Export writes a file of the transfers that can go into it, and returns their ids in the file's order. It leaves out
-// transfers that are settled, unknown, in another file or of another currency. The same request writes the same file
-// again, even after an interruption. Errors: ErrExportIDTaken, ErrNothingToDo, an invalid field.
+// Export writes a file of the requested transfers and returns their ids in the file's order. It leaves out transfers
+// that are settled, unknown, in another file or in another currency. The same request writes the same file again, even
+// after an interruption. Errors: ErrExportIDTaken, ErrNothingToDo, an invalid field.
 func (b *Bank) Export(ctx context.Context, w io.Writer, r Request) ([]string, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func (b *Bank) ExportAgain(ctx context.Context, w io.Writer, id string) ([]strin
 	return b.write(ctx, w, e)
 }
 
-// startExport stores the list of transfers that the file may contain: the requested transfers that wait now. Without
-// the list, a later transfer could be added after the file was sealed.
+// startExport stores the list of transfers that the file may contain. These are the requested transfers that are
+// waiting now. Without the stored list, a later transfer could be added after the file was sealed.
 func (b *Bank) startExport(ctx context.Context, r Request, requestDigest string) (export, error) {
 	found, err := b.records.readTransfers(ctx, r.Transfers)
 	if err != nil {
@@ -175,8 +175,8 @@ func (b *Bank) write(ctx context.Context, w io.Writer, e export) ([]string, erro
 	return e.Transfers, err
 }
 
-// ownTransfers returns the file's transfers, in the file's order. After claimTransfers the result stays the same: a
-// transfer never leaves its file, and a transfer that no longer waits joins no file.
+// ownTransfers returns the transfers that belong to the file, in the file's order. After claimTransfers the result no
+// longer changes: a transfer never leaves its file, and a transfer that no longer waits joins no file.
 func (e export) ownTransfers(found map[string]transfer) []transfer {
 	var own []transfer
 	for _, id := range e.Transfers {
@@ -195,7 +195,8 @@ func (e export) withContent(own []transfer, digest string) export {
 	return e
 }
 
-// claimedAtOnce is the number of transfers that a transaction adds to a file: two items each, of at most 100.
+// claimedAtOnce is the number of transfers that one transaction adds to a file. Each transfer takes two of the
+// transaction's at most 100 items.
 const claimedAtOnce = 50
 
 func (r records) readExport(ctx context.Context, id string) (export, error) {
@@ -208,8 +209,8 @@ func (r records) createExport(ctx context.Context, e export) (export, error) {
 	return r.putExport(ctx, e, "attribute_not_exists(pk)", nil)
 }
 
-// putExport stores a file if the condition holds. Otherwise it returns the stored file; if open returns true for the
-// stored file, it also returns the error of the write.
+// putExport stores a file if the condition holds. Otherwise it returns the stored file. It also returns the error of
+// the write if open returns true for the stored file.
 func (r records) putExport(ctx context.Context, e export, condition string,
 	open func(exportItem) bool) (export, error) {
 	item := exportItem{exportKey(e.ID), e}
@@ -218,7 +219,7 @@ func (r records) putExport(ctx context.Context, e export, condition string,
 	return stored.export, err
 }
 
-// claimTransfers adds the listed transfers that still wait to the file.
+// claimTransfers adds to the file those of the listed transfers that still wait.
 func (r records) claimTransfers(ctx context.Context, e export) error {
 	for ids := range slices.Chunk(e.Transfers, claimedAtOnce) {
 		if err := r.claimSome(ctx, e.ID, ids); err != nil {
@@ -229,7 +230,8 @@ func (r records) claimTransfers(ctx context.Context, e export) error {
 }
 
 // claimSome adds the waiting transfers in one transaction. If the transaction fails, claimSome reads the transfers
-// again and repeats, until none waits. If as many transfers wait as before, it returns the error.
+// again and repeats, until no transfer waits. If a try leaves as many transfers waiting as before, claimSome returns
+// the error.
 func (r records) claimSome(ctx context.Context, exportID string, ids []string) error {
 	var cause error
 	for tried := 0; ; {
@@ -242,7 +244,7 @@ func (r records) claimSome(ctx context.Context, exportID string, ids []string) e
 			if before := found[id]; before.State == waiting {
 				after := before
 				after.State, after.ExportID = exported, exportID
-				r.writeStep(tx, before, after)
+				r.addStep(tx, before, after)
 				n++
 			}
 		}
@@ -259,7 +261,7 @@ func (r records) claimSome(ctx context.Context, exportID string, ids []string) e
 	}
 }
 
-// seal fixes the content of the file. For a sealed file it returns the stored one.
+// seal makes the content of the file final. If the file is sealed already, it returns the stored file.
 func (r records) seal(ctx context.Context, e export) (export, error) {
 	return r.putExport(ctx, e, "attribute_not_exists(digest)", func(i exportItem) bool { return !i.isSealed() })
 }

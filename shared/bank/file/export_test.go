@@ -77,7 +77,7 @@ func TestExport_TransferInOtherFile(t *testing.T) {
 		t.Errorf("got %v and text %q, want ErrNothingToDo and none", err, text.String())
 	}
 	w.accept(t, "unknown")
-	w.export(t, request("h", "unknown"), "unknown") // the id was not used up
+	w.export(t, request("h", "unknown"), "unknown") // the refused request did not use up its id
 	if again := w.export(t, request("g", "a", "cancelled", "reais", "unknown", "b"), "b"); strings.Contains(again,
 		"unknown") {
 		t.Errorf("got %s, want no transfer named unknown in it", again)
@@ -94,7 +94,7 @@ func idsIn(text string) []string {
 	return ids
 }
 
-// TestExport_ConcurrentFiles has operators request overlapping files at the same time, each several times.
+// TestExport_ConcurrentFiles lets operators request overlapping files at the same time, each file several times.
 func TestExport_ConcurrentFiles(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -113,7 +113,7 @@ func TestExport_ConcurrentFiles(t *testing.T) {
 		}
 		r.Transfers = slices.Clone(r.Transfers)
 		group.Go(func() {
-			for range 20 { // conflicts are errors here, whose outcome is unknown
+			for range 20 { // here conflicts are errors with an unknown outcome
 				var text bytes.Buffer
 				if _, err := w.Export(t.Context(), &text, r); err == nil {
 					mu.Lock()
@@ -153,7 +153,7 @@ func TestExport_LargeFile(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	var ids []string
-	for i := range 250 { // five claims, three reads
+	for i := range 250 { // so that the export needs five claims and three reads
 		ids = append(ids, fmt.Sprintf("p%03d", i))
 	}
 	w.accept(t, ids...)
@@ -194,7 +194,7 @@ func TestExport_InvalidRequest(t *testing.T) {
 	w.export(t, request(strings.Repeat("f", 28), "a"), "a")
 }
 
-// TestExport_SameIDConcurrently has two operators choose the same id.
+// TestExport_SameIDConcurrently lets two operators choose the same id at the same time.
 func TestExport_SameIDConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -211,7 +211,7 @@ func TestExport_SameIDConcurrently(t *testing.T) {
 	}
 }
 
-// rewrite changes a stored transfer, as if another version of the program wrote it differently.
+// rewrite changes a stored transfer in the way that another version of the program might write it.
 func (w *fixture) rewrite(t *testing.T, id, reference string) {
 	t.Helper()
 	changed := map[string]any{}
@@ -225,7 +225,8 @@ func (w *fixture) rewrite(t *testing.T, id, reference string) {
 	}
 }
 
-// TestExport_ContentChanged checks that a file is not written if it would differ from the first with its message id.
+// TestExport_ContentChanged checks that a file is not written again if it would differ from the first file with the
+// same message id.
 func TestExport_ContentChanged(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -243,7 +244,7 @@ func TestExport_SealedMeanwhile(t *testing.T) {
 	w := newFixture(t)
 	w.accept(t, "a")
 	var sealed string
-	w.Wire.Meanwhile("TransactWriteItems", 3, func() { // after the beginning and the claim
+	w.Wire.Meanwhile("TransactWriteItems", 3, func() { // after the writes that start the export and claim its transfer
 		w.rewrite(t, "a", "something else")
 		sealed = w.export(t, request("f", "a"), "a")
 	})

@@ -1,9 +1,9 @@
-// Package file is the bank of live mode for operators who send files to their bank. The bank that New returns writes
-// accepted transfers into ISO 20022 files (pain.001.001.09). The operator reports the outcomes of transfers, and which
-// accounts are verified. The bank keeps its own items in the table.
+// Package file is the bank of live mode, for operators who send files to their bank. The bank that New returns writes
+// accepted transfers into ISO 20022 files (pain.001.001.09). The operator reports the outcome of each transfer, and
+// whether accounts are verified. The bank keeps its own items in the table.
 //
-// A transfer is in at most one file. A file that is written again has the same bytes, so that the operator's bank
-// recognises it by its message id.
+// A transfer is in at most one file. A file that is written again has the same bytes and the same message id, so the
+// operator's bank recognises the repetition.
 package file
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// Bank keeps the transfers. It is safe for concurrent use.
+// Bank keeps transfers and verifications until the operator reports their outcomes. It is safe for concurrent use.
 type Bank struct{ records records }
 
 var _ bank.Bank = (*Bank)(nil)
@@ -30,11 +30,12 @@ type Config = table.Client
 // New returns the bank; it makes no call.
 func New(c Config) *Bank { return &Bank{records{c}} }
 
-// transferID fits EndToEndId: Max35Text of the SEPA set.
+// transferID is the form of ids that fit the field EndToEndId: Max35Text of the SEPA set.
 var transferID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,34}$`)
 
-// Transfer accepts a transfer, or returns the outcome of a known id. It rejects a transfer to an account that no file
-// can name, because one bad line invalidates a whole file. Errors: ErrNotTaken, or an unknown outcome.
+// Transfer accepts a transfer. For a known id it returns the outcome of that transfer. It rejects a transfer to an
+// account that no file can name, because one bad line invalidates a whole file. Errors: ErrNotTaken; after any other
+// error the outcome is unknown.
 func (b *Bank) Transfer(ctx context.Context, request bank.Transfer) (bank.Outcome, error) {
 	if !transferID.MatchString(request.ID) || request.Amount.Sign() <= 0 {
 		return b.answerInvalid(ctx, request.ID)
@@ -44,15 +45,15 @@ func (b *Bank) Transfer(ctx context.Context, request bank.Transfer) (bank.Outcom
 	if reason := refusalReason(request.To); reason != "" {
 		t = t.settle(bank.Outcome{State: bank.Rejected, Reason: reason}, now)
 	}
-	t, err := b.records.open(ctx, t)
+	t, err := b.records.create(ctx, t)
 	if err != nil {
 		return bank.Outcome{}, err
 	}
 	return t.outcome(), nil
 }
 
-// answerInvalid refuses a request that no file can carry, unless a transfer with its id was accepted or cancelled
-// before: then it returns the outcome of that transfer.
+// answerInvalid refuses a request that no file can carry. If a transfer with the same id was accepted or cancelled
+// before, it returns that transfer's outcome instead.
 func (b *Bank) answerInvalid(ctx context.Context, id string) (bank.Outcome, error) {
 	t, err := b.records.readTransfer(ctx, id)
 	if errors.Is(err, bank.ErrUnknownTransfer) {
@@ -64,11 +65,13 @@ func (b *Bank) answerInvalid(ctx context.Context, id string) (bank.Outcome, erro
 	return t.outcome(), nil
 }
 
-// Cancel cancels a transfer that is in no file yet, and an unknown id from now on. It never cancels a transfer in a
-// file, even if the file is not complete: the operator's bank may have it. It may be repeated.
+// Cancel cancels a transfer that is in no file yet. For an unknown id it stores a tombstone, so that a later transfer
+// with that id is cancelled. Cancel never cancels a transfer in a file, even if the file is not complete, because the
+// operator's bank may have that file. It may be repeated.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
 	now := b.records.Time()
-	t, err := b.records.open(ctx, transfer{Transfer: bank.Transfer{ID: id}, RequestedAt: now}.settle(bank.Cancelled, now))
+	t, err := b.records.create(ctx,
+		transfer{Transfer: bank.Transfer{ID: id}, RequestedAt: now}.settle(bank.Cancelled, now))
 	if err == nil && t.State == waiting {
 		t, err = b.records.update(ctx, id, func(t transfer) (transfer, error) {
 			if t.State != waiting {
@@ -92,8 +95,9 @@ var (
 // reasonCode is the form of ISO 20022 ExternalStatusReason1Code.
 var reasonCode = regexp.MustCompile(`^[A-Z0-9]{1,4}$`)
 
-// Settle records a transfer's final outcome: Paid, or Rejected with a reason. It may be repeated. A transfer in no file
-// yet can only be rejected, which cancels it. Errors: ErrUnknownTransfer, ErrSettled, ErrNotExported, an invalid field.
+// Settle records a transfer's final outcome: Paid, or Rejected with a reason. It may be repeated. A transfer that is in
+// no file yet can only be rejected, which cancels the transfer. Errors: ErrUnknownTransfer, ErrSettled, ErrNotExported,
+// an invalid field.
 func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error {
 	switch {
 	case final.State == bank.Paid && final.Reason != "":
@@ -121,7 +125,8 @@ func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error 
 	return err
 }
 
-// checkSealed fails unless the file's content is final: otherwise the file could still pay a rejected transfer.
+// checkSealed fails unless the file's content is final. A file that is not final could still pay a transfer after its
+// rejection.
 func (b *Bank) checkSealed(ctx context.Context, exportID string) error {
 	e, err := b.records.readExport(ctx, exportID)
 	switch {
@@ -134,10 +139,10 @@ func (b *Bank) checkSealed(ctx context.Context, exportID string) error {
 	}
 }
 
-// maxListed bounds the transfers in a list, and in a file.
+// maxListed bounds the transfers in one list, and in one file.
 const maxListed = 1000
 
-// Waiting returns the transfers in no file yet, oldest first, at most limit (1-1000).
+// Waiting returns the transfers that are in no file yet, oldest first, at most limit (1-1000).
 func (b *Bank) Waiting(ctx context.Context, currency money.Currency, limit int) ([]bank.Transfer, error) {
 	if limit < 1 || limit > maxListed {
 		return nil, failure.Invalid("limit", "must be from 1 to 1000")
@@ -159,8 +164,8 @@ func (b *Bank) Waiting(ctx context.Context, currency money.Currency, limit int) 
 	return transfers, nil
 }
 
-// Statement walks the transfers that the operator's bank has paid, page by page, in the order of recording. An error
-// ends it.
+// Statement walks the transfers that the operator's bank has paid, page by page, in the order in which they were
+// recorded. An error ends the walk.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
 	return table.Walk(ctx, b.records.statementQuery(), paidItem.line)
 }

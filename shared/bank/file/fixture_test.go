@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// fixture is a bank over its own table.
+// fixture is a bank with its own table.
 type fixture struct {
 	*file.Bank
 	*counterpartytest.Fixture
@@ -26,7 +26,7 @@ func newFixture(t *testing.T) *fixture {
 	return w
 }
 
-// restart returns the bank after a restart.
+// restart returns the bank as a restarted process would have it.
 func (w *fixture) restart() *file.Bank {
 	return file.New(file.Config{DB: w.DB, Table: w.Table, Now: w.Now})
 }
@@ -47,7 +47,7 @@ func transfer(id string) bank.Transfer {
 			Status: merchant.BankAccountVerified}}
 }
 
-// transferTo returns a transfer of 10 in the currency to an account without an IBAN.
+// transferTo returns a transfer of 10 units of the currency, to an account without an IBAN.
 func transferTo(id string, c money.Currency) bank.Transfer {
 	t := transfer(id)
 	t.Amount = money.MustParse("10", c)
@@ -55,7 +55,7 @@ func transferTo(id string, c money.Currency) bank.Transfer {
 	return t
 }
 
-// request returns a request for a file of the transfers, in euros.
+// request returns a request for a file in euros with the given transfers.
 func request(id string, transfers ...string) file.Request {
 	return file.Request{ID: id, Currency: "EUR", Day: "2026-11-23", Transfers: transfers,
 		Debtor: merchant.BankAccount{Holder: "Cashwrap Operator GmbH", IBAN: operatorsIBAN, BIC: "BANKDEFFXXX"}}
@@ -68,7 +68,7 @@ func (w *fixture) accept(t *testing.T, ids ...string) {
 	}
 }
 
-// export writes the file, and checks that it has exactly the transfers.
+// export writes the file, and checks that it has exactly the given transfers.
 func (w *fixture) export(t *testing.T, r file.Request, transfers ...string) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -86,7 +86,7 @@ func (w *fixture) mustSettle(t *testing.T, id string, final bank.Outcome) {
 	}
 }
 
-// waitingIDs returns the ids of the transfers in no file.
+// waitingIDs returns the ids of the transfers that are in no file yet.
 func (w *fixture) waitingIDs(t *testing.T, c money.Currency) []string {
 	t.Helper()
 	found, err := w.Waiting(t.Context(), c, 1000)
@@ -100,7 +100,7 @@ func (w *fixture) waitingIDs(t *testing.T, c money.Currency) []string {
 	return ids
 }
 
-// mustTransfer requests a transfer, perhaps again, and checks the outcome.
+// mustTransfer requests a transfer and checks the outcome. The transfer may have been requested before.
 func (w *fixture) mustTransfer(t *testing.T, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
 	banktest.MustBe(t, w, request, want)

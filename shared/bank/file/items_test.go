@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// storedFixture is an empty table with the bank's records, and a filler of their fields.
+// storedFixture has an empty table, the bank's records in it, and a filler that fills the records' fields.
 type storedFixture struct {
 	testing.TB
 	*storedtest.Filler
@@ -92,11 +92,11 @@ func (w storedFixture) must(err error) {
 	}
 }
 
-// addWaiting stores a transfer in no file, and returns it.
+// addWaiting stores a transfer that is in no file, and returns it.
 func (w storedFixture) addWaiting() transfer {
 	w.Helper()
 	o := storedtest.Fill(w, w.Filler, func(o *transfer) { o.State = waiting })
-	got, err := w.records.open(w.Context(), o)
+	got, err := w.records.create(w.Context(), o)
 	if diff := cmp.Diff(o, got, storedtest.Options); err != nil || diff != "" {
 		w.Fatalf("stored: %v (-want +got):\n%s", err, diff)
 	}
@@ -106,7 +106,7 @@ func (w storedFixture) addWaiting() transfer {
 // addAsked stores an account that waits for the operator's answer, and returns it.
 func (w storedFixture) addAsked() verification {
 	w.Helper()
-	v, err := w.records.ask(w.Context(), storedtest.Fill[bank.Verification](w, w.Filler))
+	v, err := w.records.openVerification(w.Context(), storedtest.Fill[bank.Verification](w, w.Filler))
 	w.must(err)
 	return v
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
 
-// TestExport_Interrupted ends a process at each request of an export, before or after the request arrives. The same
-// export finishes the file, and until then no outcome can be recorded.
+// TestExport_Interrupted interrupts the process at each request of an export, before or after the request arrives. When
+// the same export is requested again, it finishes the file. Until then no outcome can be recorded.
 func TestExport_Interrupted(t *testing.T) {
 	t.Parallel()
 	for _, f := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
 		for dies := 1; ; dies++ {
 			w := newFixture(t)
 			var ids []string
-			for i := range 52 { // two claims
+			for i := range 52 { // so that the export needs two claims
 				ids = append(ids, fmt.Sprintf("p%02d", i))
 			}
 			w.accept(t, ids...)
@@ -50,8 +50,8 @@ func TestExport_Interrupted(t *testing.T) {
 	}
 }
 
-// finishExport cancels the first transfer, then exports again. The cancelled transfer must not be in the file, unless
-// the bank may have had it before.
+// finishExport cancels the first transfer, and then exports again. The file must not have the cancelled transfer,
+// unless the bank may already have had the transfer.
 func (w *fixture) finishExport(t *testing.T, ids []string) {
 	t.Helper()
 	var stored struct {
@@ -85,7 +85,7 @@ func (w *fixture) finishExport(t *testing.T, ids []string) {
 	}
 }
 
-// TestExport_LostReplies checks that an export succeeds even if replies are lost.
+// TestExport_LostReplies checks that an export succeeds even if the table's replies are lost.
 func TestExport_LostReplies(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

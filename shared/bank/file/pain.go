@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// initiation is a customer credit transfer initiation, pain.001.001.09, with only the fields in use, in the schema's
-// order. SEPA transfers follow the EPC's guidelines (EPC132-08); all other transfers are in another part.
+// initiation is a customer credit transfer initiation, pain.001.001.09. It has only the fields that we use, in the
+// schema's order. SEPA transfers follow the EPC's guidelines (EPC132-08). All other transfers are in a separate part.
 type initiation struct {
 	XMLName xml.Name      `xml:"urn:iso:std:iso:20022:tech:xsd:pain.001.001.09 Document"`
 	Header  groupHeader   `xml:"CstmrCdtTrfInitn>GrpHdr"`
@@ -88,13 +88,13 @@ type remittance struct {
 	Text string `xml:"Ustrd"`
 }
 
-// Lengths of texts that every scheme carries.
+// Lengths of texts that every scheme can carry.
 const (
 	maxName       = 70
 	maxRemittance = 140
 )
 
-// notProvided fills a field that has no value but that the guidelines require.
+// notProvided fills a field that the guidelines require but for which we have no value.
 const notProvided = "NOTPROVIDED"
 
 // writeDocument writes the file. Its bytes depend only on the export and its transfers.
@@ -118,7 +118,7 @@ func (e export) writeDocument(transfers []transfer, w io.Writer) error {
 		level       *serviceLevel
 		transfers   []transfer
 	}{
-		{e.ID + "-SEPA", "SLEV", &serviceLevel{"SEPA"}, sepa}, // the scheme shares charges by its own rule
+		{e.ID + "-SEPA", "SLEV", &serviceLevel{"SEPA"}, sepa}, // within SEPA, the scheme's own rule shares the charges
 		{e.ID + "-OTHER", "SHAR", nil, others},
 	} {
 		if len(part.transfers) == 0 {
@@ -195,7 +195,7 @@ func accountOf(a merchant.BankAccount) cashAccount {
 	return cashAccount{Other: &other{nationalNumber(a)}}
 }
 
-// agentOf returns the account's bank, or nil if only the IBAN identifies it.
+// agentOf returns the account's bank, or nil if the IBAN alone identifies the bank.
 func agentOf(a merchant.BankAccount) *agent {
 	var bank agent
 	if isBIC(a.BIC) {
@@ -213,9 +213,9 @@ func agentOf(a merchant.BankAccount) *agent {
 	return &bank
 }
 
-// sepaText returns at most max characters of a text in the character set that every bank takes (EPC217-08: Latin
-// letters, digits, / - ? : ( ) . , ' + and the space). As the EPC recommends, it replaces letters of other European
-// alphabets by the table, and all other characters by a full stop.
+// sepaText returns at most max characters of a text, in the character set that every bank accepts. These are Latin
+// letters, digits, / - ? : ( ) . , ' + and the space (EPC217-08). As the EPC recommends, sepaText replaces letters of
+// other European alphabets by its table, and all other characters by a full stop.
 func sepaText(text string, max int) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(text, ".") {
@@ -234,7 +234,7 @@ func sepaLetters(r rune) string {
 		return string(r)
 	case unicode.IsSpace(r) || unicode.IsControl(r):
 		return " "
-	case unicode.Is(unicode.Mn, r): // the accent of the preceding letter
+	case unicode.Is(unicode.Mn, r): // an accent that belongs to the preceding letter
 		return ""
 	}
 	if letters, ok := substitutes[r]; ok {
@@ -250,8 +250,8 @@ func isSEPARune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/-?:().,'+ ", r)
 }
 
-// substitutes follows EPC217-08. Small letters are derived from capitals, and Cyrillic is transliterated as in
-// Bulgaria.
+// substitutes maps letters to their replacements by EPC217-08. Small letters are derived from capitals. Cyrillic is
+// transliterated as in Bulgaria.
 var substitutes = func() map[rune]string {
 	latin := map[string]string{
 		"A": "ÀÁÂÃÄÅĀĂĄÆ", "C": "ÇĆĈĊČ", "D": "ĎĐÐ", "E": "ÈÉÊËĒĔĖĘĚ", "G": "ĜĞĠĢ", "H": "ĤĦ", "I": "ÌÍÎÏĨĪĬĮİ",

@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// golden is a file with one transfer within SEPA and one beyond.
+// golden is a file with one transfer within SEPA and one transfer outside SEPA.
 //
 //go:embed testdata/transfers.xml
 var golden string
@@ -33,7 +33,8 @@ func TestExport_Golden(t *testing.T) {
 	}
 }
 
-// TestExport_SEPAPart checks that only euros within SEPA are in the file's SEPA part: the part selects the scheme.
+// TestExport_SEPAPart checks that the file's SEPA part has only transfers in euros within SEPA, because the part
+// decides the scheme.
 func TestExport_SEPAPart(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -61,7 +62,7 @@ func TestExport_SEPAPart(t *testing.T) {
 	}
 }
 
-// parsed holds the parts of a file that a bank reads.
+// parsed holds the parts of a file that a bank evaluates.
 type parsed struct {
 	Count int    `xml:"CstmrCdtTrfInitn>GrpHdr>NbOfTxs"`
 	Sum   string `xml:"CstmrCdtTrfInitn>GrpHdr>CtrlSum"`
@@ -75,7 +76,7 @@ type parsed struct {
 	} `xml:"CstmrCdtTrfInitn>PmtInf"`
 }
 
-// drawTransfer draws any transfer that merchants and the platform may send.
+// drawTransfer draws a random transfer that merchants and the platform may send.
 func drawTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("aZ9 äßŁøčΔЩ&<>\"'€\x00\t\n/]\u0308漢"))),
 		rapid.StringMatching(`[ -~]{100,400}`))
@@ -134,7 +135,7 @@ func TestExport_ValidAndAddsUp(t *testing.T) {
 func checkFile(t *rapid.T, w *fixture, v *validator, available bool, r file.Request, count int, want int64) {
 	var text strings.Builder
 	if _, err := w.Export(t.Context(), &text, r); err != nil {
-		// The debtor is invalid, or no transfer was taken.
+		// Errors are known only for an invalid debtor, and for a file without a transfer.
 		if known := strings.Contains(err.Error(), "debtor") || count == 0; !known {
 			t.Fatalf("got error %v, want none but of the debtor or of no transfers", err)
 		}
@@ -178,7 +179,7 @@ func checkText(t *rapid.T, text string, least, most int) {
 	}
 }
 
-// TestValidator_InvalidDocument checks that the validator uses the schema, and does not accept everything.
+// TestValidator_InvalidDocument checks that the validator really uses the schema and refuses an invalid document.
 func TestValidator_InvalidDocument(t *testing.T) {
 	t.Parallel()
 	v, available := sharedValidator(t)

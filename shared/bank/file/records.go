@@ -50,13 +50,13 @@ const (
 	rejected state = state(bank.Rejected)
 )
 
-// transfer is a transfer with its state. The embedded Transfer never changes. A tombstone stands for a transfer that
-// was cancelled before it was requested, and has only its id.
+// transfer is a transfer with its state. The embedded Transfer never changes. A tombstone replaces a transfer that was
+// cancelled before it was requested, and has only the id.
 type transfer struct {
 	bank.Transfer
 	State       state     `dynamo:"transfer_state"`
-	Reason      string    `dynamo:"reason,omitempty"`    // of a rejection
-	ExportID    string    `dynamo:"export_id,omitempty"` // its file
+	Reason      string    `dynamo:"reason,omitempty"`    // reason of a rejection
+	ExportID    string    `dynamo:"export_id,omitempty"` // id of the file that has the transfer
 	RequestedAt time.Time `dynamo:"requested_at"`
 	SettledAt   time.Time `dynamo:"settled_at,omitempty"`
 }
@@ -86,7 +86,7 @@ func (t transfer) settle(final bank.Outcome, now time.Time) transfer {
 
 func (t transfer) isSettled() bool { return t.State == paid || t.State == rejected }
 
-// outcome returns the port's answer for the transfer.
+// outcome returns the transfer's outcome as the port bank reports it.
 func (t transfer) outcome() bank.Outcome {
 	if !t.isSettled() {
 		return bank.Outcome{State: bank.Accepted}
@@ -109,9 +109,9 @@ func (i paidItem) line() bank.StatementLine {
 
 type records struct{ table.Client }
 
-// open stores a new transfer, or returns the stored one with its id. A caller that repeats the call after a lost reply
-// gets the transfer that it stored.
-func (r records) open(ctx context.Context, t transfer) (transfer, error) {
+// create stores a new transfer. If the id is known, it returns the stored transfer. So a caller that repeats the call
+// after a lost reply gets the transfer that it stored.
+func (r records) create(ctx context.Context, t transfer) (transfer, error) {
 	item := itemOf(t)
 	tx := r.Transaction().Put(r.Table.Put(item).If("attribute_not_exists(pk)"))
 	if t.State == waiting {
@@ -121,8 +121,8 @@ func (r records) open(ctx context.Context, t transfer) (transfer, error) {
 	return stored.transfer, err
 }
 
-// update applies a rule to a transfer and returns the transfer. Whenever another writer was faster, it applies the rule
-// to the new state. If only the reply of a write was lost, update finds the rule applied.
+// update applies a rule to a transfer and returns the transfer. If another writer was faster, update applies the rule
+// again to the new state. If only the reply of the write was lost, update finds the rule already applied.
 func (r records) update(ctx context.Context, id string, rule func(transfer) (transfer, error)) (transfer, error) {
 	var cause error
 	for tried := state(""); ; {
@@ -138,7 +138,7 @@ func (r records) update(ctx context.Context, id string, rule func(transfer) (tra
 			return before, err
 		}
 		tx := r.Transaction()
-		r.writeStep(tx, before, after)
+		r.addStep(tx, before, after)
 		if cause = tx.Run(ctx); cause == nil {
 			return after, nil
 		}
@@ -146,9 +146,10 @@ func (r records) update(ctx context.Context, id string, rule func(transfer) (tra
 	}
 }
 
-// writeStep writes a transfer's next state. It deletes the waiting item when the transfer stops waiting, and writes a
-// line of the statement when the transfer is paid. The condition lets a transfer leave each state once.
-func (r records) writeStep(tx *dynamo.WriteTx, before, after transfer) {
+// addStep adds the writes of a transfer's next state to a transaction. When the transfer stops waiting, its waiting
+// item is deleted. When the transfer is paid, a line of the statement is written. By the condition, a transfer can
+// leave each state only once.
+func (r records) addStep(tx *dynamo.WriteTx, before, after transfer) {
 	tx.Put(r.Table.Put(itemOf(after)).If("transfer_state = ?", before.State))
 	if before.State == waiting {
 		tx.Delete(r.Delete(before.waitingKey()))
@@ -164,7 +165,7 @@ func (r records) readTransfer(ctx context.Context, id string) (transfer, error) 
 	return item.transfer, err
 }
 
-// readTransfers reads many transfers by id. Unknown ids are absent from the result.
+// readTransfers reads several transfers by id. Unknown ids are absent from the result.
 func (r records) readTransfers(ctx context.Context, ids []string) (map[string]transfer, error) {
 	found := make(map[string]transfer, len(ids))
 	if len(ids) == 0 {
@@ -185,7 +186,7 @@ func (r records) readTransfers(ctx context.Context, ids []string) (map[string]tr
 	return found, nil
 }
 
-// listWaiting returns the ids of the oldest transfers in no file.
+// listWaiting returns the ids of the oldest transfers that are in no file.
 func (r records) listWaiting(ctx context.Context, currency money.Currency, limit int) ([]string, error) {
 	var items []waitingItem
 	err := r.Table.Get("pk", waitingPartition(currency)).Consistent(true).Limit(limit).All(ctx, &items)
@@ -196,7 +197,7 @@ func (r records) listWaiting(ctx context.Context, currency money.Currency, limit
 	return ids, err
 }
 
-// statementQuery returns the query for the lines of the statement.
+// statementQuery returns the query that reads the lines of the statement.
 func (r records) statementQuery() *dynamo.Query {
 	return r.Table.Get("pk", paidPartition).Consistent(true)
 }

@@ -194,7 +194,7 @@ func TestSettle_TwoOutcomesConcurrently(t *testing.T) {
 	}
 }
 
-// readStatement returns the lines, in their order.
+// readStatement returns the statement's lines in order.
 func (w *fixture) readStatement(t *testing.T) []bank.StatementLine {
 	t.Helper()
 	var lines []bank.StatementLine
@@ -227,7 +227,7 @@ func TestStatement(t *testing.T) {
 	if got := w.readStatement(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	for _, err := range w.Statement(t.Context()) { // a walk may be ended early
+	for _, err := range w.Statement(t.Context()) { // a caller may end a walk early
 		if err != nil {
 			t.Errorf("got error %v, want none", err)
 		}
@@ -239,7 +239,7 @@ func TestStatement_SeveralPages(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	const settled = 14
-	for i := range settled { // 200 KB each, six to a page
+	for i := range settled { // transfers of 200 KB, so that a page has six
 		o := transfer(fmt.Sprintf("p%02d", i))
 		o.Tenant = string(slices.Repeat([]byte("x"), 200_000))
 		w.mustTransfer(t, o, accepted)

@@ -14,16 +14,16 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// validator is the JDK's validator in a second process. That process ends when its input ends, so it does not outlive
-// the test.
+// validator is the JDK's validator in a second process. That process ends when its input ends, so it never outlives the
+// test.
 type validator struct {
 	mu  sync.Mutex
 	in  io.Writer
 	out *bufio.Reader
 }
 
-// sharedValidator returns the validator for all tests. It returns false unless this run includes tests that need more
-// than Go, here a JDK.
+// sharedValidator returns the validator that all tests share. It returns false unless this run includes tests that need
+// more than Go. These tests need a JDK.
 func sharedValidator(t *testing.T) (*validator, bool) {
 	t.Helper()
 	if !enginetest.All(t) {
@@ -37,7 +37,7 @@ func sharedValidator(t *testing.T) (*validator, bool) {
 }
 
 var started = sync.OnceValues(func() (*validator, error) {
-	command := exec.Command("java", "-XX:TieredStopAtLevel=1", // it starts faster
+	command := exec.Command("java", "-XX:TieredStopAtLevel=1", // this flag makes the JVM start faster
 		filepath.Join("testdata", "Validate.java"), filepath.Join("testdata", "pain.001.001.09.xsd"))
 	command.Stderr = os.Stderr
 	in, err := command.StdinPipe()
@@ -51,7 +51,7 @@ var started = sync.OnceValues(func() (*validator, error) {
 	return &validator{in: in, out: bufio.NewReader(out)}, command.Start()
 })
 
-// validate returns the fault of the document, or "" if it is valid.
+// validate returns the document's first fault, or "" if the document is valid.
 func (v *validator) validate(document []byte) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

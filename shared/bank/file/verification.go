@@ -11,7 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// verification is an account to verify, with the operator's final answer. At first Verdict is Pending.
+// verification is an account that the operator verifies, with the operator's final answer. Verdict is Pending until the
+// answer.
 type verification struct {
 	bank.Verification
 	Verdict   merchant.BankAccountStatus `dynamo:"verdict"`
@@ -24,7 +25,7 @@ type verificationItem struct {
 	verification
 }
 
-// askedItem is a verification that the operator has not answered.
+// askedItem is a verification that the operator has not answered yet.
 type askedItem struct {
 	table.Key
 	bank.Verification
@@ -38,22 +39,22 @@ func (v verification) askedKey() table.Key {
 	return table.NewKey(askedPartition, micros(v.AskedAt)+"#"+v.Account.ID)
 }
 
-// ErrDecided reports that the operator has given another answer before.
+// ErrDecided reports that the operator has already given a different answer.
 var ErrDecided = failure.Conflict("The account is already verified or rejected.")
 
-// Verify asks the operator about the account, and returns the answer (Decide), or Pending until then.
+// Verify asks the operator about the account. It returns the answer that Decide has recorded, or Pending until then.
 func (b *Bank) Verify(ctx context.Context, asked bank.Verification) (merchant.BankAccountStatus, error) {
-	v, err := b.records.ask(ctx, asked)
+	v, err := b.records.openVerification(ctx, asked)
 	return v.Verdict, err
 }
 
-// Decide records the operator's answer about an account: Verified or Rejected. The same answer may be repeated.
-// Failures: ErrDecided, Invalid.
+// Decide records the operator's answer about an account: Verified or Rejected. Decide may be repeated with the same
+// answer. Failures: ErrDecided, Invalid.
 func (b *Bank) Decide(ctx context.Context, asked bank.Verification, verdict merchant.BankAccountStatus) error {
 	if verdict != merchant.BankAccountVerified && verdict != merchant.BankAccountRejected {
 		return failure.Invalid("outcome", "must be verified or rejected")
 	}
-	v, err := b.records.ask(ctx, asked)
+	v, err := b.records.openVerification(ctx, asked)
 	if err == nil && v.Verdict == merchant.BankAccountPending {
 		v, err = b.records.decide(ctx, v, verdict)
 	}
@@ -63,7 +64,8 @@ func (b *Bank) Decide(ctx context.Context, asked bank.Verification, verdict merc
 	return err
 }
 
-// Asked returns the accounts that wait for the operator's answer, the longest wait first, at most limit (1-1000).
+// Asked returns the accounts that wait for the operator's answer, at most limit (1-1000). The account that has waited
+// longest comes first.
 func (b *Bank) Asked(ctx context.Context, limit int) ([]bank.Verification, error) {
 	if limit < 1 || limit > maxListed {
 		return nil, failure.Invalid("limit", "must be from 1 to 1000")
@@ -77,8 +79,8 @@ func (b *Bank) Asked(ctx context.Context, limit int) ([]bank.Verification, error
 	return all, err
 }
 
-// ask stores a new verification. For a known account it returns the stored one.
-func (r records) ask(ctx context.Context, asked bank.Verification) (verification, error) {
+// openVerification stores a new verification. For a known account it returns the stored verification.
+func (r records) openVerification(ctx context.Context, asked bank.Verification) (verification, error) {
 	stored, err := r.readVerification(ctx, asked.Account.ID)
 	if !errors.Is(err, errUnknownAccount) {
 		return stored, err
@@ -92,7 +94,7 @@ func (r records) ask(ctx context.Context, asked bank.Verification) (verification
 	return item.verification, err
 }
 
-// decide records the answer. If there is one already, it returns the stored answer.
+// decide records the operator's answer. If an answer is already stored, it returns that answer.
 func (r records) decide(ctx context.Context, v verification,
 	verdict merchant.BankAccountStatus) (verification, error) {
 	v.Verdict, v.DecidedAt = verdict, r.Time()

@@ -77,7 +77,8 @@ func TestVerify_WaitsForAnswer(t *testing.T) {
 	}
 }
 
-// TestDecide_ConcurrentAnswers checks that the first answer is final if two operators disagree at the same moment.
+// TestDecide_ConcurrentAnswers checks that the first answer is final when two operators give different answers at the
+// same moment.
 func TestDecide_ConcurrentAnswers(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -99,7 +100,7 @@ func TestDecide_ConcurrentAnswers(t *testing.T) {
 	w.mustWait(t)
 }
 
-// TestDecide_Faults checks that the same answer can be given again after any call failed or lost its reply.
+// TestDecide_Faults checks that an operator can repeat the same answer after any call failed or lost its reply.
 func TestDecide_Faults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply} {

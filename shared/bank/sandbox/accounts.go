@@ -17,8 +17,8 @@ import (
 //
 //	1111             rejected at once: AC04, the account is closed
 //	2222             accepted, and rejected after 30 s: AC01, the account is unknown
-//	3333             paid at once, but the answer is lost: Accepted when requested
-//	                 again, Paid after 30 s
+//	3333             the money leaves at once, but the first request gets no
+//	                 answer; later requests get Accepted, and Paid after 30 s
 //	4444             never taken; it can be cancelled
 //	any other        accepted, and paid after 2 s
 //	an invalid IBAN  rejected at once: AC01
@@ -49,8 +49,8 @@ const (
 	LostAnswerIBAN = "DE88100100100000003333"
 	NotTakenIBAN   = "DE64100100100000004444"
 
-	RejectedIBAN   = "DE63100100100000000000" // not verified
-	UnverifiedIBAN = "DE41100100100000009999" // never verified, nor rejected
+	RejectedIBAN   = "DE63100100100000000000" // REJECTED by the verification
+	UnverifiedIBAN = "DE41100100100000009999" // stays PENDING_VERIFICATION
 )
 
 // Times from a request to its outcome.
@@ -61,7 +61,8 @@ const (
 	// VerifiedAfter is the time from adding an account to the decision about its verification.
 	VerifiedAfter = 2 * time.Second
 
-	// LatestOutcome is the time to the last outcome. A transfer that is never taken has none, and has to be cancelled.
+	// LatestOutcome is the time from a request to the last possible outcome. A transfer that is never taken has no outcome
+	// until it is cancelled.
 	LatestOutcome = slowAfter
 )
 
@@ -71,8 +72,8 @@ const (
 	reasonClosed  = "AC04" // ClosedAccountNumber
 )
 
-// decide returns the transfer with its outcome and the time of the outcome. Errors: ErrNotTaken.
-func (b *Bank) decide(request bank.Transfer) (transfer, error) {
+// planTransfer returns the transfer with its outcome and the time of that outcome. Errors: ErrNotTaken.
+func (b *Bank) planTransfer(request bank.Transfer) (transfer, error) {
 	now := b.records.Time()
 	t := transfer{ID: request.ID, Tenant: request.Tenant, Amount: request.Amount, State: bank.Accepted, CreatedAt: now}
 	t.setFinal(bank.Paid, "", now.Add(paidAfter))
@@ -95,7 +96,7 @@ func (b *Bank) decide(request bank.Transfer) (transfer, error) {
 	return t.asOf(now), nil
 }
 
-// isValidAccount returns true if the account can exist.
+// isValidAccount returns true if such an account can exist.
 func isValidAccount(a merchant.BankAccount) bool {
 	if a.IBAN != "" {
 		return iban.Validate(a.IBAN) == nil
@@ -103,7 +104,7 @@ func isValidAccount(a merchant.BankAccount) bool {
 	return a.AccountNumber != ""
 }
 
-// Verify decides by the account's number, and keeps no record of the account.
+// Verify decides by the account's number. It keeps no record of the account.
 func (b *Bank) Verify(_ context.Context, v bank.Verification) (merchant.BankAccountStatus, error) {
 	number := v.Account.Number()
 	switch {

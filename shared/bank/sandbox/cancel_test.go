@@ -17,7 +17,7 @@ func TestCancel(t *testing.T) {
 		return banktest.Subject{Bank: w,
 			Accepted: func(id string) bank.Transfer { return transferTo(id, sandbox.PaidIBAN) },
 			NotTaken: func(id string) bank.Transfer { return transferTo(id, sandbox.NotTakenIBAN) },
-			Take:     func(string) {}, // as soon as it is accepted
+			Take:     func(string) {}, // the transfer is taken as soon as it is accepted
 			Pay: func(id string) {
 				w.Advance(2 * time.Second)
 				w.mustTransfer(t, transferTo(id, sandbox.PaidIBAN), paid)
@@ -26,7 +26,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestCancel_Tombstone checks that a tombstone survives a restart, and does not depend on the account.
+// TestCancel_Tombstone checks that a tombstone survives a restart, and cancels later transfers to any account.
 func TestCancel_Tombstone(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -42,8 +42,8 @@ func TestCancel_Tombstone(t *testing.T) {
 	}
 }
 
-// TestCancel_Taken checks that a cancellation settles a taken transfer if it is due, and that a rejection keeps its
-// reason.
+// TestCancel_Taken checks that the cancellation of a taken transfer settles the transfer if it is due. A rejection
+// keeps its reason.
 func TestCancel_Taken(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -65,7 +65,7 @@ func TestCancel_Taken(t *testing.T) {
 	w.mustHavePaid(t, sandbox.LostAnswerIBAN, 1)
 }
 
-// TestCancel_ConcurrentTransfer makes each call just before the write of the other.
+// TestCancel_ConcurrentTransfer sends each of the two calls just before the write of the other call.
 func TestCancel_ConcurrentTransfer(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.LostAnswerIBAN} {
@@ -80,12 +80,12 @@ func TestCancel_ConcurrentTransfer(t *testing.T) {
 	w.Advance(2 * time.Second)
 	w.mustTransfer(t, transferTo("p", sandbox.PaidIBAN), paid)
 	w.mustHavePaid(t, "p", 1)
-	// This transfer is not taken, but cancelled before the table is read.
+	// This transfer would not be taken, but it is cancelled before the table is read.
 	w.Wire.Meanwhile("GetItem", 1, func() { w.mustCancel(t, "q", bank.Cancelled) })
 	w.mustTransfer(t, transferTo("q", sandbox.NotTakenIBAN), bank.Cancelled)
 }
 
-// TestCancel_LostRequestsAndReplies checks the result when an interrupted caller calls again.
+// TestCancel_LostRequestsAndReplies checks the answer to a caller that was interrupted and repeats its call.
 func TestCancel_LostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

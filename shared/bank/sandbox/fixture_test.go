@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// fixture is a bank over its own table.
+// fixture is a bank with its own table.
 type fixture struct {
 	*sandbox.Bank
 	*counterpartytest.Fixture
@@ -24,7 +24,7 @@ func newFixture(t *testing.T) *fixture {
 	return w
 }
 
-// restart returns the bank after a restart.
+// restart returns the bank as a restarted process would have it.
 func (w *fixture) restart() *sandbox.Bank {
 	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table, Now: w.Now})
 }
@@ -36,7 +36,7 @@ func transferTo(id, iban string) bank.Transfer {
 		To:        merchant.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: iban, Status: merchant.BankAccountVerified}}
 }
 
-// mustTransfer requests a transfer, perhaps again, and checks the outcome.
+// mustTransfer requests a transfer and checks the outcome. The transfer may have been requested before.
 func (w *fixture) mustTransfer(t *testing.T, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
 	banktest.MustBe(t, w, request, want)
@@ -47,7 +47,7 @@ func (w *fixture) mustCancel(t *testing.T, id string, want bank.Outcome) {
 	banktest.MustCancel(t, w, id, want)
 }
 
-// mustHavePaid checks the number of payments of 10 EUR for the transfer.
+// mustHavePaid checks how many payments of 10 EUR were made for the transfer.
 func (w *fixture) mustHavePaid(t *testing.T, id string, times int) {
 	t.Helper()
 	n, sum, err := w.Executed(t.Context(), id)

@@ -21,7 +21,7 @@ func TestRecords_ReadBack(t *testing.T) {
 	f := &storedtest.Filler{}
 	accepted := storedtest.Fill(t, f, func(t *transfer) { t.State = bank.Accepted })
 	paid := storedtest.Fill(t, f, func(next *transfer) { next.ID, next.State = accepted.ID, bank.Paid })
-	paid.LostAnswer = false // or its line would have been written before
+	paid.LostAnswer = false // with a lost answer the statement line would have been written before
 	read := func(want transfer) storedtest.Read {
 		return storedtest.Expect("transfer", want, func(ctx context.Context) (transfer, error) {
 			item, err := b.records.read(ctx, want.ID)
@@ -43,7 +43,7 @@ func TestRecords_ReadBack(t *testing.T) {
 	line := func(of transfer) bank.StatementLine {
 		return bank.StatementLine{ID: of.ID, Tenant: of.Tenant, Amount: of.Amount, At: clock.Start}
 	}
-	got, isNew, err := b.records.open(t.Context(), accepted)
+	got, isNew, err := b.records.create(t.Context(), accepted)
 	if diff := cmp.Diff(accepted, got, storedtest.Options); err != nil || !isNew || diff != "" {
 		t.Fatalf("stored: new %t, %v (-want +got):\n%s", isNew, err, diff)
 	}
@@ -58,7 +58,7 @@ func TestRecords_ReadBack(t *testing.T) {
 	storedtest.RoundTrip(t, s, answers, nil, cmp.Transformer("sorted", byContent))
 }
 
-// byContent returns the lines of a statement by their booked content, because their keys are random.
+// byContent returns the lines of a statement by their booked content. Their keys are random and cannot be compared.
 func byContent(lines []bank.StatementLine) map[string]bank.StatementLine {
 	found := map[string]bank.StatementLine{}
 	for _, line := range lines {

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// transferConcurrently requests the same transfer a hundred times at once.
+// transferConcurrently requests the same transfer a hundred times concurrently.
 func (w *fixture) transferConcurrently(t *testing.T, o bank.Transfer) (outcomes map[bank.Outcome]int, failed int) {
 	t.Helper()
 	outcomes = map[bank.Outcome]int{}
@@ -76,7 +76,7 @@ func TestTransfer_SameID(t *testing.T) {
 	w.mustHavePaid(t, "p", 1)
 }
 
-// TestTransfer_LostRequestsAndReplies checks the result when an interrupted caller calls again.
+// TestTransfer_LostRequestsAndReplies checks the answer to a caller that was interrupted and repeats its call.
 func TestTransfer_LostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -110,7 +110,8 @@ func TestTransfer_LostRequestsAndReplies(t *testing.T) {
 	}
 }
 
-// failWrite injects the fault into the write that stores a transfer, or into the next write, which settles it.
+// failWrite injects the fault into the first write, which stores the transfer. If decided is true, it injects the fault
+// into the next write, which settles the transfer.
 func failWrite(f faults.Fault, decided bool) func(string) faults.Fault {
 	if !decided {
 		return faults.Times(1, "TransactWriteItems", f)
@@ -127,8 +128,8 @@ func failWrite(f faults.Fault, decided bool) func(string) faults.Fault {
 	}
 }
 
-// TestTransfer_LostReplyOfLostAnswer loses the table's reply as well, for a transfer whose answer is to be lost. The
-// call must still get no answer, and the money must leave once.
+// TestTransfer_LostReplyOfLostAnswer requests a transfer whose answer is to be lost, and the table's reply is lost as
+// well. The caller must still get no answer, and the money must leave once.
 func TestTransfer_LostReplyOfLostAnswer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

@@ -27,14 +27,14 @@ const (
 
 func transferKey(id string) table.Key { return table.NewKey(transferPrefix+id, transferSort) }
 
-// transfer is a transfer with its state, which changes at most once, from Accepted to FinalState. A tombstone stands
-// for a transfer that was cancelled before it was requested, and has only its id.
+// transfer is a transfer with its state, which changes at most once, from Accepted to FinalState. A tombstone replaces
+// a transfer that was cancelled before it was requested, and has no amount and no account.
 type transfer struct {
 	ID          string       `dynamo:"id"`
 	Tenant      string       `dynamo:"tenant"`
 	Amount      money.Amount `dynamo:"amount"`
 	State       bank.State   `dynamo:"transfer_state"`
-	Reason      string       `dynamo:"reason,omitempty"` // of a rejection
+	Reason      string       `dynamo:"reason,omitempty"` // reason of a rejection
 	FinalState  bank.State   `dynamo:"final_state"`
 	FinalReason string       `dynamo:"final_reason,omitempty"`
 	FinalAt     time.Time    `dynamo:"final_at"`
@@ -46,7 +46,7 @@ func (t *transfer) setFinal(state bank.State, reason string, at time.Time) {
 	t.FinalState, t.FinalReason, t.FinalAt = state, reason, at
 }
 
-// asOf returns the transfer as it is at a time.
+// asOf returns the transfer as it is at the given time.
 func (t transfer) asOf(now time.Time) transfer {
 	if t.State == bank.Accepted && !now.Before(t.FinalAt) {
 		t.State, t.Reason = t.FinalState, t.FinalReason
@@ -60,12 +60,12 @@ func newTombstone(id string, now time.Time) transfer {
 
 type transferItem struct {
 	table.Key
-	WriteID string `dynamo:"write_id,omitempty"` // of the writer, to recognise its own write; removed with the final state
+	WriteID string `dynamo:"write_id,omitempty"` // lets a writer recognise its own write; removed with the final state
 	transfer
 }
 
-// lineItem is a line of the statement. Only the conditions on the transfer prevent a second payment. The key is random,
-// so that a second payment would show.
+// lineItem is a line of the statement. Its key is random. So if the conditions on the transfer failed to prevent a
+// second payment, the second line would be stored and noticed.
 type lineItem struct {
 	table.Key
 	ID       string       `dynamo:"id"`
@@ -77,8 +77,8 @@ type lineItem struct {
 // records are the sandbox's items in the table.
 type records struct{ table.Client }
 
-// open stores a new transfer, or a tombstone. For a known id it returns the stored transfer, and false.
-func (r records) open(ctx context.Context, t transfer) (transfer, bool, error) {
+// create stores a new transfer, or a tombstone. For a known id it returns the stored transfer, and false.
+func (r records) create(ctx context.Context, t transfer) (transfer, bool, error) {
 	item := transferItem{Key: transferKey(t.ID), WriteID: uuid.NewString(), transfer: t}
 	tx := r.Transaction().Put(r.Table.Put(item).If("attribute_not_exists(pk)"))
 	if t.LostAnswer || t.State == bank.Paid {
@@ -88,7 +88,8 @@ func (r records) open(ctx context.Context, t transfer) (transfer, bool, error) {
 	return stored.transfer, stored.WriteID == item.WriteID, err
 }
 
-// settle gives an accepted transfer its final state. Its condition allows this once, so there is one statement line.
+// settle gives an accepted transfer its final state. By the condition, this can happen only once, so a transfer has
+// only one statement line.
 func (r records) settle(ctx context.Context, t transfer) (transfer, error) {
 	item := transferItem{Key: transferKey(t.ID), transfer: t}
 	tx := r.Transaction().Put(r.Table.Put(item).If("transfer_state = ?", bank.Accepted))
@@ -100,7 +101,7 @@ func (r records) settle(ctx context.Context, t transfer) (transfer, error) {
 	return stored.transfer, err
 }
 
-// newLine returns the statement line of a transfer that is paid now.
+// newLine returns the statement line for a transfer that is paid now.
 func (r records) newLine(t transfer) lineItem {
 	return lineItem{Key: table.NewKey(transferPrefix+t.ID, lineSort+rand.Text()),
 		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: r.Time()}
@@ -110,8 +111,8 @@ func (r records) read(ctx context.Context, id string) (transferItem, error) {
 	return table.One[transferItem](ctx, r.Client, transferKey(id), bank.ErrUnknownTransfer)
 }
 
-// Statement walks every line. A real bank sends a statement; the sandbox scans the whole table, which only test mode
-// can afford. Lines written during the walk may be missing. An error ends the walk.
+// Statement walks every line. A real bank sends a statement. The sandbox scans the whole table instead, which is
+// acceptable only in test mode. Lines that are written during the walk may be missing. An error ends the walk.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
 	return table.Walk(ctx, b.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND begins_with(sk, ?)", transferPrefix, lineSort), lineItem.line)
@@ -121,8 +122,8 @@ func (i lineItem) line() bank.StatementLine {
 	return bank.StatementLine{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.BookedAt}
 }
 
-// Executed returns the number and sum of a transfer's payments, by their statement lines. More than one is a defect.
-// The sum of none is the zero Amount.
+// Executed returns the number and the sum of a transfer's payments, according to the statement lines. More than one
+// payment is a defect. Without a payment, the sum is the zero Amount.
 func (b *Bank) Executed(ctx context.Context, id string) (int, money.Amount, error) {
 	var items []lineItem
 	err := b.records.Table.Get("pk", transferPrefix+id).Range("sk", dynamo.BeginsWith, lineSort).

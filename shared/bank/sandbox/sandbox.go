@@ -1,6 +1,6 @@
-// Package sandbox is the bank of test mode, which New returns. It is independent of the platform, which knows it only
-// through the port: it keeps its own items, and every transfer survives a restart. Accounts decide outcomes
-// (accounts.go). It stores no account number, only the outcome.
+// Package sandbox is the bank of test mode. Call New to get it. The bank keeps its own items, and every transfer
+// survives a restart. It is independent of the platform, which knows it only through the port. The account of a
+// transfer decides its outcome (accounts.go). The bank stores no account number, only the outcome.
 package sandbox
 
 import (
@@ -22,17 +22,18 @@ type Config = table.Client
 // New returns the sandbox; it makes no call.
 func New(c Config) *Bank { return &Bank{records{c}} }
 
-// errNoAnswer is the platform's error for a transfer to 3333: the transfer was paid, but the answer is lost.
+// errNoAnswer is the error that the platform gets for a transfer to 3333. The transfer was paid, but the answer is
+// lost.
 var errNoAnswer = errors.New("sandbox: no answer in time")
 
-// Transfer accepts a transfer, or returns the outcome of a known id, regardless of the rest of the request. Errors:
-// ErrNotTaken, or an unknown outcome.
+// Transfer accepts a transfer. For a known id it returns that transfer's outcome, regardless of the rest of the
+// request. Errors: ErrNotTaken; after any other error the outcome is unknown.
 func (b *Bank) Transfer(ctx context.Context, request bank.Transfer) (bank.Outcome, error) {
-	decided, err := b.decide(request)
+	decided, err := b.planTransfer(request)
 	if err != nil {
 		return b.answerInvalid(ctx, request.ID, err)
 	}
-	t, isNew, err := b.records.open(ctx, decided)
+	t, isNew, err := b.records.create(ctx, decided)
 	switch {
 	case err != nil:
 		return bank.Outcome{}, err
@@ -43,18 +44,18 @@ func (b *Bank) Transfer(ctx context.Context, request bank.Transfer) (bank.Outcom
 	}
 }
 
-// Cancel cancels an unknown id from now on. An accepted transfer can no longer be cancelled. After an error Cancel may
-// be called again.
+// Cancel stores a tombstone for an unknown id, so that a later transfer with that id is cancelled. An accepted transfer
+// can no longer be cancelled. Cancel may be repeated after an error.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
-	t, _, err := b.records.open(ctx, newTombstone(id, b.records.Time()))
+	t, _, err := b.records.create(ctx, newTombstone(id, b.records.Time()))
 	if err != nil {
 		return bank.Outcome{}, err
 	}
 	return b.settleIfDue(ctx, t)
 }
 
-// answerInvalid refuses a request, unless a transfer with its id was accepted or cancelled before: then it returns the
-// outcome of that transfer.
+// answerInvalid refuses a request. If a transfer with the same id was accepted or cancelled before, it returns that
+// transfer's outcome instead.
 func (b *Bank) answerInvalid(ctx context.Context, id string, refusal error) (bank.Outcome, error) {
 	t, err := b.records.read(ctx, id)
 	switch {

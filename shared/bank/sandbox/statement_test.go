@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// readStatement returns the lines by id. No two may share one.
+// readStatement returns the statement's lines by id, and fails the test if two lines have the same id.
 func (w *fixture) readStatement(t *testing.T) map[string]bank.StatementLine {
 	t.Helper()
 	lines := map[string]bank.StatementLine{}
@@ -58,7 +58,7 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-// addLargeLines stores statement lines of 200 KB, five to a page of a scan.
+// addLargeLines stores statement lines of 200 KB, so that a page of a scan has five.
 func (w *fixture) addLargeLines(t *testing.T, n int) {
 	t.Helper()
 	for i := range n {
@@ -85,7 +85,7 @@ func TestStatement_SeveralPages(t *testing.T) {
 	}
 }
 
-// TestExecuted checks that Executed would count a second payment of a transfer. Checks elsewhere rely on this.
+// TestExecuted checks that Executed counts a second payment of a transfer. Tests in other packages rely on this.
 func TestExecuted(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -97,7 +97,7 @@ func TestExecuted(t *testing.T) {
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil {
 		t.Fatal(err)
 	}
-	for _, item := range items { // the conditions prevent this second line
+	for _, item := range items { // the bank's conditions would prevent this second line
 		if sk := item["sk"].(string); strings.HasPrefix(sk, "STATEMENT_LINE#") {
 			item["sk"] = sk + "X"
 			if err := w.Table.Put(item).Run(t.Context()); err != nil {

@@ -1,5 +1,5 @@
-// Package s3 keeps the content of files in a private, versioned Amazon S3 bucket, as [file.Objects]. Make one with New;
-// only the function files links it.
+// Package s3 stores the content of files in a private, versioned Amazon S3 bucket, as [file.Objects]. Make a Bucket
+// with New. Only the function files links this package.
 package s3
 
 import (
@@ -82,7 +82,8 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	}
 }
 
-// deleteListed deletes the versions of a key that a page lists, marks last, because they hide earlier versions.
+// deleteListed deletes the versions of a key that a page lists. It deletes marks of deletions last, because they hide
+// earlier versions.
 func (b *Bucket) deleteListed(ctx context.Context, key string, page *s3.ListObjectVersionsOutput) error {
 	var versions []*string
 	for _, v := range page.Versions {

@@ -11,7 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// ChangeBankAccounts makes a change as ChangeMerchant does. The state also has the tenant's bank accounts.
+// ChangeBankAccounts makes a change in the same way as ChangeMerchant. The state that it passes to the change also has
+// the tenant's bank accounts.
 func (r *Runner) ChangeBankAccounts(ctx context.Context, by audit.By, t identity.Tenant,
 	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	return r.changeState(ctx, by, func() (merchant.State, error) {
@@ -20,8 +21,8 @@ func (r *Runner) ChangeBankAccounts(ctx context.Context, by audit.By, t identity
 }
 
 // RefreshBankAccounts asks the bank about the pending account, records a final verdict, and returns all accounts. If it
-// cannot ask the bank or record the verdict, it returns the accounts as they were, without an error: the sweep asks
-// again.
+// cannot ask the bank or record the verdict, it returns the accounts as they were, without an error, because the sweep
+// asks again.
 func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) (merchant.BankAccounts,
 	error) {
 	accounts, err := r.Store.BankAccounts(ctx, t)
@@ -43,7 +44,7 @@ func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identit
 	return decided, nil
 }
 
-// AddBankAccount adds an account as pending, under the id that the caller has set, and returns all accounts. Failures:
+// AddBankAccount adds an account as pending, under the id that the caller has set. It returns all accounts. Failures:
 // those of merchant.BankAccounts.Add.
 func (r *Runner) AddBankAccount(ctx context.Context, by audit.By, t identity.Tenant, a merchant.BankAccount,
 	primary bool) (merchant.BankAccounts, error) {
@@ -54,14 +55,15 @@ func (r *Runner) AddBankAccount(ctx context.Context, by audit.By, t identity.Ten
 	if !errors.Is(err, merchant.ErrVerificationPending) {
 		return added, err
 	}
-	// The bank may have decided about the other pending account since.
+	// Meanwhile the bank may have decided about the other pending account.
 	if settled, unsettled := r.RefreshBankAccounts(ctx, by, t); unsettled != nil {
 		return settled, unsettled
 	}
 	return r.changeAccounts(ctx, by, t, add)
 }
 
-// DecideBankAccount records an operator's verdict unless the bank has decided, and returns the tenant's accounts.
+// DecideBankAccount records an operator's verdict unless the bank has already decided. It returns the tenant's
+// accounts.
 func (r *Runner) DecideBankAccount(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
 	if accounts, err := r.RefreshBankAccounts(ctx, by, t); err != nil {
@@ -72,9 +74,9 @@ func (r *Runner) DecideBankAccount(ctx context.Context, by audit.By, t identity.
 	})
 }
 
-// CheckBankAccounts asks the bank about the tenant's pending account, if any, and schedules the next check. It also
-// schedules the check if the bank returns an error, because an outage must not fill every tick of the sweep. It then
-// returns the error.
+// CheckBankAccounts asks the bank about the tenant's pending account, if there is one, and schedules the next check. If
+// the bank returns an error, CheckBankAccounts also schedules the next check, so that an outage does not fill every
+// tick of the sweep. It then returns the error.
 func (r *Runner) CheckBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) error {
 	accounts, err := r.Store.BankAccounts(ctx, t)
 	if err != nil {
@@ -91,7 +93,7 @@ func (r *Runner) CheckBankAccounts(ctx context.Context, by audit.By, t identity.
 	return errors.Join(err, decideErr)
 }
 
-// verify asks the bank about the pending account. The verdict is Pending if there is none.
+// verify asks the bank about the pending account. If there is no pending account, the verdict is Pending.
 func (r *Runner) verify(ctx context.Context, t identity.Tenant,
 	accounts merchant.BankAccounts) (merchant.BankAccount, merchant.BankAccountStatus, error) {
 	pending, is := accounts.Pending()
@@ -108,7 +110,8 @@ func (r *Runner) verify(ctx context.Context, t identity.Tenant,
 	return pending, verdict, err
 }
 
-// recordVerdict records the bank's decision about an account. Pending records that the bank was asked in vain.
+// recordVerdict records the bank's verdict about an account. The verdict Pending records that the bank was asked
+// without a result.
 func (r *Runner) recordVerdict(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
 	decided, err := r.changeAccounts(ctx, by.Bank(), t, func(accounts merchant.BankAccounts) (merchant.BankAccounts,
@@ -121,7 +124,7 @@ func (r *Runner) recordVerdict(ctx context.Context, by audit.By, t identity.Tena
 	return decided, err
 }
 
-// changeAccounts changes the tenant's accounts, and nothing else, by a rule.
+// changeAccounts applies a rule to the tenant's accounts. It changes nothing else.
 func (r *Runner) changeAccounts(ctx context.Context, by audit.By, t identity.Tenant,
 	rule func(merchant.BankAccounts) (merchant.BankAccounts, error)) (merchant.BankAccounts, error) {
 	state, err := r.ChangeBankAccounts(ctx, by, t, func(s merchant.State) (merchant.State, error) {

@@ -25,7 +25,7 @@ const (
 	anotherIBAN = "DE88100100100000003333"
 )
 
-// addAccount adds an account. The bank then decides about it.
+// addAccount adds an account and sets the verdict that the bank then gives about it.
 func (h *fixture) addAccount(iban string, primary bool, verdict merchant.BankAccountStatus) merchant.BankAccount {
 	h.Helper()
 	a := newAccount(iban)
@@ -55,7 +55,8 @@ func (h *fixture) wantPaid(what, iban string) {
 	}
 }
 
-// TestRun_LastVerifiedPrimaryAccount checks that the old account is paid until the new one is VERIFIED (contract §7.3).
+// TestRun_LastVerifiedPrimaryAccount checks that payouts go to the old account until the new one is VERIFIED (contract
+// §7.3).
 func TestRun_LastVerifiedPrimaryAccount(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
@@ -85,7 +86,7 @@ func TestRun_LastVerifiedPrimaryAccount(t *testing.T) {
 	}
 	h.pay(1)
 	h.Advance(day)
-	if err := h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil { // as the sweep does
+	if err := h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil { // as the sweep calls it
 		t.Fatal(err)
 	}
 	h.want("while the new one is pending", h.run(h.plan()), "PAID 10.10 1")
@@ -108,8 +109,8 @@ func TestRun_LastVerifiedPrimaryAccount(t *testing.T) {
 	}
 }
 
-// TestRun_ScheduleChangedMeanwhile changes the schedule after a payout has read it, and before it is recorded as sent.
-// The payout goes to the new account, and to none while payouts are held.
+// TestRun_ScheduleChangedMeanwhile changes the schedule after a payout has read it, and before the payout is recorded
+// as sent. The payout must go to the new account, or to none while payouts are held.
 func TestRun_ScheduleChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -125,7 +126,7 @@ func TestRun_ScheduleChangedMeanwhile(t *testing.T) {
 		h.pay(1)
 		h.Advance(day)
 		id := h.plan()
-		h.wire.Meanwhile("TransactWriteItems", 2, func() { c.change(h) }) // the first one collects
+		h.wire.Meanwhile("TransactWriteItems", 2, func() { c.change(h) }) // the first transaction collects
 		h.want(name, h.run(id), c.want)
 		if p, err := h.Store.Payout(t.Context(), tenant, id); err != nil || p.To.IBAN != c.to {
 			t.Errorf("%s: got a payout to %q, %v, want to %q", name, p.To.IBAN, err, c.to)
@@ -133,8 +134,8 @@ func TestRun_ScheduleChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestRun_AccountChangesConcurrently changes the account to pay at each call of a run. The payout is paid once, to the
-// account that the transfer was stored with.
+// TestRun_AccountChangesConcurrently changes the account for payouts at each call of a run. The payout must be paid
+// once, to the account that was stored with the transfer.
 func TestRun_AccountChangesConcurrently(t *testing.T) {
 	t.Parallel()
 	for call := 1; ; call++ {
@@ -175,7 +176,7 @@ func TestRun_AccountChangesConcurrently(t *testing.T) {
 	}
 }
 
-// TestAddBankAccount_HundredConcurrently checks that one of a hundred accounts is added.
+// TestAddBankAccount_HundredConcurrently checks that only one of a hundred concurrent calls adds its account.
 func TestAddBankAccount_HundredConcurrently(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
@@ -202,7 +203,8 @@ func TestAddBankAccount_HundredConcurrently(t *testing.T) {
 	}
 }
 
-// TestAddBankAccount_SettlesPendingAccount checks that a client need not read before it adds another account.
+// TestAddBankAccount_SettlesPendingAccount checks that a client can add another account without reading the pending
+// account first: the call asks the bank about the pending account.
 func TestAddBankAccount_SettlesPendingAccount(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
@@ -220,7 +222,7 @@ func TestAddBankAccount_SettlesPendingAccount(t *testing.T) {
 	}
 }
 
-// TestRefreshBankAccounts_BankFails checks that accounts are shown unchanged if the bank cannot be asked.
+// TestRefreshBankAccounts_BankFails checks that the call returns the accounts unchanged if the bank cannot be asked.
 func TestRefreshBankAccounts_BankFails(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
@@ -248,7 +250,7 @@ func TestRefreshBankAccounts_BankFails(t *testing.T) {
 }
 
 // TestCheckBankAccounts_Undecided checks that an account is checked later if the bank does not decide or cannot be
-// asked. Only the sweep schedules that: a read that finds nothing new writes nothing.
+// asked. Only the sweep schedules that check. A read that finds nothing new writes nothing.
 func TestCheckBankAccounts_Undecided(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
@@ -286,8 +288,8 @@ func TestCheckBankAccounts_Undecided(t *testing.T) {
 	}
 }
 
-// TestAddBankAccount_Faults lets each call of adding and verifying an account fail, or loses the reply of the call. The
-// operation is then repeated, and succeeds.
+// TestAddBankAccount_Faults adds and verifies an account. One call after the other fails or loses its reply. The
+// repeated operation must then succeed.
 func TestAddBankAccount_Faults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
@@ -296,7 +298,7 @@ func TestAddBankAccount_Faults(t *testing.T) {
 			first := h.addAccount(oneIBAN, false, merchant.BankAccountVerified)
 			a, calls, reached := newAccount(anotherIBAN), 0, false
 			h.wire.Inject(func(string) faults.Fault {
-				if calls++; calls/3 == failing/3 && calls >= failing { // all tries of the SDK
+				if calls++; calls/3 == failing/3 && calls >= failing { // the fault hits all tries of the SDK
 					reached = true
 					return fault
 				}
@@ -323,7 +325,8 @@ func TestAddBankAccount_Faults(t *testing.T) {
 	}
 }
 
-// TestChangeBankAccounts_Concurrently checks that changes of a merchant and operators are neither lost nor half done.
+// TestChangeBankAccounts_Concurrently checks that no concurrent change by a merchant or an operator is lost or half
+// done.
 func TestChangeBankAccounts_Concurrently(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
@@ -366,7 +369,7 @@ func TestChangeBankAccounts_Concurrently(t *testing.T) {
 	h.wantPaid("all", accounts.Payee().IBAN)
 }
 
-// TestChangeBankAccounts_OtherMode checks that the other mode's accounts stay as they are.
+// TestChangeBankAccounts_OtherMode checks that a change in one mode leaves the other mode's accounts unchanged.
 func TestChangeBankAccounts_OtherMode(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)

@@ -11,7 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// notTakenPayout opens and runs a payout of 10.10, whose transfer the bank does not take, and returns its id.
+// notTakenPayout opens and runs a payout of 10.10. The bank does not take its transfer. notTakenPayout returns the
+// payout's id.
 func (h *fixture) notTakenPayout() string {
 	h.Helper()
 	h.pay(1)
@@ -22,7 +23,7 @@ func (h *fixture) notTakenPayout() string {
 	return id
 }
 
-// answerCancellations sets the bank's answer to cancellations, and counts them.
+// answerCancellations sets the bank's answer to cancellations. It returns the counter of the cancellations.
 func (h *fixture) answerCancellations(o bank.Outcome, err error) *int {
 	asked := 0
 	h.cancel = func(string) (bank.Outcome, error) {
@@ -32,15 +33,15 @@ func (h *fixture) answerCancellations(o bank.Outcome, err error) *int {
 	return &asked
 }
 
-// TestRun_TransferNotTakenForADay checks that the transfer is cancelled after a day, and not earlier. Its payables go
-// into the next payout, under another id.
+// TestRun_TransferNotTakenForADay checks that a transfer that the bank does not take is cancelled after a day, and not
+// earlier. The next payout then collects the payables, under another id.
 func TestRun_TransferNotTakenForADay(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	id := h.notTakenPayout()
 	for range 23 {
 		h.Advance(time.Hour)
-		h.want("declined", h.run(id), "SENT 10.10 1") // and not cancelled
+		h.want("declined", h.run(id), "SENT 10.10 1") // the payout is still sent, and not cancelled
 	}
 	asked := h.answerCancellations(bank.Cancelled, nil)
 	h.Advance(time.Hour)
@@ -58,8 +59,8 @@ func TestRun_TransferNotTakenForADay(t *testing.T) {
 	}
 }
 
-// TestRun_AccountReplaced checks that the next poll cancels the transfer. An account that is only set again, or no
-// longer verified, is not replaced.
+// TestRun_AccountReplaced checks that the next poll cancels the transfer if the account was replaced. Setting the same
+// account again, or losing its verification, does not count as replaced.
 func TestRun_AccountReplaced(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -81,8 +82,8 @@ func TestRun_AccountReplaced(t *testing.T) {
 	}
 }
 
-// TestRun_AnswerToCancellation checks that only this answer counts: an earlier request may have been taken although its
-// answer was lost. Without an answer the payout stays as it is.
+// TestRun_AnswerToCancellation checks that only the answer to the cancellation decides the payout, because an earlier
+// request may have been taken although its answer was lost. Without an answer the payout stays as it is.
 func TestRun_AnswerToCancellation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -119,7 +120,8 @@ func TestRun_AnswerToCancellation(t *testing.T) {
 	}
 }
 
-// TestRun_TransferUnanswered checks that the transfer is not cancelled, because the request may still be on its way.
+// TestRun_TransferUnanswered checks that a transfer without an answer is not cancelled, because the request may still
+// be on its way.
 func TestRun_TransferUnanswered(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -135,7 +137,8 @@ func TestRun_TransferUnanswered(t *testing.T) {
 	h.want("accepted", h.run(id), "SENT 10.10 1")
 }
 
-// TestRun_AccountUnreadable checks that no transfer is cancelled while it is unknown if the account was replaced.
+// TestRun_AccountUnreadable checks that no transfer is cancelled while the account for payouts cannot be read, because
+// it is then unknown if the account was replaced.
 func TestRun_AccountUnreadable(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -152,7 +155,8 @@ func TestRun_AccountUnreadable(t *testing.T) {
 	h.want("known", h.run(id), "FAILED 10.10 1")
 }
 
-// TestRun_TwoRunnersOfCancelledTransfer checks that a runner that requests a cancelled transfer gets that outcome.
+// TestRun_TwoRunnersOfCancelledTransfer checks a runner that requests a transfer that another runner has cancelled. It
+// gets the outcome of the cancellation.
 func TestRun_TwoRunnersOfCancelledTransfer(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestOpenOnDemand_Repeated checks that a repetition returns the same payout, even on another day without payables.
+// TestOpenOnDemand_Repeated checks that a repeated operation returns the same payout, even on another day when nothing
+// is payable.
 func TestOpenOnDemand_Repeated(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -28,7 +29,8 @@ func TestOpenOnDemand_Repeated(t *testing.T) {
 	h.want("the first", h.run(first), "PAID 10.10 1")
 }
 
-// TestChangeMerchant_AcrossCutoff checks that a cut-off during a change of the account is planned, not skipped.
+// TestChangeMerchant_AcrossCutoff checks a cut-off that comes during a change of the account. The cut-off is planned
+// and not skipped.
 func TestChangeMerchant_AcrossCutoff(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -34,15 +34,15 @@ type fixture struct {
 	testing.TB
 	*run.Runner
 	*clock.Clock
-	wire     *faults.Wire // to the table
+	wire     *faults.Wire // carries the calls to the table
 	requests []bank.Transfer
-	outcome  bank.Outcome // the bank's
-	bankErr  error        // returned instead of taking a transfer
+	outcome  bank.Outcome // the bank's answer to transfers
+	bankErr  error        // error that the bank returns instead of taking a transfer
 	cancel   func(id string) (bank.Outcome, error)
 
-	verdict   merchant.BankAccountStatus // on accounts
+	verdict   merchant.BankAccountStatus // the bank's answer about accounts
 	verifyErr error
-	verified  atomic.Int64 // questions
+	verified  atomic.Int64 // number of questions about accounts
 }
 
 // newFixture returns a fixture with a merchant that is paid out each day.
@@ -77,7 +77,7 @@ func openFixture(t *testing.T) *fixture {
 	return h
 }
 
-// doBefore acts before the next call of the operation arrives.
+// doBefore calls do before the next call of the operation reaches the table.
 func (h *fixture) doBefore(operation string, do func()) { h.wire.Meanwhile(operation, 1, do) }
 
 // Transfer takes a transfer and returns the outcome that the test has set.
@@ -98,7 +98,7 @@ func (h *fixture) Verify(_ context.Context, v bank.Verification) (merchant.BankA
 	return h.verdict, h.verifyErr
 }
 
-// Cancel calls the test's function. Without such a function a cancellation fails the test.
+// Cancel calls the function that the test has set. Without such a function, Cancel fails the test.
 func (h *fixture) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 	if h.cancel == nil {
 		h.Errorf("got a cancellation of %s, want none", id)
@@ -119,7 +119,7 @@ type terms struct {
 	TimeZone string
 }
 
-// setTerms changes the tenant's terms, which are a verified account, in euros and UTC, every day.
+// setTerms changes the tenant's terms. They begin as a verified account and daily payouts in euros and UTC.
 func (h *fixture) setTerms(change func(*terms)) terms {
 	h.Helper()
 	var set terms
@@ -143,7 +143,7 @@ func (h *fixture) setTerms(change func(*terms)) terms {
 
 func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 
-// pay stores a payment of 10.10 EUR without a fee, in parts that are all due now.
+// pay stores a payment of 10.10 EUR without a fee. All of its parts are due now.
 func (h *fixture) pay(parts int) payments.Transaction {
 	h.Helper()
 	c, err := h.Store.CreateCheckout(h.Context(), tenant, payments.Checkout{ID: uuid.NewString(),
@@ -179,7 +179,7 @@ func (h *fixture) readTransaction(tx payments.Transaction) payments.Transaction 
 	return r.Transaction
 }
 
-// chargeback charges an amount of a payment back.
+// chargeback stores a chargeback of an amount of a payment.
 func (h *fixture) chargeback(tx payments.Transaction, amount string) {
 	h.Helper()
 	x := eur(amount)
@@ -192,7 +192,7 @@ func (h *fixture) chargeback(tx payments.Transaction, amount string) {
 	}
 }
 
-// plan opens the due payout and returns its id, or "" if none is due.
+// plan opens the due payout and returns its id, or "" if no payout is due.
 func (h *fixture) plan() string {
 	h.Helper()
 	planned, due, err := h.Plan(h.Context(), tenant)

@@ -17,28 +17,32 @@ import (
 // Walk selects the due entries of a shard.
 type Walk struct {
 	Shard int
-	After string                     // entries after this store.Due.Position; "": from the longest overdue on
-	By    time.Time                  // entries due by then
-	Of    func(identity.Tenant) bool // entries of tenants that it accepts; nil: of all
-	// Lease bounds the time of a walk that must be the shard's only one; 0: others may harmlessly do the same.
+	After string                     // entries after this store.Due.Position; "" starts with the longest overdue
+	By    time.Time                  // entries that are due by this time
+	Of    func(identity.Tenant) bool // returns true for tenants whose entries are walked; nil: all tenants
+	// Lease bounds the time of a walk that must be its shard's only walk. With 0 there is no lease: other walks may do the
+	// same work without harm.
 	Lease time.Duration
 }
 
 const (
 	// concurrency is the number of tenants that a walk handles at a time. Opening a payout takes about 55 ms and 6 write
-	// units of the shard's partition of the due index: 430 of its 1,000 a second (AWS). Payouts need some too.
+	// units of the shard's partition of the due index. So a walk uses about 430 of the partition's 1,000 units a second
+	// (AWS). Running the payouts needs some of the rest.
 	concurrency = 4
-	// entriesWithoutLease is the number of entries that a walk handles without its lease, which costs more than to look
-	// at them twice.
+	// entriesWithoutLease is the number of entries that a walk handles before it takes the lease. The lease costs more
+	// than handling these few entries twice.
 	entriesWithoutLease = 10
-	// PlanTime bounds the opening of one payout, so that slow ones (throttled partitions) do not use up each walk.
+	// PlanTime bounds the opening of one payout. Otherwise slow payouts (throttled partitions) would use up the time of
+	// each walk.
 	PlanTime = 10 * time.Second
 )
 
-// WalkDue walks the due entries of one shard, several tenants at a time. It calls run, several times at once, for each
-// payout that it opens, or that was cut off or has to be polled. Once starting ends, it starts no further entry, and
-// rest is the walk that remains; else rest is nil. By stays the same, so the rest has no entry that a walk has opened
-// or polled. An error of one tenant is logged and does not hold up the others.
+// WalkDue walks the due entries of one shard, several tenants at a time. It calls run for each payout that it opens,
+// that was interrupted or that has to be polled; several calls run at once. When the context starting ends, WalkDue
+// starts no further entry and returns the remaining walk as rest; otherwise rest is nil. An entry that was opened or
+// polled becomes due again only after By. The rest has the same By, so it contains no such entry. If one tenant fails,
+// WalkDue logs the error and continues with the others.
 func (r *Runner) WalkDue(ctx, starting context.Context, w Walk, run func(Planned) error) (rest *Walk, err error) {
 	var failures failures
 	var work sync.WaitGroup
@@ -46,13 +50,13 @@ func (r *Runner) WalkDue(ctx, starting context.Context, w Walk, run func(Planned
 	slots := make(chan struct{}, concurrency)
 	lease := lease{store: r.Store, shard: w.Shard, holder: uuid.NewString(), lasts: w.Lease}
 	for due, err := range r.Store.DuePayouts(starting, w.Shard, w.After, w.By) {
-		slots <- struct{}{} // before the check of the time: it may take a while
+		slots <- struct{}{} // waiting for a slot may take a while, so the time is checked afterwards
 		if starting.Err() != nil {
 			rest = &w
 			failures.add(ctx.Err())
 			break
 		}
-		alone, refused := lease.take(ctx)
+		alone, refused := lease.countEntry(ctx)
 		if failures.add(errors.Join(err, refused)) || !alone {
 			break
 		}
@@ -71,7 +75,7 @@ func (r *Runner) WalkDue(ctx, starting context.Context, w Walk, run func(Planned
 	return rest, errors.Join(failures.all...)
 }
 
-// measureAge writes the age of the oldest due entry, for each mode that has one.
+// measureAge writes a metric of the age of the oldest due entry, for each mode that has due entries.
 func (r *Runner) measureAge(ctx context.Context, oldest *store.Oldest) {
 	now := r.Store.Now()
 	for _, mode := range identity.Modes {
@@ -81,8 +85,8 @@ func (r *Runner) measureAge(ctx context.Context, oldest *store.Oldest) {
 	}
 }
 
-// lease makes a walk the only one of its shard, once that is worth its cost. The lease saves the work that doubled
-// messages and later ticks would repeat; walks are correct without it.
+// lease makes a walk the only walk of its shard, as soon as the walk has enough entries. The lease avoids work that
+// repeated messages and later ticks would do again. Walks are correct without it.
 type lease struct {
 	store  *store.Store
 	shard  int
@@ -93,8 +97,9 @@ type lease struct {
 	taken   bool
 }
 
-// take counts an entry, and takes the lease after the first few. It returns false if another walk handles the rest.
-func (l *lease) take(ctx context.Context) (alone bool, err error) {
+// countEntry counts an entry. After the first few entries it takes the lease. It returns false if another walk has the
+// lease and handles the rest.
+func (l *lease) countEntry(ctx context.Context) (alone bool, err error) {
 	if l.entries++; l.entries != entriesWithoutLease+1 || l.lasts == 0 {
 		return true, nil
 	}
@@ -109,7 +114,7 @@ func (l *lease) release(ctx context.Context) error {
 	return l.store.ReleasePayouts(ctx, l.shard, l.holder)
 }
 
-// startPayout opens or resumes a tenant's payout, and has it run.
+// startPayout opens a tenant's payout, or takes the payout that is to continue, and calls run with it.
 func (r *Runner) startPayout(ctx context.Context, due store.Due, run func(Planned) error) (err error) {
 	planned, ok := Planned{Tenant: due.Tenant, ID: due.PayoutID}, true
 	defer func() {

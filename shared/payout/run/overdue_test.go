@@ -19,7 +19,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
-// walkShards walks all shards, by now unless the walk says otherwise, and returns the payouts that it had run.
+// walkShards walks all shards and returns the payouts that the walks ran. Unless w sets By, the walks take the entries
+// that are due now.
 func (h *fixture) walkShards(w run.Walk) []string {
 	h.Helper()
 	if w.By.IsZero() {
@@ -48,7 +49,8 @@ func (i *ids) add(p run.Planned) error {
 	return nil
 }
 
-// openWaiting opens payouts until at least n of one shard wait, and returns them.
+// openWaiting opens payouts until at least n payouts of one shard are waiting. It returns that shard and its waiting
+// payouts.
 func (h *fixture) openWaiting(n int) (shard int, waiting []string) {
 	h.Helper()
 	for i := 0; len(waiting) < n; i++ {
@@ -71,7 +73,8 @@ func (h *fixture) openWaiting(n int) (shard int, waiting []string) {
 	return shard, waiting
 }
 
-// TestWalkDue_OneFails checks that a failure is returned and holds up no other payout, and that Of selects tenants.
+// TestWalkDue_OneFails checks that the walk returns the failure of one payout, still runs the others, and walks only
+// the tenants that Of accepts.
 func TestWalkDue_OneFails(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -97,8 +100,8 @@ func TestWalkDue_OneFails(t *testing.T) {
 	}
 }
 
-// TestWalkDue_OnePanics checks that a panic holds up no other payout. It would end the process, and come first in each
-// later walk of the shard.
+// TestWalkDue_OnePanics checks that a panic in one payout does not stop the others. Otherwise the panic would end the
+// process, and the same payout would come first in each later walk of the shard.
 func TestWalkDue_OnePanics(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -119,8 +122,8 @@ func TestWalkDue_OnePanics(t *testing.T) {
 	}
 }
 
-// TestWalkDue_SlowMerchant checks that the call that opens a slow merchant's payout ends while there is time for
-// others, and that the payout stays due.
+// TestWalkDue_SlowMerchant checks that opening a slow merchant's payout is given up while there is still time for
+// others. The payout stays due.
 func TestWalkDue_SlowMerchant(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -136,7 +139,7 @@ func TestWalkDue_SlowMerchant(t *testing.T) {
 		if latest := time.Now().Add(run.PlanTime); !bounded || end.After(latest) {
 			t.Errorf("got a call that ends at %s, %t, want it by %s", end, bounded, latest)
 		}
-		return faults.AccessDenied(r), nil // which is not tried again
+		return faults.AccessDenied(r), nil // an error that is not tried again
 	}
 	var ran ids
 	failed := 0
@@ -154,8 +157,8 @@ func TestWalkDue_SlowMerchant(t *testing.T) {
 	}
 }
 
-// TestWalkDue_Rest checks that the rest has the entries for which the time did not suffice. No entry comes twice, and
-// none that became due meanwhile comes.
+// TestWalkDue_Rest checks that the rest has the entries for which the first walk had no time. No entry comes twice, and
+// no entry that became due after the first walk comes at all.
 func TestWalkDue_Rest(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -184,7 +187,8 @@ func TestWalkDue_Rest(t *testing.T) {
 	}
 }
 
-// TestWalkDue_NoTime checks that a walk without time starts nothing, returns no error, and has all entries as its rest.
+// TestWalkDue_NoTime checks that a walk without time starts nothing and returns no error. All entries are then in its
+// rest.
 func TestWalkDue_NoTime(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -207,7 +211,8 @@ func TestWalkDue_NoTime(t *testing.T) {
 	}
 }
 
-// TestWalkDue_ConcurrentWalk checks that a shard's second walk ends when it needs the lease, until the first has ended.
+// TestWalkDue_ConcurrentWalk checks that a second walk of a shard ends when it needs the lease. Once the first walk has
+// ended, a further walk gets the lease.
 func TestWalkDue_ConcurrentWalk(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -221,7 +226,7 @@ func TestWalkDue_ConcurrentWalk(t *testing.T) {
 	}
 	var once sync.Once
 	if _, err := h.WalkDue(t.Context(), t.Context(), walk, func(p run.Planned) error {
-		if p.ID == waiting[15] { // it has the lease by then
+		if p.ID == waiting[15] { // the first walk has the lease by then
 			once.Do(meanwhile)
 		}
 		return first.add(p)
@@ -237,8 +242,8 @@ func TestWalkDue_ConcurrentWalk(t *testing.T) {
 	}
 }
 
-// TestWalkDue_LeaseExpires checks that a lease ends with its call, whose process may have died, and is not kept for a
-// clock that is behind.
+// TestWalkDue_LeaseExpires checks that a lease ends with the time of its call, because the call's process may have
+// died. A released lease is free, even for a clock that is behind.
 func TestWalkDue_LeaseExpires(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -265,7 +270,7 @@ func TestWalkDue_LeaseExpires(t *testing.T) {
 	has("released, by a clock that is behind", "c", true)
 }
 
-// TestWalkDue_ShardUnreadable checks that the walk fails without a rest, whose message would fail, too.
+// TestWalkDue_ShardUnreadable checks that the walk fails without a rest. A message for the rest would fail, too.
 func TestWalkDue_ShardUnreadable(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -277,8 +282,8 @@ func TestWalkDue_ShardUnreadable(t *testing.T) {
 	}
 }
 
-// TestCutoffs_AtQuarterHours checks that midnight in merchants' zones is at a quarter hour of UTC, as the schedule
-// ticks.
+// TestCutoffs_AtQuarterHours checks that midnight in every merchant's zone is at a quarter hour of UTC, because the
+// schedule ticks at the quarter hours.
 func TestCutoffs_AtQuarterHours(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "Asia/Kathmandu",

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Planned names a payout to run.
+// Planned identifies a payout that is to be run.
 type Planned struct {
 	Tenant identity.Tenant `json:"tenant"`
 	ID     string          `json:"payout"`
@@ -39,7 +39,7 @@ func (r *Runner) planOnce(ctx context.Context, t identity.Tenant) (Planned, bool
 	}
 	calendar := m.Calendar(t.Mode)
 	cutoff := calendar.LastCutoff(now)
-	due, err := r.willPay(ctx, t, schedule, m, cutoff.At)
+	due, err := r.checkWillPay(ctx, t, schedule, m, cutoff.At)
 	if err != nil {
 		return Planned{}, false, err
 	}
@@ -50,31 +50,33 @@ func (r *Runner) planOnce(ctx context.Context, t identity.Tenant) (Planned, bool
 	}
 	schedule.NextAt = calendar.NextCutoff(now).At
 	err = r.Store.OpenPayout(ctx, t, schedule, opened)
-	if failure.Is(err, failure.KindConflict) { // the period was paid before its settings changed
+	if failure.Is(err, failure.KindConflict) { // this period was paid before the settings changed
 		due, err = false, r.Store.OpenPayout(ctx, t, schedule, nil)
 	}
 	return planned, due && err == nil, err
 }
 
-// newPayout opens a payout of the shards that the merchant had after the cut-off. Their number only grows, so they have
-// all earlier checkouts. Payables of newer shards, or of a clock that is behind, wait for the next payout.
+// newPayout returns a payout of the shards that the merchant had after the cut-off. The number of shards only grows, so
+// these shards have all earlier checkouts. Payables of newer shards, or from a clock that is behind, wait for the next
+// payout.
 func newPayout(m merchant.Merchant, id, day string, cutoff, now time.Time) *payout.Payout {
 	p := payout.New(id, m.Currency, day, cutoff, now)
 	p.Shards = m.Shards
 	return &p
 }
 
-// willPay returns true if the tenant's schedule opens a payout at the cut-off.
-func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
-	at time.Time) (bool, error) {
+// checkWillPay returns true if the tenant's schedule opens a payout at the cut-off.
+func (r *Runner) checkWillPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule,
+	m merchant.Merchant, at time.Time) (bool, error) {
 	if m.Settings.Of(t.Mode).OnDemand || !schedule.CanPay() {
 		return false, nil
 	}
 	return r.Store.HasPayables(ctx, t, m.ShardCount(), m.Currency, at)
 }
 
-// readSettings reads a tenant's payout schedule, then its merchant, whose settings the schedule follows. A change of
-// settings also writes the schedule, so a write over this version fails if the two do not belong together.
+// readSettings reads a tenant's payout schedule, and then its merchant, whose settings the schedule follows. A change
+// of the settings also writes the schedule. So a write over this version of the schedule fails if the two do not belong
+// together.
 func (r *Runner) readSettings(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, merchant.Merchant,
 	error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
@@ -86,7 +88,8 @@ func (r *Runner) readSettings(ctx context.Context, t identity.Tenant) (merchant.
 }
 
 // OpenOnDemand opens a payout of all payables that are eligible now (contract §6.7). A repeated operation gets the same
-// payout, even on another day. It returns false if nothing is payable. Failure: NotFound without a bank account.
+// payout, even on another day. OpenOnDemand returns false if nothing is payable. Failure: NotFound without a bank
+// account.
 func (r *Runner) OpenOnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
 	_, m, err := r.readSettings(ctx, t)
 	if err != nil {
@@ -106,17 +109,17 @@ func (r *Runner) OpenOnDemand(ctx context.Context, t identity.Tenant, operation 
 }
 
 // ChangeMerchant changes a merchant, and the accounts and times of its payouts, in one transaction. If a cut-off has
-// come before its payout settings change, the payout is planned by the old settings, so that the change does not delay
-// it. The next cut-off follows the new settings. A change without effect writes nothing. A mode's schedule is written
-// only if that mode's payouts change, so test mode cannot get in the way of live payouts. Errors: change's; failure:
-// NotFound.
+// come before the payout settings change, ChangeMerchant first plans the payout by the old settings, so that the change
+// does not delay the payout. The next cut-off follows the new settings. A change without effect writes nothing.
+// ChangeMerchant writes a mode's schedule only if that mode's payouts change, so test mode cannot get in the way of
+// live payouts. It returns the errors of change; failure: NotFound.
 func (r *Runner) ChangeMerchant(ctx context.Context, by audit.By, code string,
 	change func(merchant.State) (merchant.State,
 		error)) (merchant.State, error) {
 	return r.changeState(ctx, by, func() (merchant.State, error) { return r.Store.MerchantState(ctx, code) }, change)
 }
 
-// changeState makes the change of ChangeMerchant to the state that read returns.
+// changeState makes the change of ChangeMerchant. The function read returns the state to change.
 func (r *Runner) changeState(ctx context.Context, by audit.By, read func() (merchant.State, error),
 	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	return store.Retry(func(bool) (merchant.State, error) {
@@ -125,7 +128,7 @@ func (r *Runner) changeState(ctx context.Context, by audit.By, read func() (merc
 			return before, err
 		}
 		code := before.Merchant.Code
-		now := r.Store.Now() // read once: a cut-off between two readings would be neither planned nor next
+		now := r.Store.Now() // read only once: a cut-off between two readings would be neither planned nor next
 		after, err := change(before)
 		if err != nil {
 			return before, err
@@ -147,7 +150,7 @@ func (r *Runner) changeState(ctx context.Context, by audit.By, read func() (merc
 	})
 }
 
-// save writes the merchant, the schedules of the modes whose payouts changed, and the bank accounts that were read.
+// save writes the merchant, the schedules of the modes whose payouts changed, and the bank accounts if they were read.
 func (r *Runner) save(ctx context.Context, by audit.By, before, state merchant.State,
 	changed []identity.Mode) (merchant.State,
 	error) {
@@ -174,17 +177,18 @@ func (r *Runner) Next(ctx context.Context, t identity.Tenant) (*time.Time, error
 	if err != nil {
 		return nil, err
 	}
-	will, err := r.willPay(ctx, t, schedule, m, schedule.NextAt)
+	will, err := r.checkWillPay(ctx, t, schedule, m, schedule.NextAt)
 	if err != nil || !will {
 		return nil, err
 	}
 	return &schedule.NextAt, nil
 }
 
-// maxSchedulesRead bounds the entries of one shard that are read to find the next payout.
+// maxSchedulesRead bounds the schedules that are read from one shard to find the next payout.
 const maxSchedulesRead = 100
 
-// NextOf returns the earliest Next of the tenants that of accepts, or nil if it found none before starting ended.
+// NextOf returns the earliest Next of the tenants for which of returns true. It returns nil if it found none before the
+// context starting ended.
 func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) bool) (*time.Time, error) {
 	var next *time.Time
 	for shard := range r.Store.DueShards() {
@@ -199,7 +203,8 @@ func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) 
 	return next, nil
 }
 
-// findNextInShard walks a shard's schedules in the order of their cut-offs. It reads each, because the index lags.
+// findNextInShard walks a shard's schedules in the order of their cut-offs. It reads each schedule again, because the
+// index lags behind.
 func (r *Runner) findNextInShard(ctx, starting context.Context, shard int,
 	of func(identity.Tenant) bool) (*time.Time, error) {
 	read := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
-// setClock moves the clock to a time.
+// setClock moves the clock to the given time.
 func (h *fixture) setClock(at string) {
 	h.Helper()
 	moment, err := time.Parse(time.RFC3339, at)
@@ -22,7 +22,7 @@ func (h *fixture) setClock(at string) {
 	h.Advance(moment.Sub(h.Now()))
 }
 
-// planAndRun opens and runs the due payout, and returns its day, or "" if none is due.
+// planAndRun opens and runs the due payout. It returns the payout's day, or "" if no payout is due.
 func (h *fixture) planAndRun() string {
 	h.Helper()
 	id := h.plan()
@@ -44,7 +44,7 @@ func TestPlan_TimeZones(t *testing.T) {
 		zone   string
 		period merchant.PayoutPeriod
 		paid   string
-		plans  [][2]string // time and the payout's day
+		plans  [][2]string // time of planning, and day of the payout
 	}{
 		"daily": {"Europe/Berlin", merchant.Daily, "2026-11-21T10:00:00Z",
 			[][2]string{{"2026-11-21T22:59:59Z", ""}, {"2026-11-21T23:00:00Z", "2026-11-22"}, {"2026-11-22T23:00:00Z", ""}}},
@@ -71,7 +71,8 @@ func TestPlan_TimeZones(t *testing.T) {
 	}
 }
 
-// TestPlan_MerchantNotPayable checks that a merchant that cannot be paid is not planned, and is paid everything later.
+// TestPlan_MerchantNotPayable checks that Plan opens no payout for a merchant that cannot be paid. A later payout then
+// pays all payables.
 func TestPlan_MerchantNotPayable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]func(*terms, bool){
@@ -98,7 +99,8 @@ func TestPlan_MerchantNotPayable(t *testing.T) {
 	}
 }
 
-// TestOpenOnDemand_AllPayables checks that all payables are paid once for each operation, regardless of the settings.
+// TestOpenOnDemand_AllPayables checks that each operation's payout pays all payables of the moment, regardless of the
+// settings. No payable is paid twice.
 func TestOpenOnDemand_AllPayables(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -134,7 +136,8 @@ func TestOpenOnDemand_AllPayables(t *testing.T) {
 	}
 }
 
-// TestPlan_OnlyCarriedBalance checks that a carried balance alone opens no payout: it is carried forward only once.
+// TestPlan_OnlyCarriedBalance checks that a carried balance alone opens no payout. Otherwise each payout would carry
+// the same balance forward again.
 func TestPlan_OnlyCarriedBalance(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -154,7 +157,7 @@ func TestPlan_OnlyCarriedBalance(t *testing.T) {
 	}
 }
 
-// TestChangeMerchant_PeriodEnded checks that a period that has ended is paid by the old settings.
+// TestChangeMerchant_PeriodEnded checks that the old settings apply to a period that has ended before the change.
 func TestChangeMerchant_PeriodEnded(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -175,23 +178,25 @@ func TestChangeMerchant_PeriodEnded(t *testing.T) {
 	h.want("payout", h.run(id), "PAID 10.10 1")
 }
 
-// TestPlan_SameDayTwice checks that a day is paid once if the merchant moves west, where it begins again.
+// TestPlan_SameDayTwice checks that a day is paid only once when the merchant moves west and the day begins there a
+// second time.
 func TestPlan_SameDayTwice(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.setTerms(func(s *terms) { s.TimeZone = "Pacific/Auckland" })
 	h.pay(1)
-	h.setClock("2026-11-21T11:00:00Z") // the 22nd begins there
+	h.setClock("2026-11-21T11:00:00Z") // the 22nd begins in the old zone
 	h.want("there", h.planAndRun(), "2026-11-22")
 	h.setTerms(func(s *terms) { s.TimeZone = "Pacific/Honolulu" })
 	h.pay(1)
-	h.setClock("2026-11-22T10:00:00Z") // and here
+	h.setClock("2026-11-22T10:00:00Z") // the 22nd begins in the new zone
 	h.want("here", h.planAndRun(), "")
 	h.setClock("2026-11-23T10:00:00Z")
 	h.want("the next day", h.planAndRun(), "2026-11-23")
 }
 
-// TestChangeMerchant_OtherFields checks that other changes leave a cut-off that planning may have moved ahead.
+// TestChangeMerchant_OtherFields checks that a change of other fields leaves the cut-off unchanged, because planning
+// may have moved it ahead.
 func TestChangeMerchant_OtherFields(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -204,7 +209,7 @@ func TestChangeMerchant_OtherFields(t *testing.T) {
 		s.Merchant.Name = "Laden"
 		return s, nil
 	}
-	for _, wait := range []time.Duration{0, 70 * day} { // also when the period has ended
+	for _, wait := range []time.Duration{0, 70 * day} { // a change at once, and a change after the period has ended
 		h.Advance(wait)
 		if _, err := h.ChangeMerchant(t.Context(), byTest, tenant.Merchant, rename); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 // Package run pays merchants. Runner.Plan opens a payout at a tenant's cut-off. Runner.Run collects the payables that
-// became eligible before, requests one transfer under the payout's id, and applies the outcome to the transactions.
-// Each step is one database transaction with the payout's status, so runs may be cut off, repeated, late or concurrent.
+// became eligible before the cut-off, requests one transfer under the payout's id, and applies the outcome to the
+// transactions. Each step is one database transaction that also writes the payout's status. So runs may be interrupted,
+// repeated, late or concurrent.
 package run
 
 import (
@@ -36,18 +37,21 @@ func New(c Config) *Runner { return &Runner{c} }
 const (
 	// bankTime bounds a step's calls to the bank.
 	bankTime = 20 * time.Second
-	// verifyTime bounds a question to the bank about an account. A client may wait for the answer.
+	// verifyTime bounds a question to the bank about an account. It is short, because a client may be waiting for the
+	// answer.
 	verifyTime = 5 * time.Second
-	// A database transaction has at most 100 items. A payable that is collected or returned takes three: the payable, its
-	// record and its transaction. A paid payable takes a record and a transaction or deduction. Besides, there are the
-	// payout and, while collecting, the reserve and the carried balance before and after the step.
+	// takenAtOnce and paidAtOnce are the numbers of payables in one step. A database transaction has at most 100 items. A
+	// payable that is collected or returned needs three: the payable, its record and its transaction. A paid payable needs
+	// its record and a transaction or deduction. Four further items are the payout and, while collecting, the reserve and
+	// the carried balance before and after the step.
 	takenAtOnce = (100 - 4) / 3
 	paidAtOnce  = (100 - 1) / 2
 )
 
 var errNoBank = errors.New("payout: no bank of payouts in this mode")
 
-// Run takes a payout's steps; it may be repeated. It returns true if final or waiting, false if time is nearly up.
+// Run takes a payout's steps and may be repeated. It returns true once the payout is final or has to wait, and false if
+// the time is nearly up.
 func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, error) {
 	stepping, cancel := deadline.Early(ctx, lastStep)
 	defer cancel()
@@ -60,8 +64,9 @@ func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, e
 	return false, err
 }
 
-// advance takes the payout's next step. It tries again if others changed the payout, or if a refund between the reads
-// of a payable and its transaction made them differ. If every try finds a difference: payments.ErrPayableMismatch.
+// advance takes the payout's next step. It tries again if another writer changed the payout. It also tries again if a
+// payable and its transaction differ, because a refund may have come between the two reads. If they differ at every
+// try, advance returns payments.ErrPayableMismatch.
 func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	var waits bool
 	var mismatch error
@@ -78,15 +83,16 @@ func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.
 		return next, err
 	})
 	if mismatch != nil && errors.Is(err, store.ErrContended) {
-		err = mismatch // stored data that contradict each other are our fault, not a race
+		err = mismatch // if stored data contradict each other at every try, we made a mistake
 	}
 	return next, waits, err
 }
 
-// lastStep is kept free for a step at the end of a run: the bank's time and a few calls to the table.
+// lastStep is the time that a run keeps free for its last step: the bank's time, and a few calls to the table.
 const lastStep = bankTime + 10*time.Second
 
-// takeStep takes the payout's next step and returns the payout after it. If waits, there is no further step for now.
+// takeStep takes the payout's next step and returns the payout after it. If waits is true, there is no further step for
+// now.
 func (r *Runner) takeStep(ctx context.Context, t identity.Tenant, current payout.Payout) (next payout.Payout,
 	waits bool, err error) {
 	switch current.Status {
@@ -104,7 +110,8 @@ func (r *Runner) takeStep(ctx context.Context, t identity.Tenant, current payout
 	return next, false, err
 }
 
-// collect takes the next payables. If a consistent read finds none, it seals the payout: later ones have a later time.
+// collect collects the next payables. If a consistent read finds none, it seals the payout, because a payable that is
+// written later is eligible later.
 func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	payables, err := r.Store.Payables(ctx, t, max(current.Shards, 1), current.Records/takenAtOnce, current.Currency,
 		current.Cutoff, takenAtOnce)
@@ -113,7 +120,7 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 	}
 	complete := len(payables) == 0
 	if carried := current.CarriedForward(); carried != nil && !complete {
-		// A later payout that has taken this payout's negative balance also takes the other payables.
+		// If a later payout has taken this payout's negative balance, it also takes the other payables.
 		exists, readErr := r.Store.PayableExists(ctx, t, *carried)
 		if readErr != nil {
 			return current, readErr
@@ -134,9 +141,9 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 	return r.Store.CollectPayout(ctx, t, collection)
 }
 
-// send fixes the bank account and posts the journal entry, before the transfer is requested. It waits without a
-// verified account, while payouts are held (contract §6.7), and until the sweep, within a minute, has asked the bank
-// about the primary account. If account or schedule change meanwhile, it tries again.
+// send records the bank account and posts the journal entry, before the transfer is requested. It waits without a
+// verified account and while payouts are held (contract §6.7). It also waits until the sweep, within a minute, has
+// asked the bank about the primary account. If the account or the schedule changes meanwhile, send tries again.
 func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
@@ -177,7 +184,8 @@ func (r *Runner) transfer(ctx context.Context, t identity.Tenant, current payout
 	return next, false, err
 }
 
-// scheduleNextPoll schedules the next poll. ErrStale: others changed the payout, which may no longer have to wait.
+// scheduleNextPoll schedules the next poll. It returns ErrStale if another writer changed the payout, which may then no
+// longer have to wait.
 func (r *Runner) scheduleNextPoll(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool,
 	error) {
 	scheduled, changed := current.ScheduleNextPoll(r.Store.Now())
@@ -188,8 +196,9 @@ func (r *Runner) scheduleNextPoll(ctx context.Context, t identity.Tenant, curren
 	return next, err == nil, err
 }
 
-// requestTransfer orders the transfer at the bank. If the bank does not take it, the transfer is cancelled there in the
-// end: one refused order proves nothing about others, which may have been executed or be on their way.
+// requestTransfer orders the transfer at the bank. If the bank does not take the transfer, and a day has passed or the
+// account has been replaced, requestTransfer cancels the transfer at the bank. One refused order proves nothing about
+// other orders of this transfer, which may have been executed or be on their way.
 func (r *Runner) requestTransfer(ctx context.Context, t identity.Tenant, current payout.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()
@@ -209,7 +218,8 @@ func (r *Runner) requestTransfer(ctx context.Context, t identity.Tenant, current
 	return b.Cancel(ctx, current.ID)
 }
 
-// applyOutcome applies the outcome to the payout's next records and transactions. Without any it ends the payout.
+// applyOutcome applies the outcome to the payout's next records and their transactions. If no records are left, it ends
+// the payout.
 func (r *Runner) applyOutcome(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	atOnce := takenAtOnce
 	if current.Status == payout.Paying {

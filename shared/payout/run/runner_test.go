@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestRun_ManyPayables checks a payout of more payables than one step takes, with two payables of one transaction in a
-// step. No step writes an item twice, or writes too many items.
+// TestRun_ManyPayables checks a payout of more payables than one step collects. One step has two payables of the same
+// transaction. No step may write an item twice, or write too many items.
 func TestRun_ManyPayables(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -33,7 +33,8 @@ func TestRun_ManyPayables(t *testing.T) {
 	}
 }
 
-// TestRun_ManyPayablesRejected checks that all payables are returned, each with a record and a transaction.
+// TestRun_ManyPayablesRejected checks that a rejected payout returns all payables, each with its record and
+// transaction.
 func TestRun_ManyPayablesRejected(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -53,7 +54,8 @@ func TestRun_ManyPayablesRejected(t *testing.T) {
 	}
 }
 
-// TestRun_RefundBetweenReads checks that a refund between the reads of payable and transaction is no mismatch.
+// TestRun_RefundBetweenReads checks a refund that comes between the reads of a payable and its transaction. The two
+// then differ, but this is no mismatch.
 func TestRun_RefundBetweenReads(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -64,7 +66,8 @@ func TestRun_RefundBetweenReads(t *testing.T) {
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 
-// TestRun_RefundBeforeCollecting checks that a refund is deducted if it comes between reading and collecting.
+// TestRun_RefundBeforeCollecting checks that the payout deducts a refund that comes after its read and before its
+// collecting.
 func TestRun_RefundBeforeCollecting(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -75,8 +78,8 @@ func TestRun_RefundBeforeCollecting(t *testing.T) {
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 
-// TestRun_PaymentDuringRun checks that the payment waits for the next payout. So does a payable that was eligible
-// before the cut-off, but written after the payout was sealed.
+// TestRun_PaymentDuringRun checks that a payment during a run waits for the next payout. The same is true for a payable
+// that was eligible before the cut-off, but was written after the payout was sealed.
 func TestRun_PaymentDuringRun(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -86,14 +89,14 @@ func TestRun_PaymentDuringRun(t *testing.T) {
 	h.doBefore("BatchGetItem", func() { h.pay(1) })
 	h.want("payout", h.run(id), "PAID 10.10 1")
 	h.Advance(-day)
-	h.pay(1) // as yesterday
+	h.pay(1) // eligible as yesterday's payments
 	h.Advance(day)
 	h.want("payout", h.run(id), "PAID 10.10 1")
 	h.Advance(day)
 	h.want("the next", h.run(h.plan()), "PAID 20.20 2")
 }
 
-// TestRun_PayableMismatch checks that a payable that contradicts its transaction, by a fault of ours, stops the payout.
+// TestRun_PayableMismatch checks that the payout stops if, by our own fault, a payable contradicts its transaction.
 func TestRun_PayableMismatch(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -116,9 +119,9 @@ func TestRun_PayableMismatch(t *testing.T) {
 	h.want("payout", h.payoutState(id), "COLLECTING 0.00 0")
 }
 
-// TestRun_ReserveAfterCollecting checks that under a minimum balance no refund counts on collected payables. In live
-// mode collecting changes the reserve's version, even before the first refund, so the refund's write fails with
-// ErrStale.
+// TestRun_ReserveAfterCollecting checks that, under a minimum balance, no refund counts on payables that a payout has
+// collected. In live mode collecting changes the reserve's version, even before the first refund. So the refund's write
+// fails with ErrStale.
 func TestRun_ReserveAfterCollecting(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -145,7 +148,7 @@ func TestRun_ReserveAfterCollecting(t *testing.T) {
 	}
 }
 
-// TestRun_NoVerifiedAccount checks that a payout waits for a verified account, and goes to that account.
+// TestRun_NoVerifiedAccount checks that a payout waits for a verified account and then goes to that account.
 func TestRun_NoVerifiedAccount(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -170,7 +173,7 @@ func TestRun_NoVerifiedAccount(t *testing.T) {
 	}
 }
 
-// TestRun_RepeatedTransfer checks that the repeated request has the same account as the first.
+// TestRun_RepeatedTransfer checks that a repeated request for a transfer names the same account as the first request.
 func TestRun_RepeatedTransfer(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -195,11 +198,11 @@ func TestRun_NoBank(t *testing.T) {
 	h.Advance(day)
 	id := h.plan()
 	h.want("payout", h.run(id), "SENT 10.10 1")
-	h.Advance(2 * day) // there is no bank to cancel it
+	h.Advance(2 * day) // without a bank, no transfer can be cancelled
 	h.want("payout", h.run(id), "SENT 10.10 1")
 }
 
-// TestRun_TimeNearlyUp checks that a run starts no step when its time is nearly up, so that the next run continues.
+// TestRun_TimeNearlyUp checks that a run starts no step when its time is nearly up. The next run continues.
 func TestRun_TimeNearlyUp(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -214,7 +217,8 @@ func TestRun_TimeNearlyUp(t *testing.T) {
 	h.want("payout", h.payoutState(id), "COLLECTING 0.00 0")
 }
 
-// TestRun_Error checks that an error ends a run, so that another run continues later. Here the payout has no schedule.
+// TestRun_Error checks that an error ends a run, and that another run can continue later. Here the payout has no
+// schedule.
 func TestRun_Error(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// payAndChargeBack stores a payment that was paid out, and then charges 0.05 EUR back for each part.
+// payAndChargeBack stores a payment that was paid out. It then stores a chargeback of 0.05 EUR for each part.
 func (h *fixture) payAndChargeBack(parts int) payments.Transaction {
 	h.Helper()
 	tx := h.pay(1)
@@ -21,7 +21,7 @@ func (h *fixture) payAndChargeBack(parts int) payments.Transaction {
 	return tx
 }
 
-// doBeforeEach acts before each call of the operation, but not before calls of the action itself.
+// doBeforeEach calls do before each call of the operation. Calls that do makes itself do not count.
 func (h *fixture) doBeforeEach(operation string, do func()) {
 	h.doBefore(operation, func() {
 		do()
@@ -39,7 +39,7 @@ func (h *fixture) readPayables() []payments.Payable {
 	return payables
 }
 
-// wantBalance fails the test unless the sum of the payables is the amount, which bounds refunds.
+// wantBalance fails the test unless the payables sum to the amount. This sum is the limit for refunds.
 func (h *fixture) wantBalance(when, amount string) {
 	h.Helper()
 	sum := money.Zero("EUR")
@@ -52,8 +52,8 @@ func (h *fixture) wantBalance(when, amount string) {
 	h.want("balance "+when, sum.String(), amount)
 }
 
-// TestRun_OnlyDebits checks that debits without credits are one payout, in any number of steps. Each step carries the
-// negative balance forward to the next payout.
+// TestRun_OnlyDebits checks that one payout collects debits without credits, in any number of steps. Each step carries
+// the negative balance forward to the next payout.
 func TestRun_OnlyDebits(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -75,7 +75,7 @@ func TestRun_OnlyDebits(t *testing.T) {
 	h.want("waiting", h.plan(), "")
 }
 
-// TestRun_DebitsExceedCredits checks that both are collected in the step that makes the balance negative.
+// TestRun_DebitsExceedCredits checks that the step that makes the balance negative collects both debits and credits.
 func TestRun_DebitsExceedCredits(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -94,7 +94,7 @@ func TestRun_DebitsExceedCredits(t *testing.T) {
 }
 
 // TestRun_LateCredit checks that a late credit reduces the negative balance. The credit was eligible before the
-// cut-off, and written when the payout's balance was negative.
+// cut-off, but was written when the payout's balance was already negative.
 func TestRun_LateCredit(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -105,7 +105,7 @@ func TestRun_LateCredit(t *testing.T) {
 	h.doBeforeEach("TransactWriteItems", func() {
 		if steps++; steps == 2 {
 			h.Advance(-day)
-			h.pay(1) // this write is not counted: each action leaves out its own calls
+			h.pay(1) // the calls of pay do not trigger the action again
 			h.Advance(day)
 		}
 	})
@@ -114,9 +114,9 @@ func TestRun_LateCredit(t *testing.T) {
 	h.wantBalance("then", "0.00")
 }
 
-// TestRun_LaterPayoutTakesNegativeBalance checks a later payout that takes the negative balance of a payout that still
-// collects. The later payout takes the remaining payables as well, and each payable goes into one of the two. A payable
-// that was eligible before both, but is written late, goes into the next.
+// TestRun_LaterPayoutTakesNegativeBalance checks a later payout that takes the negative balance of a payout that is
+// still collecting. The later payout takes the remaining payables as well, and each payable goes into one of the two. A
+// payable that was eligible before both payouts, but is written late, goes into the payout after them.
 func TestRun_LaterPayoutTakesNegativeBalance(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -125,7 +125,7 @@ func TestRun_LaterPayoutTakesNegativeBalance(t *testing.T) {
 	earlier := h.plan()
 	steps, later := 0, ""
 	h.doBeforeEach("TransactWriteItems", func() {
-		if steps++; steps != 2 { // the first one has collected 32 payables, and read 32 more
+		if steps++; steps != 2 { // the first payout has collected 32 payables, and has read 32 more
 			return
 		}
 		h.Advance(day)
@@ -133,7 +133,7 @@ func TestRun_LaterPayoutTakesNegativeBalance(t *testing.T) {
 		if later = planned.ID; err != nil || !opened {
 			t.Fatalf("opened: got %t, %v, want true", opened, err)
 		}
-		h.want("the later one", h.run(later), "PAID -3.50 39") // 38 debits of 0.05, and 1.60
+		h.want("the later one", h.run(later), "PAID -3.50 39") // 38 debits of 0.05, and the balance of -1.60
 		h.Advance(-2 * day)
 		h.pay(1)
 		h.Advance(2 * day)
@@ -145,8 +145,9 @@ func TestRun_LaterPayoutTakesNegativeBalance(t *testing.T) {
 	h.want("the next", h.run(h.plan()), "PAID 6.60 2")
 }
 
-// TestRun_ReserveOfNegativeBalance checks that under a minimum balance no refund counts on a negative balance: after
-// each step of the payout the reserve that was read before is outdated.
+// TestRun_ReserveOfNegativeBalance checks refunds of a merchant with a minimum balance, while a payout collects a
+// negative total. A refund must not use money that the payout has just taken. So each step that collects payables
+// outdates the reserve: a refund with a reserve that was read before the step fails with ErrStale.
 func TestRun_ReserveOfNegativeBalance(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -167,7 +168,7 @@ func TestRun_ReserveOfNegativeBalance(t *testing.T) {
 	if err != nil || len(reserves) < 4 {
 		t.Fatalf("got %d steps, %v, want 4 or more", len(reserves), err)
 	}
-	for i := range reserves[:4] { // before the steps that collect
+	for i := range reserves[:4] { // read before the steps that collect
 		if err := h.Store.ApplyTransaction(t.Context(), tenant, change, &reserves[i]); !errors.Is(err, store.ErrStale) {
 			t.Errorf("a refund on the reserve before step %d: got %v, want ErrStale", i, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// keepChanging changes the merchant before each transaction that writes it, until the test ends that.
+// keepChanging makes another change to the merchant before each transaction, until the test stops it.
 func (h *fixture) keepChanging() {
 	within := false
 	h.wire.Inject(func(operation string) faults.Fault {
@@ -30,8 +30,8 @@ func (h *fixture) keepChanging() {
 	})
 }
 
-// TestRefreshBankAccounts_AnswerNotRecorded checks that the read shows accounts unchanged; no read is a conflict
-// (contract §7.3).
+// TestRefreshBankAccounts_AnswerNotRecorded checks that the call returns the accounts unchanged if the verdict cannot
+// be recorded. A read never ends in a conflict (contract §7.3).
 func TestRefreshBankAccounts_AnswerNotRecorded(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)

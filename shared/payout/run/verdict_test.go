@@ -8,15 +8,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// TestRun_PendingVerdict checks a payout to an account whose verdict no request has read. It waits only until the sweep
-// has asked the bank.
+// TestRun_PendingVerdict checks a payout to an account for which no request has asked for the bank's verdict. The
+// payout waits only until the sweep has asked the bank.
 func TestRun_PendingVerdict(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		verdict merchant.BankAccountStatus
 		err     error
 		primary bool
-		asked   time.Duration // after it was added; 0: not yet
+		asked   time.Duration // time after adding the account; 0: not asked yet
 		waits   bool
 		to      string
 	}{
@@ -43,7 +43,7 @@ func TestRun_PendingVerdict(t *testing.T) {
 		id := h.plan()
 		if c.waits {
 			h.want(name, h.run(id), "SEALED 10.10 1")
-			_ = h.CheckBankAccounts(t.Context(), byTest, tenant) // as the sweep does, which logs the error
+			_ = h.CheckBankAccounts(t.Context(), byTest, tenant) // the sweep calls this, too, and logs the error
 		}
 		h.want(name, h.run(id), "PAID 10.10 1")
 		if got := h.requests[0].To.IBAN; got != c.to {

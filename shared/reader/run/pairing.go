@@ -27,7 +27,7 @@ func (d *Driver) Pair(ctx context.Context, by audit.By, t identity.Tenant, opera
 			Until: r.ConfirmUntil()})
 		return reader.New(r.ID, device.Serial, device.Model, given, r.CreatedAt), pairingFailure(portErr)
 	})
-	if asked && errors.Is(err, store.ErrTooManyCardReaders) { // others were made meanwhile
+	if asked && errors.Is(err, store.ErrTooManyCardReaders) { // other readers were added meanwhile
 		err = errors.Join(err, d.terminals(t).Unpair(ctx, r.ID))
 	}
 	return made, err
@@ -67,7 +67,7 @@ func (d *Driver) RefreshAll(ctx context.Context, t identity.Tenant) iter.Seq2[re
 				return d.askPairing(asking, t, r)
 			})
 			if failure.Is(err, failure.KindNotFound) {
-				continue // it was deleted meanwhile
+				continue // the reader was deleted meanwhile
 			}
 			if !yield(r, err) || err != nil {
 				return

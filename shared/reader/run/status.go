@@ -42,7 +42,8 @@ func (d *Driver) readAndReach(ctx context.Context, t identity.Tenant, id string)
 	return r, err
 }
 
-// reach asks the terminal of a reader for its heartbeat. Failure: READER_OFFLINE, also if not paired or silent.
+// reach asks the terminal of a reader for its heartbeat. Failure: READER_OFFLINE, also if the reader is not paired or
+// the terminal does not answer.
 func (d *Driver) reach(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, terminal.Heartbeat,
 	error) {
 	r, err := d.Refresh(ctx, t, r)
@@ -83,7 +84,8 @@ func (d *Driver) AskSettings(ctx context.Context, t identity.Tenant, id string) 
 	return r, err
 }
 
-// refreshSettings stores the terminal's settings. Failures: READER_OFFLINE; SETTINGS_UNAVAILABLE if online without any.
+// refreshSettings stores the settings that the terminal reports. Failures: READER_OFFLINE; SETTINGS_UNAVAILABLE if the
+// terminal is online but reports no settings.
 func (d *Driver) refreshSettings(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
 	s, err := d.terminals(t).Settings(ctx, r.ID)
 	switch {
@@ -97,11 +99,12 @@ func (d *Driver) refreshSettings(ctx context.Context, t identity.Tenant, r reade
 	}
 }
 
-// changeTime limits the way of a change of settings to the terminal, which refuses a later change.
+// changeTime limits the time that a change of settings may take to reach the terminal. The terminal refuses a later
+// change.
 const changeTime = time.Minute
 
-// Configure has the reader's terminal change its settings, and stores them without the passcode. Failures: NotFound,
-// READER_OFFLINE, PASSCODE_REQUIRED; Timeout when the terminal may have changed them.
+// Configure makes the reader's terminal change its settings, and stores the settings without the passcode. Failures:
+// NotFound, READER_OFFLINE, PASSCODE_REQUIRED; Timeout when the terminal may have changed the settings.
 func (d *Driver) Configure(ctx context.Context, t identity.Tenant, id string, change terminal.SettingsChange) error {
 	r, err := d.readAndReach(ctx, t, id)
 	if err != nil {

@@ -1,5 +1,6 @@
 // Package object compares the objects of files at S3 with their entries in the table, and the entries with their files.
-// It changes nothing, and reports each break. Call Comparer.Shard, once for each part of a shard.
+// It changes nothing and reports each break. Call Comparer.Shard until it has compared the whole shard. Each call
+// compares a part of the shard.
 package object
 
 import (
@@ -20,21 +21,21 @@ import (
 )
 
 const (
-	// lastStart is kept free at the end of a call, for the keys that are then being compared.
+	// lastStart is kept free at the end of a call. It is the time to finish the keys that are being compared.
 	lastStart = 10 * time.Second
 	// sendTime is kept free for sending the message that starts the next call.
 	sendTime = 3 * time.Second
-	// atOnce is the number of keys that are compared, and kept in memory, at a time. One batch reads their files.
+	// atOnce is the number of keys that are compared, and kept in memory, at a time. One batch request reads their files.
 	atOnce = 100
 	// readers is the number of suspected keys that are read again in parallel.
 	readers = 8
-	// maxReadings limits the readings of a key whose records change meanwhile.
+	// maxReadings limits the readings of a key whose records keep changing.
 	maxReadings = 4
 	// maxLogged limits the breaks that a call logs. All breaks are counted.
 	maxLogged = 1000
 )
 
-// errNoTime is returned when a call has no time to begin, so that its message stays in the queue.
+// errNoTime is returned when a call has no time to begin. After the error the call's message stays in the queue.
 var errNoTime = errors.New("no time to compare objects")
 
 // Comparer compares objects with their records. It is safe for concurrent use.
@@ -45,20 +46,20 @@ type Comparer struct {
 	Metrics metric.Log
 }
 
-// comparison compares the part of a shard that one call reaches.
+// comparison compares that part of a shard for which one call has time.
 type comparison struct {
 	Comparer
 	after   string // the last key that was compared
 	keys    int
 	suspect int                   // keys that were read again
-	open    int                   // suspects that changed at each reading
-	found   map[identity.Mode]int // breaks
-	logged  int                   // breaks that were logged
+	open    int                   // suspected keys that had changed at each reading
+	found   map[identity.Mode]int // number of breaks
+	logged  int                   // number of breaks that were logged
 }
 
-// Shard compares the objects of a shard whose ids follow after, or all objects if after is "". If it has not compared
-// the whole shard, last is the id of the last compared object: pass last as after to the next call. If last equals
-// after, nothing was compared.
+// Shard compares the objects of a shard whose ids follow after. If after is "", it begins with the first object. If it
+// has not compared the whole shard, last is the id of the last compared object. Pass last as after to the next call. If
+// last equals after, nothing was compared.
 func (c Comparer) Shard(ctx context.Context, shard int, after string) (last string, whole bool, err error) {
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
@@ -84,7 +85,7 @@ func (c Comparer) Shard(ctx context.Context, shard int, after string) (last stri
 // pairs walks the keys of a shard, without their files.
 type pairs = iter.Seq2[file.Pair, error]
 
-// walk compares keys until the time to start is over. It returns true if it has compared all keys.
+// walk compares keys until the context starting ends. It returns true if it has compared all keys.
 func (c *comparison) walk(ctx, starting context.Context, pairs pairs) (whole bool, err error) {
 	chunk := make([]file.Pair, 0, atOnce)
 	for p, err := range pairs {
@@ -106,7 +107,7 @@ func (c *comparison) walk(ctx, starting context.Context, pairs pairs) (whole boo
 	return err == nil, err
 }
 
-// check compares some keys. It reads suspected keys again, because the two lists are from different times.
+// check compares some keys. It reads suspected keys again, because entries and objects are listed at different times.
 func (c *comparison) check(ctx context.Context, chunk []file.Pair) error {
 	if len(chunk) == 0 {
 		return nil
@@ -133,7 +134,7 @@ func (c *comparison) check(ctx context.Context, chunk []file.Pair) error {
 	return nil
 }
 
-// readAgain confirms several keys in parallel.
+// readAgain confirms the given keys, several in parallel.
 func (c *comparison) readAgain(ctx context.Context, keys []string) ([]file.Pair, error) {
 	pairs := make([]file.Pair, len(keys))
 	group, ctx := errgroup.WithContext(ctx)
@@ -147,7 +148,7 @@ func (c *comparison) readAgain(ctx context.Context, keys []string) ([]file.Pair,
 	return pairs, group.Wait()
 }
 
-// readFiles reads the files that the entries of the pairs name.
+// readFiles reads the files that the pairs' entries name, and adds them to the pairs.
 func (c *comparison) readFiles(ctx context.Context, chunk []file.Pair) error {
 	entries := make([]file.Entry, 0, len(chunk))
 	for _, p := range chunk {
@@ -164,13 +165,14 @@ func (c *comparison) readFiles(ctx context.Context, chunk []file.Pair) error {
 	return err
 }
 
-// note counts and logs the breaks of a confirmed pair. A zero pair was not confirmed.
+// note counts and logs the breaks of a confirmed pair. The zero pair stands for a key that was not confirmed; note only
+// counts it as open.
 func (c *comparison) note(ctx context.Context, p file.Pair) {
 	if p.Key == "" {
 		c.open++
 		return
 	}
-	mode, tenant, id := identity.Live, "", "" // the tenant of an object without an entry is unknown: it may be live
+	mode, tenant, id := identity.Live, "", "" // without an entry the tenant is unknown, so it may be live
 	if e := p.Entry; e != nil {
 		mode, tenant, id = e.Tenant.Mode, e.Tenant.String(), e.File
 	}
@@ -183,8 +185,8 @@ func (c *comparison) note(ctx context.Context, p file.Pair) {
 	}
 }
 
-// report logs the totals. It measures breaks only if there are any. The function reconcile measures them once at each
-// run, and an alarm counts these measurements to see that reconcile runs.
+// report logs the totals. It writes the metric of breaks only if there are breaks: an alarm counts the metric's values
+// to see that the function reconcile still runs, and a zero from here would count, too.
 func (c *comparison) report(ctx context.Context, shard int, whole bool) {
 	breaks := 0
 	for _, mode := range identity.Modes {
@@ -194,22 +196,23 @@ func (c *comparison) report(ctx context.Context, shard int, whole bool) {
 		}
 	}
 	level := slog.LevelInfo
-	if c.keys == 0 && whole { // an empty shard, as all are on a fresh platform
+	if c.keys == 0 && whole { // all shards are empty on a fresh platform
 		level = slog.LevelDebug
 	}
 	c.Log.Log(ctx, level, "compared objects", "breaks", breaks, "shard", shard, "keys", c.keys, "read_again", c.suspect,
 		"open", c.open, "whole", whole)
 }
 
-// records has the table's records of a key as values, so that two readings can be compared.
+// records has the table's records of a key, by value, so that two readings can be compared.
 type records struct {
 	hasEntry, hasFile bool
 	entry             file.Entry
 	file              file.File // the file that the entry names
 }
 
-// confirm reads a key until its records are the same before and after its object is read: then all are from one moment.
-// If the records differ at every reading, the file is being changed, and confirm returns the zero pair.
+// confirm reads a key until its records are the same before and after the object is read. Then records and object are
+// from the same moment. If the records differ at every reading, the file is being changed, and confirm returns the zero
+// pair.
 func (c Comparer) confirm(ctx context.Context, key string) (file.Pair, error) {
 	before, err := c.readRecords(ctx, key)
 	for range maxReadings {
@@ -258,13 +261,13 @@ func (r records) pair(key string) file.Pair {
 	return p
 }
 
-// addVersions adds the versions that S3 has under exactly the pair's key.
+// addVersions adds to the pair the versions that S3 has under exactly the pair's key.
 func (c Comparer) addVersions(ctx context.Context, p *file.Pair) error {
 	for v, err := range c.Objects.List(ctx, p.Key, "") {
 		switch {
 		case err != nil:
 			return err
-		case v.Key != p.Key: // a longer key
+		case v.Key != p.Key: // a longer key that begins with this key
 			return nil
 		}
 		p.Add(v)

@@ -12,7 +12,7 @@ import (
 
 // Charged amounts, in minor units of any currency, that decide which card is presented and how (contract §12).
 const (
-	WithoutPIN     = 5000 // the largest for a contactless card without PIN; above it the card is inserted
+	WithoutPIN     = 5000 // largest amount for a contactless card without PIN; above it the card is inserted
 	swipedEnding   = 66   // last digits of the amounts that are paid by a card with only a stripe
 	perMajor       = 100
 	cryptogramSize = 8 // bytes (EMV Book 3, 9F26)

@@ -68,9 +68,9 @@ func converse(w *fixture) (answers []any) {
 	return answers
 }
 
-// TestTerminals_LostMessage lets each call to the table fail, before or after it took effect. The repeated message has
-// the same answer, and the card is charged once.
-func TestTerminals_LostMessage(t *testing.T) {
+// TestTerminals_LostTableCall lets each call to the table fail, before or after it took effect. The repeated message
+// must have the same answer, and the card must be charged once.
+func TestTerminals_LostTableCall(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	calls := 0
@@ -99,7 +99,7 @@ func TestTerminals_LostMessage(t *testing.T) {
 	}
 }
 
-// TestPair_TwoConcurrently checks that the later of two pairings has the terminal.
+// TestPair_TwoConcurrently checks that, of two concurrent pairings, the later one has the terminal.
 func TestPair_TwoConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

@@ -26,7 +26,7 @@ func roundTrip[T any](t *testing.T, entity string, written item[T]) {
 	db, items := s.Raw()
 	r := table.Client{DB: db, Table: items, Now: clock.New().Now}
 	written.Key, written.Version = keyOf(entity, "id"), 1
-	if err := write(t.Context(), r, written, put(r, written).Run); err != nil {
+	if err := write(t.Context(), r, written, newPut(r, written).Run); err != nil {
 		t.Fatal(err)
 	}
 	storedtest.RoundTrip(t, s, []storedtest.Read{storedtest.Expect(entity, written,

@@ -72,7 +72,7 @@ func TestPix_Paid(t *testing.T) {
 	w.wantDecision("next", payments.Voucher)
 }
 
-// TestPix_OnlyTheAcquirerEnds checks that neither Terminate nor another pairing ends a shown code, because the code can
+// TestPix_OnlyTheAcquirerEnds checks that neither Terminate nor another pairing ends a code that is shown. The code can
 // be paid until the acquirer has cancelled it.
 func TestPix_OnlyTheAcquirerEnds(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestPix_NotShown(t *testing.T) {
 	w.wantDecision("offline", "")
 }
 
-// TestPix_AcquirerDoesNotAnswer checks that the terminal asks again for the same code.
+// TestPix_AcquirerDoesNotAnswer checks that the terminal repeats its request and gets the same code.
 func TestPix_AcquirerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	for fault, after := range map[faults.Fault]payments.Decision{

@@ -28,7 +28,7 @@ func saleKey(checkout string) table.Key { return keyOf("SALE", checkout) }
 type item[T any] struct {
 	table.Key
 	Version int    `dynamo:"version"`
-	WriteID string `dynamo:"write_id"` // random for each write, so that a writer recognises its own
+	WriteID string `dynamo:"write_id"` // random for each write, so that a writer recognises its own write
 	Record  T      `dynamo:"record"`
 }
 
@@ -42,7 +42,7 @@ var (
 	errChanged = errors.New("virtual: another writer was faster")
 )
 
-// read reads a record. If there is none, it returns errNone, and the item for the record's first write.
+// read reads a record. If the record does not exist, it returns errNone and the item for the record's first write.
 func read[T any](ctx context.Context, r table.Client, k table.Key) (item[T], error) {
 	var stored item[T]
 	err := r.Get(k).One(ctx, &stored)
@@ -52,8 +52,8 @@ func read[T any](ctx context.Context, r table.Client, k table.Key) (item[T], err
 	return stored, err
 }
 
-// put returns the write of an item over its earlier version.
-func put[T any](r table.Client, i item[T]) *dynamo.Put {
+// newPut returns the write that replaces the earlier version of an item.
+func newPut[T any](r table.Client, i item[T]) *dynamo.Put {
 	if i.Version == 1 {
 		return r.Table.Put(i).If("attribute_not_exists(pk)")
 	}
@@ -93,7 +93,7 @@ func change[T any](ctx context.Context, r table.Client, k table.Key, rule func(T
 			return before.Record, nil
 		}
 		after := before.next(record)
-		if err := write(ctx, r, after, put(r, after).Run); !errors.Is(err, errChanged) {
+		if err := write(ctx, r, after, newPut(r, after).Run); !errors.Is(err, errChanged) {
 			return record, err
 		}
 	}
@@ -101,7 +101,7 @@ func change[T any](ctx context.Context, r table.Client, k table.Key, rule func(T
 
 // storeWithDevice stores a new record with its device's change. Errors: errChanged, when another writer changed either.
 func storeWithDevice[T any](ctx context.Context, r table.Client, first item[T], d item[device]) error {
-	err := write(ctx, r, first, r.Transaction().Put(put(r, first)).Put(put(r, d)).Run)
+	err := write(ctx, r, first, r.Transaction().Put(newPut(r, first)).Put(newPut(r, d)).Run)
 	if err == nil || errors.Is(err, errChanged) {
 		return err
 	}

@@ -130,7 +130,7 @@ func (w *fixture) wantCaptured(amount string) {
 	}
 }
 
-// TestOffer_Refused checks that a terminal does not have a refused checkout, and charges nothing.
+// TestOffer_Refused checks that a terminal does not store a refused checkout and charges nothing.
 func TestOffer_Refused(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -159,7 +159,8 @@ func TestOffer_Refused(t *testing.T) {
 	w.wantCaptured("10.00")
 }
 
-// TestOutcome_Stopped checks the events that stop a checkout before the card is charged, and that none stops it later.
+// TestOutcome_Stopped checks the events that stop a checkout before the card is charged. After the charge, none of them
+// stops it.
 func TestOutcome_Stopped(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -200,7 +201,7 @@ func TestOutcome_Stopped(t *testing.T) {
 	}
 }
 
-// TestTerminate_RacesWithPayment checks that the terminal has either stopped or charged.
+// TestTerminate_RacesWithPayment checks that the terminal has either stopped or charged, but not both.
 func TestTerminate_RacesWithPayment(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
@@ -246,8 +247,8 @@ func count(errs []error, want error) (n int) {
 	return n
 }
 
-// TestOutcome_AcquirerDoesNotAnswer checks that the terminal asks until the acquirer answers, also after the checkout
-// was given up, and charges once.
+// TestOutcome_AcquirerDoesNotAnswer checks that the terminal asks until the acquirer answers, even after the checkout
+// was given up. The card is charged once.
 func TestOutcome_AcquirerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	for fault, after := range map[faults.Fault]payments.Decision{

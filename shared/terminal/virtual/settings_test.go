@@ -32,7 +32,7 @@ func (w *fixture) wantLocked(pairing string, want bool) {
 	}
 }
 
-// TestConfigure checks that a menu is locked only with a passcode, which lasts until the pairing ends.
+// TestConfigure checks that a menu can be locked only with a passcode. The passcode stays until the pairing ends.
 func TestConfigure(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).pairAndConfirm("p", "ABCD1234")
@@ -85,7 +85,8 @@ func TestSettings_NotReached(t *testing.T) {
 	w.wantLocked("p", false)
 }
 
-// TestConfigure_DuringAnOffer checks that neither the change nor the checkout is lost.
+// TestConfigure_DuringAnOffer changes settings while a checkout is offered. Neither the change nor the checkout may be
+// lost.
 func TestConfigure_DuringAnOffer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).pairAndConfirm("p", "ABCD1234")

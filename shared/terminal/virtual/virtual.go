@@ -2,8 +2,8 @@
 // port: it is independent of the platform, keeps its own records, and charges at the acquirer as any terminal does.
 //
 // A terminal confirms its pairing after two seconds, and charges a card three seconds after it was offered a checkout.
-// It shows a Pix code at once, or when the tip is selected. No process waits for these times: the terminal does what is
-// due when it is next asked.
+// It shows a Pix code at once, or when the tip is selected. No process waits during these times. When a terminal is
+// asked the next time, it does everything that is due by then.
 package virtual
 
 import (
@@ -76,9 +76,9 @@ func (d device) isConfirmed(now time.Time) bool {
 }
 func (d device) isOffline() bool { return !d.OfflineSince.IsZero() }
 
-// Pair pairs a terminal. Each code is shown by a terminal, and a merchant's code always by the same one; its earlier
-// pairing then ends. A code that begins with FAIL is unknown. With BUSY the terminal does not wait to be paired, and
-// with WAIT it never confirms (contract §9).
+// Pair pairs a terminal. For each code there is a terminal that shows it. A merchant's code always belongs to the same
+// terminal, whose earlier pairing then ends. A code that begins with FAIL is unknown. With BUSY the terminal does not
+// wait to be paired, and with WAIT it never confirms (contract §9).
 func (v *Terminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Device, error) {
 	for {
 		known, err := read[pairing](ctx, v.records, pairingKey(p.ID))
@@ -99,7 +99,8 @@ func (v *Terminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Devi
 	}
 }
 
-// checkRequest refuses requests that pair no terminal. A late request is refused, because its sender has given up.
+// checkRequest refuses requests that cannot pair a terminal. It also refuses a late request, because its sender has
+// given up.
 func (v *Terminals) checkRequest(p terminal.Pairing) error {
 	switch {
 	case strings.HasPrefix(p.Code, "FAIL"):
@@ -167,7 +168,7 @@ func (v *Terminals) Unpair(ctx context.Context, id string) error {
 			return err
 		}
 		tombstone := p.next(pairing{})
-		err = write(ctx, v.records, tombstone, put(v.records, tombstone).Run)
+		err = write(ctx, v.records, tombstone, newPut(v.records, tombstone).Run)
 		if !errors.Is(err, errChanged) {
 			return err
 		}
@@ -203,7 +204,7 @@ func (v *Terminals) SetOffline(ctx context.Context, tenant, id string, offline b
 	return err
 }
 
-// MenuLock is the menu lock of a simulated terminal. It keeps no passcode, only that there is one.
+// MenuLock is the menu lock of a simulated terminal. It does not store the passcode, only whether a passcode is set.
 type MenuLock struct {
 	Enabled     bool `dynamo:"enabled,omitempty"`
 	HasPasscode bool `dynamo:"has_passcode,omitempty"`
@@ -243,7 +244,7 @@ func (v *Terminals) Configure(ctx context.Context, id string, c terminal.Setting
 			return err
 		}
 		next := d.next(after)
-		if err = write(ctx, v.records, next, put(v.records, next).Run); !errors.Is(err, errChanged) {
+		if err = write(ctx, v.records, next, newPut(v.records, next).Run); !errors.Is(err, errChanged) {
 			return err
 		}
 	}
