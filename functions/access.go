@@ -14,8 +14,8 @@ import (
 // Access lists a function's rights in AWS, without the rights to be called and to log. It includes the rights of the
 // sandbox's acquirer and bank, because they use the table under the function's role.
 type Access struct {
-	Table []Right // each part of a transaction needs the right for its own action
-	Sends []Queue // queues that the function sends to; it gets their URLs
+	Table []Right // each operation in a DynamoDB transaction needs the right to its own action
+	Sends []Queue // queues that the function sends to; their URLs are in its environment
 	Mails bool    // the function may send mails from the stage's address, and gets the address
 	// Objects: the function may read, list and delete the content of files, and sign links to it. It gets the bucket's
 	// name.
@@ -28,7 +28,7 @@ type Access struct {
 type Right struct {
 	Action string
 	Index  string   // name of the index; "" for the table itself
-	Kinds  []string // kinds of partitions (shared/store, kind.go); none: the whole table, which only Scan needs
+	Kinds  []string // kinds of partitions (shared/store, kind.go); if none, the whole table, which only Scan needs
 }
 
 // recorded lists the rights that each function used in TestAccess_AsRecorded. `make golden` runs that test with
@@ -73,10 +73,10 @@ func (f Function) Access() Access {
 
 const sendEmail = "SendEmail identity"
 
-// ofObjects is the last word of the permissions on the content of files.
+// ofObjects is the second word of each permission on the content of files, for example "GetObject objects".
 const ofObjects = "objects"
 
-// grant adds the kinds to the right for the action on the table or the index.
+// grant grants the action on the table or the index for the kinds, besides the kinds that were granted before.
 func (a *Access) grant(action, index string, kinds ...string) {
 	at := slices.IndexFunc(a.Table, func(r Right) bool { return r.Action == action && r.Index == index })
 	if at < 0 {

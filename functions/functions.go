@@ -60,14 +60,14 @@ type Consumer struct {
 	From   Queue
 	Batch  int // most messages in one call
 	Handle app.Queue
-	Prompt bool // no message may wait until earlier messages are handled, however long that takes
+	Prompt bool // messages are never left to wait for earlier messages, however long these take
 }
 
 // Follower reads the table's stream.
 type Follower struct {
 	Handle app.Stream
 	// Filter lists patterns of AWS's event filtering. The function gets only records that match a pattern. Without a
-	// filter each write of the platform would be a call.
+	// filter each write of the platform would cause a call.
 	Filter []map[string]any
 }
 
@@ -90,15 +90,15 @@ func (s Schedule) Next(now time.Time) time.Time {
 // Queue is an SQS queue with its dead-letter queue, which is named "<name>-dead".
 type Queue struct {
 	Name        string
-	Variable    string        // environment variable with its URL
-	Visibility  time.Duration // how long a received message stays hidden: at least six times its consumer's timeout
-	MaxReceives int           // after so many receives SQS moves a message to the dead-letter queue
+	Variable    string        // environment variable with the queue's URL
+	Visibility  time.Duration // how long a received message stays hidden: at least six times the consumer's timeout
+	MaxReceives int           // after this number of receives SQS moves a message to the dead-letter queue
 }
 
 // DeadName returns the name of the queue's dead-letter queue.
 func (q Queue) DeadName() string { return q.Name + "-dead" }
 
-// DeadRetention is the time that dead messages are kept: the longest SQS offers.
+// DeadRetention is the time that dead messages are kept. It is the longest that SQS offers.
 const DeadRetention = 14 * 24 * time.Hour
 
 // Callbacks holds one message for each callback to try.
@@ -124,8 +124,8 @@ var Polls = Queue{Name: "polls", Variable: "POLL_QUEUE_URL", Visibility: 6 * tim
 // Queues lists all queues.
 var Queues = []Queue{Callbacks, Files, Mails, PayoutShards, Payouts, Polls}
 
-// requestTime is below API Gateway's 30 s. It also ends every request before the sweep treats the request's attempt as
-// interrupted.
+// requestTime limits a request. It is below API Gateway's 30 s. It also ends every request before the sweep treats the
+// request's attempt as interrupted.
 const requestTime = 29 * time.Second
 
 // All lists the functions.

@@ -74,7 +74,7 @@ func (f family) updateAPIKey(ctx context.Context, req updateAPIKeyRequest) (rest
 	return rest.NoContent{}, err
 }
 
-// deleteAPIKey revokes a key at once. No key can delete itself, so that a merchant keeps a key to manage keys with.
+// deleteAPIKey revokes a key at once. Failure: Conflict if the request was sent with the key itself.
 func (f family) deleteAPIKey(ctx context.Context, req keyPath) (rest.NoContent, error) {
 	caller := rest.Caller(ctx)
 	if req.ID == caller.Actor.ID {
@@ -126,7 +126,7 @@ func (v keyView) Redacted() any {
 	return v
 }
 
-// viewKey shows a key. used is the time of its last use, zero if never.
+// viewKey shows a key. used is the time of the last use; zero if the key was never used.
 func viewKey(k identity.APIKey, used time.Time) keyView {
 	v := keyView{ID: k.ID, Name: k.Name, Type: k.Kind, Scopes: append([]string{}, k.Scopes...),
 		Preview: k.Preview, CreatedAt: rest.Timestamp(k.CreatedAt), UpdatedAt: rest.Timestamp(k.ChangedAt()),
@@ -152,8 +152,9 @@ func (v merchantTokenView) Redacted() any {
 	return v
 }
 
-// createMerchantToken creates a merchant token for the caller. Repeated after an interruption it creates another token:
-// the first text is lost, and a text derived from the Idempotency-Key would be valid again when that key is reused.
+// createMerchantToken creates a merchant token for the caller. If a request is repeated after an interruption, it
+// creates another token, because the first token's text is lost. A text derived from the Idempotency-Key could be
+// repeated, but would be valid again when that Idempotency-Key is reused.
 func (f family) createMerchantToken(ctx context.Context, req identity.MerchantTokenRequest) (merchantTokenView, error) {
 	now := f.store.Now()
 	t, text, err := rest.Caller(ctx).MerchantTokenFrom(rand.Reader, req, now)

@@ -93,12 +93,12 @@ func TestDeleteApiKey_OtherProcesses(t *testing.T) {
 func TestListApiKeys_Pages(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	const many = 27 // with the first key
+	const many = 27 // number of keys, including the first key
 	for i := 1; i < many; i++ {
 		s.Clock.Advance(time.Second)
 		s.create(fmt.Sprint(i), "payments")
 	}
-	for query, want := range map[string][2]int{ // the first key's number, and how many
+	for query, want := range map[string][2]int{ // from which key on the reply lists, and how many keys
 		"": {0, 10}, "?limit=3": {0, 3}, "?offset=20": {20, 7}, "?offset=26&limit=25": {26, 1}, "?limit=25": {0, 25},
 		"?limit=1000": {0, 25}, "?offset=27": {27, 0}, "?offset=1000000000": {27, 0},
 	} {
@@ -217,7 +217,7 @@ func TestApiKeys_OfOtherTenant(t *testing.T) {
 	for _, r := range []world.Request{{Method: "GET"}, {Method: "POST", Body: body("x")}} {
 		notFound.Check(t, s.Send(r.Method, other.keys(), r.Body))
 	}
-	if got := test.list(""); got.Total != 2 { // its first key, and the key that asks
+	if got := test.list(""); got.Total != 2 { // the tenant's first key, and the key that lists
 		t.Errorf("test mode: got %+v, want two", got)
 	}
 	other.Want("afterwards", 200, other.Send("GET", other.path(others.ID), nil))

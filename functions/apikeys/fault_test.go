@@ -13,9 +13,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// attempts calls do like Attempts, and advances the clock by a second before each attempt, so that audit entries and
-// keys sort in order.
-func (s shop) attempts(do func(try string, send func(world.Request) world.Response)) {
+// attemptsInOrder calls do like Attempts, and advances the clock by a second before each attempt, so that audit entries
+// and keys sort in order.
+func (s shop) attemptsInOrder(do func(try string, send func(world.Request) world.Response)) {
 	s.Helper()
 	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
 		s.Clock.Advance(time.Second)
@@ -37,7 +37,7 @@ const route = "/v0.1/merchants/{merchant_code}/api-keys"
 func TestCreateApiKey_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.attempts(func(try string, send func(world.Request) world.Response) {
+	s.attemptsInOrder(func(try string, send func(world.Request) world.Response) {
 		r := world.Request{Method: "POST", Path: s.keys(), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try,
 			Body: body(try, "checkouts.read")}
 		_, before := s.readWritten("")
@@ -49,7 +49,7 @@ func TestCreateApiKey_Interrupted(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		got := s.readCreated(s.Do(r))
 		switch {
-		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "" && got.Plaintext == "": // shown before
+		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "" && got.Plaintext == "": // already shown
 			got.Plaintext = first.Text("plaintext")
 		case got.Plaintext == "":
 			t.Errorf("%s: got no plaintext, and none before: %d %s", try, first.Status, first.Body)
@@ -73,7 +73,7 @@ func TestCreateApiKey_Interrupted(t *testing.T) {
 func TestUpdateApiKey_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.attempts(func(try string, send func(world.Request) world.Response) {
+	s.attemptsInOrder(func(try string, send func(world.Request) world.Response) {
 		k := s.create("till", "payments").hidden()
 		want := k
 		want.Name, want.Scopes = "Kasse", []string{"checkouts.read"}
@@ -105,12 +105,12 @@ func TestUpdateApiKey_Interrupted(t *testing.T) {
 	})
 }
 
-// TestDeleteApiKey_Interrupted checks that an interrupted deletion leaves a key that is shown and works, or neither.
-// The repetition completes the deletion.
+// TestDeleteApiKey_Interrupted checks that after an interrupted deletion the key is listed and works, or neither. The
+// repetition completes the deletion.
 func TestDeleteApiKey_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.attempts(func(try string, send func(world.Request) world.Response) {
+	s.attemptsInOrder(func(try string, send func(world.Request) world.Response) {
 		k := s.create("till", "checkouts.read")
 		till := s.as(k.Plaintext)
 		till.Want(try, 200, till.Send("GET", "/v0.1/checkouts", nil))
@@ -132,8 +132,8 @@ func TestDeleteApiKey_Interrupted(t *testing.T) {
 	})
 }
 
-// TestCreateApiKey_RepeatedAfterChanges checks that an interrupted creation returns its key as it is now, and does not
-// make a deleted key again.
+// TestCreateApiKey_RepeatedAfterChanges checks that the repetition of an interrupted creation returns the key with its
+// later changes, and does not make a deleted key again.
 func TestCreateApiKey_RepeatedAfterChanges(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -231,8 +231,8 @@ func TestCreateApiKey_MailToOwners(t *testing.T) {
 	}
 }
 
-// TestAudit_EachChange checks that each change's entry has the actor, and the key before and after without its
-// plaintext.
+// TestAudit_EachChange checks that each change's entry names the actor, and shows the key before and after the change
+// without its plaintext.
 func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -255,7 +255,7 @@ func TestAudit_EachChange(t *testing.T) {
 	}
 }
 
-// TestRetrieveApiKey_LastUsed shows the last use, to the hour.
+// TestRetrieveApiKey_LastUsed checks that a key shows the time of its last use, to the hour.
 func TestRetrieveApiKey_LastUsed(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

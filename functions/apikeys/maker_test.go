@@ -46,9 +46,9 @@ func TestRetrieveApiKey_CreatedBy(t *testing.T) {
 	}
 }
 
-// TestMemberLeaves_WithKeys disables or removes a member who made an API key, which made another key. Both keys end at
-// once or stay, as keep_api_keys in the request says, or else in the merchant's settings. The owners get a mail that
-// names the keys.
+// TestMemberLeaves_WithKeys disables or removes a member who made an API key, which made another key. The test checks
+// that both keys end at once or both stay. keep_api_keys in the request decides, or else the merchant's setting. The
+// owners get a mail that names the keys.
 func TestMemberLeaves_WithKeys(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -22,7 +22,7 @@ type merchantToken struct {
 
 func (s shop) tokens() string { return "/v0.1/merchants/" + s.Merchant.Code + "/tokens" }
 
-// forCheckout is the body of a request for a token.
+// forCheckout is the body of a request for a merchant token that can take payments.
 var forCheckout = fields{"actions": []string{"checkout"}}
 
 func (s shop) readToken(got world.Response) merchantToken {
@@ -119,7 +119,7 @@ func TestCreateMerchantToken_EachCaller(t *testing.T) {
 	}
 }
 
-// TestMerchantToken_EndsWithItsMaker checks that a token is refused once its maker could not create it any more.
+// TestMerchantToken_EndsWithItsMaker checks that a token is refused once its maker could no longer create the token.
 func TestMerchantToken_EndsWithItsMaker(t *testing.T) {
 	t.Parallel()
 	viewer := member.Permissions{FullTransactionHistoryView: true}
@@ -209,13 +209,13 @@ func TestMerchantToken_EndsWithItsMaker(t *testing.T) {
 	}
 }
 
-// TestCreateMerchantToken_Interrupted checks that a repeated creation shows one token, and only once. A token that was
-// not shown also has an entry in the audit.
+// TestCreateMerchantToken_Interrupted checks that a repeated creation shows one token, and shows it only once. The
+// audit also has an entry for a token that was not shown.
 func TestCreateMerchantToken_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	seen := map[string]bool{}
-	s.attempts(func(try string, send func(world.Request) world.Response) {
+	s.attemptsInOrder(func(try string, send func(world.Request) world.Response) {
 		r := world.Request{Method: "POST", Path: s.tokens(), IdempotencyKey: try, Body: forCheckout}
 		entries := s.countItems("AUDIT#")
 		first := send(r)
@@ -242,8 +242,8 @@ func (s shop) countItems(prefix string) int {
 	return s.CountItems("begins_with(pk, ?)", prefix)
 }
 
-// TestCreateMerchantToken_RepeatedAfterMonths uses an Idempotency-Key again after its record has expired. The expired
-// token is not valid again.
+// TestCreateMerchantToken_RepeatedAfterMonths uses an Idempotency-Key again after its record has expired. The test
+// checks that the expired token does not become valid again.
 func TestCreateMerchantToken_RepeatedAfterMonths(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -11,7 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// requestsOn returns requests of each operation. The last three are about the key with the id.
+// requestsOn returns a request for each operation: list, retrieve, create, update and delete, in this order. Retrieve,
+// update and delete are for the key with the id.
 func (s shop) requestsOn(id string) []world.Request {
 	return []world.Request{
 		{Method: "GET", Path: s.keys()}, {Method: "GET", Path: s.path(id)}, {Method: "POST", Path: s.keys(), Body: body("x")},
@@ -56,7 +57,7 @@ func TestApiKeys_RequiredScopes(t *testing.T) {
 	}
 }
 
-// scopesWithout returns all scopes but some.
+// scopesWithout returns all scopes except the given scopes.
 func scopesWithout(but ...string) []string {
 	return slices.DeleteFunc(identity.AllScopes(), func(scope string) bool { return slices.Contains(but, scope) })
 }
@@ -118,7 +119,8 @@ func TestApiKeys_MoreRightsThanCaller(t *testing.T) {
 	}
 }
 
-// TestCreateApiKey_RefusalNamesMissingRights checks for missing scopes of the credential and permissions of its person.
+// TestCreateApiKey_RefusalNamesMissingRights checks that a refusal names the scopes that the credential lacks, or the
+// permissions that its person lacks.
 func TestCreateApiKey_RefusalNamesMissingRights(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -138,7 +140,8 @@ func TestCreateApiKey_RefusalNamesMissingRights(t *testing.T) {
 	}
 }
 
-// TestCreateApiKey_ByRevokedKey revokes a key while it creates keys. Exactly the confirmed keys exist.
+// TestCreateApiKey_ByRevokedKey revokes a key while the key creates others. The test checks that exactly the keys with
+// a successful reply exist.
 func TestCreateApiKey_ByRevokedKey(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

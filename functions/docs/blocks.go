@@ -62,7 +62,7 @@ func (blocks) renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool)
 	return ast.WalkContinue, err
 }
 
-// renderCell renders a cell of a table. A cell of the head without text heads no column.
+// renderCell renders a cell of a table. An empty cell of the head is no heading of a column.
 func (blocks) renderCell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	tag := "td"
 	if n.Parent().Kind() == table.KindTableHeader && n.HasChildren() {

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
-// TestPages_WithABrowser shows the welcome page and each guide, wide and light, and on a phone in the dark.
+// TestPages_WithABrowser shows the welcome page and each guide in a wide light window, and on a phone in dark mode.
 func TestPages_WithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": newHandler(t, baseURL)}
@@ -22,7 +22,8 @@ func TestPages_WithABrowser(t *testing.T) {
 	}
 }
 
-// TestPagesWithoutScripts_WithABrowser goes from the welcome page to a guide, and by its menu and its end to others.
+// TestPagesWithoutScripts_WithABrowser goes from the welcome page to a guide, and from there to other guides by the
+// menu and by the links at the guide's end.
 func TestPagesWithoutScripts_WithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": newHandler(t, baseURL)}
@@ -66,7 +67,7 @@ var logo = []string{"CSP: img-src forbids https://cdn.redoc.ly/redoc/logo-mini.s
 var ofRedoc = chromium.Part{At: []string{".top", ".menu-content", ".api-info", first,
 	`[id="tag/Checkouts/operation/processCheckout"]`}, Except: []string{"heading-order", "label-content-name-mismatch"}}
 
-// first is an operation.
+// first is the id of an operation in the reference.
 const first = `[id="tag/Checkouts/operation/createCheckout"]`
 
 // TestShowReference_WithABrowser shows every operation, with its command line for this installation, under the policy.
@@ -102,7 +103,8 @@ func countOperations(t *testing.T) int {
 	return strings.Count(string(text), "\n      operationId: ")
 }
 
-// TestShowReferenceWithoutScripts_WithABrowser says why there is no reference, and leads on.
+// TestShowReferenceWithoutScripts_WithABrowser checks that the page says why there is no reference, and has a link to
+// go on.
 func TestShowReferenceWithoutScripts_WithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": newHandler(t, baseURL)}

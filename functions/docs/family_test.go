@@ -66,7 +66,7 @@ func TestPages_TypeAndCaching(t *testing.T) {
 	}
 }
 
-// TestShowGuide_UnknownName checks that a name reads no file by its path.
+// TestShowGuide_UnknownName checks that no name makes the handler read a file by a path.
 func TestShowGuide_UnknownName(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, baseURL)
@@ -112,7 +112,7 @@ func TestShowWelcome_APIClient(t *testing.T) {
 	}
 }
 
-// TestShowReference_Policy checks that the policy is strict, with another nonce each time.
+// TestShowReference_Policy checks that the policy is strict, and that each response has another nonce.
 func TestShowReference_Policy(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, baseURL)
@@ -163,7 +163,8 @@ func TestPages_Policy(t *testing.T) {
 	}
 }
 
-// TestPages_Compressed checks that large pages are compressed for clients that accept it, and equal for others.
+// TestPages_Compressed checks that large pages are compressed for clients that accept compression. Other clients get
+// the same content uncompressed.
 func TestPages_Compressed(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, baseURL)
@@ -199,7 +200,7 @@ func TestShowGuide_Source(t *testing.T) {
 	}
 }
 
-// TestDownloadOpenapi checks that only the documented address is replaced, by the installation's.
+// TestDownloadOpenapi checks that the installation's address replaces the documented address, and nothing else changes.
 func TestDownloadOpenapi(t *testing.T) {
 	t.Parallel()
 	got := ask(t, newHandler(t, baseURL+"/"), http.MethodGet, "/openapi.yaml").Body.String()

@@ -26,7 +26,7 @@ func newHandler(t *testing.T, base string) http.Handler {
 		Secret: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
 	}, app.Overrides{
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
-		HTTP:        http.DefaultClient, // waits for a busy engine
+		HTTP:        http.DefaultClient, // the client waits for a busy engine
 		Log:         slog.New(slog.DiscardHandler), Limits: rest.Limits{Address: rest.Limit{Rate: 10_000, Burst: 10_000}},
 	})
 	if err := a.Store.CreateTable(t.Context()); err != nil {

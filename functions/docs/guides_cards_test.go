@@ -71,7 +71,7 @@ func (b buyer) pay(amount, card string) client.Response {
 			"cvv": "737"}})
 }
 
-// summary returns a reply as the tables show it: 200 `PAID`.
+// summary returns a reply in the form of the guide's tables, for example 200 `PAID`.
 func summary(r client.Response) string {
 	word := cmp.Or(r.Text("error_code"), r.Text("status"))
 	if _, challenged := r.JSON()["next_step"]; challenged {
@@ -105,7 +105,7 @@ func wantSame(t *testing.T, want, got [][]string) {
 	}
 }
 
-// TestGuide_TestCards pays with each card of the guide.
+// TestGuide_TestCards pays with each card of the guide, and checks that each reply is as the guide says.
 func TestGuide_TestCards(t *testing.T) {
 	t.Parallel()
 	b := newBuyer(t)
@@ -122,7 +122,7 @@ func TestGuide_TestCards(t *testing.T) {
 	wantSame(t, rows, got)
 }
 
-// TestGuide_TestAmounts pays each amount of the guide, and refunds it from a payment of 100.00.
+// TestGuide_TestAmounts pays each amount of the guide, and refunds the same amount from a payment of 100.00.
 func TestGuide_TestAmounts(t *testing.T) {
 	t.Parallel()
 	b := newBuyer(t)
@@ -148,7 +148,7 @@ func (b buyer) refund(amount string) string {
 	return fmt.Sprintf("%d `%s`", reply.Status, events[len(events)-1].Status)
 }
 
-// TestGuide_TestBankAccounts adds each bank account of the guide, and pays out to the verified ones.
+// TestGuide_TestBankAccounts adds each bank account of the guide, and pays out to the verified accounts.
 func TestGuide_TestBankAccounts(t *testing.T) {
 	t.Parallel()
 	for _, row := range readTable(t, "test-cards.md", "Bank accounts") {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// anything stands in a guide for output that differs from run to run: in JSON a value or a part of a text, and at an
-// array's end any further elements.
+// anything is the mark in a guide for output that differs from run to run. In JSON it stands for a value or for a part
+// of a text; at the end of an array it stands for any further elements.
 const anything = "…"
 
 // differs describes the difference between the output and the guide; "" if there is none.
@@ -38,7 +38,7 @@ func linesOf(text string) any {
 	return lines
 }
 
-// parseJSON keeps the spelling of numbers: 10.10 is not 10.1.
+// parseJSON parses JSON and keeps the spelling of numbers, so that 10.10 differs from 10.1.
 func parseJSON(text string) (value any, err error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -129,7 +129,8 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestParseGuide checks the lines of blocks, so that failures can be found, and that no block is left out.
+// TestParseGuide checks the line numbers of blocks, by which failures are found. It also checks that no block is left
+// out.
 func TestParseGuide(t *testing.T) {
 	t.Parallel()
 	text := "# T\n\n## Go\n```go file=a.go\npackage a\n```\n## Python\n```sh\nfalse\n```\n" +

@@ -20,19 +20,19 @@ import (
 //
 // Sections titled as one of alternatives exclude each other: each is run with everything around them.
 type guide struct {
-	name   string // of the file
+	name   string // name of the file
 	blocks []block
 }
 
 type block struct {
-	line    int    // of the opening fence, from 1
-	section string // title of the section of level 2
+	line    int    // line of the opening fence, from 1
+	section string // title of the level-2 section around the block
 	kind    string
 	file    string
 	lines   []string
 }
 
-// alternatives lists the sections of callbacks.md that are for one language each.
+// alternatives lists the sections of callbacks.md that each are for one language.
 var alternatives = []string{"Go", "TypeScript", "Python"}
 
 // readGuide reads a guide for an installation at the base URL. Receivers listen on port, not on the 4000 in the text.
@@ -115,8 +115,9 @@ func (g guide) way(title string) guide {
 	return guide{g.name, blocks}
 }
 
-// script returns a script that runs the guide, with its line numbers, so that errors of bash name its lines. The output
-// of a block goes to a file in the folder $PRINTED, named by the line of its fence. Errors go to the standard error.
+// script returns a bash script that runs the guide. The script has the guide's line numbers, so that bash's errors name
+// the guide's lines. The output of a block goes to a file in the folder $PRINTED, named by the line of the block's
+// fence. Errors go to the standard error.
 func (g guide) script() string {
 	lines := []string{`set -Eeuo pipefail; trap 'echo "` + g.name + `:$LINENO: failed: $BASH_COMMAND" >&2' ERR`}
 	if !slices.ContainsFunc(g.blocks, func(b block) bool { return slices.Contains(b.lines, loadEnv) }) {
@@ -141,8 +142,8 @@ func (g guide) script() string {
 // loadEnv is the first step of every guide. Only first-payment.md shows it; the others refer to it.
 const loadEnv = ". .local/env"
 
-// compare returns the differences between the output and the guide. A block that was not reached has no output: the
-// failed command before it is reported.
+// compare returns the differences between the output and the guide. A block that was not reached has no output. It is
+// not reported, because the failed command before it is reported.
 func (g guide) compare(printed string) (differences []string) {
 	for i, b := range g.blocks {
 		if !b.prints() {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package docs_test runs the guides like a reader who reads nothing else: every command, and every program.
+// Package docs_test runs every command and every program of the guides, like a reader who reads nothing else.
 package docs_test
 
 import (
@@ -61,8 +61,8 @@ func buildCashwrap(t *testing.T) string {
 	return folder
 }
 
-// TestGuide_Triggers makes each event of local-platform.md happen; the guide lists all events. It starts a platform for
-// each event, which takes half a second.
+// TestGuide_Triggers makes each event that local-platform.md lists happen. It starts a platform for each event, which
+// takes half a second.
 func TestGuide_Triggers(t *testing.T) {
 	t.Parallel()
 	cashwrap := filepath.Join(buildCashwrap(t), "cashwrap")
@@ -138,11 +138,12 @@ func endGroup(bash *exec.Cmd) error {
 	return nil
 }
 
-// quiet has the settings of package managers. Like a reader's, they ask their registries, and use their caches.
+// quiet has the settings of package managers. The package managers ask their registries and use their caches, as a
+// reader's do.
 var quiet = []string{"npm_config_prefer_offline=true", "npm_config_ignore_scripts=true",
 	"npm_config_audit=false", "npm_config_fund=false", "PIP_DISABLE_PIP_VERSION_CHECK=1"}
 
-// TestGuide_Failing checks that the report has the line, the output and the guide's text.
+// TestGuide_Failing checks that the report of a failing guide has the line, the output and the guide's text.
 func TestGuide_Failing(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)

@@ -48,8 +48,8 @@ func (f family) showWelcome(ctx context.Context, _ struct{}) (rest.Document, err
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err
 }
 
-// redoc is our name for the script that draws the reference: bundles/redoc.standalone.js of npm's redoc 2.5.4. The
-// program embeds the script, compressed by gzip -9n. redocSum is the SHA-256 of the script as published.
+// redoc is our name for the script that draws the reference. The script is bundles/redoc.standalone.js of npm's redoc
+// 2.5.4. The program embeds the script, compressed by gzip -9n. redocSum is the SHA-256 of the script as published.
 const (
 	redoc    = "redoc-2.5.4.js"
 	redocSum = "dcaf76612bc4a3fbcc923a8966dee2f6146a5f32e5ce1b6f02dd60cbbf89500b"

@@ -36,8 +36,8 @@ func linksOf(t *testing.T, at *url.URL, contentType, body string) (all []*url.UR
 	return all
 }
 
-// TestPages_Links follows every link to this installation from the welcome page on. Each answers 200, and the page has
-// the named place. It also runs for an installation below a path.
+// TestPages_Links follows every link to this installation, beginning on the welcome page. Each link must answer 200,
+// and the page must have the place that the link names. The test also runs for an installation below a path.
 func TestPages_Links(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{baseURL, baseURL + "/below"} {

@@ -61,7 +61,7 @@ func TestParseArticle_NoTitle(t *testing.T) {
 	}
 }
 
-// TestGuideOrder checks that all guides are listed, as others would be on no page.
+// TestGuideOrder checks that guideOrder lists all guides, because a missing guide would be on no page.
 func TestGuideOrder(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("guides/*.md")

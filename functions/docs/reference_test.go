@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestRedoc_AsPublished also checks that its licences are beside it.
+// TestRedoc_AsPublished checks that the embedded script is the published script, and that its licences are beside it.
 func TestRedoc_AsPublished(t *testing.T) {
 	t.Parallel()
 	from, err := gzip.NewReader(bytes.NewReader(redocSource))
@@ -32,7 +32,7 @@ func TestRedoc_AsPublished(t *testing.T) {
 	}
 }
 
-// BenchmarkReadGuides measures what the first request of a process waits for.
+// BenchmarkReadGuides measures the work that the first request of a process waits for.
 func BenchmarkReadGuides(b *testing.B) {
 	for b.Loop() {
 		if _, err := newSite("https://pay.example").readGuides(); err != nil {
@@ -41,7 +41,7 @@ func BenchmarkReadGuides(b *testing.B) {
 	}
 }
 
-// BenchmarkCompressOpenAPI measures what the first request for openapi.yaml waits for.
+// BenchmarkCompressOpenAPI measures the work that the first request for openapi.yaml waits for.
 func BenchmarkCompressOpenAPI(b *testing.B) {
 	for b.Loop() {
 		if _, err := newSite("https://pay.example").compressOpenAPI(); err != nil {

@@ -17,7 +17,8 @@ type listCollectionsRequest struct {
 	Status file.CollectionStatus `query:"status"`
 }
 
-// listCollections lists the tenant's collections, oldest first: those with the status, or all but archived ones.
+// listCollections lists the tenant's collections, oldest first. It lists collections with the given status, or all
+// except archived collections if none is given.
 func (f family) listCollections(ctx context.Context, req listCollectionsRequest) (rest.Listing[collectionView], error) {
 	statuses := []file.CollectionStatus{file.Open, file.Closed}
 	if req.Status != "" {

@@ -105,8 +105,8 @@ func TestCollections_InvalidRequests(t *testing.T) {
 	}
 }
 
-// TestUpdateCollection_Status opens and closes a collection repeatedly, then archives it. The same status again changes
-// nothing.
+// TestUpdateCollection_Status opens and closes a collection repeatedly, then archives it. Setting the same status again
+// changes nothing.
 func TestUpdateCollection_Status(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -171,7 +171,7 @@ func TestListCollections_Pages(t *testing.T) {
 	const many = 27
 	var ids []string
 	for i := range many {
-		ids = append(ids, s.createCollection(fmt.Sprint(i)).ID) // two at each time; the list orders them by id
+		ids = append(ids, s.createCollection(fmt.Sprint(i)).ID) // two collections at each time; the list orders these by id
 		if i%2 == 0 {
 			s.Clock.Advance(time.Second)
 		}

@@ -56,7 +56,7 @@ func (s shop) wantBreaks(what string, want ...broken) {
 	}
 }
 
-// reconcile compares everything.
+// reconcile compares all objects and records.
 func (s shop) reconcile() {
 	s.Helper()
 	s.Reconcile()
@@ -117,11 +117,12 @@ func (s shop) uploadFile() (id, key string) {
 	return f.ID, s.objectKey(f.ID)
 }
 
-// TestCompare_EachBreak finds each break once a night, reports nothing else, and repairs nothing.
+// TestCompare_EachBreak checks that the comparison finds each break once a night, reports nothing else, and repairs
+// nothing.
 func TestCompare_EachBreak(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.uploadFile() // nothing is wrong with this file and the next three
+	s.uploadFile() // this file and the next three are correct
 	s.NewFile(world.PDF, nil)
 	s.put("pending", 200, s.NewFile(world.PDF, nil).Upload, world.PDF)
 	gone, _ := s.uploadFile()
@@ -194,16 +195,17 @@ func TestCompare_EachBreak(t *testing.T) {
 	s.wantBreaks("the second", sorted(slices.Concat(want, want))...)
 }
 
-// shardMessage returns one call of the function with a shard.
+// shardMessage returns the event of one call of the function, with a message to compare a shard.
 func shardMessage(shard int, after string) json.RawMessage {
 	body := fmt.Sprintf(`{"shard":%d,"after":%q}`, shard, after)
 	return fmt.Appendf(nil, `{"Records":[{"messageId":"1","body":%q}]}`, body)
 }
 
-// shardOf returns the shard of a key.
+// shardOf returns the shard of an object's key.
 func shardOf(key string) int { return strings.Index("0123456789abcdef", file.ObjectID(key)[:1]) }
 
-// TestCompare_FileChangesMeanwhile changes a file between any two steps. No false break is reported.
+// TestCompare_FileChangesMeanwhile changes a file between any two steps of the comparison. The test checks that no
+// false break is reported.
 func TestCompare_FileChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	for what, of := range map[string]struct {
@@ -254,7 +256,7 @@ func TestCompare_FileChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCompare_FileCreatedMeanwhile creates, uploads and completes a file between any two steps.
+// TestCompare_FileCreatedMeanwhile creates, uploads and completes a file between any two steps of the comparison.
 func TestCompare_FileCreatedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -284,10 +286,10 @@ func TestCompare_FileGoneMeanwhile(t *testing.T) {
 	p := s.Process()
 	happened := true
 	for step := 1; happened; step++ {
-		s.Clock.Advance(2 * time.Hour) // so that entries go at once
+		s.Clock.Advance(2 * time.Hour)
 		one, _ := s.uploadFile()
 		other := s.NewFile(world.PDF, nil).ID
-		s.Clock.Advance(2 * time.Hour)
+		s.Clock.Advance(2 * time.Hour) // after this time a deletion removes the object's entry at once
 		happened = false
 		p.Steps.Meanwhile("", step, func() {
 			happened = true
@@ -304,7 +306,7 @@ func TestCompare_FileGoneMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCompare_S3Down checks that no unread object is reported, and that it is compared later.
+// TestCompare_S3Down checks that an object that cannot be read is not reported, and is compared later.
 func TestCompare_S3Down(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -324,7 +326,7 @@ func TestCompare_S3Down(t *testing.T) {
 	}
 }
 
-// TestCompare_QueueDown returns a report, and logs that files were not compared.
+// TestCompare_QueueDown checks that the reconciliation returns a report, and logs that files were not compared.
 func TestCompare_QueueDown(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -348,7 +350,7 @@ func TestCompare_QueueDown(t *testing.T) {
 	}
 }
 
-// TestCompare_KilledCall repeats a call that was killed at any step, and finds the break.
+// TestCompare_KilledCall repeats a call that was killed at any step, and checks that the break is found.
 func TestCompare_KilledCall(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

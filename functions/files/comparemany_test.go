@@ -28,8 +28,8 @@ func (s shop) storeMany(n int) []string {
 	return keys
 }
 
-// TestCompare_ManyObjects compares so many objects that several calls read several pages each. A process dies, so
-// messages come twice.
+// TestCompare_ManyObjects compares more objects than one call reads, so that several calls read several pages each. In
+// the test a process dies, so that messages come twice.
 func TestCompare_ManyObjects(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()

@@ -37,7 +37,7 @@ func TestUpdateFile_Complete(t *testing.T) {
 		want := f
 		want.Upload, want.Status, want.SHA256 = nil, "uploaded", world.SHA256(one.content)
 		want.UpdatedAt, want.UploadedAt = s.ShownNow(), s.ShownNow()
-		for range 2 { // the second time nothing changes
+		for range 2 { // the second completion changes nothing
 			if diff := cmp.Diff(want, s.ShownFile(200, s.CompleteFile(f.ID))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", one.name, diff)
 			}
@@ -57,7 +57,8 @@ func TestUpdateFile_Complete(t *testing.T) {
 	}
 }
 
-// TestUpdateFile_NothingUploaded leaves the file pending. It can still be completed, also by the same Idempotency-Key.
+// TestUpdateFile_NothingUploaded checks that the file stays pending. The file can still be completed, also under the
+// same Idempotency-Key.
 func TestUpdateFile_NothingUploaded(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -75,8 +76,8 @@ func TestUpdateFile_NothingUploaded(t *testing.T) {
 	}
 }
 
-// TestUpdateFile_OtherContentType refuses content of another type, and leaves neither file nor object. S3 itself
-// compares size and checksum (TestCreateFile_UploadLink).
+// TestUpdateFile_OtherContentType checks that content of another type is refused, and leaves neither file nor object.
+// S3 compares size and checksum (TestCreateFile_UploadLink).
 func TestUpdateFile_OtherContentType(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -114,7 +115,7 @@ func TestUpdateFile_OtherContentType(t *testing.T) {
 		if got := s.Stored()[object]; got != 0 {
 			t.Errorf("%.20q: got %d versions, want none", content, got)
 		}
-		s.put("the open link", 200, f.Upload, content) // its effect is checked below
+		s.put("the open link", 200, f.Upload, content) // the late object is counted below
 	}
 	if got := s.readCollection(c.ID); got.Files != 0 {
 		t.Errorf("got %+v, want no file in it", got)
@@ -127,12 +128,13 @@ func TestUpdateFile_OtherContentType(t *testing.T) {
 	s.wantNothingLeft("afterwards")
 }
 
-// TestUpdateFile_UncheckedContent has content of another size, checksum or declared type that S3 did not check.
+// TestUpdateFile_UncheckedContent checks that content of another size, checksum or declared type is refused, even if S3
+// did not check the content.
 func TestUpdateFile_UncheckedContent(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for what, c := range map[string]struct {
-		more             fields // fields that the file declares, unlike the link that is used
+		more             fields // fields that the file declares, unlike the link used for the upload
 		content, contain string
 	}{
 		"longer":           {nil, world.PDF + "%", "bytes"},
@@ -156,8 +158,8 @@ func TestUpdateFile_UncheckedContent(t *testing.T) {
 	s.wantNothingLeft("afterwards")
 }
 
-// TestUpdateFile_ContentEncoding: S3 takes headers that a link does not sign, and sends them with downloads. A picture
-// could therefore be decoded to a program after it was checked.
+// TestUpdateFile_ContentEncoding checks content that was uploaded with an encoding. S3 takes headers that a link does
+// not sign, and sends them with downloads. So a picture could be decoded to a program after it was checked.
 func TestUpdateFile_ContentEncoding(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -184,7 +186,8 @@ func TestUpdateFile_ContentEncoding(t *testing.T) {
 	s.wantNothingLeft("afterwards")
 }
 
-// TestUpdateFile_ReplacedContent checks that downloads are of the version that was checked, even if others follow.
+// TestUpdateFile_ReplacedContent checks that downloads have the version that was checked, even if other versions
+// follow.
 func TestUpdateFile_ReplacedContent(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -203,7 +206,8 @@ func TestUpdateFile_ReplacedContent(t *testing.T) {
 	}
 }
 
-// TestUpdateFile_S3Down answers 424 and changes nothing. Requests that do not need S3 succeed.
+// TestUpdateFile_S3Down checks that a completion answers 424 and changes nothing while S3 is down. Requests that do not
+// need S3 succeed.
 func TestUpdateFile_S3Down(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -241,7 +245,8 @@ func TestUpdateFile_S3Down(t *testing.T) {
 	}
 }
 
-// TestFiles_NeverCompleted drops them after 24 hours with their uploads, also in an archived collection.
+// TestFiles_NeverCompleted checks that files that are never completed are dropped after 24 hours with their uploads,
+// also in an archived collection.
 func TestFiles_NeverCompleted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -8,8 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestFiles_TransactionConflicts: DynamoDB refuses a transaction that meets others in flight, and all changes of a
-// merchant's files share a count. A change waits for the others. If they never end, it is refused and may be repeated.
+// TestFiles_TransactionConflicts checks changes whose transactions conflict. DynamoDB refuses a transaction that meets
+// others in flight, and all changes of a merchant's files share a count. A change waits for the others. If the
+// conflicts never end, the change is refused and may be repeated.
 func TestFiles_TransactionConflicts(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -19,7 +19,7 @@ func (s shop) expireLinks() {
 	s.PassMinute()
 }
 
-// wantOnly fails unless these files alone have records and objects.
+// wantOnly fails unless these files, and no others, have records and objects.
 func (s shop) wantOnly(what string, ids ...string) {
 	s.Helper()
 	want, stored, listed := map[string]string{}, map[string]int{}, map[string]bool{}
@@ -132,7 +132,7 @@ func TestUpdateFile_CompleteInterrupted(t *testing.T) {
 }
 
 // TestUpdateFile_RefusedInterrupted interrupts a completion that is refused because of the content. It checks that
-// nothing is left of the file, repeated or not, and that the repetition is refused too.
+// nothing is left of the file, whether or not the completion is repeated, and that a repetition is refused too.
 func TestUpdateFile_RefusedInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, repeated := range []bool{true, false} {
@@ -163,8 +163,8 @@ func TestUpdateFile_RefusedInterrupted(t *testing.T) {
 	}
 }
 
-// TestDeleteFile_Interrupted checks that an interrupted deletion, once repeated, deletes the file and its content. A
-// later upload by the file's link does not stay.
+// TestDeleteFile_Interrupted checks that an interrupted deletion, once repeated, deletes the file and its content.
+// Content that is uploaded later by the file's link is deleted, too.
 func TestDeleteFile_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -179,7 +179,7 @@ func TestDeleteFile_Interrupted(t *testing.T) {
 		s.Want(try, 204, s.Do(r))
 		s.Want(try+" again", 204, s.Do(r))
 		notFound.Check(t, s.Send("DELETE", s.path(f.ID), nil)) // a new request, not a repetition
-		s.Put(f.Upload, world.PDF)                             // a late upload
+		s.Put(f.Upload, world.PDF)                             // an upload after the deletion
 		s.expireLinks()
 		s.wantNothingLeft(try)
 		if got := s.readCollection(c.ID); got.Files != 0 {
@@ -257,7 +257,7 @@ func TestConsume_Interrupted(t *testing.T) {
 		p.Steps.Plan(step, fault)
 		_, _ = p.DrainQueues(t.Context())
 		taken := p.Steps.Taken()
-		for range 2 { // the message is visible again, or sent again
+		for range 2 { // the queue delivers the message again, or the sweep sends another
 			s.Clock.Advance(16 * time.Minute)
 			s.RunUntilIdle()
 		}

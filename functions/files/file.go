@@ -37,7 +37,7 @@ type createFileRequest struct {
 }
 
 // createFile creates a pending file, with the link to upload its content. If an interrupted request is repeated under
-// its Idempotency-Key, it returns the file it created, with the link while that is valid.
+// its Idempotency-Key, it returns the file that the first request created. The link is included as long as it is valid.
 func (f family) createFile(ctx context.Context, req createFileRequest) (fileView, error) {
 	given := file.Given{Name: req.Name, ContentType: req.ContentType, Size: *req.Size, SHA256: req.SHA256,
 		Collection: req.Collection, Metadata: req.Metadata}
@@ -53,8 +53,8 @@ func (f family) createFile(ctx context.Context, req createFileRequest) (fileView
 	return v, err
 }
 
-// signUpload returns the link to upload the file's content; nil once the upload time is over. It signs as of the file's
-// creation, so that the link is always the same and ends at the time in the object's entry.
+// signUpload returns the link to upload the file's content; nil once the upload time is over. It signs with the time of
+// the file's creation, so that the link is always the same and ends at the time in the object's entry.
 func (f family) signUpload(ctx context.Context, one file.File) (*uploadView, error) {
 	now, wallNow := f.store.Now(), f.wallNow()
 	if one.Status != file.Pending || !now.Before(one.UploadUntil()) {
@@ -134,7 +134,7 @@ type uploadView struct {
 	ExpiresAt rest.Timestamp    `json:"expires_at"`
 }
 
-// Redacted returns the file without its links, for the replay of its creation: anyone with a link can use it.
+// Redacted returns the file without its links, for the replay of its creation. Anyone with a link could use it.
 func (v fileView) Redacted() any {
 	v.Upload, v.DownloadURL = nil, ""
 	return v

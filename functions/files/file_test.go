@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// fileBody returns the body of a request for a file, with other fields in place.
+// fileBody returns the body of a request for a file. The fields in more replace its fields.
 func fileBody(more fields) fields {
 	body := fields{"filename": "contract.pdf", "content_type": "application/pdf", "size": len(world.PDF)}
 	maps.Copy(body, more)
@@ -118,7 +118,8 @@ func TestCreateFile_Invalid(t *testing.T) {
 	s.wantNothingLeft("afterwards")
 }
 
-// TestCreateFile_UploadLink checks that a link works once, until its time, with its headers and that content alone.
+// TestCreateFile_UploadLink checks that a link works once, until its end, and only with its headers and the declared
+// content.
 func TestCreateFile_UploadLink(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -183,7 +184,8 @@ func TestCreateFile_UploadLink(t *testing.T) {
 	}
 }
 
-// TestRetrieveFile_DownloadLink downloads the checked content as an attachment with the file's name, for five minutes.
+// TestRetrieveFile_DownloadLink downloads the checked content as an attachment with the file's name. The link lasts
+// five minutes, and no changed link works.
 func TestRetrieveFile_DownloadLink(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -305,7 +307,7 @@ func TestListFiles_ManyPages(t *testing.T) {
 		for _, call := range calls {
 			count[call]++
 		}
-		if p.Total != many || count["Query"] != 1 || count["BatchGetItem"] != 2 { // one of the batches authenticates
+		if p.Total != many || count["Query"] != 1 || count["BatchGetItem"] != 2 { // one BatchGetItem authenticates
 			t.Errorf("offset %d: got %d of %d by %v, want one query", offset, len(p.Items), p.Total, calls)
 		}
 	}
@@ -314,7 +316,8 @@ func TestListFiles_ManyPages(t *testing.T) {
 	}
 }
 
-// TestCreateFile_Replayed shows no link. The world checks that neither table nor logs have the link's signature.
+// TestCreateFile_Replayed checks that a replayed reply shows no link. The world checks that neither table nor logs have
+// the link's signature.
 func TestCreateFile_Replayed(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -169,7 +169,7 @@ var (
 	upstream   = world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed")
 )
 
-// storePending stores a pending file with an object's key, past the API.
+// storePending stores a pending file with an object's key directly, without the API.
 func (s shop) storePending(id, key, collection string) {
 	s.Helper()
 	given := file.Given{Name: "a.txt", ContentType: file.Text, Size: 1, Collection: collection}
@@ -182,13 +182,13 @@ func (s shop) storePending(id, key, collection string) {
 	}
 }
 
-// bucket returns the bucket without faults, for access past the functions.
+// bucket returns a client of the bucket without faults, for access without the functions.
 func (s shop) bucket() (*s3.Client, *string) {
 	return s3.NewFromConfig(s.App.AWS(s.App.S3Endpoint), func(o *s3.Options) { o.UsePathStyle = true }),
 		&s.App.FileBucket
 }
 
-// putContent puts content under a key without a link, as a person with the bucket's credentials could.
+// putContent puts content under a key without a link, as a person with credentials for the bucket could.
 func (s shop) putContent(key, contentType, content string) {
 	s.Helper()
 	client, bucket := s.bucket()

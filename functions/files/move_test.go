@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// fileCounts returns the numbers of files in collections.
+// fileCounts returns the number of files in each of the collections.
 func (s shop) fileCounts(all ...collection) (counts []int) {
 	s.Helper()
 	for _, c := range all {
@@ -57,7 +57,7 @@ func TestUpdateFile_Move(t *testing.T) {
 	}
 }
 
-// TestUpdateFile_MoveAndComplete does both or neither.
+// TestUpdateFile_MoveAndComplete checks that one request moves and completes a file, or does neither.
 func TestUpdateFile_MoveAndComplete(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -110,7 +110,8 @@ func TestUpdateFile_Invalid(t *testing.T) {
 	}
 }
 
-// TestUpdateFile_ClosedOrArchivedCollection checks what may happen to their files. A pending file is not even read.
+// TestUpdateFile_ClosedOrArchivedCollection checks which changes of the files in a closed or archived collection are
+// allowed. For a refused completion the content is not even read.
 func TestUpdateFile_ClosedOrArchivedCollection(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -158,7 +159,7 @@ func TestUpdateFile_ClosedOrArchivedCollection(t *testing.T) {
 	}
 }
 
-// setCounts sets a tenant's counts of files and collections to so many below their limits (contract §8.3).
+// setCounts sets a tenant's counts of files and collections to the given number below their limits (contract §8.3).
 func (s shop) setCounts(tenant identity.Tenant, below int) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
@@ -170,8 +171,9 @@ func (s shop) setCounts(tenant identity.Tenant, below int) {
 	}
 }
 
-// TestFiles_Limits checks that at the limit of files or collections another is refused. A deleted file makes room after
-// its content is gone for good, so that uploads by the links of deleted files stay within the limit.
+// TestFiles_Limits checks that at the limit no other file or collection can be created. The upload link of a deleted
+// file works until it expires. So a deleted file counts against the limit until the link has expired and the content is
+// deleted.
 func TestFiles_Limits(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -201,7 +203,7 @@ func TestFiles_Limits(t *testing.T) {
 	conflict.Check(t, s.Do(create))
 }
 
-// TestFiles_LimitsPerMode checks that a full mode leaves room in the other.
+// TestFiles_LimitsPerMode checks that a merchant at the limit in one mode can still create files in the other mode.
 func TestFiles_LimitsPerMode(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

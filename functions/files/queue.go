@@ -9,9 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Consume returns a handler that deletes the object, or compares the shard, in a message. An error of the store or S3
-// leaves the message in the queue. After it is given up, the sweep sends another message to delete, and reconcile sends
-// others to compare in the night after.
+// Consume returns a handler of messages. A message names an object to delete, or a shard whose objects are to be
+// compared. An error of the store or S3 leaves the message in the queue. If the queue gives up a message, a later
+// message does the same work: the sweep sends another message to delete the object, and reconcile sends messages to
+// compare shards in the following night.
 func Consume(a *app.App) func(ctx context.Context, body string) error {
 	f := newFamily(a)
 	return app.Consume(a, func(ctx context.Context, _ identity.Tenant, m app.FileMessage) error {
@@ -22,8 +23,8 @@ func Consume(a *app.App) func(ctx context.Context, body string) error {
 	})
 }
 
-// compare compares the objects of a shard, from the message's object on. If it stops early after some objects, another
-// message continues after them. Each message begins further on, so the chain ends with the shard.
+// compare compares the objects of a shard, from the message's object on. If compare stops early after some objects, it
+// sends another message, which continues after them. Each message begins further on, so the chain ends with the shard.
 func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	last, whole, err := f.comparer.Shard(ctx, *m.Shard, m.After)
 	switch {
@@ -38,8 +39,9 @@ func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	return f.queue.Send(ctx, m)
 }
 
-// deleteDoomed deletes an object whose file is gone. An object with a file stays: the message is wrong. An object
-// without an entry was deleted before, or an operator wants it deleted: each upload has an entry, so it came otherwise.
+// deleteDoomed deletes an object whose file is gone. If the object has a file, the message is wrong and the object
+// stays. An object without an entry is deleted, too: either it was deleted before, or an operator wants it deleted.
+// Each upload has an entry, so such an object did not come by an upload.
 func (f family) deleteDoomed(ctx context.Context, object string) error {
 	e, err := f.store.ObjectEntry(ctx, object)
 	switch {

@@ -37,7 +37,8 @@ func TestConsume_OnlyDoomedObjects(t *testing.T) {
 	}
 }
 
-// TestConsume_ObjectWithoutEntry deletes the object alone. Only an operator can have sent this message.
+// TestConsume_ObjectWithoutEntry checks that the message deletes the object and nothing else. Only an operator can have
+// sent such a message.
 func TestConsume_ObjectWithoutEntry(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -54,7 +55,8 @@ func TestConsume_ObjectWithoutEntry(t *testing.T) {
 	}
 }
 
-// TestConsume_DoomedObject deletes it for each message, and again when no upload is possible any more.
+// TestConsume_DoomedObject checks that each message deletes the object, and that the entry goes with the first message
+// after the last possible upload.
 func TestConsume_DoomedObject(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -84,7 +86,7 @@ func TestConsume_DoomedObject(t *testing.T) {
 	s.wantNothingLeft("afterwards")
 }
 
-// TestConsume_S3Down keeps the message, and the object's entry.
+// TestConsume_S3Down checks that the message and the object's entry stay while S3 is down.
 func TestConsume_S3Down(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

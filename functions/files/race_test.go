@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// meanwhile sends a request and runs other just before one of its steps, for each step in turn, and last after the
-// request. It starts afresh each time. check tells if the outcome is right.
+// meanwhile sends a request and runs other just before one of its steps. It does so for each step in turn, and then
+// runs other after the request. It prepares each round by start. check fails the test if an outcome is wrong.
 func (s shop) meanwhile(start func() world.Request, other func() world.Response,
 	check func(what string, first, second world.Response)) {
 	s.Helper()
@@ -70,7 +70,7 @@ func TestUpdateFile_CompletedTwiceConcurrently(t *testing.T) {
 	}
 }
 
-// TestUpdateFile_RefusedTwiceConcurrently drops the file once.
+// TestUpdateFile_RefusedTwiceConcurrently checks that two refused completions drop the file once.
 func TestUpdateFile_RefusedTwiceConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -136,7 +136,8 @@ func TestDeleteFile_WhileCompleting(t *testing.T) {
 	s.wantNothingLeft("afterwards")
 }
 
-// TestUpdateCollection_ArchivedMeanwhile checks that changes before the archiving are whole, and none come after.
+// TestUpdateCollection_ArchivedMeanwhile checks that changes before the archiving are complete, and that none are made
+// after.
 func TestUpdateCollection_ArchivedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)

@@ -16,7 +16,7 @@ import (
 const (
 	// answerTime is reserved at the end of a request to record the result of reading the content.
 	answerTime = 5 * time.Second
-	// deleteTime limits how long a request deletes content. The queue deletes the rest.
+	// deleteTime limits how long a request deletes content. The queue's consumer deletes the rest.
 	deleteTime = 3 * time.Second
 )
 
@@ -37,7 +37,8 @@ type contentMismatch struct {
 
 func (d contentMismatch) Error() string { return d.reason }
 
-// updateFile completes a file, moves it, or both. It drops a file whose content differs. It may be repeated.
+// updateFile completes a file, moves it, or both. It drops a file whose content is not as declared. The request may be
+// repeated.
 func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView, error) {
 	if req.Status == nil && req.Collection == nil {
 		return fileView{}, failure.Missing("status")
@@ -64,8 +65,9 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 	return viewFile(one), err
 }
 
-// complete completes a pending file if its content is right. It reads the content into seen once, and not at all if the
-// collection refuses the file. Errors: contentMismatch; Conflict without an upload; Upstream; the collections'.
+// complete completes a pending file if its content is right. It reads the content into seen only once. If the
+// collection refuses the file, it does not read the content. Errors: contentMismatch; Conflict without an upload;
+// Upstream; the collections' errors.
 func (f family) complete(ctx context.Context, t identity.Tenant, before, after file.File,
 	seen *file.Content) (file.File, error) {
 	err := f.store.CheckMove(ctx, t, before.Collection, after.Collection)
@@ -87,7 +89,7 @@ func (f family) complete(ctx context.Context, t identity.Tenant, before, after f
 	return after.Complete(*seen, f.store.Now()), nil
 }
 
-// inspect reads the whole content of a file. Errors: file.ErrNoObject; S3's.
+// inspect reads the whole content of a file. Errors: file.ErrNoObject; S3's errors.
 func (f family) inspect(ctx context.Context, one file.File) (file.Content, error) {
 	ctx, cancel := deadline.Early(ctx, answerTime)
 	defer cancel()
@@ -99,12 +101,12 @@ func (f family) inspect(ctx context.Context, one file.File) (file.Content, error
 	return one.Inspect(object)
 }
 
-// refuseContent drops a file whose content differs. It returns Conflict after the drop.
+// refuseContent drops a file whose content is not as declared. It returns Conflict after the drop.
 func (f family) refuseContent(ctx context.Context, t identity.Tenant, d contentMismatch, operation string) error {
 	one, err := f.store.DropFile(ctx, rest.By(ctx), t, d.file.ID, operation, d.reason)
 	switch {
 	case errors.Is(err, store.ErrNotPending):
-		return store.ErrContended // another request has completed the file: the next try finds so
+		return store.ErrContended // another request has completed the file; the next try sees this
 	case err != nil:
 		return err
 	}
@@ -112,7 +114,8 @@ func (f family) refuseContent(ctx context.Context, t identity.Tenant, d contentM
 	return failure.Conflict(d.reason)
 }
 
-// repeatRefusal returns refuseContent's failure if this operation dropped the file before; else missing.
+// repeatRefusal returns refuseContent's failure if this operation dropped the file before. Otherwise it returns
+// missing.
 func (f family) repeatRefusal(ctx context.Context, t identity.Tenant, id, operation string, missing error) error {
 	one, reason, err := f.store.DroppedFile(ctx, t, id, operation)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestFiles_RequiredScopes checks that a scope is enough, for keys, clients and people of any role.
+// TestFiles_RequiredScopes checks that one scope is enough for an operation, for keys, clients and people of any role.
 func TestFiles_RequiredScopes(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -55,17 +55,17 @@ func TestFiles_RequiredScopes(t *testing.T) {
 	}
 }
 
-// TestAudit_EachChange checks the actor, and that no entry has an object's key.
+// TestAudit_EachChange checks that each entry names the actor, and that no entry has an object's key.
 func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	owner := s.as(s.TokenOf(s.Owner()))
 	c := owner.createCollection("Taxes")
-	s.setStatus(c.ID, "open") // not a change
+	s.setStatus(c.ID, "open") // the collection is open already, so nothing changes
 	f := owner.NewFile(world.PDF, fields{"collection_id": c.ID, "metadata": fields{"a": 1}})
 	s.put("upload", 200, f.Upload, world.PDF)
-	for range 2 { // not a change the second time
-		s.Clock.Advance(time.Second) // entries of one moment have no order
+	for range 2 { // the second request changes nothing
+		s.Clock.Advance(time.Second) // because entries of the same moment have no order
 		s.ShownFile(200, s.CompleteFile(f.ID))
 	}
 	s.Clock.Advance(time.Second)

@@ -19,7 +19,7 @@ func TestDailyBound_Strangers(t *testing.T) {
 	if n := len(o.sent()); n != 200 {
 		t.Errorf("got %d mails, want 200", n)
 	}
-	o.changeBankAccount() // a mail to the owner, which does not count
+	o.changeBankAccount() // this mail goes to the owner and does not count
 	o.Clock.Advance(8 * time.Minute)
 	o.PutMail(o.Tenant(), mail.NewAccountDisabled("later", 1, "ada@example.com"))
 	o.run()
@@ -28,8 +28,8 @@ func TestDailyBound_Strangers(t *testing.T) {
 	}
 }
 
-// TestDailyBound_ManagedOwner checks that a managed owner counts as a stranger: a merchant creates managed users with
-// any address, and chooses the words of a key's name.
+// TestDailyBound_ManagedOwner checks that the bound also counts mails to a managed owner, as to a stranger. A merchant
+// creates managed users with any address, and chooses the words of a key's name.
 func TestDailyBound_ManagedOwner(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -47,8 +47,8 @@ func TestDailyBound_ManagedOwner(t *testing.T) {
 	}
 }
 
-// TestDailyBound_BlockedSignIns checks the bound of mails about blocked sign-ins, which strangers cause. The bound
-// holds back no mail about a bank account.
+// TestDailyBound_BlockedSignIns checks the bound of mails about blocked sign-ins, which strangers cause. When this
+// bound is reached, mails about bank accounts are still sent.
 func TestDailyBound_BlockedSignIns(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

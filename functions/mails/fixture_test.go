@@ -53,14 +53,14 @@ func (o office) disable(path string) {
 	o.Must(200, o.Send("PUT", path, map[string]any{"disabled": true}))
 }
 
-// run lets everything happen that is due by now, without the sweep.
+// run makes everything happen that is due by now, without the sweep.
 func (o office) run() {
 	o.Helper()
 	for o.Relay() > 0 {
 	}
 }
 
-// sent returns the mails, each once.
+// sent returns the mails that were sent, each once.
 func (o office) sent() []ses.Mail { return o.Mails.Sent() }
 
 // onlyMail returns the only mail that was sent.
@@ -125,7 +125,7 @@ func (o office) wantLog(text string) {
 	}
 }
 
-// sendMessage sends another message of the mail, like relay and sweep.
+// sendMessage sends another message of the mail, as relay and sweep do.
 func (o office) sendMessage(id string) {
 	o.Helper()
 	if err := queue.OpenMails(o.App).SendLater(o.Context(), o.Tenant(), app.MailMessage{ID: id}, 0); err != nil {

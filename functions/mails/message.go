@@ -64,7 +64,7 @@ func (p *postman) compose(ctx context.Context, t identity.Tenant, m mail.Mail) (
 		return mail.Message{}, obsolete, err
 	}
 	name := about.Name
-	if m.Kind.OfReceipt() { // a payer knows the business name
+	if m.Kind.OfReceipt() { // a payer knows the merchant by the business name
 		name = recorded.Profile.Shown(about).BusinessName
 	}
 	message, err := letter{kind: m.Kind, language: supportedLanguage(recorded.Profile.LanguageIn(about.Country)),
@@ -73,7 +73,7 @@ func (p *postman) compose(ctx context.Context, t identity.Tenant, m mail.Mail) (
 	return message, "", err
 }
 
-// makeLink returns the mail's link, "" if it has none, or the reason why the mail is obsolete.
+// makeLink returns the mail's link, or "" if the mail has none. If the mail is obsolete, it returns the reason.
 func (p *postman) makeLink(ctx context.Context, t identity.Tenant, m mail.Mail) (link, obsolete string, err error) {
 	switch {
 	case m.Kind == mail.Invitation:
@@ -119,7 +119,8 @@ var dailyBound = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADa
 
 const mailsADay = 200
 
-// countMail counts a mail against its merchant's bound, once for all tries. It returns the reason not to send, or "".
+// countMail counts a mail against its merchant's bound, at the first try only. It returns the reason not to send, or
+// "".
 func (p *postman) countMail(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
 	if !m.Bounded() || m.Tries > 0 {
 		return "", nil

@@ -8,7 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/outbox"
 )
 
-// TestSend_ReceiptLinkExpired sends no mail, for example when an operator replays it late.
+// TestSend_ReceiptLinkExpired checks that no mail is sent after its link has expired, for example when an operator
+// replays the mail late.
 func TestSend_ReceiptLinkExpired(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]string{80 * 24 * time.Hour: outbox.Delivered,

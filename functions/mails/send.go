@@ -63,19 +63,19 @@ func (p *postman) sendIfDue(ctx context.Context, _ identity.Tenant, message app.
 		return p.record(ctx, t, m)
 	}
 	if t == (identity.Tenant{}) {
-		return p.spread(ctx, m)
+		return p.copyToTenants(ctx, m)
 	}
 	if m.ToOwners() {
-		return p.divide(ctx, t, m)
+		return p.copyToOwners(ctx, t, m)
 	}
 	if p.sender == nil {
 		return p.hold(ctx, t, m)
 	}
-	return p.try(ctx, t, m)
+	return p.sendOnce(ctx, t, m)
 }
 
-// divide replaces a mail to all owners by a mail to each of the tenant's owners.
-func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) error {
+// copyToOwners replaces a mail to all owners by a mail to each of the tenant's owners.
+func (p *postman) copyToOwners(ctx context.Context, t identity.Tenant, m mail.Mail) error {
 	refused, err := p.countOwnersMail(ctx, t, m)
 	if err != nil {
 		return err
@@ -97,11 +97,11 @@ func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) er
 	return store.UnlessStale(err)
 }
 
-// spread replaces a mail without a tenant by a copy for each of the user's merchants: for up to maxMerchants if the
-// mail is to owners, and for one if it is to the user.
-func (p *postman) spread(ctx context.Context, m mail.Mail) error {
+// copyToTenants replaces a mail without a tenant by copies, each for one of the user's merchants. A mail to owners gets
+// up to maxMerchants copies. A mail to the user gets at most one.
+func (p *postman) copyToTenants(ctx context.Context, m mail.Mail) error {
 	most := maxMerchants
-	if !m.ToOwners() { // to the user, in the name of one merchant
+	if !m.ToOwners() { // the mail goes to the user, in the name of one merchant
 		most = 1
 	}
 	tenants, err := p.readTenants(ctx, m.User, most)
@@ -122,8 +122,8 @@ func (p *postman) hold(ctx context.Context, t identity.Tenant, m mail.Mail) erro
 	return p.record(ctx, t, m.Held(p.Now()))
 }
 
-// try sends the mail, unless it is obsolete or beyond its merchant's bound.
-func (p *postman) try(ctx context.Context, t identity.Tenant, m mail.Mail) error {
+// sendOnce sends the mail, unless it is obsolete or beyond its merchant's bound.
+func (p *postman) sendOnce(ctx context.Context, t identity.Tenant, m mail.Mail) error {
 	message, obsolete, err := p.compose(ctx, t, m)
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (p *postman) deliver(ctx context.Context, m mail.Mail, message mail.Message
 	}
 }
 
-// reason returns the reason why a mail was not sent, without the service's text, which may contain an address.
+// reason returns the reason why a mail was not sent. It omits the service's text, which may contain an address.
 func reason(err error) string {
 	var answer smithy.APIError
 	switch {

@@ -30,7 +30,7 @@ func TestSend_BankAccountChanged(t *testing.T) {
 	if strings.Contains(m.Text, "0532013000") {
 		t.Errorf("got %s, want only the end of the number", m.Text)
 	}
-	o.changeBankAccount() // to the same account again
+	o.changeBankAccount() // the second change is back to the same account
 	o.run()
 	o.onlyMail()
 }
@@ -60,7 +60,8 @@ func TestSend_AccountDisabled(t *testing.T) {
 	}
 }
 
-// TestSend_AddressBeforeChange checks that a person who takes an account over cannot keep its member from learning it.
+// TestSend_AddressBeforeChange checks that the mail about a changed account goes to the former address. So a person who
+// takes over an account cannot hide this from the member.
 func TestSend_AddressBeforeChange(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -92,7 +93,8 @@ func TestSend_Invitation(t *testing.T) {
 	}
 }
 
-// TestSend_InvitationOver sends no mail once the member was deleted, has accepted, or is too late.
+// TestSend_InvitationOver checks that no mail is sent once the member was deleted or has accepted, or the invitation
+// has expired.
 func TestSend_InvitationOver(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -127,14 +129,14 @@ func TestSend_InvitationOver(t *testing.T) {
 	}
 }
 
-// TestSend_FaultAtEachStep checks that no mail is lost when a call fails or the process dies after it. A mail is sent
-// twice only if no process can know that the service took it.
+// TestSend_FaultAtEachStep checks that no mail is lost when a call fails, or when the process dies after a call. A mail
+// is sent twice only if no process can know that the service took it.
 func TestSend_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	world.Everywhere(t, 6, func(step int, fault faults.Fault) []string { return crashAt(t, step, fault) })
 }
 
-// crashAt returns the steps of a process with the fault at one step.
+// crashAt runs a process with the fault at one step, checks how often the mail is sent, and returns the steps.
 func crashAt(t *testing.T, step int, fault faults.Fault) []string {
 	t.Helper()
 	o := newOffice(t)
@@ -161,7 +163,7 @@ func crashAt(t *testing.T, step int, fault faults.Fault) []string {
 	return taken
 }
 
-// TestSend_RepeatedMessages sends nothing for messages before, after and between.
+// TestSend_RepeatedMessages checks that a mail is sent once, even if its messages are repeated before and after that.
 func TestSend_RepeatedMessages(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -195,7 +197,8 @@ func TestSend_LostByStream(t *testing.T) {
 	o.onlyMail()
 }
 
-// TestSend_Outage tries at the times of contract §11.3, until the mail is dead. An operator can replay it.
+// TestSend_Outage checks that a mail is tried at the times of contract §11.3, until it is dead. An operator can replay
+// a dead mail.
 func TestSend_Outage(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"TooManyRequestsException", "SendingPausedException", "MessageRejected",
@@ -228,7 +231,7 @@ func TestSend_Outage(t *testing.T) {
 	}
 }
 
-// TestSend_Refused does not send the mail again, and raises no alarm of dead mails.
+// TestSend_Refused checks that a refused mail is not sent again, and raises no alarm of dead mails.
 func TestSend_Refused(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -254,7 +257,7 @@ func TestSend_InterruptedTry(t *testing.T) {
 	id, began := o.dueMail(), o.Clock.Now()
 	cutOff := func() {
 		p, step := o.Process(), sendStep
-		if o.readMail(id).Tries > 0 { // the bound does not count it again
+		if o.readMail(id).Tries > 0 { // a later try does not count against the bound
 			step--
 		}
 		p.Steps.Plan(step, faults.DieAfter)
@@ -284,7 +287,7 @@ func TestSend_InterruptedTry(t *testing.T) {
 // the recorded account, the bound and the mail's record.
 const sendStep = 6
 
-// TestSend_WithoutSender holds mails until a sender is set.
+// TestSend_WithoutSender checks that mails are held until a sender is set.
 func TestSend_WithoutSender(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -304,7 +307,7 @@ func TestSend_WithoutSender(t *testing.T) {
 	}
 }
 
-// TestSend_HeldForAWeek checks that the mail is then dead, which raises an alarm.
+// TestSend_HeldForAWeek checks that a mail held for a week is dead, which raises an alarm.
 func TestSend_HeldForAWeek(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -320,7 +323,7 @@ func TestSend_HeldForAWeek(t *testing.T) {
 	}
 }
 
-// TestSend_MoreThanMaxOwners sends mails to the oldest owners.
+// TestSend_MoreThanMaxOwners checks that only the oldest owners get a mail.
 func TestSend_MoreThanMaxOwners(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -17,7 +17,7 @@ import (
 
 const adaAddress = "ada@example.com"
 
-// blockSignIn stores the mail that passwords for a name are refused, and sends all mails that follow.
+// blockSignIn stores the mail that says that passwords for a name are refused, and sends all mails that follow.
 func (o office) blockSignIn(name, merchant string) {
 	o.Helper()
 	n := signin.ParseName(name, merchant)
@@ -77,7 +77,7 @@ func TestSignInBlocked_MailToOwners(t *testing.T) {
 	}
 }
 
-// TestSignInBlocked_UserOfManyMerchants checks that the owners of five merchants get a mail.
+// TestSignInBlocked_UserOfManyMerchants checks that the owners of only five of the user's merchants get a mail.
 func TestSignInBlocked_UserOfManyMerchants(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -109,7 +109,7 @@ func TestSignInBlocked_UserOfBothModes(t *testing.T) {
 	}
 }
 
-// TestSignInBlocked_FormerMember checks that no owners get a mail.
+// TestSignInBlocked_FormerMember checks that no owner gets a mail about a person who was a member before.
 func TestSignInBlocked_FormerMember(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -125,7 +125,7 @@ func TestSignInBlocked_FormerMember(t *testing.T) {
 	}
 }
 
-// TestSignInBlocked_FaultAtEachStep kills the process at each step in turn. Each mail is sent once.
+// TestSignInBlocked_FaultAtEachStep kills the process at each step in turn, and checks that each mail is sent once.
 func TestSignInBlocked_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	for step, more := 1, true; more; step++ {

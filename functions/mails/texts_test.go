@@ -15,7 +15,7 @@ import (
 
 var languages = []string{english, german, portuguese}
 
-// TestTexts_EachLanguage checks that each mail has the same placeholders in each language, all filled in.
+// TestTexts_EachLanguage checks that each mail has the same placeholders in each language, and that all are filled in.
 func TestTexts_EachLanguage(t *testing.T) {
 	t.Parallel()
 	if kinds := slices.Sorted(maps.Keys(texts)); !slices.Equal(kinds, slices.Sorted(slices.Values(mail.Kinds))) {
@@ -70,7 +70,8 @@ func TestSupportedLanguage_EachCountry(t *testing.T) {
 	}
 }
 
-// TestLetter_HostileNames checks that names of merchants and keys cannot leave their line, the subject or the HTML.
+// TestLetter_HostileNames checks that the names of merchants and keys cannot break out of their line, the subject or
+// the HTML.
 func TestLetter_HostileNames(t *testing.T) {
 	t.Parallel()
 	harmful := rapid.SampledFrom([]rune("\r\n\t\x00\u2028\u202e<>&\"'{}:="))

@@ -11,9 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// TestRetrieveMember_SecondFactor checks that listing, reading and updating members show each user's current second
+// TestMembers_SecondFactor checks that listing, reading and updating members show each user's current second
 // factor.
-func TestRetrieveMember_SecondFactor(t *testing.T) {
+func TestMembers_SecondFactor(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	with, without := s.employ("ada@example.com", nil), s.employ("bob@example.com", nil)

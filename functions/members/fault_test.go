@@ -154,7 +154,8 @@ func TestMembers_InterruptedWrites(t *testing.T) {
 	}
 }
 
-// TestAcceptInvitation_Interrupted checks that sending the form again completes an interrupted acceptance, once.
+// TestAcceptInvitation_Interrupted checks that sending the form again completes an interrupted acceptance, and that the
+// invitation is accepted once.
 func TestAcceptInvitation_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -191,7 +192,7 @@ func TestAcceptInvitation_TwiceConcurrently(t *testing.T) {
 	}
 }
 
-// TestAudit_EachChange checks that each entry has its actor, and no password, hash or token.
+// TestAudit_EachChange checks that each entry names its actor, and has no password, hash or token.
 func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

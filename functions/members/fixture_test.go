@@ -139,7 +139,7 @@ func (s shop) invitationToken(p person) string {
 
 func sorted(texts ...string) []string { return slices.Sorted(slices.Values(texts)) }
 
-// between returns the text between two others.
+// between returns the part of the text between before and after.
 func between(text, before, after string) string {
 	_, rest, _ := strings.Cut(text, before)
 	found, _, _ := strings.Cut(rest, after)

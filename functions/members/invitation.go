@@ -23,7 +23,7 @@ func (f family) showInvitation(ctx context.Context, req invitationRequest) (rest
 	if err != nil {
 		return rest.Document{}, err
 	}
-	return f.draw(ctx, i, req.Token, "")
+	return f.renderInvitation(ctx, i, req.Token, "")
 }
 
 type acceptInvitationRequest struct {
@@ -43,10 +43,10 @@ func (f family) acceptInvitation(ctx context.Context, req acceptInvitationReques
 		return f.redirectToInvitation(req.Token), nil
 	}
 	if !f.forms.Ours(ctx, req.Token, req.CSRF) {
-		return f.draw(ctx, i, req.Token, problemAgain)
+		return f.renderInvitation(ctx, i, req.Token, problemAgain)
 	}
 	if validate.Forms(req).Names("password") || req.Password.IsZero() {
-		return f.draw(ctx, i, req.Token, problemForm)
+		return f.renderInvitation(ctx, i, req.Token, problemForm)
 	}
 	address := i.Member.Address()
 	password := f.store.PasswordFor(address, "invitation "+i.Member.Invite.ID, req.Password)
@@ -59,11 +59,11 @@ func (f family) acceptInvitation(ctx context.Context, req acceptInvitationReques
 	})
 	switch {
 	case errors.Is(err, store.ErrWrongPassword):
-		return f.draw(ctx, i, req.Token, problemWrong)
+		return f.renderInvitation(ctx, i, req.Token, problemWrong)
 	case errors.Is(err, member.ErrShort):
-		return f.draw(ctx, i, req.Token, problemForm)
+		return f.renderInvitation(ctx, i, req.Token, problemForm)
 	case errors.Is(err, member.ErrCommon):
-		return f.draw(ctx, i, req.Token, problemCommon)
+		return f.renderInvitation(ctx, i, req.Token, problemCommon)
 	case err != nil:
 		return rest.Document{}, err
 	}
@@ -75,8 +75,9 @@ func (f family) redirectToInvitation(token string) rest.Document {
 	return rest.Document{Redirect: f.baseURL + "/invitations/" + token}
 }
 
-// draw renders the page of an invitation. wrong is the problem of the form that was sent, or "".
-func (f family) draw(ctx context.Context, i store.Invitation, token string, wrong problem) (rest.Document, error) {
+// renderInvitation renders the page of an invitation. wrong is the problem of the form that was sent, or "".
+func (f family) renderInvitation(ctx context.Context, i store.Invitation, token string,
+	wrong problem) (rest.Document, error) {
 	m, err := f.store.Merchant(ctx, i.Tenant.Merchant)
 	if err != nil {
 		return rest.Document{}, err

@@ -43,7 +43,8 @@ func (b browser) accept(password string) world.Response {
 	return b.Do(b.request(password))
 }
 
-// TestAcceptInvitation sets a password. The next invitation is accepted by confirming it.
+// TestAcceptInvitation accepts an invitation with a new password. The person accepts the next invitation by confirming
+// this password.
 func TestAcceptInvitation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -142,7 +143,8 @@ func TestAcceptInvitation_InvalidForm(t *testing.T) {
 	}
 }
 
-// TestAcceptInvitation_OlderPassword confirms with a password of eight characters, which were once allowed.
+// TestAcceptInvitation_OlderPassword checks that a person can confirm a password of eight characters, which was once
+// allowed.
 func TestAcceptInvitation_OlderPassword(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -177,7 +179,7 @@ func (s shop) setOldPassword(address, hash string) {
 	}
 }
 
-// TestAcceptInvitation_TooManyPasswords allows ten passwords at once, then one every six minutes.
+// TestAcceptInvitation_TooManyPasswords checks that a person may try ten passwords at once, then one every six minutes.
 func TestAcceptInvitation_TooManyPasswords(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -234,7 +236,8 @@ func TestShowInvitation_Language(t *testing.T) {
 	}
 }
 
-// TestListMemberships checks that a key lists the owner's memberships, a token its person's; in the credential's mode.
+// TestListMemberships checks that a key lists the owner's memberships, and a person's token lists the person's. Both
+// list only memberships in the credential's mode.
 func TestListMemberships(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

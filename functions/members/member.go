@@ -27,8 +27,8 @@ type createMemberRequest struct {
 
 var errNoRoles = failure.Invalid("roles", "must not be empty")
 
-// createMember invites a person, or creates a managed user, who is a member at once. If repeated under its
-// Idempotency-Key, it returns the member that it created.
+// createMember invites a person, or creates a managed user, who is a member at once. A repetition under the
+// Idempotency-Key returns the member that the first request created.
 func (f family) createMember(ctx context.Context, req createMemberRequest) (memberView, error) {
 	switch {
 	case len(req.Roles) == 0:
@@ -113,7 +113,7 @@ func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memb
 				return m, err
 			}
 			if password != nil && m.Passwords.SetBy(operation) {
-				return m, nil // a repeated request: its whole update was made with the password
+				return m, nil // a repeated request: the first request set the password and made the whole update
 			}
 			after, err := req.apply(m, roles)
 			if err == nil {
@@ -158,7 +158,7 @@ type deleteMemberRequest struct {
 	member.KeysChoice
 }
 
-// deleteMember removes a member or withdraws an invitation. The address is free again.
+// deleteMember removes a member or withdraws an invitation. The member's address can then be used again.
 func (f family) deleteMember(ctx context.Context, req deleteMemberRequest) (rest.Empty, error) {
 	p := rest.Caller(ctx)
 	m, err := f.store.DeleteMember(ctx, rest.By(ctx), p.Tenant, member.NumberOf(req.ID), rest.OperationID(ctx),
@@ -175,7 +175,8 @@ func (f family) deleteMember(ctx context.Context, req deleteMemberRequest) (rest
 	return rest.Empty{}, err
 }
 
-// listMembersRequest has filters, which must all match. scroll has no effect: a list always has the count.
+// listMembersRequest has filters, which must all match. scroll has no effect: each response has the number of all
+// members found.
 type listMembersRequest struct {
 	rest.Paging
 	Scroll    bool       `query:"scroll"`
@@ -183,7 +184,7 @@ type listMembersRequest struct {
 	UserID    string     `query:"user.id" validate:"pattern=^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"`
 	UserTypes []string   `query:"user.type" validate:"one-of=user|managed_user|service_account|system_account"`
 	Status    string     `query:"status" validate:"one-of=accepted|pending|expired|disabled|unknown"`
-	Roles     []string   `query:"roles" validate:"items=124 text=64"` // any of them
+	Roles     []string   `query:"roles" validate:"items=124 text=64"` // members with any of the roles
 }
 
 // listMembers lists the members who match all filters, oldest first.
@@ -205,8 +206,8 @@ func (f family) listMembers(ctx context.Context, req listMembersRequest) (rest.L
 	}), err
 }
 
-// matches returns true if the member matches all filters. Until the invitation is accepted the member has no user, so
-// that no filter of users matches.
+// matches returns true if the member matches all filters. A member has no user until the invitation is accepted, so no
+// filter of users matches before then.
 func (r listMembersRequest) matches(m member.Member, now time.Time) bool {
 	ofUser := !m.Invited() && (r.UserID == "" || strings.EqualFold(m.User(), r.UserID)) &&
 		(len(r.UserTypes) == 0 || slices.Contains(r.UserTypes, string(m.Type)))
@@ -227,7 +228,8 @@ type memberPath struct {
 // errNoMember is also the failure for members of other merchants.
 var errNoMember = failure.NotFound("There is no such member.")
 
-// check refuses a member whose id is not the path's, since two ids may have the same number.
+// check refuses a member whose id differs from the id in the path. Members are found by the number of their id, and two
+// ids may have the same number (member.NumberOf).
 func (p memberPath) check(m member.Member) error {
 	if m.ID != p.ID {
 		return errNoMember

@@ -15,7 +15,8 @@ import (
 
 func numberOf(p person) int32 { return member.NumberOf(p.ID) }
 
-// TestCreateMember_Invitation checks that an invitation is pending, then expired, and has no user until it is accepted.
+// TestCreateMember_Invitation checks that an invitation is pending, then expired, and that the member has no user until
+// the invitation is accepted.
 func TestCreateMember_Invitation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -168,7 +169,7 @@ func TestListMembers_Filters(t *testing.T) {
 	}
 }
 
-// TestUpdateMember checks that fields that are sent change, and metadata is replaced as one value.
+// TestUpdateMember checks that exactly the sent fields change, and that metadata is replaced as one value.
 func TestUpdateMember(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -198,7 +199,8 @@ func TestUpdateMember(t *testing.T) {
 	s.employ("till@example.com", nil)
 }
 
-// TestCreateMember_TooManyToOneAddress allows five invitations in an hour, including withdrawn ones.
+// TestCreateMember_TooManyToOneAddress checks that an address gets at most five invitations in an hour, including
+// withdrawn invitations.
 func TestCreateMember_TooManyToOneAddress(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -214,7 +216,7 @@ func TestCreateMember_TooManyToOneAddress(t *testing.T) {
 		t.Errorf("got Retry-After %s, want 3300: 55 minutes", after)
 	}
 	s.invite("bob@example.com", "role_employee")
-	s.employ("ada@example.com", nil) // not an invitation
+	s.employ("ada@example.com", nil) // a managed user is no invitation
 	other := shop{s.OtherShop()}
 	other.invite("ada@example.com", "role_employee")
 	s.Clock.Advance(55 * time.Minute)

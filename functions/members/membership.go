@@ -23,10 +23,10 @@ type listMembershipsRequest struct {
 	Sandbox    *bool    `query:"resource.attributes.sandbox"`
 	ParentID   *string  `query:"resource.parent.id"`
 	ParentType *string  `query:"resource.parent.type" validate:"one-of=merchant|organization|null"`
-	Roles      []string `query:"roles" validate:"items=124 text=64"` // any of them
+	Roles      []string `query:"roles" validate:"items=124 text=64"` // memberships with any of the roles
 }
 
-// resourceType is the type of every resource: there are no organizations.
+// resourceType is the type of every resource, because there are no organizations.
 const resourceType = "merchant"
 
 // noParent is the filter value for resources without a parent.

@@ -6,7 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestListMemberships_ByKey checks that only the owner's token, no key or client, shows the owner's other merchants.
+// TestListMemberships_ByKey checks that the owner's token shows the owner's other merchants. A key or a client does
+// not.
 func TestListMemberships_ByKey(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

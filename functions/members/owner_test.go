@@ -16,7 +16,8 @@ var (
 	notFound  = world.Refused(404, "NOT_FOUND", "", "not-found")
 )
 
-// TestUpdateMember_LastOwner neither demotes nor removes the last owner. Invited and disabled owners do not count.
+// TestUpdateMember_LastOwner checks that the last owner can be neither demoted nor removed. Invited and disabled owners
+// do not count.
 func TestUpdateMember_LastOwner(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -43,7 +44,8 @@ func TestUpdateMember_LastOwner(t *testing.T) {
 	refused("alone again")
 }
 
-// TestUpdateMember_OwnersDemoteEachOther does so concurrently. One owner stays.
+// TestUpdateMember_OwnersDemoteEachOther lets two owners demote each other concurrently, and checks that one owner
+// stays.
 func TestUpdateMember_OwnersDemoteEachOther(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -65,8 +67,8 @@ func TestUpdateMember_OwnersDemoteEachOther(t *testing.T) {
 	}
 }
 
-// TestMembers_MoreRightsThanCaller checks that no key or person gives rights that it lacks, or changes a member with
-// more rights.
+// TestMembers_MoreRightsThanCaller checks that no key or person can give rights that the caller lacks, or change a
+// member with more rights than the caller.
 func TestMembers_MoreRightsThanCaller(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -180,7 +182,8 @@ func TestMembers_OfOtherTenant(t *testing.T) {
 	}
 }
 
-// TestMembers_RequiredScopes also checks that a public key may not manage members.
+// TestMembers_RequiredScopes checks the scopes that each operation requires, and that a public key may not manage
+// members.
 func TestMembers_RequiredScopes(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -48,7 +48,8 @@ type createRoleRequest struct {
 
 var errNoPermissions = failure.Invalid("permissions", "must not be empty")
 
-// createRole creates a role of the merchant. Repeated under its Idempotency-Key, it returns the role that it created.
+// createRole creates a role of the merchant. A repetition under the Idempotency-Key returns the role that the first
+// request created.
 func (f family) createRole(ctx context.Context, req createRoleRequest) (roleView, error) {
 	if len(req.Permissions) == 0 {
 		return roleView{}, errNoPermissions
@@ -68,7 +69,8 @@ type updateRoleRequest struct {
 	Description *string                `json:"description" validate:"lines=255"`
 }
 
-// updateRole overwrites the fields that are sent. It takes effect from the next request of each member with the role.
+// updateRole overwrites the fields that are sent. The update takes effect from the next request of each member with the
+// role.
 func (f family) updateRole(ctx context.Context, req updateRoleRequest) (roleView, error) {
 	if req.Permissions != nil && len(*req.Permissions) == 0 {
 		return roleView{}, errNoPermissions

@@ -117,7 +117,8 @@ func TestCreateRole_TooMany(t *testing.T) {
 	world.Into[role](s, 201, s.Send("POST", s.roles(), body))
 }
 
-// TestDeleteRole_GivenMeanwhile deletes a role while a member gets it. One of both succeeds.
+// TestDeleteRole_GivenMeanwhile deletes a role while a member gets that role. The test checks that only one of both
+// requests succeeds.
 func TestDeleteRole_GivenMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

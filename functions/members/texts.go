@@ -19,11 +19,11 @@ const (
 type texts struct {
 	language page.Language
 	title    string
-	invited  string // which merchant invites which address
+	invited  string // says which merchant invites which address
 	set      string // label of a new password
-	hint     string // how long it may be
+	hint     string // says how long the new password may be
 	confirm  string // label of the current password
-	why      string // why the page asks for the current password
+	why      string // says why the page asks for the current password
 	accept   string // button
 	done     string // title of the page of an accepted invitation
 	member   string // text of that page

@@ -86,7 +86,7 @@ type roleView struct {
 	UpdatedAt   rest.Timestamp        `json:"updated_at"`
 }
 
-// viewRole shows a role. A predefined role is as old as the merchant.
+// viewRole shows a role. A predefined role shows the merchant's time of creation.
 func viewRole(r member.Role, merchantSince time.Time) roleView {
 	if r.Predefined() {
 		r.CreatedAt, r.UpdatedAt = merchantSince, merchantSince

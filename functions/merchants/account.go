@@ -136,7 +136,7 @@ func (f family) retrieveMyAccount(ctx context.Context, req accountRequest) (acco
 	return v, nil
 }
 
-// userOf returns the user of the caller's token. Any other caller acts for the merchant's owner (contract §13.9).
+// userOf returns the user of the caller's token. For any other caller it returns the merchant's owner (contract §13.9).
 func userOf(caller identity.Principal, m merchant.Merchant) userView {
 	switch caller.Actor.Kind {
 	case identity.Operator:
@@ -148,7 +148,7 @@ func userOf(caller identity.Principal, m merchant.Merchant) userView {
 	}
 }
 
-// readCallerAppSettings returns the app settings of the token's user, else the owner's.
+// readCallerAppSettings returns the app settings of the token's user, or the owner's if the caller has no such token.
 func (f family) readCallerAppSettings(ctx context.Context, a account.Account) (*appSettingsView, error) {
 	caller, settings := rest.Caller(ctx), rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode)
 	if member.ActsAsOwner(caller) {

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestRetrieveMyAccount_ByPerson checks that the account is that of the token's user, and has only the parts that the
-// user may also read by separate operations.
+// TestRetrieveMyAccount_ByPerson checks that the account shows the token's user, and has only the parts that the user
+// may also read by separate operations.
 func TestRetrieveMyAccount_ByPerson(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -32,7 +32,7 @@ func TestRetrieveMyAccount_ByPerson(t *testing.T) {
 	all, admin := member.Permissions{Admin: true, FullTransactionHistoryView: true}, member.Permissions{Admin: true}
 	for token, want := range map[string]struct {
 		username, kind       string
-		members, money, full bool // may read members, and money, and has the permission for all transactions
+		members, money, full bool // may read members; may read money; has the permission for all transactions
 	}{
 		s.Merchant.Key.Plaintext:                           {"kaffee@example.com", "normal", true, true, true},
 		s.Token():                                          {"kaffee@example.com", "normal", true, true, true},

@@ -54,7 +54,7 @@ type bankAccountView struct {
 	BankName      string                     `json:"bank_name,omitempty"`
 }
 
-// bankAccountViews shows the accounts to the merchant: all, or only the primary account.
+// bankAccountViews returns the views that the merchant sees: of all accounts, or only of the primary account.
 func bankAccountViews(accounts merchant.BankAccounts, country string, onlyPrimary bool) []bankAccountView {
 	views := []bankAccountView{}
 	for _, a := range accounts.All {

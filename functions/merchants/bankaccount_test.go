@@ -194,8 +194,8 @@ func TestCreateMyBankAccount_Invalid(t *testing.T) {
 	}
 }
 
-// TestCreateMyBankAccount_ConflictOrder checks that conflicts come in the contract's order, after faults of the body. A
-// REJECTED account does not count towards the maximum.
+// TestCreateMyBankAccount_ConflictOrder checks that faults of the body are reported before conflicts, and conflicts in
+// the contract's order. A REJECTED account does not count towards the maximum.
 func TestCreateMyBankAccount_ConflictOrder(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("DE", "EUR", fields{"onboarding": true})
@@ -227,8 +227,8 @@ func numberedAccount(t *testing.T, n int) fields {
 	return fields{"account_holder_name": "Café GmbH", "iban": number}
 }
 
-// TestCreateMyBankAccount_SameNumber checks that an existing account's number is refused in each spelling, unless the
-// account is REJECTED. Each refusal is stored under its Idempotency-Key.
+// TestCreateMyBankAccount_SameNumber checks that the number of an existing account is refused in each spelling. The
+// number of a REJECTED account is accepted. Each refusal is stored under its Idempotency-Key.
 func TestCreateMyBankAccount_SameNumber(t *testing.T) {
 	t.Parallel()
 	german := world.NewShop(t)
@@ -307,7 +307,7 @@ func TestCreateMyBankAccount_Repeated(t *testing.T) {
 }
 
 // TestListBankAccounts_RequiredScopes checks that a credential with one of the scopes reads only its merchant's
-// accounts, in its mode.
+// accounts in the credential's mode.
 func TestListBankAccounts_RequiredScopes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewLiveShop()

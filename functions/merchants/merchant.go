@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// changesDone is the change_status of every object here: what an operator records takes effect at once.
+// changesDone is the change_status of every object here, because an operator's change takes effect at once.
 const changesDone = "done"
 
 type versionRequest struct {

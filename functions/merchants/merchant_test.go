@@ -18,7 +18,7 @@ func TestRetrieveMerchant(t *testing.T) {
 	want := fields{"merchant_code": code, "country": "DE", "default_currency": "EUR", "default_locale": "de-AT",
 		"business_type": "company", "alias": "Ring", "avatar": "https://kaffee.example/a.png", "sandbox": true,
 		"meta": fields{"crm": "7"}, "classic": fields{"id": float64(payments.MerchantNumericID(code))},
-		"version":       "3", // one each for creation, account and bank account
+		"version":       "3", // one version each for creation, account and bank account
 		"change_status": "done", "created_at": created, "updated_at": created,
 		"company": fields{"name": "Kaffeehaus GmbH", "merchant_category_code": "5814", "legal_type": "de.gmbh",
 			"address": street, "trading_address": fields{"street_address": []any{"Markt 3"}, "post_code": "50667",
@@ -74,8 +74,8 @@ func TestListPersons(t *testing.T) {
 		get(s.OtherShop(), "/v1/merchants/"+s.OtherShop().Merchant.Code+"/persons"))
 }
 
-// TestRetrieveMyAccount_TimeOffsets checks that offsets are those of now, and that dst is true while the offset is
-// ahead of the year's other offset. Ireland's law and the time zone database have it the other way round.
+// TestRetrieveMyAccount_TimeOffsets checks that offsets are the present offsets, and that dst is true while the offset
+// is ahead of the year's other offset. Ireland's law and the time zone database have it the other way round.
 func TestRetrieveMyAccount_TimeOffsets(t *testing.T) {
 	t.Parallel()
 	home := world.NewShop(t)

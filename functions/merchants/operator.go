@@ -18,7 +18,7 @@ import (
 
 type listOperatorsRequest struct {
 	Include        []string   `query:"include" validate:"one-of=permissions|app_settings"`
-	Email          rest.Email `query:"email"` // a prefix
+	Email          rest.Email `query:"email"` // a prefix of the address
 	Query          string     `query:"query"` // also a prefix
 	IncludePrimary bool       `query:"include_primary"`
 }
@@ -53,7 +53,7 @@ func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]
 	return operators, nil
 }
 
-// readAppSettings returns a member's app settings. The owner's are recorded with the merchant.
+// readAppSettings returns a member's app settings. The owner's app settings are recorded with the merchant.
 func (f family) readAppSettings(ctx context.Context, m member.Member) (*appSettingsView, error) {
 	settings := rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode)
 	if m.Type == member.TypeManaged {
@@ -70,7 +70,8 @@ type createOperatorRequest struct {
 	Permissions *member.PermissionsChange `json:"permissions"`
 }
 
-// createOperator creates an employee's account, or returns the account that its Idempotency-Key has created before.
+// createOperator creates an employee's account. A repetition under the Idempotency-Key returns the account that the
+// first request created.
 func (f family) createOperator(ctx context.Context, req createOperatorRequest) (operatorView, error) {
 	if err := rest.Merchant(ctx).CheckProfileForWrite(); err != nil {
 		return operatorView{}, err
@@ -143,7 +144,7 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 	keys := f.chooseKeys(ctx, req.KeysChoice)
 	return f.changeOperator(ctx, req.operatorPath, address, keys, func(m member.Member) (member.Member, error) {
 		if password != nil && m.Passwords.SetBy(rest.OperationID(ctx)) {
-			return m, nil // the password's request made the whole update; the account may be disabled since
+			return m, nil // the request that set the password made the whole update; the account may have been disabled since
 		}
 		if req.Username != nil {
 			m.Email = *req.Username
@@ -167,12 +168,12 @@ type leavingOperator struct {
 	member.KeysChoice
 }
 
-// chooseKeys returns whether an operator's API keys end: by the request, else by the merchant's setting.
+// chooseKeys returns whether an operator's API keys end. The request decides, or else the merchant's setting.
 func (family) chooseKeys(ctx context.Context, choice member.KeysChoice) member.Keys {
 	return choice.Or(rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode).KeepKeys)
 }
 
-// disableOperator keeps the operator from signing in. It may be repeated.
+// disableOperator disables an operator, who can then no longer sign in. The request may be repeated.
 func (f family) disableOperator(ctx context.Context, req leavingOperator) (operatorView, error) {
 	keys := f.chooseKeys(ctx, req.KeysChoice)
 	return f.changeOperator(ctx, req.operatorPath, "", keys, func(m member.Member) (member.Member, error) {
@@ -205,7 +206,8 @@ func (f family) deleteOperator(ctx context.Context, req leavingOperator) (operat
 	return f.show(ctx, t, m.Enabled(false, f.store.Now()), err)
 }
 
-// changeOperator changes an operator. Without address the old one stays. keys tells if disabling ends the API keys.
+// changeOperator changes an operator. If address is empty, the old address stays. keys says whether disabling the
+// operator ends the API keys.
 func (f family) changeOperator(ctx context.Context, path operatorPath, address string, keys member.Keys,
 	change func(member.Member) (member.Member, error)) (operatorView, error) {
 	number, err := path.number()
@@ -285,7 +287,8 @@ func (f family) newPassword(ctx context.Context, text secret.Text) *store.NewPas
 	return f.store.PasswordOf(rest.Caller(ctx).Tenant, rest.OperationID(ctx), text)
 }
 
-// setPassword sets the member's password. Failures: Invalid if it was used before, is too short or common; TooMany.
+// setPassword sets the member's password. Failures: Invalid if the password was used before, or is too short or common;
+// TooMany.
 func setPassword(ctx context.Context, m member.Member, p *store.NewPassword) (_ member.Member, err error) {
 	m.Passwords, err = p.Set(ctx, m.Passwords)
 	if errors.Is(err, member.ErrUsedBefore) {

@@ -186,7 +186,7 @@ func TestCreateOperator_AddressTaken(t *testing.T) {
 	createOperator(s, "till@example.com")
 	m := createOperator(s, "other@example.com")
 	taken.Check(t, s.Send("POST", accounts, operatorBody("TILL@example.com", nil)))
-	taken.Check(t, s.Send("POST", accounts, operatorBody("kaffee@example.com", nil))) // the owner's
+	taken.Check(t, s.Send("POST", accounts, operatorBody("kaffee@example.com", nil))) // the owner's address
 	taken.Check(t, s.Send("PUT", m.path(), fields{"username": "Till@Example.com"}))
 	decodeAccount(t, 200, s.Send("PUT", m.path(), fields{"username": "OTHER@example.com"}))
 	decodeAccount(t, 200, s.Send("PUT", m.path(), fields{"username": "third@example.com"}))
@@ -252,7 +252,7 @@ func TestListOperators(t *testing.T) {
 		"app_settings": fields{"tips_enabled": true, "tip_rates": []float64{0.2}}}, nil)
 	s.Operate(fields{"command": "update_account", "merchant_code": s.Merchant.Code,
 		"account": fields{"app_settings": fields{"font_name": "Inter"}}}, nil)
-	decodeAccount(t, 200, s.Send("PUT", all[1].path(), fields{"nickname": "Till"})) // and keeps its app settings
+	decodeAccount(t, 200, s.Send("PUT", all[1].path(), fields{"nickname": "Till"})) // the app settings stay, too
 	var shown []struct {
 		AppSettings *struct {
 			FontName    string    `json:"font_name"`

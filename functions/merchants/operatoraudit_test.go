@@ -11,7 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestAudit_EachChangeOfOperator checks the actor, and the operator before and after, without a password or a hash.
+// TestAudit_EachChangeOfOperator checks that each entry names the actor, and shows the operator before and after the
+// change without a password or a hash.
 func TestAudit_EachChangeOfOperator(t *testing.T) {
 	t.Parallel()
 	s := newOperatorShop(t)

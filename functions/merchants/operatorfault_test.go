@@ -15,7 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// interrupted has the operations that change an operator, each with its effect on an enabled one; nil if it is deleted.
+// interrupted has the operations that change an operator. Each has its effect on an enabled operator; the effect is nil
+// if the operator is deleted.
 var interrupted = map[string]struct {
 	request func(account) world.Request
 	left    func(*account)
@@ -32,7 +33,8 @@ var interrupted = map[string]struct {
 	"delete": {func(a account) world.Request { return world.Request{Method: "DELETE", Path: a.path()} }, nil},
 }
 
-// TestOperators_InterruptedChange changes all or nothing. Its repetition under the same key completes it.
+// TestOperators_InterruptedChange checks that an interrupted change is made wholly or not at all. The repetition under
+// the same key completes it.
 func TestOperators_InterruptedChange(t *testing.T) {
 	t.Parallel()
 	for name, c := range interrupted {
@@ -70,7 +72,8 @@ func TestOperators_InterruptedChange(t *testing.T) {
 	}
 }
 
-// TestUpdateOperator_RepeatedPassword repeats an update whose reply was lost. It does not enable the disabled account.
+// TestUpdateOperator_RepeatedPassword repeats an update whose reply was lost. The test checks that the repetition does
+// not enable an account that was disabled meanwhile.
 func TestUpdateOperator_RepeatedPassword(t *testing.T) {
 	t.Parallel()
 	s := newOperatorShop(t)
@@ -113,7 +116,8 @@ func storeOperator(s world.Shop, username string) account {
 		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
 }
 
-// TestCreateOperator_Interrupted makes one operator, even if its repetition comes after another change or its deletion.
+// TestCreateOperator_Interrupted checks that an interrupted creation, once repeated, makes one operator, even if the
+// operator was changed meanwhile.
 func TestCreateOperator_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := newOperatorShop(t)
@@ -149,7 +153,7 @@ func operatorNames(s world.Shop, prefix string) (found []string) {
 	return found
 }
 
-// TestUpdateOperator_Concurrently changes several fields. No change is lost or made by half.
+// TestUpdateOperator_Concurrently changes several fields concurrently. The test checks that each change is made wholly.
 func TestUpdateOperator_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := newOperatorShop(t)
@@ -173,7 +177,8 @@ func TestUpdateOperator_Concurrently(t *testing.T) {
 	world.Invalid("password").Check(t, s.Send("PUT", want.path()+"/reset", fields{"password": another}))
 }
 
-// TestCreateOperator_Replayed shows no password. No stored text has it either (newOperatorShop).
+// TestCreateOperator_Replayed checks that a replayed reply shows no password. No stored text has it either
+// (newOperatorShop).
 func TestCreateOperator_Replayed(t *testing.T) {
 	t.Parallel()
 	s := newOperatorShop(t)
@@ -188,7 +193,8 @@ func TestCreateOperator_Replayed(t *testing.T) {
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, s.Do(r))
 }
 
-// TestResetOperatorPassword_TooMany checks that one tenant's passwords do not keep another tenant from setting its own.
+// TestResetOperatorPassword_TooMany checks the limit of passwords that a tenant sets. One tenant's passwords do not
+// keep another tenant from setting passwords.
 func TestResetOperatorPassword_TooMany(t *testing.T) {
 	t.Parallel()
 	s := newOperatorShop(t)
@@ -198,7 +204,7 @@ func TestResetOperatorPassword_TooMany(t *testing.T) {
 		time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	decodeAccount(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": another})) // the last of a hundred
+	decodeAccount(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": another})) // the last of a hundred passwords
 	for _, r := range []world.Request{
 		{Method: "POST", Path: accounts, Body: operatorBody("new@example.com", nil)},
 		{Method: "PUT", Path: m.path(), Body: fields{"password": "a third battery"}},

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// TestPayout_VerifiedAccount also checks that no log has an account number.
+// TestPayout_VerifiedAccount checks that a payout goes to a verified account, and that no log has an account number.
 func TestPayout_VerifiedAccount(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -46,8 +46,8 @@ func TestPayout_VerifiedAccount(t *testing.T) {
 	}
 }
 
-// TestPayout_AccountVerifiedMeanwhile has an account that the sandbox has verified, but no request has read. An
-// operator's payouts ask the sandbox; other payouts wait until the sweep has.
+// TestPayout_AccountVerifiedMeanwhile has an account that the sandbox has verified, but no request has read. Payouts
+// run by an operator ask the sandbox. Other payouts wait until the sweep has asked.
 func TestPayout_AccountVerifiedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, pay := range map[string]func(world.Shop){

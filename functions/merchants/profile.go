@@ -202,7 +202,8 @@ type timeOffsetView struct {
 	DST      bool          `json:"dst"`    // includes daylight saving time
 }
 
-// address shows an address, in the country in unless it names another. Callers who may not see persons get no names.
+// address shows an address. An address that names no country is in the country in. Callers who may not see persons get
+// no names.
 func (p presenter) address(a merchant.Address, in string) addressView {
 	a.Country = cmp.Or(a.Country, in)
 	if !p.persons {
@@ -221,7 +222,8 @@ func (p presenter) address(a merchant.Address, in string) addressView {
 	return v
 }
 
-// timeZone returns the merchant's time zone in its country, and the capital's in other countries; nil if unknown.
+// timeZone returns the merchant's time zone for the merchant's country. For other countries it returns the capital's
+// time zone, or nil if that is unknown.
 func (p presenter) timeZone(code string) *time.Location {
 	if code == p.merchant.Country {
 		return p.merchant.Location()
@@ -233,8 +235,8 @@ func (p presenter) timeZone(code string) *time.Location {
 	return merchant.Merchant{TimeZone: name}.Location()
 }
 
-// offsetAt returns the offset from UTC in seconds. dst is true if the offset exceeds the year's least offset, since the
-// time zone database calls Ireland's winter "DST".
+// offsetAt returns the offset from UTC in seconds. dst is true if the offset exceeds the year's least offset. The time
+// zone database's own flag does not serve, because it calls Ireland's winter "DST".
 func offsetAt(now time.Time, where *time.Location) (offset int, dst bool) {
 	_, offset = now.In(where).Zone()
 	for _, month := range []time.Month{time.January, time.July} {

@@ -34,7 +34,7 @@ type storage interface {
 
 type family struct {
 	store   storage
-	payouts *run.Runner // changes what payouts depend on
+	payouts *run.Runner // runs changes that payouts depend on
 }
 
 // Routes returns the routes of the family.
@@ -46,7 +46,7 @@ func Routes(a *app.App) []rest.Route {
 	const profile, accounts, account = "/v0.1/me/merchant-profile", "/v0.1/me/accounts", "/v0.1/me/accounts/{operator_id}"
 	const view, manage = identity.FullTransactionHistoryView, identity.MembersWrite
 	const merchant = "/v1/merchants/{merchant_code}"
-	const people = identity.MembersRead // also the persons behind the merchant
+	const people = identity.MembersRead // this permission also covers the persons behind the merchant
 	persons := []identity.Permission{people}
 	return []rest.Route{
 		{Method: "GET", Path: "/v0.1/me", Scopes: read, Partial: []identity.Permission{view, people},

@@ -66,7 +66,7 @@ func TestUpdateMySettings(t *testing.T) {
 		{`{"payout_on_demand":"true"}`, fields{"payout_on_demand": true}},
 		{`{"printers_enabled":"true","gross_settlement":true}`, fields{"printers_enabled": true, "gross_settlement": true}},
 		{`{"keep_api_keys":"true"}`, fields{"keep_api_keys": true}},
-		{`{"expected_max_transaction_amount":0}`, nil}, // app_settings shows it (contract §13.9)
+		{`{"expected_max_transaction_amount":0}`, nil}, // app_settings shows this value (contract §13.9)
 		{`{"expected_max_transaction_amount":"999999999.99"}`, nil},
 		// Clients send what they have read, and fields that only an operator may set.
 		{`{"tax_enabled":true,"moto_payment":"ON","daily_payout_email":true,"monthly_payout_email":true,"other":1}`, nil},
@@ -108,7 +108,7 @@ func TestUpdateMySettings_Invalid(t *testing.T) {
 		world.Invalid(param).Check(t, putSettings(s, json.RawMessage(change)))
 	}
 	world.Refused(400, "INVALID_REQUEST", "", "bad-request").Check(t, putSettings(s, json.RawMessage(`[1]`)))
-	wantSettings(t, s.Send("GET", settingsPath, nil), defaultSettings()) // nothing was changed by half
+	wantSettings(t, s.Send("GET", settingsPath, nil), defaultSettings()) // the refused requests changed nothing
 }
 
 func TestUpdateMySettings_RequiredScopes(t *testing.T) {
@@ -141,7 +141,7 @@ func TestUpdateMySettings_OneMode(t *testing.T) {
 	wantSettings(t, test.Send("GET", settingsPath, nil), gross)
 }
 
-// TestUpdateMySettings_WithoutMerchantProfile answers 409, and a read 404 (contract §7.1).
+// TestUpdateMySettings_WithoutMerchantProfile checks that an update answers 409, and a read 404 (contract §7.1).
 func TestUpdateMySettings_WithoutMerchantProfile(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("DE", "EUR", fields{"onboarding": true})
@@ -157,7 +157,8 @@ func TestUpdateMySettings_WithoutMerchantProfile(t *testing.T) {
 	wantSettings(t, putSettings(s, fields{"payout_period": "weekly"}), want)
 }
 
-// TestUpdateMySettings_PayoutPeriod applies from the next cut-off on. A past cut-off is paid out by the old settings.
+// TestUpdateMySettings_PayoutPeriod checks that a new period applies from the next cut-off on. The payout of a past
+// cut-off follows the old settings.
 func TestUpdateMySettings_PayoutPeriod(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -198,12 +199,14 @@ func TestUpdateMySettings_PayoutPeriod(t *testing.T) {
 	for _, p := range s.PayoutState(s.Merchant).Payouts {
 		totals[p.Total.String()] = true
 	}
-	if want := map[string]bool{"9.80": true, "20.00": true}; !maps.Equal(totals, want) { // the second without its fee
+	// The fee was deducted from the first payout. Under gross settlement, it was not deducted from the second.
+	if want := map[string]bool{"9.80": true, "20.00": true}; !maps.Equal(totals, want) {
 		t.Errorf("totals: got %v, want %v", totals, want)
 	}
 }
 
-// TestUpdateMySettings_Concurrently changes several fields, some twice. No change is lost or made by half.
+// TestUpdateMySettings_Concurrently changes several fields concurrently, some of them twice. The test checks that each
+// change is made wholly.
 func TestUpdateMySettings_Concurrently(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -232,7 +235,8 @@ func TestUpdateMySettings_Concurrently(t *testing.T) {
 	}
 }
 
-// TestUpdateMySettings_Interrupted changes all or nothing. Its repetition under the same key completes it.
+// TestUpdateMySettings_Interrupted checks that an interrupted change is made wholly or not at all. The repetition under
+// the same key completes it.
 func TestUpdateMySettings_Interrupted(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

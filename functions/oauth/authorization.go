@@ -21,7 +21,8 @@ type authorization struct {
 	challenge string // of PKCE, S256; "" if absent
 }
 
-// unknown names the unregistered parameter of a request, which gets an error page, not a redirect (RFC 6749 §4.1.2.1).
+// unknown names the parameter of a request that is not registered. Such a request gets an error page, not a redirect
+// (RFC 6749 §4.1.2.1).
 type unknown string
 
 const (
@@ -86,8 +87,9 @@ func (a authorization) read(sent url.Values) (authorization, error) {
 
 var challenges = regexp.MustCompile(`^[0-9A-Za-z_-]{43,128}$`)
 
-// checkChallenge checks the challenge of PKCE. Without a method a challenge would be plain (RFC 7636 §4.3), which shows
-// the verifier to everyone who sees the request. A method without a challenge is refused: its client relies on PKCE.
+// checkChallenge checks the challenge of PKCE. It refuses a challenge without a method, because the method would be
+// plain (RFC 7636 §4.3), which shows the verifier to everyone who sees the request. It also refuses a method without a
+// challenge, because the client relies on PKCE.
 func checkChallenge(challenge, method string) error {
 	switch {
 	case challenge == "" && method == "":
@@ -106,7 +108,8 @@ func isValidParameter(text string) bool {
 	}{text})) == 0
 }
 
-// query returns the query of an equal request with the default scopes filled in: people allow exactly what they saw.
+// query returns the query of an equal request with the default scopes filled in, so that people allow exactly the
+// scopes that they saw.
 func (a authorization) query() url.Values {
 	asked := url.Values{"response_type": {"code"}, "client_id": {a.client.ID}, "scope": {strings.Join(a.scopes, " ")}}
 	for name, value := range map[string]string{"redirect_uri": a.named, "state": a.state,
@@ -138,8 +141,8 @@ func (a authorization) responseURL(issuer string, values url.Values) string {
 	return a.redirect + separator + strings.ReplaceAll(values.Encode(), "+", "%20")
 }
 
-// formActionSource returns the form-action source for the redirect_uri: its scheme, for any host. Chromium applies
-// form-action to every redirect after a form, and a client's callback may redirect to another host.
+// formActionSource returns the form-action source for the redirect_uri. The source is the scheme alone, for any host:
+// Chromium applies form-action to every redirect after a form, and a client's callback may redirect to another host.
 func (a authorization) formActionSource() string {
 	u, err := url.Parse(a.redirect)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// TestShowAuthorization_UnknownClientOrRedirect checks that the page and its form answer 400, without a redirect.
+// TestShowAuthorization_UnknownClientOrRedirect checks that the page and its form answer 400, and do not redirect.
 func TestShowAuthorization_UnknownClientOrRedirect(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -215,7 +215,8 @@ func TestDecideAuthorization_LoopbackPort(t *testing.T) {
 	}
 }
 
-// TestDecideAuthorization_ClientChangedMeanwhile checks that the form is validated against the client as it is now.
+// TestDecideAuthorization_ClientChangedMeanwhile checks that the form is validated against the client as stored at that
+// time, not as shown before.
 func TestDecideAuthorization_ClientChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -242,8 +243,8 @@ func TestDecideAuthorization_ClientChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestDecideAuthorization_OtherRequestThanShown checks that the form names its scopes, so that other defaults do not
-// apply, and that its csrf_token is valid for that request alone.
+// TestDecideAuthorization_OtherRequestThanShown checks that the form names its scopes, so that a later change of the
+// default scopes does not apply. The form's csrf_token is valid for that request alone.
 func TestDecideAuthorization_OtherRequestThanShown(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// application is the server of a client. Its callback redirects to a page on another host, as many do.
+// application is the server of a client. Its callback redirects to a page on another host, as many callbacks do.
 type application struct {
 	mu      sync.Mutex
 	answers []url.Values
@@ -78,7 +78,7 @@ func runConsent(t *testing.T, o chromium.Options) {
 	p.changeClient(func(c *oauth.Client) { c.RedirectURIs = []string{"http://app.test/callback"} })
 	app := &application{}
 	s := chromium.Open(t, p.web(app), o)
-	s.Expect("400 POST", "400 GET") // a wrong password, and an unknown client
+	s.Expect("400 POST", "400 GET") // the replies to a wrong password and to an unknown client
 	asked := atHost + p.authorizePath(url.Values{"redirect_uri": {"http://app.test/callback"},
 		"scope": {"payments transactions.history user.profile api_keys:write"}})
 	const arrived = `^http://www\.app\.test/done\?`
@@ -90,7 +90,7 @@ func runConsent(t *testing.T, o chromium.Options) {
 	if got := tab.Alert(); got != "Name and password do not match." {
 		t.Errorf("got alert %q, want that they do not match", got)
 	}
-	p.Clock.Advance(time.Minute) // a person takes a while
+	p.Clock.Advance(time.Minute) // as a person takes a while
 	signIn(tab, ada, herPassword)
 	tab.Look("consent", "Allow Till App to act on your behalf?")
 	tab.Field("Default merchant").Choose(p.Other.Code)

@@ -20,7 +20,8 @@ type credentials struct {
 var errTwoClients = oauth.Refused(oauth.InvalidRequest,
 	"Send the client's credentials with HTTP Basic or in the body, not both.")
 
-// authenticate returns the request's client. Failures: invalid_request for credentials twice, else oauth.ErrClient.
+// authenticate returns the request's client. Failures: invalid_request if the request has two credentials; else
+// oauth.ErrClient.
 func (f family) authenticate(ctx context.Context, body credentials) (oauth.Client, error) {
 	id, text, err := readCredentials(ctx, body)
 	if err != nil {
@@ -50,7 +51,7 @@ func readCredentials(ctx context.Context, body credentials) (string, secret.Text
 	text, err := url.QueryUnescape(password.Reveal())
 	switch {
 	case err != nil:
-		return "", secret.Text{}, oauth.ErrClient // without the cause, which quotes the secret
+		return "", secret.Text{}, oauth.ErrClient // the cause is left out, because it quotes the secret
 	case !body.ClientSecret.IsZero(), body.ClientID != "" && body.ClientID != id:
 		return "", secret.Text{}, errTwoClients
 	}

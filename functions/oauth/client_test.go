@@ -141,7 +141,8 @@ func TestTokens_InURL(t *testing.T) {
 	}
 }
 
-// TestCreateToken_ClientCredentials checks that there is no person and no refresh token (contract §10).
+// TestCreateToken_ClientCredentials checks that the token has no person, and that there is no refresh token (contract
+// §10).
 func TestCreateToken_ClientCredentials(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

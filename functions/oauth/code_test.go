@@ -65,8 +65,8 @@ func TestCreateToken_Code(t *testing.T) {
 	}
 }
 
-// TestCreateToken_CodeOfEachHolder checks that the token of a user, a managed user or a test profile acts at their
-// merchant alone, with its scopes.
+// TestCreateToken_CodeOfEachHolder checks the token of a user, of a managed user and of a test profile. Each token acts
+// only at its holder's merchant, and with its scopes.
 func TestCreateToken_CodeOfEachHolder(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -87,7 +87,8 @@ func TestCreateToken_CodeOfEachHolder(t *testing.T) {
 	}
 }
 
-// TestCreateToken_InvalidCode checks that requests that differ from the authorization are refused and use no code up.
+// TestCreateToken_InvalidCode checks that requests that differ from the authorization are refused, and that the code
+// can still be used.
 func TestCreateToken_InvalidCode(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -98,7 +99,7 @@ func TestCreateToken_InvalidCode(t *testing.T) {
 	for name, c := range map[string]struct {
 		made  func(*oauth.Code)
 		by    apps
-		sent  []string // besides or instead of the right fields
+		sent  []string // fields besides or instead of the right fields
 		right []string // the right fields
 		error string
 	}{
@@ -162,8 +163,8 @@ func TestCreateToken_ExpiredCode(t *testing.T) {
 	a.wantInvalidGrant("late", a.post("/token", codeBody(late)))
 }
 
-// TestCreateToken_CodeUsedTwice checks that a second use, by any client, revokes the first one's tokens (RFC 6749
-// §4.1.2, RFC 9700 §4.2).
+// TestCreateToken_CodeUsedTwice checks that a second use of a code, by any client, revokes the tokens of the first use
+// (RFC 6749 §4.1.2, RFC 9700 §4.2).
 func TestCreateToken_CodeUsedTwice(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(a apps, code string) world.Response{
@@ -198,7 +199,7 @@ func TestCreateToken_CodeConcurrently(t *testing.T) {
 	}
 }
 
-// losses has the ways to lose the account that allowed a client to act.
+// losses has the ways in which the account that allowed a client to act can be lost.
 var losses = map[string]func(a apps, m member.Member){
 	"disabled": func(a apps, m member.Member) {
 		a.updateMember(m, func(m member.Member) member.Member { return m.Enabled(false, a.Clock.Now()) })
@@ -240,7 +241,7 @@ func (a apps) changePassword(m member.Member) {
 	if err != nil {
 		a.Fatal(err)
 	}
-	for operation, text := range []string{herPassword, otherPassword} { // a first password ends nothing
+	for operation, text := range []string{herPassword, otherPassword} { // a first password ends no token
 		a.Clock.Advance(time.Second)
 		if _, err = a.App.Store.SetUserPassword(a.Context(), world.ByTest, a.Tenant(), m.Address(),
 			a.App.Store.PasswordByOperator(fmt.Sprint("another ", operation), secret.New(text))); err != nil {
@@ -249,7 +250,8 @@ func (a apps) changePassword(m member.Member) {
 	}
 }
 
-// TestCreateToken_LostAccount checks that neither a code nor a refresh token is accepted (contract §10).
+// TestCreateToken_LostAccount checks that neither a code nor a refresh token of a lost account is accepted (contract
+// §10).
 func TestCreateToken_LostAccount(t *testing.T) {
 	t.Parallel()
 	for name, lose := range losses {
@@ -283,7 +285,8 @@ func TestCreateToken_DeletedTestProfile(t *testing.T) {
 	a.wantAccess("its token", got.Access, "invalid-token")
 }
 
-// TestCreateToken_LostScopes checks that scopes that the client lost are left out. A code without others is refused.
+// TestCreateToken_LostScopes checks that the token leaves out scopes that the client lost. A code with no other scopes
+// is refused.
 func TestCreateToken_LostScopes(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

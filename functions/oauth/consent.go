@@ -111,7 +111,8 @@ func (r decideAuthorizationRequest) values() url.Values {
 		"code_challenge_method": {r.Method}})
 }
 
-// decideAuthorization sends a code or access_denied. It checks the request again, as the client may have changed.
+// decideAuthorization sends the client a code or access_denied. It checks the request again, because the client may
+// have changed since the page was shown.
 func (f family) decideAuthorization(ctx context.Context, req decideAuthorizationRequest) (rest.Document, error) {
 	a, refusal, valid, err := f.readAuthorization(ctx, req.values())
 	if err != nil || !valid {
@@ -144,7 +145,7 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 		return f.drawSignInFor(ctx, a, problemExpired)
 	}
 	holder := merchants[at].holder(a, session)
-	for _, m := range merchants { // the sign-in also counts at the others if access there ended before it
+	for _, m := range merchants { // the sign-in also counts at other merchants, if access there ended before the sign-in
 		if !session.SignedIn.Before(m.ended) && holder.SignedIn.Before(m.since) {
 			holder.SignedIn = m.since
 		}
@@ -152,7 +153,8 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	return f.allow(ctx, a, holder)
 }
 
-// consentForm returns the subject of the consent form's csrf_token: the whole request, since each needs its own token.
+// consentForm returns the subject of the consent form's csrf_token. The subject is the whole request, so that each
+// request needs a separate token.
 func (a authorization) consentForm() string { return "authorize " + a.query().Encode() }
 
 // allow sends the client a code, which the client exchanges for the holder's tokens.
@@ -171,8 +173,8 @@ func (f family) allow(ctx context.Context, a authorization, holder oauth.Holder)
 type place struct {
 	tenant  identity.Tenant
 	name    string
-	subject string    // id of the account's member or profile there
-	ended   time.Time // when the account's access ended there; an earlier sign-in cannot allow the client
+	subject string    // id of the account's member or profile at this merchant
+	ended   time.Time // when the account's access at this merchant ended; an earlier sign-in cannot allow the client
 	since   time.Time // the earliest sign-in time that the token may have (member.AccessSince)
 }
 
@@ -187,7 +189,8 @@ func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 	return h
 }
 
-// listMerchants returns the account's merchants in the client's mode: those of a user's active memberships, or its own.
+// listMerchants returns the account's merchants in the client's mode. For a user these are the merchants of the active
+// memberships; any other account has one merchant.
 func (f family) listMerchants(ctx context.Context, c oauth.Client, account signin.Account) ([]place, error) {
 	if account.Kind == identity.User {
 		memberships, err := f.store.Memberships(ctx, account.ID, c.Tenant.Mode)
@@ -214,8 +217,8 @@ type consentView struct {
 	Asked   url.Values // the authorization request, which the form repeats
 	Client  string
 	Mode    identity.Mode
-	Name    string // of the account that is signed in
-	Host    string // that the browser goes to next
+	Name    string // name of the account that is signed in
+	Host    string // host that the browser goes to next
 	Scopes  []string
 	Places  []place
 	Problem problem

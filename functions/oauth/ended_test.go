@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// access is the access that a person has by signing in: a session, a code that is not redeemed yet, and tokens.
+// access is the access that a person has gained by signing in: a session, a code that is not redeemed yet, and tokens.
 type access struct {
 	browser *browser
 	code    string
@@ -59,8 +59,9 @@ func (p people) validParts(had access) map[string]bool {
 	}
 }
 
-// TestEndedAccess_StaysEnded disables an employee, sets its password, or removes a role or a permission, and then
-// reverts that. Access from before stays refused (contract §10). Access after another sign-in counts.
+// TestEndedAccess_StaysEnded disables an employee, sets the employee's password, or removes a role or a permission, and
+// then reverts that. The test checks that access from before stays refused (contract §10), and that access after
+// another sign-in is accepted.
 func TestEndedAccess_StaysEnded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -141,7 +142,7 @@ func TestEndedAccess_StaysEnded(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_MakesNoKey tries to make an API key with a token from before the employee's password was reset.
+// TestEndedAccess_MakesNoKey checks that a token from before a reset of the employee's password cannot make an API key.
 func TestEndedAccess_MakesNoKey(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -177,7 +178,7 @@ func TestEndedAccess_AtTheChosenMerchant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPeople(t)
-			p.join(p.Tenant(), "first@example.com") // a merchant always has an owner
+			p.join(p.Tenant(), "first@example.com") // so that ada is not the only owner
 			chosen := p.join(p.Tenant(), ada)
 			p.join(p.OtherShop().Tenant(), ada)
 			p.Clock.Advance(time.Second)
@@ -197,8 +198,8 @@ func TestEndedAccess_AtTheChosenMerchant(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_InvitedAgain removes a user from another merchant and invites the user again. Neither the token nor
-// the session from before reaches that merchant; after another sign-in the user does.
+// TestEndedAccess_InvitedAgain removes a user from another merchant and invites the user again. The test checks that
+// neither the token nor the session from before reaches that merchant. After another sign-in the user reaches it.
 func TestEndedAccess_InvitedAgain(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -230,8 +231,8 @@ func TestEndedAccess_InvitedAgain(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_SignedInSoonAfterJoining: a user signs in right after accepting an invitation, and allows a client to
-// act for another merchant. The token also reaches the new merchant.
+// TestEndedAccess_SignedInSoonAfterJoining checks a user who signs in right after accepting an invitation, and allows a
+// client to act for another merchant. The token also reaches the new merchant.
 func TestEndedAccess_SignedInSoonAfterJoining(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -263,7 +264,8 @@ func TestEndedAccess_MerchantMadeLater(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_PendingSession removes a role and gives it back while a session is Pending. The session has ended.
+// TestEndedAccess_PendingSession removes a role and gives it back while a session is Pending. The test checks that the
+// session has ended.
 func TestEndedAccess_PendingSession(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

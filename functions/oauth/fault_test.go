@@ -27,7 +27,8 @@ func (a apps) tokensWork(try string, t tokens) bool {
 	return access
 }
 
-// TestCreateToken_CodeInterrupted checks that the code works once, or was used.
+// TestCreateToken_CodeInterrupted checks that after an interruption either the code works once, or it counts as used
+// and its tokens are revoked.
 func TestCreateToken_CodeInterrupted(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -75,7 +76,8 @@ func TestCreateToken_RefreshInterrupted(t *testing.T) {
 	})
 }
 
-// TestRevokeToken_Interrupted checks that all tokens are revoked or none, and all after an answer or a repetition.
+// TestRevokeToken_Interrupted checks that an interrupted request revokes all tokens or none. After an answer or a
+// repetition, all are revoked.
 func TestRevokeToken_Interrupted(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -105,7 +107,7 @@ func TestCreateToken_OtherGrantsInterrupted(t *testing.T) {
 		a.wantAccess(try, a.readTokens(a.Do(r)).Access, "")
 	})
 	a.Attempts(4, func(try string, send func(world.Request) world.Response) {
-		a.Clock.Advance(time.Minute) // for the limit of passwords from one address
+		a.Clock.Advance(time.Minute) // because the passwords from one address are limited
 		in := apps{Shop: a.NewShop("DE", "EUR", nil)}.newClient()
 		p, password := in.createProfile()
 		r := in.form("/token", passwordBody(p.Username(in.Tenant()), password))

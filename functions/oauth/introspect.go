@@ -68,7 +68,7 @@ func (f family) introspectRefresh(ctx context.Context, c oauth.Client, hash stri
 		return introspection{}, err
 	}
 	scopes, err := c.Granted(g.Scopes, "")
-	if err != nil { // the client may no longer ask for any of the scopes
+	if err != nil { // the client may not ask for any of the scopes any more
 		return introspection{}, nil
 	}
 	g.Scopes = scopes

@@ -33,7 +33,7 @@ func (a apps) introspect(token string) shown {
 	return world.Into[shown](a, http.StatusOK, a.post("/introspect", url.Values{"token": {token}}))
 }
 
-// wantInactive checks that a token is shown as inactive, and nothing else.
+// wantInactive checks that the reply says that a token is inactive, and says nothing else.
 func (a apps) wantInactive(what, token string) {
 	a.Helper()
 	got := a.post("/introspect", url.Values{"token": {token}})
@@ -89,7 +89,7 @@ func TestIntrospectToken_OthersTokens(t *testing.T) {
 }
 
 // TestIntrospectToken_ActiveIfAccepted checks that an access token is active exactly when the API accepts it, and a
-// refresh token exactly when createToken does.
+// refresh token exactly when createToken accepts it.
 func TestIntrospectToken_ActiveIfAccepted(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(a apps, got tokens){

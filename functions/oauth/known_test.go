@@ -81,7 +81,7 @@ func TestSignIn_KnownBrowserDuringAttack(t *testing.T) {
 	}
 }
 
-// TestSignIn_SharedBrowser checks that a shared browser, such as a till's, is known to each account.
+// TestSignIn_SharedBrowser checks that a shared browser, such as a till's, becomes known to each account that signs in.
 func TestSignIn_SharedBrowser(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -99,8 +99,8 @@ func TestSignIn_SharedBrowser(t *testing.T) {
 	}
 }
 
-// TestSignIn_StolenDevice checks that a stolen device cookie, in any spelling, allows ten passwords, and none once the
-// password has changed.
+// TestSignIn_StolenDevice checks that a stolen device cookie, in any spelling, allows ten passwords. Once the password
+// has changed, it allows none.
 func TestSignIn_StolenDevice(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -153,8 +153,8 @@ func TestSignIn_ManagedUserWithUsersAddress(t *testing.T) {
 	}
 }
 
-// TestConfirmSignIn_MakesBrowserKnown checks that the password alone sets no device cookie, and the second factor's
-// code does.
+// TestConfirmSignIn_MakesBrowserKnown checks that only the second factor's code sets a device cookie, not the password
+// alone.
 func TestConfirmSignIn_MakesBrowserKnown(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

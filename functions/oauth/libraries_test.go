@@ -35,7 +35,8 @@ func (a apps) keepSecret(t *oauth2.Token) {
 	}
 }
 
-// TestLibrary_Golang authenticates a client in each way that Go's library knows. The library finds out which we accept.
+// TestLibrary_Golang authenticates a client in each way that Go's library supports. The library tries which way our
+// server accepts.
 func TestLibrary_Golang(t *testing.T) {
 	t.Parallel()
 	for name, style := range map[string]oauth2.AuthStyle{"header": oauth2.AuthStyleInHeader,
@@ -124,7 +125,7 @@ func wantReadable(t *testing.T, what string, c *http.Client, address string) {
 	}
 }
 
-// TestLibrary_OpenIDClient uses a library for Node. It discovers the endpoints, refuses the answer of another
+// TestLibrary_OpenIDClient uses a library for Node. The library discovers the endpoints, refuses the answer of another
 // authorization server (RFC 9207), and uses every grant, introspection and revocation.
 func TestLibrary_OpenIDClient(t *testing.T) {
 	t.Parallel()

@@ -52,32 +52,32 @@ type texts struct {
 	signIn    string // title and button
 	forClient string // names the client
 	username  string // label
-	nameHint  string // what a user name is
+	nameHint  string // says what a user name is
 	password  string // label
-	code      string // label of a merchant's code
-	codeHint  string // who enters it
+	code      string // label of the field for a merchant's code
+	codeHint  string // says who enters the code
 	testMode  string // mark of pages of test mode
 
-	signedIn  string // who is signed in
+	signedIn  string // says who is signed in
 	goOn      string // link to the authorization request
 	factor    string // link to the page of the second factor
 	signOut   string // button
 	signOther string // button on the page that asks for consent
 
 	consent   string // title
-	asks      string // before the list of scopes
-	atOne     string // which merchant, if the account has one
+	asks      string // text before the list of scopes
+	atOne     string // names the merchant, if the account has only one
 	choose    string // label of the choice of a merchant
-	elsewhere string // that the client can act for a user's other merchants too
-	rights    string // that the account's own rights limit it
-	leads     string // where the browser goes next
+	elsewhere string // says that the client can act for a user's other merchants too
+	rights    string // says that the account's rights limit the client
+	leads     string // says where the browser goes next
 	allow     string // button
 	deny      string // button
-	nowhere   string // that the account has no merchant in the client's mode
+	nowhere   string // says that the account has no merchant in the client's mode
 
 	unknownClient   string // title
 	unknownRedirect string // title
-	unknownText     string // what to do
+	unknownText     string // says what the person can do
 
 	problems map[problem]string
 	scopes   map[string]string // what each scope allows

@@ -33,7 +33,8 @@ func passwordBody(username, password string) url.Values {
 	return url.Values{"grant_type": {"password"}, "username": {username}, "password": {password}}
 }
 
-// TestCreateToken_Password signs in a test profile (contract §8.4). Its tokens work like those of a code.
+// TestCreateToken_Password signs in a test profile (contract §8.4). The tokens work like the tokens of the
+// authorization code grant. They end when the profile is deleted.
 func TestCreateToken_Password(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -87,8 +88,9 @@ func TestCreateToken_PasswordOfPerson(t *testing.T) {
 	a.readTokens(a.post("/token", passwordBody(own, password)))
 }
 
-// TestCreateToken_TooManyPasswords checks that a name takes 10 passwords, even if it does not exist, and that a client
-// uses up none of a person's.
+// TestCreateToken_TooManyPasswords checks that ten passwords may be tried for the name of a test profile, even if no
+// profile has the name. A client may also try ten passwords for all other names together. These tries do not count for
+// the people who have the names.
 func TestCreateToken_TooManyPasswords(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

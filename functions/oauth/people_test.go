@@ -68,7 +68,7 @@ func (p people) employ(t identity.Tenant, address string) member.Member {
 	return p.EmployWith(t, address, herPassword)
 }
 
-// liveTenant returns the tenant's merchant in live mode.
+// liveTenant returns the merchant of the tenant in live mode.
 func liveTenant(t identity.Tenant) identity.Tenant {
 	return identity.Tenant{Mode: identity.Live, Merchant: t.Merchant}
 }
@@ -83,8 +83,8 @@ type browser struct {
 	language string
 	from     string // network address; "" for the address of all tests
 
-	name string // of a guesser: the form's name, and its other fields
-	more url.Values
+	name string     // of a guesser: the name that it signs in with
+	more url.Values // of a guesser: other fields of the sign-in form
 }
 
 func (p people) newBrowser() *browser { return &browser{people: p} }
@@ -102,7 +102,7 @@ func (b *browser) submit(path string, form url.Values) world.Response {
 }
 
 func (b *browser) request(method, path string, form url.Values) world.Request {
-	b.Clock.Advance(time.Second) // for the limit of requests a second from one address
+	b.Clock.Advance(time.Second) // because the requests a second from one address are limited
 	r := world.Request{Method: method, Path: path, APIKey: world.NoKey,
 		Header: map[string]string{"Cookie": strings.TrimSuffix(b.cookie+"; "+b.device, "; "),
 			"Accept-Language": b.language}, From: b.from}
@@ -129,7 +129,7 @@ func (b *browser) take(got world.Response) world.Response {
 	return got
 }
 
-// filledForm returns the fields of the page's form to the path, with more filled in.
+// filledForm returns the fields of the page's form to the path, with more added.
 func (b *browser) filledForm(path string, more url.Values) url.Values {
 	b.Helper()
 	_, form, found := strings.Cut(b.page, `action="`+path+`"`)

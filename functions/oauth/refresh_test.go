@@ -8,7 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// TestCreateToken_Refresh checks that the refresh token stays, as old clients keep the first; access tokens are new.
+// TestCreateToken_Refresh checks that the refresh token stays the same, because old clients store only the first. The
+// access tokens are new.
 func TestCreateToken_Refresh(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -52,8 +53,8 @@ func TestCreateToken_RefreshScopes(t *testing.T) {
 	a.wantRefused("none left", a.post("/token", refreshBody(first.Refresh)), 400, oauth.InvalidScope)
 }
 
-// TestCreateToken_RefreshByOtherClient checks that a refresh token serves its client alone, and still serves it after
-// another client has sent it (RFC 9700 §2.2.2).
+// TestCreateToken_RefreshByOtherClient checks that a refresh token serves its client alone. It still serves that client
+// after another client has sent it (RFC 9700 §2.2.2).
 func TestCreateToken_RefreshByOtherClient(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -66,7 +67,7 @@ func TestCreateToken_RefreshByOtherClient(t *testing.T) {
 	a.readTokens(a.post("/token", refreshBody(first.Refresh)))
 }
 
-// TestCreateToken_RefreshTokenExpires checks that it lasts 180 days from its last use (contract §10).
+// TestCreateToken_RefreshTokenExpires checks that a refresh token lasts 180 days from its last use (contract §10).
 func TestCreateToken_RefreshTokenExpires(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

@@ -23,7 +23,8 @@ func (t presentedToken) hash() (hash string, access bool) {
 	return identity.Hash(t.Token.Reveal()), ok && token.Kind == ""
 }
 
-// revokeToken revokes a client's token (RFC 7009), and with a refresh token its access tokens. If unknown, it succeeds.
+// revokeToken revokes a client's token (RFC 7009). With a refresh token it also revokes the grant's access tokens. For
+// an unknown token it succeeds.
 func (f family) revokeToken(ctx context.Context, req presentedToken) (rest.Empty, error) {
 	c, err := f.authenticate(ctx, req.credentials)
 	if err != nil {

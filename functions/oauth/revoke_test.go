@@ -29,14 +29,14 @@ func (a apps) wantEmpty(what string, r world.Response) {
 	}
 }
 
-// TestRevokeToken_RefreshToken checks that all its access tokens end at once (RFC 7009 §2).
+// TestRevokeToken_RefreshToken checks that all access tokens of the refresh token end at once (RFC 7009 §2).
 func TestRevokeToken_RefreshToken(t *testing.T) {
 	t.Parallel()
 	for _, hint := range [][]string{nil, {"refresh_token"}, {"access_token"}, {"unknown"}} {
 		a := newApps(t)
 		first, others := a.createTokens(), a.createTokens()
 		second := a.readTokens(a.post("/token", refreshBody(first.Refresh)))
-		for range 2 { // may be repeated
+		for range 2 { // the request may be repeated
 			a.wantEmpty("revoke", a.revoke(first.Refresh, hint...))
 		}
 		a.wantAccess("the first", first.Access, "invalid-token")
@@ -66,8 +66,8 @@ func TestRevokeToken_AccessToken(t *testing.T) {
 	}
 }
 
-// TestRevokeToken_OthersTokens checks that a client cannot revoke another's tokens (RFC 7009 §2.1) or an API key. An
-// unknown token counts as revoked.
+// TestRevokeToken_OthersTokens checks that a client can revoke neither another client's tokens (RFC 7009 §2.1) nor an
+// API key. An unknown token counts as revoked.
 func TestRevokeToken_OthersTokens(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -88,7 +88,8 @@ func TestRevokeToken_OthersTokens(t *testing.T) {
 	a.wantEmpty("an expired refresh token", other.revoke(first.Refresh))
 }
 
-// TestMerchantToken_UnknownToClients includes the client that created the token (contract §8.5).
+// TestMerchantToken_UnknownToClients checks that no client can introspect or revoke a merchant token, not even the
+// client that created the token (contract §8.5).
 func TestMerchantToken_UnknownToClients(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

@@ -56,7 +56,7 @@ type storage interface {
 
 type family struct {
 	store   storage
-	baseURL string // of the API, without a trailing slash; the issuer (RFC 8414 §2)
+	baseURL string // URL of the API, without a trailing slash; also the issuer (RFC 8414 §2)
 	forms   rest.Forms
 	devices rest.Forms // reads and sets the device cookie; no form uses it
 	log     *slog.Logger

@@ -142,8 +142,8 @@ func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRe
 	return page, err
 }
 
-// applyAction returns the second factor after a form's action. Turning it off again changes nothing. Errors:
-// signin.ErrWrongCode, with the factor that counts the code; signin.ErrManyCodes; signin.ErrConfirmed.
+// applyAction returns the second factor after a form's action. Turning off a factor that is already off changes
+// nothing. Errors: signin.ErrWrongCode, with the factor that counts the code; signin.ErrManyCodes; signin.ErrConfirmed.
 func (f family) applyAction(before signin.Factor, session signin.Session, account signin.Account,
 	req updateSecondFactorRequest) (signin.Factor, error) {
 	secrets, code, now := f.secrets(account), f.enteredCode(req.Code), f.store.Now()
@@ -216,9 +216,9 @@ type factorView struct {
 	Since     time.Time
 	Left      int
 	Codes     []string // recovery codes that were just made in this session
-	Secret    string   // for the app, in groups of four characters
-	Link      string   // the same as an otpauth URL
-	Square    qrCode   // the same as a QR code
+	Secret    string   // the app's secret, in groups of four characters
+	Link      string   // the secret as an otpauth URL
+	Square    qrCode   // the secret as a QR code
 
 	Action   string
 	CSRF     string
@@ -287,7 +287,8 @@ func (v factorView) problemOf(of action) problem {
 	return ""
 }
 
-// lostProblem returns the problem of a form that the page no longer has, because the factor changed; "" if none.
+// lostProblem returns the problem of a form that is no longer on the page, because the factor changed; "" if there is
+// none.
 func (v factorView) lostProblem() problem {
 	forms := []action{actionConfirm}
 	switch {

@@ -23,7 +23,7 @@ const (
 	atHost    = "http://cashwrap.test"
 )
 
-// factor has what a person has noted of a second factor.
+// factor has the data of a second factor that a person has noted.
 type factor struct {
 	app      string // the secret
 	recovery []string
@@ -100,7 +100,7 @@ func (b *browser) enrol() factor {
 	b.Must(http.StatusSeeOther, b.update("confirm", f.code(b.people, 0)))
 	b.open(ownFactor)
 	f.recovery = b.recoveryCodes()
-	b.Clock.Advance(time.Minute) // beyond the code that was used
+	b.Clock.Advance(time.Minute) // so that the app shows another code than the one used
 	return f
 }
 
@@ -215,8 +215,8 @@ func TestPendingSession_ReachesNothing(t *testing.T) {
 	}
 }
 
-// TestShowAuthorization_SessionBeforeSecondFactor checks that an earlier session must confirm the factor first, and the
-// session in which it was turned on need not.
+// TestShowAuthorization_SessionBeforeSecondFactor checks that an earlier session must confirm the factor first. The
+// session in which the factor was turned on need not confirm it.
 func TestShowAuthorization_SessionBeforeSecondFactor(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -248,7 +248,7 @@ func TestShowAuthorization_SessionBeforeSecondFactor(t *testing.T) {
 	}
 }
 
-// TestConfirmSignIn_CodeUsedTwice checks that each code of the app, or recovery code, counts once, in any browser.
+// TestConfirmSignIn_CodeUsedTwice checks that each code of the app and each recovery code counts once, in any browser.
 func TestConfirmSignIn_CodeUsedTwice(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -294,7 +294,7 @@ func TestConfirmSignIn_RecoveryCodeConcurrently(t *testing.T) {
 func TestConfirmSignIn_TooManyCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	_, f := p.enrolAda() // the first of ten, and nine seconds
+	_, f := p.enrolAda() // enrolment took the first of ten codes; the nine below take nine seconds
 	b := p.startPending(ada)
 	for range 9 {
 		b.Must(http.StatusBadRequest, b.confirm(f.wrongCode(p)))

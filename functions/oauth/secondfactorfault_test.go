@@ -16,13 +16,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// state has the effects of a form with a code: the second factor, and whether each session is Pending.
+// state has the effects of a form with a code: the second factor, and for each session if it is Pending.
 type state struct {
 	Factor  signin.Factor
 	Pending []bool
 }
 
-// account belongs to a person. The test sets its sessions and second factor.
+// account is a person's account. The test sets its sessions and second factor.
 type account struct {
 	people
 
@@ -98,8 +98,8 @@ func (a account) setFactor(on bool) signin.Factor {
 	return f
 }
 
-// interrupted lists the requests to interrupt, with the state that each needs. again is true if repeating a request
-// that was carried out does nothing new.
+// interrupted has the requests to interrupt. prepare sets the state that a request needs, done returns true if the
+// request was carried out, and again is the status of repeating a request that was carried out.
 var interrupted = map[string]struct {
 	prepare func(a account) world.Request
 	done    func(before, now state) bool
@@ -138,8 +138,8 @@ var interrupted = map[string]struct {
 	}, http.StatusSeeOther},
 }
 
-// TestSecondFactor_Interrupted checks that an interrupted request has done all or nothing. The repeated request
-// completes it or does nothing more.
+// TestSecondFactor_Interrupted checks that an interrupted request has done everything or nothing. The repeated request
+// completes the change, or does nothing more if the first request made it.
 func TestSecondFactor_Interrupted(t *testing.T) {
 	t.Parallel()
 	for name, c := range interrupted {
@@ -164,7 +164,7 @@ func TestSecondFactor_Interrupted(t *testing.T) {
 				}
 				got := p.Do(r)
 				last := a.readState()
-				if got.Status == http.StatusBadRequest { // its code was replaced
+				if got.Status == http.StatusBadRequest { // the code's set of recovery codes was replaced
 					last.Factor.Wrong, last.Factor.WrongUnder, last.Factor.Version = 0, "", now.Factor.Version
 				}
 				if done {

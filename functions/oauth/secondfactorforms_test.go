@@ -110,8 +110,8 @@ func TestConfirmSignIn_InvalidForm(t *testing.T) {
 	}
 }
 
-// TestUpdateSecondFactor_TwoEnrolments checks that a browser cannot confirm its enrolment after another browser has,
-// and that a code of one session's enrolment is no code of another's.
+// TestUpdateSecondFactor_TwoEnrolments checks that a browser cannot confirm its enrolment after another browser has
+// confirmed one. A code of one session's enrolment is not accepted for another session's.
 func TestUpdateSecondFactor_TwoEnrolments(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -206,7 +206,8 @@ func TestShowSecondFactor_KindsOfAccount(t *testing.T) {
 	b.Want("a test profile's form", http.StatusSeeOther, got)
 }
 
-// TestShowSecondFactor_PolicyAndLanguage checks that pages load nothing else, and use the browser's language.
+// TestShowSecondFactor_PolicyAndLanguage checks that pages load nothing besides themselves, and use the browser's
+// language.
 func TestShowSecondFactor_PolicyAndLanguage(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

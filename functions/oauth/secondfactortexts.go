@@ -4,7 +4,7 @@ import "github.com/cashwrap/cashwrap/shared/page"
 
 // Problems of a form that takes a code.
 const (
-	problemCode problem = "code" // not one of the account's codes, or already used
+	problemCode problem = "code" // the code is not the account's, or was already used
 	problemMany problem = "many" // too many wrong codes were entered; only a recovery code is accepted
 	problemOn   problem = "on"   // the factor was turned on in another session
 )
@@ -15,10 +15,10 @@ type factorTexts struct {
 	enterCode    string // label
 	codeKinds    string // which codes may be entered
 
-	offTitle   string // title while it is off
-	why        string // what it is for
+	offTitle   string // title while the factor is off
+	why        string // says what the factor is for
 	scanTitle  string // heading of the first step
-	scan       string // what to do
+	scan       string // says how to scan the image
 	square     string // text for readers who do not see the image
 	byHand     string // how to enter the key without scanning
 	openApp    string // link
@@ -27,16 +27,16 @@ type factorTexts struct {
 	firstHint  string // where the code is found
 	turnOn     string // button
 
-	onTitle    string // title while it is on
-	since      string // before a date
-	codesLeft  string // how many recovery codes
+	onTitle    string // title while the factor is on
+	since      string // text before the date since when the factor is on
+	codesLeft  string // says how many recovery codes are left
 	codesTitle string // heading of new recovery codes
-	codesText  string // what they are for
+	codesText  string // says what the recovery codes are for
 	newTitle   string // heading
 	newText    string // says that the old recovery codes end
 	makeNew    string // button
 	offHeading string // heading
-	offText    string // what turning it off means
+	offText    string // says what it means to turn the factor off
 	turnOff    string // button
 	none       string // says that a test profile has no second factor
 
@@ -154,8 +154,8 @@ var factorInPortuguese = factorTexts{
 	since:      "Ativo desde",
 	codesLeft:  "Códigos de recuperação restantes: {count}.",
 	codesTitle: "Seus códigos de recuperação",
-	codesText: "Imprima ou anote estes códigos agora: eles aparecem por apenas dez minutos. Se você estiver sem o " +
-		"celular, digite um deles no lugar do código do aplicativo. Cada código vale uma única vez.",
+	codesText: "Imprima ou anote estes códigos agora. Os códigos aparecem por apenas dez minutos. Se você estiver sem " +
+		"o celular, digite um deles no lugar do código do aplicativo. Cada código vale uma única vez.",
 	newTitle:   "Novos códigos de recuperação",
 	newText:    "Os códigos antigos vão deixar de valer.",
 	makeNew:    "Criar novos códigos",

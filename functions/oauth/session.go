@@ -16,7 +16,7 @@ import (
 // read before the second factor, so that a factor turned on meanwhile counts as later than the session.
 func (f family) beginSession(ctx context.Context, account signin.Account) (*http.Cookie, signin.Session, error) {
 	signedIn := f.store.Now()
-	if signedIn.Before(account.Since) { // this clock is behind: access ended before the password was confirmed
+	if signedIn.Before(account.Since) { // this clock is behind: the password was confirmed after Since
 		signedIn = account.Since
 	}
 	cookie, session := f.newSession(account, signedIn)
@@ -38,9 +38,9 @@ func (f family) newSession(account signin.Account, signedIn time.Time) (*http.Co
 		Password: account.Passwords.Current(), Expires: now.Add(signin.SessionLasts)}
 }
 
-// lacksCookie returns true if the request has no session cookie, like a form sent by another site (SameSite=Lax). The
-// request is redirected to the form's page, where the browser sends the cookie. The answer sets no cookie, since a new
-// one would sign the person out.
+// lacksCookie returns true if the request has no session cookie. A form sent by another site has none (SameSite=Lax).
+// The caller redirects the request to the form's page, where the browser sends the cookie. The answer sets no cookie,
+// since a new cookie would sign the person out.
 func (f family) lacksCookie(ctx context.Context) bool {
 	_, sent := f.forms.Sent(ctx)
 	return !sent
@@ -74,8 +74,9 @@ func (f family) readSession(ctx context.Context) (signin.Session, signin.Account
 	return session, account, true, nil
 }
 
-// readConsentSession reads the session for allowing a client something. The session is also Pending if it began before
-// another session turned the second factor on, because it may come from a stolen password (contract §10).
+// readConsentSession reads the session for a request that allows a client something. It returns the session as Pending
+// also if the session began before another session turned the second factor on. Such a session may come from a stolen
+// password (contract §10).
 func (f family) readConsentSession(ctx context.Context) (signin.Session, signin.Account, bool, error) {
 	session, account, signedIn, err := f.readSession(ctx)
 	if err != nil || !signedIn || session.Pending || account.Kind == identity.TestProfile {
@@ -86,7 +87,8 @@ func (f family) readConsentSession(ctx context.Context) (signin.Session, signin.
 	return session, account, true, err
 }
 
-// nextURL returns where sign-in leads: to the continuation's authorization request or the second factor, nowhere else.
+// nextURL returns the URL that sign-in leads to: the continuation's authorization request, or the second factor.
+// Sign-in leads nowhere else.
 func (f family) nextURL(continuation string) string {
 	if asked, err := url.ParseQuery(continuation); err == nil && continuation != "" {
 		return f.baseURL + "/authorize?" + asked.Encode()

@@ -19,7 +19,8 @@ type showSignInRequest struct {
 	Mode     string `query:"mode" validate:"one-of=live|test"`
 }
 
-// showSignIn asks a browser to sign in, or for the second factor while Pending. Else it names the account signed in.
+// showSignIn asks a browser to sign in, or for the second factor if its session is Pending. For a signed-in browser it
+// shows the account's name.
 func (f family) showSignIn(ctx context.Context, req showSignInRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.readSession(ctx)
 	switch {
@@ -43,8 +44,9 @@ type signInRequest struct {
 	SignOut  bool        `form:"sign_out"`
 }
 
-// signIn begins a session for the account and ends the browser's former one; with sign_out it only ends that. The reply
-// hides whether name or password was wrong: every name takes the same reads, one hash, and tokens of two buckets.
+// signIn begins a session for the account and ends the browser's former session; with sign_out it only ends the former
+// session. The reply hides whether the name or the password was wrong. So every name takes the same reads, one hash,
+// and tokens of two buckets.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
 	view := signInView{Continue: req.Continue, Mode: parseMode(req.Mode), Username: req.Username, Merchant: req.Merchant}
 	switch malformed := len(validate.Forms(req)) > 0; {
@@ -93,7 +95,7 @@ func (f family) confirmAccount(ctx context.Context, req signInRequest) (signin.A
 	return account, f.confirmPassword(ctx, name.Subject(mode), account, req.Password)
 }
 
-// signInURL returns where the browser signs in: at the continuation's authorization request, or else at /sign-in.
+// signInURL returns the URL where the browser signs in: the continuation's authorization request, or else /sign-in.
 func (f family) signInURL(continuation string) string {
 	if continuation == "" {
 		return f.baseURL + "/sign-in"
@@ -143,7 +145,7 @@ func (v signInView) secret() page.Field {
 func (v signInView) merchant() page.Field {
 	f := v.field("merchant_code", v.code, 32)
 	f.Hint, f.Value, f.Autocomplete, f.Capitals = v.codeHint, v.Merchant, "organization", "characters"
-	f.Invalid = false // it may be empty
+	f.Invalid = false // this field may be empty
 	return f
 }
 

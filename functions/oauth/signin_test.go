@@ -77,8 +77,8 @@ func TestSignIn_InvalidForm(t *testing.T) {
 	}
 }
 
-// TestForms_FromOtherSite sends forms without the cookie, which is Lax. They do nothing and set no cookie, which would
-// replace that of a person who is signed in.
+// TestForms_FromOtherSite sends forms without the cookie, which is Lax. The test checks that such forms do nothing.
+// They also set no cookie, which would replace the cookie of a person who is signed in.
 func TestForms_FromOtherSite(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -147,7 +147,8 @@ func TestSignIn_ContinueElsewhere(t *testing.T) {
 	}
 }
 
-// TestSignIn_NewCookie checks that each sign-in gets a new cookie, which no other party knew, and ends the one before.
+// TestSignIn_NewCookie checks that each sign-in gets a new cookie, which no other party knew, and ends the previous
+// session.
 func TestSignIn_NewCookie(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -239,7 +240,7 @@ func TestPages_Headers(t *testing.T) {
 	check("the answer", b.decide("allow", nil))
 }
 
-// TestPages_Language checks that the pages use the browser's language if they have it.
+// TestPages_Language checks that the pages use the browser's language if they are available in that language.
 func TestPages_Language(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -267,7 +268,8 @@ func TestPages_Language(t *testing.T) {
 	}
 }
 
-// TestSignIn_Interrupted repeats interrupted requests. The person is signed in, and the client gets one working code.
+// TestSignIn_Interrupted repeats interrupted requests. The test checks that the person is signed in, and that the
+// client gets one working code.
 func TestSignIn_Interrupted(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -309,14 +311,14 @@ func TestSignIn_Interrupted(t *testing.T) {
 	})
 }
 
-// TestSignIn_TooManyPasswords checks that passwords for one account, and from one address for any names, take as many
-// hashes as their bucket allows.
+// TestSignIn_TooManyPasswords checks that two buckets limit the passwords that are checked. One bucket is for an
+// account, and the other is for a network address, whatever names it sends.
 func TestSignIn_TooManyPasswords(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	b := p.newBrowser()
-	p.Clock.Advance(time.Hour) // accepting the invitation took a password
+	p.Clock.Advance(time.Hour) // because accepting the invitation took a password from the bucket
 	b.open("/sign-in?mode=test")
 	guess := func(tries int, name func(n int) string) (hashes, refused int) {
 		for n := range tries {
@@ -324,7 +326,7 @@ func TestSignIn_TooManyPasswords(t *testing.T) {
 			got := b.Do(b.request("POST", "/sign-in", form))
 			switch {
 			case got.Status == http.StatusBadRequest:
-				hashes++ // a wrong password takes a hash
+				hashes++ // checking a wrong password computes a hash
 			case got.Status == http.StatusTooManyRequests && got.Header.Get("Retry-After") != "":
 				refused++
 			default:
@@ -346,14 +348,15 @@ func TestSignIn_TooManyPasswords(t *testing.T) {
 	p.Clock.Advance(6 * time.Minute)
 	counts := [2]int{}
 	counts[0], counts[1] = guess(60, func(n int) string { return fmt.Sprintf("guess-%d@example.com", n) })
-	if diff := cmp.Diff([2]int{35, 25}, counts); diff != "" { // 30 at once, and one every ten seconds
+	if diff := cmp.Diff([2]int{35, 25}, counts); diff != "" { // 30 passwords at once, and one every ten seconds
 		t.Errorf("one address (-want +got):\n%s", diff)
 	}
 	p.Clock.Advance(6 * time.Minute)
 	b.Want("later", http.StatusSeeOther, b.signIn(ada, herPassword, nil))
 }
 
-// TestSignIn_TooManyPasswordsConcurrently checks that passwords beyond the limit take no hash.
+// TestSignIn_TooManyPasswordsConcurrently checks that the limit also holds for concurrent requests. Passwords beyond
+// the limit are refused before a hash is computed.
 func TestSignIn_TooManyPasswordsConcurrently(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

@@ -36,7 +36,8 @@ type tokenReply struct {
 	Scope        string `json:"scope"`
 }
 
-// grantTypes serve contract §10's grant_types. Each stores tokens, returns their scopes, and may change tokens.refresh.
+// grantTypes has a function for each grant_type of contract §10. The function stores tokens and returns their scopes.
+// It may change tokens.refresh.
 var grantTypes = map[string]func(family, context.Context, oauth.Client, tokenRequest, *tokenPair) ([]string, error){
 	"authorization_code": family.redeemCode,
 	"client_credentials": family.actAsClient,
@@ -62,7 +63,8 @@ func (f family) createToken(ctx context.Context, req tokenRequest) (tokenReply, 
 	return tokens.reply(scopes), err
 }
 
-// tokenPair has new tokens' texts, made before the write: after a lost reply the request recognises its own write.
+// tokenPair has the texts of new tokens. The texts are made before the write, so that a request whose write got no
+// reply recognises its tokens in the table.
 type tokenPair struct{ access, refresh string }
 
 func newTokenPair() (tokenPair, error) {
@@ -142,7 +144,7 @@ func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequ
 func (f family) confirmProfile(ctx context.Context, c oauth.Client, req tokenRequest) (signin.Account, error) {
 	name := signin.ParseName(req.Username, "")
 	var account signin.Account
-	subject := "client " + c.ID // not the name: a client must not use up the tries of a person
+	subject := "client " + c.ID // not the name, so that a client cannot use up a person's tries
 	if name.Profile != "" {
 		var err error
 		if account, err = f.store.SignInAccount(ctx, name, identity.Test); err != nil {
@@ -160,7 +162,8 @@ func (f family) confirmProfile(ctx context.Context, c oauth.Client, req tokenReq
 	return account, err
 }
 
-// actAsClient serves grant_type client_credentials, for the client's merchant: no refresh token (RFC 6749 §4.4.3).
+// actAsClient serves grant_type client_credentials, for the client's merchant. It issues no refresh token (RFC 6749
+// §4.4.3).
 func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest, tokens *tokenPair) ([]string,
 	error) {
 	scopes, err := c.Requested(req.Scope)
@@ -192,7 +195,8 @@ func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest, t
 	return scopes, f.store.Refresh(ctx, g, g.Token(identity.Hash(tokens.access), g.Hash, scopes, f.store.Now()))
 }
 
-// findUsableGrant returns the client's grant. Failure: invalid_grant if unknown, another client's, or by checkHolder.
+// findUsableGrant returns the client's grant. Failure: invalid_grant if the grant is unknown or another client's, or if
+// checkHolder refuses its holder.
 func (f family) findUsableGrant(ctx context.Context, c oauth.Client, refreshHash string) (oauth.Grant, error) {
 	g, err := f.store.Grant(ctx, refreshHash)
 	switch {

@@ -55,8 +55,8 @@ func (f factor) presentCode(p people) func() string { return func() string { ret
 // firstRecoveryCode returns the first recovery code.
 func (f factor) firstRecoveryCode() string { return f.recovery[0] }
 
-// TestConfirmSignIn_ManyWrongCodes checks that the person gets a mail after ten wrong codes in a row, that no code of
-// the app is accepted after twenty, and that a recovery code ends the row.
+// TestConfirmSignIn_ManyWrongCodes checks that the person gets a mail after ten wrong codes in a row. After twenty, no
+// code of the app is accepted. A recovery code ends the row.
 func TestConfirmSignIn_ManyWrongCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -90,7 +90,8 @@ func TestConfirmSignIn_ManyWrongCodes(t *testing.T) {
 	}
 }
 
-// TestUpdateSecondFactor_WrongCodes checks that wrong codes on the factor's page count with wrong codes to sign in.
+// TestUpdateSecondFactor_WrongCodes checks that wrong codes on the factor's page are counted together with wrong codes
+// to sign in.
 func TestUpdateSecondFactor_WrongCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -109,8 +110,8 @@ func TestUpdateSecondFactor_WrongCodes(t *testing.T) {
 	}
 }
 
-// TestConfirmSignIn_NewPasswordAfterWrongCodes checks that a new password makes the app's codes count again: an
-// employee's, set by an owner, and a user's, set by the platform's operator.
+// TestConfirmSignIn_NewPasswordAfterWrongCodes checks that after a new password the app's codes are accepted again. It
+// tries an employee's password, set by an owner, and a user's password, set by the platform's operator.
 func TestConfirmSignIn_NewPasswordAfterWrongCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

@@ -18,8 +18,8 @@ type updateAccount struct {
 
 type accountUpdated struct {
 	MerchantCode string   `json:"merchant_code"`
-	Version      int      `json:"version"` // one more with each change
-	Persons      []string `json:"persons"` // their ids, in order
+	Version      int      `json:"version"` // grows by one with each change
+	Persons      []string `json:"persons"` // ids of the persons, in order
 }
 
 func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUpdated, error) {
@@ -35,7 +35,7 @@ func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUp
 	return answer, nil
 }
 
-// changeAccount stores the account with the change, unless that changes nothing. Error: store.ErrStale.
+// changeAccount stores the account with the change, unless the account already has the values. Error: store.ErrStale.
 func (o operator) changeAccount(ctx context.Context, c updateAccount) (account.Account, error) {
 	m, err := o.Store.Merchant(ctx, c.MerchantCode)
 	if err != nil {
@@ -52,7 +52,7 @@ func (o operator) changeAccount(ctx context.Context, c updateAccount) (account.A
 	return o.Store.SaveAccount(ctx, o.by, m, before, next)
 }
 
-// mergeAccount returns the account with the change, and reports if anything differs. If so, it sets the time of update.
+// mergeAccount returns the account with the change, and true if anything differs. If so, it sets the time of update.
 func (o operator) mergeAccount(a account.Account, m merchant.Merchant, change json.RawMessage,
 ) (next account.Account, differs bool, err error) {
 	next, err = a.Merge(m, change, o.Now())

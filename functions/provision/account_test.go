@@ -39,7 +39,7 @@ func TestUpdateAccount(t *testing.T) {
 		{"alias": nil, "merchant_profile": fields{"vat_id": "", "website": nil, "address": fields{"city": "Wien"}}},
 		{"persons": persons},
 	} {
-		for range 2 { // the second time nothing changes
+		for range 2 { // the second command changes nothing
 			last = run[accountUpdated](d, patch(m.Code, given))
 			if last.Code != m.Code || last.Version != version+1 {
 				t.Errorf("%v: got %+v, want %s and version %d", given, last, m.Code, version+1)
@@ -90,7 +90,7 @@ func TestUpdateAccount_Concurrently(t *testing.T) {
 	}
 }
 
-// TestUpdateAccount_WhileMerchantChanges checks that neither change is lost, though both write the merchant.
+// TestUpdateAccount_WhileMerchantChanges checks that neither change is lost, although both commands write the merchant.
 func TestUpdateAccount_WhileMerchantChanges(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
@@ -163,7 +163,8 @@ func TestUpdateAccount_Invalid(t *testing.T) {
 	}
 }
 
-// TestUpdateAccount_PersonalData checks that no log and no audit has a date of birth or a national id, even if refused.
+// TestUpdateAccount_PersonalData checks that no log and no audit has a date of birth or a national id, even if the
+// command was refused.
 func TestUpdateAccount_PersonalData(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

@@ -16,12 +16,12 @@ type listAudit struct {
 	From         string `json:"from" validate:"date-time"` // inclusive; the beginning unless given
 	To           string `json:"to" validate:"date-time"`   // inclusive; now unless given
 	Limit        *int   `json:"limit" validate:"min=1 max=1000"`
-	After        string `json:"after" validate:"text=100"` // from the answer before
+	After        string `json:"after" validate:"text=100"` // after in the previous answer
 }
 
 type auditListed struct {
 	Entries []auditEntry `json:"entries"`
-	After   string       `json:"after,omitempty"` // there may be more: repeat the command with it
+	After   string       `json:"after,omitempty"` // if set, there may be more: repeat the command with this value
 }
 
 type auditEntry struct {

@@ -31,7 +31,8 @@ func (d operator) listAudit(m provisioned, more fields) auditAnswer {
 	return run[auditAnswer](d, with(fields{"command": "list_audit", "merchant_code": m.Code}, more))
 }
 
-// TestAudit_EachChange checks the actor, the origin, and the values before and after, without secrets.
+// TestAudit_EachChange checks that each entry has the actor, the origin, and the values before and after, without
+// secrets.
 func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
@@ -77,7 +78,7 @@ func TestAudit_EachChange(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	slices.Sort(got[:3]) // entries of one moment
+	slices.Sort(got[:3]) // these entries have the same time, so their order is not fixed
 	want := []string{
 		"command ada@example.com create_merchant  merchant",
 		"command ada@example.com create_merchant test api_key",

@@ -20,14 +20,14 @@ import (
 type listBankAccounts struct {
 	MerchantCode string `json:"merchant_code"`
 	Mode         string `json:"mode"`  // live or test; the first key's unless given
-	Limit        *int   `json:"limit"` // of the accounts that wait: 1-1000, 100 unless given
+	Limit        *int   `json:"limit"` // how many of the waiting accounts to list: 1-1000, 100 unless given
 }
 
 type bankAccountsListed struct {
 	Accounts []bankAccountView `json:"bank_accounts"`
 }
 
-// bankAccountView has the whole number, which the operator needs to verify the account.
+// bankAccountView has the whole account number, which the operator needs to verify the account.
 type bankAccountView struct {
 	Tenant        string                     `json:"tenant"`
 	ID            string                     `json:"account"`
@@ -78,11 +78,12 @@ func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (ban
 	return listed, err
 }
 
-// verifyBankAccount decides if an account belongs to its holder (contract §7.3). The decision is final, but may be
-// repeated. The command names the account, as another account may be pending once the operator has checked this one.
+// verifyBankAccount decides if an account belongs to its holder (contract §7.3). The decision is final, but the command
+// may be repeated. The command names the account, because another account may be pending by the time the operator has
+// checked the first.
 type verifyBankAccount struct {
 	tenantArguments
-	Account string `json:"account" validate:"required"` // its id, from list_bank_accounts
+	Account string `json:"account" validate:"required"` // the account's id, from list_bank_accounts
 	Outcome string `json:"outcome" validate:"required one-of=verified|rejected"`
 }
 
@@ -115,7 +116,8 @@ func (o operator) verifyBankAccount(ctx context.Context, t identity.Tenant, c ve
 	return viewBankAccount(t, accounts, account), nil
 }
 
-// decide records the verdict and returns the accounts. In live mode the bank of files keeps it; the sandbox keeps none.
+// decide records the verdict and returns the accounts. In live mode it also tells the bank of files, which stores the
+// verdict. The sandbox bank stores none.
 func (o operator) decide(ctx context.Context, t identity.Tenant, account merchant.BankAccount,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
 	payouts := banking.Open(o.App)
@@ -142,11 +144,12 @@ func (o operator) vouch(ctx context.Context, t identity.Tenant, vouched merchant
 	return err
 }
 
-// setPayout changes where a merchant is paid. A given account is VERIFIED and primary, because the operator vouches.
+// setPayout changes where a merchant is paid. A given account becomes VERIFIED and primary, because the operator
+// vouches for it.
 type setPayout struct {
 	tenantArguments
 	merchant.BankAccountChange
-	Held optional.Of[bool] `json:"held"` // true: no payout leaves until it is false
+	Held optional.Of[bool] `json:"held"` // if true, no payout leaves until held is false again
 }
 
 type payoutSet struct {
@@ -176,7 +179,7 @@ func (o operator) setPayout(ctx context.Context, t identity.Tenant, c setPayout)
 		NextAt: schedule.NextAt}, nil
 }
 
-// apply changes the account that is paid, and holds or releases payouts. id is for a new account.
+// apply changes the account that is paid, and holds or releases payouts. id is the id for a new account.
 func (c setPayout) apply(s merchant.State, mode identity.Mode, id string, now time.Time) (merchant.State, error) {
 	if !c.Empty() {
 		accounts := s.BankAccounts(mode)

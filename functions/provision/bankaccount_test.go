@@ -32,7 +32,7 @@ func (d operator) listAccounts(given fields) []namedAccount {
 	}](d, given).Accounts
 }
 
-// listWaiting runs the sweep and returns the accounts that the operator is to verify.
+// listWaiting runs the sweep and returns the accounts that wait for the operator's verification.
 func (d operator) listWaiting() []namedAccount {
 	d.Helper()
 	d.Clock.Advance(time.Minute)
@@ -52,7 +52,8 @@ func verification(m provisioned, account, outcome string) fields {
 	return fields{"command": "verify_bank_account", "merchant_code": m.Code, "account": account, "outcome": outcome}
 }
 
-// TestVerifyBankAccount_Live checks that each account waits until the operator decides, finally. No log has a number.
+// TestVerifyBankAccount_Live checks that each account waits for the operator's decision, and that the decision is
+// final. No log has an account number.
 func TestVerifyBankAccount_Live(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
@@ -83,7 +84,7 @@ func TestVerifyBankAccount_Live(t *testing.T) {
 		if len(waits) != 1 || waits[0].Tenant != "L#"+m.Code || waits[0].IBAN != c.iban || waits[0].Status != pending {
 			t.Fatalf("%s: got %+v waiting, want it", c.iban, waits)
 		}
-		for range 2 { // the second time nothing changes
+		for range 2 { // the second command changes nothing
 			run[fields](d, verification(m, waits[0].Account, c.outcome))
 			wantAll(c.want...)
 		}
@@ -123,7 +124,7 @@ func TestVerifyBankAccount_Invalid(t *testing.T) {
 		{verification(m, account, ""), "MISSING", "outcome"},
 		{verification(m, account, "pending"), "INVALID", "outcome"},
 		{verification(m, "unknown", "verified"), "NOT_FOUND", ""},
-		{with(verification(other, account, "verified"), fields{"mode": "live"}), "INVALID", "mode"}, // it has none
+		{with(verification(other, account, "verified"), fields{"mode": "live"}), "INVALID", "mode"}, // it has no live mode
 		{verification(other, account, "verified"), "NOT_FOUND", ""},
 		{with(verification(m, account, "verified"), fields{"mode": "test"}), "NOT_FOUND", ""},
 		{verification(run[provisioned](d, registration(fields{"sandbox": false})), account, "verified"), "NOT_FOUND", ""},
@@ -142,7 +143,7 @@ func TestVerifyBankAccount_TestMode(t *testing.T) {
 	for name, c := range map[string]struct {
 		iban, outcome string
 		after         time.Duration
-		want          string // "" if the sandbox was faster
+		want          string // "" if the sandbox decided first
 		paid          bool
 	}{
 		"verified":           {sandbox.UnverifiedIBAN, "verified", time.Hour, "VERIFIED", true},
@@ -185,7 +186,7 @@ func TestVerifyBankAccount_TestMode(t *testing.T) {
 	}
 }
 
-// TestVerifyBankAccount_Interrupted is completed by its repetition or by the sweep.
+// TestVerifyBankAccount_Interrupted checks that the repetition or the sweep completes an interrupted command.
 func TestVerifyBankAccount_Interrupted(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {

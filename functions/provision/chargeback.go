@@ -18,18 +18,18 @@ import (
 
 // chargeback records a chargeback that the acquirer reported. In test mode the sandbox records it first (contract §12).
 //
-// Each id is recorded once. A generated id is the next chargeback's, so the command may be repeated until it succeeds;
-// after that it records another chargeback.
+// Each id is recorded once. Without an id, the command generates the id of the next chargeback. So the command may be
+// repeated until it succeeds; after that, it records another chargeback.
 type chargeback struct {
 	tenantArguments
-	Transaction string        `json:"transaction" validate:"required"` // its id or code
+	Transaction string        `json:"transaction" validate:"required"` // the transaction's id or code
 	ID          string        `json:"id"`                              // the acquirer's id; generated unless given
-	Amount      money.Literal `json:"amount"`                          // the amount left unless given
-	Lost        bool          `json:"lost"`                            // the merchant cannot pay it (NON_COLLECTION)
+	Amount      money.Literal `json:"amount"`                          // default: the amount that can still be refunded
+	Lost        bool          `json:"lost"`                            // the merchant cannot pay it back (NON_COLLECTION)
 }
 
 type chargedBack struct {
-	ID              string                `json:"id"` // as given or generated
+	ID              string                `json:"id"` // the given or generated id
 	EventID         int64                 `json:"event_id"`
 	TransactionID   string                `json:"transaction_id"`
 	TransactionCode string                `json:"transaction_code"`
@@ -65,7 +65,8 @@ func (o operator) recordChargeback(ctx context.Context, t identity.Tenant, c cha
 		Amount: e.Amount, Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 
-// resolveChargeback returns the chargeback as the acquirer recorded it. The sandbox gets none that would be refused.
+// resolveChargeback returns the chargeback as the acquirer recorded it. In test mode it enters the chargeback in the
+// sandbox, but only after the platform's checks have accepted the chargeback.
 func (o operator) resolveChargeback(ctx context.Context, t identity.Tenant, r store.Record,
 	c chargeback) (processing.ChargebackRequest, error) {
 	request := processing.ChargebackRequest{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
@@ -94,7 +95,8 @@ func (o operator) resolveChargeback(ctx context.Context, t identity.Tenant, r st
 	return request, nil
 }
 
-// enterInSandbox records the chargeback in the sandbox and returns its amount: the first run's, if repeated.
+// enterInSandbox records the chargeback in the sandbox and returns its amount. If the command is repeated, it returns
+// the first run's amount.
 func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string, amount money.Amount,
 	exact bool) (money.Amount, error) {
 	err := o.Sandbox.Chargeback(ctx, r.ID, id, amount)

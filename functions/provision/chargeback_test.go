@@ -157,7 +157,8 @@ func TestChargeBack_GeneratedID(t *testing.T) {
 	d.wantRecorded(m, s, recorded{"2.00", "2.00", 2, 2, "CHARGEBACK"})
 }
 
-// TestChargeBack_Interrupted takes the money back once, by its repetition, at any step and under a generated id too.
+// TestChargeBack_Interrupted checks that an interrupted command, once repeated, takes the money back once, at any step
+// and also under a generated id.
 func TestChargeBack_Interrupted(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

@@ -6,8 +6,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TestChargeBack_InterruptedAmount has a chargeback that only the acquirer knows. The amount left may be more or less
-// by the time of the repetition, which keeps the first amount.
+// TestChargeBack_InterruptedAmount repeats an interrupted command. The acquirer has recorded the command's chargeback,
+// but the platform has not. A repetition without an amount records the acquirer's amount, even if more is left of the
+// payment. A repetition with another amount is refused with CONFLICT.
 func TestChargeBack_InterruptedAmount(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

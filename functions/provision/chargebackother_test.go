@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestChargeBack_OtherTransaction: an acquirer's id belongs to one charge. If an operator gives it for another
-// transaction, even another merchant's, nothing is booked that the acquirer did not take.
+// TestChargeBack_OtherTransaction checks an operator's mistake. An acquirer's id belongs to one charge. If an operator
+// gives the id for another transaction, even another merchant's, nothing is booked that the acquirer did not take.
 func TestChargeBack_OtherTransaction(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

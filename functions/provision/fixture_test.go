@@ -46,7 +46,7 @@ type provisioned struct {
 // refusal is the error of an answer.
 type refusal struct{ Code, Param, Message string }
 
-// run runs a command that must be carried out.
+// run runs a command that must succeed.
 func run[Answer any](d operator, command fields) Answer {
 	d.Helper()
 	var answer struct{ Error *refusal }
@@ -61,7 +61,7 @@ func run[Answer any](d operator, command fields) Answer {
 	return wanted
 }
 
-// runRefused runs a command that must not be carried out.
+// runRefused runs a command that must be refused.
 func (d operator) runRefused(command fields) refusal {
 	d.Helper()
 	var answer struct{ Error *refusal }
@@ -72,7 +72,7 @@ func (d operator) runRefused(command fields) refusal {
 	return *answer.Error
 }
 
-// checkRefused runs a command that must be refused with the code and a message, for the parameter if one is at fault.
+// checkRefused runs a command that must be refused with the code and a message. param is the parameter at fault, or "".
 func (d operator) checkRefused(command fields, code, param string) {
 	d.Helper()
 	if got := d.runRefused(command); got.Code != code || got.Param != param || got.Message == "" {

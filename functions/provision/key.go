@@ -56,7 +56,7 @@ func (o operator) findTenant(ctx context.Context, code, mode string) (identity.T
 	return identity.Tenant{Mode: of, Merchant: m.Code}, err
 }
 
-// revokeAPIKey deletes a key at once. It may be repeated for 31 days.
+// revokeAPIKey deletes a key at once. The command may be repeated for 31 days.
 type revokeAPIKey struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"`
@@ -84,7 +84,7 @@ func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked,
 }
 
 // rotateCallbackSecret gives the merchant its first or next callback secret (contract §11.2). The previous secret signs
-// for 24 h more. A second rotation within 24 h, as after a leak, needs force, because it ends a secret in use.
+// for 24 h more. A second rotation within 24 h, for example after a leak, needs force, because it ends a secret in use.
 type rotateCallbackSecret struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Force        bool   `json:"force"`
@@ -109,7 +109,7 @@ func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecr
 	before := m
 	m.Callbacks = m.Callbacks.Rotated(now)
 	m, err = o.Store.SaveMerchant(ctx, o.by, before, m)
-	if errors.Is(err, store.ErrStale) { // perhaps by another rotation, so do not retry
+	if errors.Is(err, store.ErrStale) { // perhaps another rotation changed the secret, so do not retry
 		err = store.ErrContended
 	}
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// updateOperator changes an operator's app settings, which merchants cannot (contract §13.9). Settings left out stay.
+// updateOperator changes an operator's app settings, which merchants cannot change (contract §13.9). Settings that are
+// not given stay.
 type updateOperator struct {
 	tenantArguments
 	OperatorID  int32           `json:"operator_id" validate:"required"`
@@ -59,8 +60,9 @@ func mergeAppSettings(s *merchant.AppSettings, change json.RawMessage) error {
 	}
 }
 
-// setPassword gives a user of the merchant a random password, for all the user's merchants. An owner has none at first,
-// and users forget theirs; the merchant gives managed users theirs. It ends sessions and grants (contract §10).
+// setPassword gives a user of the merchant a random password, valid at all the user's merchants. An owner has no
+// password at first, and users forget their passwords. Managed users get their passwords from the merchant. A new
+// password ends the user's sessions and grants (contract §10).
 type setPassword struct {
 	tenantArguments
 	Email string `json:"email" validate:"required text=256"`
@@ -88,7 +90,8 @@ func (o operator) setPassword(ctx context.Context, t identity.Tenant, c setPassw
 	return passwordSet{MerchantCode: t.Merchant, Mode: t.Mode.Name(), Email: m.Email, Password: password.Reveal()}, nil
 }
 
-// removeSecondFactor turns off the second factor of a member who lost app and recovery codes. The password stays.
+// removeSecondFactor turns off the second factor of a member who lost the app and the recovery codes. The password
+// stays.
 type removeSecondFactor struct {
 	tenantArguments
 	Email string `json:"email" validate:"required text=256"`

@@ -14,14 +14,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// createMerchant creates a merchant and its first key, with every scope: live, or test for a sandbox merchant.
+// createMerchant creates a merchant and its first key, with every scope. The key is for live mode, or for test mode if
+// the merchant is a sandbox merchant.
 //
 // With a merchant_code the command may be repeated. If a merchant with that code and the same arguments exists, the
-// answer has no key, because keys are shown once. create_api_key replaces a lost key. Other arguments are a CONFLICT.
+// answer has no key, because keys are shown once. create_api_key replaces a lost key. If the arguments differ, the
+// answer is a CONFLICT.
 type createMerchant struct {
 	merchant.Registration
 	merchant.Terms
-	TestKey bool            `json:"test_key"` // besides the live key
+	TestKey bool            `json:"test_key"` // also creates a key for test mode
 	Account json.RawMessage `json:"account"`  // account.Account; all optional
 }
 
@@ -32,7 +34,7 @@ type merchantCreated struct {
 	TestAPIKey   *keyView `json:"test_api_key,omitempty"`
 }
 
-// codeAttempts limits the random codes to try. More collisions would not be chance.
+// codeAttempts limits the random codes to try. More collisions in a row could not be chance.
 const codeAttempts = 5
 
 func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchantCreated, error) {
@@ -130,7 +132,7 @@ type updateMerchant struct {
 
 type merchantUpdated struct {
 	MerchantCode string `json:"merchant_code"`
-	Version      int    `json:"version"` // one more with each change
+	Version      int    `json:"version"` // grows by one with each change
 }
 
 func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchantUpdated, error) {

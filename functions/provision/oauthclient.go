@@ -25,8 +25,8 @@ type clientView struct {
 	Name          string     `json:"name"`
 	RedirectURIs  []string   `json:"redirect_uris"`
 	Scopes        []string   `json:"scopes"`
-	Approved      []string   `json:"approved_scopes"`                 // of the restricted scopes
-	PreviousUntil *time.Time `json:"previous_secret_until,omitempty"` // when the old secret ends
+	Approved      []string   `json:"approved_scopes"`                 // the approved ones of the restricted scopes
+	PreviousUntil *time.Time `json:"previous_secret_until,omitempty"` // when the previous secret ends
 	CreatedAt     time.Time  `json:"created_at"`
 	UpdatedAt     time.Time  `json:"updated_at"`
 	RevokedAt     *time.Time `json:"revoked_at,omitempty"`
@@ -88,7 +88,7 @@ func (o operator) approveOAuthClient(ctx context.Context, c approveOAuthClient) 
 }
 
 // rotateOAuthSecret gives a client a new secret. The old secret is accepted for 24 h more. A second rotation within 24
-// h, as after a leak, needs force, which ends all old secrets at once (oauth.Client.Rotated).
+// h, for example after a leak, needs force, which ends all old secrets at once (oauth.Client.Rotated).
 type rotateOAuthSecret struct {
 	ClientID string `json:"client_id" validate:"required"`
 	Force    bool   `json:"force"`
@@ -107,7 +107,8 @@ type clientArgument struct {
 	ClientID string `json:"client_id" validate:"required"`
 }
 
-// revokeOAuthClient revokes a client for good. Its tokens are refused from the next request on. It may be repeated.
+// revokeOAuthClient revokes a client for good. The client's tokens are refused from the next request on. The command
+// may be repeated.
 func (o operator) revokeOAuthClient(ctx context.Context, c clientArgument) (clientView, error) {
 	return o.changeClient(ctx, c.ClientID, "", "OAuth client revoked", func(client oauth.Client) (oauth.Client, error) {
 		return client.Ended(o.Now()), nil

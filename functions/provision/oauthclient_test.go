@@ -252,7 +252,7 @@ func TestCreateOAuthClient_Invalid(t *testing.T) {
 	}
 }
 
-// TestAudit_EachChangeOfClient checks the audit of the client's merchant, without a secret.
+// TestAudit_EachChangeOfClient checks that the audit of the client's merchant has each change, without a secret.
 func TestAudit_EachChangeOfClient(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
@@ -264,7 +264,7 @@ func TestAudit_EachChangeOfClient(t *testing.T) {
 		{"command": "update_oauth_client", "name": "App"}, // changes nothing
 		{"command": "rotate_oauth_secret"},
 		{"command": "revoke_oauth_client"},
-		{"command": "revoke_oauth_client"}, // done already
+		{"command": "revoke_oauth_client"}, // the client is revoked already
 	} {
 		d.Clock.Advance(time.Second)
 		command["client_id"] = c.ID

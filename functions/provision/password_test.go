@@ -47,7 +47,8 @@ func (d operator) hasPassword(email, text string) bool {
 	return same
 }
 
-// TestSetPassword_Owner sets a first password, which is valid at all merchants of the owner. The next one replaces it.
+// TestSetPassword_Owner sets a first password, and checks that it is valid at all merchants of the owner. The next
+// password replaces it.
 func TestSetPassword_Owner(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

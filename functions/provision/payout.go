@@ -28,19 +28,20 @@ import (
 // runPayouts opens and runs the payouts that are due, like payoutopen and payoutrun; with on_demand it makes one payout
 // of all payables. In test mode it also pretends that the sandbox bank has had the time to decide the outcome.
 //
-// In test mode at pretends a time, which everything written has. After tomorrow's cut-off it pays out today's payments.
+// In test mode, at sets a pretended time. Everything that the command writes has that time. With a time after
+// tomorrow's cut-off, the command pays out today's payments.
 type runPayouts struct {
 	MerchantCode string `json:"merchant_code"`           // all merchants unless given
-	Mode         string `json:"mode"`                    // live or test; "": the first key's of one merchant, else both
-	At           string `json:"at" validate:"date-time"` // RFC 3339, not before now; in test mode
-	OnDemand     bool   `json:"on_demand"`               // of one merchant
-	ID           string `json:"id"`                      // of the payout on demand: the same id means the same payout
+	Mode         string `json:"mode"`                    // live or test; "": both, or one merchant's first key's mode
+	At           string `json:"at" validate:"date-time"` // RFC 3339, not before now; only in test mode
+	OnDemand     bool   `json:"on_demand"`               // only for one merchant
+	ID           string `json:"id"`                      // id of the payout on demand; the same id means the same payout
 }
 
 type payoutsRun struct {
 	Payouts []payoutView `json:"payouts"`
 	More    bool         `json:"more"`              // time was up: repeat the command
-	NextAt  *time.Time   `json:"next_at,omitempty"` // when none was due: the next end of a period with payables
+	NextAt  *time.Time   `json:"next_at,omitempty"` // if no payout was due: the next end of a period with payables
 }
 
 type payoutView struct {
@@ -80,7 +81,7 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 // payoutTime is reserved for the last payout, at the end of the function's time.
 const payoutTime = 40 * time.Second
 
-// findNextPayout returns when the first period ends that has something to pay out by schedule; nil if there is none.
+// findNextPayout returns the end of the first period that has something to pay out by schedule; nil if there is none.
 func (o operator) findNextPayout(ctx, starting context.Context, s payoutScope) (*time.Time, error) {
 	if s.tenant != nil {
 		return banking.Open(o.App).Next(ctx, *s.tenant)
@@ -162,7 +163,7 @@ func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, 
 	return err
 }
 
-// runOverdue opens and runs each overdue payout, until time is up. It returns the errors of payouts that failed.
+// runOverdue opens and runs each overdue payout, until time is up. It returns the errors of the payouts that failed.
 func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done *payoutsRun) error {
 	var mu sync.Mutex
 	var failed []error
@@ -187,10 +188,11 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 	return errors.Join(failed...)
 }
 
-// runPayout runs a payout as far as it goes. It first checks the pending account, as no sweep runs at a pretended time.
+// runPayout runs a payout as far as possible. It first checks the pending account, because no sweep runs at a pretended
+// time.
 func (o operator) runPayout(ctx context.Context, p run.Planned) (payoutView, error) {
 	payouts := banking.Open(o.App)
-	if err := payouts.CheckBankAccounts(ctx, o.by, p.Tenant); err != nil { // Run waits for the payee's decision itself
+	if err := payouts.CheckBankAccounts(ctx, o.by, p.Tenant); err != nil { // Run waits for the decision itself
 		o.Log.WarnContext(ctx, "bank account not checked", "tenant", p.Tenant.String(), "error", err)
 	}
 	if _, err := payouts.Run(ctx, p.Tenant, p.ID); err != nil {
@@ -212,12 +214,13 @@ func (o operator) pollSandbox(ctx context.Context, p run.Planned) (payout.Payout
 	return o.Store.Payout(ctx, p.Tenant, p.ID)
 }
 
-// settlePayout reports the bank's outcome of a live payout in a file. It may be repeated; another outcome: CONFLICT.
+// settlePayout reports the bank's outcome of a live payout in a file. The command may be repeated with the same
+// outcome. Another outcome is a CONFLICT.
 type settlePayout struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Payout       string `json:"payout" validate:"required"`
 	Outcome      string `json:"outcome"` // paid or rejected
-	Reason       string `json:"reason"`  // of a rejection: ISO 20022, e.g. AC04
+	Reason       string `json:"reason"`  // reason of a rejection, in ISO 20022, e.g. AC04
 }
 
 func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView, error) {
@@ -240,12 +243,12 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 // exportPayouts writes the live payouts that wait for the bank into a file for it (ISO 20022 pain.001.001.09). A known
 // id gives the same file again, byte by byte, and the other arguments are ignored.
 type exportPayouts struct {
-	ID       string `json:"id" validate:"required"` // of the file: at most 28 letters, digits and hyphens
-	Holder   string `json:"holder"`                 // of the account that pays
-	IBAN     string `json:"iban"`                   // of that account
-	BIC      string `json:"bic"`                    // of its bank
-	Currency string `json:"currency"`               // of that account
-	Day      string `json:"day"`                    // to execute on, YYYY-MM-DD; today (UTC) unless given
+	ID       string `json:"id" validate:"required"` // id of the file: at most 28 letters, digits and hyphens
+	Holder   string `json:"holder"`                 // holder of the account that pays
+	IBAN     string `json:"iban"`                   // number of the account that pays
+	BIC      string `json:"bic"`                    // BIC of the bank that pays
+	Currency string `json:"currency"`               // currency of the account that pays
+	Day      string `json:"day"`                    // day of execution, YYYY-MM-DD; today (UTC) unless given
 	Limit    *int   `json:"limit"`                  // 1-1000 payouts, 1000 unless given
 }
 

@@ -53,7 +53,7 @@ func TestSetPayout(t *testing.T) {
 		{fields{"held": false}, account("Buch GmbH", "5678", "VERIFIED")},
 		{fields{"iban": sandbox.ClosedIBAN, "bic": "marKdeff", "holder": "Buch KG"}, account("Buch KG", "1111", "VERIFIED")},
 	} {
-		for range 2 { // the second time nothing changes
+		for range 2 { // the second command changes nothing
 			if got := d.setPayout(m, step.given); got != step.want {
 				t.Errorf("%v: got %+v\nwant %+v", step.given, got, step.want)
 			}
@@ -86,7 +86,7 @@ func TestSetPayout_Invalid(t *testing.T) {
 		{fields{"merchant_code": ""}, "MISSING", "merchant_code"},
 		{fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
 		{fields{"mode": "live"}, "INVALID", "mode"},
-		{fields{"payout_period": "daily"}, "INVALID", "payout_period"}, // update_settings changes it
+		{fields{"payout_period": "daily"}, "INVALID", "payout_period"}, // only update_settings changes the period
 		{fields{"iban": sandbox.PaidIBAN}, "MISSING", "holder"},
 		{fields{"holder": "Buch"}, "MISSING", "iban"},
 		{fields{"verified": true}, "INVALID", "verified"}, // the account is VERIFIED anyway
@@ -237,7 +237,7 @@ func (d operator) payLive(m provisioned, amount string) {
 	}
 }
 
-// TestExportPayouts orders live payouts, writes them into a file for the bank, and settles them by the bank's word.
+// TestExportPayouts runs live payouts, writes them into a file for the bank, and settles them as the bank reports.
 func TestExportPayouts(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

@@ -17,15 +17,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// TestRunPayouts_NoTimeLeft checks that the command reports more payouts. Its repetition, also at the same pretended
-// time, runs them, each once.
+// TestRunPayouts_NoTimeLeft checks that the answer says that payouts remain. A repetition, also at the same pretended
+// time, runs the remaining payouts, each once.
 func TestRunPayouts_NoTimeLeft(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newOperator(t)
 		t.Cleanup(d.CheckPayouts)
-		const merchants = 17 // so that a shard of four has five of them, which are paid four at a time
+		const merchants = 17 // so that one of four shards has five; four are paid at a time
 		for i := range merchants {
 			m := d.createMerchant(fields{"email": fmt.Sprintf("shop-%d@example.com", i)})
 			d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
@@ -79,7 +79,7 @@ func TestRunPayouts_OneFails(t *testing.T) {
 		d.sell(m, "order", 10, "")
 		codes = append(codes, m.Code)
 	}
-	for i := range 4 * d.App.Store.DueShards() { // so many that the first shards have some
+	for i := range 4 * d.App.Store.DueShards() { // so many payouts that the first shards have some
 		nobody := identity.Tenant{Mode: identity.Test, Merchant: fmt.Sprintf("MC0000000%d", i)}
 		if err := d.App.Store.OpenPayout(t.Context(), nobody, merchant.PayoutSchedule{NextAt: d.Clock.Now()},
 			nil); err != nil {

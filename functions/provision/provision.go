@@ -244,7 +244,7 @@ func limitOr(limit *int, standard int) int {
 // type's UnmarshalJSON does not name the argument.
 func undecodable(raw json.RawMessage, to any) string {
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &members) // decode has found it to be valid JSON
+	_ = json.Unmarshal(raw, &members) // decode has already found raw to be valid JSON
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		alone, _ := json.Marshal(map[string]json.RawMessage{name: members[name]})
 		if json.Unmarshal(alone, reflect.New(reflect.TypeOf(to).Elem()).Interface()) != nil {

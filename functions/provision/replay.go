@@ -17,8 +17,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// replay sends callbacks or mails again, under their old ids. It sends one by its id, unless it is owed, or the dead
-// ones of a merchant or a time of giving up (from and to, RFC 3339, inclusive) or both, earliest first in each shard.
+// replay sends callbacks or mails again, under their old ids. With an id it sends that entry, unless the entry is still
+// owed. Otherwise it sends the dead entries of a merchant, or of a time span, or of both. from and to limit the time of
+// giving up (RFC 3339, inclusive). Each shard's earliest entries are sent first.
 type replay struct {
 	ID           string `json:"id"`
 	MerchantCode string `json:"merchant_code"`
@@ -48,7 +49,7 @@ type outboxKind struct {
 type sendable struct {
 	tenant identity.Tenant
 	entry  outbox.Entry
-	resend func(context.Context) error // makes it due again
+	resend func(context.Context) error // makes the callback or mail due again
 }
 
 func (o operator) replay(ctx context.Context, c replay, of outboxKind) (replayed, error) {
@@ -79,7 +80,7 @@ func (o operator) replayOne(ctx context.Context, c replay, of outboxKind) (repla
 }
 
 type selection struct {
-	merchant string // "": all
+	merchant string // code; "" for all merchants
 	from, to time.Time
 	limit    int
 }
@@ -135,8 +136,8 @@ func (o operator) replayDead(ctx context.Context, wanted selection, of outboxKin
 	return done, nil
 }
 
-// findDead yields the selected entries, also from shards beyond the setting, which nothing else reads. As the index
-// lags, tenant and state are the item's.
+// findDead yields the selected entries, also from shards beyond the setting, which nothing else reads. The index lags,
+// so findDead takes tenant and state from the item.
 func (o operator) findDead(ctx context.Context, wanted selection, of outboxKind) iter.Seq2[sendable, error] {
 	return func(yield func(sendable, error) bool) {
 		for shard := range store.MaxDueShards {
@@ -185,14 +186,14 @@ type callbackView struct {
 	MerchantCode string                  `json:"merchant_code"`
 	Mode         string                  `json:"mode"`
 	CheckoutID   string                  `json:"checkout_id"`
-	Status       payments.CheckoutStatus `json:"status"` // of the checkout, as reported
-	URL          string                  `json:"url"`    // without its query, which may hold a token
+	Status       payments.CheckoutStatus `json:"status"` // status of the checkout, as reported
+	URL          string                  `json:"url"`    // the URL without its query, which may hold a token
 	entryView
 }
 
 // entryView is the state of a callback or a mail in the outbox.
 type entryView struct {
-	State         string     `json:"state"` // owed, delivered, dead; of mails also sending, dropped
+	State         string     `json:"state"` // owed, delivered or dead; a mail's may also be sending or dropped
 	Tries         int        `json:"tries"`
 	CreatedAt     time.Time  `json:"created_at"`
 	FirstFailedAt *time.Time `json:"first_failed_at,omitempty"`
@@ -242,7 +243,7 @@ type mailView struct {
 	MerchantCode string    `json:"merchant_code"`
 	Mode         string    `json:"mode"`
 	Kind         mail.Kind `json:"kind"`
-	To           string    `json:"to,omitempty"` // an address; absent if it is to all owners, who each get a copy
+	To           string    `json:"to,omitempty"` // an address; absent for a mail to all owners, who each get a copy
 	entryView
 }
 

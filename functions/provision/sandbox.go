@@ -12,7 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// payVoucher pays a checkout's boleto or Pix code in test mode, like a payer's bank (contract §12). It may be repeated.
+// payVoucher pays a checkout's boleto or Pix code in test mode, like a payer's bank (contract §12). The command may be
+// repeated.
 type payVoucher struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	CheckoutID   string `json:"checkout_id" validate:"required"`
@@ -60,7 +61,8 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 
 var errNothingToPay = failure.Conflict("The checkout does not wait for a boleto or Pix payment.")
 
-// setReaderOffline takes a virtual reader (test mode only) offline or online (contract §13.7). It may be repeated.
+// setReaderOffline takes a virtual reader (test mode only) offline or online (contract §13.7). The command may be
+// repeated.
 type setReaderOffline struct {
 	tenantArguments
 	ReaderID string `json:"reader_id" validate:"required"`

@@ -25,7 +25,8 @@ func (d operator) turnOn(m member.Member) {
 	}
 }
 
-// TestRemoveSecondFactor removes it from a user and from a managed user, with an entry in the audit.
+// TestRemoveSecondFactor checks that the command removes the factor of a user and of a managed user, with an entry in
+// the audit.
 func TestRemoveSecondFactor(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

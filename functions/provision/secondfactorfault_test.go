@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// TestRemoveSecondFactor_Interrupted is completed by its repetition, with one entry in the audit.
+// TestRemoveSecondFactor_Interrupted checks that the repetition completes an interrupted command, with one entry in the
+// audit.
 func TestRemoveSecondFactor_Interrupted(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

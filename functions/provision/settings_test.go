@@ -31,7 +31,7 @@ func TestUpdateSettings(t *testing.T) {
 	check := func(given, change fields) {
 		t.Helper()
 		maps.Copy(want, change)
-		for range 2 { // the second time nothing changes
+		for range 2 { // the second command changes nothing
 			if diff := cmp.Diff(want, d.updateSettings(m, given)); diff != "" {
 				t.Errorf("%v (-want +got):\n%s", given, diff)
 			}
@@ -74,7 +74,7 @@ func TestUpdateSettings_Invalid(t *testing.T) {
 		{fields{"expected_max_transaction_amount": -0.01}, "INVALID", "expected_max_transaction_amount"},
 		{fields{"expected_max_transaction_amount": 1000000000}, "INVALID", "expected_max_transaction_amount"},
 		{fields{"expected_max_transaction_amount": 0.001}, "INVALID", "expected_max_transaction_amount"},
-		{fields{"holder": "Buch"}, "INVALID", "holder"}, // set_payout changes it
+		{fields{"holder": "Buch"}, "INVALID", "holder"}, // only set_payout changes the holder
 	} {
 		d.checkRefused(with(fields{"command": "update_settings", "merchant_code": m.Code}, c.given), c.code, c.param)
 	}
@@ -83,7 +83,7 @@ func TestUpdateSettings_Invalid(t *testing.T) {
 	}
 }
 
-// TestCreateMerchant_RepeatedWithOtherSettings checks that settings are not compared with the command's terms.
+// TestCreateMerchant_RepeatedWithOtherSettings checks that a repeated command does not compare the merchant's settings.
 func TestCreateMerchant_RepeatedWithOtherSettings(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

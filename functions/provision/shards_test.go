@@ -2,8 +2,8 @@ package provision_test
 
 import "testing"
 
-// TestUpdateMerchant_FewerShards checks that fewer shards are refused, because the contents of the later shards would
-// not be found.
+// TestUpdateMerchant_FewerShards checks that a lower number of shards is refused, because the contents of the shards
+// beyond that number would not be found.
 func TestUpdateMerchant_FewerShards(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)

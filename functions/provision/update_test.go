@@ -51,7 +51,7 @@ func TestUpdateMerchant(t *testing.T) {
 		{"paypal": true},
 	} {
 		given["command"], given["merchant_code"] = "update_merchant", m.Code
-		for range 2 { // the second time nothing changes
+		for range 2 { // the second command changes nothing
 			if got, want := run[updated](d, given), (updated{m.Code, version + 1}); got != want {
 				t.Errorf("%v: got %+v, want %+v", given, got, want)
 			}
@@ -127,10 +127,10 @@ func TestUpdateMerchant_Invalid(t *testing.T) {
 		{fields{"requests_per_second": -1}, "INVALID", "requests_per_second"},
 		{fields{"requests_per_second": 10_001}, "INVALID", "requests_per_second"},
 		{fields{"account": fields{}}, "INVALID", "account"}, // an argument of update_account
-		{fields{"country": "AT"}, "INVALID", "country"},     // not an argument of the command, nor are these
+		{fields{"country": "AT"}, "INVALID", "country"},     // neither this nor the following are arguments of the command
 		{fields{"currency": "CHF"}, "INVALID", "currency"},
 		{fields{"sandbox": false}, "INVALID", "sandbox"},
-		{fields{"gross_settlement": true}, "INVALID", "gross_settlement"}, // update_settings changes it
+		{fields{"gross_settlement": true}, "INVALID", "gross_settlement"}, // only update_settings changes this
 	} {
 		d.checkRefused(with(fields{"command": "update_merchant", "merchant_code": m.Code}, c.change), c.code, c.param)
 	}

@@ -38,7 +38,7 @@ func TestCreateTestProfile_Interrupted(t *testing.T) {
 		got := s.readCreated(s.Do(r))
 		switch {
 		case got.Password != "":
-		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "": // shown before
+		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "": // the first reply has shown the password
 			got.Password = first.Text("password")
 		default:
 			t.Errorf("%s: got no password, and none before: %d %s", try, first.Status, first.Body)
@@ -56,7 +56,7 @@ func TestCreateTestProfile_Interrupted(t *testing.T) {
 	})
 }
 
-// TestDeleteTestProfile_Interrupted checks that an interrupted deletion leaves a profile that is listed and works, or
+// TestDeleteTestProfile_Interrupted checks that after an interrupted deletion the profile is listed and works, or
 // neither. The repetition completes the deletion.
 func TestDeleteTestProfile_Interrupted(t *testing.T) {
 	t.Parallel()
@@ -132,7 +132,7 @@ func TestCreateTestProfile_RepeatedAfterDelete(t *testing.T) {
 	})
 }
 
-// TestAudit_EachChange checks that each change's entry has the actor, and not the password.
+// TestAudit_EachChange checks that each change's entry has the actor, but not the password.
 func TestAudit_EachChange(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

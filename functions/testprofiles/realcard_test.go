@@ -59,7 +59,7 @@ func (c countingAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Move
 	return c.Acquirer.Statement(ctx)
 }
 
-// Numbers with the form of real cards. No acquirer publishes them for tests here (contract §12).
+// Numbers that look like real cards' numbers. No acquirer here publishes them as test cards (contract §12).
 const (
 	realVisa       = "4539578763621486"
 	realMastercard = "5425233430109903"
@@ -93,13 +93,14 @@ func (s shop) payAndRefund() (paid []world.Payment) {
 	paid = append(paid, s.Pay(s.Create("7", fields{"customer_id": customer}),
 		fields{"payment_type": "card", "token": saved[0].Token, "customer_id": customer}))
 	s.Want("deactivate the card", 204, s.Send("DELETE", cards+"/"+saved[0].Token, nil))
-	s.Pay(s.Create("42.25", nil), s.Card(realVisa)) // the acquirer is asked again
+	s.Pay(s.Create("42.25", nil), s.Card(realVisa)) // so that the acquirer is asked again
 	s.ProcessCheckout(s.Create("42.24", nil), s.Card(realVisa))
 	s.PassMinute()
 	return paid
 }
 
-// TestRealCard_InTestMode checks that no real card of profiles, keys, people or payers reaches a live acquirer.
+// TestRealCard_InTestMode checks that no real card used in test mode by profiles, keys, people or payers reaches a live
+// acquirer.
 func TestRealCard_InTestMode(t *testing.T) {
 	t.Parallel()
 	live, calls := newMarket(t)
@@ -129,7 +130,7 @@ func TestRealCard_InTestMode(t *testing.T) {
 		}
 	}
 	test.wantNoExpiry()
-	live.Sell("10.10") // shows that a call would have been counted
+	live.Sell("10.10") // this payment shows that calls are counted
 	if n := calls.Load(); n == 0 {
 		t.Error("live mode: got no call of its acquirer, want one")
 	}
@@ -181,7 +182,7 @@ func TestTestProfile_LiveToken(t *testing.T) {
 	}))
 	badToken.Check(t, by.Send("POST", "/v0.1/checkouts", by.CheckoutBody("10.10")))
 	badToken.Check(t, by.Send("GET", "/v2.1/merchants/"+live.Merchant.Code+"/transactions/history", nil))
-	p := live.Sell("10.10") // the profile does not see it in test mode
+	p := live.Sell("10.10") // a payment that the profile does not see in test mode
 	before, try := calls.Load(), live.as(live.createToken(profile.ID))
 	noCheckout := world.Refused(404, "NOT_FOUND", "", "checkout-not-found")
 	noCheckout.Check(t, try.Send("GET", "/v0.1/checkouts/"+p.Checkout, nil))

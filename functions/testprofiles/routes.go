@@ -1,5 +1,5 @@
-// Package testprofiles serves the family of contract §8.4: a merchant's test profiles. Developers try real cards with
-// them without charging them. Routes returns its routes.
+// Package testprofiles serves the family of contract §8.4: a merchant's test profiles. With a test profile, developers
+// try real cards without charging them. Routes returns its routes.
 package testprofiles
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// listing has all test profiles of a merchant. There are at most 20, so it has no pages.
+// listing has all test profiles of a merchant. A merchant has at most 20, so a listing has no pages.
 type listing struct {
 	Items []profileView `json:"items"`
 }
@@ -30,7 +30,7 @@ type createTestProfileRequest struct {
 }
 
 // createTestProfile creates a test profile. If an interrupted request is repeated under its Idempotency-Key, it returns
-// the profile it created with the password, which was not shown before.
+// the profile that the first request created, with the password, which was not shown before.
 func (f family) createTestProfile(ctx context.Context, req createTestProfileRequest) (profileView, error) {
 	caller := rest.Caller(ctx)
 	t := caller.Tenant

@@ -49,7 +49,7 @@ func TestCreateTestProfile(t *testing.T) {
 	}
 }
 
-// TestCreateTestProfile_SignsIn checks that only its password signs the profile in, and not in live mode.
+// TestCreateTestProfile_SignsIn checks that only the profile's password signs the profile in, and only in test mode.
 func TestCreateTestProfile_SignsIn(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -98,8 +98,8 @@ func TestDeleteTestProfile(t *testing.T) {
 	}
 }
 
-// TestCreateTestProfile_TooMany creates several profiles concurrently when only one more is allowed. Deleting a profile
-// makes room for another.
+// TestCreateTestProfile_TooMany creates several profiles concurrently when only one more is allowed. The test checks
+// that one is created. Deleting a profile makes room for another.
 func TestCreateTestProfile_TooMany(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
