@@ -177,7 +177,7 @@ func (s *synthesis) wantedRights(t *testing.T, f functions.Function) map[string]
 	return want
 }
 
-// addObjectRights adds the rights to reach files' content. They cover only its prefix of the bucket, and only our
+// addObjectRights adds the rights to reach files' content. These rights cover only the content's prefix, and only our
 // bucket.
 func (s *synthesis) addObjectRights(t *testing.T, want map[string][]string) {
 	t.Helper()

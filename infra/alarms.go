@@ -33,15 +33,17 @@ type alarm struct {
 	metric      awscloudwatch.IMetric // includes the length of its periods
 	limit       float64
 	in          datapoints
-	// required raises the alarm when the metric is below the limit or missing, for events that must happen all the time.
+	// required is for events that must happen all the time. The alarm is then raised when the metric is below the limit or
+	// has no data.
 	required bool
 }
 
-// datapoints requires that enough of the latest periods are beyond the limit, consecutive or not.
+// datapoints are the conditions on periods: of the latest periods (of), a number must be beyond the limit (beyond).
+// These periods need not be consecutive.
 type datapoints struct{ beyond, of int }
 
-// one is a single period, for alarms that every event raises.
-var one = datapoints{1, 1}
+// once is for alarms that a single period beyond the limit raises.
+var once = datapoints{1, 1}
 
 func (p *platform) addAlarms() {
 	for _, s := range []severity{critical, warning} {
@@ -56,7 +58,8 @@ func (p *platform) addAlarms() {
 func (p *platform) addTopic(s severity) {
 	topic := awssns.NewTopic(p.stack, text(pascal(string(s))+"Alarms"), &awssns.TopicProps{
 		TopicName: text(p.name(string(s))), DisplayName: text("Cashwrap " + p.Stage + " " + string(s)), EnforceSSL: yes})
-	// EnforceSSL replaces the default policy, which would let the account's alarms publish.
+	// EnforceSSL replaces the topic's default policy. The default policy would let the account's alarms publish, so the
+	// new policy must allow this, too.
 	topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(text("cloudwatch.amazonaws.com"), nil)},
 		Actions:    jsii.Strings("sns:Publish"), Resources: &[]*string{topic.TopicArn()},
@@ -107,7 +110,7 @@ const (
 	missedTicks    = 5  // consecutive
 	reconcileHours = 26 // without a complete run; a run is due every 24 hours
 
-	minVolume = 20 // requests, calls or payments in a period, before a share of them wakes someone
+	minVolume = 20 // requests, calls or payments in a period; with fewer, a share wakes no one
 )
 
 // Numbers of five-minute periods that must be beyond the limit.
@@ -133,7 +136,7 @@ func (p *platform) clientAlarms() []alarm {
 		{id: "ApiErrors", severity: critical, description: "5 % of requests or more are answered 5xx",
 			metric: failed.atLeast(minVolume), limit: 5, in: soonest},
 		{id: "ApiFewErrors", severity: warning, description: "1 % of an hour's requests or more were answered 5xx",
-			metric: failed.withPeriod(time.Hour).atLeast(1), limit: 1, in: one},
+			metric: failed.withPeriod(time.Hour).atLeast(1), limit: 1, in: once},
 		{id: "ApiSlow", severity: warning, description: "the slowest hundredth of requests takes 3 s or more",
 			metric: p.ofAPI("Latency", p99), limit: ms(slowRequest), in: sustained},
 	}
@@ -154,15 +157,15 @@ func (p *platform) moneyAlarms() []alarm {
 		{id: "AcquirerSlow", severity: warning, description: "the slowest hundredth of charges takes 5 s or more",
 			metric: p.own(metric.AcquirerLatency, p99), limit: ms(slowCharge), in: sustained},
 		{id: "PaymentUnknown", severity: warning, description: "a payment has had no outcome for an hour",
-			metric: withPeriod(p.own(metric.UnknownPaymentAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
+			metric: withPeriod(p.own(metric.UnknownPaymentAge, maximum), polled), limit: unknownFor.Seconds(), in: once},
 		{id: "RefundUnknown", severity: warning, description: "a refund has had no outcome for an hour",
-			metric: withPeriod(p.own(metric.UnknownRefundAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
+			metric: withPeriod(p.own(metric.UnknownRefundAge, maximum), polled), limit: unknownFor.Seconds(), in: once},
 		{id: "PayoutsLate", severity: warning, description: "a payout has been due for an hour",
-			metric: withPeriod(p.own(metric.OldestPayoutAge, maximum), polled), limit: latePayout.Seconds(), in: one},
+			metric: withPeriod(p.own(metric.OldestPayoutAge, maximum), polled), limit: latePayout.Seconds(), in: once},
 		{id: "PayoutsFailed", severity: warning, description: "a bank rejected a payout",
-			metric: p.own(metric.FailedPayouts, sum), limit: 1, in: one},
+			metric: p.own(metric.FailedPayouts, sum), limit: 1, in: once},
 		{id: "Reconcile", severity: critical, description: "reconciliation found breaks",
-			metric: p.own(metric.ReconciliationBreaks, sum), limit: 1, in: one},
+			metric: p.own(metric.ReconciliationBreaks, sum), limit: 1, in: once},
 		{id: "ReconcileMissing", severity: warning, description: "reconciliation did not run last night", required: true,
 			metric: withPeriod(p.own(metric.ReconciliationBreaks, samples), time.Hour), limit: 1,
 			in: datapoints{reconcileHours, reconcileHours}},
@@ -178,15 +181,15 @@ func (p *platform) guaranteeAlarms() []alarm {
 		{id: "Overdue", severity: warning, description: "callbacks were overdue: stream or queue lost them",
 			metric: p.own(metric.OverdueCallbacks, sum), limit: 1, in: scattered},
 		{id: "CallbacksDead", severity: warning, description: "10 callbacks or more were given up within an hour",
-			metric: withPeriod(p.own(metric.DeadCallbacks, sum), time.Hour), limit: 10, in: one},
+			metric: withPeriod(p.own(metric.DeadCallbacks, sum), time.Hour), limit: 10, in: once},
 		{id: "MailsOverdue", severity: warning, description: "mails were overdue: stream or queue lost them",
 			metric: p.own(metric.OverdueMails, sum), limit: 1, in: scattered},
 		{id: "MailsDead", severity: warning, description: "a mail was given up",
-			metric: withPeriod(p.own(metric.DeadMails, sum), time.Hour), limit: 1, in: one},
+			metric: withPeriod(p.own(metric.DeadMails, sum), time.Hour), limit: 1, in: once},
 		{id: "MailsDropped", severity: warning, description: "20 mails or more were refused within an hour",
-			metric: withPeriod(p.own(metric.DroppedMails, sum), time.Hour), limit: 20, in: one},
+			metric: withPeriod(p.own(metric.DroppedMails, sum), time.Hour), limit: 20, in: once},
 		{id: "MailsHeld", severity: warning, description: "mails wait: no sender is set",
-			metric: withPeriod(p.own(metric.HeldMails, sum), time.Hour), limit: 1, in: one},
+			metric: withPeriod(p.own(metric.HeldMails, sum), time.Hour), limit: 1, in: once},
 	}
 }
 
@@ -196,7 +199,7 @@ var urgent = []string{"checkouts", "pages", "sweep"}
 func (p *platform) functionAlarms(f function) []alarm {
 	id := pascal(f.Name)
 	all := []alarm{p.errorAlarm(f)}
-	if f.Tick == nil && f.Invoke == nil { // a schedule repeats its call, and an operator sees the refusal
+	if f.Tick == nil && f.Invoke == nil { // a schedule repeats a refused call, and an operator sees the refusal
 		all = append(all, alarm{id: id + "Throttles", severity: warning, limit: 5, in: repeated,
 			description: "5 % of the calls of " + f.Name + " or more are throttled: raise the account's concurrency",
 			metric:      p.throttledShare(f).atLeast(1)})
@@ -209,24 +212,25 @@ func (p *platform) functionAlarms(f function) []alarm {
 		all = append(all, alarm{id: id + "Behind", severity: warning, limit: ms(staleStream), in: sustained,
 			description: f.Name + " is behind the table's stream", metric: p.ofFunction(f, "IteratorAge", maximum)})
 	}
-	if f.Tick != nil && f.Tick.Every < frequentTick { // a daily function has its own metric of runs
+	if f.Tick != nil && f.Tick.Every < frequentTick { // for a daily function, a separate metric counts the runs
 		missed := max(missedTicks*f.Tick.Every, interval)
-		all = append(all, alarm{id: id + "NotInvoked", severity: severityOf(f), limit: 1, in: one, required: true,
+		all = append(all, alarm{id: id + "NotInvoked", severity: severityOf(f), limit: 1, in: once, required: true,
 			description: f.Name + " is no longer invoked", metric: withPeriod(p.ofFunction(f, "Invocations", sum), missed)})
 	}
 	return all
 }
 
-// errorAlarm returns the alarm on a function's failed calls: on their share, or on each failure where calls are few.
+// errorAlarm returns the alarm on a function's failed calls. The alarm depends on the share of failed calls. If
+// operators can invoke the function, calls are few, so each failure raises the alarm.
 func (p *platform) errorAlarm(f function) alarm {
 	a := alarm{id: pascal(f.Name) + "Errors", severity: severityOf(f), limit: 5, in: repeated,
 		description: "5 % of the calls of " + f.Name + " or more fail"}
 	failed := share{part: p.ofFunction(f, "Errors", sum), whole: p.ofFunction(f, "Invocations", sum)}
 	switch {
 	case f.Invoke != nil:
-		a.description, a.metric, a.limit, a.in = f.Name+" failed", failed.part, 1, one
+		a.description, a.metric, a.limit, a.in = f.Name+" failed", failed.part, 1, once
 	case f.Tick != nil:
-		a.metric, a.limit, a.in = failed.withPeriod(max(missedTicks*f.Tick.Every, interval)).atLeast(1), 50, one
+		a.metric, a.limit, a.in = failed.withPeriod(max(missedTicks*f.Tick.Every, interval)).atLeast(1), 50, once
 		a.description = "half of the calls of " + f.Name + " or more fail"
 	case a.severity == critical:
 		a.metric, a.in = failed.atLeast(minVolume), soonest
@@ -247,7 +251,7 @@ func (p *platform) tableAlarms() []alarm {
 	all := []alarm{{id: "TableErrors", severity: warning, description: "DynamoDB fails by itself", limit: 5, in: repeated,
 		metric: p.metric("AWS/DynamoDB", "SystemErrors", sum,
 			map[string]*string{"TableName": p.table.TableName(), "Operation": text("TransactWriteItems")})}}
-	const many = 10 // in five minutes; the SDK retries single throttled calls
+	const many = 10 // in five minutes; if a single call is throttled, the SDK retries it
 	for _, name := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
 		all = append(all, alarm{id: "Table" + name, severity: warning, limit: many, in: repeated,
 			description: "the table is throttled: look for a hot key", metric: p.ofTable(name, sum)})
@@ -264,11 +268,11 @@ func (p *platform) queueAlarms() []alarm {
 	var all []alarm
 	for _, q := range functions.Queues {
 		all = append(all, alarm{id: "Queue" + pascal(q.Name) + "Stale", severity: warning, limit: staleQueue.Seconds(),
-			in: one, description: "messages of " + q.Name + " wait too long",
+			in: once, description: "messages of " + q.Name + " wait too long",
 			metric: p.ofQueue(p.queues[q.Name].QueueName(), "ApproximateAgeOfOldestMessage")})
 	}
 	for _, q := range p.dead {
-		all = append(all, alarm{id: "Queue" + pascal(q.name), severity: warning, limit: 1, in: one,
+		all = append(all, alarm{id: "Queue" + pascal(q.name), severity: warning, limit: 1, in: once,
 			description: q.name + " is not empty: something was given up",
 			metric:      p.ofQueue(q.queue.QueueName(), "ApproximateNumberOfMessagesVisible")})
 	}

@@ -120,9 +120,9 @@ func TestFunctionAlarms(t *testing.T) {
 	}
 }
 
-// TestAlarms_MissingData checks that missing data raise only the alarms on events that
-// must happen. No alarm covers more time than CloudWatch allows: a day, or seven days if its period is an hour or
-// longer (PutMetricAlarm).
+// TestAlarms_MissingData checks that missing data raise only the alarms on events that must happen. It also checks that
+// no alarm covers more time than CloudWatch allows. The maximum is a day, or seven days if the alarm's period is an
+// hour or longer (PutMetricAlarm).
 func TestAlarms_MissingData(t *testing.T) {
 	t.Parallel()
 	var silent []string
@@ -150,7 +150,7 @@ func TestAlarms_MissingData(t *testing.T) {
 }
 
 // TestAlarms_CriticalOnlyByShare checks that critical alarms depend on a share of at least ten events. Exceptions are
-// breaks of live money and events that must happen.
+// the alarms on breaks of live money and on events that must happen.
 func TestAlarms_CriticalOnlyByShare(t *testing.T) {
 	t.Parallel()
 	minimum := regexp.MustCompile(`^IF\(whole >= [1-9]\d+, .* in [23] of \d`)
@@ -282,7 +282,8 @@ func TestAlarms_TableAndAPI(t *testing.T) {
 	}
 }
 
-// TestAddAlarm_TopicOfItsSeverity checks the topic of each alarm. CloudWatch may publish to the topics.
+// TestAddAlarm_TopicOfItsSeverity checks that each alarm uses the topic of its severity, and that CloudWatch may
+// publish to the topics.
 func TestAddAlarm_TopicOfItsSeverity(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
@@ -326,7 +327,7 @@ func TestAddAlarm_TopicOfItsSeverity(t *testing.T) {
 	}
 }
 
-// TestEmailFor checks that alarmEmail gets all alarms, unless pageEmail gets the critical ones.
+// TestEmailFor checks that alarmEmail gets all alarms. If pageEmail is set, pageEmail gets the critical alarms instead.
 func TestEmailFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ given, critical, warning string }{

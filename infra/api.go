@@ -21,13 +21,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// addAPI adds the HTTP API and its default stage. The name of any other stage would be part of every path.
+// addAPI adds the HTTP API and its default stage. If the stage had any other name, each path would begin with that
+// name.
 func (p *platform) addAPI() {
 	p.api = awsapigatewayv2.NewHttpApi(p.stack, text("Api"), &awsapigatewayv2.HttpApiProps{
 		ApiName:                   text(p.name("")),
 		Description:               text("Cashwrap, " + p.Stage),
 		CreateDefaultStage:        new(bool),
-		DisableExecuteApiEndpoint: jsii.Bool(p.Domain != ""), // serve only the operator's domain
+		DisableExecuteApiEndpoint: jsii.Bool(p.Domain != ""), // with a domain, the API has no other address
 	})
 	props := &awsapigatewayv2.HttpStageProps{
 		HttpApi: p.api, StageName: text("$default"), AutoDeploy: yes, DetailedMetricsEnabled: yes,
@@ -46,9 +47,9 @@ func (p *platform) addAPI() {
 	awsapigatewayv2.NewHttpStage(p.stack, text("Stage"), props)
 }
 
-// addAccessLog logs each request, including requests that reach no function, under the request id that functions log.
-// The only personal data is the client's address, which traces attacks (PCI DSS 10.2.2). The log has the route instead
-// of the path, because a path or query may contain tokens.
+// addAccessLog adds a log of all requests, including requests that reach no function. Each line has the request id that
+// functions log. The only personal data is the client's address, which traces attacks (PCI DSS 10.2.2). The log has the
+// route instead of the path, because a path or query may contain tokens.
 func (p *platform) addAccessLog() awsapigatewayv2.IAccessLogSettings {
 	format, err := json.Marshal(map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTime", "method": "$context.httpMethod",
@@ -102,7 +103,8 @@ func (p *platform) addRoutes() error {
 // parameter matches a path parameter. To API Gateway, routes that differ only in a parameter's name are the same.
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// addDefaultRoute routes all other paths. It adds a permission, because the ARN of their calls has no method or path.
+// addDefaultRoute routes all other paths. It adds a separate permission, because in a call for such a path the ARN has
+// no method or path.
 func (p *platform) addDefaultRoute(f function, integration awsapigatewayv2.HttpRouteIntegration) {
 	awsapigatewayv2.NewHttpRoute(p.api, text(functions.DefaultRoute), &awsapigatewayv2.HttpRouteProps{
 		HttpApi: p.api, RouteKey: awsapigatewayv2.HttpRouteKey_DEFAULT(), Integration: integration})
@@ -113,8 +115,8 @@ func (p *platform) addDefaultRoute(f function, integration awsapigatewayv2.HttpR
 	})
 }
 
-// integrate lets the API call the function by one permission, as one permission per route would exceed a policy's 20
-// KB.
+// integrate lets the API call the function, by a single permission for all routes. One permission per route would
+// exceed the 20 KB that a policy may have.
 func (p *platform) integrate(f function) awsapigatewayv2.HttpRouteIntegration {
 	return awsapigatewayv2integrations.NewHttpLambdaIntegration(text("Integration"+pascal(f.Name)), f.lambda,
 		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{

@@ -23,8 +23,8 @@ func TestAddAPI_ThrottledAndLogged(t *testing.T) {
 	}
 }
 
-// TestAddAccessLog_NoPersonalDataButAddress checks that the log has the client's address and the request's id, but
-// no agent, path or query. A path or query may contain tokens.
+// TestAddAccessLog_NoPersonalDataButAddress checks that the log has the client's address and the request's id, but no
+// user agent, path or query. A path or query may contain tokens.
 func TestAddAccessLog_NoPersonalDataButAddress(t *testing.T) {
 	t.Parallel()
 	for _, r := range inProd(t).all("AWS::ApiGatewayV2::Stage") {
@@ -51,7 +51,8 @@ func TestAddAccessLog_NoPersonalDataButAddress(t *testing.T) {
 	}
 }
 
-// TestAddRoutes checks that there is no other route either.
+// TestAddRoutes checks that the API has exactly the families' routes and the default route. Each route leads to the
+// family's integration.
 func TestAddRoutes(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
@@ -104,8 +105,8 @@ func (s *synthesis) integration(t *testing.T, family string) string {
 	return found[0]
 }
 
-// TestIntegrate_OnlyThisAPIMayInvoke checks that only this API may invoke a family, and for unknown paths only the
-// default family.
+// TestIntegrate_OnlyThisAPIMayInvoke checks that only this API may invoke a family. For unknown paths the API may
+// invoke only the default family.
 func TestIntegrate_OnlyThisAPIMayInvoke(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// oldVersionDays limits how long content deleted at S3 can be restored. The platform itself deletes versions for good.
+	// oldVersionDays is the number of days for which S3 keeps deleted content restorable. When the platform itself deletes
+	// content, it deletes the versions, so that content cannot be restored.
 	oldVersionDays = 7
 	// partDays limits how long S3 keeps parts of incomplete uploads. Our links permit no upload in parts.
 	partDays = 1
@@ -21,7 +22,8 @@ const (
 	corsAge = time.Hour
 )
 
-// addBucket adds the files' bucket. All AWS accounts share bucket names, so the name includes account and region.
+// addBucket adds the bucket for files. A bucket's name must be unique among all AWS accounts, so the name includes
+// account and region.
 func (p *platform) addBucket() {
 	p.fileKey = p.addKey("FileKey", "files", "the content of files")
 	p.bucket = awss3.NewBucket(p.stack, text("Bucket"), &awss3.BucketProps{
@@ -45,8 +47,8 @@ func (p *platform) addBucket() {
 	})
 }
 
-// corsRules returns the rules that let pages of the configured origins use links. Without origins it returns nil, and
-// no page may. Merchants' servers need no rule.
+// corsRules returns the CORS rules that let pages of the configured origins use the files' links. Without origins it
+// returns nil, so no page can use the links. Merchants' servers need no CORS rule.
 func (p *platform) corsRules() *[]*awss3.CorsRule {
 	origins := strings.Fields(p.FileOrigins)
 	if len(origins) == 0 {
@@ -60,8 +62,9 @@ func (p *platform) corsRules() *[]*awss3.CorsRule {
 	}}
 }
 
-// protectBucket denies all principals except the functions, including operators, and denies links older than the
-// platform signs. To get more access, an operator must change the policy first (see protectTable).
+// protectBucket denies access to objects to all principals except the functions. This includes operators: to get
+// access, an operator must change the policy first (see protectTable). The policy also denies links older than the
+// platform signs.
 func (p *platform) protectBucket() {
 	var readers []string
 	for _, f := range p.functions {
@@ -87,16 +90,17 @@ func (p *platform) denyObjects(id string, conditions map[string]any) {
 	}))
 }
 
-// Actions of the functions and their signed links, by resource. Functions delete versions, because a deletion without a
-// version would only hide the content.
+// Actions that functions and their signed links need, by resource. Functions delete versions, because a deletion
+// without a version would only hide the content.
 var (
 	objectActions = []string{"s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObjectVersion"}
 	// Without ListBucket, reading a missing object returns 403 instead of 404.
 	bucketActions = []string{"s3:ListBucket", "s3:ListBucketVersions"}
 )
 
-// allowObjects lets a role reach files in a bucket of this account. If our bucket were deleted, another account could
-// take its name. Reads have no prefix, so the condition on the prefix also allows requests without one.
+// allowObjects lets a role access files, but only in a bucket of this account. If our bucket were deleted, another
+// account could create a bucket with the same name. Requests that read an object have no prefix, so the condition on
+// the prefix also allows requests without a prefix.
 func (p *platform) allowObjects(role awsiam.Role) {
 	ours := map[string]any{"s3:ResourceAccount": p.stack.Account()}
 	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{

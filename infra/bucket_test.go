@@ -123,8 +123,7 @@ func TestAllowObjects_FunctionFilesOnly(t *testing.T) {
 	}
 }
 
-// TestCORSRules checks the permitted origins and the headers, which are the signed
-// ones.
+// TestCORSRules checks the permitted origins and headers. The permitted headers are the headers that links sign.
 func TestCORSRules(t *testing.T) {
 	t.Parallel()
 	if _, r := inDev(t).bucket(t); r.Properties["CorsConfiguration"] != nil {

@@ -14,7 +14,7 @@ import (
 // Settings of the stream's event source mapping. The local runner uses the same batch size and number of retries.
 const (
 	streamBatch   = 100 // records per call at most
-	streamRetries = 4   // of a failing record after its first try; then the record goes to the dead-letter queue
+	streamRetries = 4   // retries of a failing record; then the record goes to the dead-letter queue
 	// streamCalls is the number of parallel calls per shard of the stream. A load of 1,000 messages a second needs
 	// several. Lambda keeps the order of each item's records.
 	streamCalls = 10
@@ -23,7 +23,7 @@ const (
 var errNoCaller = errors.New("nothing calls it: set one of HTTP, Queue, Stream, Tick and Invoke")
 
 // addCaller connects the function to its queue, stream or schedule. addRoutes connects routes later, because it needs
-// all functions. Operators invoke functions directly.
+// all functions. Functions that operators invoke need no connection.
 func (p *platform) addCaller(f function) error {
 	switch {
 	case f.Queue != nil:
@@ -90,7 +90,7 @@ func (p *platform) connectStream(f function) error {
 
 // filtersOf returns the stream's filters in Lambda's form. Records that match no filter cost nothing.
 func filtersOf(f *functions.Follower) (*[]*map[string]any, error) {
-	if _, err := filter.New(f.Filter); err != nil { // the local runner could not apply the filter
+	if _, err := filter.New(f.Filter); err != nil { // refuses a filter that the local runner cannot apply
 		return nil, err
 	}
 	var filters []*map[string]any

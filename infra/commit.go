@@ -10,9 +10,9 @@ import (
 )
 
 // commitFile contains the commit that `make build` built, which may differ from git's current commit. Functions get the
-// commit in the variable COMMIT. Compiled in, each commit would change every zip: all would be uploaded, and `cdk diff`
-// would not show which code changed. Either way each deployment replaces all processes, the price of logging the
-// commit.
+// commit in the variable COMMIT. If the commit were compiled in, each commit would change every zip. All zips would be
+// uploaded, and `cdk diff` would not show which code changed. In either case each deployment replaces all processes.
+// This is the price of logging the commit.
 const commitFile = "commit"
 
 var commitForm = regexp.MustCompile(`^([0-9a-f]{12,40}(-dirty)?|unknown)$`)

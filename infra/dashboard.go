@@ -13,8 +13,8 @@ import (
 
 const columns = 24
 
-// addDashboard adds a dashboard of clients, money, functions, queues, due work, table and files, by default in live
-// mode.
+// addDashboard adds a dashboard of clients, money, functions, queues, due work, table and files. By default the
+// dashboard shows live mode.
 func (p *platform) addDashboard() {
 	awscloudwatch.NewDashboard(p.stack, text("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName: text(p.name("")),
@@ -124,7 +124,8 @@ func (p *platform) tableRow() *[]awscloudwatch.IWidget {
 	)
 }
 
-// fileRow returns graphs of what S3 measures once a day, free of charge. All versions of objects count.
+// fileRow returns graphs of the metrics that S3 measures once a day and free of charge. They count all versions of
+// objects.
 func (p *platform) fileRow() *[]awscloudwatch.IWidget {
 	stored := func(name, of string) awscloudwatch.Metric {
 		return withPeriod(p.metric("AWS/S3", name, average, map[string]*string{"BucketName": p.bucket.BucketName(),

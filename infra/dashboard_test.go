@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestAddDashboard checks that the dashboard has each function, queue, index and metric, by default in
+// TestAddDashboard checks that the dashboard has each function, queue, index and metric. By default the dashboard shows
 // live mode.
 func TestAddDashboard(t *testing.T) {
 	t.Parallel()

@@ -16,12 +16,12 @@ type answer struct {
 	rules  []string // of cdk-nag, checkov (CKV…) or cfn-lint (E, W or I, and a number)
 	of     string   // the resources' type
 	named  []string // patterns (path.Match) of names in the stack, such as Queue*Dead; nil: all of the type
-	only   []string // findings, for a cdk-nag rule with several per resource; /…/ is a regular expression
+	only   []string // findings of a cdk-nag rule that has several per resource; /…/ is a regular expression
 	reason string
 }
 
-// answers lists all answers. addAnswers writes them beside the resources. `make synth` fails on a finding without an
-// answer and on an answer without a finding.
+// answers lists all answers. addAnswers writes each answer beside its resource. `make synth` fails on a finding without
+// an answer and on an answer without a finding.
 var answers = []answer{
 	{rules: []string{"AwsSolutions-APIG4"}, of: "AWS::ApiGatewayV2::Route",
 		reason: "The functions authenticate every request themselves (contract §2): some routes are open, others take a " +
@@ -65,10 +65,10 @@ var answers = []answer{
 	{rules: []string{"Serverless-LambdaAsyncFailureDestination"}, of: "AWS::Lambda::EventInvokeConfig",
 		reason: "A tick has no data that could be lost: the next one does the work, and alarms count ticks that fail."},
 	{rules: []string{"Serverless-LambdaEventSourceMappingDestination"}, of: "AWS::Lambda::EventSourceMapping",
-		named:  []string{"Source[^R]*"}, // except relay's, which reads the stream
+		named:  []string{"Source[^R]*"}, // all except relay's, which is the stream
 		reason: "Of a queue there is none: what fails too often is moved to the queue's own dead-letter queue."},
 
-	{rules: []string{"AwsSolutions-SQS3"}, of: "AWS::SQS::Queue", // cdk-nag recognizes dead-letter queues of queues
+	{rules: []string{"AwsSolutions-SQS3"}, of: "AWS::SQS::Queue", // cdk-nag recognizes dead-letter queues only of queues
 		named:  []string{"QueueRelayDead", "QueuePayoutplanDead", "QueueSweepDead", "QueueReconcileDead"},
 		reason: isDead},
 	{rules: []string{"Serverless-SQSRedrivePolicy"}, of: "AWS::SQS::Queue", named: []string{"Queue*Dead"}, reason: isDead},
@@ -95,7 +95,7 @@ const (
 	waitsForRole = "The CDK has whatever uses a role wait for the role together with its policy."
 )
 
-// addAnswers writes the answers into the template, each in its checker's form.
+// addAnswers writes the answers into the template, each in the form that its checker reads.
 func addAnswers(stack awscdk.Stack) {
 	for _, c := range *stack.Node().FindAll(constructs.ConstructOrder_PREORDER) {
 		r, ok := c.(awscdk.CfnResource)
@@ -154,8 +154,8 @@ func suppress(r awscdk.CfnResource, rule string, a answer) {
 	cdknag.NagSuppressions_AddResourceSuppressions(r, &[]*cdknag.NagPackSuppression{suppression}, nil)
 }
 
-// checkWithNag runs three cdk-nag packs. `check findings` reads their reports. Synthesis fails on an unanswered
-// finding.
+// checkWithNag runs three rule packs of cdk-nag. `check findings` reads the packs' reports. Synthesis fails on an
+// unanswered finding.
 func checkWithNag(stack awscdk.Stack) {
 	props := &cdknag.NagPackProps{Verbose: yes, Reports: yes,
 		ReportFormats: &[]cdknag.NagReportFormat{cdknag.NagReportFormat_JSON}}

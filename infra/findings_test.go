@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// minReason is the minimum length of an answer's reason, in characters.
+// minReason is the minimum length of the reason of an answer, in characters.
 const minReason = 40
 
-// TestAddAnswers checks that the template has each answer with its reason, where the checkers read it.
+// TestAddAnswers checks that the template has each answer and its reason at the place where the checker reads them.
 // `make synth` runs the checkers and finds answers that are not needed.
 func TestAddAnswers(t *testing.T) {
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestAddAnswers(t *testing.T) {
 		lint, _ := r.Metadata["cfn-lint"].(map[string]any)
 		if config, _ := lint["config"].(map[string]any); config != nil {
 			for _, rule := range config["ignore_checks"].([]any) {
-				given[fmt.Sprint(rule, " ", r.Type)] += reasonOf(rule, r.Type) // cfn-lint takes no reason
+				given[fmt.Sprint(rule, " ", r.Type)] += reasonOf(rule, r.Type) // cfn-lint has no place for a reason
 			}
 		}
 	}

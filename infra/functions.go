@@ -16,10 +16,11 @@ import (
 
 // Memory in MB, which also determines a function's share of a processor: 1,769 MB give one whole processor (AWS:
 // "Configure Lambda function memory"). Except for ticks, functions mostly wait for the table, an acquirer or a
-// receiver, and memory is paid during the wait. Held to the share of 256 MB, a process took 13 ms instead of 6 for the
-// median charge and 35 ms instead of 27 for one charge in twenty; at 128 MB it took 55 and 127 ms. Starts are not
-// slower, because Lambda gives a starting function a full processor. Ticks get more memory: a tick does many things in
-// parallel within its timeout, and reconcile keeps each payment in memory.
+// receiver, and we pay for their memory during the wait. A process that was limited to the processor share of 256 MB
+// took 13 ms instead of 6 for the median charge, and 35 ms instead of 27 for one charge in twenty. With the share of
+// 128 MB these times were 55 and 127 ms. Starts are not slower, because Lambda gives a starting function a full
+// processor. Ticks get more memory, because a tick does many things in parallel within its timeout. The tick of
+// reconcile also holds each payment in memory.
 const (
 	memory     = 256
 	moreMemory = 512
@@ -73,8 +74,9 @@ func memoryOf(f functions.Function) int {
 	return memory
 }
 
-// systemLogLevel returns the level of Lambda's own log lines. Functions that run for each payment log only problems.
-// Two more lines per success would be most of their log, and metrics or our own lines already contain the same.
+// systemLogLevel returns the level of Lambda's own log lines. For functions that run for each payment, Lambda logs only
+// problems. Otherwise Lambda would add two lines per successful call, which would be most of the log. Metrics or our
+// own lines already contain the same information.
 func systemLogLevel(f functions.Function) awslambda.SystemLogLevel {
 	if f.HTTP != nil || f.Queue != nil || f.Stream != nil {
 		return awslambda.SystemLogLevel_WARN
@@ -130,7 +132,8 @@ func (p *platform) buildEnvironment(f functions.Function) *map[string]*string {
 	return &variables
 }
 
-// addLog adds a log group of 30 days in dev and of 400 in prod, so that last year's payments can be explained.
+// addLog adds a log group that keeps lines for 30 days in dev and for 400 days in prod. With 400 days, an operator can
+// explain last year's payments.
 func (p *platform) addLog(id, name string) awslogs.LogGroup {
 	retention := awslogs.RetentionDays_ONE_MONTH
 	if p.isProd() {

@@ -36,7 +36,7 @@ func TestAddFunction_EachDeployed(t *testing.T) {
 }
 
 // TestAddFunction_RecursiveLoops checks that exactly the functions that send to their own queue may call themselves.
-// Lambda would stop others after some 16 calls.
+// Lambda would stop such loops of other functions after some 16 calls.
 func TestAddFunction_RecursiveLoops(t *testing.T) {
 	t.Parallel()
 	var chains []string
@@ -79,7 +79,7 @@ func TestAddLog_FormatAndRetention(t *testing.T) {
 				t.Errorf("%s: got %s kept for %v days, want %v", stage, id, got, want)
 			}
 		}
-		if len(groups) != len(functions.All)+1 { // and the API's
+		if len(groups) != len(functions.All)+1 { // one for each function, and the API's
 			t.Errorf("%s: got %d log groups, want %d", stage, len(groups), len(functions.All)+1)
 		}
 		for _, f := range functions.All {

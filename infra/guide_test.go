@@ -30,8 +30,8 @@ func readChapter(t *testing.T, title string) string {
 	return text
 }
 
-// explainedNames returns patterns for the names in the first cells of a chapter's table. `Queue<Name>Dead` matches any
-// such name, and `Index<Name>…` any name that begins so.
+// explainedNames returns patterns for the names in the first cells of a chapter's table. `Queue<Name>Dead` matches
+// every name of this form, and `Index<Name>…` every name with this beginning.
 func explainedNames(text string) []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for line := range strings.Lines(text) {
@@ -76,8 +76,8 @@ func tableRows(text string) (all [][]string) {
 	return all
 }
 
-// TestGuide_ExplainsEachAlarm checks each alarm's severity, meaning, first checks and remedy. A row with an alarm's
-// full name goes before a row with a pattern.
+// TestGuide_ExplainsEachAlarm checks that the guide has each alarm's severity, meaning, first checks and remedy. A row
+// with an alarm's full name takes precedence over a row with a pattern.
 func TestGuide_ExplainsEachAlarm(t *testing.T) {
 	t.Parallel()
 	table := tableRows(readChapter(t, "Alarms"))
@@ -169,8 +169,8 @@ func TestGuide_ExplainsEachDeadLetterQueue(t *testing.T) {
 	checkExplained(t, "queue", names, explainedNames(readChapter(t, "Dead-letter queues")))
 }
 
-// TestGuide_RestoreCommands checks that the guide's commands repeat the template's values. Operators set
-// them by hand, because a restore does not bring them back.
+// TestGuide_RestoreCommands checks that the guide's commands set the same values as the template. Operators must set
+// these values by hand, because a restore does not bring them back.
 func TestGuide_RestoreCommands(t *testing.T) {
 	t.Parallel()
 	text := readChapter(t, "Restoring the table")
@@ -199,7 +199,7 @@ func TestGuide_RestoreCommands(t *testing.T) {
 }
 
 // TestGuide_StopsAndStartsConsumers checks that the guide disables each consumer before it stops the function.
-// Otherwise the consumer would receive messages until they are dead.
+// Otherwise the consumer would receive messages again and again, until they reach the dead-letter queue.
 func TestGuide_StopsAndStartsConsumers(t *testing.T) {
 	t.Parallel()
 	var streams, queues []string
@@ -219,8 +219,8 @@ func TestGuide_StopsAndStartsConsumers(t *testing.T) {
 	}
 }
 
-// TestGuide_StopsOnlyThisStage checks that the commands do not select functions by the beginning of their names: names
-// of the stage dev-2 begin like dev's.
+// TestGuide_StopsOnlyThisStage checks that the commands do not select functions by the beginning of their names,
+// because names in the stage dev-2 begin like names in dev.
 func TestGuide_StopsOnlyThisStage(t *testing.T) {
 	t.Parallel()
 	text := readChapter(t, "Restoring the table")
@@ -234,7 +234,7 @@ func TestGuide_StopsOnlyThisStage(t *testing.T) {
 	}
 }
 
-// quotedLogLine matches a log line in the guide: words in backticks. Commands match too.
+// quotedLogLine matches a log line in the guide: words in backticks. The pattern also matches commands.
 var quotedLogLine = regexp.MustCompile("`([a-z]+(?: [a-z]+)+)`")
 
 // TestGuide_LogLines checks that each quoted log line is in a string of the code.
@@ -314,7 +314,7 @@ func TestCost_AssumptionsMatchStack(t *testing.T) {
 		"batch":  fmt.Sprint(batchOf(functions.Callbacks)),
 		"alarms": fmt.Sprint(countAlarmMetrics(inProd(t))), "metrics": fmt.Sprint(countOwnMetrics()),
 		"polled":     fmt.Sprint(countPolledQueues()),
-		"log.months": fmt.Sprintf("%.2f", 400/30.0), // TestAddLog_FormatAndRetention
+		"log.months": fmt.Sprintf("%.2f", 400/30.0), // tested by TestAddLog_FormatAndRetention
 	} {
 		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) +
 			` \|\n`).Match(text) {
@@ -323,7 +323,7 @@ func TestCost_AssumptionsMatchStack(t *testing.T) {
 	}
 }
 
-// countAlarmMetrics counts the metrics of the alarms. Each is billed, even two of one alarm.
+// countAlarmMetrics counts the metrics of the alarms. AWS bills each metric, even if one alarm has two.
 func countAlarmMetrics(s *synthesis) (all int) {
 	for _, r := range s.all(alarmKind) {
 		text, _ := alarmCondition(r)
@@ -334,7 +334,7 @@ func countAlarmMetrics(s *synthesis) (all int) {
 	return all
 }
 
-// countOwnMetrics counts the metrics that a stage's functions write. A metric by mode counts twice.
+// countOwnMetrics counts the metrics that a stage's functions write. A metric that is written by mode counts twice.
 func countOwnMetrics() int {
 	all := len(metric.All)
 	for _, m := range metric.All {
@@ -365,8 +365,8 @@ func batchOf(q functions.Queue) int {
 	return 0
 }
 
-// TestGuide_KeysInCommands checks that the commands spell kinds as the store does, and cut a payout's merchant
-// from the right place.
+// TestGuide_KeysInCommands checks the keys in the guide's commands. The commands must spell kinds as the store does,
+// and must cut the merchant out of a payout's key at the right place.
 func TestGuide_KeysInCommands(t *testing.T) {
 	t.Parallel()
 	text := readChapter(t, "Payouts")

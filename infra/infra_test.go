@@ -75,7 +75,7 @@ type synthesis struct {
 	outputs   map[string]output
 	text      string // the template's JSON
 	notes     assertions.Annotations
-	protected bool // against deletion of the stack
+	protected bool // the stack is protected against deletion
 }
 
 type output struct{ Value any }
@@ -103,7 +103,8 @@ func readContext(settings map[string]any) (map[string]any, error) {
 	return file.Context, nil
 }
 
-// synth synthesizes the stack with the settings. It returns the app's errors, and the CDK's, which are panics in Go.
+// synth synthesizes the stack with the settings. It returns the errors of the app. It also returns the errors of the
+// CDK, which are panics in Go.
 func synth(settings map[string]any) (made *synthesis, err error) {
 	nodeMutex.Lock()
 	defer nodeMutex.Unlock()

@@ -15,8 +15,8 @@ var stackLimits = map[string]int{
 	"routes": 300, "integrations": 300,
 }
 
-// TestStack_WithinLimits checks that prod with all settings could grow by a tenth within each limit, so that
-// a change that comes close to a limit is noticed early. With -v it logs the counts.
+// TestStack_WithinLimits checks that prod's stack with all settings could grow by a tenth without exceeding a limit. So
+// we notice early when a change comes close to a limit. With -v the test logs the counts.
 func TestStack_WithinLimits(t *testing.T) {
 	t.Parallel()
 	now := countResources(t, inProd(t))
@@ -117,7 +117,7 @@ var nameLimits = map[string]int{
 // TestNames_FitLongestStage checks each name with the longest stage name in place of dev.
 func TestNames_FitLongestStage(t *testing.T) {
 	t.Parallel()
-	named := map[string]string{} // kind to the property with its name
+	named := map[string]string{} // kind to the property that has the name
 	for key := range nameLimits {
 		if kind, property, _ := strings.Cut(key, " "); strings.HasSuffix(property, "Name") {
 			named[kind] = property
@@ -127,7 +127,7 @@ func TestNames_FitLongestStage(t *testing.T) {
 	for id, r := range inDev(t).resources {
 		for property, value := range r.Properties {
 			text, ok := value.(string)
-			// All names of ours contain this, some after a path or "alias/".
+			// All our names contain this text, some after a path or "alias/".
 			if !ok || !strings.Contains(text, "cashwrap-dev") && property != "Description" {
 				continue
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// TestAllowMails checks that only one function may send mails, only from the stage's address, and none
-// without an address.
+// TestAllowMails checks that only one function may send mails, and only from the stage's address. In a stage without an
+// address, no function may send mails.
 func TestAllowMails(t *testing.T) {
 	t.Parallel()
 	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {

@@ -38,8 +38,8 @@ func synthesize() error {
 	return nil
 }
 
-// minNode is the oldest Node.js that the CDK supports. recommendedNode is the oldest that still gets fixes: version 20
-// got its last fixes in April 2026 (nodejs.org/en/about/previous-releases).
+// minNode is the oldest Node.js that the CDK supports. recommendedNode is the oldest Node.js that still gets fixes.
+// Version 20 got its last fixes in April 2026 (nodejs.org/en/about/previous-releases).
 const (
 	minNode         = 20
 	recommendedNode = 22
@@ -47,8 +47,8 @@ const (
 
 const needsNode = "the CDK needs Node.js 20 or later, and 22 is recommended"
 
-// checkNode returns an error if Node.js is missing or older than minNode: jsii would panic. It warns of outdated
-// versions.
+// checkNode returns an error if Node.js is missing or older than minNode, because jsii would panic. It warns of
+// outdated versions.
 func checkNode(warnings io.Writer) error {
 	path, err := exec.LookPath("node")
 	if err != nil {

@@ -32,7 +32,7 @@ func withPeriod(m awscloudwatch.Metric, period time.Duration) awscloudwatch.Metr
 	return m.With(&awscloudwatch.MetricOptions{Period: duration(period)})
 }
 
-// share is the ratio of part to whole. Without data of either metric there is no share and no alarm. So choose as part
+// share is the ratio of part to whole. If either metric has no data, there is no share and no alarm. So choose as part
 // a metric that has data whenever the alarm should be raised.
 type share struct {
 	part, whole awscloudwatch.Metric
@@ -45,7 +45,7 @@ func (s share) withPeriod(period time.Duration) share {
 	return s
 }
 
-// atLeast returns the share in percent, or 0 in periods with a smaller whole.
+// atLeast returns the share in percent, or 0 in periods when the whole is smaller than least.
 func (s share) atLeast(least int) awscloudwatch.IMetric {
 	expression := s.expression
 	if expression == "" {
@@ -63,7 +63,8 @@ func (s share) metric(expression, label string) awscloudwatch.IMetric {
 	return awscloudwatch.NewMathExpression(props)
 }
 
-// declinedShare returns the share of payments that issuers declined. PaymentsApproved has data even without approvals.
+// declinedShare returns the share of payments that issuers declined. PaymentsApproved also has data in periods when no
+// payment is approved.
 func (p *platform) declinedShare() share {
 	return share{part: p.own(metric.PaymentsApproved, average), whole: p.own(metric.PaymentsApproved, samples),
 		expression: "100 * (1 - part)"}

@@ -12,7 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// addRole adds the function's role, with its rights in functions/access.json on this table, its indexes and the queues.
+// addRole adds the function's role. The role gets the function's rights from functions/access.json, on the table, the
+// table's indexes and the queues.
 func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Role {
 	role := awsiam.NewRole(p.stack, text("Role"+pascal(f.Name)), &awsiam.RoleProps{
 		AssumedBy:   awsiam.NewServicePrincipal(text("lambda.amazonaws.com"), nil),
@@ -21,7 +22,7 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	log.GrantWrite(role)
 	access := f.Access()
 	if len(access.Secrets) > 0 {
-		// Lambda decrypts the environment by a grant, which ends when the role is replaced. This right remains.
+		// Lambda decrypts the environment by a grant. The grant ends when the role is replaced, but this right remains.
 		allow(role, []string{"kms:Decrypt"}, p.key.KeyArn())
 	}
 	for _, right := range access.Table {
@@ -43,11 +44,11 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	return role
 }
 
-// allowMails lets a role send mails from the stage's address only, by its domain verified at SES. Without an address,
-// the role may send none.
+// allowMails lets a role send mails, but only from the stage's address and with the address's domain, which is verified
+// at SES. If the stage has no address, the role gets no right to send mails.
 func (p *platform) allowMails(role awsiam.Role) {
 	from, err := mail.ParseAddress(p.MailFrom)
-	if err != nil { // no address: settings with a malformed one were refused earlier
+	if err != nil { // the stage has no address; a malformed address was refused earlier
 		return
 	}
 	_, domain, _ := strings.Cut(from.Address, "@")
@@ -58,8 +59,8 @@ func (p *platform) allowMails(role awsiam.Role) {
 		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": from.Address}}}))
 }
 
-// leadingKeys is the condition key for the partition keys of a request, or for an index's partition keys in a request
-// to an index (AWS: "Using IAM policy conditions for fine-grained access control").
+// leadingKeys is the condition key for the partition keys in a request. In a request to an index, these are the index's
+// partition keys (AWS: "Using IAM policy conditions for fine-grained access control").
 const leadingKeys = "dynamodb:LeadingKeys"
 
 // allowOnTable allows an action on partitions of the right's kinds. ForAllValues also holds for a request without keys,
@@ -78,8 +79,8 @@ func (p *platform) allowOnTable(role awsiam.Role, right functions.Right) {
 	role.AddToPolicy(statement)
 }
 
-// tableKeyActions are DynamoDB's uses of the key for callers (AWS: "DynamoDB encryption at rest", customer managed
-// keys).
+// tableKeyActions are the actions on the key that DynamoDB takes on behalf of its callers (AWS: "DynamoDB encryption at
+// rest", customer managed keys).
 var tableKeyActions = []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey",
 	"kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
 

@@ -11,11 +11,12 @@ import (
 )
 
 const (
-	// A failed tick of a shorter interval is left to the next tick. Lambda repeats a failed tick of this or a longer
-	// interval.
+	// frequentTick is the shortest interval of a schedule whose failed ticks Lambda repeats. With a shorter interval, the
+	// next tick does the work of a failed tick.
 	frequentTick = time.Hour
 	tickRetries  = 2 // the most that Lambda allows
-	// callRetries is for calls that do not reach the function. After the last one, the dead-letter queue keeps the call.
+	// callRetries is the number of retries of a call that does not reach the function. After the last retry, the call goes
+	// to the dead-letter queue.
 	callRetries = 3
 	minEventAge = time.Minute   // AWS's minimum for events of Lambda and of Scheduler
 	maxEventAge = 6 * time.Hour // AWS's maximum for events of Lambda
@@ -47,7 +48,7 @@ func (p *platform) addSchedule(f function) error {
 				MaximumRetryAttempts: number(callRetries), MaximumEventAgeInSeconds: number(ageOf(f.Tick))},
 		},
 	})
-	schedule.Node().AddDependency(role) // and its policy: AWS checks the schedule against it
+	schedule.Node().AddDependency(role) // and the role's policy, because AWS checks the schedule against the policy
 	return nil
 }
 
@@ -72,7 +73,7 @@ func retriesOf(s *functions.Schedule) int {
 	return tickRetries
 }
 
-// ageOf returns the maximum age of a call in seconds. An older call is dropped, because the next one is due.
+// ageOf returns the maximum age of a call in seconds. AWS drops an older call, because the next call is due.
 func ageOf(s *functions.Schedule) int {
 	return int(min(max(s.Every, minEventAge), maxEventAge) / time.Second)
 }

@@ -58,7 +58,8 @@ func (s *synthesis) checkRole(t *testing.T, role any, function, dead string) {
 	t.Errorf("got no role %s, want it", toJSON(role))
 }
 
-// TestAddSchedule_RateAndRetries checks that a late call is dropped when the next one is due.
+// TestAddSchedule_RateAndRetries checks the rate and the retries of schedules. A late call must be dropped when the
+// next call is due.
 func TestAddSchedule_RateAndRetries(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)

@@ -10,21 +10,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// secretLength is in characters of the base64 alphabet, a multiple of four. It gives 48 bytes; app.Config requires 32.
+// secretLength is the length of a secret in characters of the base64 alphabet. It must be a multiple of four. A secret
+// of this length has 48 bytes, and app.Config requires at least 32.
 const secretLength = 64
 
-// punctuation is excluded from secrets, so that they are base64. Emulators do not know ExcludePunctuation.
+// punctuation has the characters that secrets must not contain, so that secrets are base64. Emulators do not support
+// ExcludePunctuation.
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 // keyWaitingDays limits how long a deleted key of dev can be restored. KMS offers no shorter time.
 const keyWaitingDays = 7
 
-// addSecrets adds the platform's two secrets. Keys are derived from them (app's keys.go). The first deployment
-// generates them; no person sees them. To replace them, see infra/README.md, "Changing secrets".
+// addSecrets adds the platform's two secrets, from which the platform derives its keys (app's keys.go). The first
+// deployment generates the secrets, and no person sees them. To replace them, see infra/README.md, "Changing secrets".
 //
-// Functions get secrets in their environment, resolved by CloudFormation. Reading them at each cold start would cost a
-// round trip and a third AWS client, and payments would fail while Secrets Manager does not answer. The price: the
-// configuration contains the values, so the platform's own key encrypts it, and readers need that key; and new values
+// Functions get secrets in their environment, where CloudFormation inserts the values. If functions read the secrets at
+// each cold start instead, they would need another round trip and a third AWS client. Payments would then fail while
+// Secrets Manager does not answer. The price of our choice is that a function's configuration contains the values. So
+// the platform's own key encrypts the configuration, and a reader of the configuration needs that key. New values also
 // need a deployment.
 func (p *platform) addSecrets() {
 	p.key = p.addKey("Key", "", "the platform's secrets and the functions' environments")
@@ -50,7 +53,7 @@ func (p *platform) addSecret(id, what string) awssecretsmanager.Secret {
 		},
 		RemovalPolicy: p.removalPolicy(),
 	})
-	// As EncryptionKey, the key would get a policy with wildcards, for rights that the account has anyway.
+	// If the key were set as EncryptionKey, it would get a policy with wildcards, for rights that the account has anyway.
 	secret.Node().DefaultChild().(awssecretsmanager.CfnSecret).SetKmsKeyId(p.key.KeyArn())
 	return secret
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestAddSecrets_Generated checks that secrets are base64 of at least the 32 bytes that app.Config requires:
-// letters and digits, in a multiple of four.
+// TestAddSecrets_Generated checks that secrets are base64: letters and digits, in a multiple of four. A secret must
+// have at least the 32 bytes that app.Config requires.
 func TestAddSecrets_Generated(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
@@ -57,8 +57,8 @@ func (s *synthesis) secretOf(t *testing.T, description string) string {
 	return ""
 }
 
-// TestSecretVariables_ReferencesOnly checks that variables refer to the operator's versions of the secrets,
-// under the platform's own key.
+// TestSecretVariables_ReferencesOnly checks that variables are only references to the operator's versions of the
+// secrets. The platform's own key must encrypt the environment.
 func TestSecretVariables_ReferencesOnly(t *testing.T) {
 	t.Parallel()
 	for stage, want := range map[string]struct{ version, previous, since, previousSince, lasting string }{

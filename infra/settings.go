@@ -21,19 +21,20 @@ import (
 
 // settings are an operator's settings. They come from the CDK context: from -c name=value, or for one stage from
 // "stages" in cdk.json. A field's comment gives the setting's name, its meaning and, after the semicolon, its default.
-// Of two defaults, the second is prod's.
+// If there are two defaults, the second is prod's.
 //
-// A stage without a section in cdk.json, such as a pull request's, gets dev's settings, except those marked "own":
-// stages cannot share domains, have different secrets, and must not send their alarms to dev's addresses.
+// A stage without a section in cdk.json, such as a pull request's, gets dev's settings, except those marked "own".
+// Two stages cannot share a domain. Each stage has its own secrets. No other stage may send alarms to dev's addresses.
 type settings struct {
 	Stage string // stage: a name that checkStage accepts; dev
 	Build string // build: folder of the built functions; ../.build
 
-	// The stage's account and region. The CDK refuses other accounts. prod requires both; the default is the shell's.
+	// The stage's account and region. The CDK refuses other accounts. prod requires both settings. For other stages the
+	// default is the shell's account and region.
 	Account string // account: 12 digits, in quotes
 	Region  string // region: e.g. eu-central-1
 
-	// The API's address, each own. Without a domain it is API Gateway's.
+	// The API's address; each of these settings is own. Without a domain, API Gateway chooses the address.
 	Domain      string // domain: the operator's host name
 	Certificate string // certificate: ARN of the domain's certificate, in the stack's region
 	ZoneID      string // zoneId and zoneName: the Route 53 zone for the domain's records;
@@ -49,11 +50,13 @@ type settings struct {
 
 	Rate  float64 // rate: requests a second before API Gateway answers 429; 100, 5000
 	Burst float64 // burst: simultaneous requests before API Gateway answers 429; 200, 2500
-	// pollers: provisioned pollers of each prompt queue, which make 10 calls each, or 0 to use workers instead; 0, 40
+	// pollers: number of provisioned pollers of each prompt queue. A poller makes up to 10 calls at a time. With 0, the
+	// setting workers applies instead; 0, 40
 	Pollers float64
 	Workers float64 // workers: parallel calls of a queue's consumer; 5, 50
 
-	// dueShards: partitions of the due index, 1,000 writes a second each. Never lower it, or due work may wait an hour; 64
+	// dueShards: number of partitions of the due index, each for 1,000 writes a second. Never lower this number, or due
+	// work may wait an hour; 64
 	DueShards float64
 
 	// Tracing, which also needs make's TRACING=on (tracing.go).
@@ -64,7 +67,7 @@ type settings struct {
 	// callbackSignatureHeader: header for a second signature, t=…,v1=… (contract §11.2), such as X-Shop-Signature; none
 	SignatureHeader string
 	RefundRules     string // refundRules: limits such as "BR:90 HUF::100" (payments.ParseRefundRules); none
-	// fileOrigins: space-separated origins of pages that may use files' links. Servers need none; none
+	// fileOrigins: space-separated origins of pages that may use files' links. Servers need no entry; none
 	FileOrigins string
 	AlarmEmail  string // alarmEmail, own: address for all alarms; none, but anyone may subscribe to the topics
 	// mailFrom, own: sender of mails, with an optional name. SES must have verified its domain in the region. Without a
@@ -88,7 +91,8 @@ const (
 	prod = "prod"
 )
 
-// always precedes any deployment. A secret never rotated has been in use since, so nothing derived from it is older.
+// always is earlier than any deployment. A secret that was never rotated counts as in use since then, so nothing that
+// is derived from the secret is older.
 const always = "2026-01-01T00:00:00Z"
 
 // cdkContext reads settings from the CDK context and collects their problems.
@@ -96,7 +100,7 @@ type cdkContext struct {
 	node     constructs.Node
 	stage    string
 	own      map[string]any // the stage's section of cdk.json
-	shared   map[string]any // own, or dev's section
+	shared   map[string]any // the stage's section, or else dev's
 	known    map[string]bool
 	problems []error
 }
@@ -133,7 +137,8 @@ func readSettings(node constructs.Node) (settings, error) {
 	return s, errors.Join(c.problems...)
 }
 
-// findSections finds the stage's section of cdk.json, or dev's section if the stage has none. prod never gets dev's.
+// findSections finds the stage's section of cdk.json, or dev's section if the stage has none. prod never gets dev's
+// section.
 func (c *cdkContext) findSections() {
 	key := "stages"
 	stages, _ := c.node.TryGetContext(&key).(map[string]any)
@@ -144,10 +149,11 @@ func (c *cdkContext) findSections() {
 	}
 }
 
-// get returns a setting from the command line, else from the stage's section, or dev's, else the default.
+// get returns a setting from the command line, else from the section that applies to the stage, else the default. The
+// section is the stage's, or dev's if the stage has none.
 func (c *cdkContext) get(name, otherwise string) string { return c.getIn(c.shared, name, otherwise) }
 
-// getOwn returns a setting like get, but never from dev's section for another stage.
+// getOwn returns a setting like get, but never gives another stage a setting from dev's section.
 func (c *cdkContext) getOwn(name, otherwise string) string { return c.getIn(c.own, name, otherwise) }
 
 func (c *cdkContext) getIn(section map[string]any, name, otherwise string) string {
@@ -181,7 +187,8 @@ func (c *cdkContext) addProblem(format string, values ...any) {
 // SQS limits the concurrency of a consumer to between 2 and 1000 (AWS: ScalingConfig).
 const minWorkers, maxWorkers = 2, 1000
 
-// An SQS queue can have between 2 and 200 provisioned pollers (AWS: ProvisionedPollerConfig).
+// The platform sets the minimum and the maximum of a queue's pollers to the setting pollers. AWS allows 2 to 200 for
+// the minimum (ProvisionedPollerConfig).
 const minPollers, maxPollers = 2, 200
 
 const pollerCalls = 10

@@ -75,7 +75,7 @@ func TestCheckStage(t *testing.T) {
 		// None of these stages would be protected.
 		"production": false, "prd": false, "live": false, "prod-eu": false, "eu-prod": false, "prod2": false,
 		"eu-live-1": false, "preprod": true, "products": true, "alive": true,
-		// Resources of dev have the refused names.
+		// Resources of dev already have the names that resources of the refused stages would get.
 		"dev-table": false, "dev-restored": false, "dev-files": false, "table": true, "dev-tables": true,
 	} {
 		// The other setting is wrong, too, but only the stage is reported.
@@ -100,8 +100,8 @@ func TestReadSettings_CommandLineOverridesFile(t *testing.T) {
 	}
 }
 
-// TestReadSettings_StageWithoutSection checks that a stage without a section has dev's settings except the own ones. A
-// stage with a section has none of dev's.
+// TestReadSettings_StageWithoutSection checks that a stage without a section gets dev's settings, except the settings
+// that are marked "own". A stage with a section gets no settings from dev's section.
 func TestReadSettings_StageWithoutSection(t *testing.T) {
 	t.Parallel()
 	stages := map[string]any{dev: map[string]any{

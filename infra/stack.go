@@ -47,7 +47,7 @@ type function struct {
 	role   awsiam.Role
 }
 
-// Short forms for props, which are pointers throughout.
+// Short forms for the CDK's props, whose fields are all pointers.
 var (
 	text   = jsii.String
 	yes    = jsii.Bool(true)
@@ -113,8 +113,8 @@ func (p *platform) name(of string) string {
 	return "cashwrap-" + p.Stage + "-" + of
 }
 
-// removalPolicy returns the policy for data, logs and messages. In prod they outlive the stack. If the creation of the
-// stack fails, they are deleted.
+// removalPolicy returns the policy for data, logs and messages. In prod these resources remain when the stack is
+// deleted. They are deleted only if the creation of the stack fails.
 func (p *platform) removalPolicy() awscdk.RemovalPolicy {
 	if p.isProd() {
 		return awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE

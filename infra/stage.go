@@ -15,12 +15,12 @@ const maxStage = 20
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// protectedWords suggest prod's protection, with or without a number. A stage prod2 or eu-live is unprotected, like
-// dev.
+// protectedWords are words that suggest, with or without a number, that a stage has prod's protection. checkStage
+// refuses names with such words, except prod itself, because a stage prod2 or eu-live would be unprotected, like dev.
 var protectedWords = []string{prod, "production", "prd", "live"}
 
-// reservedEndings are endings that follow the stage in resource names: those of the table's and files' keys and of the
-// restored table (guide, "Restoring the table"). A stage dev-table would take the name of dev's key.
+// reservedEndings are endings that follow the stage in names of resources: the table's key, the files' key, and the
+// restored table (guide, "Restoring the table"). A stage dev-table would need a name that a key of dev already has.
 var reservedEndings = []string{"table", "files", "restored"}
 
 // checkStage checks the name of a stage, such as a pull request's. Deleting a stage other than prod deletes its data.
@@ -66,7 +66,8 @@ func (c *cdkContext) checkAccount(s settings) {
 var errNotPinned = errors.New("context account and region: prod needs both, in cdk.json under stages, " +
 	"so that no other account is mistaken for it")
 
-// accountVariable is set by the CDK's command to the account of the credentials, if there are any.
+// accountVariable is the environment variable with the account of the operator's credentials. The CDK's command sets it
+// if there are credentials.
 const accountVariable = "CDK_DEFAULT_ACCOUNT"
 
 // checkCredentials refuses credentials of another account than the stage's. The CDK would accept them if they could
@@ -78,8 +79,8 @@ func (s settings) checkCredentials(account string) error {
 	return fmt.Errorf("stage %s is pinned to the account %s, and these credentials are of %s", s.Stage, s.Account, account)
 }
 
-// cdkEnvironment returns the stack's account and region. For an unpinned stage it returns nil and the credentials
-// decide, so that the template is the same everywhere.
+// cdkEnvironment returns the stack's account and region. If the stage's settings do not pin them, it returns nil. Then
+// the credentials decide, and the template is the same everywhere.
 func (s settings) cdkEnvironment() *awscdk.Environment {
 	if s.Account == "" {
 		return nil

@@ -70,8 +70,9 @@ func TestName_ContainsStage(t *testing.T) {
 	}
 }
 
-// TestCheckStage_NamesOfOtherStages checks that checkStage refuses a stage whose resources would get names of dev's:
-// one resource has only the stage's name, and another of its kind an ending after it. The guide's resources count too.
+// TestCheckStage_NamesOfOtherStages checks that checkStage refuses a stage if its resources would get names that dev's
+// resources have. Such a conflict needs two resources of the same kind: one that is named only after its stage, and one
+// that has an ending after the stage. The guide's resources count, too.
 func TestCheckStage_NamesOfOtherStages(t *testing.T) {
 	t.Parallel()
 	const of = "cashwrap-dev"

@@ -7,14 +7,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// recoveryDays limits how far back the table can be restored, to the second. DynamoDB offers no longer time.
+// recoveryDays is the number of days for which the table can be restored, to the second. 35 is DynamoDB's maximum.
 const recoveryDays = 35
 
-// addTable adds the table from the store's definitions. Because its name is fixed, a change that requires a replacement
-// fails. With a generated name CloudFormation would replace the table, and functions would continue with an empty one.
+// addTable adds the table from the store's definitions. The table's name is fixed, so a change that requires a
+// replacement fails. With a generated name CloudFormation would replace the table, and functions would continue with an
+// empty table.
 //
-// A global table of one region can get a replica later (guide, "Failover"). Replicas need old images in the stream,
-// which are free while only Lambda reads it. Changing the stream's view would end the stream.
+// The table is a global table of one region, which can get a replica later (guide, "Failover"). Replicas need old
+// images in the stream. These images are free while only Lambda reads the stream. Changing the stream's view later
+// would end the stream.
 func (p *platform) addTable() {
 	p.tableKey = p.addKey("TableKey", "table", "the table")
 	var indexes []*awsdynamodb.GlobalSecondaryIndexPropsV2

@@ -15,7 +15,7 @@ func TestAddTable(t *testing.T) {
 		"TableName":               "cashwrap-dev",
 		"KeySchema":               keySchema(store.PartitionKey, store.SortKey),
 		"BillingMode":             "PAY_PER_REQUEST",
-		"StreamSpecification":     map[string]any{"StreamViewType": "NEW_AND_OLD_IMAGES"}, // for replicas
+		"StreamSpecification":     map[string]any{"StreamViewType": "NEW_AND_OLD_IMAGES"}, // replicas need both images
 		"TimeToLiveSpecification": map[string]any{"AttributeName": store.TTLAttribute, "Enabled": true},
 		"SSESpecification":        map[string]any{"SSEEnabled": true, "SSEType": "KMS"},
 	})

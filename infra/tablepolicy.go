@@ -9,7 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// credentialKinds let their writers become a merchant or a stronger member, or get a merchant's key, client or token.
+// credentialKinds are the kinds of credentials. A function that writes them could become a merchant or a stronger
+// member, or get a merchant's key, client or token.
 var credentialKinds = []store.Kind{store.KindAPIKey, store.KindAccessToken, store.KindOAuthClient, store.KindCode,
 	store.KindGrant, store.KindSignIn, store.KindFactor, store.KindTestProfiles, store.KindMembers, store.KindRoles,
 	store.KindUser, store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindMerchant}
@@ -23,13 +24,14 @@ var (
 		"dynamodb:PartiQLSelect"}
 )
 
-// protectTable denies all principals changes of journal and audit entries, and writes of credentials to all but their
-// writers (shared/store/keys.go). Unlike the roles' policies, the table's policy also binds later functions, operators
-// and anyone who adds a policy to a role. To change an entry, an operator must change the stack first. PartiQL is
-// denied, because no function uses it and a statement may name no key.
+// protectTable denies changes of journal and audit entries to all principals. Writes of credentials are denied to all
+// principals except the functions that write these credentials (shared/store/keys.go). Unlike the roles' policies, the
+// table's policy also binds functions that are added later, operators, and anyone who adds a policy to a role. To
+// change an entry, an operator must change the stack first. PartiQL is denied, because no function uses it and because
+// a PartiQL statement need not name a key.
 //
-// The denials exclude DynamoDB's service-linked role, which replicates and cannot be assumed by anyone (AWS: "DynamoDB
-// global tables security").
+// These denials exempt DynamoDB's service-linked role, which replicates the table. No principal can assume that role
+// (AWS: "DynamoDB global tables security").
 func (p *platform) protectTable() {
 	replication := "arn:" + *p.stack.Partition() + ":iam::" + *p.stack.Account() +
 		":role/aws-service-role/replication.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBReplication"
@@ -58,12 +60,13 @@ func (p *platform) protectTable() {
 	p.deny("NobodyUsesPartiQL", partiQLActions, nil, "")
 }
 
-// deny denies all principals except but the actions on partitions of the kind, or on all partitions if kind is empty.
+// deny denies the actions on partitions of the kind, or on all partitions if kind is empty. The principals in but are
+// exempt.
 func (p *platform) deny(id string, actions, but []string, kind store.Kind) {
 	statement := awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: &id, Effect: awsiam.Effect_DENY, Actions: jsii.Strings(actions...),
 		Principals: &[]awsiam.IPrincipal{awsiam.NewAnyPrincipal()},
-		Resources:  jsii.Strings("*"), // this table: a policy cannot name its own resource
+		Resources:  jsii.Strings("*"), // means this table, because a policy cannot name its own resource
 	})
 	if kind != "" {
 		statement.AddCondition(text("ForAnyValue:StringLike"), map[string]any{leadingKeys: keyPatterns(string(kind))})

@@ -41,7 +41,7 @@ func TestProtectTable(t *testing.T) {
 	for _, want := range []struct {
 		kind    store.Kind
 		actions []string
-		but     []string // exempt besides replication
+		but     []string // exempt principals besides replication
 	}{
 		{store.KindJournal, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
 		{store.KindAudit, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},

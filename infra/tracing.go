@@ -11,7 +11,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 )
 
-// addTracing exports spans by OpenTelemetry's variables (specification, "OTLP Exporter", "General SDK Configuration").
+// addTracing sets the variables of OpenTelemetry, so that functions export spans (specification, "OTLP Exporter",
+// "General SDK Configuration").
 func (p *platform) addTracing(variables map[string]*string) {
 	if p.OTLPEndpoint == "" {
 		return
@@ -32,11 +33,12 @@ var (
 	errTraced    = errors.New("it is built with tracing, which slows its start, but no otlpEndpoint is set")
 )
 
-// checkTracing compares how a program was built with the setting. A file that is no Go program, as in tests, fits both.
+// checkTracing returns an error if the program is built with tracing but tracing is not wanted, or the other way round.
+// For a file that is not a Go program, as in tests, it returns no error.
 func checkTracing(program string, wanted bool) error {
 	built, err := buildinfo.ReadFile(program)
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil //nolint:nilerr // not a Go program
 	}
 	has := slices.ContainsFunc(built.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "otel")

@@ -120,7 +120,7 @@ func TestGateway_RoundTrip(t *testing.T) {
 	}
 }
 
-// newCloudAnswering returns a cloud that answers every request the same.
+// newCloudAnswering returns a cloud that gives every request the same answer.
 func newCloudAnswering(t *testing.T, status int, header, body string) *cloud {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +175,8 @@ func TestCheckLogs_Error(t *testing.T) {
 	}
 }
 
-// TestNewCmd_EndsChildren reads a pipe, which ends when the last process that could write to it has ended.
+// TestNewCmd_EndsChildren checks that the end of a program also ends the program's children. It reads a pipe that ends
+// only when the last process that could write to the pipe has ended.
 func TestNewCmd_EndsChildren(t *testing.T) {
 	t.Parallel()
 	reader, writer, err := os.Pipe()
@@ -185,7 +186,7 @@ func TestNewCmd_EndsChildren(t *testing.T) {
 	defer reader.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cmd := newCmd(ctx, "", os.Environ(), writer, "sh", "-c", "cat <&3 & echo started; wait")
-	held, hold, err := os.Pipe() // cat waits for its end for ever
+	held, hold, err := os.Pipe() // stays open, so cat waits for ever
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// cloud calls the emulator as an operator would: with SDK clients that the module needs anyway, else over HTTP.
+// cloud calls the emulator as an operator would. For some services the module needs an SDK client anyway, and cloud
+// uses that client. For all others it uses HTTP.
 type cloud struct {
 	endpoint string
 	config   aws.Config
@@ -32,7 +33,8 @@ func newCloud(endpoint string) *cloud {
 	return &cloud{endpoint, config, dynamodb.NewFromConfig(config), sqs.NewFromConfig(config)}
 }
 
-// call sends a request to a REST service and reads its JSON. An error contains the answer only if the request failed.
+// call sends a request to a REST service and reads the JSON of the answer. An error contains the answer only if the
+// request failed.
 func (c *cloud) call(ctx context.Context, service, method, path string, body, into any) (http.Header, error) {
 	return c.send(ctx, service, method, path, "", body, into)
 }
@@ -91,7 +93,8 @@ func (c *cloud) sign(ctx context.Context, request *http.Request, payload []byte,
 	return v4.NewSigner().SignHTTP(ctx, keys, request, hex.EncodeToString(hash[:]), service, region, time.Now())
 }
 
-// invoke does `aws lambda invoke`. Errors: the function's, and refused commands; no other answer, which may have keys.
+// invoke does `aws lambda invoke`. It returns an error if the function fails or refuses the command. An error contains
+// no other answer, because an answer may have keys.
 func (c *cloud) invoke(ctx context.Context, name string, request, into any) error {
 	var answer json.RawMessage
 	header, err := c.call(ctx, "lambda", http.MethodPost, functionPath(name)+"/invocations", request, &answer)
@@ -110,7 +113,8 @@ func (c *cloud) invoke(ctx context.Context, name string, request, into any) erro
 
 func functionPath(name string) string { return "/2015-03-31/functions/" + stack + "-" + name }
 
-// gateway sends API requests to the emulator, as if over TLS and to a name no resolver knows. Others stay unchanged.
+// gateway sends requests for the API to the emulator, because no resolver knows the API's name. It marks them as if
+// they came over TLS. Other requests stay unchanged.
 type gateway struct{ api, emulator string } // hosts
 
 // RoundTrip implements http.RoundTripper.

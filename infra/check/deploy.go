@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// stage is the stage that the guide's lines deploy. The names of its resources begin with its stack.
+// stage is the stage that the guide's lines deploy. The names of the stage's resources begin with the stack's name.
 const (
 	stage = "dev"
 	stack = "cashwrap-" + stage
@@ -23,13 +23,14 @@ const limit = 15 * time.Minute
 
 type check struct {
 	root    string
-	logs    string // folder that stays
+	logs    string // folder that stays after the check
 	work    string // folder that is deleted at the end
 	out     io.Writer
 	started time.Time
 }
 
-// deploy deploys the template to an emulator and tests it. All its processes have ended when it returns.
+// deploy deploys the template to an emulator and tests the deployment. When it returns, all processes that it started
+// have ended.
 func deploy(ctx context.Context, root string, out io.Writer) (err error) {
 	if err = checkPrograms(); err != nil {
 		return err

@@ -28,13 +28,14 @@ const (
 const startLimit = time.Minute
 
 type emulator struct {
-	endpoint string // of all services
+	endpoint string // for all services
 	stop     func() // ends the emulator and its functions; may be called more than once
 }
 
 const pollInterval = 100 * time.Millisecond
 
-// startEmulator starts an emulator on 127.0.0.1 until ctx ends. It writes only below the folder and to the log.
+// startEmulator starts an emulator on 127.0.0.1, which runs until ctx ends. The emulator writes only below the folder
+// and to the log.
 func startEmulator(ctx context.Context, programs, root, folder string, log *os.File) (*emulator, error) {
 	port, err := findFreePort(ctx)
 	if err != nil {
@@ -44,7 +45,7 @@ func startEmulator(ctx context.Context, programs, root, folder string, log *os.F
 	e := &emulator{endpoint: "http://127.0.0.1:" + strconv.Itoa(port)}
 	cmd := newCmd(ctx, folder, e.variables(port, folder), log, filepath.Join(programs, "python"),
 		filepath.Join(root, "infra", "emulator", "run.py"))
-	lifeline, err := cmd.StdinPipe() // closes when this process ends, see run.py
+	lifeline, err := cmd.StdinPipe() // this pipe closes when this process ends, see run.py
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -70,13 +71,13 @@ func startEmulator(ctx context.Context, programs, root, folder string, log *os.F
 	return e, nil
 }
 
-// variables returns the environment of the emulator, which passes it to the functions. They find AWS at
-// AWS_ENDPOINT_URL, as with LocalStack.
+// variables returns the environment of the emulator, which passes the variables to the functions. The functions find
+// AWS at AWS_ENDPOINT_URL, as with LocalStack.
 func (e *emulator) variables(port int, folder string) []string {
 	return environment("BIND_HOST=127.0.0.1", "GATEWAY_PORT="+strconv.Itoa(port), "AWS_ENDPOINT_URL="+e.endpoint,
 		"MINISTACK_REGION="+region, "MINISTACK_ACCOUNT_ID="+account,
 		"LAMBDA_EXECUTOR=local", "PERSIST_STATE=0", "TMPDIR="+folder, "PYTHONDONTWRITEBYTECODE=1",
-		"IOT_MTLS_ENABLED=0", "SFTP_ENABLED=0") // they would listen on every interface
+		"IOT_MTLS_ENABLED=0", "SFTP_ENABLED=0") // these services would listen on every interface
 }
 
 var errEnded = errors.New("it ended at once")
@@ -113,7 +114,7 @@ func (e *emulator) checkReady(ctx context.Context) bool {
 }
 
 // The ports are below the ports that systems assign (Linux from 32768, others from 49152), so that no other program
-// takes one of them.
+// gets one of our ports.
 const (
 	firstPort = 20_000
 	ports     = 12_000

@@ -72,7 +72,8 @@ func (c *check) runGuide(ctx context.Context, e *emulator, programs string) (*de
 	return c.readDeployment(e, assembly, outputs)
 }
 
-// overTLS makes curl send API Gateway's header: the emulator has no TLS, and the platform serves nothing without it.
+// overTLS makes curl send API Gateway's header. The emulator has no TLS, and the platform serves nothing without this
+// header.
 const overTLS = `header = "X-Forwarded-Proto: https"` + "\n"
 
 // operatorEnv returns the environment of an operator's shell, with the emulator as the account.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestShellLines_Guide checks that the guide's lines prepare the account with the command that needs no built function,
-// deploy, and read from the deployment, in the region and stage of the check.
+// TestShellLines_Guide checks the guide's lines. They must prepare the account with the command that needs no built
+// function, deploy, and read from the deployment. Region and stage must be those of the check.
 func TestShellLines_Guide(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../README.md")

@@ -17,7 +17,7 @@ import (
 // drainTime limits the wait for the output of a killed program.
 const drainTime = 2 * time.Second
 
-// newCmd returns a program that ends with the context, with all processes that it started.
+// newCmd returns a command. When the context ends, the program ends, with all processes that the program started.
 func newCmd(ctx context.Context, dir string, env []string, log io.Writer, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, log, log
@@ -80,12 +80,13 @@ const (
 	checkovList  = "check/checkov.txt"
 )
 
-// installPython makes a Python environment of a list, once for its content, and returns the folder of its programs.
+// installPython installs the programs of a list in a Python environment, and returns the folder of the programs. If the
+// same list is already installed, it installs nothing.
 func installPython(ctx context.Context, root, name, list string) (programs string, _ error) {
 	venv := filepath.Join(root, ".local", name)
 	programs = filepath.Join(venv, "bin")
 	list = filepath.Join(root, "infra", filepath.FromSlash(list))
-	installed := filepath.Join(venv, "installed") // has the list; written last
+	installed := filepath.Join(venv, "installed") // has the installed list; written last
 	wanted, err := os.ReadFile(list)
 	if err != nil {
 		return "", err

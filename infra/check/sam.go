@@ -15,7 +15,7 @@ import (
 )
 
 // runSAM runs the API under SAM, on the template of `make synth`, with the environment of `make run`. SAM resolves no
-// references and sets only variables that the template has, so runSAM writes the variables' values into a copy of the
+// references and sets only variables that the template has. So runSAM writes the variables' values into a copy of the
 // template.
 func runSAM(ctx context.Context, root string, out io.Writer) error {
 	if err := checkSAMPrograms(); err != nil {
@@ -62,7 +62,8 @@ func checkSAMPrograms() error {
 	return errors.Join(problems...)
 }
 
-// forSAM returns the template with absolute paths of the code, and each function's variables except SAM's (AWS_…).
+// forSAM returns the template with absolute paths of the code. Each function gets its variables, except the variables
+// that SAM sets (AWS_…).
 func forSAM(synthesized []byte, assembly string, variables map[string]string) ([]byte, error) {
 	var whole map[string]any
 	if err := json.Unmarshal(synthesized, &whole); err != nil {
@@ -94,7 +95,8 @@ func forSAM(synthesized []byte, assembly string, variables map[string]string) ([
 	return json.MarshalIndent(whole, "", " ")
 }
 
-// proxyVariables returns the proxies' variables. The function environment drops them, but Docker may need them.
+// proxyVariables returns the variables that set proxies. The Go function environment drops these variables, but Docker
+// may need them.
 func proxyVariables(variables []string) []string {
 	var found []string
 	for _, variable := range variables {

@@ -77,8 +77,8 @@ var (
 	script = regexp.MustCompile(`<script src="([^"]+)"`)
 )
 
-// readDocs reads the reference and the pages in /llms.txt, without a credential. Each link must lead to the deployment,
-// and compressed answers must arrive readable.
+// readDocs reads the reference and the pages that /llms.txt lists, without a credential. Each link must lead to the
+// deployment, and compressed answers must arrive readable.
 func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	d.say("Read the documentation")
 	shop.APIKey = ""
@@ -90,7 +90,7 @@ func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	if err != nil {
 		return err
 	}
-	pages := map[string]string{} // the text that each must contain
+	pages := map[string]string{} // the text that each page must contain
 	for _, found := range script.FindAllStringSubmatch(string(reference), -1) {
 		pages[found[1]] = "Redoc"
 	}
@@ -132,7 +132,7 @@ func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
 	return nil
 }
 
-// payOut pays out the sales, at a simulated time when their day is over in any time zone.
+// payOut pays out the sales, at a simulated time when the day of the sales is over in every time zone.
 func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 	d.say("Pay the merchant out")
 	today := time.Now().UTC()
@@ -261,7 +261,8 @@ func fetch(ctx context.Context, shop demo.Config, path string) ([]byte, error) {
 // scheduleLimit limits the wait for the first call by a schedule of every minute.
 const scheduleLimit = 2 * time.Minute
 
-// checkLogs checks that sweep was scheduled, all functions were called, lines have the commit, and no line is an error.
+// checkLogs checks that a schedule called sweep, that all functions were called, that lines have the commit, and that
+// no line is an error.
 func (d *deployment) checkLogs(ctx context.Context, _ demo.Config) error {
 	d.say("Wait until the schedule has invoked sweep, a minute after it was created; read all logs")
 	if err := d.awaitSweep(ctx); err != nil {
@@ -308,7 +309,7 @@ func (d *deployment) awaitSweep(ctx context.Context) error {
 	}
 }
 
-// fetchLog returns the lines of a function's log; none before its first call.
+// fetchLog returns the lines of a function's log. Before the function's first call there are no lines.
 func (d *deployment) fetchLog(ctx context.Context, name string) ([]string, error) {
 	var lines []string
 	for token := ""; ; {

@@ -45,7 +45,7 @@ func checkSize(name string, binary, zipped int64) error {
 	return nil
 }
 
-// measure returns the size of the file, and of a zip of it, compressed as by the CDK.
+// measure returns the size of the file and the size of the file's zip, which is compressed as the CDK does.
 func measure(file string) (binary, zipped int64, err error) {
 	content, err := os.Open(file)
 	if err != nil {

@@ -72,7 +72,8 @@ func (d *deployment) verifyFunction(ctx context.Context, f functions.Function) e
 	}
 }
 
-// verifySource checks that the function reads a source by ARN and reports failed messages. Batch 0 means any size.
+// verifySource checks that the function reads a source whose ARN contains arn, and that the function reports failed
+// messages. Batch 0 means any size.
 func (d *deployment) verifySource(ctx context.Context, name, arn string, batch int) error {
 	var found struct {
 		EventSourceMappings []struct {
@@ -172,7 +173,8 @@ func (d *deployment) verifyTable(ctx context.Context) error {
 	return checkEqual("stream", is.Table.StreamSpecification.StreamViewType, "NEW_AND_OLD_IMAGES")
 }
 
-// adjust sets the template's properties that the emulator ignores, and a setting for the test only. It prints each.
+// adjust sets the template's properties that the emulator ignores, and one setting for the test only. It prints each
+// change.
 func (d *deployment) adjust(ctx context.Context) error {
 	want, err := d.template.findTable(d.table)
 	if err != nil {

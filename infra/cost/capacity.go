@@ -36,7 +36,7 @@ type use struct {
 	calls, relayed     float64 // calls to the table; records of its stream for relay
 }
 
-// less returns the use of u beyond that of v.
+// less returns the use of u minus the use of v.
 func (u use) less(v use) use {
 	return use{u.reads - v.reads, u.writes - v.writes, u.list - v.list, u.due - v.due, u.history - v.history,
 		u.calls - v.calls, u.relayed - v.relayed}
@@ -58,7 +58,7 @@ var (
 	neededLeft = []string{leftByPayment, leftByPayout, leftByFile}
 )
 
-// readCapacity reads the file. Errors: invalid JSON; a missing member.
+// readCapacity reads the file. It returns an error for invalid JSON or a missing member.
 func readCapacity(text []byte) (capacity, error) {
 	var file struct {
 		Uses []struct {

@@ -11,7 +11,8 @@ type basis struct {
 	measured capacity
 }
 
-// requests of a payment: create, charge, read. Its callback is delivered, and a day's payout includes it.
+// requests is the number of a payment's requests: create, charge, read. A payment also has a callback, and is included
+// in a day's payout.
 const requests = 3
 
 type line struct {
@@ -21,8 +22,8 @@ type line struct {
 
 const million = 1e6
 
-// bill returns the line for a number of units per payment.
-func (b basis) bill(what, formula, price string, units float64) line {
+// cost returns the line with the cost of a number of units per payment.
+func (b basis) cost(what, formula, price string, units float64) line {
 	l := line{what: what, formula: fmt.Sprintf("%s = %s", formula, short(units))}
 	for _, dollars := range b.prices.value(price) {
 		l.dollars = append(l.dollars, units*million*dollars)
@@ -30,7 +31,7 @@ func (b basis) bill(what, formula, price string, units float64) line {
 	return l
 }
 
-// payment returns the table's units for one payment, without the rate limit.
+// payment returns the table's units for one payment, without the units of the rate limit.
 func (b basis) payment() use {
 	u := b.measured.uses
 	return u[create].plus(u[charge]).plus(u[retrieve]).plus(u[callback]).plus(b.share())
@@ -46,25 +47,25 @@ func (b basis) running() []line {
 	u, a := b.measured.uses, b.assumed.value
 	calls, seconds, spelled := b.lambda()
 	return []line{
-		b.bill("DynamoDB writes", fmt.Sprintf("%s + %s + %s + %s/%d + %d × %s", short(u[create].writes),
+		b.cost("DynamoDB writes", fmt.Sprintf("%s + %s + %s + %s/%d + %d × %s", short(u[create].writes),
 			short(u[charge].writes), short(u[callback].writes), short(u[payout].writes), paidOut, requests, short(a("lease"))),
 			"dynamodb.write", b.payment().writes+requests*a("lease")),
-		b.bill("DynamoDB reads", fmt.Sprintf("%s + %s + %s + %s + %s/%d", short(u[create].reads), short(u[charge].reads),
+		b.cost("DynamoDB reads", fmt.Sprintf("%s + %s + %s + %s + %s/%d", short(u[create].reads), short(u[charge].reads),
 			short(u[retrieve].reads), short(u[callback].reads), short(u[payout].reads), paidOut),
 			"dynamodb.read", b.payment().reads),
-		b.bill("Lambda calls", fmt.Sprintf("%d requests + 1 callback + %s of relay", requests, short(calls-requests-1)),
+		b.cost("Lambda calls", fmt.Sprintf("%d requests + 1 callback + %s of relay", requests, short(calls-requests-1)),
 			"lambda.call", calls),
-		b.bill("Lambda GB-seconds", spelled, "lambda.gbs", seconds),
-		b.bill("SQS requests", "send, receive, delete", "sqs.request", 3),
-		b.bill("log, GB", b.loggedBytes(), "logs.written", b.logged()),
+		b.cost("Lambda GB-seconds", spelled, "lambda.gbs", seconds),
+		b.cost("SQS requests", "send, receive, delete", "sqs.request", 3),
+		b.cost("log, GB", b.loggedBytes(), "logs.written", b.logged()),
 	}
 }
 
 func (b basis) edge() []line {
 	a := b.assumed.value
 	return []line{
-		b.bill("HTTP API requests", "create, charge, read", "api.request", requests),
-		b.bill("sent, GB", fmt.Sprintf("%d × %s B/10⁹", requests+1, short(a("answer"))), "out", (requests+1)*a("answer")/1e9),
+		b.cost("HTTP API requests", "create, charge, read", "api.request", requests),
+		b.cost("sent, GB", fmt.Sprintf("%d × %s B/10⁹", requests+1, short(a("answer"))), "out", (requests+1)*a("answer")/1e9),
 	}
 }
 
@@ -79,7 +80,8 @@ func (b basis) loggedBytes() string {
 	return fmt.Sprintf("(%s B + %d × %s B)/10⁹", short(a("log.payment")), requests, short(a("log.request")))
 }
 
-// lambda returns a payment's calls and GB-seconds, at worst a call per relayed record, without payoutrun's few calls.
+// lambda returns a payment's calls and GB-seconds. It assumes the worst case: a separate call for each relayed record.
+// It leaves out the few calls of payoutrun.
 func (b basis) lambda() (calls, seconds float64, spelled string) {
 	u, a := b.measured.uses, b.assumed.value
 	relayed := b.payment().relayed
@@ -91,7 +93,7 @@ func (b basis) lambda() (calls, seconds float64, spelled string) {
 		short(a("memory")), short(calls), short(a("own")), short(tables), short(a("table")), short(waited))
 }
 
-// bytesKept returns the bytes that remain of a payment, with its share of a payout.
+// bytesKept returns the bytes that a payment leaves, including the payment's share of the bytes of a payout.
 func (b basis) bytesKept() left {
 	one, more := b.measured.left[leftByPayment], b.measured.left[leftByPayout]
 	return left{one.table + more.table/paidOut, one.indexes + more.indexes/paidOut}
@@ -101,12 +103,12 @@ func (b basis) kept() []line {
 	const nights, readUnit = 30, 4096
 	a, kept := b.assumed.value, b.bytesKept()
 	return []line{
-		b.bill("table and indexes, GB", fmt.Sprintf("(%s B + %s B)/10⁹", short(kept.table), short(kept.indexes)),
+		b.cost("table and indexes, GB", fmt.Sprintf("(%s B + %s B)/10⁹", short(kept.table), short(kept.indexes)),
 			"dynamodb.storage", (kept.table+kept.indexes)/1e9),
-		b.bill("point-in-time recovery, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.recovery", kept.table/1e9),
-		b.bill("reconcile reads all of it, RRU", fmt.Sprintf("%d nights × %s B/%d B", nights, short(kept.table), readUnit),
+		b.cost("point-in-time recovery, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.recovery", kept.table/1e9),
+		b.cost("reconcile reads all of it, RRU", fmt.Sprintf("%d nights × %s B/%d B", nights, short(kept.table), readUnit),
 			"dynamodb.read", nights*kept.table/readUnit),
-		b.bill("log, GB", fmt.Sprintf("as above, in each of %s months", short(a("log.months"))), "logs.kept", b.logged()),
+		b.cost("log, GB", fmt.Sprintf("as above, in each of %s months", short(a("log.months"))), "logs.kept", b.logged()),
 	}
 }
 
@@ -114,7 +116,7 @@ func (b basis) fixed() []line {
 	const minutes = 30 * 24 * 60
 	a := b.assumed.value
 	monthly := func(what, formula, price string, units float64) line {
-		l := b.bill(what, formula, price, units/million)
+		l := b.cost(what, formula, price, units/million)
 		l.formula = formula + " = " + short(units)
 		return l
 	}
@@ -147,29 +149,29 @@ func (b basis) files() []line {
 	}
 	seconds := (calls*a("own") + all.calls*a("table") + a("inspect")) / 1000
 	return []line{
-		b.bill("DynamoDB writes", sum(func(u use) float64 { return u.writes }), "dynamodb.write", all.writes),
-		b.bill("DynamoDB reads", sum(func(u use) float64 { return u.reads }), "dynamodb.read", all.reads),
-		b.bill("Lambda calls", "create, complete, read", "lambda.call", calls),
-		b.bill("Lambda GB-seconds", fmt.Sprintf("%s GB × (%d calls × %s ms + %s of the table × %s ms + %s ms)",
+		b.cost("DynamoDB writes", sum(func(u use) float64 { return u.writes }), "dynamodb.write", all.writes),
+		b.cost("DynamoDB reads", sum(func(u use) float64 { return u.reads }), "dynamodb.read", all.reads),
+		b.cost("Lambda calls", "create, complete, read", "lambda.call", calls),
+		b.cost("Lambda GB-seconds", fmt.Sprintf("%s GB × (%d calls × %s ms + %s of the table × %s ms + %s ms)",
 			short(a("memory")), calls, short(a("own")), short(all.calls), short(a("table")), short(a("inspect"))),
 			"lambda.gbs", a("memory")*seconds),
-		b.bill("HTTP API requests", "create, complete, read", "api.request", requests),
-		b.bill("S3 uploads", "one", "s3.write", 1),
-		b.bill("S3 reads", "to check it, and one download", "s3.read", 2),
-		b.bill("sent, GB", fmt.Sprintf("a download of %s B/10⁹", short(a("file"))), "out", a("file")/1e9),
+		b.cost("HTTP API requests", "create, complete, read", "api.request", requests),
+		b.cost("S3 uploads", "one", "s3.write", 1),
+		b.cost("S3 reads", "to check it, and one download", "s3.read", 2),
+		b.cost("sent, GB", fmt.Sprintf("a download of %s B/10⁹", short(a("file"))), "out", a("file")/1e9),
 	}
 }
 
 func (b basis) storedFiles() []line {
 	a, kept := b.assumed.value, b.measured.left[leftByFile]
 	return []line{
-		b.bill("content, GB", fmt.Sprintf("%s B/10⁹", short(a("file"))), "s3.storage", a("file")/1e9),
-		b.bill("table, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.storage", kept.table/1e9),
-		b.bill("point-in-time recovery, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.recovery", kept.table/1e9),
+		b.cost("content, GB", fmt.Sprintf("%s B/10⁹", short(a("file"))), "s3.storage", a("file")/1e9),
+		b.cost("table, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.storage", kept.table/1e9),
+		b.cost("point-in-time recovery, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.recovery", kept.table/1e9),
 	}
 }
 
-// extras returns optional parts of a payment, with their units in addition to those above.
+// extras returns optional parts of a payment. Their units come in addition to the units of the payment.
 func (b basis) extras() []line {
 	u, nothing := b.measured.uses, use{}
 	var all []line
@@ -184,7 +186,7 @@ func (b basis) extras() []line {
 		{"a refund", u[refund]},
 		{"its callback, once more", u[callback]},
 	} {
-		write, read := b.bill("", "", "dynamodb.write", extra.more.writes), b.bill("", "", "dynamodb.read", extra.more.reads)
+		write, read := b.cost("", "", "dynamodb.write", extra.more.writes), b.cost("", "", "dynamodb.read", extra.more.reads)
 		l := line{what: extra.what, formula: fmt.Sprintf("%s WRU, %s RRU", short(extra.more.writes), short(extra.more.reads))}
 		for i := range regions {
 			l.dollars = append(l.dollars, write.dollars[i]+read.dollars[i])

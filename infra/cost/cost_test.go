@@ -48,7 +48,8 @@ func TestReport_Page(t *testing.T) {
 	golden.Check(t, costFile, pageHead+runReport(t))
 }
 
-// measured returns small numbers, for costs by hand: each request writes 1 unit, reads 2 and makes 3 calls.
+// measured returns a measurement with small numbers, so that costs can be computed by hand. Each request writes 1 unit,
+// reads 2 and makes 3 calls.
 func measured() string {
 	var uses, remain []string
 	for _, name := range needed {
@@ -73,12 +74,13 @@ func newBasis(t *testing.T, text string) basis {
 func TestReport_ByHand(t *testing.T) {
 	t.Parallel()
 	b := newBasis(t, measured())
-	// Four rows of 1, a 32nd of another, and three leases of 0.02, at 0.625 dollars a million.
+	// Three requests and the callback write 1 unit each, the payout adds a 32nd of a unit, and three leases take 0.02
+	// units each. A million units cost 0.625 dollars.
 	want := (4 + 1.0/32 + 0.06) * 0.625
 	if got := b.running()[0]; got.what != "DynamoDB writes" || differs(got.dollars[0], want) {
 		t.Errorf("got %s %v, want DynamoDB writes %v", got.what, got.dollars, want)
 	}
-	// (3,200 + 3,200/32 + 320 + 320/32) bytes of a million payments are 3.63 GB.
+	// A payment leaves 3,200 + 3,200/32 + 320 + 320/32 bytes. A million payments leave 3.63 GB.
 	if got := b.kept()[0]; differs(got.dollars[0], 3.63*0.25) {
 		t.Errorf("%s: got %v, want %v", got.what, got.dollars, 3.63*0.25)
 	}
@@ -109,7 +111,7 @@ func TestReport_ByHand(t *testing.T) {
 	}
 }
 
-// TestLimits_Guide also checks that the guide has the printed numbers.
+// TestLimits_Guide checks that the guide has the printed limits, in the same order.
 func TestLimits_Guide(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../README.md")
@@ -151,7 +153,8 @@ func TestBasis_Calls(t *testing.T) {
 	if u := b.measured.uses[create]; u.calls != 27 || u.relayed != 3 {
 		t.Errorf("got %v calls and %v records for relay; want 27 and 3", u.calls, u.relayed)
 	}
-	// Three requests and the callback; and three records of each and of a 32nd of the payout.
+	// Three requests and the callback are 4 calls. Each of the 4 writes 3 records for relay, and the payout adds a 32nd
+	// of its 3 records. Each record is one more call.
 	if calls, _, _ := b.lambda(); differs(calls, 4+3*(4+1.0/32)) {
 		t.Errorf("got %v calls of functions, want %v", calls, 4+3*(4+1.0/32))
 	}

@@ -3,8 +3,9 @@
 //
 //	go run ./infra/cost [-price name=value]… [-assume name=value]…
 //
-// functions/capacity.json has the measured use of a payment; a missing member is an error. prices.go has prices and,
-// for the rest, assumptions. Amounts are estimates in US dollars, so floats are good enough.
+// functions/capacity.json has the measured use of a payment; a missing member is an error. prices.go has the prices. It
+// also has assumptions for the numbers that we cannot measure. Amounts are estimates in US dollars, so floats are good
+// enough.
 package main
 
 import (
@@ -25,7 +26,8 @@ func main() {
 	}
 }
 
-// run runs the program. Errors: an invalid flag, an unreadable file, a missing member. help gets the usage.
+// run runs the program. It returns an error for an invalid flag, an unreadable file or a missing member. It writes the
+// usage to help.
 func run(arguments []string, out, help io.Writer) error {
 	b := basis{prices: prices(), assumed: assumptions()}
 	flags := flag.NewFlagSet("cost", flag.ContinueOnError)
@@ -57,7 +59,8 @@ func run(arguments []string, out, help io.Writer) error {
 	return err
 }
 
-// parseSetting parses name=value and sets it. Errors: an invalid form, a negative value, an unknown name.
+// parseSetting parses name=value and sets the value. It returns an error for an invalid form, a negative value or an
+// unknown name.
 func parseSetting(text string, set func(string, float64) bool) error {
 	name, number, _ := strings.Cut(text, "=")
 	value, err := strconv.ParseFloat(number, 64)

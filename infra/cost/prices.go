@@ -38,7 +38,8 @@ func (l list[V]) value(name string) V {
 // priceList has AWS's prices for one unit, in US dollars, by region in the order of regions.
 type priceList = list[[]float64]
 
-// prices returns AWS's in 2025, without free tiers, discounts and taxes. Correct them by AWS's pages, or with -price.
+// prices returns AWS's prices in 2025, without free tiers, discounts and taxes. To correct a price, see AWS's pages, or
+// use -price.
 func prices() priceList {
 	const million, tenThousandth = 1e6, 1e-4
 	return priceList{
@@ -68,9 +69,9 @@ func prices() priceList {
 // assumptionList has numbers that our tests cannot measure.
 type assumptionList = list[float64]
 
-// assumptions returns conservative values: sparse traffic, which shares no calls, costs most per payment. Memory,
-// workers and rates are prod's (functions.go, settings.go); quotas are a new account's, all but a partition's can be
-// raised.
+// assumptions returns conservative values. They assume sparse traffic, which costs most per payment because payments do
+// not share calls. Memory, workers and rates are prod's (functions.go, settings.go). Quotas are those of a new account.
+// All quotas but a partition's can be raised.
 func assumptions() assumptionList {
 	return assumptionList{
 		{"own", "ms a function computes for one call", milliseconds(faults.Assumed.Function)},

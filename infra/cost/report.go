@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// report returns the text that the program prints. Error: a row that divides by zero.
+// report returns the text that the program prints. It returns an error for a row that divides by zero.
 func (b basis) report() (string, error) {
 	var to strings.Builder
 	write(&to, "a million payments, without edge and fixed costs", b.running(), true)
@@ -52,7 +52,7 @@ type limit struct {
 
 var errNothingTaken = errors.New("a measured row takes nothing of what it must")
 
-// limits returns the limits of a payment's requests, lowest first.
+// limits returns the limits on payments, the lowest first.
 func (b basis) limits() ([]limit, error) {
 	u, a := b.measured.uses, b.assumed.value
 	// A shard's payables are in one partition. A payment writes its payable in a transaction, and such a write counts

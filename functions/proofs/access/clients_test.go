@@ -48,7 +48,7 @@ func (e *everything) manageClients() {
 	e.Operate(fields{"command": "remove_second_factor", "merchant_code": e.Merchant.Code, "email": e.Owner().Email}, nil)
 }
 
-// useApps inspects and revokes tokens and redeems a code twice. A managed user signs in and decides.
+// useApps inspects and revokes tokens and redeems a code twice. A managed user signs in and allows an app's request.
 func (e *everything) useApps() {
 	e.Helper()
 	c, secret := e.RegisterClient()
@@ -84,7 +84,7 @@ func (e *everything) useApps() {
 	e.blockUser(person)
 }
 
-// blockUser empties the bucket of a user's name, tries to sign in as the user, and sends the mail to the owners.
+// blockUser empties the token bucket of a user's name, tries to sign in as the user, and sends the mail to the owners.
 func (e *everything) blockUser(m member.Member) {
 	e.Helper()
 	bucket := store.Bucket{Every: 6 * time.Minute, Burst: 10}

@@ -23,9 +23,10 @@ import (
 
 const accessFile = "../../access.json"
 
-// TestAccess_AsRecorded checks that access.json gives each function exactly the rights that it used in a scenario of
-// everything, as recorded from its calls. Each world checks that the rights suffice. A right may be needed only after a
-// lost write, so each step of a story that adds a right loses writes. The test takes seconds.
+// TestAccess_AsRecorded records the calls of all functions in a large scenario. It checks that access.json gives each
+// function exactly the rights that these calls need, and their companions. The world of every other test refuses calls
+// without a right. A function needs some rights only after the reply to a write is lost. So the scenario loses such
+// replies in each step where this adds a right. The test takes seconds.
 func TestAccess_AsRecorded(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
@@ -42,7 +43,7 @@ func TestAccess_AsRecorded(t *testing.T) {
 	test.payOut()
 	one.giveCommands()
 	one.growShards()
-	one.lowerDueShards()
+	one.changeDueShards()
 	one.recoverFromFaults()
 	one.sellAtReaders()
 	one.storeFiles()
@@ -59,7 +60,7 @@ func TestAccess_AsRecorded(t *testing.T) {
 	for _, f := range functions.All {
 		all[f.Name] = w.Permits.Of(f.Name)
 	}
-	all["payoutopen"] = append(all["payoutopen"], openManyPayouts(t)...)
+	all["payoutopen"] = append(all["payoutopen"], recordOpeningRights(t)...)
 	for name, used := range all {
 		for _, right := range used {
 			all[name] = append(all[name], companions[right]...)
@@ -73,29 +74,29 @@ func TestAccess_AsRecorded(t *testing.T) {
 // companions lists rights that come with another right, because the same code also uses them in cases outside the
 // scenario.
 var companions = map[string][]string{
-	// Any write of a merchant's shards may be throttled. Then the function records that.
+	// Any write of a merchant's shards may be throttled. The function then records the throttling.
 	"PutItem PAYABLE":    {"PutItem GROWTH"},
 	"DeleteItem PAYABLE": {"PutItem GROWTH"},
-	// A function that reads a checkout with an interrupted attempt records its outcome. A challenge opens a session, and a
-	// payment may save the card.
+	// A function that reads a checkout with an interrupted attempt records the attempt's outcome. A challenge opens a
+	// session, and a payment may save the card.
 	"PutItem CHECKOUT": {"PutItem SESSION", "UpdateItem CUSTOMER"},
 	// A function that claims an Idempotency-Key reads the claim when the write's reply is lost.
 	"PutItem IDEMPOTENCY": {"GetItem IDEMPOTENCY"},
 	// A repeated deletion of a key reads whether the key is already deleted.
 	"DeleteItem KEY": {"GetItem KEY"},
-	// A function that reads when a key was last used records the use, at most once an hour.
+	// A function that reads the time of a key's last use may also record a new use, at most once an hour.
 	"GetItem KEYUSE": {"PutItem KEYUSE"},
 	// A change of rights made with a key can also be made with an access token.
 	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem CLIENT", "ConditionCheckItem GRANT",
 		"ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
 	// A comparison of many objects continues with a message.
 	"ListBucketVersions objects": {"SendMessage files"},
-	// A function that reads a client's tokens also reads a test profile's.
+	// A function that reads a client's tokens also reads a test profile's tokens.
 	"BatchGetItem CLIENT": {"BatchGetItem TESTPROFILES"},
 }
 
-// TestAccess_ForbiddenRights checks rules that hold for any record. A function that scans writes nothing. No
-// function changes the table itself. A family sends nothing to others, because events travel through the table.
+// TestAccess_ForbiddenRights checks rules that hold for any record. A function that scans writes nothing. No function
+// changes the table itself. A family sends no messages to other functions, because events travel through the table.
 func TestAccess_ForbiddenRights(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
@@ -137,8 +138,9 @@ func (e *everything) mustDo(r world.Request) world.Response {
 	return response
 }
 
-// sendRequests sends the requests of all functions' other tests and all examples of the document. Each change is also
-// sent with an Idempotency-Key.
+// sendRequests sends the requests of payers, all requests in the document, and requests that the document does not
+// show. It sends the document's changes a second time, with an Idempotency-Key, except the changes by public
+// operations. It also sends requests with access tokens.
 func (e *everything) sendRequests() {
 	for _, s := range examples.Actions {
 		s.Prepare(e.Scenario)
@@ -160,8 +162,8 @@ func (e *everything) sendRequests() {
 	e.RunUntilIdle()
 }
 
-// sendByTokens sends each operation with two access tokens: an OAuth client's, about missing things, and a user's,
-// about a merchant without this member.
+// sendByTokens sends each operation with two access tokens. The requests with an OAuth client's token are about missing
+// things. The requests with a user's token are about a merchant that does not have this user as a member.
 func (e *everything) sendByTokens() {
 	e.Helper()
 	fix := examples.NewFixture(e.Shop)
@@ -269,7 +271,7 @@ func (e *everything) growShards() {
 	e.PassMinute()
 }
 
-// sales takes payments and refunds them.
+// sales is a shop that takes payments and refunds them.
 type sales struct{ world.Shop }
 
 // newSales sets the shop's payout account. The shop's checkouts ask for no callbacks.

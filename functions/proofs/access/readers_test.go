@@ -7,8 +7,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// sellAtReaders takes payments at readers. Each function that looks for an outcome is once the first to record it, also
-// when the outcome is unknown at first or the cardholder does not pay.
+// sellAtReaders takes payments at readers. A request, a message of a queue, or the sweep may be the first to learn the
+// outcome of a payment. Each of the three is the first for three kinds of payments: a payment that succeeds, a payment
+// whose outcome is unknown at first, and a payment at an offline reader, where the cardholder does not pay.
 func (e *everything) sellAtReaders() {
 	const approved, undecided = 1010, 4225
 	var c world.CardReader

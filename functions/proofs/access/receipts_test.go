@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// makeReceipts makes links to receipts and mails with them, in processes whose writes lose their replies. Links and
-// mails number the receipt, and so does opening a link that was made while the payment was pending.
+// makeReceipts makes links to receipts and mails with receipts, in processes whose writes lose their replies. A link or
+// a mail gives the receipt a number. Opening a link that was made while the payment was pending also gives a number.
 func (e *everything) makeReceipts() {
 	e.Helper()
 	var r world.Request

@@ -44,7 +44,7 @@ func (e *everything) recoverFromFaults() {
 	e.changeSettings()
 	e.failPayouts()
 	e.payManyMerchants()
-	e.hangReceiver()
+	e.timeOutCallbacks()
 }
 
 // loseReplies runs a step in a process whose writes lose their replies from the n-th on, for each n. Each time it then
@@ -71,10 +71,10 @@ func (e *everything) loseReplies(prepare func(), step func(*world.Process)) {
 	}
 }
 
-// finishedBySweep lists actions that the sweep can finish for a dead process only with additional rights. If an action
-// is missing here, TestActions_FaultAtEveryStep fails: it kills the processes of all actions, and its functions have
-// only the rights in access.json.
-var finishedBySweep = []string{"start a challenge", "save a card with a mandate"}
+// sweepNeedsMoreRights lists actions that the sweep can finish for a dead process only with additional rights. If an
+// action is missing here, TestActions_FaultAtEveryStep fails: it kills the processes of all actions, and its functions
+// have only the rights in access.json.
+var sweepNeedsMoreRights = []string{"start a challenge", "save a card with a mandate"}
 
 // cutOffRequests sends requests whose process loses its network or dies.
 func (e *everything) cutOffRequests() {
@@ -85,7 +85,7 @@ func (e *everything) cutOffRequests() {
 			request = s.Request(e.Scenario)
 			request.IdempotencyKey = "cut off, " + e.CheckoutID
 		}, func(p *world.Process) { p.Do(request) })
-		if !slices.Contains(finishedBySweep, s.Name) {
+		if !slices.Contains(sweepNeedsMoreRights, s.Name) {
 			continue
 		}
 		one := &examples.Scenario{Shop: e.Shop}
@@ -226,8 +226,8 @@ func (e *everything) payManyMerchants() {
 	e.RunPayouts()
 }
 
-// hangReceiver delivers callbacks to a receiver that does not answer in time.
-func (e *everything) hangReceiver() {
+// timeOutCallbacks delivers all due callbacks to a receiver that does not answer in time.
+func (e *everything) timeOutCallbacks() {
 	e.Pay(e.Create("10", nil), e.Card(world.Frictionless))
 	timeOut := faults.RoundTrip(func(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded })
 	deliver := callbacks.Deliver(e.AppWith(func(_ *app.Config, o *app.Overrides) {
@@ -247,9 +247,9 @@ func (e *everything) hangReceiver() {
 	}
 }
 
-// lowerDueShards raises DUE_SHARDS, adds merchants and lowers the setting again. Only the sweep still checks the higher
-// shards. With five merchants at least one payout is due in such a shard.
-func (e *everything) lowerDueShards() {
+// changeDueShards raises DUE_SHARDS, adds merchants and lowers the setting again. Only the sweep still checks the
+// higher shards. With five merchants at least one payout is due in such a shard.
+func (e *everything) changeDueShards() {
 	before := strconv.Itoa(e.App.Store.DueShards())
 	e.Set("DUE_SHARDS", strconv.Itoa(store.MaxDueShards))
 	for range 5 {
@@ -263,9 +263,10 @@ func (e *everything) lowerDueShards() {
 	}
 }
 
-// openManyPayouts returns the rights that payoutopen uses when a shard has more payouts than one call can open. It
-// opens 17 payouts in calls that start none after 0.3 s of virtual time.
-func openManyPayouts(t *testing.T) (used []string) {
+// recordOpeningRights returns the rights that payoutopen uses when a shard has more payouts than one call can open. The
+// payouts of 17 merchants are due. Each shard gets one call, which starts payouts only in its first 0.3 s of virtual
+// time.
+func recordOpeningRights(t *testing.T) (used []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := world.New(t)

@@ -10,8 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// TestAccess_WritersInKeyTable checks that access.json lets exactly those functions write a kind that the table in
-// keys.go names. The table's own policy denies writes of credentials to all other functions.
+// TestAccess_WritersInKeyTable checks who may write a kind according to access.json. For each kind, these must be
+// exactly the functions that the table in keys.go names. The table's own policy denies writes of credentials to all
+// other functions.
 func TestAccess_WritersInKeyTable(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../../../shared/store/keys.go")
@@ -44,8 +45,8 @@ func TestAccess_WritersInKeyTable(t *testing.T) {
 // onlyNames matches a cell that contains only names of functions.
 var onlyNames = regexp.MustCompile(`^[a-z]+(, [a-z]+)*$`)
 
-// parseWriters returns the writers by kind, for kinds whose entities all list only names of functions. The columns are
-// as wide as in the table's head.
+// parseWriters returns the writers by kind. It leaves out a kind if one of its entities lists anything but names of
+// functions. The table's head gives the positions of the columns.
 func parseWriters(source string) map[string][]string {
 	texts, kinds := []string{}, []string{} // per entity
 	head, table, _ := strings.Cut(source[strings.Index(source, "//\tentity "):], "\n")

@@ -43,8 +43,9 @@ func (c *capacity) measureEvents(t *testing.T) {
 	c.items = makeTypicalItems(t)
 }
 
-// makeTypicalItems returns the items of one payment in each state that is written. They have a description, texts of
-// usual length, and a time with fractions of a second, like most times.
+// makeTypicalItems makes one payment. It returns the sizes of the payment's items in each state that is written, and
+// fails the test if an item is larger than a write unit. The payment has a description and texts of usual length. Its
+// times have fractions of a second, like most times.
 func makeTypicalItems(t *testing.T) (items []itemSize) {
 	one := measuredScenario{examples.New(t)}
 	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
@@ -212,7 +213,7 @@ func sizeOf(item map[string]types.AttributeValue) (n int) {
 	return n
 }
 
-// sizeOfValue follows DynamoDB's published rules.
+// sizeOfValue returns the size of a value by DynamoDB's published rules.
 func sizeOfValue(v types.AttributeValue) int {
 	const structure, element = 3, 1
 	switch v := v.(type) {

@@ -57,7 +57,8 @@ func (s *crowdedShop) readShards() int {
 	return m.ShardCount()
 }
 
-// grow sells more than one shard takes for a second every few minutes, until no payer is refused.
+// grow lets a burst of payers pay every few minutes, until no payer is refused. A burst takes a second and is more than
+// one shard takes.
 func (s *crowdedShop) grow(many int) {
 	s.Helper()
 	for want := 1; ; want *= 2 {
@@ -82,7 +83,8 @@ func (s *crowdedShop) grow(many int) {
 	s.PassMinute()
 }
 
-// TestShards_GrowUntilUnthrottled checks also that every reader of the shards finds everything.
+// TestShards_GrowUntilUnthrottled checks that shards grow until no payer is refused. It also checks that every reader
+// of the shards finds everything.
 func TestShards_GrowUntilUnthrottled(t *testing.T) {
 	t.Parallel()
 	s := newCrowdedShop(t)
@@ -206,7 +208,8 @@ func (s *crowdedShop) wantPaidOut() {
 	}
 }
 
-// TestShards_GrowDuringSalesAndPayouts raises the shards by an operator's command.
+// TestShards_GrowDuringSalesAndPayouts checks that nothing is lost while an operator's command raises the number of
+// shards.
 func TestShards_GrowDuringSalesAndPayouts(t *testing.T) {
 	t.Parallel()
 	s := newCrowdedShop(t)
@@ -223,8 +226,8 @@ func TestShards_GrowDuringSalesAndPayouts(t *testing.T) {
 	s.wantPaidOut()
 }
 
-// TestShards_TableThrottled checks that a merchant with few sales gets no more shards, because
-// these would not help.
+// TestShards_TableThrottled checks that a merchant with few sales gets no more shards, because more shards would not
+// help.
 func TestShards_TableThrottled(t *testing.T) {
 	t.Parallel()
 	s := newCrowdedShop(t)

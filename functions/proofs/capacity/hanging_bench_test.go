@@ -30,13 +30,14 @@ const (
 	fastInterval     = 50 * time.Millisecond
 )
 
-// BenchmarkHangingReceivers measures in the local run how long callbacks take to a receiver that answers, while 1,000
-// others hang. The time runs from the reply to the causing request until the callback arrives, over sockets and in real
-// time. The 1,000 begin at once, and the others follow within the ten seconds of the hanging calls. There are no other
-// calls. "alone" measures the same without the 1,000.
+// BenchmarkHangingReceivers measures callbacks in the local run. It measures how long a callback takes to a receiver
+// that answers, while 1,000 other callbacks hang. The time runs from the reply to the causing request until the
+// callback arrives, over sockets and in real time. The 1,000 callbacks become due first, one right after the other. The
+// measured callbacks follow within the ten seconds of the hanging calls. There are no other calls. "alone" measures the
+// same without the 1,000 callbacks.
 //
 // The figures do not apply to prod's default. The local run makes up to 1,250 parallel calls of callbacks, and prod's
-// 40 pollers make 400 (infra/README.md, Receivers that hang). Prod comes close with pollers=110.
+// 40 pollers make 400 (infra/README.md, Receivers that hang). With pollers=110, prod comes close to the local run.
 //
 // The engines are in memory, and stream and queue are polled as Lambda polls them. So half of the time of "alone" is
 // the poll of the stream, four times a second.
@@ -86,7 +87,7 @@ type receivers struct {
 	stop func()
 
 	mu      sync.Mutex
-	owed    map[string]time.Time // by checkout, of fast receivers
+	owed    map[string]time.Time // time of the cause of each callback to a fast receiver, by checkout
 	arrived map[string]time.Time
 	all     chan struct{} // receives a value for each arrival
 }

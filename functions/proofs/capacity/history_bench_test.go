@@ -22,8 +22,8 @@ import (
 
 const longHistory = 100_000
 
-// BenchmarkHistory reads from a history of 100,000 transactions: pages of 100 from its middle, and one transaction's
-// detail.
+// BenchmarkHistory reads from a history of 100,000 transactions. It reads pages of 100 from the middle of the history,
+// and one transaction's detail.
 func BenchmarkHistory(b *testing.B) {
 	w := world.New(b)
 	middle := storeCopies(b, w, storeSale(b, w), longHistory)[longHistory/2]

@@ -58,7 +58,7 @@ type row struct {
 	Read, Write float64            // units
 	Indexes     map[string]float64 `json:",omitempty"` // of Write, by index
 	Relayed     int                `json:",omitempty"` // records for relay; not counted for payouts
-	which       []string           // the calls in order; the order may vary
+	inOrder     []string           // the calls in order; the order may vary
 }
 
 // remains are the items that an event leaves in the table.
@@ -90,7 +90,7 @@ func (c *capacity) renderPage() string {
 	var b strings.Builder
 	b.WriteString(capacityHead)
 	for _, u := range c.Uses {
-		fmt.Fprintf(&b, "| %s | %d | %g | %g | %g | %g | %g | %d | %s |\n", u.Name, len(u.which), u.Read, u.Write,
+		fmt.Fprintf(&b, "| %s | %d | %g | %g | %g | %g | %g | %d | %s |\n", u.Name, len(u.inOrder), u.Read, u.Write,
 			u.Indexes["list"], u.Indexes["due"], u.Indexes["history"], u.Relayed, u.summary())
 	}
 	b.WriteString(afterEvents)
@@ -134,12 +134,12 @@ func (c *capacity) renderData(t *testing.T) string {
 // occurrence.
 func (r row) summary() string {
 	const few = 5
-	if len(r.which) <= few {
-		return strings.Join(r.which, ", ")
+	if len(r.inOrder) <= few {
+		return strings.Join(r.inOrder, ", ")
 	}
 	var counted []string
-	for i, call := range r.which {
-		if slices.Index(r.which, call) == i {
+	for i, call := range r.inOrder {
+		if slices.Index(r.inOrder, call) == i {
 			counted = append(counted, fmt.Sprintf("%d %s", r.Calls[call], call))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// BenchmarkPayment creates, pays and reads a checkout: three requests through API Gateway events, the real handlers and
-// the whole SDK. Table, queues and the sandbox acquirer are in memory.
+// BenchmarkPayment creates, pays and reads a checkout. These are three requests through API Gateway events, the real
+// handlers and the whole SDK. Table, queues and the sandbox acquirer are in memory.
 func BenchmarkPayment(b *testing.B) {
 	w := world.New(b)
 	send := func(method, path, body string, want int) *httptest.ResponseRecorder {

@@ -29,11 +29,11 @@ const (
 // memory.
 //
 // The cost grows linearly with payables and merchants. A payout of n payables takes one transaction to open, ⌈n/32⌉ to
-// take the payables, two for the bank and ⌈n/49⌉ to apply the outcome. That is 0.1 per payable at 100 payables and 0.05
-// at many. Besides these transactions a payout of any size makes about a dozen calls. Steps of one merchant's payout
-// run one after another, because each step is the payout's next version. Merchants are independent, so more runners
-// (Lambda's concurrency) shorten the wall time until the table's throughput is reached. TestPayouts_OpenInTime measures
-// when the payouts of very many merchants are open.
+// take the payables, two for the bank and ⌈n/49⌉ to apply the outcome. For 100 payables that is 0.1 transactions per
+// payable, and for many payables 0.05. Besides these transactions a payout of any size makes about a dozen calls. Steps
+// of one merchant's payout run one after another, because each step is the payout's next version. Merchants are
+// independent, so more runners (Lambda's concurrency) shorten the wall time until the table's throughput is reached.
+// TestPayouts_OpenInTime measures when the payouts of very many merchants are open.
 //
 // A payable takes about 1 ms of CPU, mostly in the SDK and the engine. The table takes some 5 GB of memory.
 func BenchmarkPayouts(b *testing.B) {
@@ -51,13 +51,13 @@ func BenchmarkPayouts(b *testing.B) {
 			w.Clock.Advance(16 * time.Minute)
 		}
 		b.StopTimer()
-		report(b, w, round+1)
+		checkAndReport(b, w, round+1)
 		b.StartTimer()
 	}
 }
 
-// report reports the round's cost, and fails if payables are left or took too many transactions.
-func report(b *testing.B, w *world.World, rounds int) {
+// checkAndReport reports the round's cost, and fails if payables are left or took too many transactions.
+func checkAndReport(b *testing.B, w *world.World, rounds int) {
 	b.Helper()
 	const payables = paidMerchants * payablesEach
 	calls, transactions := takeCalls(w)

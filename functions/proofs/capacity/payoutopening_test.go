@@ -130,7 +130,7 @@ func makePayoutSample(t *testing.T) map[store.Kind]dynamo.Item {
 
 const sampleCode = "MC-SAMPLE-"
 
-// opening is a platform with payouts only, in virtual time.
+// opening is a platform that only pays out, in virtual time.
 type opening struct {
 	*testing.T
 	table  *dynamodb.Engine
@@ -284,7 +284,7 @@ func (o *opening) newFunction(name string, network http.RoundTripper) *inprocess
 	return f
 }
 
-// observe calls note with each successful call to a service.
+// observe returns a transport that calls note with each successful call to a service.
 func (o *opening) observe(note func(operation, body string)) http.RoundTripper {
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(r.Body)

@@ -23,30 +23,31 @@ const (
 // maxCalls is the maximum number of calls to the table per request.
 const maxCalls = 4
 
-// aims are the maximums of requests with fewer or more calls. The key is a request's name, or its part before the
-// comma.
+// aims are the maximums of requests that need more or fewer calls than maxCalls. The key is a request's name, or its
+// part before the comma.
 var aims = map[string]int{
 	"POST /v0.1/checkouts, card":      2, // a shop's server waits for it with every order
 	"POST /v0.1/checkouts, recurring": 3, // also reads the customer
 	// A refund finds the transaction and is claimed before the acquirer is asked.
 	"POST /v0.1/me/refund/{txn_id}":                                          5,
 	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": 5,
-	// Counting a new password takes a second call shortly after another new password.
+	// If another password was set shortly before, counting the new password takes a second call.
 	"PUT /v0.1/me/accounts/{operator_id}":       5,
 	"PUT /v0.1/me/accounts/{operator_id}/reset": 5,
-	// These read the API keys that the operator made, and the count of keys.
+	// These operations read the API keys that the operator made, and the count of keys.
 	"DELETE /v0.1/me/accounts/{operator_id}":       5,
 	"POST /v0.1/me/accounts/{operator_id}/disable": 5,
 	// The answer has the member's user and its second factor.
 	"PUT /v0.1/merchants/{merchant_code}/members/{member_id}": 6,
 	"POST /v0.1/merchants/{merchant_code}/members":            5,
-	// Each read depends on the one before: the invitation leads to its member, and the member's address to the user. An
-	// answer is counted before the password is compared.
+	// Each read depends on the one before: the invitation leads to its member, and the member's address to the user. A
+	// password takes a token from a bucket before it is checked.
 	"GET /invitations/{token}":  5,
 	"POST /invitations/{token}": 8,
-	// A person signs in a few times a day. Each step depends on the one before: an address leads to its user. Two buckets
-	// count a password, each in two calls if they were used a moment ago. The sign-in's address is looked up and
-	// remembered.
+	// A person signs in a few times a day. Each read depends on the one before: for example, an address leads to its user.
+	// A password to sign in takes a token from two buckets. A bucket that was used a moment ago needs a second call.
+	// POST /sign-in also reads and writes the known network address. Creating a test profile reads all profiles, to check
+	// their number, and takes a token for the password.
 	"POST /sign-in":                                      10,
 	"POST /sign-in/second-factor, app":                   8,
 	"POST /sign-in/second-factor, recovery":              8,
@@ -55,7 +56,8 @@ var aims = map[string]int{
 	"POST /authorize":                                    8,
 	"POST /token, password":                              8,
 	"POST /v0.1/merchants/{merchant_code}/test-profiles": 5,
-	// Content is deleted at S3 after its record, and its entry only after that.
+	// The file's record is deleted first, then the content at S3. Then the content's entry is read and updated: it stays
+	// until the upload link has expired.
 	"DELETE /v0.1/merchants/{merchant_code}/files/{file_id}": 6,
 	// A code or refresh token leads to its grant, the grant to the member, and a user's member to the password.
 	"POST /token, authorizationCode": 5,
@@ -68,8 +70,8 @@ var aims = map[string]int{
 	"POST /v1.1/receipts/{id}/links": 5,
 	// The page's id first leads to its merchant. Then the payment is made as by processing a checkout.
 	"POST /pay/c-{checkout_id}/attempts": 6,
-	// The mail also numbers the receipt and reads the account for its words. A repeated request finds its link, and two
-	// buckets count it.
+	// The mail also numbers the receipt, and its text needs the account. A repeated request finds its link, and two
+	// buckets count the request.
 	"POST /v1.1/receipts/{id}/emails": 9,
 	// A merchant with several shards: all are read in parallel.
 	examples.FourShards + "GET /v0.1/checkouts":                                      6,
@@ -81,7 +83,7 @@ var aims = map[string]int{
 func warmUp(fix *examples.Fixture) {
 	fix.Helper()
 	for _, f := range functions.All {
-		warm := map[bool]bool{} // key: the route is open
+		warm := map[bool]bool{} // true for open routes
 		for _, route := range examples.Routes(fix.App, f) {
 			if open := route.Access == rest.Open; !warm[open] {
 				warm[open] = true
@@ -134,7 +136,7 @@ func TestCapacity(t *testing.T) {
 		var got []int
 		for _, r := range found.Uses {
 			if strings.HasPrefix(r.Name, name) {
-				got = append(got, len(r.which))
+				got = append(got, len(r.inOrder))
 			}
 		}
 		if !slices.Contains(got, aim) {

@@ -44,7 +44,7 @@ func TestBodies_NullEmptyAndControl(t *testing.T) {
 	shop := w.Shop().WithCallbacks()
 	for _, o := range examples.All(t) {
 		for _, member := range o.InputsIn("json") {
-			if strings.Contains(member.Path, "[]") { // members of lists: only their limits are compared
+			if strings.Contains(member.Path, "[]") { // for members inside lists, only limits are compared
 				continue
 			}
 			for _, value := range []any{nil, "", "a\u0085"} {
@@ -59,7 +59,7 @@ func TestBodies_NullEmptyAndControl(t *testing.T) {
 				switch refused := got.Status >= 400; {
 				case value == nil && other != "" && got.Status == http.StatusBadRequest && namesParam(got, other):
 				case empty && refused && got.Status == authenticatingMembers[member.Path]:
-				case allowed && value == "a\u0085": // may be refused because it names no existing thing
+				case allowed && value == "a\u0085": // the value may be refused because it names no existing thing
 				case allowed == refused, refused && (got.Status != http.StatusBadRequest || !namesParam(got, member.Path)):
 					t.Errorf("%s, %s of %q: got %d %s, want accepted %t, refused only by 400 that names it", o.OperationID,
 						member.Path, value, got.Status, got.Body, allowed)

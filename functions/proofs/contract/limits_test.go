@@ -77,8 +77,8 @@ var uncompared = map[string]string{
 // idempotencyKeyLimits are the limits that package rest enforces for the header Idempotency-Key.
 var idempotencyKeyLimits = []string{"maxLength=255", "minLength=1", "pattern=^[ -~]+$", "type=string"}
 
-// limitsOfTypes are the limits of types, in addition to those of a field's tag.
-var limitsOfTypes = map[reflect.Type][]string{
+// typeLimits are the limits that a field's type adds to the limits of the field's tag.
+var typeLimits = map[reflect.Type][]string{
 	reflect.TypeFor[money.Literal]():   {"schema=AmountInput"},
 	reflect.TypeFor[merchant.Flag]():   {"schema=Flag"},
 	reflect.TypeFor[time.Time]():       {"schema=TimeInput"},
@@ -102,8 +102,8 @@ const (
 	withLines       = `pattern=^[^\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F]*$`
 )
 
-// limitsOfRules are the limits that the document has for each rule of a tag.
-var limitsOfRules = map[string]func(argument string, kind reflect.Kind) []string{
+// ruleLimits are the limits that the document has for each rule of a tag.
+var ruleLimits = map[string]func(argument string, kind reflect.Kind) []string{
 	"text":  func(n string, _ reflect.Kind) []string { return []string{"maxLength=" + n, withoutControls} },
 	"lines": func(n string, _ reflect.Kind) []string { return []string{"maxLength=" + n, withLines} },
 	"min": func(n string, kind reflect.Kind) []string {
@@ -121,7 +121,7 @@ var limitsOfRules = map[string]func(argument string, kind reflect.Kind) []string
 		least, most, _ := strings.Cut(bounds, "..")
 		return []string{"minimum=" + least, "maximum=" + most}
 	},
-	"own":         func(string, reflect.Kind) []string { return nil }, // does not concern the form
+	"own":         func(string, reflect.Kind) []string { return nil }, // does not limit the value's form
 	"email":       fixedLimits("format=email"),
 	"email?":      fixedLimits("format=email"),
 	"iban?":       fixedLimits("format=iban"),
@@ -165,7 +165,7 @@ func TestOpenAPI_LimitsOfTags(t *testing.T) {
 			}
 			delete(tagged, name)
 			for _, difference := range differences(i, limits) {
-				if at := findException(o.OperationID, name, difference); at < 0 {
+				if at := findKnownDifference(o.OperationID, name, difference); at < 0 {
 					t.Errorf("%s, %s: the tag differs from the document (-want +got): %s", o.OperationID, name, difference)
 				} else {
 					used[at] = true
@@ -213,9 +213,9 @@ func collectLimits(into map[string][]string, o *validate.Object, in, path string
 		if uncompared[place] != "" {
 			continue
 		}
-		into[place+" "+path+f.Name] = limitsOf(f)
+		into[place+" "+path+f.Name] = tagLimits(f)
 		if f.Or != "" {
-			into[f.Or+" "+path+f.Name] = limitsOf(f)
+			into[f.Or+" "+path+f.Name] = tagLimits(f)
 		}
 		if f.Object != nil {
 			inner := path + f.Name + "."
@@ -227,12 +227,12 @@ func collectLimits(into map[string][]string, o *validate.Object, in, path string
 	}
 }
 
-func limitsOf(f validate.Field) []string {
+func tagLimits(f validate.Field) []string {
 	element := f.Type
 	if f.Type.Kind() == reflect.Slice {
 		element = f.Type.Elem()
 	}
-	limits, ok := limitsOfTypes[element]
+	limits, ok := typeLimits[element]
 	limits = slices.Clone(limits)
 	if f.Type.Kind() == reflect.Slice || !ok {
 		limits = append(limits, "type="+schemaTypes[f.Type.Kind()])
@@ -245,7 +245,7 @@ func limitsOf(f validate.Field) []string {
 		kind = reflect.String
 	}
 	for _, rule := range f.Limits {
-		limit, known := limitsOfRules[rule.Name]
+		limit, known := ruleLimits[rule.Name]
 		if !known {
 			limits = append(limits, "the rule "+rule.Name+", which this test does not know")
 			continue
@@ -256,8 +256,8 @@ func limitsOf(f validate.Field) []string {
 	return slices.Compact(limits)
 }
 
-// differences returns the limits that only the tag (+) or only the document (-) has. A tag's required text cannot be
-// empty; the document has to say this separately.
+// differences returns the limits that only the tag (+) or only the document (-) has. If a tag requires a text, the text
+// cannot be empty. The document has to say this separately.
 func differences(i checker.Input, tagged []string) []string {
 	var list []string
 	written := i.Limits()
@@ -278,8 +278,8 @@ func differences(i checker.Input, tagged []string) []string {
 	return list
 }
 
-// findException returns the index of the exception for a difference, or -1.
-func findException(operation, input, difference string) int {
+// findKnownDifference returns the index of the exception for a difference, or -1.
+func findKnownDifference(operation, input, difference string) int {
 	for i, e := range knownDifferences {
 		if (e.operation == "*" || e.operation == operation) && e.input == input &&
 			(e.limit == difference || strings.HasSuffix(e.limit, "=") && strings.HasPrefix(difference, e.limit)) {

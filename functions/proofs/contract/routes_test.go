@@ -24,7 +24,8 @@ type terms struct {
 	action identity.Action
 }
 
-// TestOpenAPI_OperationsOfRoutes also compares their scopes and access.
+// TestOpenAPI_OperationsOfRoutes checks that the document has exactly the routes' operations, with the same scopes and
+// access.
 func TestOpenAPI_OperationsOfRoutes(t *testing.T) {
 	t.Parallel()
 	served, documented := servedTerms(t), documentedTerms(t)
@@ -46,7 +47,8 @@ func TestOpenAPI_OperationsOfRoutes(t *testing.T) {
 	}
 }
 
-// families lists the document's files of functions with several files or a file of another name.
+// families lists a function's files in the document, if there are several or the file has another name than the
+// function.
 var families = map[string][]string{"oauth": {"oauth", "signin"}}
 
 // TestOpenAPI_FileOfEachFamily checks that each family's file has exactly the paths of its routes.
@@ -78,7 +80,7 @@ func TestOpenAPI_FileOfEachFamily(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob(folder + "*.yaml")
-	if err != nil || len(files) != parts+1 { // and common.yaml
+	if err != nil || len(files) != parts+1 { // one more file is common.yaml
 		t.Errorf("got files %q, error %v; want %d", files, err, parts+1)
 	}
 }

@@ -25,7 +25,7 @@ var callers = []identity.Kind{identity.SecretKey, identity.PublicKey, identity.U
 	identity.TestProfile, identity.MerchantToken}
 
 // TestOpenAPI_CallersOfRoutes checks that the families' files list each operation's callers as its route does. `make
-// golden` writes them into these files. openapi.yaml is their bundle.
+// golden` writes the callers into these files. openapi.yaml is the bundle of the files.
 func TestOpenAPI_CallersOfRoutes(t *testing.T) {
 	t.Parallel()
 	opened, routes := world.New(t).App, map[string]rest.Route{}
@@ -71,14 +71,14 @@ func withSecurity(text string, routes map[string]rest.Route) string {
 		}
 		out.WriteString(line)
 		if route, known := routes[operation]; known && strings.HasPrefix(bare, "      operationId:") {
-			out.WriteString(security(route))
+			out.WriteString(securityLines(route))
 		}
 	}
 	return out.String()
 }
 
-// security returns the lines of the document on an operation's callers.
-func security(r rest.Route) string {
+// securityLines returns the lines of the document on an operation's callers.
+func securityLines(r rest.Route) string {
 	list := func(name string, values []string) string {
 		return "      " + name + ": [" + strings.Join(values, ", ") + "]\n"
 	}
@@ -124,7 +124,7 @@ func texts[T ~string](values []T) []string {
 	return texts
 }
 
-// TestOpenAPI_Scopes checks the scopes of OAuth clients.
+// TestOpenAPI_Scopes checks that the document lists exactly our scopes for OAuth clients.
 func TestOpenAPI_Scopes(t *testing.T) {
 	t.Parallel()
 	document, err := checker.Load()
@@ -140,8 +140,8 @@ func TestOpenAPI_Scopes(t *testing.T) {
 	}
 }
 
-// TestGuards_OfRoutes compares permissions with scopes: permissions that a route requires, or requires to
-// show everything.
+// TestGuards_OfRoutes checks that identity.Guards has exactly the routes' permissions, each with the scopes of its
+// route. A route may require a permission for every call, or only to show everything.
 func TestGuards_OfRoutes(t *testing.T) {
 	t.Parallel()
 	opened, want := world.New(t).App, map[string]bool{}

@@ -25,15 +25,15 @@ func sendSpelled(shop world.Shop, o checker.Operation, member string, spell func
 	return got.Text("error_code") + got.Text("error") + " " + got.Text("param")
 }
 
-// TestBodies_OtherSpellings checks that each body accepts an empty array for an object, as an empty object, and a
-// fraction of zero in an integer (contract §2.2).
+// TestBodies_OtherSpellings checks that each body accepts an empty array in place of an empty object, and an integer
+// with a fraction of zero (contract §2.2).
 func TestBodies_OtherSpellings(t *testing.T) {
 	t.Parallel()
 	shop := world.New(t).Shop().WithCallbacks()
 	objects, integers := 0, 0
 	for _, o := range examples.All(t) {
 		for _, member := range o.InputsIn("json") {
-			if strings.Contains(member.Path, "[]") { // members of lists are read like others
+			if strings.Contains(member.Path, "[]") { // members inside lists are read like other members
 				continue
 			}
 			send := func(value any) string {

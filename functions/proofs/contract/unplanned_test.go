@@ -12,7 +12,8 @@ import (
 // notPlanned matches the rows of contract §1 with this mark, as "METHOD path".
 var notPlanned = regexp.MustCompile(`(?m)^\|[^|]*\| (\w+) \(not planned: §13\.8\) \| ([A-Z]+ \S+) \|`)
 
-// TestNotPlannedOperations_NotFound checks the answer with and without a key (contract §13.8).
+// TestNotPlannedOperations_NotFound checks that operations that are not planned answer 404, with and without a key
+// (contract §13.8).
 func TestNotPlannedOperations_NotFound(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../shared/contract/contract.md")

@@ -14,8 +14,8 @@ import (
 
 // TestActions_FaultAtEveryStep checks each action with each fault at each of its I/O steps, to the table and the
 // acquirer, with and without an Idempotency-Key. The client then repeats its request, and the sweep runs. The result
-// must equal the one without faults: at most one charge, one transaction per charge, and each status change sent under
-// one id. The process that records the outcome counts it once, or not at all if it dies.
+// must equal the result without faults: at most one charge, one transaction per charge, and each status change sent
+// under one id. The process that records the outcome counts it once, or not at all if the process dies.
 func TestActions_FaultAtEveryStep(t *testing.T) {
 	t.Parallel()
 	for _, s := range examples.Actions {

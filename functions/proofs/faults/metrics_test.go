@@ -89,7 +89,7 @@ func (s measuredShop) exhaustCallback() {
 // mailToStranger returns a mail to an address that is not a member's.
 func mailToStranger() mail.Mail { return mail.NewAccountDisabled("operation", 1, "ada@example.com") }
 
-// sendMail sends a mail that SES answers as given, and lets hours pass.
+// sendMail sends a mail, to which SES gives the answer, and lets hours pass.
 func (s measuredShop) sendMail(answer string, hours int) {
 	s.Helper()
 	s.RefuseMails(func(string) string { return answer })
@@ -102,8 +102,8 @@ func (s measuredShop) sendMail(answer string, hours int) {
 	}
 }
 
-// TestMetrics_PerEventAndMode checks the metrics of each event in its mode only: events of test mode raise
-// no alarm of live mode.
+// TestMetrics_PerEventAndMode checks that each event counts only in the metrics of its own mode. So events of test mode
+// raise no alarm of live mode.
 func TestMetrics_PerEventAndMode(t *testing.T) {
 	t.Parallel()
 	type measured map[string][]int64
@@ -183,7 +183,7 @@ func TestMetrics_PerEventAndMode(t *testing.T) {
 		s := newMeasuredShop(t, identity.Live, chargeTime)
 		s.payNew("10.10")
 		s.payNew("42.01")
-		s.payNew("42.24") // refused requests do not count: an acquirer that refuses them is not fast
+		s.payNew("42.24") // not measured: quick refusals would make the acquirer look fast
 		want := []int64{1500, 1500}
 		if diff := cmp.Diff(want, s.Measured(metric.AcquirerLatency, identity.Live)); diff != "" {
 			t.Errorf("AcquirerLatency in ms (-want +got):\n%s", diff)

@@ -23,15 +23,15 @@ const (
 	refundHistoriesVariable = "CASHWRAP_REFUND_HISTORIES"
 	fewHistories            = 20  // over the engine in memory; the simulation runs many more there
 	realHistories           = 200 // over DynamoDB Local
-	parallelHistories       = 2   // histories at a time
+	parallelHistories       = 2   // histories that run at a time
 )
 
-// captured is the amount of each history's transaction. Clients ask for a refund of one of the asked amounts; 0 asks
-// for the rest. All are in minor units. The sandbox declines 42.91, and gives no outcome for 42.25 in the first 30 s
-// (contract §12).
-const captured = 100_00
+// paidAmount is the amount of each history's transaction. askedAmounts lists the amounts that clients ask to refund; 0
+// asks for the rest. All are in minor units. The sandbox declines 42.91, and gives no outcome for 42.25 in the first 30
+// s (contract §12).
+const paidAmount = 100_00
 
-var asked = []int64{0, 10_00, 25_00, 42_25, 42_91, 60_00, 1}
+var askedAmounts = []int64{0, 10_00, 25_00, 42_25, 42_91, 60_00, 1}
 
 // TestRefundTransaction_ConcurrentHistories lets clients compete for one transaction in real time, with lost replies
 // and with faults between the functions and the table. Some order of the requests must explain all answers. The
@@ -88,16 +88,16 @@ func readHistoryCount(t *testing.T, variable string) int {
 // race is one transaction with the clients that refund it.
 type race struct {
 	*world.World
-	n     int
-	id    string // of the transaction
-	start time.Time
+	number int
+	id     string // of the transaction
+	start  time.Time
 
 	mu       sync.Mutex
 	requests []linear.Request
 }
 
 func newRace(w *world.World, n int) *race {
-	return &race{World: w, n: n, start: time.Now()}
+	return &race{World: w, number: n, start: time.Now()}
 }
 
 // now returns the real time since the start in nanoseconds, because the world's clock stands still.
@@ -108,13 +108,13 @@ func (r *race) run(processes []*world.Process) {
 	r.id = r.Shop().Sell("100.00").ID
 	var clients sync.WaitGroup
 	for i, p := range processes {
-		rng := rand.New(rand.NewPCG(uint64(r.n), uint64(i)))
+		rng := rand.New(rand.NewPCG(uint64(r.number), uint64(i)))
 		clients.Go(func() {
 			for k := range 2 {
 				if rng.IntN(4) == 0 {
 					r.readRest(p)
 				} else {
-					r.refund(p, rng, fmt.Sprintf("race %d client %d refund %d", r.n, i, k))
+					r.refund(p, rng, fmt.Sprintf("race %d client %d refund %d", r.number, i, k))
 				}
 			}
 		})
@@ -122,10 +122,10 @@ func (r *race) run(processes []*world.Process) {
 	clients.Wait()
 }
 
-// refund sends its request, with or without a key, until it gets a final answer, but at most three times. Without a
-// key, a client cannot know the result of an unanswered request, so each try counts as a separate request.
+// refund sends a refund request, with or without a key, until the client gets a final answer, but at most three times.
+// Without a key, a client cannot know the result of an unanswered request, so each try counts as a separate request.
 func (r *race) refund(p *world.Process, rng *rand.Rand, key string) {
-	amount := asked[rng.IntN(len(asked))]
+	amount := askedAmounts[rng.IntN(len(askedAmounts))]
 	request := world.Request{Method: "POST", Path: "/v0.1/me/refund/" + r.id}
 	if rng.IntN(2) == 0 {
 		request.Path = "/v1.0/merchants/" + r.Merchant.Code + "/payments/" + r.id + "/refunds"
@@ -240,13 +240,13 @@ func (r *race) check(t *testing.T) {
 	if amount, ok := moved[acquirer.RefundMovement]; ok {
 		back = amount.Minor()
 	}
-	if left := r.requests[len(r.requests)-1].Rest; left != captured-back {
-		t.Errorf("race %d: got %d left, want %d, because the acquirer gave back %d", r.n, left, captured-back, back)
+	if left := r.requests[len(r.requests)-1].Rest; left != paidAmount-back {
+		t.Errorf("race %d: got %d left, want %d, because the acquirer gave back %d", r.number, left, paidAmount-back, back)
 	}
-	h := linear.History{Captured: captured, Requests: r.requests, Declinable: func(x int64) bool {
+	h := linear.History{Captured: paidAmount, Requests: r.requests, Declinable: func(x int64) bool {
 		return slices.Contains([]int64{11_00, 42_01, 42_76, 42_91}, x)
 	}}
 	if err := h.Check(); err != nil {
-		t.Errorf("race %d: got error %v, want a history that has an order", r.n, err)
+		t.Errorf("race %d: got error %v, want a history that has an order", r.number, err)
 	}
 }

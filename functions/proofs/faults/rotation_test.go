@@ -85,7 +85,7 @@ func (t rotating) requestWith(key string) world.Request {
 		Body: map[string]any{"checkout_reference": key, "amount": 10.10, "currency": "EUR", "merchant_code": t.Merchant.Code}}
 }
 
-// checkReplay checks that the request under the key gets its first answer again and is not run again.
+// checkReplay checks that a request with the same key gets the first answer again. The request must not run again.
 func (t rotating) checkReplay(key string, first world.Response) {
 	t.Helper()
 	again := t.Do(t.requestWith(key))
@@ -112,11 +112,11 @@ func (t rotating) returnPayer(complete world.Request) {
 	}
 }
 
-// TestSecretRotation_WorkInProgress checks that work completes that began before the deployment or before the new
-// secret came into use.
+// TestSecretRotation_WorkInProgress checks that work in progress completes. The work began before the deployment, or
+// before the new secret came into use.
 func TestSecretRotation_WorkInProgress(t *testing.T) {
 	t.Parallel()
-	one := rotating{examples.New(t)} // its receiver verifies with the platform's current keys
+	one := rotating{examples.New(t)} // the receiver verifies with the keys from before the rotation
 	w := one.World
 	shop, waiting := newVerifier(w), examples.NewBoleto(w)
 	before, boleto := fetchKeys(w), waiting.Link()

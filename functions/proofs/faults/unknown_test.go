@@ -48,9 +48,9 @@ func (u *unknowns) listOpen() string {
 	return open
 }
 
-// advanceUntilSettled advances the clock second by second until the payment and the refund are settled, and returns the
-// number of seconds. The sweep ticks in each minute at the second tick. With streams, the stream is read, so that
-// messages arrive within the second.
+// advanceUntilSettled advances the clock second by second until the payment and the refund are settled, at most for
+// most seconds. It returns the number of seconds. The sweep ticks once a minute, when tick seconds of the minute have
+// passed. If streams is true, the stream is read, so that messages arrive within the second.
 func (u *unknowns) advanceUntilSettled(most int, streams bool, tick int) (settled int) {
 	u.Helper()
 	for second := 1; second <= most; second++ {

@@ -25,19 +25,19 @@ const (
 	profilePath  = "/v0.1/me/merchant-profile"
 )
 
-// adversaryActions are the steps by name. rapid draws sequences of them.
+// adversaryActions are the adversary's steps by name. rapid draws sequences of these steps.
 var adversaryActions = map[string]func(*arena, *rapid.T){
 	"create a member": func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", membersPath, "", a.memberBody(t, true)) },
 	"update a member": func(a *arena, t *rapid.T) {
-		a.adversarySends(t, "PUT", memberPath, a.person(t), a.memberBody(t, false))
+		a.adversarySends(t, "PUT", memberPath, a.drawPerson(t), a.memberBody(t, false))
 	},
-	"delete a member": func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", memberPath, a.person(t), nil) },
+	"delete a member": func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", memberPath, a.drawPerson(t), nil) },
 	"create a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", rolesPath, "", roleBody(t)) },
-	"update a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "PATCH", rolePath, a.role(t), roleBody(t)) },
-	"delete a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", rolePath, a.role(t), nil) },
+	"update a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "PATCH", rolePath, a.drawRole(t), roleBody(t)) },
+	"delete a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", rolePath, a.drawRole(t), nil) },
 	"create a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", keysPath, "", a.keyBody(t)) },
-	"update a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "PUT", keyPath, a.key(t), a.keyBody(t)) },
-	"delete a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", keyPath, a.key(t), nil) },
+	"update a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "PUT", keyPath, a.drawKey(t), a.keyBody(t)) },
+	"delete a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", keyPath, a.drawKey(t), nil) },
 	"create a merchant token": func(a *arena, t *rapid.T) {
 		a.adversarySends(t, "POST", tokensPath, "", map[string]any{"actions": []string{"checkout"}})
 	},
@@ -47,15 +47,15 @@ var adversaryActions = map[string]func(*arena, *rapid.T){
 		a.adversarySends(t, "POST", accountsPath, "", body)
 	},
 	"update an operator": func(a *arena, t *rapid.T) {
-		a.adversarySends(t, "PUT", accountPath, a.person(t), a.operatorBody(t))
+		a.adversarySends(t, "PUT", accountPath, a.drawPerson(t), a.operatorBody(t))
 	},
 	"reset a password": func(a *arena, t *rapid.T) {
-		a.adversarySends(t, "PUT", accountPath+"/reset", a.person(t), map[string]any{"password": a.newPassword()})
+		a.adversarySends(t, "PUT", accountPath+"/reset", a.drawPerson(t), map[string]any{"password": a.newPassword()})
 	},
 	"disable an operator": func(a *arena, t *rapid.T) {
-		a.adversarySends(t, "POST", accountPath+"/disable", a.person(t), nil)
+		a.adversarySends(t, "POST", accountPath+"/disable", a.drawPerson(t), nil)
 	},
-	"delete an operator": func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", accountPath, a.person(t), nil) },
+	"delete an operator": func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", accountPath, a.drawPerson(t), nil) },
 	"change settings": func(a *arena, t *rapid.T) {
 		period := rapid.SampledFrom([]string{"daily", "weekly", "monthly"}).Draw(t, "period")
 		a.adversarySends(t, "PUT", profilePath+"/settings", "", map[string]any{"payout_period": period})
@@ -71,34 +71,35 @@ var adversaryActions = map[string]func(*arena, *rapid.T){
 	},
 	"owner changes a person": func(a *arena, t *rapid.T) {
 		body := map[string]any{"roles": a.drawRoles(t)}
-		a.ownerSends(t, "PUT", memberPath, body, a.person(t))
+		a.ownerSends(t, "PUT", memberPath, body, a.drawPerson(t))
 	},
 	"owner changes an operator": func(a *arena, t *rapid.T) {
 		body := map[string]any{"permissions": drawPermissionFields(t), "disabled": rapid.Bool().Draw(t, "disabled")}
-		a.ownerSends(t, "PUT", accountPath, body, a.person(t))
+		a.ownerSends(t, "PUT", accountPath, body, a.drawPerson(t))
 	},
-	"owner changes a role": func(a *arena, t *rapid.T) { a.ownerSends(t, "PATCH", rolePath, roleBody(t), a.role(t)) },
+	"owner changes a role": func(a *arena, t *rapid.T) { a.ownerSends(t, "PATCH", rolePath, roleBody(t), a.drawRole(t)) },
 	"owner changes a key": func(a *arena, t *rapid.T) {
-		if id := a.key(t); id != a.Merchant.Key.ID {
+		if id := a.drawKey(t); id != a.Merchant.Key.ID {
 			a.ownerSends(t, "PUT", keyPath, map[string]any{"name": "by the owner", "scopes": drawScopes(t)}, id)
 		}
 	},
 	"owner revokes": func(a *arena, t *rapid.T) {
 		if rapid.Bool().Draw(t, "key") {
-			a.ownerSends(t, "DELETE", keyPath, nil, a.key(t))
+			a.ownerSends(t, "DELETE", keyPath, nil, a.drawKey(t))
 		} else {
-			a.ownerSends(t, "DELETE", memberPath, nil, a.person(t))
+			a.ownerSends(t, "DELETE", memberPath, nil, a.drawPerson(t))
 		}
 	},
 }
 
-func (a *arena) person(t *rapid.T) string { return rapid.SampledFrom(a.people).Draw(t, "person") }
+func (a *arena) drawPerson(t *rapid.T) string { return rapid.SampledFrom(a.people).Draw(t, "person") }
 
-func (a *arena) role(t *rapid.T) string { return rapid.SampledFrom(a.roles).Draw(t, "role") }
+func (a *arena) drawRole(t *rapid.T) string { return rapid.SampledFrom(a.roles).Draw(t, "role") }
 
-func (a *arena) key(t *rapid.T) string { return rapid.SampledFrom(a.keys).Draw(t, "key") }
+func (a *arena) drawKey(t *rapid.T) string { return rapid.SampledFrom(a.keys).Draw(t, "key") }
 
-// drawAddress returns a mail address. The adversary reads the mails of most, and other people those of the rest.
+// drawAddress returns a mail address. The adversary reads the mails to most addresses. Other people read the mails to
+// the rest.
 func (a *arena) drawAddress(t *rapid.T) string {
 	a.serial++
 	fresh := fmt.Sprintf("mallory%d@example.com", a.serial)
@@ -111,7 +112,8 @@ func (a *arena) newPassword() string {
 	return fmt.Sprintf("a password of number %d", a.serial)
 }
 
-// maybeSetPassword sets a password in one of six bodies. Hashing takes longer than the rest of the request.
+// maybeSetPassword sets a password in only one of six bodies, because hashing takes longer than the rest of the
+// request.
 func (a *arena) maybeSetPassword(t *rapid.T, body map[string]any) {
 	if rapid.IntRange(0, 5).Draw(t, "password") == 0 {
 		body["password"] = a.newPassword()
@@ -129,8 +131,8 @@ func maybeSet[V any](t *rapid.T, body map[string]any, field string, value func()
 	}
 }
 
-// smuggleFields adds fields to some bodies that the operation lacks or clients cannot set, with values that give
-// rights.
+// smuggleFields adds fields to some bodies. The operation does not have these fields, or clients cannot set them. Their
+// values give rights.
 func smuggleFields(t *rapid.T, body map[string]any) map[string]any {
 	if rapid.IntRange(0, 3).Draw(t, "smuggled") == 0 {
 		everything := []string{member.RoleOwner, member.RoleAdmin}

@@ -49,12 +49,12 @@ type bearer struct{ name, text string }
 type arena struct {
 	world.Shop
 	routes    map[string]rest.Route
-	employees rights   // of people without permissions
-	bearers   []bearer // of the adversary
+	employees rights   // rights of people without permissions
+	bearers   []bearer // the adversary's credentials
 	owner     string   // token of the owner
 	checkout  string   // created by another person
-	sold      string   // its transaction
-	email     string   // of the owner
+	sold      string   // the checkout's transaction
+	email     string   // the owner's
 	now       snapshot
 	people    []string // ids, the oldest first; likewise roles and keys
 	roles     []string
@@ -163,8 +163,8 @@ func (a *arena) allRights() rights {
 	return all
 }
 
-// request sends a request after it has filled in the route's path.
-func (a *arena) request(text, method, path, id string, body any) world.Response {
+// sendAs sends a request after it has filled in the route's path.
+func (a *arena) sendAs(text, method, path, id string, body any) world.Response {
 	a.Helper()
 	if strings.Contains(path, "{operator_id}") {
 		id = strconv.Itoa(int(member.NumberOf(id)))
@@ -179,7 +179,7 @@ func (a *arena) request(text, method, path, id string, body any) world.Response 
 // ownerSends sends a request with the owner's token.
 func (a *arena) ownerSends(t *rapid.T, method, path string, body any, id ...string) {
 	a.Helper()
-	got := a.request(a.owner, method, path, strings.Join(id, ""), body)
+	got := a.sendAs(a.owner, method, path, strings.Join(id, ""), body)
 	t.Logf("owner: %s %s %v %v: %d", method, path, id, body, got.Status)
 	a.remember(a.takeSnapshot())
 }
@@ -196,7 +196,7 @@ func (a *arena) adversarySends(t *rapid.T, method, path, id string, body map[str
 	a.Helper()
 	b := rapid.SampledFrom(a.bearers).Draw(t, "bearer")
 	caller, before, had := rightsIn(a.routes, a.authenticate(b.text)), a.now, a.allRights()
-	got := a.request(b.text, method, path, id, body)
+	got := a.sendAs(b.text, method, path, id, body)
 	after := a.takeSnapshot()
 	what := fmt.Sprintf("%s: %s %s %s %v: %d %s", b.name, method, path, id, body, got.Status, got.Body)
 	t.Log(what)
@@ -245,7 +245,7 @@ func endedWithMaker(id string, before, after snapshot) bool {
 }
 
 // collect adds the credentials that a request gives the adversary: the plaintext of a key, a merchant token, a managed
-// user whose password it set, and invitations to its addresses.
+// user whose password the adversary set, and invitations to the adversary's addresses.
 func (a *arena) collect(b bearer, before snapshot, got world.Response) {
 	a.Helper()
 	if got.Status == 201 && strings.Contains(string(got.Body), `"plaintext"`) {
@@ -282,7 +282,8 @@ func (a *arena) accept(id string) {
 	a.bearers = append(a.bearers, bearer{"invited user", a.TokenOf(a.now.members[id])})
 }
 
-// payingOthers is the right to pay other people's checkouts. A merchant token with it also shows these checkouts.
+// payingOthers is the right to pay other people's checkouts. With this right, a merchant token also shows these
+// checkouts.
 const payingOthers = "PUT /v0.1/checkouts/{id}, all with " + string(identity.FullTransactionHistoryView)
 
 // checkPayments checks that the adversary's credentials show other people's payments only with the right to see them.

@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// effects limits a route for credentials in a payer's browser. Every visitor has the public key (contract §2.1), and an
-// attacker may also have a merchant token (contract §8.5).
+// effects are the only effects that a route may have for a credential in a payer's browser. Every visitor has the
+// public key (contract §2.1), and an attacker may also have a merchant token (contract §8.5).
 type effects struct {
 	reads  string // dot paths of the fields that a reply may show
 	causes string // kinds of items that a request may write, of the platform and the sandbox
@@ -157,7 +157,7 @@ func (b *browser) checkAll(t *testing.T) {
 		case !listed:
 			b.checkRefused(plain)
 		default:
-			b.checkLimitedTo(o, may)
+			b.checkExactEffects(o, may)
 		}
 	}
 }
@@ -200,8 +200,9 @@ func (b *browser) checkIgnored(o checker.Operation, r world.Request) {
 	}
 }
 
-// checkLimitedTo checks that the replies show exactly the listed fields and the requests write the listed kinds.
-func (b *browser) checkLimitedTo(o checker.Operation, may effects) {
+// checkExactEffects checks that the replies show exactly the listed fields, and that the requests write exactly the
+// listed kinds.
+func (b *browser) checkExactEffects(o checker.Operation, may effects) {
 	b.Helper()
 	requests, route := b.makeRequests(o.Method), o.Method+" "+o.Path
 	shown, before := map[string]bool{}, b.readContents()
@@ -286,8 +287,8 @@ func kindOf(key string) string {
 	return kind
 }
 
-// TestIdempotencyKey_GuessedByBrowser checks a browser that guesses the Idempotency-Key of a refund or payment. It
-// neither blocks the merchant's server nor gets its answer.
+// TestIdempotencyKey_GuessedByBrowser checks a browser that guesses the Idempotency-Key of a refund or payment. The
+// browser neither blocks the merchant's server nor gets the answer to that server.
 func TestIdempotencyKey_GuessedByBrowser(t *testing.T) {
 	t.Parallel()
 	one := examples.New(t)

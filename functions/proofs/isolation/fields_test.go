@@ -24,8 +24,8 @@ var sensitiveName = regexp.MustCompile(`(^|_)(email|address|user|username|user_i
 	`line_?\d|street_address|iban|swift|account_number|bank_code|branch_code|sort_code|last_4_digits|token|auth_code|` +
 	`authorization_code)$`)
 
-// columns are the credentials whose views of the merchant's own data are compared. Rows name them by letter. Each has
-// all scopes, except the public key and the merchant token, which have none.
+// columns has a letter for each credential whose view of the merchant's own data is compared. Rows name credentials by
+// these letters. Each credential has all scopes, except the public key and the merchant token, which have none.
 var columns = map[string]string{"owner": "O", "employee without permissions": "E", "public key": "P",
 	"merchant token": "M", "secret key": "K", "client": "C", "test profile": "T"}
 
@@ -38,7 +38,8 @@ type property struct {
 
 func (p property) String() string { return p.of + "." + p.name }
 
-// propertiesOf returns the properties of the objects that the schema allows. of is the schema's place.
+// propertiesOf returns the properties of the objects that the schema allows. The properties of a referenced schema get
+// that schema's name in the field of. All other properties get the name that the caller passes.
 func propertiesOf(of string, ref *openapi3.SchemaRef) (all []property) {
 	if ref.Ref != "" {
 		of = path.Base(ref.Ref)
@@ -57,7 +58,8 @@ func propertiesOf(of string, ref *openapi3.SchemaRef) (all []property) {
 	return all
 }
 
-// collectSensitive adds to found the properties that may name a person, an account or a card, and those below them.
+// collectSensitive adds properties to found. It adds the properties that may name a person, an account or a card, and
+// all properties below them.
 func collectSensitive(found map[string]bool, seen map[string]bool, all []property) {
 	for _, p := range all {
 		if seen[p.String()] {
@@ -92,7 +94,7 @@ func visitShown(all []property, value any, note func(property)) {
 type exposure struct {
 	document *openapi3.T
 	all      map[string]bool            // may name a person, an account or a card
-	shown    map[string]map[string]bool // by property, the columns
+	shown    map[string]map[string]bool // by property: the columns that see the property
 }
 
 func newExposure(t *testing.T) exposure {
@@ -148,7 +150,7 @@ func (f exposure) note(c credential, o checker.Operation, got world.Response) {
 	})
 }
 
-// check compares the credentials that were shown each property with the rows. A property without a row fails.
+// check compares the rows with the credentials that were shown each property. A property without a row fails the test.
 func (f exposure) check(t *testing.T) {
 	t.Helper()
 	want, got := map[string]string{}, map[string]string{}
@@ -177,7 +179,7 @@ func (f exposure) check(t *testing.T) {
 }
 
 // storePersons stores persons, accounts and cards of the merchant, so that no property is empty. It returns paths by
-// operation. Their requests return more of these properties than the document's examples do.
+// operation. Requests to these paths return more of these properties than the document's examples do.
 func (i *isolation) storePersons() map[string]string {
 	i.Helper()
 	customer := i.fixtures[own].Made["customer-77"]
@@ -220,15 +222,15 @@ func (i *isolation) noteDetails(f exposure, o checker.Operation, detailed map[st
 	}
 }
 
-// shownTo has a row for each set of credentials, with the properties that these are shown. The key and payers made
-// the merchant's data. The employee owns nothing but its membership.
+// shownTo has a row for each set of credentials. The row lists the properties that exactly these credentials are shown.
+// The key and payers created the merchant's data. The employee owns nothing but its membership.
 var shownTo = map[string]string{
-	// the merchant, for its people and programs; and the caller's name
+	// the merchant's business data, which an employee without permissions also sees; and the caller's own user name
 	"OEKCT": `AccountUser.username BusinessProfile.address BusinessProfile.email BusinessProfile.phone_number
 		Company.address Company.identifiers Company.phone_number Company.trading_address DoingBusinessAs.address
 		DoingBusinessAs.email MerchantProfile.address MerchantProfile.mobile_phone Place.street_address
 		ProfileAddress.address_line1 ProfileAddress.address_line2 ProfileAddress.landline`,
-	// payments and payers; for a person only with create_moto_payments or full_transaction_history_view
+	// payments and payers; a person also needs create_moto_payments or full_transaction_history_view
 	"OKCT": `BankAccount.account_holder_name BankAccount.account_number BankAccount.bank_code BankAccount.branch_code
 		BankAccount.iban BankAccount.swift CardShown.last_4_digits Checkout.customer_id Checkout.pay_to_email
 		Checkout.payment_instrument.token Checkout.user_id Customer.customer_id
@@ -239,7 +241,7 @@ var shownTo = map[string]string{
 		Receipt.acquirer_data.authorization_code ReceiptMerchant.address ReceiptMerchant.address.address_line1
 		ReceiptMerchant.address.address_line2 ReceiptMerchant.address.landline ReceiptMerchant.email
 		TransactionDetail.auth_code TransactionDetail.username`,
-	// persons, only with members_read
+	// persons; the caller also needs members_read
 	"OKC": `BusinessOwner.date_of_birth BusinessOwner.first_name BusinessOwner.landline BusinessOwner.last_name
 		BusinessOwner.mobile_phone BusinessOwner.ownership Invite.email Member.user MemberUser.classic.user_id
 		MemberUser.email MemberUser.nickname NewTestProfile.username Operator.nickname Operator.username

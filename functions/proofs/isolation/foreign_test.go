@@ -17,13 +17,13 @@ import (
 // credential is a caller's credential, with its principal at each merchant.
 type credential struct {
 	name, text string
-	here       identity.Principal  // in the merchant's test mode; zero if it is refused
-	there      *identity.Principal // at the foreign merchant; nil without access
+	atOwn      identity.Principal  // in the merchant's test mode; zero if it is refused
+	atForeign  *identity.Principal // at the foreign merchant; nil without access
 }
 
 // hasAllRights returns true if the caller has all rights of its kind.
 func (c credential) hasAllRights() bool {
-	return len(c.here.Scopes) == len(identity.AllScopes()) && (!c.here.IsPerson() || c.here.Owner)
+	return len(c.atOwn.Scopes) == len(identity.AllScopes()) && (!c.atOwn.IsPerson() || c.atOwn.Owner)
 }
 
 // target is the owner of the data that a request names.
@@ -37,7 +37,8 @@ const (
 
 var targets = map[target]string{own: "own", foreign: "foreign merchant", otherMode: "other mode"}
 
-// isolation is a merchant with all kinds of data in both modes, and a foreign merchant with the same under other names.
+// isolation is a merchant with all kinds of data in both modes, and a foreign merchant with the same data under other
+// names.
 type isolation struct {
 	world.Shop
 	routes      map[string]rest.Route // by method and path
@@ -68,7 +69,7 @@ func newIsolation(t *testing.T) *isolation {
 
 func (i *isolation) add(name, text string, p identity.Principal) *credential {
 	p.Tenant = i.Tenant()
-	i.credentials = append(i.credentials, credential{name: name, text: text, here: p})
+	i.credentials = append(i.credentials, credential{name: name, text: text, atOwn: p})
 	return &i.credentials[len(i.credentials)-1]
 }
 
@@ -114,7 +115,7 @@ func (i *isolation) addTokens(strange world.Shop) {
 	both := i.add("owner who is an employee here", strange.Join(i.Shop, foreigner, member.RoleEmployee),
 		principalOf(identity.User, all...))
 	there := person(foreigner, all...)
-	both.there = &there
+	both.atForeign = &there
 }
 
 // addInvalid adds credentials without any rights.
@@ -157,11 +158,11 @@ var sharedParams = []string{"merchant_code", "person_id"}
 
 // wantStatus returns the expected status of a request by the table of routes.
 func (i *isolation) wantStatus(c credential, o checker.Operation, at target) int {
-	route, p := i.routes[o.Method+" "+o.Path], c.here
+	route, p := i.routes[o.Method+" "+o.Path], c.atOwn
 	named := strings.Contains(o.Path, "{merchant_code}")
-	isThere := at == foreign && c.there != nil && named
+	isThere := at == foreign && c.atForeign != nil && named
 	if isThere {
-		p = *c.there
+		p = *c.atForeign
 	}
 	inputs := o.InputsIn("path")
 	params := slices.DeleteFunc(inputs, func(in checker.Input) bool { return slices.Contains(sharedParams, in.Path) })
@@ -243,7 +244,7 @@ func (i *isolation) check(c credential, o checker.Operation, at target, r world.
 	i.Helper()
 	what := c.name + ", " + o.OperationID + ", " + targets[at]
 	want := i.wantStatus(c, o, at)
-	named := c.there != nil && at == foreign && strings.Contains(o.Path, "{merchant_code}")
+	named := c.atForeign != nil && at == foreign && strings.Contains(o.Path, "{merchant_code}")
 	switch {
 	case want == admitted && o.Method == http.MethodGet && (named || at == own && c.hasAllRights()) &&
 		got.Status != http.StatusOK:
@@ -255,7 +256,7 @@ func (i *isolation) check(c credential, o checker.Operation, at target, r world.
 		i.Errorf("%s: got %d %s, want it let in", what, got.Status, got.Body)
 	}
 	for hidden, fix := range i.fixtures {
-		if hidden == own || hidden == foreign && c.there != nil {
+		if hidden == own || hidden == foreign && c.atForeign != nil {
 			continue
 		}
 		for _, text := range marks(fix, hidden) {

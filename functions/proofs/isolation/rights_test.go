@@ -13,9 +13,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// rights are a principal's rights: ownership, the routes that it may call, by method and path, and for partial routes
-// also the permission to see everything. They are computed from the stored data and the table of routes, without the
-// platform's own rules on giving rights.
+// rights are a principal's rights. A right is ownership, or a route that the principal may call, by method and path.
+// For partial routes the permission to see everything is a separate right. Rights are computed from the stored data and
+// the table of routes, without the platform's own rules on giving rights.
 type rights map[string]bool
 
 // ownership is the right to make owners.
@@ -139,9 +139,9 @@ func (a *arena) must(err error) {
 	}
 }
 
-// rightsOf returns the rights of each member, role and key in the snapshot, by id, even if they are unusable now. A
-// role's rights are its additions to an employee's. Public keys have none, as they reach only checkouts with a known
-// id.
+// rightsOf returns the rights of each member, role and key in the snapshot, by id. Members, roles and keys that are
+// unusable now count, too. A role's rights are the rights that it adds to an employee's. Public keys have no rights,
+// because they reach only checkouts with a known id.
 func (a *arena) rightsOf(s snapshot) map[string]rights {
 	of := map[string]rights{}
 	for id, m := range s.members {

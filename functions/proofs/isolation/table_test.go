@@ -13,9 +13,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestRights_LimitedCredentials sends each operation's example, about existing things, with credentials of limited
-// rights. A caller without the route's scope or permission is refused and changes nothing; other callers are let in. A
-// person who may see only its own payments gets 404 for other people's.
+// TestRights_LimitedCredentials sends each operation's example, about existing data, with credentials of limited
+// rights. A caller without the route's scope or permission is refused and changes nothing. Other callers are let in. A
+// person who may see only its own payments gets 404 for other people's payments.
 func TestRights_LimitedCredentials(t *testing.T) {
 	t.Parallel()
 	a := &arena{Shop: world.NewShop(t).WithCallbacks()}
@@ -47,7 +47,8 @@ func TestRights_LimitedCredentials(t *testing.T) {
 	}
 }
 
-// rightGivingPaths are path prefixes of operations that give rights. There not only the route's permission decides.
+// rightGivingPaths are path prefixes of operations that give rights. These operations may refuse a caller although the
+// caller has the route's permission.
 var rightGivingPaths = []string{membersPath, rolesPath, keysPath, accountsPath, profilesPath}
 
 func (a *arena) try(b bearer, p identity.Principal, route string, r world.Request) {

@@ -111,8 +111,8 @@ func TestFunctions_HavePrograms(t *testing.T) {
 	}
 }
 
-// TestFunctions_OneCaller also checks the timeouts. Operators may also invoke a scheduled function, and
-// files also reads a queue.
+// TestFunctions_OneCaller checks that each function has one kind of caller, and a timeout. Operators may also invoke a
+// scheduled function, and the function files also reads a queue.
 func TestFunctions_OneCaller(t *testing.T) {
 	t.Parallel()
 	queues := map[string]int{}

@@ -11,7 +11,7 @@ import (
 )
 
 // TestBootstrap_ConnectsToTableAtStart checks that a deployed program connects to the table before its first event. A
-// program without a stage does not.
+// program without a stage does not connect.
 func TestBootstrap_ConnectsToTableAtStart(t *testing.T) {
 	t.Parallel()
 	folder, err := runtime.Build(t.Context(), "public")

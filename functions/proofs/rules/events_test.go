@@ -156,7 +156,8 @@ func (r *rehearsal) rehearseRelay() {
 	r.checkLogged("message of an unknown callback dropped")
 }
 
-// rehearseCallback stores the callback in relay's record, and checks that the message sends it.
+// rehearseCallback stores the callback of relay's sample record. It checks that the event's message delivers this
+// callback.
 func (r *rehearsal) rehearseCallback() {
 	receiver := r.Receive()
 	stream := &rehearsal{r.World, findFunction(r, "relay"), r.filler}

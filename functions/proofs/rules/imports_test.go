@@ -117,7 +117,7 @@ func TestImports_OnlyDownward(t *testing.T) {
 func layerOf(name string) (at int, pattern string) {
 	for at, layer := range layers {
 		for pattern := range strings.FieldsSeq(layer) {
-			if within(name, pattern) {
+			if fits(name, pattern) {
 				return at, pattern
 			}
 		}
@@ -127,16 +127,16 @@ func layerOf(name string) (at int, pattern string) {
 
 func TestImports_GuardedPackages(t *testing.T) {
 	t.Parallel()
-	met := map[string]bool{} // name and importer of guarded
+	met := map[string]bool{} // "name by pattern" for each allowed import that was found
 	for _, p := range loadPackages(t) {
 		for _, imported := range ourImports(p) {
-			at := slices.IndexFunc(guarded, func(g struct{ name, only, reason string }) bool { return within(imported, g.name) })
+			at := slices.IndexFunc(guarded, func(g struct{ name, only, reason string }) bool { return fits(imported, g.name) })
 			if at < 0 {
 				continue
 			}
 			g := guarded[at]
 			may := strings.Fields(g.only)
-			by := slices.IndexFunc(may, func(pattern string) bool { return within(p.name, pattern) })
+			by := slices.IndexFunc(may, func(pattern string) bool { return fits(p.name, pattern) })
 			if by < 0 {
 				t.Errorf("%s: got import %s, want it only in %q: %s", p.name, imported, g.only, g.reason)
 				continue
@@ -149,7 +149,7 @@ func TestImports_GuardedPackages(t *testing.T) {
 	}
 }
 
-// requireMet fails for each listed pattern without a package that imports the name.
+// requireMet fails the test for a listed pattern if no package that matches the pattern imports the name.
 func requireMet(t *testing.T, name, only string, met map[string]bool) {
 	t.Helper()
 	for by := range strings.FieldsSeq(only) {
@@ -163,7 +163,7 @@ func requireMet(t *testing.T, name, only string, met map[string]bool) {
 func TestImports_OfBootstraps(t *testing.T) {
 	t.Parallel()
 	for _, p := range loadPackages(t) {
-		if !within(p.name, "functions/*/bootstrap") {
+		if !fits(p.name, "functions/*/bootstrap") {
 			continue
 		}
 		if got, want := ourImports(p), []string{path.Dir(p.name), "shared/app"}; !slices.Equal(got, want) {
@@ -183,7 +183,7 @@ var reserved = []struct {
 	{"github.com/cdklabs", "infra"},
 	{"github.com/getkin/kin-openapi", "shared/contract/checker"},
 	{"github.com/a-h/templ", "functions/* shared/page shared/rest localstack/platform/inspector"},
-	{"html/template", ""}, // looks up methods by name, so the linker would keep those of every type
+	{"html/template", ""}, // looks up methods by name, so the linker would keep the methods of every type
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/... infra/check"},
@@ -201,14 +201,14 @@ var reserved = []struct {
 
 func TestImports_ReservedLibraries(t *testing.T) {
 	t.Parallel()
-	met := map[string]bool{} // library and importer of reserved
+	met := map[string]bool{} // "library by pattern" for each allowed import that was found
 	for _, p := range loadPackages(t) {
 		for _, r := range reserved {
-			if !slices.ContainsFunc(p.imports, func(imported string) bool { return within(imported, r.library+"/...") }) {
+			if !slices.ContainsFunc(p.imports, func(imported string) bool { return fits(imported, r.library+"/...") }) {
 				continue
 			}
 			may := strings.Fields(r.only)
-			by := slices.IndexFunc(may, func(pattern string) bool { return within(p.name, pattern) })
+			by := slices.IndexFunc(may, func(pattern string) bool { return fits(p.name, pattern) })
 			if by < 0 {
 				t.Errorf("%s: got import %s, want it only in %q", p.name, r.library, r.only)
 				continue
@@ -228,7 +228,8 @@ var forbiddenLibraries = []string{
 	"pgregory.net/rapid", "testing",
 }
 
-// TestPrograms_LinkedPackages also checks that only programs of functions that send messages contain the SQS client.
+// TestPrograms_LinkedPackages checks that no program contains a forbidden library. Only programs of functions that send
+// messages may contain the SQS client.
 func TestPrograms_LinkedPackages(t *testing.T) {
 	t.Parallel()
 	programs := listPackages(t, "Deps", "functions/.../bootstrap")
@@ -237,7 +238,7 @@ func TestPrograms_LinkedPackages(t *testing.T) {
 	}
 	for _, p := range programs {
 		for _, library := range forbiddenLibraries {
-			if slices.ContainsFunc(p.imports, func(name string) bool { return within(name, library+"/...") }) {
+			if slices.ContainsFunc(p.imports, func(name string) bool { return fits(name, library+"/...") }) {
 				t.Errorf("%s: got %s linked, want it without", p.name, library)
 			}
 		}
@@ -303,8 +304,8 @@ func runGo(t *testing.T, arguments ...string) string {
 	return string(out)
 }
 
-// within returns true if a package matches a pattern of the tables.
-func within(name, pattern string) bool {
+// fits returns true if a package matches a pattern of the tables.
+func fits(name, pattern string) bool {
 	if tree, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return name == tree || strings.HasPrefix(name, tree+"/")
 	}
@@ -325,7 +326,7 @@ func TestWithin(t *testing.T) {
 		{"localstacks", "localstack/...", false},
 		{"net/http/httptest", "net/http/...", true}, {"net", "net/http/...", false},
 	} {
-		if got := within(c.name, c.pattern); got != c.want {
+		if got := fits(c.name, c.pattern); got != c.want {
 			t.Errorf("%s in %s: got %t, want %t", c.name, c.pattern, got, c.want)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPlatformPrincipal_KnownFiles lists the files that make the platform's principal, because that principal may do
-// everything.
+// TestPlatformPrincipal_KnownFiles checks that only known files make the platform's principal, because that principal
+// may do everything.
 func TestPlatformPrincipal_KnownFiles(t *testing.T) {
 	t.Parallel()
 	makes := regexp.MustCompile(`\b(identity\.Platform|audit\.ByPlatform)\(`)

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// TestScheduleNext_Aligned checks that an aligned schedule ticks at the quarter hours, independently
-// of its deployment. Another schedule ticks from its last tick on.
+// TestScheduleNext_Aligned checks that an aligned schedule ticks at the quarter hours, independently of its deployment.
+// A schedule that is not aligned counts its interval from its last tick.
 func TestScheduleNext_Aligned(t *testing.T) {
 	t.Parallel()
 	at := func(clock string) time.Time {

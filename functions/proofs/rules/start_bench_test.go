@@ -18,8 +18,8 @@ const (
 )
 
 // BenchmarkStart measures each function from the start of its process until its first request for an event at the
-// Runtime API. bare-ms is the time of a bare function, started alternately. Only the shortest time of each counts,
-// because other load of the machine adds time, and more to a longer start.
+// Runtime API. bare-ms is the time of a bare function; the two are started alternately. Only the shortest time of each
+// counts, because other load of the machine adds time, and more to a longer start.
 func BenchmarkStart(b *testing.B) {
 	names := []string{runtime.Bare}
 	for _, f := range functions.All {

@@ -29,7 +29,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// otlpReceiver is an OTLP collector that keeps the spans.
+// otlpReceiver is an OTLP collector that stores the spans.
 type otlpReceiver struct {
 	*httptest.Server
 	mu    sync.Mutex
