@@ -11,17 +11,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// destination is the host of a callback, with its merchant's circuit breaker. The table stores breakers, so all workers
-// share them; in memory, each worker would have to find out first which hosts hang.
+// destination is the host of a callback, with its merchant's circuit breaker. Breakers are stored in the table, so all
+// workers share them. With breakers in memory, each worker would have to find out first which hosts hang.
 type destination struct {
 	tenant    identity.Tenant
 	host      string
 	breaker   payments.Breaker
 	probe     bool      // the breaker is open, and this try is its probe
-	openUntil time.Time // time of the earliest try; zero if one may be made now
+	openUntil time.Time // time of the earliest try; zero if a try may be made now
 }
 
-// findDestination reads the breaker and, when it is time for a probe, claims the probe.
+// findDestination reads the breaker. When it is time for a probe, it claims the probe for this try.
 func (d *deliverer) findDestination(ctx context.Context, t identity.Tenant,
 	callback payments.Callback) (destination, error) {
 	to := destination{tenant: t, host: webhook.Host(callback.URL)}
@@ -39,7 +39,7 @@ func (d *deliverer) findDestination(ctx context.Context, t identity.Tenant,
 	}
 	probed := to.breaker.ProbeStarted(now)
 	switch err := d.Store.SaveBreaker(ctx, t, to.host, probed); {
-	case errors.Is(err, store.ErrStale): // another worker probes
+	case errors.Is(err, store.ErrStale): // another worker makes the probe
 		to.openUntil = probed.OpenUntil
 		return to, nil
 	case err != nil:
@@ -50,7 +50,8 @@ func (d *deliverer) findDestination(ctx context.Context, t identity.Tenant,
 	return to, nil
 }
 
-// updateBreaker records whether the host timed out. It only logs an error, which costs another hanging try or a probe.
+// updateBreaker records whether the host timed out. It only logs an error: without the record, one more try may hang,
+// or a probe is lost.
 func (d *deliverer) updateBreaker(ctx context.Context, to destination, timedOut bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()

@@ -1,4 +1,4 @@
-// Package callbacks sends callbacks to merchants' return_urls: each message of the queue is one try (contract §11).
+// Package callbacks sends callbacks to merchants' return_urls. Each message of the queue is one try (contract §11).
 // Deliver handles one message. The stored callback decides what to do, so repeated, late and lost messages do no harm.
 package callbacks
 
@@ -26,9 +26,9 @@ import (
 // saveTime is reserved at the end of the function's time for recording the outcome of a try.
 const saveTime = 3 * time.Second
 
-// Deliver makes the try that a message of the callback queue requests. An error leaves the message in the queue: the
-// store failed, or the function's time was up before the receiver's ten seconds. A failure of the receiver is an
-// outcome, which sets the time of the next try.
+// Deliver makes the try that a message of the callback queue requests. An error leaves the message in the queue: either
+// the store failed, or the function's time ended before the receiver's ten seconds. A failure of the receiver is no
+// error. It is an outcome, which sets the time of the next try.
 func Deliver(a *app.App) func(ctx context.Context, body string) error {
 	sender, err := a.CallbackSender()
 	if err != nil { // derived keys always have the right size
@@ -44,7 +44,7 @@ type deliverer struct {
 
 func (d *deliverer) tryIfDue(ctx context.Context, _ identity.Tenant, m app.CallbackMessage) error {
 	tenant, callback, err := d.Store.Callback(ctx, m.ID)
-	if failure.Is(err, failure.KindNotFound) { // finished so long ago that its item expired
+	if failure.Is(err, failure.KindNotFound) { // the callback finished so long ago that its item expired
 		d.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", m.ID)
 		return nil
 	}
@@ -57,8 +57,8 @@ func (d *deliverer) tryIfDue(ctx context.Context, _ identity.Tenant, m app.Callb
 	return d.try(ctx, tenant, callback)
 }
 
-// try makes the try, or postpones it if the breaker is open or the host has no free slot. Postponing takes no worker's
-// time.
+// try makes the try. If the breaker is open or the host has no free slot, it postpones the try instead, so that no
+// worker has to wait.
 func (d *deliverer) try(ctx context.Context, t identity.Tenant, callback payments.Callback) error {
 	to, err := d.findDestination(ctx, t, callback)
 	if err != nil {
@@ -90,8 +90,8 @@ func (d *deliverer) try(ctx context.Context, t identity.Tenant, callback payment
 
 var errOutOfTime = errors.New("the function's time was up before the receiver's")
 
-// send posts the callback. failed is the reason why the receiver did not accept it. An error means that the function's
-// time was up before the receiver's ten seconds, or that the host has no free slot.
+// send posts the callback. failed is the reason why the receiver did not accept it. An error means that the host has no
+// free slot, or that the function's time ended before the receiver's ten seconds.
 func (d *deliverer) send(ctx context.Context, t identity.Tenant, callback payments.Callback,
 	secrets []webhook.Secret) (failed string, err error) {
 	content, err := body(t, callback)
@@ -132,8 +132,8 @@ func (d *deliverer) postpone(ctx context.Context, t identity.Tenant, callback pa
 	return d.record(ctx, t, after, callback.Tries)
 }
 
-// record records the outcome even if ctx has ended, because the receiver has the callback. If tries overlap, the
-// first saved outcome counts.
+// record saves the callback after a try or a postponement. It saves even if ctx has ended, because after a try the
+// receiver may already have the callback. If tries overlap, the first saved outcome counts.
 func (d *deliverer) record(ctx context.Context, t identity.Tenant, after payments.Callback, triesBefore int) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
@@ -164,7 +164,7 @@ func (d *deliverer) logOutcome(ctx context.Context, after payments.Callback) {
 type checkoutChanged struct {
 	EventType string                  `json:"event_type"`
 	ID        string                  `json:"id"`
-	Status    payments.CheckoutStatus `json:"status,omitempty"` // directly after the change, even if it changed again
+	Status    payments.CheckoutStatus `json:"status,omitempty"` // as it was directly after the change
 }
 
 // readerTransaction is the body of the callback of a checkout at a reader (contract §11.4).
@@ -190,7 +190,7 @@ const (
 	failed     readerStatus = "failed"
 )
 
-// body returns the callback's body, the same at each try.
+// body returns the callback's body, which is the same at each try.
 func body(t identity.Tenant, c payments.Callback) ([]byte, error) {
 	if c.EventType != payments.EventReaderTransaction {
 		changed := checkoutChanged{EventType: c.EventType, ID: c.CheckoutID}

@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// published lists the times of the retries, counted from the first failed try (contract §11.3).
-var published = []time.Duration{
+// retryTimes lists the times of the retries that contract §11.3 publishes, counted from the first failed try.
+var retryTimes = []time.Duration{
 	time.Minute, 5 * time.Minute, 20 * time.Minute, 2 * time.Hour,
 	12 * time.Hour, 24 * time.Hour, 36 * time.Hour, 48 * time.Hour, 60 * time.Hour, 72 * time.Hour,
 }
@@ -31,7 +31,7 @@ func TestDeliver_TimesOfTries(t *testing.T) {
 	s.RunUntilIdle()
 	s.wantTries(1, "at once")
 	first := s.Clock.Now()
-	for i, offset := range published {
+	for i, offset := range retryTimes {
 		s.RunUntilIdle() // relay reads the failed try's record at once
 		s.Clock.Advance(first.Add(offset - 10*time.Second).Sub(s.Clock.Now()))
 		s.RunUntilIdle()
@@ -80,13 +80,13 @@ func TestDeliver_RepeatedAfterDelivery(t *testing.T) {
 	}
 }
 
-// TestDeliver_StatusOfRetry checks that a retry sends the checkout's status directly after the change, even if the
-// checkout has changed again since (contract §11.1).
+// TestDeliver_StatusOfRetry checks that a retry sends the status that the checkout had directly after the change, even
+// if the checkout has changed again since (contract §11.1).
 func TestDeliver_StatusOfRetry(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusInternalServerError)
-	checkout := s.Create("42.01", nil) // the sandbox declines it
+	checkout := s.Create("42.01", nil) // the sandbox declines this amount
 	s.Pay(checkout, s.Card(world.Frictionless))
 	s.RunUntilIdle()
 	s.Receiver.Answer(http.StatusNoContent)
@@ -106,7 +106,7 @@ func TestDeliver_StatusOfRetry(t *testing.T) {
 	}
 }
 
-// TestDeliver_BodyWithoutStatus checks that a callback stored before bodies had a status keeps its body without a
+// TestDeliver_BodyWithoutStatus checks a callback that was stored before bodies had a status: its body still has no
 // status.
 func TestDeliver_BodyWithoutStatus(t *testing.T) {
 	t.Parallel()
@@ -145,7 +145,7 @@ func TestDeliver_RepeatedInBatch(t *testing.T) {
 	s := newShop(t)
 	s.createCallback()
 	s.relayStream()
-	for range 9 { // all visible at once, as after an outage
+	for range 9 { // all messages are visible at once, as after an outage
 		s.Clock.Advance(10 * time.Minute)
 		s.Tick("sweep")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// shop is a shop with a receiver of its callbacks, whose URL has a query.
+// shop is a shop whose callbacks go to a receiver. The receiver's URL has a query.
 type shop struct{ world.Shop }
 
 func newShop(t *testing.T) shop {
@@ -27,7 +27,7 @@ func (s shop) wantTries(n int, when string) {
 	}
 }
 
-// createCallback creates a due callback, by creating and deactivating a checkout, and returns the checkout's id.
+// createCallback creates and deactivates a checkout, so that a callback is due. It returns the checkout's id.
 func (s shop) createCallback() (checkout string) {
 	s.Helper()
 	checkout = s.Create("10.10", nil)
@@ -35,8 +35,8 @@ func (s shop) createCallback() (checkout string) {
 	return checkout
 }
 
-// relayStream lets relay read the new records, twice: after a long time the first read only renews the position in the
-// stream.
+// relayStream lets relay read the new records. It reads twice, because after a long time the first read only renews the
+// position in the stream.
 func (s shop) relayStream() {
 	s.Helper()
 	for range 2 {

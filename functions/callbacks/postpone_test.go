@@ -19,16 +19,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// network carries callbacks to hosts that hang and to hosts that answer. A request to a hanging host times out at once,
-// or once blocked is closed.
+// network carries callbacks to hosts that hang and to hosts that answer. A request to a hanging host times out at once.
+// If blocked is set, the request first waits until blocked is closed.
 type network struct {
 	*world.World
 	deliver func(ctx context.Context, body string) error
 
 	mu      sync.Mutex
 	hanging map[string]bool
-	blocked chan struct{} // nil, or requests to hanging hosts wait until it is closed
-	begun   chan struct{} // gets a value for each waiting try
+	blocked chan struct{} // if set, requests to hanging hosts wait until it is closed
+	begun   chan struct{} // receives a value for each waiting try
 	tries   []string      // hosts of all requests
 }
 
@@ -58,13 +58,13 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 }
 
-func (n *network) made() int {
+func (n *network) countRequests() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.tries)
 }
 
-func (n *network) answers(host string) {
+func (n *network) letAnswer(host string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.hanging, host)
@@ -110,7 +110,7 @@ func (n *network) handleMessage(id string) payments.Callback {
 	return callback(n.World, id)
 }
 
-// hang handles a message whose try hangs until blocked is closed. It returns as soon as the try has begun.
+// hang starts to handle a message whose try hangs until blocked is closed. It returns as soon as the try has begun.
 func (n *network) hang(under *sync.WaitGroup, id string) {
 	n.Helper()
 	under.Go(func() { n.handleMessage(id) })
@@ -121,7 +121,7 @@ func (n *network) hang(under *sync.WaitGroup, id string) {
 	}
 }
 
-// wantTried checks that a message makes a try.
+// wantTried handles a message, and checks that it makes a try with this outcome.
 func (n *network) wantTried(id string, state, reason string) {
 	n.Helper()
 	before := callback(n.World, id).Tries
@@ -130,15 +130,15 @@ func (n *network) wantTried(id string, state, reason string) {
 	}
 }
 
-// wantPostponed checks that a message makes no try, and postpones the next try by atLeast or more.
+// wantPostponed handles a message, and checks that it makes no try. The next try must be postponed by atLeast or more.
 func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callback {
 	n.Helper()
-	made, before := n.made(), callback(n.World, id)
+	made, before := n.countRequests(), callback(n.World, id)
 	c := n.handleMessage(id)
-	if n.made() != made || c.Tries != before.Tries || c.State != outbox.Pending ||
+	if n.countRequests() != made || c.Tries != before.Tries || c.State != outbox.Pending ||
 		c.FirstFailedAt != before.FirstFailedAt {
-		n.Errorf("got %+v, and %d tries of all; want it %s after %d tries, first failed at %v, and %d of all", c, n.made(),
-			outbox.Pending, before.Tries, before.FirstFailedAt, made)
+		n.Errorf("got %+v, and %d tries of all; want it %s after %d tries, first failed at %v, and %d of all", c,
+			n.countRequests(), outbox.Pending, before.Tries, before.FirstFailedAt, made)
 	}
 	if c.Postponements != before.Postponements+1 || c.NextAt.Before(n.Clock.Now().Add(atLeast)) {
 		n.Errorf("got %+v, want %d postponements and the next try at %s or later", c, before.Postponements+1,
@@ -147,7 +147,7 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 	return c
 }
 
-// trip opens a breaker with as many timeouts as its threshold.
+// trip opens a breaker: it lets as many tries time out as the breaker's threshold.
 func (n *network) trip(s world.Shop, host string) {
 	n.Helper()
 	for range payments.BreakerThreshold {
@@ -174,7 +174,7 @@ func TestPostpone_NoFreeSlot(t *testing.T) {
 	n.wantTried(n.createCallback(n.Shop(), "other.example.com"), outbox.Delivered, "")
 	n.hang(&under, n.createCallback(n.Shop().OtherShop(), hanging)) // the last slot is for another merchant
 	n.wantPostponed(n.createCallback(n.Shop().OtherShop(), hanging), 2*time.Second)
-	n.answers(hanging)
+	n.letAnswer(hanging)
 	close(n.blocked)
 	under.Wait()
 	n.Clock.Advance(3 * time.Second)
@@ -195,9 +195,9 @@ func TestBreaker_PostponesAndProbes(t *testing.T) {
 	}
 
 	n.Clock.Advance(15 * time.Second)
-	n.wantTried(first, outbox.Pending, "timeout") // the probe
+	n.wantTried(first, outbox.Pending, "timeout") // this try is the probe
 	n.wantPostponed(second, 20*time.Second)
-	n.answers(hanging)
+	n.letAnswer(hanging)
 	n.Clock.Advance(30 * time.Second)
 	n.wantTried(second, outbox.Delivered, "") // the next try, which closes the breaker
 	n.Clock.Advance(time.Minute)
@@ -225,19 +225,19 @@ func TestBreaker_OtherMerchant(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
-	n.answers(hanging)
+	n.letAnswer(hanging)
 	n.wantPostponed(n.createCallback(n.Shop(), hanging), 10*time.Second)
 	n.wantTried(n.createCallback(n.Shop().OtherShop(), hanging), outbox.Delivered, "")
 }
 
-// TestBreaker_OnlyTimeouts checks that answers and refused connections, which are quick, do not open a breaker.
+// TestBreaker_OnlyTimeouts checks that quick failures do not open a breaker: error answers and refused connections.
 func TestBreaker_OnlyTimeouts(t *testing.T) {
 	t.Parallel()
 	answering, refusing := newShop(t), newShop(t)
 	answering.Receiver.Answer(http.StatusInternalServerError)
-	refusing.Receiver.URL = "http://127.0.0.1:1/hook" // tcpmux's port, without a server
+	refusing.Receiver.URL = "http://127.0.0.1:1/hook" // port of tcpmux; no server listens there
 	for reason, s := range map[string]shop{"status 500": answering, string(webhook.ReasonConnect): refusing} {
-		for range 8 { // one after another, so that none waits for a slot
+		for range 8 { // one try after another, so that none waits for a slot
 			s.createCallback()
 			s.relayStream()
 			if n := s.DrainQueues(); n != 1 {
@@ -252,8 +252,8 @@ func TestBreaker_OnlyTimeouts(t *testing.T) {
 	}
 }
 
-// TestBreaker_Threshold checks that a breaker opens after as many timeouts as a merchant has slots at a host. So the
-// breaker opens when tries that began together in all slots time out.
+// TestBreaker_Threshold checks that the threshold of timeouts equals the number of a merchant's slots at a host. So the
+// breaker opens when the tries in all slots began together and time out.
 func TestBreaker_Threshold(t *testing.T) {
 	t.Parallel()
 	if payments.BreakerThreshold != webhook.PerTenant {

@@ -39,7 +39,8 @@ func (s shop) received() []world.ReaderCallback {
 // now formats the time as callbacks do.
 func (s shop) now() string { return s.Clock.Now().Format("2006-01-02T15:04:05.000Z") }
 
-// TestReaderCallback_EachOutcome checks one callback for each outcome, signed as all are (contract §11.4).
+// TestReaderCallback_EachOutcome checks that each outcome sends one callback, signed like all callbacks (contract
+// §11.4).
 func TestReaderCallback_EachOutcome(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ amount, status, reason string }{
@@ -74,7 +75,7 @@ func TestReaderCallback_UnpaidCheckout(t *testing.T) {
 	}
 }
 
-// TestReaderCallback_Retries checks that each try has the same body and webhook-id, also days later.
+// TestReaderCallback_Retries checks that each try has the same body and webhook-id, even days later.
 func TestReaderCallback_Retries(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -9,10 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// guarded is a row of contract §1 with its scopes.
+// guarded is a row of the table in contract §1, with the scopes of an operation.
 type guarded struct {
 	name    string
-	scopes  []string // any scope suffices; none: any credential of the merchant
+	scopes  []string // any of them suffices; nil: any credential of the merchant
 	success int
 	request func(*testing.T, world.Shop) world.Request
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestProcessCheckout_LimitBySource checks that attempts with the public key, which all payers share, count by network
-// address. They block neither other payers nor the merchant (contract §2.9).
+// TestProcessCheckout_LimitBySource checks that attempts with the public key are counted by network address, because
+// all payers share that key. A payer at the limit blocks neither other payers nor the merchant (contract §2.9).
 func TestProcessCheckout_LimitBySource(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -19,7 +19,7 @@ func TestProcessCheckout_LimitBySource(t *testing.T) {
 	for range 10 {
 		s.Must(200, by(public, "2001:db8::1", failingCards[0]))
 	}
-	tooMany.Check(t, by(public, "2001:db8::2", failingCards[0])) // of the same /64
+	tooMany.Check(t, by(public, "2001:db8::2", failingCards[0])) // an address in the same /64
 	tooMany.Check(t, by(s.NewKey("public"), "2001:db8::3", failingCards[0]))
 	tooMany.Check(t, by(s.MerchantToken(), "2001:db8::4", failingCards[0]))
 	s.Want("another payer", 200, by(public, "2001:db8:0:1::1", failingCards[0]))

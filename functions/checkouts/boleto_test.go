@@ -17,7 +17,8 @@ func renderBoleto(t *testing.T, p boletoContent) string {
 	return b.String()
 }
 
-// TestBoletoBody_EscapesTexts checks each place of the page, since merchants choose the name and the description.
+// TestBoletoBody_EscapesTexts checks that each text on the page is escaped, since merchants choose the name and the
+// description.
 func TestBoletoBody_EscapesTexts(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(6, func(text string) (string, error) {
@@ -56,7 +57,7 @@ func TestInReais(t *testing.T) {
 	}
 }
 
-// TestBoletoBody_TestModeBadge checks that a boleto of live mode, which is to be paid, has no badge.
+// TestBoletoBody_TestModeBadge checks that only test mode's page has the badge. A boleto of live mode must be paid.
 func TestBoletoBody_TestModeBadge(t *testing.T) {
 	t.Parallel()
 	for _, test := range []bool{true, false} {

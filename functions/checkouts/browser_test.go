@@ -17,7 +17,8 @@ const (
 	done = site + "/done"
 )
 
-// framing is a shop's page with a challenge in a frame. Its title becomes the message that the frame sends at the end.
+// framing returns a shop's page with the challenge in a frame. The frame sends a message at the end, which becomes the
+// page's title.
 func framing(step client.NextStep) string {
 	var form strings.Builder
 	for name, value := range step.Payload {
@@ -52,7 +53,7 @@ func nextStep(t *testing.T, started world.Response) client.NextStep {
 	return body.NextStep
 }
 
-// TestCompletePayment_FrameWithABrowser checks that the shop's page receives the outcome.
+// TestCompletePayment_FrameWithABrowser checks that the shop's page receives the outcome from the frame.
 func TestCompletePayment_FrameWithABrowser(t *testing.T) {
 	t.Parallel()
 	var step client.NextStep
@@ -75,7 +76,7 @@ func TestCompletePayment_FrameWithABrowser(t *testing.T) {
 	}
 }
 
-// TestCompletePayment_WithABrowser checks the way to the shop's page, without scripts.
+// TestCompletePayment_WithABrowser checks that the challenge leads to the shop's page, without scripts.
 func TestCompletePayment_WithABrowser(t *testing.T) {
 	t.Parallel()
 	var step client.NextStep
@@ -99,7 +100,8 @@ func TestCompletePayment_WithABrowser(t *testing.T) {
 	wantStatuses(t, s, id, "PAID SUCCESSFUL")
 }
 
-// TestRedirectPayment_WithABrowser checks the bank's page, and where it leads after the decision.
+// TestRedirectPayment_WithABrowser checks the bank's page, and the page to which the bank's page leads after the
+// decision.
 func TestRedirectPayment_WithABrowser(t *testing.T) {
 	t.Parallel()
 	s, web := online(t, func(string) string { return "Done" })

@@ -21,7 +21,7 @@ import (
 )
 
 // downloadArtefact handles downloadArtefact. It returns a payment code as an image or as text. The request needs no
-// credential, since the id in its URL cannot be guessed.
+// credential, since the id in the URL cannot be guessed.
 func (f family) downloadArtefact(ctx context.Context, req idRequest) (rest.Document, error) {
 	token, form, _ := strings.Cut(string(req.ID), ".")
 	voucher, err := f.processing.Code(ctx, token)
@@ -65,8 +65,9 @@ func drawBoleto(line string) (barcode.Barcode, error) {
 	return twooffive.Encode(boletoBarcode(line), true)
 }
 
-// boletoBarcode turns a boleto's typeable line (47 digits) into its barcode (44): bank and currency, general check
-// digit, due date and amount, then the free fields without their check digits (FEBRABAN, boleto layout).
+// boletoBarcode turns a boleto's typeable line (47 digits) into its barcode (44 digits). The barcode has the bank and
+// currency, the general check digit, the due date and amount, then the free fields without their check digits
+// (FEBRABAN, boleto layout).
 func boletoBarcode(line string) string {
 	if len(line) != checkout.TypeableLine {
 		return line
@@ -76,7 +77,8 @@ func boletoBarcode(line string) string {
 
 var boletoPage = page.New("").In("pt-BR")
 
-// brasilia is the time zone of a boleto's last day. Brazil has had no summer time since 2019 (Decreto 9.772).
+// brasilia is the time zone in which a boleto's last day ends. Brazil has had no summer time since 2019 (Decreto
+// 9.772).
 var brasilia = time.FixedZone("BRT", -3*60*60)
 
 type boletoRequest struct {

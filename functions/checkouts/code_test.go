@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// boleto returns a complete body to pay by boleto.
+// boleto returns a complete request body for a payment by boleto.
 func boleto(changes ...change) map[string]any {
 	return edited(map[string]any{"payment_type": "boleto", "personal_details": map[string]any{"first_name": "Ada",
 		"last_name": "Lovelace",
@@ -30,14 +30,14 @@ type artefact struct {
 	CreatedAt   string `json:"created_at"`
 }
 
-// download follows a link as a payer's browser does.
+// download follows a link of a payment code, as a payer's browser does.
 func download(s world.Shop, address string) world.Response {
 	s.Helper()
 	return s.Do(world.Request{Method: "GET", Path: strings.TrimPrefix(address, "http://cashwrap.test"),
 		APIKey: world.NoKey})
 }
 
-// checkArtefacts checks that a code's two forms lead to the same text, and returns their links.
+// checkArtefacts checks that both forms of a code have the same text. It returns the links to both forms.
 func checkArtefacts(s world.Shop, all []artefact, text string) (links []string) {
 	s.Helper()
 	if len(all) != 2 || all[0].Name != "barcode" || all[1].Name != "code" {
@@ -63,13 +63,13 @@ func checkArtefacts(s world.Shop, all []artefact, text string) (links []string) 
 	return []string{all[0].Location, all[1].Location}
 }
 
-// payVoucher acts as the payer's bank.
+// payVoucher pays the checkout's voucher, as the payer's bank does.
 func payVoucher(s world.Shop, id string) {
 	s.Helper()
 	s.Operate(map[string]any{"command": "pay_voucher", "merchant_code": s.Merchant.Code, "checkout_id": id}, nil)
 }
 
-// checkAbsent checks that the links lead to a page that says so.
+// checkAbsent checks that each link answers with the page for a missing code.
 func checkAbsent(s world.Shop, links ...string) {
 	s.Helper()
 	for _, link := range links {
@@ -123,7 +123,7 @@ func TestProcessCheckout_Boleto(t *testing.T) {
 	read := s.Checkout(id)
 	world.Holds(t, read.Body, map[string]string{"boleto": "", "artefacts": ""})
 	world.Holds(t, transactions(t, read)[0], map[string]string{"payment_type": `"BOLETO"`, "entry_mode": `"BOLETO"`})
-	payVoucher(s, id) // a second time
+	payVoucher(s, id) // the bank pays a second time
 	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 }
 
@@ -143,7 +143,8 @@ func TestProcessCheckout_BoletoExpires(t *testing.T) {
 	wantOutcome(t, s, id, outcome{"PAID FAILED SUCCESSFUL", 2, 1})
 }
 
-// TestDownloadArtefact_AbandonedBoleto checks that an abandoned boleto cannot be paid, and that its links lead nowhere.
+// TestDownloadArtefact_AbandonedBoleto checks that an abandoned boleto cannot be paid, and that its links no longer
+// work.
 func TestDownloadArtefact_AbandonedBoleto(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)

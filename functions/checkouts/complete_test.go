@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// answer posts the payer's answer and checks where the browser is sent.
+// answer posts the payer's answer, and checks the page to which the browser is sent.
 func answer(s world.Shop, id string, form url.Values) {
 	s.Helper()
 	got := s.Answer(id, form)
@@ -129,7 +129,8 @@ func TestCompletePayment_Refused(t *testing.T) {
 	wantStatuses(t, s, id, "PAID SUCCESSFUL")
 }
 
-// TestCompletePayment_MDTwice checks that an MD changes nothing once its challenge has an outcome (contract §4.4).
+// TestCompletePayment_MDTwice checks that an answer is ignored once its challenge has an outcome, even during the next
+// challenge. The field MD tells which challenge is meant (contract §4.4).
 func TestCompletePayment_MDTwice(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -162,7 +163,7 @@ func TestProcessCheckout_AgainDuringChallenge(t *testing.T) {
 	wantOutcome(t, s, id, outcome{"PAID CANCELLED CANCELLED SUCCESSFUL", 1, 1})
 }
 
-// TestCompletePayment_NoAnswer checks that a challenge fails after half an hour (contract §4.4).
+// TestCompletePayment_NoAnswer checks that a challenge without an answer fails after half an hour (contract §4.4).
 func TestCompletePayment_NoAnswer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -181,8 +182,8 @@ func TestCompletePayment_NoAnswer(t *testing.T) {
 	s.MustPay(id, s.Card(world.Frictionless))
 }
 
-// TestCompletePayment_RedirectURLWithQuery checks that the redirect keeps the URL's query, except checkout_id, which
-// the platform sets.
+// TestCompletePayment_RedirectURLWithQuery checks that the redirect preserves the query of redirect_url. Only the
+// parameter checkout_id is replaced, because the platform sets it.
 func TestCompletePayment_RedirectURLWithQuery(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

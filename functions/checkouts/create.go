@@ -27,7 +27,7 @@ type createRequest struct {
 	MerchantCode string                          `json:"merchant_code"`
 	PayToEmail   string                          `json:"pay_to_email"`
 	Description  string                          `json:"description" validate:"lines=1000"`
-	Purpose      payments.Purpose                `json:"purpose" empty:"refused" validate:"one-of=CHECKOUT|SETUP_RECURRING_PAYMENT"` //nolint:lll // a tag cannot be broken
+	Purpose      payments.Purpose                `json:"purpose" empty:"refused" validate:"one-of=CHECKOUT|SETUP_RECURRING_PAYMENT"` //nolint:lll // a struct tag must be one line
 	CustomerID   string                          `json:"customer_id"`
 	ReturnURL    string                          `json:"return_url" empty:"refused" validate:"http-url"`
 	RedirectURL  string                          `json:"redirect_url" empty:"refused" validate:"http-url"`
@@ -37,15 +37,16 @@ type createRequest struct {
 	Hosted       *hostedRequest                  `json:"hosted_checkout"`
 }
 
-// checkoutsOfToken limits the checkouts that one merchant token creates. New checkouts would otherwise evade the limits
-// of attempts, which stop card tests (contract §2.9).
+// checkoutsOfToken limits the number of checkouts that one merchant token creates. Attempts are limited per checkout,
+// to stop tests of stolen cards (contract §2.9). Unlimited new checkouts would evade those limits.
 var checkoutsOfToken = store.Bucket{Every: 45 * time.Second, Burst: 20}
 
 type hostedRequest struct {
 	Enabled *bool `json:"enabled" validate:"required"`
 }
 
-// create handles createCheckout. The checkout's id is the operation's, so a retry under its Idempotency-Key finds it.
+// create handles createCheckout. The checkout has the operation's id, so a retry with the same Idempotency-Key finds
+// it.
 func (f family) create(ctx context.Context, req createRequest) (checkout.View, error) {
 	caller := rest.Caller(ctx)
 	c, err := f.draft(rest.Merchant(ctx), caller, req)
@@ -66,7 +67,7 @@ func (f family) create(ctx context.Context, req createRequest) (checkout.View, e
 	return f.views.For(caller, stored), err
 }
 
-// draft returns the checkout that the request describes, or the request's first fault.
+// draft returns the checkout that the request describes, or the first fault of the request.
 func (f family) draft(m merchant.Merchant, by identity.Principal, req createRequest) (payments.Checkout, error) {
 	now := f.store.Now()
 	c := payments.Checkout{
@@ -91,13 +92,13 @@ func (f family) draft(m merchant.Merchant, by identity.Principal, req createRequ
 // notInBrowser is the reason for refusing a field that only the merchant's server may set (contract §8.5).
 const notInBrowser = "is not allowed with a merchant token"
 
-// errNoOnlinePayments refuses a merchant whom the operator has not allowed to take payments online.
+// errNoOnlinePayments refuses a merchant who may not take online payments. The operator grants that right.
 var errNoOnlinePayments = failure.Forbidden("checkout_payments_not_allowed").
 	Because("The merchant may not take payments online.")
 
-// check returns the faults of a request in the contract's order (§3.3, §4.1): missing fields, the payee, then each
-// field's value. fields holds the faults of single values. A merchant token may not send pay_to_email, so that a
-// payer's browser cannot find out whether an email is the merchant's.
+// check returns the faults of a request in the contract's order (§3.3, §4.1): missing fields, the payee, then the value
+// of each field. The parameter fields holds the faults of single values. A merchant token may not send pay_to_email, so
+// that a payer's browser cannot find out whether an email address is the merchant's.
 func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchant, by identity.Principal,
 	fields failure.List) failure.List {
 	inBrowser, emailIsOurs := by.Actor.Kind.InBrowser(), strings.EqualFold(req.PayToEmail, m.Email)
@@ -130,7 +131,7 @@ func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchan
 		validate.Order(req, values, "currency", "amount", "valid_until"))
 }
 
-// checkReturnURL refuses targets that callbacks must not reach (contract §11.3).
+// checkReturnURL refuses addresses that callbacks must not reach (contract §11.3).
 func (f family) checkReturnURL(text string) *failure.Error {
 	if text == "" {
 		return nil

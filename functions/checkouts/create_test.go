@@ -180,7 +180,7 @@ var badRequests = []badRequest{
 	{"payer no object", []change{{"personal_details", "Ada"}}, invalid("personal_details")},
 }
 
-// hostileURLs must be refused as targets of a callback.
+// hostileURLs lists addresses that must be refused as return_url, the target of callbacks.
 var hostileURLs = []string{
 	"ftp://shop.example.com/", "/hook", "shop.example.com/hook", "javascript:alert(1)", "https://", "http://10.0.0.1/",
 	"http://192.168.1.1/",
@@ -192,7 +192,7 @@ var hostileURLs = []string{
 	"http://kubernetes.default.svc/", "https://shop.example/hook", "https://co.uk/",
 }
 
-// hostileTargets must be refused as targets of a payer's redirect.
+// hostileTargets lists addresses that must be refused as redirect_url, the target of a payer's redirect.
 var hostileTargets = []string{
 	"javascript:alert(1)", "data:text/html,x", "//shop.example", "/done", "shop.example",
 	"ftp://shop.example/", "https://",
@@ -267,7 +267,8 @@ func TestCreateCheckout_OnlinePaymentsNotAllowed(t *testing.T) {
 	}
 }
 
-// TestCreateCheckout_ReferenceTwice checks that a reference is unique in a merchant and mode, in every checkout status.
+// TestCreateCheckout_ReferenceTwice checks that a merchant can use a reference only once in each mode, even if the
+// first checkout has ended.
 func TestCreateCheckout_ReferenceTwice(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -316,7 +317,7 @@ func TestIdempotencyKey_CreateCheckout(t *testing.T) {
 	}
 }
 
-// TestIdempotencyKey_Refusal checks that a refusal is stored, so that a retry gets the same (contract §2.8).
+// TestIdempotencyKey_Refusal checks that a refusal is stored, so that a retry gets the same refusal (contract §2.8).
 func TestIdempotencyKey_Refusal(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

@@ -59,7 +59,8 @@ func TestDeactivateCheckout_Refused(t *testing.T) {
 	wantOutcome(t, s, pending, outcome{"PENDING PENDING", 0, 0})
 }
 
-// TestDeactivateCheckout_RunningPayment checks that no payment under way can still pay a deactivated checkout.
+// TestDeactivateCheckout_RunningPayment checks that a deactivated checkout can no longer be paid by a payment that has
+// begun before.
 func TestDeactivateCheckout_RunningPayment(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -77,8 +78,8 @@ func TestDeactivateCheckout_RunningPayment(t *testing.T) {
 	}
 }
 
-// TestDeactivateCheckout_PaidAtBank checks that the acquirer's answer counts if the payer has paid the bank and the
-// platform does not know yet.
+// TestDeactivateCheckout_PaidAtBank checks a payer who has paid at the bank before the platform knows. The acquirer's
+// answer then counts, and the checkout is paid.
 func TestDeactivateCheckout_PaidAtBank(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)

@@ -10,7 +10,7 @@ import (
 // soon is one minute after the world's start.
 var soon = world.Start.Add(time.Minute).Format(time.RFC3339)
 
-// checkRefusesAll checks that an expired checkout refuses every operation.
+// checkRefusesAll checks that an expired checkout refuses every change: processing, updates and deactivation.
 func checkRefusesAll(t *testing.T, s world.Shop, id string) {
 	t.Helper()
 	at := "/v0.1/checkouts/" + id
@@ -20,7 +20,8 @@ func checkRefusesAll(t *testing.T, s world.Shop, id string) {
 	closed.Check(t, s.Send("DELETE", at, nil))
 }
 
-// TestExpiry_BeforeSweep checks that every read shows the expiry at once. The sweep then sends one callback.
+// TestExpiry_BeforeSweep checks that reads show the expiry at once, before the sweep has run. The expiry sends one
+// callback.
 func TestExpiry_BeforeSweep(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -44,7 +45,7 @@ func TestExpiry_BeforeSweep(t *testing.T) {
 	s.PassMinute()
 	checkRefusesAll(t, s, id)
 	wantCallbacks(t, s, id, 1)
-	wantCallbacks(t, s, failed, 2) // one for the failure, one for the expiry
+	wantCallbacks(t, s, failed, 2) // one callback for the failure, one for the expiry
 }
 
 func TestExpiry_OpenAttemptPays(t *testing.T) {

@@ -10,13 +10,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// step is the refusal of a request, and the changes that end it.
+// step is the expected refusal of a request, and the changes that repair the request.
 type step struct {
 	want    world.Refusal
 	repairs []change
 }
 
-// worstPayer has a fault in every detail of a payer, two in the email.
+// worstPayer returns a payer with a fault in every detail, and two faults in the email.
 func worstPayer(country any) map[string]any {
 	long := strings.Repeat("x", 256)
 	return map[string]any{"first_name": long, "last_name": long, "email": long, "phone": long,
@@ -25,7 +25,7 @@ func worstPayer(country any) map[string]any {
 			"state": long, "country": country}}
 }
 
-// payerSteps repair the faults of worstPayer one after the other. The country is missing at first.
+// payerSteps returns the steps that repair worstPayer's faults one after the other. The country is missing at first.
 func payerSteps() []step {
 	const at = "personal_details."
 	var steps []step
@@ -42,7 +42,7 @@ func payerSteps() []step {
 	return steps
 }
 
-// walk repairs the body step by step; each repair uncovers the next fault.
+// walk repairs the body step by step, and checks that each repair reveals the next fault.
 func walk(t *testing.T, body map[string]any, steps []step, send func(map[string]any) world.Response) world.Response {
 	t.Helper()
 	for _, s := range steps {
@@ -92,7 +92,7 @@ func TestCreateCheckout_FirstFault(t *testing.T) {
 	}))
 }
 
-// TestUpdateCheckout_FirstFault checks the order of the faults once the checkout has been found.
+// TestUpdateCheckout_FirstFault checks the order of the faults that are checked after the checkout has been found.
 func TestUpdateCheckout_FirstFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -118,7 +118,7 @@ func TestUpdateCheckout_FirstFault(t *testing.T) {
 	s.Want("repaired", 200, got)
 }
 
-// TestProcessCheckout_AllFaultsInOrder checks that the answer lists all faults.
+// TestProcessCheckout_AllFaultsInOrder checks that one answer lists all faults in the contract's order.
 func TestProcessCheckout_AllFaultsInOrder(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -190,7 +190,7 @@ func TestProcessCheckout_AllFaultsInOrder(t *testing.T) {
 	}
 }
 
-// faultsOf returns the faults of a refusal as code and param.
+// faultsOf returns the faults in a refusal, each as its code and param.
 func faultsOf(t *testing.T, got world.Response) []string {
 	t.Helper()
 	var faults []fault

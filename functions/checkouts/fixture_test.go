@@ -13,8 +13,8 @@ type fields = map[string]any
 
 // outcome is the state of a checkout at the end of a test.
 type outcome struct {
-	statuses  string // of the checkout and of its transactions
-	callbacks int    // received so far
+	statuses  string // status of the checkout, then of each transaction
+	callbacks int    // callbacks received so far
 	captured  int    // number of captures
 }
 
@@ -40,7 +40,7 @@ func wantCallbacks(t testing.TB, s world.Shop, checkout string, want int) {
 	}
 }
 
-// change sets the member at a dot path of a body; the value absent removes it.
+// change sets a member of a body, named by its path with dots. The value absent removes the member.
 type change struct {
 	path  string
 	value any
@@ -50,7 +50,7 @@ type removed struct{}
 
 var absent = removed{}
 
-// edited returns a copy of the body with changes.
+// edited returns a copy of the body with the changes.
 func edited(body map[string]any, changes ...change) map[string]any {
 	for _, c := range changes {
 		body = set(body, c.path, c.value)
@@ -91,7 +91,7 @@ var (
 	tooMany    = world.Refused(429, "TOO_MANY_REQUESTS", "", "too-many-requests")
 )
 
-// transactions returns a checkout's transactions as sent.
+// transactions returns a checkout's transactions as raw JSON.
 func transactions(t *testing.T, checkout world.Response) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage

@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestCreateCheckout_MerchantToken checks that the bearer of a merchant token cannot set the fields of the merchant's
-// server, and does not see the checkout's creator (contract §8.5).
+// TestCreateCheckout_MerchantToken checks that a browser with a merchant token cannot set the fields that only the
+// merchant's server may set. It also does not see the checkout's creator (contract §8.5).
 func TestCreateCheckout_MerchantToken(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -49,7 +49,8 @@ func TestCreateCheckout_MerchantToken(t *testing.T) {
 	noCheckout.Check(t, s.WithKey(s.OtherShop().MerchantToken()).Checkout(made.Text("id")))
 }
 
-// TestCreateCheckout_IdempotencyKeyOfAnotherToken checks that no browser gets another's reply by its Idempotency-Key.
+// TestCreateCheckout_IdempotencyKeyOfAnotherToken checks that a browser does not get another browser's reply by using
+// the same Idempotency-Key.
 func TestCreateCheckout_IdempotencyKeyOfAnotherToken(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -63,8 +64,8 @@ func TestCreateCheckout_IdempotencyKeyOfAnotherToken(t *testing.T) {
 	duplicate.Check(t, s.Do(r))
 }
 
-// TestCreateCheckout_LimitByMerchantToken checks that one token creates few checkouts, since each allows some attempts
-// with stolen cards (contract §2.9).
+// TestCreateCheckout_LimitByMerchantToken checks that one token creates only few checkouts, since each checkout allows
+// some attempts with stolen cards (contract §2.9).
 func TestCreateCheckout_LimitByMerchantToken(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -84,13 +85,13 @@ func TestCreateCheckout_LimitByMerchantToken(t *testing.T) {
 	app.Create("10.10", nil)
 }
 
-// TestProcessCheckout_MerchantTokenOfEmployee checks that an employee who may not charge saved cards charges none with
-// a merchant token (contract §8.5).
+// TestProcessCheckout_MerchantTokenOfEmployee checks an employee who may not charge saved cards. A merchant token does
+// not give the employee that right (contract §8.5).
 func TestProcessCheckout_MerchantTokenOfEmployee(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	ada := s.Customer()
-	token := setUp(s, ada, world.Frictionless)
+	token := saveCardWithMandate(s, ada, world.Frictionless)
 	for name, may := range map[string]bool{"clerk": false, "cashier": true} {
 		m := s.Employ(name+"@example.com", member.Permissions{FullTransactionHistoryView: true, CreateMOTOPayments: may})
 		app := s.WithKey(s.WithKey(s.TokenOf(m)).MerchantToken())

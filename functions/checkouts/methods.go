@@ -19,7 +19,7 @@ type namedMethod struct {
 	Name string          `json:"name"`
 }
 
-// listCheckoutMethods handles listCheckoutPaymentMethods. It lists the methods for paying this checkout.
+// listCheckoutMethods handles listCheckoutPaymentMethods. It lists the methods that can pay this checkout.
 func (f family) listCheckoutMethods(ctx context.Context, req idRequest) (checkoutMethods, error) {
 	if _, err := f.read(ctx, string(req.ID)); err != nil {
 		return checkoutMethods{}, err
@@ -86,7 +86,7 @@ func (req methodsRequest) check() error {
 	}
 }
 
-// withDetails returns the failure for a bad filter in the shape with details (contract §13.2).
+// withDetails returns the failure for an invalid filter, as the error object with details (contract §13.2).
 func withDetails(e *failure.Error) error {
 	e = e.WithSlug("validation-failed")
 	e.Details = []failure.Detail{{Message: e.Message, Reference: e.Param}}

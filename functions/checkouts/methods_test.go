@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// offered lists the methods of merchants by their currency (contract §4.3).
+// offered lists the expected methods of merchants by currency (contract §4.3).
 var offered = map[string]struct{ country, methods string }{
 	"EUR": {"DE", "card google_pay ideal bancontact eps mybank satispay"},
 	"BRL": {"BR", "card google_pay boleto pix qr_code_pix"},
@@ -67,7 +67,7 @@ func offers(s world.Shop, query string) string {
 	return strings.Join(ids, " ")
 }
 
-// TestListMerchantPaymentMethods_BadFilter checks the shape with details (contract §3.1, §13.2).
+// TestListMerchantPaymentMethods_BadFilter checks the error object with details (contract §3.1, §13.2).
 func TestListMerchantPaymentMethods_BadFilter(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -104,7 +104,7 @@ func TestListMerchantPaymentMethods_OtherMerchant(t *testing.T) {
 	noCheckout.Check(t, s.Send("GET", "/v0.1/checkouts/"+s.OtherShop().Create("10.10", nil)+"/payment-methods", nil))
 }
 
-// TestListMerchantPaymentMethods_PayPal checks that PayPal is enabled for one merchant only.
+// TestListMerchantPaymentMethods_PayPal checks that PayPal is switched on and off for each merchant separately.
 func TestListMerchantPaymentMethods_PayPal(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// references returns the references of the checkouts that a shop lists.
+// references returns the references of the checkouts in a list.
 func references(t *testing.T, got world.Response) (all []string) {
 	t.Helper()
 	var list []struct {
@@ -24,9 +24,9 @@ func references(t *testing.T, got world.Response) (all []string) {
 	return all
 }
 
-// TestCheckoutAccess_Employee checks that every operation answers 404 for checkouts of others to a person without
-// full_transaction_history_view, because a checkout shows its transactions. A person with it, and a key, reach them
-// (contract §13.9).
+// TestCheckoutAccess_Employee checks that every operation answers 404 if a person without full_transaction_history_view
+// names another creator's checkout, because a checkout shows its transactions. A person with that permission reaches
+// these checkouts, and so does a key (contract §13.9).
 func TestCheckoutAccess_Employee(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -71,13 +71,13 @@ func TestCheckoutAccess_Employee(t *testing.T) {
 	}
 }
 
-// TestProcessCheckout_SavedCardByEmployee checks that only a person with create_moto_payments charges a saved card and
-// sees its token, even on the person's own checkouts. The refusal does not tell whether the card exists.
+// TestProcessCheckout_SavedCardByEmployee checks that only a person with create_moto_payments can charge a saved card
+// and see its token. The person's own checkouts are no exception. The refusal does not tell whether the card exists.
 func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	ada := s.Customer()
-	token := setUp(s, ada, world.Frictionless)
+	token := saveCardWithMandate(s, ada, world.Frictionless)
 	clerk := s.WithKey(s.TokenOf(s.Employ("clerk@example.com", member.Permissions{FullTransactionHistoryView: true,
 		RefundTransactions: true})))
 	cashier := s.WithKey(s.TokenOf(s.Employ("cashier@example.com", member.Permissions{CreateMOTOPayments: true})))
@@ -93,9 +93,9 @@ func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
 	if got := s.Checkout(id); got.Text("status") != "PENDING" || got.Text("transactions.0.id") != "" {
 		t.Errorf("after the refusals: got %s, want it PENDING without a transaction", got.Body)
 	}
-	paid := clerk.MustPay(id, s.Card(world.Frictionless)) // the payer's own card, saved by this payment
+	paid := clerk.MustPay(id, s.Card(world.Frictionless)) // the payer enters a card, and the payment saves it
 	for _, got := range []world.Response{paid, clerk.Checkout(id)} {
-		if saved(s, id) == "" || got.Text("payment_instrument.token") != "" {
+		if savedToken(s, id) == "" || got.Text("payment_instrument.token") != "" {
 			t.Errorf("got %s, want the saved card not shown", got.Body)
 		}
 	}

@@ -38,7 +38,7 @@ func (f family) process(ctx context.Context, req processRequest) (checkout.Proce
 	request.TaxEnabled = payee.Settings.Of(caller.Tenant.Mode).TaxEnabled
 	request.PayerPresent = caller.Actor.Kind.InBrowser()
 	request.AskedBy = []string{"credential " + caller.Actor.ID}
-	if request.PayerPresent { // all payers share the public key, and one payer may get many merchant tokens
+	if request.PayerPresent { // all payers share the public key, and a payer can get many merchant tokens
 		request.AskedBy = []string{rest.SourceAddress(ctx)}
 	}
 	c, step, err := f.processing.Start(ctx, caller.Tenant, request)
@@ -59,9 +59,9 @@ type completeRequest struct {
 	MD    string  `form:"MD" validate:"required"`
 }
 
-// complete handles completePayment, the 3DS return. It redirects the browser to the merchant's page. Without a
-// redirect_url it returns a page that reports the outcome to the frame around it. If the challenge began on our payment
-// page, the returned page leads back there or, once the checkout is paid, to the merchant.
+// complete handles completePayment, the payer's return from 3DS. It redirects the browser to the merchant's page.
+// Without a redirect_url it returns a page that reports the outcome to the frame's parent. If the challenge began on
+// our payment page, the returned page leads back to that page or, once the checkout is paid, to the merchant.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
 	c, err := f.processing.Complete(ctx, string(req.ID), req.MD, req.PaRes)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// fault is one entry of process's array of several faults (contract §3.1).
+// fault is one entry of the array that processCheckout returns for several faults (contract §3.1).
 type fault struct {
 	Code  string `json:"error_code"`
 	Param string `json:"param"`
@@ -31,7 +31,7 @@ func checkFaults(t *testing.T, got world.Response, want ...fault) {
 	}
 }
 
-// badCards are changes that make a request to pay by card invalid.
+// badCards lists changes that make a request to pay by card invalid.
 var badCards = []badRequest{
 	{"no method", []change{{"payment_type", absent}}, missing("payment_type")},
 	{"null method", []change{{"payment_type", nil}}, missing("payment_type")},
@@ -141,7 +141,7 @@ func TestProcessCheckout_Refused(t *testing.T) {
 		t.Errorf("got %s, %d callbacks\nwant no callback, and it unchanged: %s", after.Body, s.CallbacksReceived(id),
 			before.Body)
 	}
-	s.MustPay(id, s.Card(world.Frictionless)) // the refusals above counted as no attempt
+	s.MustPay(id, s.Card(world.Frictionless)) // none of the refusals above counted as an attempt
 }
 
 // TestProcessCheckout_ValidCards checks the optional parts of a request to pay by card.
@@ -164,7 +164,7 @@ func TestProcessCheckout_ValidCards(t *testing.T) {
 	}
 }
 
-// TestProcessCheckout_FaultsOfCheckout checks faults that only the stored checkout reveals.
+// TestProcessCheckout_FaultsOfCheckout checks faults that depend on the stored checkout.
 func TestProcessCheckout_FaultsOfCheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

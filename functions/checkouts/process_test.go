@@ -88,7 +88,7 @@ func TestProcessCheckout_DeclinedInMinorUnits(t *testing.T) {
 	s.MustPay(s.Create("11", nil), s.Card(world.Frictionless))
 }
 
-// TestProcessCheckout_AcquirerDown checks that nothing changes, and that the merchant may try again, also under the
+// TestProcessCheckout_AcquirerDown checks that the checkout does not change. The merchant may try again, even with the
 // same Idempotency-Key (contract §3.4).
 func TestProcessCheckout_AcquirerDown(t *testing.T) {
 	t.Parallel()
@@ -117,8 +117,8 @@ func TestProcessCheckout_AcquirerDown(t *testing.T) {
 	}
 }
 
-// TestIdempotencyKey_RefusedByRunningAttempt checks that the refusal is not stored (contract §2.8). After the attempt
-// has ended, the same request gets a new answer, which is stored.
+// TestIdempotencyKey_RefusedByRunningAttempt checks that a refusal during another attempt is not stored (contract
+// §2.8). After the attempt has ended, the same request gets a new answer, which is stored.
 func TestIdempotencyKey_RefusedByRunningAttempt(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -155,8 +155,8 @@ func TestIdempotencyKey_RefusedByRunningAttempt(t *testing.T) {
 	}
 }
 
-// TestProcessCheckout_UnknownOutcome checks that the checkout is PENDING until the acquirer answers. Meanwhile no other
-// operation changes it (contract §3.4).
+// TestProcessCheckout_UnknownOutcome checks that the checkout stays PENDING until the acquirer answers. Meanwhile other
+// operations do not change it (contract §3.4).
 func TestProcessCheckout_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -207,7 +207,7 @@ func TestProcessCheckout_WholeLife(t *testing.T) {
 	}
 }
 
-// TestCallback_NoReturnURL checks that a checkout without return_url causes no callback, for any outcome.
+// TestCallback_NoReturnURL checks that a checkout without return_url sends no callback, for any outcome.
 func TestCallback_NoReturnURL(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -236,7 +236,7 @@ func TestProcessCheckout_AttemptLimit(t *testing.T) {
 	}
 	before := s.Checkout(id)
 	got := s.ProcessCheckout(id, s.Card(world.Frictionless))
-	if tooMany.Check(t, got); got.Header.Get("Retry-After") != "3000" { // the first attempt counts for 50 more minutes
+	if tooMany.Check(t, got); got.Header.Get("Retry-After") != "3000" { // the first attempt counts for 50 minutes more
 		t.Errorf("got Retry-After %q, want 3000", got.Header.Get("Retry-After"))
 	}
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
@@ -325,21 +325,22 @@ func TestProcessCheckout_ZipCodeInUSA(t *testing.T) {
 	s.MustPay(id, edited(s.Card(world.Frictionless), change{"card.zip_code", "90210"}))
 }
 
-// TestProcessCheckout_CardOfNumbers checks card fields sent as numbers, which have no leading zeros (contract §2.2).
+// TestProcessCheckout_CardOfNumbers checks card fields that are sent as JSON numbers, and so without leading zeros
+// (contract §2.2).
 func TestProcessCheckout_CardOfNumbers(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("US", "USD", nil)
 	const amex = "374500262001008"
 	for _, c := range []struct {
 		number, month, year, cvv, zip string
-		refused                       string // the refused field; "": accepted
+		refused                       string // the refused field; "" if accepted
 	}{
 		{world.Frictionless, "12", "2030", "123", "90210", ""},
 		{world.Frictionless, "3", "30", "123", "2134", ""},
 		{world.Frictionless, "3", "2030", `"012"`, "2134", ""},
 		{amex, "12", "2030", "1234", "90210", ""},
 		{amex, "12", "2030", `"0123"`, "90210", ""},
-		{amex, "12", "2030", "123", "90210", "card.cvv"}, // 0123 without its zero
+		{amex, "12", "2030", "123", "90210", "card.cvv"}, // 0123 without its leading zero
 		{world.Frictionless, "12", "2030", "12", "90210", "card.cvv"},
 		{world.Frictionless, "12", "2030", "1234", "90210", "card.cvv"},
 		{world.Frictionless, "12", "2030", "-123", "90210", "card.cvv"},
@@ -348,7 +349,7 @@ func TestProcessCheckout_CardOfNumbers(t *testing.T) {
 		{world.Frictionless, "0", "2030", "123", "90210", "card.expiry_month"},
 		{world.Frictionless, "1e0", "2030", "123", "90210", "card.expiry_month"},
 		{world.Frictionless, "12", "203", "123", "90210", "card.expiry_year"},
-		{world.Frictionless, "12", "9", "123", "90210", "card.expiry_year"}, // 09, that is 2009
+		{world.Frictionless, "12", "9", "123", "90210", "card.expiry_year"}, // means 09, the year 2009
 		{world.Frictionless, "12", "2030", "123", "902100", "card.zip_code"},
 		{"4.20e15", "12", "2030", "123", "90210", "card.number"},
 		{world.Frictionless + ".0", "12", "2030", "123", "90210", "card.number"},

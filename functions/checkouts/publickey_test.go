@@ -71,8 +71,8 @@ func TestPublicKey_OtherOperations(t *testing.T) {
 	}
 }
 
-// TestCORS_BrowserRoutes checks that pages of any site may call the operations for public keys and merchant tokens, and
-// no others (contract §2.1).
+// TestCORS_BrowserRoutes checks that pages of any site may call the operations that accept a public key or a merchant
+// token. They may call no other operations (contract §2.1).
 func TestCORS_BrowserRoutes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

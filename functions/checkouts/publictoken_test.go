@@ -7,21 +7,22 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// inBrowsers returns the shop with each credential of payers' browsers.
+// inBrowsers returns the shop once for each kind of credential that payers' browsers use.
 func inBrowsers(s world.Shop) map[string]world.Shop {
 	return map[string]world.Shop{"public key": s.WithKey(s.NewKey("public")),
 		"merchant token": s.WithKey(s.MerchantToken())}
 }
 
-// TestProcessCheckout_CardOfAnotherCustomer checks that a browser charges only a card of the checkout's own customer.
-// The answer to any other is the same, whether the card exists or not, and after every outcome (contract §2.1).
+// TestProcessCheckout_CardOfAnotherCustomer checks that a browser charges only cards of the checkout's own customer.
+// For other cards the answer is always the same: for cards that exist and that do not, and after every outcome
+// (contract §2.1).
 func TestProcessCheckout_CardOfAnotherCustomer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	ada, eve := s.Customer(), s.Customer()
-	mandated, saved, own := setUp(s, ada, world.Frictionless), save(s, ada, "5200000000000007"),
-		save(s, eve, world.Frictionless)
-	forget(s, ada, save(s, ada, "5200000000000023"))
+	mandated, saved, own := saveCardWithMandate(s, ada, world.Frictionless), saveCardByPayment(s, ada, "5200000000000007"),
+		saveCardByPayment(s, eve, world.Frictionless)
+	forget(s, ada, saveCardByPayment(s, ada, "5200000000000023"))
 	soon := s.Clock.Now().Add(time.Minute).Format(time.RFC3339)
 	checkouts := map[string]string{
 		"guest's": s.Create("10.10", nil), "eve's": s.Create("10.10", fields{"customer_id": eve}),
@@ -59,10 +60,10 @@ func TestProcessCheckout_CardOfAnotherCustomer(t *testing.T) {
 	if len(said) != 1 {
 		t.Errorf("got messages %v, want one", said)
 	}
-	s.MustPay(checkouts["guest's"], byToken(ada, mandated)) // charged by the merchant's server under the mandate
+	s.MustPay(checkouts["guest's"], byToken(ada, mandated)) // under the mandate, the merchant's server may charge
 }
 
-// cardOf returns the token of a customer's card, found by its last digits.
+// cardOf returns the token of a customer's card, which it finds by the card's last digits.
 func cardOf(s world.Shop, customer, digits string) string {
 	s.Helper()
 	var cards []struct {
@@ -83,8 +84,8 @@ func cardOf(s world.Shop, customer, digits string) string {
 	return ""
 }
 
-// TestProcessCheckout_SavedCardInBrowser checks that the payer is present, with a mandate or without: the issuer may
-// challenge the payer, and the payment is not recurring.
+// TestProcessCheckout_SavedCardInBrowser checks that a payer at a browser counts as present, even if the card has a
+// mandate. So the issuer may challenge the payer, and the payment is not recurring.
 func TestProcessCheckout_SavedCardInBrowser(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -96,8 +97,8 @@ func TestProcessCheckout_SavedCardInBrowser(t *testing.T) {
 func chargeOwnCard(t *testing.T, s, browser world.Shop) {
 	t.Helper()
 	for name, keep := range map[string]func(world.Shop, string, string) string{
-		"with a mandate":    setUp,
-		"without a mandate": save,
+		"with a mandate":    saveCardWithMandate,
+		"without a mandate": saveCardByPayment,
 	} {
 		t.Run(name, func(t *testing.T) {
 			customer := s.Customer()
@@ -122,8 +123,8 @@ func chargeOwnCard(t *testing.T, s, browser world.Shop) {
 	}
 }
 
-// TestProcessCheckout_MandateInBrowser checks that a browser gives a mandate if the merchant asked for it, since the
-// payer is present to consent. The browser does not see the card's token.
+// TestProcessCheckout_MandateInBrowser checks that a payment in a browser gives a mandate if the merchant asked for
+// one, since the payer is present to consent. The browser does not see the card's token.
 func TestProcessCheckout_MandateInBrowser(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -141,12 +142,12 @@ func giveMandate(t *testing.T, s, browser world.Shop) {
 	world.Holds(t, browser.Checkout(id).Body, hidden)
 	world.Holds(t, s.Checkout(id).Body, map[string]string{"mandate": mandate(s, "active")})
 	plain := s.Create("10.10", fields{"customer_id": customer})
-	s.MustPay(plain, byToken(customer, saved(s, id)))
+	s.MustPay(plain, byToken(customer, savedToken(s, id)))
 	world.Holds(t, transactions(t, s.Checkout(plain))[0], map[string]string{"payment_type": `"RECURRING"`})
 }
 
-// TestProcessCheckout_CustomerInBrowser checks that a card payment gets the same answer for any customer in the
-// request, and that the checkout's customer counts.
+// TestProcessCheckout_CustomerInBrowser checks that the customer in a browser's request has no effect. A card payment
+// gets the same answer for any customer, and belongs to the checkout's customer.
 func TestProcessCheckout_CustomerInBrowser(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

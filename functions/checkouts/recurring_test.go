@@ -13,28 +13,28 @@ import (
 
 var consent = change{"mandate", map[string]any{"type": "recurrent", "user_agent": "test", "user_ip": "192.0.2.1"}}
 
-// setUp saves a card with a mandate and returns the card's token.
-func setUp(s world.Shop, customer, number string) string {
+// saveCardWithMandate saves a card with a mandate and returns the card's token.
+func saveCardWithMandate(s world.Shop, customer, number string) string {
 	s.Helper()
 	id := s.Create("10.10", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
 	if got := s.ProcessCheckout(id, edited(s.Card(number), consent)); got.Status == 202 {
 		answer(s, id, s.Challenge(got, "approve"))
 	}
-	return saved(s, id)
+	return savedToken(s, id)
 }
 
-// save pays with a customer's card, which saves the card, and returns the card's token.
-func save(s world.Shop, customer, number string) string {
+// saveCardByPayment pays a checkout with a customer's card, and returns the token of the card that the payment saved.
+func saveCardByPayment(s world.Shop, customer, number string) string {
 	s.Helper()
 	id := s.Create("10.10", fields{"customer_id": customer})
 	if got := s.ProcessCheckout(id, s.Card(number)); got.Status == 202 {
 		answer(s, id, s.Challenge(got, "approve"))
 	}
-	return saved(s, id)
+	return savedToken(s, id)
 }
 
-// saved returns the token of the card that a paid checkout shows.
-func saved(s world.Shop, id string) string {
+// savedToken returns the token of the saved card that a paid checkout shows.
+func savedToken(s world.Shop, id string) string {
 	s.Helper()
 	read := s.Checkout(id)
 	token := read.Text("payment_instrument.token")
@@ -44,7 +44,7 @@ func saved(s world.Shop, id string) string {
 	return token
 }
 
-// byToken returns a body to pay with a saved card.
+// byToken returns a request body for a payment with a saved card.
 func byToken(customer, token string) map[string]any {
 	return map[string]any{"payment_type": "card", "token": token, "customer_id": customer}
 }
@@ -79,10 +79,10 @@ func TestRecurringPayment_WholeLife(t *testing.T) {
 		t.Fatalf("got %d %s, saved %v, want 202 and no card", started.Status, started.Body, cards(s, customer))
 	}
 	answer(s, setup, s.Challenge(started, "approve"))
-	token := saved(s, setup)
+	token := savedToken(s, setup)
 	world.Holds(t, s.Checkout(setup).Body, map[string]string{"mandate": mandate(s, "active"),
 		"purpose": `"SETUP_RECURRING_PAYMENT"`})
-	wantOutcome(t, s, setup, outcome{"PAID SUCCESSFUL", 1, 0}) // a verification captures nothing
+	wantOutcome(t, s, setup, outcome{"PAID SUCCESSFUL", 1, 0}) // verifying a card captures no money
 	want := []string{`{"token":"` + token + `","active":true,"type":"card",` +
 		`"card":{"last_4_digits":"0042","type":"VISA"},"mandate":` +
 		mandate(s, "active") + `,"created_at":"2026-11-20T12:00:00.000+00:00"}`}
@@ -92,7 +92,7 @@ func TestRecurringPayment_WholeLife(t *testing.T) {
 	for range 2 {
 		s.Clock.Advance(10 * time.Minute)
 		id := s.Create("10.10", nil)
-		paid := s.MustPay(id, byToken(customer, token)) // not challenged, because the payer is absent
+		paid := s.MustPay(id, byToken(customer, token)) // no challenge, because the payer is absent
 		world.Holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`,
 			"entry_mode": `"CUSTOMER_ENTRY"`})
 		wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
@@ -112,13 +112,13 @@ func TestRecurringPayment_FailedSetup(t *testing.T) {
 	world.Holds(t, s.Checkout(id).Body, map[string]string{"mandate": "", "payment_instrument": ""})
 }
 
-// TestSavedCard_WithoutMandate checks that a charge of a card without a mandate may be challenged, because the payer is
-// present.
+// TestSavedCard_WithoutMandate checks that the issuer may challenge the payer of a saved card without a mandate,
+// because the payer is present.
 func TestSavedCard_WithoutMandate(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	token := save(s, customer, world.Challenged)
+	token := saveCardByPayment(s, customer, world.Challenged)
 	if got := cards(s, customer); len(got) != 1 || world.Fields(t, []byte(got[0]))["mandate"] != "" {
 		t.Errorf("got cards %v, want one without a mandate", got)
 	}
@@ -138,16 +138,16 @@ func TestSavedCard_SameToken(t *testing.T) {
 	ada, grace := s.Customer(), s.Customer()
 	theirs := s.OtherShop()
 	theirs.Must(201, theirs.Send("POST", "/v0.1/customers", map[string]any{"customer_id": ada}))
-	first := save(s, ada, world.Frictionless)
+	first := saveCardByPayment(s, ada, world.Frictionless)
 	for name, c := range map[string]struct {
 		token string
 		same  bool
 	}{
-		"again":            {save(s, ada, world.Frictionless), true},
-		"with a mandate":   {setUp(s, ada, world.Frictionless), true},
-		"another card":     {save(s, ada, "5200000000000007"), false},
-		"another customer": {save(s, grace, world.Frictionless), false},
-		"another merchant": {save(theirs, ada, world.Frictionless), false},
+		"again":            {saveCardByPayment(s, ada, world.Frictionless), true},
+		"with a mandate":   {saveCardWithMandate(s, ada, world.Frictionless), true},
+		"another card":     {saveCardByPayment(s, ada, "5200000000000007"), false},
+		"another customer": {saveCardByPayment(s, grace, world.Frictionless), false},
+		"another merchant": {saveCardByPayment(theirs, ada, world.Frictionless), false},
 	} {
 		if (c.token == first) != c.same {
 			t.Errorf("%s: got %s, the first is %s; want the same: %t", name, c.token, first, c.same)
@@ -170,10 +170,10 @@ func TestSavedCard_TokenOfAnotherCustomer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	ada, grace := s.Customer(), s.Customer()
-	token := save(s, ada, world.Frictionless)
+	token := saveCardByPayment(s, ada, world.Frictionless)
 	theirs := s.OtherShop()
 	stranger := theirs.Customer()
-	foreign := save(theirs, stranger, world.Frictionless)
+	foreign := saveCardByPayment(theirs, stranger, world.Frictionless)
 	id := s.Create("10.10", nil)
 	for _, body := range []map[string]any{byToken(grace, token), byToken("nobody", token), byToken(ada, "nothing"),
 		byToken(stranger, foreign), byToken(ada, foreign)} {
@@ -188,7 +188,7 @@ func TestSavedCard_Deactivated(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	token := setUp(s, customer, world.Frictionless)
+	token := saveCardWithMandate(s, customer, world.Frictionless)
 	for range 2 {
 		if got := forget(s, customer, token); got.Status != 204 || len(got.Body) > 0 {
 			t.Errorf("got %d %s, want 204 without a body", got.Status, got.Body)
@@ -204,7 +204,7 @@ func TestSavedCard_Deactivated(t *testing.T) {
 			before.Body)
 	}
 	s.Clock.Advance(10 * time.Minute)
-	if again := setUp(s, customer, world.Frictionless); again != token {
+	if again := saveCardWithMandate(s, customer, world.Frictionless); again != token {
 		t.Errorf("saved again: got %s, want %s", again, token)
 	}
 	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "true", "mandate": mandate(s, "active"),
@@ -212,20 +212,20 @@ func TestSavedCard_Deactivated(t *testing.T) {
 	s.MustPay(id, byToken(customer, token))
 }
 
-// TestMandate_Inactive checks that a mandate ends with its card. Saving the card without a mandate does not restore it;
-// the payer may give a new mandate.
+// TestMandate_Inactive checks that a mandate ends with its card. If the card is saved again without a mandate, the old
+// mandate stays inactive. The payer may give a new mandate.
 func TestMandate_Inactive(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	token := setUp(s, customer, world.Frictionless)
+	token := saveCardWithMandate(s, customer, world.Frictionless)
 	forget(s, customer, token)
-	save(s, customer, world.Frictionless)
+	saveCardByPayment(s, customer, world.Frictionless)
 	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "true", "mandate": mandate(s, "inactive")})
 	id := s.Create("10.10", nil)
 	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
 	wantStatuses(t, s, id, "PENDING")
-	setUp(s, customer, world.Frictionless)
+	saveCardWithMandate(s, customer, world.Frictionless)
 	s.MustPay(id, byToken(customer, token))
 }
 
@@ -233,7 +233,7 @@ func TestSavedCard_Expired(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	token := save(s, customer, world.Frictionless)
+	token := saveCardByPayment(s, customer, world.Frictionless)
 	id := s.Create("10.10", nil)
 	s.Clock.Advance(time.Date(2031, 1, 1, 11, 59, 59, 0, time.UTC).Sub(world.Start))
 	s.MustPay(s.Create("10.10", nil), byToken(customer, token))

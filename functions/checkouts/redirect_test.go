@@ -10,14 +10,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 )
 
-// ideal returns a body to pay by a method that needs the payer's details.
+// ideal returns a request body for a payment by a method that needs the payer's details, such as iDEAL.
 func ideal(method string, changes ...change) map[string]any {
 	return edited(map[string]any{"payment_type": method, "personal_details": map[string]any{"first_name": "Ada",
 		"last_name": "Lovelace",
 		"email":     "ada@example.com", "address": map[string]any{"country": "NL"}}}, changes...)
 }
 
-// bank returns the path of the redirect method's page.
+// bank returns the path of the bank's page, to which a payment by redirect leads.
 func bank(t *testing.T, started world.Response) string {
 	t.Helper()
 	var body struct {
@@ -29,7 +29,7 @@ func bank(t *testing.T, started world.Response) string {
 	return strings.TrimPrefix(body.NextStep.URL, "http://cashwrap.test")
 }
 
-// decide presses a button of that page as the payer.
+// decide presses a button of the bank's page as the payer.
 func decide(s world.Shop, page, decision string) world.Response {
 	s.Helper()
 	return s.Do(world.Request{Method: "POST", Path: page, Body: url.Values{"decision": {decision}}, APIKey: world.NoKey})
@@ -99,7 +99,8 @@ func TestRedirectPayment_EachAnswer(t *testing.T) {
 	}
 }
 
-// TestRedirectPayment_PayerStaysAway checks that the sweep finds a payment whose payer did not come back.
+// TestRedirectPayment_PayerStaysAway checks that the sweep records a payment whose payer did not come back from the
+// bank.
 func TestRedirectPayment_PayerStaysAway(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

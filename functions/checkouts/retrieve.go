@@ -14,8 +14,9 @@ type listRequest struct {
 	Reference string `query:"checkout_reference"`
 }
 
-// list handles listCheckouts. It returns all checkouts, newest first, or the one with the reference. The lookup by
-// reference is consistent, so a client can recover from DUPLICATED_CHECKOUT.
+// list handles listCheckouts. Without a reference it returns all checkouts that the caller sees, newest first. With a
+// reference it returns the checkout that has it. The lookup by reference is consistent, so a client can recover from
+// DUPLICATED_CHECKOUT.
 func (f family) list(ctx context.Context, req listRequest) ([]checkout.View, error) {
 	caller := rest.Caller(ctx)
 	tenant := caller.Tenant
@@ -55,8 +56,8 @@ func (f family) read(ctx context.Context, id string) (payments.Checkout, error) 
 	return c, err
 }
 
-// checkVisible checks that the caller may see a checkout. It runs before processing, which does not know the caller.
-// The check stays true, since a checkout's creator never changes. Failure: NotFound.
+// checkVisible checks that the caller may see a checkout. It runs before package processing, which does not know the
+// caller. The result cannot change in between, since a checkout's creator never changes. Failure: NotFound.
 func (f family) checkVisible(ctx context.Context, id string) error {
 	if rest.Caller(ctx).Has(identity.FullTransactionHistoryView) {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// listed returns the checkouts of a list as sent.
+// listed returns the checkouts of a list as raw JSON.
 func listed(t testing.TB, got world.Response) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage
@@ -40,7 +40,7 @@ func TestListCheckouts_NewestFirst(t *testing.T) {
 	}
 }
 
-// TestListCheckouts_ByReference checks that clients can recover from DUPLICATED_CHECKOUT.
+// TestListCheckouts_ByReference checks that a client finds its checkout after the error DUPLICATED_CHECKOUT.
 func TestListCheckouts_ByReference(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -131,7 +131,7 @@ func TestCheckoutAccess_OtherTenant(t *testing.T) {
 	}
 }
 
-// twoModes returns a merchant with a live and a test key, as two shops.
+// twoModes returns one merchant as two shops, with a live key and with a test key.
 func twoModes(s world.Shop) (live, test world.Shop) {
 	var made struct {
 		world.Merchant
@@ -169,7 +169,8 @@ func TestCheckoutAccess_OtherMode(t *testing.T) {
 	notFound.Check(t, test.Send("GET", "/v0.1/customers/"+live.Customer(), nil))
 }
 
-// TestProcessCheckout_LiveWithoutAcquirer checks the refusal of contract §12.
+// TestProcessCheckout_LiveWithoutAcquirer checks that payments in live mode are refused while it has no acquirer
+// (contract §12).
 func TestProcessCheckout_LiveWithoutAcquirer(t *testing.T) {
 	t.Parallel()
 	live, _ := twoModes(world.NewShop(t).WithCallbacks())

@@ -42,8 +42,8 @@ func Routes(a *app.App) []rest.Route {
 		views:     checkout.Viewer{Processing: a.Processing, BaseURL: a.BaseURL, Now: a.Store.Now},
 		callbacks: a.CallbackPolicy()}
 	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
-	others := []identity.Permission{identity.FullTransactionHistoryView} // to see checkouts that others created
-	partial := append(slices.Clone(others), identity.CreateMOTOPayments) // and to charge saved cards
+	others := []identity.Permission{identity.FullTransactionHistoryView} // needed to see checkouts that others created
+	partial := append(slices.Clone(others), identity.CreateMOTOPayments) // and the permission to charge saved cards
 	const action = identity.CheckoutAction
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Action: action,

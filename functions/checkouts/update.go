@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// updateRequest is the body of updateCheckout. Absent fields stay; a null valid_until removes the expiry (contract
-// §13.1).
+// updateRequest is the body of updateCheckout. Fields that are absent do not change. If valid_until is null, the
+// checkout no longer expires (contract §13.1).
 type updateRequest struct {
 	ID          rest.ID                    `path:"id"`
 	Reference   optional.Of[string]        `json:"checkout_reference" validate:"min=1 text=90"`
@@ -59,7 +59,7 @@ func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout.Vie
 	return f.views.For(rest.Caller(ctx), c), nil
 }
 
-// apply returns the checkout with the request's changes, which it checks as createCheckout does.
+// apply returns the checkout with the request's changes. It checks them as createCheckout does.
 func (req updateRequest) apply(c payments.Checkout, m merchant.Merchant, now time.Time) (payments.Checkout, error) {
 	c.Reference = req.Reference.Or(c.Reference)
 	c.Description = req.Description.Or(c.Description)

@@ -106,7 +106,7 @@ func TestUpdateCheckout_Refused(t *testing.T) {
 	noCheckout.Check(t, patch(s, "nothing", map[string]any{"amount": 1}))
 }
 
-// TestUpdateCheckout_OldReference checks that the old reference stays taken.
+// TestUpdateCheckout_OldReference checks that a changed checkout's old reference cannot be used again.
 func TestUpdateCheckout_OldReference(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -123,7 +123,8 @@ func TestUpdateCheckout_OldReference(t *testing.T) {
 	}
 }
 
-// TestUpdateCheckout_NotOpen checks that only an open checkout without a running attempt is updated (contract §13.1).
+// TestUpdateCheckout_NotOpen checks that a paid checkout cannot be updated, nor a checkout with a running attempt. A
+// FAILED checkout is still open, so it can be updated (contract §13.1).
 func TestUpdateCheckout_NotOpen(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

@@ -45,7 +45,7 @@ type updateRequest struct {
 	Details *payments.PersonalDetailsChange `json:"personal_details"`
 }
 
-// update handles updateCustomer. It overwrites only the fields sent, also within the address.
+// update handles updateCustomer. It overwrites only the fields in the request. Fields of the address are merged, too.
 func (f family) update(ctx context.Context, req updateRequest) (customer, error) {
 	c, err := f.store.UpdateCustomer(ctx, rest.Caller(ctx).Tenant, req.ID, req.Details)
 	return view(c), err
@@ -85,11 +85,12 @@ type deactivateRequest struct {
 	Token      rest.ID `path:"token"`
 }
 
-// forgetTime limits the acquirer's call in a deactivation.
+// forgetTime limits the time of the acquirer's call when a card is deactivated.
 const forgetTime = 10 * time.Second
 
-// deactivateInstrument handles deactivatePaymentInstrument. It first deactivates the card here, so that the card cannot
-// be charged any more, and then deletes it at the acquirer. A repeated request finishes an interrupted one.
+// deactivateInstrument handles deactivatePaymentInstrument. It first deactivates the card in our table, so that the
+// card can no longer be charged. Then it deletes the card at the acquirer. A repeated request finishes an interrupted
+// one.
 func (f family) deactivateInstrument(ctx context.Context, req deactivateRequest) (rest.NoContent, error) {
 	tenant := rest.Caller(ctx).Tenant
 	saved, err := f.store.DeactivateInstrument(ctx, tenant, req.CustomerID, string(req.Token))

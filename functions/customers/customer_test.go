@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// everything has each personal detail.
+// everything holds every personal detail that a customer can have.
 const everything = `{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com","phone":"+4930123",` +
 	`"birth_date":"1915-12-10",` +
 	`"tax_id":"123","address":{"city":"Berlin","country":"DE","line_1":"Weg 1","line_2":"Hof","postal_code":"10115",` +
@@ -45,7 +45,7 @@ func TestCreateCustomer_Valid(t *testing.T) {
 	})
 }
 
-// badDetails are personal details that no customer may have.
+// badDetails lists personal details that are refused.
 var badDetails = []struct {
 	name, details string
 	want          world.Refusal
@@ -142,7 +142,7 @@ func TestIdempotencyKey_CreateCustomer(t *testing.T) {
 	notFound.Check(t, s.Send("GET", at("eve"), nil))
 }
 
-// TestUpdateCustomer_Merge checks that each field sent is merged, also within the address (contract §5.1).
+// TestUpdateCustomer_Merge checks that an update changes only the fields sent, also within the address (contract §5.1).
 func TestUpdateCustomer_Merge(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -206,8 +206,8 @@ func TestUpdateCustomer_Refused(t *testing.T) {
 	})
 }
 
-// TestUpdateCustomer_EmptyText checks that an empty text, which forms send, removes a detail (contract §2.3). An empty
-// date or country is invalid (badDetails).
+// TestUpdateCustomer_EmptyText checks that an empty text removes a detail, because forms send empty texts (contract
+// §2.3). An empty date or country is invalid (see badDetails).
 func TestUpdateCustomer_EmptyText(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -224,7 +224,8 @@ func TestUpdateCustomer_EmptyText(t *testing.T) {
 	}
 }
 
-// TestAddress_Empty checks that an address without fields is absent, like every unknown detail (contract §5.1).
+// TestAddress_Empty checks that an address without fields is left out of the response, like every unknown detail
+// (contract §5.1).
 func TestAddress_Empty(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

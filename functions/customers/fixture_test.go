@@ -19,7 +19,7 @@ func createCustomer(s world.Shop, customer string, details any) world.Response {
 	return s.Send("POST", collection, map[string]any{"customer_id": customer, "personal_details": details})
 }
 
-// saveCard pays with a customer's card and returns the saved card's token.
+// saveCard pays with a customer's card, and returns the token of the saved card.
 func saveCard(s world.Shop, customer, number string, recurring bool) string {
 	s.Helper()
 	order, payment := map[string]any{"customer_id": customer}, s.Card(number)
@@ -39,7 +39,7 @@ var (
 	exists    = world.Refused(409, "CUSTOMER_ALREADY_EXISTS", "", "conflict")
 )
 
-// checkCustomer checks that a response shows the customer with these details, as JSON.
+// checkCustomer checks that a response shows the customer with these details, given as JSON.
 func checkCustomer(t *testing.T, got world.Response, id, details string) {
 	t.Helper()
 	var c struct {

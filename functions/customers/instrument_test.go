@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// cards returns a customer's saved cards by token, each as JSON.
+// cards returns a customer's saved cards as raw JSON, by token.
 func cards(s world.Shop, customer string) map[string]string {
 	s.Helper()
 	var all []json.RawMessage
@@ -106,8 +106,8 @@ func TestDeactivatePaymentInstrument_Refused(t *testing.T) {
 }
 
 // TestDeactivatePaymentInstrument_AcquirerDown checks that a deactivation fails if the acquirer does not delete the
-// card, and that a repeated request deletes the card there. The card was deactivated first, so it cannot be charged
-// meanwhile.
+// card. The card is already deactivated in our table, so it cannot be charged meanwhile. A repeated request deletes the
+// card at the acquirer.
 func TestDeactivatePaymentInstrument_AcquirerDown(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -116,7 +116,7 @@ func TestDeactivatePaymentInstrument_AcquirerDown(t *testing.T) {
 	remove := func(token string) world.Response {
 		return p.Do(world.Request{Method: "DELETE", Path: cardsOf("ada") + "/" + token})
 	}
-	s.Must(204, remove(saveCard(s, "ada", "5200000000000007", false))) // later requests need not lease rate tokens
+	s.Must(204, remove(saveCard(s, "ada", "5200000000000007", false))) // so that later requests need no new rate tokens
 	p.Steps.Plan(0, faults.None)
 	s.Must(204, remove(saveCard(s, "ada", "5200000000000023", false)))
 	deletes := slices.Index(p.Steps.Taken(), "DeleteCard") + 1
@@ -151,7 +151,7 @@ func TestScopes_EachOperation(t *testing.T) {
 	rows := []struct {
 		method, path string
 		body         any
-		scope        string // suffices, like payment_instruments
+		scope        string // suffices, as does payment_instruments
 		success      int
 	}{
 		{"POST", collection, map[string]any{"customer_id": "new"}, "customers.write", 201},

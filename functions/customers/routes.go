@@ -35,7 +35,7 @@ func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, acquirers: a.Acquirers}
 	read, write := []string{"payment_instruments", "customers.read"}, []string{"payment_instruments", "customers.write"}
 	const one, cards = "/v0.1/customers/{customer_id}", "/v0.1/customers/{customer_id}/payment-instruments"
-	const payers = identity.CreateMOTOPayments // the right to charge saved cards, whose payers are absent
+	const payers = identity.CreateMOTOPayments // the permission to charge saved cards while the payer is absent
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/customers", Scopes: write, Permission: payers, Handle: rest.JSON(201, f.create)},
 		{Method: "GET", Path: one, Scopes: read, Permission: payers, Handle: rest.JSON(200, f.retrieve)},

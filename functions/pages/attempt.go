@@ -20,7 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// attemptRequest is the body of createPaymentPageAttempt: processCheckout's as JSON, or the page's form.
+// attemptRequest is the body of createPaymentPageAttempt. It is either the JSON of processCheckout, or the page's form.
 type attemptRequest struct {
 	ID rest.ID `path:"checkout_id"`
 	checkout.Payment
@@ -28,15 +28,16 @@ type attemptRequest struct {
 	ofPage
 }
 
-// ofPage holds the fields that the page adds to a payment.
+// ofPage holds the fields that the page adds to a request to pay.
 type ofPage struct {
 	Embed string `query:"embed" validate:"one-of=1"`
 	CSRF  string `json:"csrf_token" form:"csrf_token" validate:"required"`
-	Key   string `json:"attempt_key" form:"attempt_key" validate:"required pattern=^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"` //nolint:lll // a tag is one line
+	Key   string `json:"attempt_key" form:"attempt_key" validate:"required pattern=^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"` //nolint:lll // a struct tag must be one line
 }
 
-// createAttempt handles createPaymentPageAttempt: processCheckout by the payer's browser, with the payer present. It
-// answers JSON as processCheckout does. It answers a form with a redirect to the page, or with the page and its faults.
+// createAttempt handles createPaymentPageAttempt: the payer's browser processes the checkout while the payer is
+// present. It answers JSON as processCheckout does. It answers a form with a redirect to the page, or with the page
+// that shows the faults.
 func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, error) {
 	v, err := f.readVisit(ctx, string(req.ID), req.Embed != "")
 	if err != nil {
@@ -82,7 +83,7 @@ func (v visit) pay(ctx context.Context, req attemptRequest, faults failure.List)
 	return checkout.Processed{View: &shown}, nil
 }
 
-// Failures of a request that is not from a page of the browser's session.
+// These failures refuse a request that was not sent from a page of the browser's session, or after the session's end.
 var (
 	errInvalidCSRF    = failure.Denied("The request is not from this browser's own payment page: load the page again.")
 	errSessionExpired = failure.Forbidden("session_expired").WithCode("PAYMENT_PAGE_EXPIRED").
@@ -92,7 +93,8 @@ var (
 var errNotOffered = failure.Invalid("payment_type", "is not available on the payment page").
 	WithSlug("payment-method-not-allowed")
 
-// admit checks that the browser's own page sent the request (CSRF), within the session. Failure: Forbidden.
+// admit checks that the browser's own page sent the request (CSRF), and that the session has not expired. Failure:
+// Forbidden.
 func (v visit) admit(req attemptRequest) error {
 	switch {
 	case !v.session.isValidCSRF(v.checkout, req.CSRF):
@@ -104,7 +106,8 @@ func (v visit) admit(req attemptRequest) error {
 	}
 }
 
-// check returns the request's faults, as processCheckout does. A payer's browser names no saved card and no customer.
+// check returns the request's faults, as processCheckout does. A payer's browser may not name a saved card or a
+// customer: check refuses the card, and ignores the customer (contract §13.3).
 func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.List {
 	faults := validate.Forms(req.ofPage)
 	faults = faults.If(req.Token != "", failure.Invalid("token", "is not taken from a payment page"))
@@ -117,18 +120,19 @@ func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.Lis
 	return faults
 }
 
-// start begins the attempt. For a repeated request it continues the attempt.
+// start begins the attempt. If the request is a repeated one, it continues the attempt that the first request began.
 func (v visit) start(ctx context.Context, req attemptRequest,
 	m merchant.Merchant) (payments.Checkout, *processing.Step, error) {
 	request := req.Request(v.checkout.ID, v.session.operation(v.checkout.ID, req.Key, req.paidWith()))
 	request.PayerPresent, request.AskedBy, request.Browser = true, v.askedBy(), v.session.browser()
 	request.TaxEnabled = m.Settings.Of(v.tenant.Mode).TaxEnabled
-	request.Mandate = true // the page tells the payer when it saves the card
+	request.Mandate = true // with SETUP_RECURRING_PAYMENT, the page tells the payer that it saves the card
 	request.ReturnURL, request.Amount = v.returnURL(), &v.checkout.Amount
 	return v.processing.Start(ctx, v.tenant, request)
 }
 
-// paidWith returns the part of the request that an attempt records: method, instalments and card, without its CVV.
+// paidWith returns the part of the request that an attempt records: the method, the instalments, and the card without
+// CVV.
 func (req *attemptRequest) paidWith() string {
 	installments := 1
 	if req.Installments != nil {
@@ -143,7 +147,7 @@ func (req *attemptRequest) paidWith() string {
 
 // returnURL returns this page's address, to which a method's page sends the payer back. If the page is in a merchant's
 // frame, the method's page opens in the whole window, without the frame's cookie. The payer then returns to the
-// merchant, if possible.
+// merchant, if the checkout has a redirect_url.
 func (v visit) returnURL() string {
 	if v.embedded && v.checkout.RedirectURL != "" {
 		return ""
@@ -151,7 +155,7 @@ func (v visit) returnURL() string {
 	return v.views.PageURL(v.checkout.ID) + "?from=" + string(fromBank)
 }
 
-// refuse returns the page after a form that began no attempt. Other errors are for rest to answer.
+// refuse returns the page after a form that began no attempt. Package rest answers errors that the page does not show.
 func (v visit) refuse(ctx context.Context, req attemptRequest, err error) (any, error) {
 	e := failure.Of(err)
 	if v.session.cookie == nil || e == errSessionExpired {
@@ -192,14 +196,14 @@ var refusals = map[failure.Kind]struct {
 	failure.KindTooMany:   {alertTooMany, http.StatusTooManyRequests},
 }
 
-// drawWithStatus returns a page with the status.
+// drawWithStatus returns the page with the HTTP status.
 func (v visit) drawWithStatus(status int, shown view) (any, error) {
 	d, err := v.draw(shown)
 	d.Status, d.RetryAfter = status, shown.RetryAfter
 	return d, err
 }
 
-// attemptForm is processCheckout's body as a form. A field's name is its JSON path. Empty fields count as absent.
+// attemptForm is processCheckout's body as a form. A field is named by its JSON path. Empty fields count as absent.
 type attemptForm struct {
 	FormMethod       payments.Method `form:"payment_type"`
 	FormCardName     string          `form:"card.name"`
@@ -221,10 +225,10 @@ type attemptForm struct {
 	FormState        string          `form:"personal_details.address.state"`
 }
 
-// isCardData returns true if the field is of a card. The page never shows such a field's value again.
+// isCardData returns true if the field belongs to a card. The page never shows the value of such a field again.
 func isCardData(field string) bool { return strings.HasPrefix(field, "card.") }
 
-// payment returns the form's payment, with the faults that only the form can have.
+// payment returns the form's payment. It also returns the faults that JSON cannot have.
 func (f attemptForm) payment() (checkout.Payment, failure.List) {
 	p := checkout.Payment{PaymentType: f.FormMethod, Payer: f.payer()}
 	if f.FormMethod == payments.CardMethod {
@@ -240,7 +244,7 @@ func (f attemptForm) payment() (checkout.Payment, failure.List) {
 	return p, nil
 }
 
-// card accepts a card as people write it: the number in groups, the month perhaps without its zero.
+// card accepts a card as people write it: the number may be in groups, and the month may lack its leading zero.
 func (f attemptForm) card() *payments.Card {
 	number := strings.NewReplacer(" ", "", "-", "").Replace(f.FormCardNumber.Reveal())
 	month := strings.TrimSpace(f.FormExpiryMonth)
@@ -262,7 +266,7 @@ func (f attemptForm) payer() *payments.PersonalDetailsChange {
 	}
 }
 
-// optionalText returns the text as entered. An empty field does not remove a value that the checkout has.
+// optionalText returns the text as entered. It returns an empty field as absent, so that the checkout's value stays.
 func optionalText(text string) optional.Of[string] {
 	if text = strings.TrimSpace(text); text == "" {
 		return optional.Of[string]{}

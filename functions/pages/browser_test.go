@@ -18,8 +18,8 @@ const (
 	question = "How would you like to pay?"
 )
 
-// online is a shop over https whose payers use browsers. A test can put a handler before the platform. The platform's
-// requests and responses are checked against the contract.
+// online is a shop over https whose payers use browsers. A test can put a handler before the platform. The fixture
+// checks the platform's requests and responses against the contract.
 type online struct {
 	world.Shop
 	scripts bool // payers' browsers run scripts
@@ -63,7 +63,7 @@ func (o *online) web() chromium.Web {
 	}
 }
 
-// hosted creates a checkout with a payment page, and returns its id and the page.
+// hosted creates a checkout with a payment page, and returns its id and the page's address.
 func (o *online) hosted(amount string, more map[string]any) (id, page string) {
 	o.Helper()
 	body := o.CheckoutBody(amount)
@@ -80,7 +80,7 @@ func (o *online) hosted(amount string, more map[string]any) (id, page string) {
 	return made.Text("id"), made.Text("hosted_checkout_url")
 }
 
-// enterCard fills in the fields of a card, in English.
+// enterCard fills in the fields of a card on the English page.
 func (o *online) enterCard(tab chromium.Tab, number string) {
 	o.Helper()
 	o.Secret("card number", number)
@@ -99,7 +99,8 @@ func (o *online) wantPaid(id string) {
 	}
 }
 
-// awaitReturn waits until the payer is back at the shop. After a form, so without a script, the page has a link.
+// awaitReturn waits until the payer is back at the shop. Without scripts, the page after a form shows a link, which
+// awaitReturn follows.
 func (o *online) awaitReturn(tab chromium.Tab, id string) {
 	o.Helper()
 	if !o.scripts {
@@ -109,7 +110,7 @@ func (o *online) awaitReturn(tab chromium.Tab, id string) {
 	o.wantPaid(id)
 }
 
-// each runs a test with a script in dark mode, and on a phone without a script.
+// each runs a test twice: in dark mode with scripts, and on a phone without scripts.
 func each(t *testing.T, test func(t *testing.T, o *online, s *chromium.Session)) {
 	t.Helper()
 	for name, options := range map[string]chromium.Options{
@@ -137,32 +138,34 @@ func TestCreatePaymentPageAttempt_CardWithABrowser(t *testing.T) {
 		tab.Button(payNow).Click()
 		o.awaitReturn(tab, id)
 		tab.Back()
-		tab.CSS(`[data-state="paid"], h1:text-is("Shop")`).Wait() // not the form
+		tab.CSS(`[data-state="paid"], h1:text-is("Shop")`).Wait() // the form is gone
 		o.wantPaid(id)
 	})
 }
 
-// TestCreatePaymentPageAttempt_DeclinedCardWithABrowser checks the decline on the page, and a payment by another card.
+// TestCreatePaymentPageAttempt_DeclinedCardWithABrowser checks that the page shows the decline, and that the payer can
+// then pay with another card.
 func TestCreatePaymentPageAttempt_DeclinedCardWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *online, s *chromium.Session) {
 		id, page := o.hosted("10.10", nil)
 		tab := s.Visit(page)
-		o.enterCard(tab, "4532497088771651") // its issuer does not support 3DS: FAILED
+		o.enterCard(tab, "4532497088771651") // FAILED, since the issuer does not support 3DS
 		tab.Button(payNow).Click()
 		tab.Text(declined).Wait()
 		tab.Look("flow-declined", question)
 		if got := tab.Field("CVV").Value(); got != "" {
 			t.Errorf("got CVV %q, want none", got)
 		}
-		o.Clock.Advance(time.Minute) // between attempts
+		o.Clock.Advance(time.Minute) // time between the attempts
 		o.enterCard(tab, world.Frictionless)
 		tab.Button(payNow).Click()
 		o.awaitReturn(tab, id)
 	})
 }
 
-// TestCreatePaymentPageAttempt_InvalidFieldsWithABrowser checks the marks. Fields keep their values, except the card's.
+// TestCreatePaymentPageAttempt_InvalidFieldsWithABrowser checks that the page marks invalid fields. Fields keep the
+// values that the payer entered, except the card's fields.
 func TestCreatePaymentPageAttempt_InvalidFieldsWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *online, s *chromium.Session) {
@@ -180,7 +183,8 @@ func TestCreatePaymentPageAttempt_InvalidFieldsWithABrowser(t *testing.T) {
 	})
 }
 
-// TestSession_ExpiredWithABrowser checks that the page says so, and that the payer can start again.
+// TestSession_ExpiredWithABrowser checks that the page tells the payer that the session has expired, and that the payer
+// can start again.
 func TestSession_ExpiredWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
@@ -215,7 +219,7 @@ func TestExpiry_WhileFillingFormWithABrowser(t *testing.T) {
 	})
 }
 
-// TestCreatePaymentPageAttempt_DoubleClickWithABrowser checks that a double click pays once.
+// TestCreatePaymentPageAttempt_DoubleClickWithABrowser checks that a double click pays only once.
 func TestCreatePaymentPageAttempt_DoubleClickWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
@@ -227,7 +231,8 @@ func TestCreatePaymentPageAttempt_DoubleClickWithABrowser(t *testing.T) {
 	})
 }
 
-// TestCreatePaymentPageAttempt_TwoTabsWithABrowser checks that the second tab shows the payment, and charges nothing.
+// TestCreatePaymentPageAttempt_TwoTabsWithABrowser checks that a second tab of the browser shows the payment made in
+// the first, and does not charge again.
 func TestCreatePaymentPageAttempt_TwoTabsWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *online, s *chromium.Session) {

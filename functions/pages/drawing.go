@@ -23,8 +23,8 @@ var payScript string
 
 var payPage = page.New(payScript)
 
-// render renders the page. Its Content-Security-Policy allows our own frames, images and requests, forms to us and to
-// the issuer, and, if the page is embedded, any parent frame.
+// render renders the page. Its Content-Security-Policy allows frames and images of our own host, and requests to it.
+// Forms may go to our host and to the issuer. If the page is embedded, any site may frame it.
 func render(v view) (page.Page, error) {
 	language := page.Preferred(v.AcceptLanguage)
 	t := inLanguages.In(language)
@@ -37,7 +37,8 @@ func render(v view) (page.Page, error) {
 	return p.Posting(v.issuers()...), err
 }
 
-// issuers returns the form-action sources besides 'self'. They also bind redirects: a live issuer's lead anywhere.
+// issuers returns the form-action sources besides 'self'. Browsers also apply form-action to redirects, and a live
+// issuer can redirect to any host.
 func (v view) issuers() []string {
 	if v.State != stateChallenge || v.Next == nil || v.Next.Framed {
 		return nil
@@ -60,7 +61,7 @@ func (t texts) fill(text string, v view) string {
 		"{time}", formatWait(v.RetryAfter))
 }
 
-// formatWait formats a waiting time in seconds or minutes, as pay.js does.
+// formatWait formats a waiting time in seconds or minutes, in the same form as pay.js.
 func formatWait(d time.Duration) string {
 	if d < 2*time.Minute {
 		return strconv.Itoa(int(math.Ceil(d.Seconds()))) + " s"
@@ -72,7 +73,7 @@ func formatWait(d time.Duration) string {
 func (t texts) alertText(v view) string {
 	why := v.Alert
 	if why == alertFields && !slices.ContainsFunc(v.Methods, methodView.hasFault) {
-		why = alertRefused // the faulty field is not on the page
+		why = alertRefused // the page does not have the faulty field
 	}
 	return t.fill(t.alerts[why], v)
 }
@@ -90,7 +91,8 @@ func (t texts) scriptTexts(v view) templ.OrderedAttributes {
 	return all
 }
 
-// linkTarget returns the target of links and forms that lead to other pages. They leave a merchant's frame.
+// linkTarget returns the HTML target of links and forms that lead to other pages. If the page is in a merchant's frame,
+// they open in the whole window.
 func (v view) linkTarget() string {
 	if v.Embedded {
 		return "_top"
@@ -112,7 +114,7 @@ func (t texts) buttonNote(m methodView) string {
 	}
 }
 
-// methodName returns the method's name. Only that of cards is translated.
+// methodName returns the method's name. Only the name of the method card is translated.
 func (t texts) methodName(m methodView) string {
 	if m.Method == payments.CardMethod {
 		return t.card
@@ -122,7 +124,7 @@ func (t texts) methodName(m methodView) string {
 
 func (c codeView) isBoleto() bool { return c.Method == payments.Boleto }
 
-// groups returns the code as displayed. The copy button copies the code without groups.
+// groups returns the code in groups of characters, for display. The copy button copies the code without groups.
 func (c codeView) groups() []string {
 	if c.isBoleto() {
 		return checkout.BoletoGroups(c.Text)
@@ -130,7 +132,7 @@ func (c codeView) groups() []string {
 	return []string{c.Text}
 }
 
-// deadlineText returns the end of the code's validity in Brasília, where it is paid.
+// deadlineText returns the end of the code's validity in the time of Brasília, because the code is paid in Brazil.
 func (t texts) deadlineText(c codeView) string {
 	brasilia := time.FixedZone("BRT", -3*60*60)
 	layout := t.date
@@ -140,7 +142,7 @@ func (t texts) deadlineText(c codeView) string {
 	return page.Fill(t.until, "{until}", c.Until.In(brasilia).Format(layout))
 }
 
-// isHidden returns true if the form fills in the value: a boleto's payer is in Brazil.
+// isHidden returns true if the form fills in the value without asking: the country of a boleto's payer is Brazil.
 func (m methodView) isHidden(f fieldView) bool {
 	return m.Method == payments.Boleto && f.Name == fieldCountry
 }
@@ -160,7 +162,7 @@ func (t texts) field(m methodView, f fieldView) page.Field {
 		InputMode: shape.mode, Max: shape.most, Type: shape.kind, Placeholder: shape.placeholder, Class: shape.class,
 		Note: f.Name == fieldCardNumber, Options: t.options(f)}
 	if isCardData(f.Name) {
-		field.Value = "" // card data is never written back
+		field.Value = "" // the page never contains card data
 	}
 	if f.Name == fieldExpiryYear {
 		field.Placeholder = t.yy
@@ -209,7 +211,7 @@ const brazil = "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO R
 // maxInstallments is the limit of contract §4.3.
 const maxInstallments = 12
 
-// options returns the options of a choice, or nil for any other field.
+// options returns the options of a field with a choice, or nil for any other field.
 func (t texts) options(f fieldView) []page.Option {
 	switch f.Name {
 	case fieldInstallments:
@@ -231,7 +233,8 @@ func (t texts) options(f fieldView) []page.Option {
 	}
 }
 
-// countries returns the countries served, each named in its own language, and the country chosen before.
+// countries returns the countries that we serve, each named in its own language. It adds the country chosen before, if
+// we do not serve that country.
 func (t texts) countries(chosen string) []page.Option {
 	options, listed := []page.Option{}, chosen == ""
 	for _, code := range country.Codes() {
@@ -246,7 +249,7 @@ func (t texts) countries(chosen string) []page.Option {
 	return append([]page.Option{{Label: t.choose}}, options...)
 }
 
-// brandPrefixes returns the first digits of each brand's cards for pay.js: "34-34 American Express,…".
+// brandPrefixes returns the first digits of each brand's card numbers for pay.js, as in "34-34 American Express,…".
 func brandPrefixes() string {
 	ranges := payments.BrandRanges()
 	all := make([]string, len(ranges))

@@ -23,7 +23,7 @@ func fieldsOf(names ...string) []fieldView {
 	return fields
 }
 
-// viewIn returns a page in the state, for 1234.50 EUR by card or by any other method.
+// viewIn returns a page in the state, for a payment of 1234.50 EUR. It offers cards and many other methods.
 func viewIn(s state) view {
 	payer := fieldsOf(fieldFirstName, fieldLastName, fieldEmail, fieldCountry)
 	v := view{State: s, Mode: identity.Test, Merchant: "Caffè Roma", Description: "Two espressi",
@@ -46,7 +46,7 @@ func viewIn(s state) view {
 var allStates = []state{stateForm, stateChallenge, stateRedirect, stateCode, stateProcessing, statePaid, stateEnded,
 	stateSessionExpired, stateExpired}
 
-// complete returns viewIn with all details of the state.
+// complete returns viewIn with every detail that the state can show.
 func complete(s state) view {
 	v := viewIn(s)
 	v.Next = &nextView{URL: "https://issuer.example/3ds", Fields: []pair{{"PaReq", "request"}}}
@@ -65,7 +65,8 @@ func renderHTML(t *testing.T, v view) string {
 	return string(p.HTML)
 }
 
-// TestRender_Size limits HTML, style and script together, with every method and field.
+// TestRender_Size limits the size of the page, which includes style and script. The page shows every detail that its
+// state can show, and all methods of viewIn except boleto. A separate limit applies to the script.
 func TestRender_Size(t *testing.T) {
 	t.Parallel()
 	const most = 60_000
@@ -83,7 +84,7 @@ func TestRender_Size(t *testing.T) {
 	}
 }
 
-// TestRender_EscapesTexts checks texts of every source in each state.
+// TestRender_EscapesTexts checks that texts of every source are escaped, in each state.
 func TestRender_EscapesTexts(t *testing.T) {
 	t.Parallel()
 	for s, places := range map[state]int{stateForm: 67, stateChallenge: 10, stateRedirect: 9, stateCode: 12,
@@ -109,7 +110,8 @@ func TestRender_EscapesTexts(t *testing.T) {
 	}
 }
 
-// TestRender_ScriptURLs checks a merchant's redirect_url and the acquirer's addresses.
+// TestRender_ScriptURLs checks that the page contains no script as an address, neither from a merchant's redirect_url
+// nor from the acquirer.
 func TestRender_ScriptURLs(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {
@@ -153,7 +155,8 @@ func TestRender_Policy(t *testing.T) {
 	}
 }
 
-// TestRender_EachStateAndLanguage checks that the page describes its state, and that no placeholder is left in it.
+// TestRender_EachStateAndLanguage checks that the page describes its state, and that no placeholder is left in its
+// texts.
 func TestRender_EachStateAndLanguage(t *testing.T) {
 	t.Parallel()
 	for _, l := range page.Languages {
@@ -177,7 +180,7 @@ func TestRender_EachStateAndLanguage(t *testing.T) {
 	}
 }
 
-// TestTexts_Complete checks that each language has all texts of English.
+// TestTexts_Complete checks that each language has all texts that English has.
 func TestTexts_Complete(t *testing.T) {
 	t.Parallel()
 	for _, l := range page.Languages {
@@ -235,7 +238,7 @@ func TestCountries_ChosenBefore(t *testing.T) {
 	}
 }
 
-// TestRender_OtherBrowser checks that the page of a payment in another browser shows nothing of that payment.
+// TestRender_OtherBrowser checks that a browser sees nothing of a payment that was made in another browser.
 func TestRender_OtherBrowser(t *testing.T) {
 	t.Parallel()
 	got := renderHTML(t, view{State: stateEnded, Mode: identity.Test})

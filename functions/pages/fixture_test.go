@@ -17,10 +17,10 @@ import (
 type fixture struct {
 	world.Shop
 
-	id string // of the checkout
+	id string // id of the checkout
 }
 
-// newFixture creates a hosted checkout of 10.10 with more fields.
+// newFixture creates a hosted checkout of 10.10 EUR, with the fields in more.
 func newFixture(t *testing.T, more map[string]any) fixture {
 	t.Helper()
 	return hostedBy(world.NewShop(t), "10.10", more)
@@ -37,17 +37,17 @@ func (f fixture) path() string { return "/pay/c-" + f.id }
 
 func (f fixture) url() string { return "http://cashwrap.test" + f.path() }
 
-// browser keeps the cookies that it received.
+// browser stores the cookies that it receives.
 type browser struct {
 	fixture
 
 	cookies map[string]string
-	from    string // its network address; "": the default one
+	from    string // its network address; "" for the default address
 }
 
 func (f fixture) browser() *browser { return &browser{fixture: f, cookies: map[string]string{}} }
 
-// send sends a request as the browser does, and keeps the cookie of the response.
+// send sends a request as the browser does, and stores the cookie of the response.
 func (b *browser) send(r world.Request) world.Response {
 	b.Helper()
 	r.APIKey, r.From = world.NoKey, b.from
@@ -76,7 +76,7 @@ func (b *browser) get(path string) world.Response {
 	return b.send(world.Request{Method: http.MethodGet, Path: path})
 }
 
-// load loads the payment page, which must be in the state.
+// load loads the payment page, and checks that it is in the state.
 func (b *browser) load(query, state string) world.Response {
 	b.Helper()
 	got := b.get(b.path() + query)
@@ -84,7 +84,7 @@ func (b *browser) load(query, state string) world.Response {
 	return got
 }
 
-// want checks the status of a page, and its state.
+// want checks the HTTP status of a page, and the state that the page shows.
 func (b *browser) want(got world.Response, status int, state string) {
 	b.Helper()
 	if shown := stateOf(got); got.Status != status || shown != state {
@@ -101,7 +101,7 @@ func stateOf(r world.Response) string {
 	return ""
 }
 
-// hidden returns the hidden fields of the first form to attempts on a page.
+// hidden returns the hidden fields of the page's first form that begins an attempt.
 func (b *browser) hidden(page world.Response) url.Values {
 	b.Helper()
 	form, err := page.Form()
@@ -111,7 +111,7 @@ func (b *browser) hidden(page world.Response) url.Values {
 	return form.Fields
 }
 
-// attempt returns the JSON that the page's script sends to pay.
+// attempt returns the JSON that the page's script sends to begin the payment.
 func (b *browser) attempt(page world.Response, payment map[string]any) map[string]any {
 	b.Helper()
 	fields, body := b.hidden(page), maps.Clone(payment)
@@ -119,13 +119,13 @@ func (b *browser) attempt(page world.Response, payment map[string]any) map[strin
 	return body
 }
 
-// pay sends a body to attempts.
+// pay sends a body to createPaymentPageAttempt.
 func (b *browser) pay(body any) world.Response {
 	b.Helper()
 	return b.send(world.Request{Method: http.MethodPost, Path: b.path() + "/attempts", Body: body})
 }
 
-// form returns the values that the page's form sends for a card.
+// form returns the values that the page's form sends for the card number.
 func (b *browser) form(page world.Response, number string) url.Values {
 	b.Helper()
 	fields := b.hidden(page)

@@ -12,7 +12,7 @@ const declinedCard = "4012001037461114"
 
 var alerted = regexp.MustCompile(`role="alert" tabindex="-1">([^<]+)`)
 
-// alertOf returns the alert on a page, or "".
+// alertOf returns the text of the page's alert, or "".
 func alertOf(r world.Response) string {
 	if found := alerted.FindSubmatch(r.Body); found != nil {
 		return string(found[1])
@@ -21,8 +21,8 @@ func alertOf(r world.Response) string {
 }
 
 // TestCreatePaymentPageAttempt_LimitBySource checks that a payer with ten declined cards blocks neither other payers
-// nor the merchant (contract §2.9). Neither another cookie nor another address alone gives more attempts. The page
-// shows an alert before a card is entered.
+// nor the merchant (contract §2.9). A new cookie alone, or a new address alone, gives the payer no more attempts. The
+// page shows the alert before the payer enters a card.
 func TestCreatePaymentPageAttempt_LimitBySource(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

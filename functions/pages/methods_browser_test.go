@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestChallenge_ApprovedWithABrowser approves a challenge in a frame; without a script in the whole window.
+// TestChallenge_ApprovedWithABrowser approves a challenge: with scripts in a frame, and without scripts in the whole
+// window.
 func TestChallenge_ApprovedWithABrowser(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *online, s *chromium.Session) {
@@ -31,8 +32,8 @@ func TestChallenge_ApprovedWithABrowser(t *testing.T) {
 	})
 }
 
-// TestChallenge_FailedWithABrowser checks that a rejected payer is back at the form. A challenge that the payer left is
-// shown again, with a link to the form.
+// TestChallenge_FailedWithABrowser checks that a payer sees the form again after a rejected challenge. If the payer
+// left the challenge, the page shows the challenge again, with a link to the form.
 func TestChallenge_FailedWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
@@ -80,7 +81,7 @@ func TestRedirectPayment_WithABrowser(t *testing.T) {
 			tab.CSS(`[data-method="ideal"] button`).Click()
 		}
 		ideal()
-		onwards(tab)
+		followToBank(tab)
 		tab.Button("Fail").Click()
 		tab.Text(declined).Wait()
 		tab.Look("flow-bank-failed", question)
@@ -90,14 +91,15 @@ func TestRedirectPayment_WithABrowser(t *testing.T) {
 		fillPayer(tab, "ideal")
 		tab.CSS(`[data-method="ideal"] select`).Choose("NL")
 		tab.CSS(`[data-method="ideal"] button`).Click()
-		onwards(tab)
+		followToBank(tab)
 		tab.Button("Pay").Click()
 		o.awaitReturn(tab, id)
 	})
 }
 
-// onwards follows the page to the bank's page, which a script does unasked.
-func onwards(tab chromium.Tab) {
+// followToBank goes from the payment page to the bank's page. A script goes there at once; without scripts there is a
+// link.
+func followToBank(tab chromium.Tab) {
 	tab.CSS(`#onwards, button[value="pay"]`).Wait()
 	if tab.CSS("#onwards").Count() > 0 {
 		tab.CSS("#onwards").Click()
@@ -105,7 +107,7 @@ func onwards(tab chromium.Tab) {
 	tab.Heading("Pay with iDEAL").Wait()
 }
 
-// TestPaymentCode_WithABrowser checks that the image has the code's text, and that the page notices the payment.
+// TestPaymentCode_WithABrowser checks that the image encodes the code's text, and that the page notices the payment.
 func TestPaymentCode_WithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
@@ -128,7 +130,7 @@ func TestPaymentCode_WithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestEmbed_WithABrowser checks that any site may frame the page with embed=1, and no site without.
+// TestEmbed_WithABrowser checks that any site may frame the page with embed=1, and that no site may frame it without.
 func TestEmbed_WithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)

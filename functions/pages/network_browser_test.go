@@ -10,7 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestCreatePaymentPageAttempt_SlowNetworkWithABrowser checks the message while paying. A second press does nothing.
+// TestCreatePaymentPageAttempt_SlowNetworkWithABrowser checks the message that the page shows while a payment runs. If
+// the payer presses the button again meanwhile, nothing happens.
 func TestCreatePaymentPageAttempt_SlowNetworkWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
@@ -40,7 +41,8 @@ func TestCreatePaymentPageAttempt_SlowNetworkWithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestCreatePaymentPageAttempt_LostAnswerWithABrowser checks that a second press after a lost answer pays nothing.
+// TestCreatePaymentPageAttempt_LostAnswerWithABrowser checks a payer who presses the button again because the answer
+// was lost. The payer is not charged again.
 func TestCreatePaymentPageAttempt_LostAnswerWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
@@ -65,7 +67,7 @@ func TestCreatePaymentPageAttempt_LostAnswerWithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestShowPaymentPage_ByKeyboardWithABrowser checks that every step works without a pointer.
+// TestShowPaymentPage_ByKeyboardWithABrowser checks that a payer can take every step with the keyboard alone.
 func TestShowPaymentPage_ByKeyboardWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
@@ -95,7 +97,7 @@ func TestShowPaymentPage_ByKeyboardWithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestShowPaymentPage_ReloadWithABrowser checks that a reload keeps the values entered, except the card's.
+// TestShowPaymentPage_ReloadWithABrowser checks that the entered values survive a reload, except the card's.
 func TestShowPaymentPage_ReloadWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)

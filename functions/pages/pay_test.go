@@ -11,7 +11,8 @@ import (
 
 const shopPage = "https://shop.example/done"
 
-// TestCreatePaymentPageAttempt_Card checks that the payer goes on to the merchant, and that other browsers see nothing.
+// TestCreatePaymentPageAttempt_Card checks that the page leads the payer on to the merchant, and that other browsers
+// see nothing of the payment.
 func TestCreatePaymentPageAttempt_Card(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]any{"redirect_url": shopPage, "description": "Two coffees"})
@@ -44,8 +45,9 @@ func TestCreatePaymentPageAttempt_Card(t *testing.T) {
 	}
 }
 
-// TestCreatePaymentPageAttempt_Form checks the way without scripts: 303 to the page, which then leads to the merchant,
-// because browsers hold redirects after a form to the form's policy.
+// TestCreatePaymentPageAttempt_Form checks a payment without scripts. The answer is a 303 to the page, and the page
+// leads to the merchant. A direct redirect would fail, because browsers apply the form's policy to redirects after the
+// form.
 func TestCreatePaymentPageAttempt_Form(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]any{"redirect_url": shopPage})
@@ -68,7 +70,7 @@ func TestCreatePaymentPageAttempt_Form(t *testing.T) {
 	}
 }
 
-// TestCreatePaymentPageAttempt_FormWithFaults checks that the form keeps the values entered, but no card data.
+// TestCreatePaymentPageAttempt_FormWithFaults checks that the form shows the entered values again, but no card data.
 func TestCreatePaymentPageAttempt_FormWithFaults(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("BR", "BRL", nil)
@@ -93,7 +95,8 @@ func TestCreatePaymentPageAttempt_FormWithFaults(t *testing.T) {
 	}
 }
 
-// TestCreatePaymentPageAttempt_RetryAfterDecline checks that only the payer sees the decline, and can then pay.
+// TestCreatePaymentPageAttempt_RetryAfterDecline checks that only the payer's browser sees the decline. The payer can
+// pay afterwards.
 func TestCreatePaymentPageAttempt_RetryAfterDecline(t *testing.T) {
 	t.Parallel()
 	f := hostedBy(world.NewShop(t), "42.01", nil)
@@ -124,7 +127,8 @@ func TestCreatePaymentPageAttempt_RetryAfterDecline(t *testing.T) {
 	payer.load("", "paid")
 }
 
-// TestCreatePaymentPageAttempt_Superseded repeats a request after another attempt, and checks that it charges nothing.
+// TestCreatePaymentPageAttempt_Superseded repeats a request after another attempt has begun, and checks that the
+// repeated request charges nothing.
 func TestCreatePaymentPageAttempt_Superseded(t *testing.T) {
 	t.Parallel()
 	f := hostedBy(world.NewShop(t), "42.01", nil)
@@ -181,7 +185,7 @@ func TestCreatePaymentPageAttempt_ForeignRequest(t *testing.T) {
 	foreign := other.browser()
 	foreign.load("", "form")
 	stolen := f.browser()
-	steal := func() { // the other checkout's cookie, under this one's name
+	steal := func() { // copies the other checkout's cookie under this checkout's name
 		for _, value := range foreign.cookies {
 			for name := range payer.cookies {
 				stolen.cookies[name] = value
@@ -189,7 +193,7 @@ func TestCreatePaymentPageAttempt_ForeignRequest(t *testing.T) {
 		}
 	}
 	steal()
-	taken := stolen.attempt(stolen.load("", "form"), f.Card(world.Frictionless)) // with the token of another page
+	taken := stolen.attempt(stolen.load("", "form"), f.Card(world.Frictionless)) // the token of another page
 	steal()
 	wrong := payer.attempt(page, f.Card(world.Frictionless))
 	wrong["csrf_token"] = "guess"

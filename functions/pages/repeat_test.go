@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// sendBy sends a body to attempts, to another process.
+// sendBy sends a body to createPaymentPageAttempt of another process.
 func (b *browser) sendBy(p *world.Process, body any) world.Response {
 	b.Helper()
 	var cookies []string
@@ -21,7 +21,7 @@ func (b *browser) sendBy(p *world.Process, body any) world.Response {
 		Header: map[string]string{"Cookie": strings.Join(cookies, "; ")}})
 }
 
-// payAndDie sends a body to attempts, to a process that dies after its n-th step. It returns that step.
+// payAndDie sends a request to pay to a process that dies after its n-th step. It returns the name of that step.
 func (b *browser) payAndDie(n int, body any) (step string) {
 	b.Helper()
 	p := b.Process()
@@ -34,8 +34,9 @@ func (b *browser) payAndDie(n int, body any) (step string) {
 	return ""
 }
 
-// TestCreatePaymentPageAttempt_OtherCardUnderSameKey checks that a payer without an answer may press again after
-// changing card or method. At any step of the first request, the recorded card is charged, and once.
+// TestCreatePaymentPageAttempt_OtherCardUnderSameKey checks a payer who got no answer, and presses the button again
+// with another card or method. The first request may have died after any step. The payer is charged once, and with the
+// card that the attempt recorded.
 func TestCreatePaymentPageAttempt_OtherCardUnderSameKey(t *testing.T) {
 	t.Parallel()
 	ideal := map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada",
@@ -52,7 +53,7 @@ func TestCreatePaymentPageAttempt_OtherCardUnderSameKey(t *testing.T) {
 			break
 		}
 		pressed := payer.pay(payer.attempt(page, other))
-		if died == "PutItem" { // the attempt is claimed, and the card not charged
+		if died == "PutItem" { // the attempt is claimed, but no card is charged yet
 			claimed = true
 			if byBank := payer.pay(payer.attempt(page, ideal)); pressed.Status != 409 || byBank.Status != 409 {
 				t.Errorf("meanwhile: got %d with another card and %d by another method, want 409", pressed.Status, byBank.Status)
@@ -81,7 +82,7 @@ func TestCreatePaymentPageAttempt_OtherCardUnderSameKey(t *testing.T) {
 	}
 }
 
-// TestCreatePaymentPageAttempt_AmountChanged checks that a payer pays the amount on the page, or nothing.
+// TestCreatePaymentPageAttempt_AmountChanged checks that a payer pays either the amount on the page, or nothing.
 func TestCreatePaymentPageAttempt_AmountChanged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -99,7 +100,7 @@ func TestCreatePaymentPageAttempt_AmountChanged(t *testing.T) {
 	if !strings.Contains(string(again.Body), "€100.00") {
 		t.Errorf("got page %s, want it to say the other amount", again.Body)
 	}
-	for step := 1; f.captured() == 0; step++ { // changed while the request runs
+	for step := 1; f.captured() == 0; step++ { // the merchant changes the amount while the request runs
 		p, shown, other := f.Process(), float64(99+step), float64(100+step)
 		page = payer.load("", "form")
 		changed := false
@@ -115,7 +116,8 @@ func TestCreatePaymentPageAttempt_AmountChanged(t *testing.T) {
 	}
 }
 
-// TestCreatePaymentPageAttempt_OtherPayersAttempt checks that the answer has no attempt of other payers.
+// TestCreatePaymentPageAttempt_OtherPayersAttempt checks that the answer to one payer shows no attempt of another
+// payer.
 func TestCreatePaymentPageAttempt_OtherPayersAttempt(t *testing.T) {
 	t.Parallel()
 	f := hostedBy(world.NewShop(t), "42.01", nil)
@@ -135,8 +137,8 @@ func TestCreatePaymentPageAttempt_OtherPayersAttempt(t *testing.T) {
 	}
 }
 
-// TestCookie_MaxSessions checks that a browser keeps only its latest sessions, so that cookies of many checkouts stay
-// within the gateway's limit of headers (10,240 bytes).
+// TestCookie_MaxSessions checks that a browser keeps only the cookies of its latest sessions. So cookies of many
+// checkouts stay within the gateway's limit of headers (10,240 bytes).
 func TestCookie_MaxSessions(t *testing.T) {
 	t.Parallel()
 	for base, query := range map[string]string{"http://cashwrap.test": "", "https://pay.example": "?embed=1"} {

@@ -26,7 +26,7 @@ type family struct {
 	store      storage
 	processing *processing.Processor
 	views      checkout.Viewer
-	path       string // of the base URL, before the paths of pages
+	path       string // path of the base URL, which precedes the paths of pages
 }
 
 // Routes returns the family's routes.

@@ -9,10 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// digitsOf lists the digits of a barcode by their elements: "w" is wide, "n" is narrow (ISO/IEC 16390).
+// digitsOf lists the elements of each digit of a barcode, from 0 to 9: "w" is wide, "n" is narrow (ISO/IEC 16390).
 const digitsOf = "nnwwn wnnnw nwnnw wwnnn nnwnw wnwnn nwwnn nnnww wnnwn nwnwn"
 
-// readBarcode reads an interleaved 2 of 5 from a row of pixels, "1" for black.
+// readBarcode reads an interleaved 2 of 5 barcode from a row of pixels. "1" is a black pixel.
 func readBarcode(t *testing.T, row string) (number string) {
 	t.Helper()
 	row = strings.Trim(row, "0")
@@ -62,7 +62,7 @@ const middleRow = `(async () => {
 	return drawing.getImageData(0, 0, width, 1).data.filter((_, i) => i % 4 === 0).reduce((s, v) => s + +(v < 128), "");
 })()`
 
-// TestBoleto_WithABrowser checks that banks accept the copied text and the barcode.
+// TestBoleto_WithABrowser checks that the copied text and the barcode are valid for banks.
 func TestBoleto_WithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)
@@ -89,7 +89,8 @@ func TestBoleto_WithABrowser(t *testing.T) {
 		t.Fatalf("got %q copied of %q, want its 47 digits", line, shown)
 	}
 	tab.Evaluate(middleRow, &row)
-	// FEBRABAN: bank, currency, check digit, due date and amount, and the free fields without their check digits.
+	// The barcode has bank, currency, check digit, due date and amount, then the free fields without their check digits
+	// (FEBRABAN).
 	want := line[0:4] + line[32:47] + line[4:9] + line[10:20] + line[21:31]
 	if got := readBarcode(t, row); got != want {
 		t.Errorf("got barcode %s, want %s of the line %s", got, want, line)
@@ -99,8 +100,8 @@ func TestBoleto_WithABrowser(t *testing.T) {
 	o.wantPaid(id)
 }
 
-// TestShowPaymentPage_LeakedLinkWithABrowser checks that the shop gets no referrer, and that the link shows others
-// nothing.
+// TestShowPaymentPage_LeakedLinkWithABrowser checks that the page does not tell the shop its address as a referrer. In
+// another browser the page's link shows nothing of the payment.
 func TestShowPaymentPage_LeakedLinkWithABrowser(t *testing.T) {
 	t.Parallel()
 	o := newOnline(t)

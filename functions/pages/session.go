@@ -24,15 +24,16 @@ const (
 	cookieLifetime = 24 * time.Hour
 )
 
-// session identifies a browser on a checkout's page. Only its cookie stores it: the time it began, random bytes, a MAC.
+// session identifies a browser on a checkout's page. It is stored only in the browser's cookie, as the time when the
+// session began, random bytes, and a MAC.
 type session struct {
 	forms   rest.Forms
-	cookie  *http.Cookie // nil: the browser sent no authentic one
+	cookie  *http.Cookie // nil if the browser sent no authentic cookie
 	began   time.Time
 	expired bool
 }
 
-// Lengths of the parts of a cookie's value.
+// These are the lengths of the parts of a cookie's value.
 const (
 	timeBytes   = 8
 	randomBytes = 12
@@ -51,7 +52,7 @@ func (f family) readSession(ctx context.Context, checkoutID string) session {
 		return s
 	}
 	body, mac := raw[:timeBytes+randomBytes], raw[timeBytes+randomBytes:]
-	//nolint:gosec // G115: a time after year 292 billion is authentic in no cookie
+	//nolint:gosec // G115: no authentic cookie has a time after year 292 billion
 	began := time.Unix(int64(binary.BigEndian.Uint64(body)), 0).UTC()
 	now := f.store.Now()
 	if began.After(now) || !hmac.Equal(mac, f.mac(checkoutID, body, began)) {
@@ -62,36 +63,39 @@ func (f family) readSession(ctx context.Context, checkoutID string) session {
 	return s
 }
 
-// newSession returns a new session. In a frame over HTTPS browsers keep its cookie apart for each site that embeds the
-// page (SameSite=None, Partitioned).
+// newSession returns a new session. If the page is in a frame over HTTPS, browsers store a separate cookie for each
+// site that embeds the page (SameSite=None, Partitioned).
 func (f family) newSession(checkoutID string, embedded bool) session {
 	s := session{forms: f.formsOf(checkoutID), began: f.store.Now()}
 	body := make([]byte, timeBytes+randomBytes)
 	_, _ = rand.Read(body[timeBytes:]) // never fails
-	//nolint:gosec // G115: after 1970
+	//nolint:gosec // G115: the time is after 1970
 	binary.BigEndian.PutUint64(body, uint64(s.began.Unix()))
 	value := base64.RawURLEncoding.EncodeToString(append(body, f.mac(checkoutID, body, s.began)...))
 	s.cookie = newCookie(s.forms.NewCookie(), embedded, value, int(cookieLifetime.Seconds()))
 	return s
 }
 
-// newCookie returns the usual cookie. For a page in a frame, it returns a cookie that browsers send there.
+// newCookie returns the usual cookie with the value. For a page in a frame, it returns a cookie that browsers also send
+// from frames.
 func newCookie(usual *http.Cookie, embedded bool, value string, maxAge int) *http.Cookie {
 	framed, sameSite := embedded && usual.Secure, http.SameSiteLaxMode
 	if framed {
 		sameSite = http.SameSiteNoneMode
 	}
-	//nolint:gosec // G124: secure, but for the local run over plain HTTP
+	//nolint:gosec // G124: secure, except in the local run over plain HTTP
 	return &http.Cookie{Name: usual.Name, Path: usual.Path, HttpOnly: true, Secure: usual.Secure,
 		SameSite: sameSite, Partitioned: framed, MaxAge: maxAge, Value: value}
 }
 
-// maxSessions limits the checkouts whose cookies a browser keeps. Otherwise a till's browser, or a site that opens
-// many pages, would in the end send more headers than the gateway takes, and could open no page any more.
+// maxSessions limits the checkouts whose cookies one browser stores. Each cookie makes the browser's headers longer. So
+// without the limit, a shop's own browser at the till, or a browser on a site that opens many pages, would in the end
+// send more headers than the gateway accepts. It could then open no page any more.
 const maxSessions = 20
 
-// findSurplusCookie returns a cookie that deletes the browser's oldest session of another checkout, if room is needed.
-func (f family) findSurplusCookie(ctx context.Context, checkoutID string, embedded bool) *http.Cookie {
+// newEvictionCookie finds the browser's oldest session of another checkout, if the browser has too many. It returns a
+// cookie that deletes that session, or nil.
+func (f family) newEvictionCookie(ctx context.Context, checkoutID string, embedded bool) *http.Cookie {
 	prefix, own := f.formsOf("").NewCookie().Name, f.formsOf(checkoutID).NewCookie()
 	others := slices.DeleteFunc(rest.Cookies(ctx), func(c *http.Cookie) bool {
 		return !strings.HasPrefix(c.Name, prefix) || c.Name == own.Name
@@ -99,19 +103,21 @@ func (f family) findSurplusCookie(ctx context.Context, checkoutID string, embedd
 	if len(others) < maxSessions {
 		return nil
 	}
-	// A value begins with the session's time. It is big-endian, so bytes sort as times do.
+	// A cookie's value begins with the session's time in big-endian order, so the bytes sort as the times do.
 	oldest := slices.MinFunc(others, func(a, b *http.Cookie) int { return bytes.Compare(sessionTime(a), sessionTime(b)) })
-	own.Name = oldest.Name //nolint:gosec // G124: newCookie makes the one that is sent
+	own.Name = oldest.Name //nolint:gosec // G124: newCookie makes the cookie to send
 	return newCookie(own, embedded, "", -1)
 }
 
-// sessionTime returns the bytes of a cookie's value that hold the session's time, or none.
+// sessionTime returns the bytes of the session's time from a cookie's value. It returns fewer bytes if the value is
+// shorter.
 func sessionTime(c *http.Cookie) []byte {
 	raw, _ := base64.RawURLEncoding.DecodeString(c.Value)
 	return raw[:min(len(raw), timeBytes)]
 }
 
-// mac uses the key for payers' sessions that was current when the session began.
+// mac returns the MAC of a session's cookie. Its key is the key for payers' sessions that was current when the session
+// began.
 func (f family) mac(checkoutID string, body []byte, began time.Time) []byte {
 	mac := hmac.New(sha256.New, f.processing.SessionKey(began))
 	_, _ = mac.Write(append([]byte("payment page "+checkoutID+"\x00"), body...)) // never fails
@@ -132,14 +138,14 @@ func (s session) browser() string {
 	return digest("browser", s.cookie.Value)
 }
 
-// operation identifies a request to pay; a repeated request has the same. Another card or method gives another
-// operation, even under the same key, so that it cannot continue an attempt that records the first card. The cookie,
-// which is stored nowhere, is the key of the hash.
+// operation returns an identifier of a request to pay. A repeated request has the same identifier. Another card or
+// method gives another identifier even with the same attempt key, so that the request cannot continue an attempt that
+// recorded the first card. The key of the hash is the cookie, which only the browser stores.
 func (s session) operation(checkoutID, attemptKey, paidWith string) string {
 	return digest("attempt", s.cookie.Value, checkoutID, strings.ToLower(attemptKey), paidWith)
 }
 
-// digest returns a digest of the texts. Only the last may contain a zero byte.
+// digest returns a digest of the texts. Only the last text may contain a zero byte.
 func digest(texts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])

@@ -19,11 +19,11 @@ type visit struct {
 	tenant   identity.Tenant
 	checkout payments.Checkout
 	session  session
-	begun    bool         // the session begins with this request
-	surplus  *http.Cookie // of another checkout; deleted when a session begins
+	begun    bool         // this request began the session
+	surplus  *http.Cookie // another checkout's cookie, deleted when a session begins
 	embedded bool
 	from     origin
-	address  string // of the browser, as limits count it (rest.SourceAddress)
+	address  string // the browser's address, as limits count it (rest.SourceAddress)
 
 	acceptLanguage string
 }
@@ -31,21 +31,23 @@ type visit struct {
 // origin tells where the browser came from.
 type origin string
 
-// The origins. Browsers hold redirects after a form to the policy of the form's page (CSP, form-action). So after one
-// of these origins a script on the page forwards the payer to the merchant, and our forms need not allow other sites.
+// These are the origins. After a form, browsers apply the policy of the form's page to redirects (CSP, form-action). If
+// a browser comes from one of these origins, a script on the page therefore forwards the payer to the merchant. So our
+// forms need not allow other sites.
 const (
 	fromForm origin = "form" // the page's own form
 	fromBank origin = "bank" // the page of a payment method
 )
 
-// readVisit reads the checkout and the browser's session. Failure: NotFound, also for a checkout that is not hosted.
+// readVisit reads the checkout and the browser's session. Failure: NotFound, even if the checkout exists but is not
+// hosted.
 func (f family) readVisit(ctx context.Context, id string, embedded bool) (visit, error) {
 	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
 		return visit{}, store.ErrNoPaymentPage
 	}
 	t, c, err := f.store.HostedCheckout(ctx, id)
 	return visit{family: f, tenant: t, checkout: c, session: f.readSession(ctx, id), embedded: embedded,
-		surplus: f.findSurplusCookie(ctx, id, embedded), acceptLanguage: rest.AcceptLanguage(ctx),
+		surplus: f.newEvictionCookie(ctx, id, embedded), acceptLanguage: rest.AcceptLanguage(ctx),
 		address: rest.SourceAddress(ctx)}, err
 }
 
@@ -88,10 +90,12 @@ func (v visit) ownsAttempt() bool {
 
 func (v visit) status() payments.CheckoutStatus { return v.checkout.StatusAt(v.store.Now()) }
 
-// askedBy returns the browser's session and address. Both count, so a new cookie or address gives no more attempts.
+// askedBy returns the names under which attempts are counted: the browser's session and its address. Both count, so a
+// new cookie alone, or a new address alone, gives no more attempts.
 func (v visit) askedBy() []string { return []string{"session " + v.session.browser(), v.address} }
 
-// checkPayable returns true if the checkout can be paid. With TooMany it can, but no attempt may begin yet.
+// checkPayable returns true if the checkout can be paid. With true it may also return TooMany: the checkout can be
+// paid, but no attempt may begin yet.
 func (v visit) checkPayable() (bool, error) {
 	by := v.processing.Source(v.checkout.ID, true, v.askedBy()...)
 	err := v.checkout.CheckProcessable(by, v.store.Now())
@@ -125,7 +129,7 @@ func (v visit) showOwn(ctx context.Context, change bool) (rest.Document, error) 
 	}
 }
 
-// showPaid takes the payer to the merchant.
+// showPaid shows the page of a complete payment, or redirects the payer to the merchant.
 func (v visit) showPaid() (rest.Document, error) {
 	shown := v.view(statePaid)
 	if shown.Links.Return != "" && v.from == "" {
@@ -135,7 +139,8 @@ func (v visit) showPaid() (rest.Document, error) {
 	return v.draw(shown)
 }
 
-// showForm shows the payment methods, in a new session if needed. Failure: Forbidden without online payments.
+// showForm shows the payment methods. It begins a new session if needed. Failure: Forbidden, if the merchant may not
+// take payments online.
 func (v visit) showForm(ctx context.Context) (rest.Document, error) {
 	m, err := v.readMerchant(ctx)
 	if err != nil {

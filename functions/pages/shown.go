@@ -18,7 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// draw draws the page. If its session has just begun, it sets the session's cookie.
+// draw draws the page. If the session has just begun, it sets the session's cookie.
 func (v visit) draw(shown view) (rest.Document, error) {
 	p, err := render(shown)
 	d := rest.Document{HTML: p.HTML, CSP: p.CSP}
@@ -37,7 +37,7 @@ func (v visit) links() links {
 	return links{Page: path + embed, Action: path + "/attempts" + embed}
 }
 
-// redirect sends the browser to the page, with a parameter or "".
+// redirect sends the browser to the page, with the parameter unless that is "".
 func (v visit) redirect(parameter string) rest.Document {
 	target := v.views.PageURL(v.checkout.ID)
 	_, query, _ := strings.Cut(v.links().Page, "?")
@@ -55,7 +55,7 @@ func (v visit) linkWith(parameter string) string {
 	return v.links().Page + "?" + parameter
 }
 
-// view returns the page in a state. The page shows nothing of a checkout that the browser may not see.
+// view returns the page in a state. If the browser may not see the checkout, the page shows nothing of the checkout.
 func (v visit) view(s state) view {
 	c := v.checkout
 	shown := view{State: s, AcceptLanguage: v.acceptLanguage, Mode: v.tenant.Mode, Embedded: v.embedded,
@@ -79,7 +79,7 @@ func (v visit) view(s state) view {
 	return shown
 }
 
-// readMerchant reads the payee. Failure: Forbidden if it may not take payments online.
+// readMerchant reads the payee. Failure: Forbidden, if the payee may not take payments online.
 func (v visit) readMerchant(ctx context.Context) (merchant.Merchant, error) {
 	m, err := v.store.Merchant(ctx, v.tenant.Merchant)
 	if err == nil && !m.OnlinePayments {
@@ -93,7 +93,7 @@ var errNotAllowed = failure.Forbidden("checkout_payments_not_allowed").
 
 type entered struct {
 	method payments.Method
-	values map[string]string // by the names of fields
+	values map[string]string // by name of the field
 	faults failure.List
 }
 
@@ -111,7 +111,7 @@ func (v visit) viewForm(m merchant.Merchant, e entered) view {
 	return shown
 }
 
-// chosenMethod returns the method that the payer used, else the merchant's choice.
+// chosenMethod returns the method that the payer used or, if there is none, the merchant's choice.
 func (v visit) chosenMethod(e entered) payments.Method {
 	switch {
 	case e.method != "":
@@ -123,7 +123,8 @@ func (v visit) chosenMethod(e entered) payments.Method {
 	}
 }
 
-// methods returns the merchant's methods except Google Pay, whose script is another host's. Only cards can be saved.
+// methods returns the merchant's methods except Google Pay, which needs a script from another host. For a checkout with
+// purpose SETUP_RECURRING_PAYMENT it returns only cards, because only cards can be saved.
 func (v visit) methods(m merchant.Merchant) []payments.Method {
 	if v.checkout.Purpose == payments.PurposeSetupRecurring {
 		return []payments.Method{payments.CardMethod}
@@ -133,7 +134,8 @@ func (v visit) methods(m merchant.Merchant) []payments.Method {
 
 func isOffered(m payments.Method) bool { return m != payments.GooglePay }
 
-// fields returns the fields that the method needs: the card's, or the payer's details that the checkout lacks.
+// fields returns the fields that the method needs. These are the card's fields, or the payer's details that the
+// checkout lacks.
 func (v visit) fields(m merchant.Merchant, method payments.Method, e entered) []fieldView {
 	var names []string
 	if method == payments.CardMethod {
@@ -157,7 +159,7 @@ func (v visit) fields(m merchant.Merchant, method payments.Method, e entered) []
 	return fields
 }
 
-// missingDetails returns the fields of the payer's details that the method needs and the checkout lacks.
+// missingDetails returns the fields of the payer's details that the method needs, but the checkout lacks.
 func (v visit) missingDetails(method payments.Method) []string {
 	known := payments.PersonalDetails{}
 	if v.checkout.Payer != nil {
@@ -179,7 +181,8 @@ func (f *fieldView) enter(e entered) {
 	}
 }
 
-// viewNext returns the page with the payer's next step. Test mode's issuer page, our own, is framed; others are not.
+// viewNext returns the page with the payer's next step. In test mode the issuer's page is our own, and the page frames
+// it. The pages of other issuers are not framed.
 func (v visit) viewNext(step *processing.Step) view {
 	seen := checkout.NewNextStep(step, "")
 	if step.Redirect {

@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// serveStates serves each state at /pay/c-<its name>, under the platform's headers.
+// serveStates serves each state at /pay/c- followed by the state's name, with the platform's headers.
 func serveStates(t *testing.T, language string) http.Handler {
 	t.Helper()
 	table := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
@@ -45,7 +45,7 @@ func serveStates(t *testing.T, language string) http.Handler {
 	})
 }
 
-// serveTargets serves the targets of the states: images, and pages of other sites.
+// serveTargets serves the addresses to which the states lead: images, and pages of other sites.
 func serveTargets(states http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -63,7 +63,8 @@ func serveTargets(states http.Handler) http.Handler {
 	})
 }
 
-// TestShowPaymentPage_EachStateWithABrowser checks axe's rules, the policy and the width.
+// TestShowPaymentPage_EachStateWithABrowser checks each state's page: axe's accessibility rules, the
+// Content-Security-Policy, and the width.
 func TestShowPaymentPage_EachStateWithABrowser(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -85,7 +86,7 @@ func TestShowPaymentPage_EachStateWithABrowser(t *testing.T) {
 					continue
 				}
 				if name == "challenge" && !c.NoScript {
-					tab.Frame("iframe").CSS("h1").Text() // loaded into the frame by the script
+					tab.Frame("iframe").CSS("h1").Text() // the script loads this page into the frame
 				}
 				if got := tab.CSS("#pay").Attribute("data-state"); got != string(states()[name].State) {
 					t.Errorf("%s: got state %s, want %s", name, got, states()[name].State)

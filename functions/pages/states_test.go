@@ -45,7 +45,7 @@ func payableInBrazil() view {
 	return v
 }
 
-// refusedFields returns the form with every field refused, one half as missing and one as invalid.
+// refusedFields returns the form with a fault in every field. Half of the fields are missing, the others are invalid.
 func refusedFields() view {
 	v := payableInBrazil()
 	v.Alert = alertFields

@@ -20,7 +20,7 @@ func (b *browser) submit(form client.Form) world.Response {
 // formOn returns the form of a page.
 func (b *browser) formOn(page world.Response) client.Form {
 	b.Helper()
-	page.Body = bytes.ReplaceAll(page.Body, []byte(` id="challenge"`), nil) // the client finds no form with an id
+	page.Body = bytes.ReplaceAll(page.Body, []byte(` id="challenge"`), nil) // the client finds only forms without an id
 	form, err := page.Form()
 	if err != nil {
 		b.Fatalf("got %d %s, want a form: %v", page.Status, page.Body, err)
@@ -28,7 +28,7 @@ func (b *browser) formOn(page world.Response) client.Form {
 	return form
 }
 
-// decide goes from the payment page through the issuer's page to completePayment.
+// decide follows a challenge from the payment page through the issuer's page, and posts the answer to completePayment.
 func (b *browser) decide(page world.Response, decision string) world.Response {
 	b.Helper()
 	asked := b.submit(b.formOn(page))
@@ -37,9 +37,9 @@ func (b *browser) decide(page world.Response, decision string) world.Response {
 	return b.submit(b.formOn(b.submit(form)))
 }
 
-// TestChallenge_EachDecision checks that the page shows the challenge at each load. At its end a link leads back to the
-// page or, once paid, directly to the merchant, because a challenge that left a merchant's frame returns without the
-// frame's cookie.
+// TestChallenge_EachDecision checks that the page shows the challenge at each load. After the challenge, a link leads
+// back to the page or, if the checkout is paid, directly to the merchant. The link cannot always lead to the page: a
+// challenge that left a merchant's frame returns without the frame's cookie.
 func TestChallenge_EachDecision(t *testing.T) {
 	t.Parallel()
 	for decision, want := range map[string]string{"approve": "PAID SUCCESSFUL", "reject": "FAILED FAILED",
@@ -79,7 +79,7 @@ func TestChallenge_EachDecision(t *testing.T) {
 	}
 }
 
-// TestChallenge_Abandoned pays with another card during the challenge, in the same browser and in another.
+// TestChallenge_Abandoned pays with another card during a challenge, in the same browser and in another one.
 func TestChallenge_Abandoned(t *testing.T) {
 	t.Parallel()
 	for name, same := range map[string]bool{"the same browser": true, "another": false} {
@@ -104,8 +104,8 @@ func TestChallenge_Abandoned(t *testing.T) {
 	}
 }
 
-// TestChallenge_LiveMode checks that the challenge's form leaves the page: the policy allows forms to issuers, but no
-// frames of issuers.
+// TestChallenge_LiveMode checks that the form of a live challenge opens the issuer's page outside of our page. The
+// policy allows forms to issuers, but no frames of issuers.
 func TestChallenge_LiveMode(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -120,8 +120,8 @@ func TestChallenge_LiveMode(t *testing.T) {
 	}
 }
 
-// ideal returns a form to pay by iDEAL, at a bank's page.
-func (b *browser) ideal(page world.Response) url.Values {
+// idealForm returns the values of the page's form for a payment by iDEAL, which leads to a bank's page.
+func (b *browser) idealForm(page world.Response) url.Values {
 	b.Helper()
 	form := b.hidden(page)
 	form.Set("payment_type", "ideal")
@@ -132,13 +132,14 @@ func (b *browser) ideal(page world.Response) url.Values {
 	return form
 }
 
-// TestRedirectPayment_EachDecision checks that the bank leads back to the page, so that no redirect_url is needed.
+// TestRedirectPayment_EachDecision checks that the bank's page leads back to our page, so that no redirect_url is
+// needed.
 func TestRedirectPayment_EachDecision(t *testing.T) {
 	t.Parallel()
 	for decision, state := range map[string]string{"pay": "paid", "fail": "form", "leave": "redirect"} {
 		f := newFixture(t, nil)
 		payer := f.browser()
-		payer.pay(payer.ideal(payer.load("", "form")))
+		payer.pay(payer.idealForm(payer.load("", "form")))
 		page := payer.load("?from=form", "redirect")
 		_, rest, _ := strings.Cut(string(page.Body), `href="http://cashwrap.test/apm/`)
 		token, _, _ := strings.Cut(rest, "?")
@@ -151,7 +152,7 @@ func TestRedirectPayment_EachDecision(t *testing.T) {
 	}
 }
 
-// TestPaymentCode_EachMethod checks that the payer sees the code until it is paid, and that others never see it.
+// TestPaymentCode_EachMethod checks that the payer sees the code until the code is paid. Other browsers never see it.
 func TestPaymentCode_EachMethod(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"pix", "qr_code_pix", "boleto"} {
@@ -193,8 +194,8 @@ func TestPaymentCode_EachMethod(t *testing.T) {
 	}
 }
 
-// TestEmbed_FramePolicy checks that any site may frame the page with embed=1, and that the page's form and redirect
-// keep the parameter.
+// TestEmbed_FramePolicy checks that any site may frame the page with embed=1. The page's form and redirect keep that
+// parameter.
 func TestEmbed_FramePolicy(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -213,7 +214,7 @@ func TestEmbed_FramePolicy(t *testing.T) {
 	}
 }
 
-// TestCookie_Attributes checks that over HTTPS the cookie is for our host only, and that the cookie of a framed page is
+// TestCookie_Attributes checks that over HTTPS the cookie is sent only to our host. The cookie of a framed page is also
 // Partitioned.
 func TestCookie_Attributes(t *testing.T) {
 	t.Parallel()
@@ -231,7 +232,8 @@ func TestCookie_Attributes(t *testing.T) {
 	}
 }
 
-// TestExpiry_PayerAndOthers checks that the payer's browser shows the expiry, and others only that the payment ended.
+// TestExpiry_PayerAndOthers checks that the payer's browser shows the expiry. Other browsers show only that the payment
+// has ended.
 func TestExpiry_PayerAndOthers(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -245,7 +247,7 @@ func TestExpiry_PayerAndOthers(t *testing.T) {
 	f.browser().load("", "ended")
 }
 
-// TestCreatePaymentPageAttempt_OnlinePaymentsNotAllowed checks that an attempt and the page get the same 403 as
+// TestCreatePaymentPageAttempt_OnlinePaymentsNotAllowed checks that both the page and an attempt get the same 403 as
 // processCheckout.
 func TestCreatePaymentPageAttempt_OnlinePaymentsNotAllowed(t *testing.T) {
 	t.Parallel()
@@ -261,8 +263,8 @@ func TestCreatePaymentPageAttempt_OnlinePaymentsNotAllowed(t *testing.T) {
 	}
 }
 
-// TestCreatePaymentPageAttempt_FieldsNotAllowed checks that the page refuses saved cards, customers, and methods that
-// need another host's script.
+// TestCreatePaymentPageAttempt_FieldsNotAllowed checks that an attempt with a saved card is refused. Methods that need
+// a script from another host are refused, too.
 func TestCreatePaymentPageAttempt_FieldsNotAllowed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

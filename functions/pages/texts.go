@@ -2,15 +2,16 @@ package pages
 
 import "github.com/cashwrap/cashwrap/shared/page"
 
-// texts holds the page's texts in one language. {merchant} is the merchant's name, {amount} the amount to pay, {method}
-// the name of a payment method, {time} a waiting time, {until} a date, and {n} a number of instalments.
+// texts holds the page's texts in one language. The texts contain placeholders: {merchant} is the merchant's name,
+// {amount} the amount to pay, {method} the name of a payment method, {time} a waiting time, {until} a date, and {n} a
+// number of instalments.
 type texts struct {
 	language page.Language
-	date     string // layout of a day
-	testMode string // badge
-	title    string // of the tab
+	date     string // layout of a date, for time.Format
+	testMode string // badge of test mode
+	title    string // title of the browser's tab
 	how      string // heading above the methods
-	pay      string // button
+	pay      string // button to pay
 	save     string // button if nothing is charged
 	consent  string // the payer's consent to saving the card
 	leads    string // under a method with its own page
@@ -18,20 +19,20 @@ type texts struct {
 	pix      string // under the Pix methods
 
 	card   string // name of the method
-	expiry string // of month and year
+	expiry string // label of month and year
 	yy     string // placeholder for two digits of a year
 
 	fields map[string]fieldText
 	choose string // first option of a choice
-	once   string // option: one instalment
-	times  string // option: several instalments
+	once   string // option to pay in one instalment
+	times  string // option to pay in several instalments
 	secure string // under the card form
 
 	alerts     map[alert]string
-	offline    string // the script got no answer
-	paying     string // while an attempt runs
-	inTransit  string // while the script forwards the payer
-	checkAgain string // link if no script runs
+	offline    string // shown when the script got no answer
+	paying     string // shown while an attempt runs
+	inTransit  string // shown while the script forwards the payer
+	checkAgain string // link, shown if no script runs
 
 	challenge, framed, redirect, processing, paid, ended, sessionExpired, expired note
 

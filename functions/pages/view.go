@@ -11,16 +11,17 @@ import (
 
 type state string
 
-// The states. All but stateForm, stateEnded and stateSessionExpired are only for the browser of the latest attempt.
+// These are the states. Only the browser that began the latest attempt sees them, except stateForm, stateEnded and
+// stateSessionExpired.
 const (
-	stateForm           state = "form"            // the methods; Alert says why an attempt failed
-	stateChallenge      state = "challenge"       // 3DS: Next becomes a form, in a frame if Next.Framed
-	stateRedirect       state = "redirect"        // a link to the method's page, which the payer may have visited: Next
-	stateCode           state = "code"            // a boleto or Pix code: Code
+	stateForm           state = "form"            // shows the methods; after a failed attempt, Alert has the reason
+	stateChallenge      state = "challenge"       // 3DS: the form in Next leads to the issuer
+	stateRedirect       state = "redirect"        // Next links to the method's page; the payer may have visited it
+	stateCode           state = "code"            // Code is a boleto or Pix code to pay
 	stateProcessing     state = "processing"      // the acquirer has not answered yet
 	statePaid           state = "paid"            // the payment is complete
-	stateEnded          state = "ended"           // ended, or being paid in another browser: shows nothing else
-	stateSessionExpired state = "session_expired" // 30 minutes are over: Links.Restart begins another session
+	stateEnded          state = "ended"           // ended, or another browser is paying: shows nothing else
+	stateSessionExpired state = "session_expired" // after 30 minutes: Links.Restart begins another session
 	stateExpired        state = "expired"         // the attempt has ended, and the checkout can no longer be paid
 )
 
@@ -40,12 +41,12 @@ const (
 	alertRefused     alert = "refused"     // the merchant takes no payments, or none of this kind
 )
 
-// view holds the content of a payment page. In stateEnded and stateSessionExpired it has nothing of the checkout.
+// view holds the content of a payment page. In stateEnded and stateSessionExpired it has no data of the checkout.
 type view struct {
 	State          state
-	AcceptLanguage string // of the request; chooses the page's language
+	AcceptLanguage string // the request's header, which chooses the page's language
 	Mode           identity.Mode
-	Embedded       bool // in the frame of a merchant's page (?embed=1)
+	Embedded       bool // the page is in a frame of a merchant's page (?embed=1)
 
 	Merchant    string
 	Description string // may be empty
@@ -53,23 +54,23 @@ type view struct {
 	Setup       bool // SETUP_RECURRING_PAYMENT: the payer consents to saving the card for later payments
 
 	Alert      alert
-	RetryAfter time.Duration // with alertTooMany
-	Methods    []methodView  // in stateForm, at least one
-	Next       *nextView     // in stateChallenge and stateRedirect
-	Code       *codeView     // in stateCode
+	RetryAfter time.Duration // set with alertTooMany
+	Methods    []methodView  // set in stateForm, with at least one method
+	Next       *nextView     // set in stateChallenge and stateRedirect
+	Code       *codeView     // set in stateCode
 	Forward    bool          // in statePaid and stateRedirect: the script goes at once to Links.Return or Next.URL
 
-	CSRF       string // hidden field csrf_token, and its member in JSON
-	AttemptKey string // hidden field attempt_key, likewise; each page has a new one
+	CSRF       string // for the hidden field csrf_token, and for that member in JSON
+	AttemptKey string // likewise for attempt_key; each page has a new key
 	Links      links
 }
 
-// links are local paths, except Return. "" means that the page has no such link.
+// links holds local paths, except for Return. A link is "" if the page does not have it.
 type links struct {
 	Action  string // target of the forms
 	Page    string // reloads this page
 	Restart string // begins a new session
-	Change  string // to stateForm, to choose another method or card; this abandons the waiting attempt
+	Change  string // leads to stateForm for another method or card, and abandons the waiting attempt
 	Return  string // the merchant's redirect_url with checkout_id
 }
 
@@ -77,19 +78,20 @@ type links struct {
 type methodView struct {
 	Method payments.Method
 	Name   string // as people know it
-	Open   bool   // the method chosen before, else the checkout's payment_type, else the first
+	Open   bool   // chosen before; else the checkout's payment_type; else the first method
 	Fields []fieldView
 }
 
-// fieldView is a field of a form, named by its JSON path in processCheckout's body, such as card.expiry_month.
+// fieldView is a field of a form. Its name is its JSON path in processCheckout's body, such as card.expiry_month.
 type fieldView struct {
 	Name     string
 	Value    string // as entered; always empty for card data
 	Required bool
-	Fault    faultCode // selects the message, together with the name
+	Fault    faultCode // selects the message, together with the field's name
 }
 
-// id returns the id of the field's element. Methods have their own forms, so the id starts with the method.
+// id returns the id of the field's HTML element. It starts with the method, because each method has a form with its own
+// fields.
 func (m methodView) id(f fieldView) string { return string(m.Method) + "-" + f.Name }
 
 func (m methodView) hasFault() bool {
@@ -98,7 +100,7 @@ func (m methodView) hasFault() bool {
 
 type faultCode string
 
-// The codes have the values of error_code.
+// The values are those of error_code in the contract.
 const (
 	faultNone    faultCode = ""
 	faultMissing faultCode = "MISSING"
@@ -111,8 +113,8 @@ const (
 	fieldExpiryMonth  = "card.expiry_month"
 	fieldExpiryYear   = "card.expiry_year"
 	fieldCVV          = "card.cvv"
-	fieldZipCode      = "card.zip_code" // merchants in the USA
-	fieldInstallments = "installments"  // merchants in Brazil, 1 to 12, as a choice
+	fieldZipCode      = "card.zip_code" // only merchants in the USA ask for it
+	fieldInstallments = "installments"  // a choice from 1 to 12, only for merchants in Brazil
 	fieldFirstName    = "personal_details.first_name"
 	fieldLastName     = "personal_details.last_name"
 	fieldEmail        = "personal_details.email"
@@ -121,14 +123,15 @@ const (
 	fieldLine1        = "personal_details.address.line_1"
 	fieldCity         = "personal_details.address.city"
 	fieldPostalCode   = "personal_details.address.postal_code"
-	fieldState        = "personal_details.address.state" // of Brazil, as a choice
+	fieldState        = "personal_details.address.state" // a choice of the states of Brazil
 )
 
-// nextView leads the browser on: by a form to the issuer (stateChallenge), by a link to a method (stateRedirect).
+// nextView leads the browser to the payer's next step. In stateChallenge it is a form to the issuer, and in
+// stateRedirect a link to the method's page.
 type nextView struct {
-	URL    string // in stateRedirect with the query that the method needs
-	Fields []pair // of the form, in order
-	Framed bool   // in a frame of the page (test mode); otherwise the form leaves the page
+	URL    string // in stateRedirect, it includes the query that the method needs
+	Fields []pair // fields of the form, in order
+	Framed bool   // the form opens in a frame of the page (test mode), else outside
 }
 
 type pair struct{ Name, Value string }
@@ -137,7 +140,7 @@ type pair struct{ Name, Value string }
 type codeView struct {
 	Method payments.Method
 	Image  string    // URL of the barcode (boleto, 810 × 100 px) or QR code (320 × 320 px)
-	Text   string    // to copy
-	Print  string    // URL of a boleto's page; "" for Pix
-	Until  time.Time // last time to pay
+	Text   string    // text to copy
+	Print  string    // URL of a boleto's page to print; "" for Pix
+	Until  time.Time // last time at which the code can be paid
 }

@@ -31,17 +31,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// TestPayouts_PaidOnceDespiteFaults runs the payout functions for two hours: calls fail, are throttled or lose their
-// replies, functions are killed, messages come twice, ticks are missed or doubled. Each shard also has merchants whose
-// payouts cannot be opened. Each shard has so many merchants that its walks take leases. Calls have so little time that
-// further messages must continue the walks, which no month of the simulator needs. So many ticks for so many merchants
-// take seconds of real time.
+// TestPayouts_PaidOnceDespiteFaults runs the payout functions for two hours with faults. Calls fail, are throttled or
+// lose their replies; functions are killed, messages come twice, and ticks are missed or doubled. Each shard also has
+// merchants whose payouts cannot be opened. Each shard has so many merchants that its walks take leases. Calls have so
+// little time that further messages must continue the walks; the simulator's months never need this. So many ticks for
+// so many merchants take seconds of real time.
 func TestPayouts_PaidOnceDespiteFaults(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const shops = 56 // in four shards
-		w := sold(t, slices.Repeat([]settings{{}}, shops)...)
+		const shops = 56 // spread over four shards
+		w := newWorldWithSales(t, slices.Repeat([]settings{{}}, shops)...)
 		for i := range 2 * w.App.Store.DueShards() {
 			nobody := identity.Tenant{Mode: identity.Test, Merchant: fmt.Sprintf("MC0000000%d", i)}
 			if err := w.App.Store.OpenPayout(t.Context(), nobody, merchant.PayoutSchedule{NextAt: world.Start},
@@ -92,8 +92,9 @@ func newFleet(t *testing.T, w *world.World) *fleet {
 	return f
 }
 
-// happens returns true with the given probability, and counts that. After calm it always returns false.
-func (f *fleet) happens(probability float64, counter *int) bool {
+// drawFault returns true with the given probability, and then increments the counter. After calm it always returns
+// false.
+func (f *fleet) drawFault(probability float64, counter *int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.quiet || f.random.Float64() >= probability {
@@ -126,13 +127,13 @@ func (f *fleet) network(next aws.HTTPClient) http.RoundTripper {
 			return nil, r.Context().Err()
 		}
 		switch {
-		case f.happens(0.02, &lost):
+		case f.drawFault(0.02, &lost):
 			return nil, faults.ErrNetwork
-		case f.happens(0.02, &lost):
+		case f.drawFault(0.02, &lost):
 			return faults.Refusal(r, faults.Throttle), nil
 		}
 		response, err := next.Do(r)
-		if err == nil && f.happens(0.02, &lost) {
+		if err == nil && f.drawFault(0.02, &lost) {
 			return nil, errors.Join(faults.ErrNetwork, response.Body.Close())
 		}
 		return response, err
@@ -150,9 +151,9 @@ func (f *fleet) run(d time.Duration) {
 	const step = 10 * time.Second
 	var odd int
 	for passed := time.Duration(0); passed < d; passed += step {
-		for passed%(15*time.Minute) == 0 && !f.happens(0.2, &odd) { // some ticks are missed, some doubled
+		for passed%(15*time.Minute) == 0 && !f.drawFault(0.2, &odd) { // some ticks are missed, some doubled
 			group.Go(func() { _ = plan(ctx) })
-			if !f.happens(0.3, &odd) {
+			if !f.drawFault(0.3, &odd) {
 				break
 			}
 		}
@@ -176,7 +177,7 @@ func (f *fleet) consume(ctx context.Context, queue string, batch int32, timeout 
 			event.Records = append(event.Records, events.SQSMessage{MessageId: *m.MessageId, Body: *m.Body})
 		}
 		call, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
-		killed := f.happens(0.15, &f.killed)
+		killed := f.drawFault(0.15, &f.killed)
 		if killed {
 			time.AfterFunc(f.upTo(timeout), cancel)
 		}
@@ -188,7 +189,7 @@ func (f *fleet) consume(ctx context.Context, queue string, batch int32, timeout 
 		for _, m := range out.Messages {
 			if killed || slices.ContainsFunc(reply.BatchItemFailures, func(failed events.SQSBatchItemFailure) bool {
 				return failed.ItemIdentifier == *m.MessageId
-			}) || f.happens(0.1, &f.repeated) {
+			}) || f.drawFault(0.1, &f.repeated) {
 				continue
 			}
 			f.delete(context.WithoutCancel(ctx), queue, m)

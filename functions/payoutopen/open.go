@@ -19,10 +19,11 @@ import (
 )
 
 const (
-	// Timeout limits a call. For a shard with more payouts than a call can open, another message continues.
+	// Timeout limits the time of a call. If a call cannot open all payouts of the shard, another message continues.
 	Timeout = time.Minute
-	// lastStart is reserved at the end of a call for the merchants in progress and the message that continues the walk.
-	lastStart = 15 * time.Second
+	// reservedTime is reserved at the end of a call. In that time no merchant is begun: the call only finishes the
+	// merchants in progress, and sends the message that continues the walk.
+	reservedTime = 15 * time.Second
 )
 
 // Open handles one message. An error leaves the message in the queue.
@@ -41,12 +42,14 @@ type opener struct {
 // errNoTime leaves a message in the queue if its call had no time to begin.
 var errNoTime = errors.New("no time to open a payout")
 
-// open opens and resumes the payouts that are due in the shard. A lease makes this walk the shard's only walk. That
-// loses nothing: a payout that a concurrent message would find is due for this walk too, or for the next tick. If the
-// call's time runs out, a message continues the walk. The chain ends, because each call starts after the last entry of
-// the call before and keeps the same due time.
+// open opens and resumes the payouts that are due in the shard. After the first entries the walk takes the shard's
+// lease. If another walk has the lease, this walk ends, and the other walk or the next tick handles the remaining
+// payouts. Walks that are too short to take the lease may overlap, which does no harm.
+//
+// If the call's time runs out, a message continues the walk. The chain of messages ends, because each call starts after
+// the last entry of the call before, and all calls use the same due time.
 func (o opener) open(ctx context.Context, _ identity.Tenant, m app.PayoutShardMessage) error {
-	starting, cancel := deadline.Early(ctx, lastStart)
+	starting, cancel := deadline.Early(ctx, reservedTime)
 	defer cancel()
 	if m.By.IsZero() {
 		m.By = o.Now()
@@ -65,7 +68,8 @@ func (o opener) open(ctx context.Context, _ identity.Tenant, m app.PayoutShardMe
 	return errors.Join(err, o.shards.Send(ctx, m))
 }
 
-// batch collects the messages of payouts to run until they fill one call of the queue. It is safe for concurrent use.
+// batch collects messages, one for each payout to run. When the messages fill one call of the queue, it sends them. It
+// is safe for concurrent use.
 type batch struct {
 	send func([]app.PayoutMessage) error
 
@@ -73,7 +77,8 @@ type batch struct {
 	waiting []app.PayoutMessage
 }
 
-// add collects the payout's message and sends a full batch. If sending fails, a later tick sends the messages.
+// add collects the payout's message, and sends the batch if it is full. If sending fails, a later tick sends the
+// messages.
 func (b *batch) add(p run.Planned) error {
 	if full := b.collect(app.PayoutMessage{Tenant: p.Tenant.String(), ID: p.ID}); full != nil {
 		return b.sendSorted(full)
@@ -81,8 +86,8 @@ func (b *batch) add(p run.Planned) error {
 	return nil
 }
 
-// sendSorted sends messages in the order of their payouts. Messages are added in random order, and a history of the
-// simulation must not depend on that order.
+// sendSorted sends messages in the order of their payouts. Messages are added in random order, and the simulation's
+// history must not depend on that order.
 func (b *batch) sendSorted(all []app.PayoutMessage) error {
 	slices.SortFunc(all, func(one, other app.PayoutMessage) int { return strings.Compare(one.ID, other.ID) })
 	return b.send(all)

@@ -21,9 +21,9 @@ import (
 
 type settings = map[string]any
 
-// sold returns a world with a shop for each element of settings. Each shop sold something yesterday. The payouts of a
-// shop with nil settings are held.
-func sold(t *testing.T, each ...settings) *world.World {
+// newWorldWithSales returns a world with one shop for each set of settings. Each shop sold something yesterday. If a
+// shop's settings are nil, its payouts are held.
+func newWorldWithSales(t *testing.T, each ...settings) *world.World {
 	t.Helper()
 	w := world.New(t)
 	t.Cleanup(w.CheckPayouts)
@@ -37,7 +37,7 @@ func sold(t *testing.T, each ...settings) *world.World {
 	return w
 }
 
-// tick runs the schedule once and returns the number of messages of payouts to run.
+// tick runs the schedule once. It returns the number of messages that ask to run a payout.
 func tick(t *testing.T, w *world.World) int {
 	t.Helper()
 	w.Tick("payoutplan")
@@ -51,10 +51,11 @@ func want(t *testing.T, what string, got, want int) {
 	}
 }
 
-// TestOpen_OneMessagePerDuePayout checks that payouts on demand, held payouts and longer periods get no message.
+// TestOpen_OneMessagePerDuePayout checks that each due payout gets one message. Payouts on demand, held payouts and
+// payouts with a longer period get none.
 func TestOpen_OneMessagePerDuePayout(t *testing.T) {
 	t.Parallel()
-	w := sold(t, settings{}, settings{"payout_period": "daily"}, settings{"payout_on_demand": true}, nil,
+	w := newWorldWithSales(t, settings{}, settings{"payout_period": "daily"}, settings{"payout_on_demand": true}, nil,
 		settings{"payout_period": "monthly"})
 	want(t, "the first tick", tick(t, w), 2)
 	want(t, "doubled", tick(t, w), 0)
@@ -64,10 +65,10 @@ func TestOpen_OneMessagePerDuePayout(t *testing.T) {
 	want(t, "when all are paid", tick(t, w), 0)
 }
 
-// TestOpen_MissedTicks checks that one tick makes up for several missed ticks.
+// TestOpen_MissedTicks checks that one tick opens everything that several missed ticks would have opened.
 func TestOpen_MissedTicks(t *testing.T) {
 	t.Parallel()
-	w := sold(t, settings{})
+	w := newWorldWithSales(t, settings{})
 	w.Clock.Advance(5 * 24 * time.Hour)
 	want(t, "after five days", tick(t, w), 1)
 	w.Clock.Advance(24 * time.Hour)
@@ -75,11 +76,12 @@ func TestOpen_MissedTicks(t *testing.T) {
 	want(t, "then", tick(t, w), 0)
 }
 
-// TestOpen_Backlog checks that the next ticks do not queue waiting payouts again. A later tick replaces a lost message.
+// TestOpen_Backlog checks that the next ticks do not send a second message for a payout that waits in the queue. A
+// later tick replaces a lost message.
 func TestOpen_Backlog(t *testing.T) {
 	t.Parallel()
-	w := sold(t, settings{})
-	var sent []string // numbers of messages, sent to a queue that does not run payouts
+	w := newWorldWithSales(t, settings{})
+	var sent []string // number of messages of each tick; the messages go to a queue that does not run payouts
 	a := w.AppWith()
 	a.PayoutQueue = a.PollQueue
 	open := payoutopen.Open(a)
@@ -98,11 +100,11 @@ func TestOpen_Backlog(t *testing.T) {
 }
 
 // TestOpen_SendsInOrderOfPayouts checks that messages are sent in the order of payouts, even though several payouts are
-// opened at a time. A history of the simulation must not depend on which payout is opened first.
+// opened at the same time. The simulation's history must not depend on which payout is opened first.
 func TestOpen_SendsInOrderOfPayouts(t *testing.T) {
 	t.Parallel()
 	const shops = 16
-	w := sold(t, slices.Repeat([]settings{{}}, shops)...)
+	w := newWorldWithSales(t, slices.Repeat([]settings{{}}, shops)...)
 	a := w.AppWith()
 	a.PayoutQueue = a.PollQueue // a queue that does not run payouts
 	payouts := regexp.MustCompile(`payout\\*":\\*"[0-9a-f]+`)
@@ -127,7 +129,7 @@ func TestOpen_SendsInOrderOfPayouts(t *testing.T) {
 // TestOpen_NoTime checks that a call without time fails before it begins, so that the message comes again.
 func TestOpen_NoTime(t *testing.T) {
 	t.Parallel()
-	w := sold(t, settings{})
+	w := newWorldWithSales(t, settings{})
 	ctx, cancel := context.WithTimeout(t.Context(), 14*time.Second)
 	defer cancel()
 	failed := 0
@@ -158,10 +160,11 @@ func TestOpen_InvalidMessage(t *testing.T) {
 	}
 }
 
-// TestOpen_FailedShard checks that a repeated message opens the rest of a shard, and no payout twice.
-func TestOpen_FailedShard(t *testing.T) {
+// TestOpen_ProcessDies checks a process that dies while it opens a shard. The repeated message opens the rest of the
+// shard, and no payout twice.
+func TestOpen_ProcessDies(t *testing.T) {
 	t.Parallel()
-	w := sold(t, settings{}, settings{}, settings{})
+	w := newWorldWithSales(t, settings{}, settings{}, settings{})
 	w.Tick("payoutplan")
 	dying := w.Process()
 	dying.Steps.Inject(faults.Times(1, "TransactWriteItems", faults.DieAfter)) // dies after it opened a payout
@@ -185,8 +188,8 @@ func TestOpen_SeveralCalls(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const shops = 17 // one shard has five of them, and opens four at a time
-		w := sold(t, slices.Collect(func(yield func(settings) bool) {
+		const shops = 17 // one shard has five of them; four are opened at a time
+		w := newWorldWithSales(t, slices.Collect(func(yield func(settings) bool) {
 			for range shops {
 				yield(settings{})
 			}

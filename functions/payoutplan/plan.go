@@ -1,6 +1,6 @@
 // Package payoutplan runs on a schedule. Tick sends functions/payoutopen one message for each shard of the due index,
-// so that one call works on each shard. The calls open payouts, and resume waiting payouts. The table decides, so a
-// missed, doubled or late tick does no harm.
+// so that one call works on each shard. The calls open payouts, and resume waiting payouts. The table decides which
+// payouts are due, so a missed, doubled or late tick does no harm.
 package payoutplan
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestTick_EachShard checks that a tick sends a message for each shard, ten in a call.
+// TestTick_EachShard checks that a tick sends one message for each shard, and ten messages in each call of the queue.
 func TestTick_EachShard(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -23,7 +23,7 @@ func TestTick_EachShard(t *testing.T) {
 	}
 }
 
-// TestTick_Interrupted checks that an interrupted tick fails, so that alarms see it.
+// TestTick_Interrupted checks that an interrupted tick returns an error, which triggers an alarm.
 func TestTick_Interrupted(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// shownPayouts returns "received/total date simple_status" of a payment from each view of its payouts. The histories
-// have no status, and the legacy detail has no PAID_OUT (contract §6.3).
+// shownPayouts returns each view of a payment's payouts, as "received/total date simple_status". The histories have no
+// status, and the legacy detail has no PAID_OUT (contract §6.3).
 func shownPayouts(s world.Shop, p world.Payment) map[string]string {
 	s.Helper()
 	type payouts struct {
@@ -43,7 +43,7 @@ func shownPayouts(s world.Shop, p world.Payment) map[string]string {
 	return shown
 }
 
-// receiptEvents returns "type status amount" of the events on a payment's receipt.
+// receiptEvents returns the events on a payment's receipt, each as "type status amount".
 func receiptEvents(s world.Shop, p world.Payment) []string {
 	s.Helper()
 	var receipt struct {
@@ -62,8 +62,8 @@ func receiptEvents(s world.Shop, p world.Payment) []string {
 	return events
 }
 
-// wantShown checks all views of a payment. payouts is "received/total date", simple the status in the detail, and
-// legacy the status in the legacy detail.
+// wantShown checks all views of a payment. payouts is "received/total date". simple is the status in the detail, and
+// legacy is the status in the legacy detail.
 func wantShown(s world.Shop, what string, p world.Payment, payouts, simple, legacy string) {
 	s.Helper()
 	for place, status := range map[string]string{"detail": simple, "legacy detail": legacy, "history": "",

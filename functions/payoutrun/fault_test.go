@@ -17,7 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// TestPayout_RepeatedMessagesAndTicks repeats messages and ticks at every step of a payout, and twelve hours later.
+// TestPayout_RepeatedMessagesAndTicks repeats messages and ticks after every step of a payout, and again twelve hours
+// later.
 func TestPayout_RepeatedMessagesAndTicks(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -48,13 +49,14 @@ func TestPayout_RepeatedMessagesAndTicks(t *testing.T) {
 	want(t, "the bank", balance(s, ledger.Bank), "-29.40")
 }
 
-// TestRun_FaultAtEachStep lets each I/O step of planning and running crash or lose its reply, one a night. At the bank,
-// which pays or rejects, every other fault happens too.
+// TestRun_FaultAtEachStep checks faults while a payout is planned and run, one fault in each night. At each I/O step
+// the process crashes or loses the reply. At the bank, every other fault happens too, both with a payout that the bank
+// pays and with a payout that it rejects.
 func TestRun_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		faults   []faults.Fault
-		steps    string // with the fault; "": all
+		steps    string // steps with the fault; "" for all steps
 		rejected bool
 	}{
 		"crash":           {[]faults.Fault{faults.DieAfter}, "", false},
@@ -108,7 +110,8 @@ func runWithFault(s world.Shop, at int, fault faults.Fault, rejected bool) []str
 	return taken
 }
 
-// runNightWithFault runs a night with a fault, which another process finishes. It returns the first process's steps.
+// runNightWithFault runs a night with a fault in one process. Another process finishes the work. It returns the steps
+// of the first process.
 func runNightWithFault(s world.Shop, at int, fault faults.Fault) []string {
 	s.Helper()
 	advanceToMidnight(s)
@@ -120,15 +123,15 @@ func runNightWithFault(s world.Shop, at int, fault faults.Fault) []string {
 	if report := s.Reconcile(); report.Found > 0 {
 		s.Errorf("%s at step %d: got %d breaks %+v, want none", fault, at, report.Found, report.Breaks)
 	}
-	for range 4 { // until the queue delivers a message again
+	for range 4 { // until the queue delivers the message again
 		s.Clock.Advance(16 * time.Minute)
 		s.RunPayouts()
 	}
 	return doomed.Steps.Taken()
 }
 
-// TestRun_FaultAtEachStepOfDebits crashes after each step of a payout of late refunds only, more than one step takes.
-// Each transaction also loses its reply.
+// TestRun_FaultAtEachStepOfDebits crashes after each step of a payout that contains only late refunds. They are so many
+// that one step cannot take them all. Each transaction also loses its reply.
 func TestRun_FaultAtEachStepOfDebits(t *testing.T) {
 	t.Parallel()
 	steps := runDebitsWithFault(t, 0, faults.None)
@@ -137,7 +140,7 @@ func TestRun_FaultAtEachStepOfDebits(t *testing.T) {
 		t.Fatalf("got steps %v, want TransactWriteItems among them, and at least 9 after it", steps)
 	}
 	for i, step := range steps {
-		if i < opened { // covered by TestRun_FaultAtEachStep
+		if i < opened { // TestRun_FaultAtEachStep covers these steps
 			continue
 		}
 		t.Run(fmt.Sprint(step, " ", i), func(t *testing.T) {
@@ -150,7 +153,8 @@ func TestRun_FaultAtEachStepOfDebits(t *testing.T) {
 	}
 }
 
-// runDebitsWithFault runs such a night in its own world, and a second night with a payment that covers the refunds.
+// runDebitsWithFault runs a night with late refunds and a fault, in its own world. Then it runs a second night with a
+// payment that covers the refunds.
 func runDebitsWithFault(t *testing.T, at int, fault faults.Fault) []string {
 	t.Helper()
 	s := open(t)
@@ -169,8 +173,8 @@ func runDebitsWithFault(t *testing.T, at int, fault faults.Fault) []string {
 	return taken
 }
 
-// TestRun_FaultAtEachStepOfCancellation crashes at each I/O step of the poll that cancels a transfer which the bank
-// does not accept. At the bank every other fault happens too.
+// TestRun_FaultAtEachStepOfCancellation checks a poll that cancels a transfer which the bank does not accept. The poll
+// crashes at each I/O step. At the bank every other fault happens too.
 func TestRun_FaultAtEachStepOfCancellation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -214,7 +218,8 @@ func cancelWithFault(s world.Shop, at int, fault faults.Fault) []string {
 	return doomed.Steps.Taken()
 }
 
-// TestRun_ConcurrentRunners runs a payout several times, and one on demand for the same payables.
+// TestRun_ConcurrentRunners runs a regular payout several times at the same time. Meanwhile a payout on demand runs
+// for the same payables.
 func TestRun_ConcurrentRunners(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -223,11 +228,11 @@ func TestRun_ConcurrentRunners(t *testing.T) {
 		paid = append(paid, s.Sell("10"))
 	}
 	runConcurrently(s, 0, func(i int) { s.Refund(paid[i], "5") })
-	s.Sell("100") // covers the late refunds
+	s.Sell("100") // this payment covers the late refunds
 	runNight(s)
 	wantAll(t, "payables", payables(s))
 	want(t, "the bank", balance(s, ledger.Bank),
-		"-1058.05") // 100 × 9.80, less 4 × 5, and 98.05
+		"-1058.05") // 100 sales of 9.80, less 4 × 5, and 98.05
 	for _, p := range paid {
 		if got := statusOf(s, p); got.Received != 1 || got.Total != 1 {
 			t.Fatalf("got %+v, want 1 received of 1", got)
@@ -235,8 +240,9 @@ func TestRun_ConcurrentRunners(t *testing.T) {
 	}
 }
 
-// runConcurrently lets four runners take the night's payout and one on demand, which is planned the given time later,
-// at the same time. Each also calls besides. The ticks finish the rest.
+// runConcurrently lets four runners run two payouts at the same time: the regular payout of the night, and a payout on
+// demand that is opened the given time later. Two of the runners run both payouts, and two only the payout on demand.
+// Each runner also calls besides. The ticks finish the rest.
 func runConcurrently(s world.Shop, later time.Duration, besides func(i int)) {
 	s.Helper()
 	advanceToMidnight(s)
@@ -253,7 +259,7 @@ func runConcurrently(s world.Shop, later time.Duration, besides func(i int)) {
 	inParallel(s, 4, func(i int) {
 		runner := banking.Open(s.App)
 		for _, id := range []string{planned.ID, demanded.ID}[i%2:] {
-			_, _ = runner.Run(s.Context(), s.Tenant(), id) // an overtaken runner gives up
+			_, _ = runner.Run(s.Context(), s.Tenant(), id) // a runner that another overtook gives up
 		}
 		besides(i)
 	})

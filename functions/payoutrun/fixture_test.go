@@ -37,7 +37,7 @@ func openIn(t *testing.T, country, currency string, terms fields) world.Shop {
 	return s
 }
 
-// sellInInstallments pays a new checkout by card in the number of instalments.
+// sellInInstallments creates a checkout and pays it by card in the number of instalments.
 func sellInInstallments(s world.Shop, amount string, installments int) world.Payment {
 	s.Helper()
 	body := s.Card(world.Frictionless)
@@ -45,7 +45,7 @@ func sellInInstallments(s world.Shop, amount string, installments int) world.Pay
 	return s.Pay(s.Create(amount, nil), body)
 }
 
-// payoutStatus is a transaction's payouts in its detail.
+// payoutStatus holds the fields about payouts in a transaction's detail.
 type payoutStatus struct {
 	Total    int    `json:"payouts_total"`
 	Received int    `json:"payouts_received"`
@@ -54,7 +54,7 @@ type payoutStatus struct {
 	Plan     string `json:"payout_plan"`
 }
 
-// event is a transaction's event in its detail.
+// event is an event in a transaction's detail.
 type event struct {
 	Type        string
 	Status      string
@@ -84,7 +84,7 @@ func readDetail[T any](s world.Shop, p world.Payment) T {
 	return detail
 }
 
-// payoutEvents returns "status amount deducted" of the transaction's PAYOUT events.
+// payoutEvents returns the transaction's PAYOUT events, each as "status amount deducted".
 func payoutEvents(s world.Shop, p world.Payment) []string {
 	s.Helper()
 	var texts []string
@@ -94,7 +94,7 @@ func payoutEvents(s world.Shop, p world.Payment) []string {
 	return texts
 }
 
-// payoutRecords returns "type amount status" of all the shop's payout records.
+// payoutRecords returns all payout records of the shop, each as "type amount status".
 func payoutRecords(s world.Shop) []string {
 	s.Helper()
 	r := s.Send("GET", "/v1.0/merchants/"+s.Merchant.Code+"/payouts?"+
@@ -137,7 +137,7 @@ func openPayout(s world.Shop) {
 	}
 }
 
-// runNight lets midnight pass. The payouts that are due are planned and run, and the bank answers.
+// runNight lets time pass until after midnight. The payouts that are due are planned and run, and the bank answers.
 func runNight(s world.Shop) {
 	s.Helper()
 	advanceToMidnight(s)
@@ -148,7 +148,7 @@ func runNight(s world.Shop) {
 	}
 }
 
-// payoutsByDay returns "status total" of the shop's payouts, by day.
+// payoutsByDay returns the shop's payouts by day, each as "status total".
 func payoutsByDay(s world.Shop) map[string]string {
 	s.Helper()
 	found := map[string]string{}
@@ -158,7 +158,7 @@ func payoutsByDay(s world.Shop) map[string]string {
 	return found
 }
 
-// payables returns "kind amount" of the payables without a payout.
+// payables returns the payables without a payout, each as "kind amount".
 func payables(s world.Shop) []string {
 	s.Helper()
 	var texts []string

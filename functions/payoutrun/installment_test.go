@@ -7,13 +7,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// TestRefund_AroundEachInstallment checks that a refund is taken from the next waiting instalment, with the fee kept
-// back or billed. If no instalment is left, it becomes a deduction, which makes the balance negative.
+// TestRefund_AroundEachInstallment checks that a refund is taken from the next waiting instalment. The fee is kept back
+// or billed. If no instalment is left, the refund becomes a deduction, which makes the balance negative.
 func TestRefund_AroundEachInstallment(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		gross  bool
-		events []string // at the end
+		events []string // events at the end
 		listed []string
 		unpaid string
 		billed string

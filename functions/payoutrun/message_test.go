@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestRun_InvalidMessage checks that such messages are dropped, since after an error they would come again forever.
+// TestRun_InvalidMessage checks that an invalid message is dropped, since after an error it would come again forever.
 func TestRun_InvalidMessage(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -36,7 +36,7 @@ func TestRun_Failure(t *testing.T) {
 	advanceToMidnight(s)
 	openPayout(s)
 	dying := s.Process()
-	dying.Steps.Inject(faults.Times(1, "TransactWriteItems", faults.DieAfter)) // during the run
+	dying.Steps.Inject(faults.Times(1, "TransactWriteItems", faults.DieAfter)) // the process dies during the run
 	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {
 		t.Errorf("got no error, after steps %v; want an error or a dead process", dying.Steps.Taken())
 	}

@@ -28,7 +28,7 @@ func wantAll(t testing.TB, what string, got []string, want ...string) {
 	}
 }
 
-// TestPayout_NextDay follows a day's payments: SCHEDULED, RECONCILED, PAID_OUT.
+// TestPayout_NextDay follows the payout of a day's payments through its statuses: SCHEDULED, RECONCILED, PAID_OUT.
 func TestPayout_NextDay(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -39,7 +39,7 @@ func TestPayout_NextDay(t *testing.T) {
 	advanceToMidnight(s)
 	late := s.Sell("7")
 	s.RunPayouts()
-	// Fees of 1.95 %: 0.20 (0.195, half to even) and 0.40.
+	// The fees of 1.95 % are 0.20 (0.195, a half rounded to the even number) and 0.40.
 	want(t, "ordered", payoutsByDay(s)["2026-11-21"], "SENT 29.90")
 	wantAll(t, "coffee", payoutEvents(s, coffee), "RECONCILED 9.80 0.00")
 	wantAll(t, "list before the bank answers", payoutRecords(s))
@@ -84,8 +84,8 @@ func TestPayout_HistoryAndReceipt(t *testing.T) {
 	want(t, "receipt", receipt.Data.Events[0], event{"PAYOUT", "PAID_OUT", "9.80"})
 }
 
-// TestRefund_AroundPayout checks that a refund before the payout raises deducted_amount. After the payout, it is a
-// PAYOUT_DEDUCTION event and a REFUND_DEDUCTION record (contract §6.7).
+// TestRefund_AroundPayout checks that a refund before the payout raises deducted_amount. A refund after the payout
+// makes a PAYOUT_DEDUCTION event and a REFUND_DEDUCTION record (contract §6.7).
 func TestRefund_AroundPayout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -114,7 +114,8 @@ func deductionStatus(s world.Shop, p world.Payment) string {
 	return ""
 }
 
-// TestNegativeBalance_CarriedForward checks that it is carried forward once. Alone it makes no payouts.
+// TestNegativeBalance_CarriedForward checks that a negative balance is carried forward once. Without further payments
+// it makes no payouts.
 func TestNegativeBalance_CarriedForward(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -151,8 +152,8 @@ func TestPayout_ZeroAmount(t *testing.T) {
 	want(t, "the bank", balance(s, ledger.Bank), "0.00")
 }
 
-// TestPayout_Rejected checks that a failed payout's parts become FAILED, with new parts SCHEDULED for the next cycle
-// (contract §6.5).
+// TestPayout_Rejected checks that the parts of a failed payout become FAILED. New parts are SCHEDULED for the next
+// payout (contract §6.5).
 func TestPayout_Rejected(t *testing.T) {
 	t.Parallel()
 	for iban, reason := range map[string]string{sandbox.ClosedIBAN: "AC04", sandbox.UnknownIBAN: "AC01"} {
@@ -179,7 +180,8 @@ func TestPayout_Rejected(t *testing.T) {
 	}
 }
 
-// TestDeduction_RejectedPayout checks that a deduction in a failed payout moves to the next. Its event stays PENDING.
+// TestDeduction_RejectedPayout checks that a deduction moves from a failed payout to the next one. The deduction's
+// event stays PENDING.
 func TestDeduction_RejectedPayout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -211,8 +213,8 @@ func TestTransfer_LostAnswer(t *testing.T) {
 	want(t, "asked again", payoutsByDay(s)["2026-11-21"], "PAID 9.80")
 }
 
-// TestTransfer_NotAccepted checks that a transfer is cancelled after a day, when the bank can no longer accept it. Its
-// payables go into the next payout, as after any rejection.
+// TestTransfer_NotAccepted checks a transfer that the bank does not accept. It is cancelled after a day, when the bank
+// can no longer accept it. Its payables go into the next payout, as after any rejection.
 func TestTransfer_NotAccepted(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -224,7 +226,7 @@ func TestTransfer_NotAccepted(t *testing.T) {
 	wantAll(t, "events", payoutEvents(s, p), "RECONCILED 10.00 0.00")
 	want(t, "in transit", balance(s, ledger.PayoutsInTransit), "-10.00")
 	s.Sell("20")
-	runNight(s) // the second one is not accepted either
+	runNight(s) // the bank does not accept the second transfer either
 	s.Clock.Advance(time.Hour)
 	s.RunPayouts()
 	want(t, "cancelled", payoutsByDay(s)["2026-11-21"], "FAILED 10.00")
@@ -246,8 +248,8 @@ func TestTransfer_NotAccepted(t *testing.T) {
 	want(t, "the bank", balance(s, ledger.Bank), "-30.00")
 }
 
-// TestTransfer_AccountReplaced checks that the next poll cancels a transfer that was not accepted: it was meant for the
-// replaced account only.
+// TestTransfer_AccountReplaced checks a transfer that the bank has not accepted when the merchant's account is
+// replaced. The next poll cancels that transfer, because it was meant only for the replaced account.
 func TestTransfer_AccountReplaced(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -272,10 +274,10 @@ func TestPayout_Installments(t *testing.T) {
 	runNight(s)
 	want(t, "after a day", statusOf(s, p), payoutStatus{3, 1, "SUCCESSFUL", "", "TRUE_INSTALLMENT"})
 	wantAll(t, "after a day", payoutRecords(s), "PAYOUT 32.68 SUCCESSFUL")
-	s.Clock.Advance(29 * 24 * time.Hour) // 2026-12-20, the second instalment's day
+	s.Clock.Advance(29 * 24 * time.Hour) // 2026-12-20, the day of the second instalment
 	runNight(s)
 	wantAll(t, "after a month", payoutRecords(s), "PAYOUT 32.68 SUCCESSFUL", "PAYOUT 32.68 SUCCESSFUL")
-	s.Refund(p, "40") // 32.69 from waiting instalments, the rest from other transactions
+	s.Refund(p, "40") // 32.69 from waiting instalments, the rest from other payments
 	s.Clock.Advance(31 * 24 * time.Hour)
 	runNight(s)
 	want(t, "after two months", statusOf(s, p).Received, 3)

@@ -61,14 +61,14 @@ func TestNegativeBalance_RejectedPayout(t *testing.T) {
 	wantAll(t, "payables", payables(s))
 }
 
-// TestPayoutOnDemand_RegularPayoutWaits checks that a payout on demand takes all payables, and that the regular payout,
-// opened before, is then empty.
+// TestPayoutOnDemand_RegularPayoutWaits checks that a payout on demand takes all payables. A regular payout that was
+// opened before is then empty.
 func TestPayoutOnDemand_RegularPayoutWaits(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Sell("10")
 	advanceToMidnight(s)
-	openPayout(s) // opens the regular payout, and does not run it
+	openPayout(s) // opens the regular payout, but does not run it
 	s.Sell("20.50")
 	s.Clock.Advance(time.Second)
 	s.Operate(fields{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"}, nil)
@@ -84,7 +84,7 @@ func TestPayoutOnDemand_RegularPayoutWaits(t *testing.T) {
 	want(t, "the bank", balance(s, ledger.Bank), "-29.90")
 }
 
-// TestPayout_ClockLeaps lets the clock leap over several cut-offs, back before them, and forward again, and checks that
+// TestPayout_ClockLeaps lets the clock leap over several cut-offs, back before them, and forward again. It checks that
 // each sale is paid out once.
 func TestPayout_ClockLeaps(t *testing.T) {
 	t.Parallel()

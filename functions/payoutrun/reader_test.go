@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// TestPayout_PaymentAtReader checks the payout of a payment with a tip: 11.11 in all, less 1.95 %. A refund of the tip
-// is deducted.
+// TestPayout_PaymentAtReader checks the payout of a payment with a tip. The payment is 11.11 with its tip, and the fee
+// is 1.95 %. A refund of the tip is deducted.
 func TestPayout_PaymentAtReader(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -27,7 +27,7 @@ func TestPayout_PaymentAtReader(t *testing.T) {
 	want(t, "the bank", balance(s, ledger.Bank), "-20.77")
 }
 
-// TestPayout_InstallmentsAtReader checks monthly payouts of the amount with its tip.
+// TestPayout_InstallmentsAtReader checks that the amount and its tip are paid out in monthly parts.
 func TestPayout_InstallmentsAtReader(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT"})

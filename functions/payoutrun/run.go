@@ -1,5 +1,6 @@
-// Package payoutrun runs the payouts that messages of the payout queue name, as far as possible now. Run handles one
-// message. The payout's item decides what to do, so repeated, late and lost messages do no harm.
+// Package payoutrun runs payouts. Each message of the payout queue names one payout. The handler takes the payout's
+// steps until the payout is final or has to wait, or the time is nearly up. The stored payout determines the next step,
+// so repeated, late and lost messages do no harm.
 package payoutrun
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
-// Run handles one message. An error leaves it in the queue. Another message continues a payout that is too large.
+// Run handles one message. An error leaves the message in the queue. If a payout is too large for one call, another
+// message continues it.
 func Run(a *app.App) func(ctx context.Context, body string) error {
 	return app.Consume(a, consumer{App: a, payouts: banking.Open(a), messages: queue.OpenPayouts(a)}.runPayout)
 }
@@ -24,8 +26,8 @@ type consumer struct {
 	messages *queue.Payouts
 }
 
-// runPayout runs one payout. A chain of messages ends, because each call takes at least one step. A step takes payables
-// from before the cut-off, or applies the outcome to further records.
+// runPayout runs one payout. A chain of messages ends, because each call takes at least one step. A step either takes
+// payables from before the cut-off, or applies the payout's outcome to further records.
 func (c consumer) runPayout(ctx context.Context, t identity.Tenant, m app.PayoutMessage) error {
 	done, err := c.payouts.Run(ctx, t, m.ID)
 	switch {

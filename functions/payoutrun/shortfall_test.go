@@ -16,8 +16,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// TestShortfall_ManyLateRefunds pays them out in one payout, taken in four steps and paid in three. JSON and CSV list
-// every record. The next payment covers them.
+// TestShortfall_ManyLateRefunds checks a payout of a hundred refunds that were made after the payment was paid out. The
+// run collects the refunds in four steps, and then records them as paid in three steps. The JSON list and the CSV list
+// have a record of each refund. The payout of the next payment is reduced by the refunds.
 func TestShortfall_ManyLateRefunds(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -54,8 +55,9 @@ func TestShortfall_ManyLateRefunds(t *testing.T) {
 	}
 }
 
-// TestPayoutRecords_FullRefund checks that a payment refunded in full before its payout has no PAYOUT record. A fee
-// still owed has its deduction. The listed records, with another payment of 5, add up to the payout.
+// TestPayoutRecords_FullRefund checks payments of 10 that were refunded or charged back before their payout. If nothing
+// is left of a payment, it has no PAYOUT record. If its fee is still owed, a deduction has the amount of the fee. These
+// records and the record of another payment of 5 add up to the payout.
 func TestPayoutRecords_FullRefund(t *testing.T) {
 	t.Parallel()
 	refund := func(amounts ...string) func(world.Shop, world.Payment) {
@@ -78,7 +80,7 @@ func TestPayoutRecords_FullRefund(t *testing.T) {
 		installments int
 		back         func(world.Shop, world.Payment)
 		total        string
-		listed       []string // besides the payment of 5
+		listed       []string // records besides the payment of 5
 	}{
 		"refunded":                  {"0.02", false, 1, refund("10"), "PAID 4.70", []string{"REFUND_DEDUCTION 0.20"}},
 		"refunded but for the fee":  {"0.02", false, 1, refund("9.80"), "PAID 4.90", nil},
@@ -121,8 +123,8 @@ func TestPayoutRecords_FullRefund(t *testing.T) {
 	}
 }
 
-// TestPayoutRecords_ZeroInstallment checks that 0.02 in three instalments has one zero part, and that no payout lists
-// it, not even a failed one.
+// TestPayoutRecords_ZeroInstallment checks a payment of 0.02 in three instalments, so that one part is zero. The zero
+// part appears in no payout's list, even if the payout failed.
 func TestPayoutRecords_ZeroInstallment(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT", "fee_rate": "0"})
@@ -153,7 +155,8 @@ func counted(all []string) map[string]int {
 	return times
 }
 
-// TestRun_ConcurrentRunnersOfDebits runs a payout several times, and one on demand, with debits only.
+// TestRun_ConcurrentRunnersOfDebits runs a regular payout several times at the same time, with a payout on demand. The
+// payouts have only debits.
 func TestRun_ConcurrentRunnersOfDebits(t *testing.T) {
 	t.Parallel()
 	s := open(t)

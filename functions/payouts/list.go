@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// listRequest has only strings, so that check reports all faults at once. Both days are inclusive.
+// listRequest has only strings, so that check can report all faults at once. The list includes both days.
 type listRequest struct {
 	StartDate string `query:"start_date" validate:"required date"`
 	EndDate   string `query:"end_date" validate:"required date"`
@@ -32,7 +32,7 @@ type order string
 
 const descending order = "desc" // the default is ascending
 
-// maxRecords is the highest and the default limit of a page (contract §2.6).
+// maxRecords is the highest limit of a page, and also the default (contract §2.6).
 const maxRecords = 9999
 
 // list handles listPayouts and listMyPayouts. It returns the records of payouts from one day to another as JSON or CSV.
@@ -59,7 +59,7 @@ func (f family) list(ctx context.Context, req listRequest) (any, error) {
 func (req listRequest) check() error {
 	faults := validate.Forms(req)
 	dated := !faults.Names("start_date") && !faults.Names("end_date")
-	if dated && req.EndDate < req.StartDate { // these dates sort as text
+	if dated && req.EndDate < req.StartDate { // these dates sort correctly as text
 		faults = slices.Insert(faults, 0, failure.Invalid("", "negative date range"))
 	}
 	return faults.Err()
@@ -86,7 +86,8 @@ type record struct {
 	TransactionCode string               `json:"transaction_code"`
 }
 
-// view returns a record's response object. Amounts are never negative, because the type gives the direction.
+// view returns the response object of a record. Amounts are never negative, because the record's type tells the
+// direction.
 func view(r payout.Record) record {
 	amount := r.Amount
 	if amount.Sign() < 0 {
@@ -96,7 +97,8 @@ func view(r payout.Record) record {
 		Status: r.Status, Reference: r.Reference, TransactionCode: r.Code}
 }
 
-// encodeCSV writes the records as CSV with a header (RFC 4180). Lines end with LF alone, because clients split them so.
+// encodeCSV encodes the records as CSV with a header (RFC 4180). Unlike in the RFC, lines end with LF alone, because
+// clients split lines at LF.
 func encodeCSV(records []record) []byte {
 	var text strings.Builder
 	w := csv.NewWriter(&text)

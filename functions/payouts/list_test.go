@@ -19,8 +19,8 @@ import (
 
 type fields = map[string]any
 
-// open starts a world with payouts of 2026-11-21 (two payments), 11-22 (one, less than its deduction) and 11-23 (one,
-// which covers the difference).
+// open starts a world with payouts of three days. The payout of 2026-11-21 has two payments. The payout of 11-22 has
+// one payment, which is less than its deduction. The payout of 11-23 has one payment, which covers the difference.
 func open(t *testing.T) world.Shop {
 	t.Helper()
 	w := world.New(t)
@@ -38,13 +38,13 @@ func open(t *testing.T) world.Shop {
 	return s
 }
 
-// runNight lets a day pass, and pays what is due.
+// runNight lets a day pass, and pays the payout that is due.
 func runNight(s world.Shop) {
 	s.Helper()
 	runNightUntil(s, "PAID")
 }
 
-// runNightUntil lets a day pass, whose only payout gets the status.
+// runNightUntil lets a day pass, and checks that it has one payout, which gets the status.
 func runNightUntil(s world.Shop, status string) {
 	s.Helper()
 	var done struct{ Payouts []fields }
@@ -99,7 +99,7 @@ func records(s world.Shop, path string, query url.Values) []record {
 	return records
 }
 
-// listed are all records, day by day. Within a day the order is the table's.
+// listed has all records, sorted as text. A response has them in the table's order within a day, so tests sort them.
 var listed = []string{
 	"2026-11-21 PAYOUT 20.10 0.40", "2026-11-21 PAYOUT 9.80 0.20",
 	"2026-11-22 PAYOUT 4.90 0.10", "2026-11-22 REFUND_DEDUCTION 10.00 0.00",
@@ -139,7 +139,7 @@ func TestListPayouts_PaymentsAndDeductions(t *testing.T) {
 				t.Errorf("got %+v, want a transaction_code unless it is a BALANCE_DEDUCTION", r)
 			}
 		}
-		// The list is the same each time, and reversed with the other order.
+		// A second request gets the same list. With the other order, the list is reversed.
 		again := records(s, path, days("2026-11-01", "2026-11-30", "order", "asc", "format", "json"))
 		if diff := cmp.Diff(all, again); diff != "" {
 			t.Errorf("%s: the same list again (-want +got):\n%s", path, diff)
@@ -212,13 +212,13 @@ func TestListPayouts_CSV(t *testing.T) {
 	}
 }
 
-// TestListPayouts_Faults checks that the answer is an array of all faults (contract §6.7).
+// TestListPayouts_Faults checks that the answer is an array with every fault of the request (contract §6.7).
 func TestListPayouts_Faults(t *testing.T) {
 	t.Parallel()
 	s := world.New(t).Shop()
 	for _, test := range []struct {
 		query url.Values
-		want  []string // code and param
+		want  []string // each as code and param
 	}{
 		{url.Values{}, []string{"MISSING start_date", "MISSING end_date"}},
 		{url.Values{"end_date": {"2026-11-30"}}, []string{"MISSING start_date"}},
@@ -241,7 +241,7 @@ func TestListPayouts_Faults(t *testing.T) {
 		{days("2026-11-01", "2026-11-30", "limit", "99999999999999999999"), []string{"INVALID limit"}},
 		{days("2026-11-01", "2026-11-30", "format", "CSV"), []string{"INVALID format"}},
 		{days(" 2026-11-01", "2026-11-30"), []string{"INVALID start_date"}},
-		// A missing parameter hides no fault of the others.
+		// A missing parameter does not hide the faults of other parameters.
 		{url.Values{"format": {"xml"}}, []string{"MISSING start_date", "MISSING end_date", "INVALID format"}},
 		{url.Values{"limit": {"many"}, "order": {"up"}}, []string{"MISSING start_date", "MISSING end_date",
 			"INVALID limit", "INVALID order"}},
@@ -258,7 +258,7 @@ func TestListPayouts_Faults(t *testing.T) {
 	}
 }
 
-// faults returns the entries of a refusal as code and param.
+// faults returns the entries of a refusal, each as code and param.
 func faults(t *testing.T, r world.Response) (texts []string) {
 	t.Helper()
 	var faults []struct {

@@ -12,12 +12,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// line matches a record as CSV. No value needs a quote, and no cell begins with a character that starts a formula in a
+// line matches a record as CSV. No value needs quotes. No cell begins with a character that starts a formula in a
 // spreadsheet (= + - @).
 var line = regexp.MustCompile(`^[1-9]\d{0,15},(PAYOUT|CHARGE_BACK_DEDUCTION|REFUND_DEDUCTION|BALANCE_DEDUCTION),` +
 	`\d+\.\d\d,2026-11-\d\d,EUR,\d+\.\d\d,(SUCCESSFUL|FAILED),PAYOUT 2026-11-\d\d [0-9a-f]{8},(T[0-9A-Z]{9})?$`)
 
-// TestListPayouts_EachKindAsCSV checks the CSV of each kind of record, with a failed payout and its replacement.
+// TestListPayouts_EachKindAsCSV checks the CSV of each kind of record, including a failed payout and its replacement.
 func TestListPayouts_EachKindAsCSV(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -57,8 +57,8 @@ func TestListPayouts_EachKindAsCSV(t *testing.T) {
 	}
 }
 
-// TestListPayouts_Scopes checks that any of three scopes suffices, and no other (contract §1). A request without a
-// scope gets 403 even if its fields have faults.
+// TestListPayouts_Scopes checks that any of three scopes suffices, and that no other scope does (contract §1). A
+// request without a sufficient scope gets 403 even if its fields have faults.
 func TestListPayouts_Scopes(t *testing.T) {
 	t.Parallel()
 	s := world.New(t).Shop()

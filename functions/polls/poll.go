@@ -1,6 +1,6 @@
 // Package polls asks the acquirer for the outcomes of payments and refunds, as soon as a poll is due. Poll handles one
-// message. The stored item decides, so repeated and late messages do no harm. Lost messages do none either, because
-// package sweep polls too.
+// message. The stored item decides what to do, so repeated and late messages do no harm. Lost messages do no harm
+// either, because package sweep polls too.
 package polls
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// shop has a payment and a refund of unknown outcome, and a message for each.
+// shop has a payment and a refund whose outcomes are unknown, and a message for each of them.
 type shop struct {
 	world.Shop
 	checkout string
@@ -37,7 +37,7 @@ func open(t *testing.T) *shop {
 	return s
 }
 
-// handle gives the function a batch of messages, and returns the number of failed ones.
+// handle gives a batch of messages to the function. It returns the number of messages that failed.
 func (s *shop) handle(p *world.Process, bodies ...string) int {
 	s.Helper()
 	var batch events.SQSEvent
@@ -59,7 +59,7 @@ func (s *shop) handle(p *world.Process, bodies ...string) int {
 	return len(reply.BatchItemFailures)
 }
 
-// countPolls returns the number of polls to the acquirer while a batch is handled.
+// countPolls handles a batch, and returns the number of polls that the acquirer received.
 func (s *shop) countPolls(bodies ...string) (n int) {
 	s.Helper()
 	p := s.Main()
@@ -93,7 +93,7 @@ func TestPoll_ItemDecides(t *testing.T) {
 	s.Clock.Advance(100 * time.Millisecond)
 	s.want(2, "in time, in a batch that repeats them", append(both, both...)...)
 	s.want(0, "once more", both...)
-	s.Clock.Advance(30 * time.Second) // another poll is due
+	s.Clock.Advance(30 * time.Second) // the next poll is due
 	s.want(2, "late", both...)
 	s.Clock.Advance(time.Hour)
 	s.want(0, "of what is settled", both...)

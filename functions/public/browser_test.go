@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
-// TestShowProblem_WithABrowser opens the page of a problem type, and that of an error.
+// TestShowProblem_WithABrowser opens the page of a problem type, and the error page of an unknown one.
 func TestShowProblem_WithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": newFixture(t)}

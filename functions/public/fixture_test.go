@@ -23,7 +23,7 @@ import (
 
 const baseURL = "https://pay.example"
 
-// fixture serves the family's routes. Ready returns broken.
+// fixture serves the family's routes. Its Ready function returns the error in the field broken.
 type fixture struct {
 	http.Handler
 	broken error

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestProblemBody_EscapesTexts checks that the page escapes its texts, although we write every text.
+// TestProblemBody_EscapesTexts checks that the page escapes its texts, although all of them are our own.
 func TestProblemBody_EscapesTexts(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(3, func(text string) (string, error) {

@@ -50,7 +50,7 @@ type health struct {
 	Commit string `json:"commit"`
 }
 
-// reportHealth reports that the process answers, and the commit of its code.
+// reportHealth answers that the process runs, and returns the commit of its code.
 func (f family) reportHealth(context.Context, struct{}) (health, error) {
 	return health{"ok", f.Commit}, nil
 }

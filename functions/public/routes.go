@@ -1,5 +1,5 @@
-// Package public serves browsers and machines without a credential: the problem types, the keys that verify callbacks,
-// and the health checks. Routes lists the operations for app.ServeRoutes.
+// Package public serves clients without a credential, both browsers and machines. It serves the problem types, the keys
+// that verify callbacks, and the health checks. Routes lists the operations for app.ServeRoutes.
 package public
 
 import (
@@ -15,8 +15,8 @@ import (
 type Config struct {
 	// WebhookKeys returns the keys that sign callbacks. Only their public halves are published.
 	WebhookKeys func() ([]app.SigningKey, error)
-	Ready       func(context.Context) error // nil while requests can be served
-	Commit      string                      // of the code
+	Ready       func(context.Context) error // returns nil while requests can be served
+	Commit      string                      // commit of the code
 	Log         *slog.Logger
 }
 

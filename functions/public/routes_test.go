@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestCheckReadiness_RunningFunction checks the routes of a running function, and that it is ready once the table
+// TestCheckReadiness_RunningFunction checks the routes of a running function. The function is ready once the table
 // exists.
 func TestCheckReadiness_RunningFunction(t *testing.T) {
 	t.Parallel()

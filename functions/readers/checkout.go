@@ -19,19 +19,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// reply is a response of contract §13.7, with its content in the member data.
+// reply is a response of contract §13.7. Its content is in the member data.
 type reply[T any] struct {
 	Data T `json:"data"`
 }
 
-// createdView is the data of createReaderCheckout.
+// createdView is the content of createReaderCheckout's response.
 type createdView struct {
 	CheckoutID          string `json:"checkout_id"`
 	ClientTransactionID string `json:"client_transaction_id"`
 }
 
-// createCheckout offers a checkout to the reader's terminal. The checkout's id is the operation's, so a request
-// repeated under its Idempotency-Key finds that checkout and offers it again.
+// createCheckout offers a checkout to the reader's terminal. The checkout has the operation's id, so a request that is
+// repeated with its Idempotency-Key finds that checkout and offers it again.
 func (f family) createCheckout(ctx context.Context, req checkoutRequest) (reply[createdView], error) {
 	caller := rest.Caller(ctx)
 	drafted, err := f.draft(rest.Merchant(ctx), caller, req)
@@ -52,7 +52,7 @@ type checkoutPath struct {
 	ID       rest.ID `path:"checkout_id"`
 }
 
-// retrieveCheckout asks for the outcome of a checkout at the reader, records it, and returns the checkout.
+// retrieveCheckout asks for the outcome of a checkout at the reader and records the outcome. It returns the checkout.
 func (f family) retrieveCheckout(ctx context.Context, req checkoutPath) (reply[checkoutView], error) {
 	c, err := f.readers.ResolveCheckout(ctx, rest.Caller(ctx), req.ReaderID, string(req.ID))
 	if err != nil {
@@ -100,7 +100,8 @@ type aadeRequest struct {
 	Data       string `json:"signature_data" validate:"required text=1000"`
 }
 
-// Rule checks that minor_unit is the scale of the currency: 1.00 EUR is 100 and 2.
+// Rule checks that minor_unit is the number of the currency's decimals. For example, 1.00 EUR has the value 100 and the
+// minor_unit 2.
 func (r totalRequest) Rule(string, time.Time) string {
 	currency, err := money.ParseCurrency(r.Currency)
 	if err == nil && *r.MinorUnit != currency.Scale() {
@@ -123,11 +124,12 @@ func (r checkoutRequest) Rule(field string, _ time.Time) string {
 	return ""
 }
 
-// tipPercents returns the tip rates in hundredths, in ascending order. It returns false if they break the contract.
+// tipPercents returns the tip rates in hundredths, in ascending order. It returns false if the rates break the
+// contract.
 func (r checkoutRequest) tipPercents() ([]int64, bool) {
 	percents := make([]int64, len(r.TipRates))
 	for i, rate := range r.TipRates {
-		parsed, err := money.Parse(string(rate), "EUR") // any currency with two decimals
+		parsed, err := money.Parse(string(rate), "EUR") // stands for any currency with two decimals
 		if err != nil || parsed.Minor() < 1 || parsed.Minor() > 100 {
 			return nil, false
 		}
@@ -137,10 +139,11 @@ func (r checkoutRequest) tipPercents() ([]int64, bool) {
 	return percents, len(slices.Compact(slices.Clone(percents))) == len(percents)
 }
 
-// defaultTipTimeout is the default of contract §13.7.
+// defaultTipTimeout is the default of tip_timeout (contract §13.7).
 const defaultTipTimeout = 30 * time.Second
 
-// draft returns the request's checkout, or a fault: 422 if country or Pix forbids it, else 400 (contract §13.9).
+// draft returns the request's checkout, or a fault. The status is 422 if the country or Pix forbids a field, else 400
+// (contract §13.9).
 func (f family) draft(m merchant.Merchant, by identity.Principal, req checkoutRequest) (payments.Checkout, error) {
 	sale := payments.ReaderSale{CardType: req.CardType}
 	c := payments.Checkout{Reader: &sale, Description: req.Description, ReturnURL: req.ReturnURL,
@@ -193,7 +196,7 @@ func setTotal(c *payments.Checkout, r totalRequest, m merchant.Merchant) failure
 	return nil
 }
 
-// checkReturnURL refuses targets that callbacks must not reach (contract §11.3). It also refuses plain HTTP (§11.4),
+// checkReturnURL refuses addresses that callbacks must not reach (contract §11.3). It also refuses plain HTTP (§11.4),
 // except to the machine itself.
 func (f family) checkReturnURL(text string) failure.List {
 	if text == "" {
@@ -255,7 +258,7 @@ func newRestrictionError(wrong map[string][]string) error {
 	return e
 }
 
-// checkoutView is the checkout data of contract §13.7. Every key is always present.
+// checkoutView is the content of the response with a checkout (contract §13.7). Every key is always present.
 type checkoutView struct {
 	CheckoutID          string                      `json:"checkout_id"`
 	ClientTransactionID string                      `json:"client_transaction_id"`
@@ -270,17 +273,17 @@ type checkoutView struct {
 	Firmware            string                      `json:"reader_firmware_version"`
 	Serial              string                      `json:"reader_serial_number"`
 	Total               totalView                   `json:"total_amount"`
-	Reason              *string                     `json:"payment_failure_reason"` // null unless it ended unpaid
+	Reason              *string                     `json:"payment_failure_reason"` // null, unless it ended unpaid
 }
 
 // totalView is the requested amount, without a tip.
 type totalView struct {
 	Currency  money.Currency `json:"currency"`
-	MinorUnit int            `json:"minor_unit"` // the currency's decimals
+	MinorUnit int            `json:"minor_unit"` // number of the currency's decimals
 	Value     int64          `json:"value"`
 }
 
-// statusOf maps the status of the last transaction to the checkout's, while no attempt is open.
+// statusOf maps the status of the last transaction to the checkout's status. It applies while no attempt is open.
 var statusOf = map[payments.TransactionStatus]string{
 	payments.TransactionSuccessful: "successful",
 	payments.TransactionFailed:     "failed",

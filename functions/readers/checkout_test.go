@@ -21,9 +21,9 @@ func wantFate(c till, checkout string, want fate) {
 	}
 }
 
-// TestReaderCheckout_EachWayToOutcome checks that a checkout is paid by the first event: a read, the message of the
-// first poll, the sweep without any message, or the reader's next checkout (contract §13.7, §13.9). No code sleeps
-// meanwhile.
+// TestReaderCheckout_EachWayToOutcome checks that a checkout is paid by the first event that finds the payment. The
+// event is a read, the message of the first poll, the sweep without any message, or the reader's next checkout
+// (contract §13.7, §13.9). No code sleeps meanwhile.
 func TestReaderCheckout_EachWayToOutcome(t *testing.T) {
 	t.Parallel()
 	for name, settle := range map[string]func(till, string){
@@ -102,7 +102,7 @@ func TestRetrieveReaderCheckout_AllFields(t *testing.T) {
 		"payment_type": `"POS"`, "foreign_transaction_id": `"till-1001"`, "product_summary": `"Coffee"`})
 }
 
-// TestCreateReaderCheckout_OtherSpellings checks integers written as other numbers, and a body without the client's id.
+// TestCreateReaderCheckout_OtherSpellings checks integers in other spellings, and a body without the client's id.
 func TestCreateReaderCheckout_OtherSpellings(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -110,7 +110,7 @@ func TestCreateReaderCheckout_OtherSpellings(t *testing.T) {
 		c.Send("POST", c.Path("/checkout"), json.RawMessage(`{"total_amount":{"currency":"EUR","minor_unit":2.0,`+
 			`"value":1010.0},"installments":1.0,"tip_rates":[1.0,0.5,0.10],"affiliate":{"app_id":"till","key":"k"}}`)))
 	c.Clock.Advance(pays)
-	c.Read(made.Text("data.checkout_id")) // asks the acquirer
+	c.Read(made.Text("data.checkout_id")) // this read asks the acquirer
 	query := "client_transaction_id=" + made.Text("data.client_transaction_id")
 	world.Holds(t, c.Transaction(query).Body, map[string]string{"amount": "11.11", "tip_amount": "1.01"})
 	if text := string(c.Transaction(query).Body); strings.Contains(text, "foreign_transaction_id") {
@@ -123,7 +123,7 @@ func TestCreateReaderCheckout_OtherSpellings(t *testing.T) {
 	}
 }
 
-// TestReaderCheckout_TestAmounts checks outcomes by amount in test mode (contract §12). For 0, no money is owed.
+// TestReaderCheckout_TestAmounts checks the amounts that decide the outcome in test mode (contract §12).
 func TestReaderCheckout_TestAmounts(t *testing.T) {
 	t.Parallel()
 	notTaken := fate{"cancelled", "the acquirer did not take the payment", 1, 0, map[string]int{"CANCELLED": 1}}
@@ -146,7 +146,8 @@ func TestReaderCheckout_TestAmounts(t *testing.T) {
 	wantFate(c, checkout, paid)
 }
 
-// TestCreateReaderCheckout_Concurrent checks that a reader takes one checkout, and is free at its end (contract §13.9).
+// TestCreateReaderCheckout_Concurrent checks that a reader takes one checkout at a time. The reader is free once that
+// checkout has ended (contract §13.9).
 func TestCreateReaderCheckout_Concurrent(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -186,7 +187,8 @@ func TestCreateReaderCheckout_ReaderNotReady(t *testing.T) {
 	wantRefusal(t, c.Terminate(), notFound, "")
 }
 
-// TestIdempotencyKey_CreateReaderCheckout repeats a request in several states of the reader, for one checkout.
+// TestIdempotencyKey_CreateReaderCheckout repeats a request while the reader is in several states. The requests create
+// only one checkout.
 func TestIdempotencyKey_CreateReaderCheckout(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -204,10 +206,11 @@ func TestIdempotencyKey_CreateReaderCheckout(t *testing.T) {
 	wantRefusal(t, c.Do(request), busy, "READER_BUSY")
 	c.Clock.Advance(pays)
 	wantFate(c, first.Text("data.checkout_id"), paid)
-	wantRefusal(t, c.Do(request), busy, "READER_BUSY") // the first reply, repeated
+	wantRefusal(t, c.Do(request), busy, "READER_BUSY") // this is the first reply again
 }
 
-// TestCreateReaderCheckout_Refused checks that a fault names its field: 400, or 422 if it does not fit the country.
+// TestCreateReaderCheckout_Refused checks that a refusal names the faulty field. The status is 400, or 422 if the field
+// does not fit the country.
 func TestCreateReaderCheckout_Refused(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -267,7 +270,7 @@ func TestCreateReaderCheckout_Refused(t *testing.T) {
 	c.Begin(0)
 }
 
-// TestCreateReaderCheckout_CountryFields checks the fields of single countries (contract §13.7).
+// TestCreateReaderCheckout_CountryFields checks the fields that only some countries have (contract §13.7).
 func TestCreateReaderCheckout_CountryFields(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// pays is a virtual reader's time until the payment (contract §13.7).
+// pays is the time after which a virtual reader's cardholder pays (contract §13.7).
 const pays = world.ReaderPays
 
 // till is a shop's reader, with methods to follow its checkouts.
@@ -24,16 +24,16 @@ func tillOf(s world.Shop, code string) till {
 	return till{s.PairReader(code)}
 }
 
-// fate is the end of a checkout, in every record.
+// fate is the end of a checkout, as each record shows it.
 type fate struct {
-	status    string // in the response to a read
+	status    string // status in the response to a read
 	reason    string
 	callbacks int
 	captured  int            // number of captures
-	records   map[string]int // transactions by status
+	records   map[string]int // number of transactions by status
 }
 
-// The fates of checkouts that have ended.
+// These are the fates of checkouts that have ended.
 var (
 	paid      = fate{"successful", "", 1, 1, map[string]int{"SUCCESSFUL": 1}}
 	declined  = fate{"failed", "declined", 1, 0, map[string]int{"FAILED": 1}}
@@ -53,7 +53,7 @@ func (c till) readFate(checkout string) fate {
 		records.Transactions}
 }
 
-// reported counts the different callbacks about a payment, by its client transaction id.
+// reported returns the number of different callbacks about a payment, which it finds by client transaction id.
 func (c till) reported(payment string) int {
 	ids := map[string]bool{}
 	for _, d := range c.Receiver.Deliveries() {
@@ -71,7 +71,7 @@ var (
 	noSale    = world.Refused(404, "NOT_FOUND", "", "checkout-not-found")
 )
 
-// wantRefusal checks a refusal and its type, by which clients decide.
+// wantRefusal checks a refusal and its problem type. Clients decide by that type.
 func wantRefusal(t testing.TB, got world.Response, want world.Refusal, kind string) {
 	t.Helper()
 	want.Check(t, got)

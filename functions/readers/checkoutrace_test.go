@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// runToEnd runs the platform until after the deadline, when two sweeps have found every open item.
+// runToEnd runs the platform until after the deadline. By then two sweeps have found every open item.
 func (c till) runToEnd() {
 	for range 2 {
 		c.Clock.Advance(3 * time.Minute)
@@ -32,7 +32,8 @@ func wantOneOf(c till, checkout, try string, fates ...fate) {
 
 var recordOf = map[string]string{"successful": "SUCCESSFUL", "failed": "FAILED", "cancelled": "CANCELLED"}
 
-// TestTerminateReaderCheckout_EachState stops only a checkout that waits for the cardholder (contract §13.7, §13.9).
+// TestTerminateReaderCheckout_EachState checks that a termination stops a checkout only while it waits for the
+// cardholder (contract §13.7, §13.9).
 func TestTerminateReaderCheckout_EachState(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -43,23 +44,23 @@ func TestTerminateReaderCheckout_EachState(t *testing.T) {
 			t.Errorf("got %d %q %v, want an empty 202", got.Status, got.Body, got.Header)
 		}
 	}
-	accepted() // idle
+	accepted() // the reader is idle
 	waiting := c.Begin(1010)
 	accepted()
 	accepted()
 	wantFate(c, waiting, stopped)
 	second := c.Begin(1010)
 	c.Clock.Advance(pays)
-	accepted() // too late
+	accepted() // the cardholder has paid
 	wantFate(c, second, paid)
-	accepted() // ended
+	accepted() // the checkout has ended
 	c.runToEnd()
 	wantFate(c, waiting, stopped)
 	wantFate(c, second, paid)
 }
 
-// TestTerminateReaderCheckout_FaultAtEachStep checks that termination and payment have one outcome, before and after
-// the cardholder pays.
+// TestTerminateReaderCheckout_FaultAtEachStep checks that a checkout that is terminated and paid has only one outcome.
+// The termination is sent both before and after the cardholder pays.
 func TestTerminateReaderCheckout_FaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	for name, after := range map[string]time.Duration{"waiting": time.Second, "paid": pays} {
@@ -78,7 +79,7 @@ func TestTerminateReaderCheckout_FaultAtEachStep(t *testing.T) {
 	}
 }
 
-// TestTerminateReaderCheckout_ConcurrentPayment sends many requests that read and terminate while the cardholder pays.
+// TestTerminateReaderCheckout_ConcurrentPayment sends many requests to read and to terminate while the cardholder pays.
 func TestTerminateReaderCheckout_ConcurrentPayment(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -98,7 +99,7 @@ func TestTerminateReaderCheckout_ConcurrentPayment(t *testing.T) {
 }
 
 // TestCreateReaderCheckout_EachFault lets each call to table, terminal and acquirer fail in each way. The client
-// repeats the request. It is charged at most once, and the reader is free at the end.
+// repeats the request. The cardholder is charged at most once, and the reader is free at the end.
 func TestCreateReaderCheckout_EachFault(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -107,7 +108,7 @@ func TestCreateReaderCheckout_EachFault(t *testing.T) {
 		request.Header = map[string]string{"Idempotency-Key": try}
 		got := send(request)
 		if got.Status != 201 {
-			c.Clock.Advance(61 * time.Second) // until it no longer counts as running
+			c.Clock.Advance(61 * time.Second) // until the first request no longer counts as running
 			got = c.Do(request)
 		}
 		c.Clock.Advance(pays)
@@ -133,7 +134,8 @@ func wantPayments(c till) {
 	}
 }
 
-// TestReaderCheckout_NeverOffered checks that such a checkout ends after two minutes and can no longer be paid.
+// TestReaderCheckout_NeverOffered checks a checkout that the terminal did not get, because the offer was lost. It ends
+// after two minutes, and can no longer be paid.
 func TestReaderCheckout_NeverOffered(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -158,7 +160,8 @@ func TestReaderCheckout_NeverOffered(t *testing.T) {
 	c.Begin(1010)
 }
 
-// TestReaderCheckout_Access checks other merchants, modes and readers, and persons who see only their own checkouts.
+// TestReaderCheckout_Access checks that a checkout cannot be read through other merchants or readers, nor by a person
+// who sees only checkouts that the person created. That person cannot terminate the checkout either.
 func TestReaderCheckout_Access(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -181,8 +184,8 @@ func TestReaderCheckout_Access(t *testing.T) {
 	wantFate(c, own, stopped)
 }
 
-// TestDeleteReader_AnothersCheckout deletes a reader as a person who may not see its open checkout. The refusal changes
-// neither checkout nor pairing.
+// TestDeleteReader_AnothersCheckout deletes a reader as a person who may not see its open checkout. The request is
+// refused, and changes neither the checkout nor the pairing.
 func TestDeleteReader_AnothersCheckout(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -214,7 +217,8 @@ func TestDeleteReader_OwnCheckout(t *testing.T) {
 	wantFate(c, own, stopped)
 }
 
-// TestReaderCheckout_OnlineOperations checks that they find no checkout at a reader, before and after its end.
+// TestReaderCheckout_OnlineOperations checks that the operations for online checkouts do not find a reader's checkout,
+// neither before nor after the checkout's end.
 func TestReaderCheckout_OnlineOperations(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)

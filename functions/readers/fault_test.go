@@ -18,14 +18,15 @@ import (
 
 const route = "/v0.1/merchants/{merchant_code}/readers"
 
-// operations returns the audit's operations on a reader.
+// operations returns the operations on a reader that the audit records.
 func (s shop) operations(id string) []string {
 	s.Helper()
 	_, operations := s.AuditOf("reader " + id)
 	return operations
 }
 
-// TestCreateReader_EachFault checks that an interrupted request makes at most one reader, a repeated one exactly one.
+// TestCreateReader_EachFault checks that an interrupted request creates at most one reader, and that a repeated request
+// creates exactly one.
 func TestCreateReader_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -51,7 +52,8 @@ func TestCreateReader_EachFault(t *testing.T) {
 	})
 }
 
-// TestDeleteReader_EachFault checks that an interrupted deletion is complete or not made, and complete when repeated.
+// TestDeleteReader_EachFault checks that an interrupted deletion is either complete or not made. A repeated request
+// completes it.
 func TestDeleteReader_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -92,7 +94,7 @@ func (s shop) storedCheckout(id string) payments.Checkout {
 	return c
 }
 
-// TestDeleteReader_EndsCheckout checks that a waiting checkout ends, and that a paid one stays.
+// TestDeleteReader_EndsCheckout checks that a deletion ends a waiting checkout, and does not change a paid one.
 func TestDeleteReader_EndsCheckout(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -112,7 +114,8 @@ func TestDeleteReader_EndsCheckout(t *testing.T) {
 	}
 }
 
-// TestDeleteReader_EachFaultWithCheckout checks that a repeated deletion ends the checkout, and does not pay it.
+// TestDeleteReader_EachFaultWithCheckout checks that a repeated deletion ends the reader's checkout. The checkout ends
+// without a payment, unless the first try failed and the cardholder paid before the second try.
 func TestDeleteReader_EachFaultWithCheckout(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -131,7 +134,8 @@ func TestDeleteReader_EachFaultWithCheckout(t *testing.T) {
 	})
 }
 
-// TestRetrieveReader_EachFault checks that any fault shows the true reader or none, and the next read the true one.
+// TestRetrieveReader_EachFault checks that a read with a fault fails, or shows the reader's true status, or shows it as
+// processing. The next read shows the true status.
 func TestRetrieveReader_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -155,8 +159,8 @@ func TestRetrieveReader_EachFault(t *testing.T) {
 	})
 }
 
-// TestCreateReader_RepeatedAfterDeletion checks that a creation without a stored reply does not restore a deleted
-// reader.
+// TestCreateReader_RepeatedAfterDeletion checks a creation without a stored reply. If it is repeated after the reader
+// was deleted, the reader stays deleted.
 func TestCreateReader_RepeatedAfterDeletion(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -180,7 +184,7 @@ func TestCreateReader_RepeatedAfterDeletion(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKey_CreateReader checks that a repeated request gets the same answer, also a refusal.
+// TestIdempotencyKey_CreateReader checks that a repeated request gets the same answer, even if that is a refusal.
 func TestIdempotencyKey_CreateReader(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -197,13 +201,14 @@ func TestIdempotencyKey_CreateReader(t *testing.T) {
 	}
 }
 
-// TestAudit_ReaderChanges checks that each change is recorded with its actor, and a terminal's reports are not.
+// TestAudit_ReaderChanges checks that the audit records each change with its actor. It does not record reports of
+// terminals.
 func TestAudit_ReaderChanges(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	r := s.as(s.TokenOf(s.Owner())).pairConfirmed("12345678")
 	s.Send("PATCH", s.path(r.ID), fields{"name": "Bar", "metadata": fields{"a": 1}})
-	s.Send("PATCH", s.path(r.ID), fields{"name": "Bar"}) // no change
+	s.Send("PATCH", s.path(r.ID), fields{"name": "Bar"}) // the name stays the same: no change
 	s.Clock.Advance(time.Second)
 	s.wantEmpty("delete", s.Send("DELETE", s.path(r.ID), nil))
 	got, _ := s.AuditOf("reader " + r.ID)
@@ -221,7 +226,7 @@ func TestAudit_ReaderChanges(t *testing.T) {
 	}
 }
 
-// hangsUp ends the request's time when a terminal is asked for an outcome.
+// hangsUp are terminals that cancel the request's context when they are asked for an outcome.
 type hangsUp struct {
 	terminal.Terminals
 	end context.CancelFunc
@@ -232,15 +237,16 @@ func (h hangsUp) Outcome(ctx context.Context, checkout string) (terminal.Outcome
 	return h.Terminals.Outcome(ctx, checkout)
 }
 
-// TestIdempotencyKey_BusyReader checks that a repeated request returns the checkout that the first try stored. While
-// the table does not tell whether there is one, the request does not report a busy reader: that reply would be stored
-// although a terminal may have the checkout.
+// TestIdempotencyKey_BusyReader repeats a request while the reader is busy with another checkout. The repetition
+// returns the checkout that the first try stored. If the repetition cannot read whether that checkout exists, it
+// returns the error of the read. It does not return READER_BUSY, because that reply would be stored although a terminal
+// may have the checkout.
 func TestIdempotencyKey_BusyReader(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	one := s.pairConfirmed("12345678")
 	first := s.storedCheckout(s.sell(one))
-	s.Clock.Advance(10 * time.Minute) // after the end of the checkout
+	s.Clock.Advance(10 * time.Minute) // the checkout has ended by then
 	s.sell(one)
 	begin := func(ctx context.Context) (payments.Checkout, error) {
 		return s.App.Processing.Readers.Begin(ctx, s.Tenant(), one.ID, first, func(reader.Reader) error { return nil })

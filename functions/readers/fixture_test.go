@@ -10,13 +10,13 @@ import (
 
 type fields = map[string]any
 
-// device is a terminal in a response.
+// device is the part of a response that describes a terminal.
 type device struct {
 	Identifier string `json:"identifier"`
 	Model      string `json:"model"`
 }
 
-// cardReader is a reader in a response.
+// cardReader is the part of a response that describes a reader.
 type cardReader struct {
 	ID             string          `json:"id"`
 	Name           string          `json:"name"`
@@ -40,7 +40,7 @@ func newShop(t *testing.T) shop {
 // as returns the shop with another credential.
 func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
 
-// live returns a merchant in live mode, which also has a key of test mode.
+// live returns a merchant in live mode, and the same merchant with a key of test mode.
 func (s shop) live() (live, test shop) {
 	s.Helper()
 	one := s.NewLiveShop()
@@ -55,7 +55,7 @@ func (s shop) pair(code string) cardReader {
 	return s.shown(201, s.Send("POST", s.ReadersPath(), fields{"pairing_code": code}))
 }
 
-// pairConfirmed creates a reader whose terminal has confirmed.
+// pairConfirmed creates a reader, and lets its terminal confirm the pairing.
 func (s shop) pairConfirmed(code string) cardReader {
 	s.Helper()
 	r := s.pair(code)

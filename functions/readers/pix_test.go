@@ -61,8 +61,8 @@ func (c till) payElsewhere(checkout string) error {
 	return err
 }
 
-// TestPix_Paid checks that an operator's command pays the code once, with the tip. The reader is busy until the
-// payment, and free directly after the payment.
+// TestPix_Paid checks that an operator's command pays the code, with the tip, and pays it only once. The reader is busy
+// until the payment, and free directly afterwards.
 func TestPix_Paid(t *testing.T) {
 	t.Parallel()
 	c := newPixTill(t)
@@ -100,7 +100,7 @@ func TestPix_Paid(t *testing.T) {
 	}
 }
 
-// pixEnds lists the ways to end a checkout whose code is not paid.
+// pixEnds lists the ways in which a checkout ends whose code is not paid.
 var pixEnds = map[string]struct {
 	end  func(till)
 	want fate
@@ -118,8 +118,7 @@ var pixEnds = map[string]struct {
 	}, forgotten},
 }
 
-// TestPix_NotPaid checks that each end of the checkout cancels the code at the acquirer, which then refuses a late
-// payment.
+// TestPix_NotPaid checks that each such end cancels the code at the acquirer. The acquirer then refuses a late payment.
 func TestPix_NotPaid(t *testing.T) {
 	t.Parallel()
 	for name, way := range pixEnds {
@@ -142,14 +141,14 @@ func TestPix_NotPaid(t *testing.T) {
 			if name != "expired" && name != "terminated" {
 				return
 			}
-			if got := c.payCode(c.showPix(nil)); got != "" { // the reader is free
+			if got := c.payCode(c.showPix(nil)); got != "" { // the reader is free again
 				t.Errorf("the next: got %s, want no error", got)
 			}
 		})
 	}
 }
 
-// TestPix_PaidFirst checks that a payment of the code is recorded, if the platform finds the payment by a poll or while
+// TestPix_PaidFirst checks that a payment of the code is recorded. The platform finds the payment by a poll, or while
 // it ends the checkout.
 func TestPix_PaidFirst(t *testing.T) {
 	t.Parallel()
@@ -180,7 +179,8 @@ func TestPix_PaidFirst(t *testing.T) {
 	}
 }
 
-// TestPix_TerminatedAndPaid checks that every fault at every step of the termination leaves one outcome.
+// TestPix_TerminatedAndPaid checks a checkout that is terminated and paid. Every fault at every step of the termination
+// leaves only one outcome.
 func TestPix_TerminatedAndPaid(t *testing.T) {
 	t.Parallel()
 	for name, isPaid := range map[string]bool{"paid": true, "not paid": false} {
@@ -207,8 +207,8 @@ func TestPix_TerminatedAndPaid(t *testing.T) {
 	}
 }
 
-// TestPix_Refused checks that Pix needs a merchant in Brazil with BRL, and a reader that shows codes, and that a card's
-// fields are refused (contract §13.9).
+// TestPix_Refused checks that Pix requires a merchant in Brazil, the currency BRL, and a reader that shows codes.
+// Fields for cards are refused (contract §13.9).
 func TestPix_Refused(t *testing.T) {
 	t.Parallel()
 	brazil := newPixTill(t)
@@ -219,7 +219,7 @@ func TestPix_Refused(t *testing.T) {
 		name   string
 		at     till
 		more   map[string]any
-		fields []string // refused with 422; nil: payment_type is refused with 400 INVALID
+		fields []string // refused with 422; nil if payment_type gets 400 INVALID
 	}{
 		{"another country", germany, nil, []string{"payment_type"}},
 		{"another currency", abroad, nil, []string{"payment_type"}},

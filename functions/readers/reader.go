@@ -74,7 +74,7 @@ func (f family) update(ctx context.Context, req updateRequest) (readerView, erro
 	return f.show(ctx, r, err)
 }
 
-// delete ends the pairing, after it has ended the checkout that may wait at the terminal.
+// delete ends the pairing. If a checkout waits at the terminal, it ends that checkout first.
 func (f family) delete(ctx context.Context, req readerPath) (rest.Empty, error) {
 	return rest.Empty{}, f.readers.Delete(ctx, rest.By(ctx), rest.Caller(ctx), req.ID, rest.OperationID(ctx))
 }
@@ -97,7 +97,8 @@ type deviceView struct {
 	Model      string `json:"model"`
 }
 
-// show asks the reader's terminal about the pairing and returns the reader's view. It returns err if that is not nil.
+// show asks the reader's terminal about the pairing, and returns the reader's view. If the parameter err is not nil, it
+// only returns err.
 func (f family) show(ctx context.Context, r reader.Reader, err error) (readerView, error) {
 	if err == nil {
 		r, err = f.readers.Refresh(ctx, rest.Caller(ctx).Tenant, r)
@@ -114,12 +115,12 @@ func (f family) view(r reader.Reader) readerView {
 // offline is the status of a terminal that does not answer, or reports that it is offline (contract §13.7).
 const offline = "OFFLINE"
 
-// statusView is the status data of contract §13.7: the status and, if any, the terminal's last report.
+// statusView holds the status and, if there is one, the terminal's last report (contract §13.7).
 type statusView struct {
 	Status       string          `json:"status"`
 	State        terminal.State  `json:"state,omitempty"`
 	Battery      *int            `json:"battery_level,omitempty"`
-	Temperature  *int            `json:"battery_temperature,omitempty"` // rounded, since typed clients take no fraction
+	Temperature  *int            `json:"battery_temperature,omitempty"` // rounded, because typed clients expect an integer
 	Connection   string          `json:"connection_type,omitempty"`
 	Firmware     string          `json:"firmware_version,omitempty"`
 	LastActivity *rest.Timestamp `json:"last_activity,omitempty"`
@@ -154,7 +155,7 @@ func viewStatus(h terminal.Heartbeat) statusView {
 
 type settingsView struct {
 	MenuLock menuLockView `json:"menu_lock"`
-	Status   string       `json:"status,omitempty"` // of a change: applied
+	Status   string       `json:"status,omitempty"` // "applied", after a change
 }
 
 // menuLockView omits the passcode, which only the terminal stores.
@@ -166,7 +167,8 @@ func viewSettings(menuLock *bool, status string) reply[settingsView] {
 	return reply[settingsView]{settingsView{menuLockView{menuLock}, status}}
 }
 
-// retrieveSettings returns the settings of the terminal's current report, or of its last report if it is offline.
+// retrieveSettings returns the settings in the terminal's current report. If the terminal is offline, it returns the
+// settings in the last report.
 func (f family) retrieveSettings(ctx context.Context, req readerPath) (reply[settingsView], error) {
 	r, err := f.readers.AskSettings(ctx, rest.Caller(ctx).Tenant, req.ID)
 	return viewSettings(r.MenuLock, ""), err
@@ -182,7 +184,7 @@ type menuLockRequest struct {
 	Passcode *secret.Text `json:"passcode" validate:"pattern=^[0-9]{4}$"`
 }
 
-// Rule checks that menu_lock sets something.
+// Rule checks that menu_lock contains a setting.
 func (r settingsRequest) Rule(string, time.Time) string {
 	if r.MenuLock.Enabled == nil && r.MenuLock.Passcode == nil {
 		return "must have enabled or passcode"

@@ -22,7 +22,7 @@ func TestCreateReader_Valid(t *testing.T) {
 	var made []cardReader
 	for i, c := range []struct {
 		more fields
-		name string // "": the default name
+		name string // "" for the default name
 		meta string
 	}{
 		{fields{"name": "Counter", "metadata": fields{"floor": 1}}, "Counter", `{"floor":1}`},
@@ -115,7 +115,8 @@ func TestCreateReader_Refused(t *testing.T) {
 	}
 }
 
-// TestReader_Expires checks five minutes after the pairing, unless the terminal has confirmed. Reads have no influence.
+// TestReader_Expires checks that a reader expires five minutes after the pairing, unless the terminal has confirmed.
+// Reads do not change that.
 func TestReader_Expires(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -140,7 +141,8 @@ func TestReader_Expires(t *testing.T) {
 	}
 }
 
-// TestCreateReader_PairedAgain checks that a new pairing ends the former reader of this merchant and mode only.
+// TestCreateReader_PairedAgain checks that a new pairing of a terminal ends the former reader, but only if it belongs
+// to the same merchant and mode.
 func TestCreateReader_PairedAgain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -273,7 +275,8 @@ func TestDeleteReader_PairedAgain(t *testing.T) {
 	}
 }
 
-// TestCreateReader_Limit checks concurrent requests at the limit. Expired readers count; a deleted one makes room.
+// TestCreateReader_Limit checks concurrent requests at the limit of readers. Expired readers count towards the limit,
+// and deleted readers do not.
 func TestCreateReader_Limit(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestReturnURL_Deployed checks that URLs are https and lead to no internal host (contract §11.3, §11.4). Only the
-// local run allows URLs to the machine itself, also over http.
+// TestReturnURL_Deployed checks that a return_url must be https and must not lead to an internal host (contract §11.3,
+// §11.4). Only the local run allows URLs to the machine itself, even over http.
 func TestReturnURL_Deployed(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -42,7 +42,7 @@ func TestReturnURL_Deployed(t *testing.T) {
 			request.Header.Set("X-Forwarded-Proto", "https")
 			answer := httptest.NewRecorder()
 			place.app.Handler(readers.Routes(place.app)).ServeHTTP(answer, request)
-			if refused := answer.Code == 400; refused == place.allowed { // 201, or 422 while the reader has a checkout
+			if refused := answer.Code == 400; refused == place.allowed { // allowed: 201, or 422 while the reader is busy
 				t.Errorf("%s, %s: got %d %s, want it allowed %t", address, name, answer.Code, answer.Body, place.allowed)
 			}
 		}

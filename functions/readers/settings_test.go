@@ -25,7 +25,7 @@ func newLockable(t *testing.T) till {
 	return c
 }
 
-// by returns the till whose requests another shop, or another credential, sends.
+// by returns the till with another shop or credential, which sends its requests.
 func (c till) by(s world.Shop) till {
 	c.Shop = s
 	return c
@@ -41,7 +41,7 @@ func (c till) configure(menuLock any) world.Response {
 	return c.Send("PATCH", c.Path("/settings"), fields{"menu_lock": menuLock})
 }
 
-// wantBody checks the whole body of a success.
+// wantBody checks that a request succeeded, and compares the whole body.
 func wantBody(t testing.TB, what string, got world.Response, want string) {
 	t.Helper()
 	if got.Status != 200 || string(got.Body) != want {
@@ -80,7 +80,7 @@ func TestReaderSettings_LockAndPasscode(t *testing.T) {
 		}
 		wantBody(t, step.why, c.settings(), step.then)
 	}
-	if read := (shop{c.Shop}).get(c.ID); !read.UpdatedAt.Equal(read.CreatedAt.Add(pays)) { // as the confirmation set it
+	if read := (shop{c.Shop}).get(c.ID); !read.UpdatedAt.Equal(read.CreatedAt.Add(pays)) { // set by the confirmation alone
 		t.Errorf("got %+v, want settings to leave the time of its update", read)
 	}
 }
@@ -93,7 +93,7 @@ func TestReaderSettings_Refused(t *testing.T) {
 		`{}`:                                   world.Missing("menu_lock"),
 		`{"menu_lock":null}`:                   world.Missing("menu_lock"),
 		`{"menu_lock":{}}`:                     world.Invalid("menu_lock"),
-		`{"menu_lock":[]}`:                     world.Invalid("menu_lock"), // PHP encodes {} so
+		`{"menu_lock":[]}`:                     world.Invalid("menu_lock"), // PHP encodes {} in this way
 		`{"menu_lock":{"enabled":null}}`:       world.Invalid("menu_lock"),
 		`{"menu_lock":{"pin":"4711"}}`:         world.Invalid("menu_lock"),
 		`{"menu_lock":[true]}`:                 world.Invalid("menu_lock"),
@@ -110,7 +110,7 @@ func TestReaderSettings_Refused(t *testing.T) {
 		`{"menu_lock":{"passcode":{"a":"b"}}}`: world.Invalid("menu_lock.passcode"),
 	} {
 		got := c.Send("PATCH", c.Path("/settings"), body)
-		said := strings.ReplaceAll(string(got.Body), got.Text("trace_id"), "") // an id can have the same digits
+		said := strings.ReplaceAll(string(got.Body), got.Text("trace_id"), "") // the trace id may contain the same digits
 		if want.Check(t, got); got.Text("errors.detail") == "" || strings.Contains(said, passcode) {
 			t.Errorf("%s: got %s, want errors.detail, without the passcode", body, got.Body)
 		}
@@ -118,7 +118,8 @@ func TestReaderSettings_Refused(t *testing.T) {
 	wantBody(t, "afterwards", c.settings(), unlocked)
 }
 
-// TestReaderSettings_Offline checks that an offline reader shows the settings that a read or a change saw last, if any.
+// TestReaderSettings_Offline checks that an offline reader shows the settings that the last read or change saw. Without
+// such settings the request is refused.
 func TestReaderSettings_Offline(t *testing.T) {
 	t.Parallel()
 	for want, see := range map[string]func(till){
@@ -155,7 +156,7 @@ func TestReaderSettings_OfAnotherPairing(t *testing.T) {
 	again := tillOf(c.Shop, "TILL0001")
 	wantBody(t, "the new pairing", again.settings(), unlocked)
 	wantRefusal(t, again.configure(fields{"enabled": true}), unprocessable, "PASSCODE_REQUIRED")
-	wantRefusal(t, c.settings(), notFound, "") // the terminal forgot the old pairing's settings
+	wantRefusal(t, c.settings(), notFound, "") // the terminal forgot the settings of the old pairing
 	wantRefusal(t, c.configure(fields{"enabled": true, "passcode": passcode}), offline, "READER_OFFLINE")
 	wantBody(t, "the new pairing", again.settings(), unlocked)
 
@@ -177,7 +178,8 @@ func TestReaderSettings_OfAnotherPairing(t *testing.T) {
 	wantRefusal(t, again.configure(fields{"enabled": false}), notFound, "")
 }
 
-// TestUpdateReaderSettings_EachFault checks that an interrupted change is made or not, and made when repeated.
+// TestUpdateReaderSettings_EachFault checks that an interrupted change is either made or not made. A repeated request
+// makes it.
 func TestUpdateReaderSettings_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -186,10 +188,10 @@ func TestUpdateReaderSettings_EachFault(t *testing.T) {
 		c := tillOf(s.Shop, "TILL0001")
 		r := world.Request{Method: "PATCH", Path: c.Path("/settings"), IdempotencyKey: try,
 			Body: fields{"menu_lock": fields{"enabled": true, "passcode": passcode}}}
-		if first := send(r); first.Status == 422 { // the message did not arrive
+		if first := send(r); first.Status == 422 { // the message did not reach the terminal
 			wantRefusal(t, first, offline, "READER_OFFLINE")
 			wantBody(t, try, c.settings(), unlocked)
-			r.IdempotencyKey = "" // a stored refusal would be repeated (contract §13.9)
+			r.IdempotencyKey = "" // with the key, the stored refusal would come again (contract §13.9)
 		}
 		c.Clock.Advance(time.Minute)
 		for range 2 {
@@ -200,7 +202,8 @@ func TestUpdateReaderSettings_EachFault(t *testing.T) {
 	})
 }
 
-// TestRetrieveReaderSettings_EachFault checks that the settings shown are the current or the last known ones, or none.
+// TestRetrieveReaderSettings_EachFault checks that a read shows the current settings or none, whatever call fails.
+// Later reads show the settings, even if the terminal is offline.
 func TestRetrieveReaderSettings_EachFault(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -216,8 +219,8 @@ func TestRetrieveReaderSettings_EachFault(t *testing.T) {
 	})
 }
 
-// unsettled changes the answers of terminals to messages about settings: they fail with err's error, if any, and never
-// report the menu lock.
+// unsettled are terminals that answer messages about settings differently. If err returns an error, they fail with that
+// error. Otherwise they do not report the menu lock.
 type unsettled struct {
 	terminal.Terminals
 	err func() error
@@ -234,7 +237,8 @@ func (u unsettled) Configure(ctx context.Context, pairing string, c terminal.Set
 	return u.Terminals.Configure(ctx, pairing, c)
 }
 
-// TestReaderSettings_NoAnswer checks a terminal that answers no message, or no message about settings.
+// TestReaderSettings_NoAnswer checks a terminal that answers no message at all, and a terminal that answers only
+// messages that are not about settings.
 func TestReaderSettings_NoAnswer(t *testing.T) {
 	t.Parallel()
 	timeout := world.Refused(504, "INTERNAL_ERROR", "", "gateway-timeout")
@@ -248,7 +252,7 @@ func TestReaderSettings_NoAnswer(t *testing.T) {
 	wantRefusal(t, c.sendOver(newSilent(t), "PATCH", unlock), offline, "READER_OFFLINE")
 	wantRefusal(t, c.sendOver(fails(context.DeadlineExceeded), "GET", nil), unprocessable, "SETTINGS_UNAVAILABLE")
 	timeout.Check(t, c.sendOver(fails(context.DeadlineExceeded), "PATCH", unlock))
-	for _, err := range []error{terminal.ErrOffline, terminal.ErrUnpaired} { // since the last heartbeat
+	for _, err := range []error{terminal.ErrOffline, terminal.ErrUnpaired} { // changed since the last heartbeat
 		wantBody(t, err.Error(), c.sendOver(fails(err), "GET", nil), locked)
 		wantRefusal(t, c.sendOver(fails(err), "PATCH", unlock), offline, "READER_OFFLINE")
 	}
@@ -258,7 +262,7 @@ func TestReaderSettings_NoAnswer(t *testing.T) {
 	wantRefusal(t, c.settings(), notFound, "")
 }
 
-// TestReaderSettings_PairedAgainMeanwhile checks that a change meant for the old pairing leaves the new pairing alone.
+// TestReaderSettings_PairedAgainMeanwhile checks that a change for the old pairing does not affect the new pairing.
 func TestReaderSettings_PairedAgainMeanwhile(t *testing.T) {
 	t.Parallel()
 	c := newLockable(t)
@@ -270,7 +274,7 @@ func TestReaderSettings_PairedAgainMeanwhile(t *testing.T) {
 	wantRefusal(t, again.configure(fields{"enabled": true}), unprocessable, "PASSCODE_REQUIRED")
 }
 
-// sendOver sends a request about the settings to a process that reaches these terminals.
+// sendOver sends a request about the settings to a process that uses these terminals.
 func (c till) sendOver(terminals terminal.Terminals, method string, body any) world.Response {
 	c.Helper()
 	text, err := json.Marshal(body)

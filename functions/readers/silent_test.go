@@ -16,13 +16,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// longestWait is the time that one message to a terminal may take of a request, and of a poll.
+// longestWait limits the time that one message to a terminal may take, both in a request and in a poll.
 const longestWait = 8 * time.Second
 
-// silent are terminals that never answer before a message's time is over. A message without such a time fails the test.
+// silent are terminals that never answer within a message's time limit. A message without such a limit fails the test.
 type silent struct {
 	*testing.T
-	ends map[time.Time]int // by the end of their time, the number of messages
+	ends map[time.Time]int // number of messages whose time limit ends at that time
 }
 
 func newSilent(t *testing.T) silent {
@@ -64,9 +64,10 @@ func (s silent) Configure(ctx context.Context, _ string, _ terminal.SettingsChan
 func (s silent) Terminate(ctx context.Context, _ string) error { return s.wait(ctx, "Terminate") }
 func (s silent) Unpair(ctx context.Context, _ string) error    { return s.wait(ctx, "Unpair") }
 
-// TestHangingTerminal_AcquirerAsked checks that a hanging terminal does not prevent the call to the acquirer. Paid
-// checkouts are recorded, unpaid ones terminated, and the terminal's next checkout ends. Otherwise the reader would
-// stay busy forever and a payment unknown, since each poll would end before it had asked the acquirer.
+// TestHangingTerminal_AcquirerAsked checks that a hanging terminal does not prevent the call to the acquirer. The paid
+// checkout is recorded, the unpaid one is terminated, and the terminal's next checkout ends. Otherwise, each
+// poll would end before it had asked the acquirer. The reader would stay busy forever, and a payment would stay
+// unknown.
 func TestHangingTerminal_AcquirerAsked(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -84,7 +85,7 @@ func TestHangingTerminal_AcquirerAsked(t *testing.T) {
 	}
 	first := c.Begin(1010)
 	c.Clock.Advance(pays)
-	if _, err := c.App.Virtual.Outcome(t.Context(), first); err != nil { // charges the card
+	if _, err := c.App.Virtual.Outcome(t.Context(), first); err != nil { // asking for the outcome charges the card
 		t.Fatal(err)
 	}
 	c.App.Terminals[identity.Test] = newSilent(t)
@@ -92,13 +93,14 @@ func TestHangingTerminal_AcquirerAsked(t *testing.T) {
 	second := c.Begin(1010)
 	resolve(second, payments.CheckoutPending, p.Readers.Offer)
 	resolve(second, payments.CheckoutFailed, p.Readers.TerminateWaiting)
-	c.Clock.Advance(pays) // the acquirer tells the terminal then
+	c.Clock.Advance(pays) // then the terminal tries to charge, and the acquirer refuses
 	third := c.Begin(1010)
 	c.Clock.Advance(2 * time.Minute)
 	resolve(third, payments.CheckoutFailed, p.ResolveAttempt)
 }
 
-// TestListReaders_HangingTerminals checks that all terminals share one time, so that a hundred fit a request.
+// TestListReaders_HangingTerminals checks that the messages to all terminals end at the same time, so that a request
+// can ask a hundred terminals.
 func TestListReaders_HangingTerminals(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -112,7 +114,7 @@ func TestListReaders_HangingTerminals(t *testing.T) {
 	}
 }
 
-// expiring are terminals that let a pairing's time pass when they are asked about another reader.
+// expiring are terminals that let five minutes pass when they are asked about a reader other than except.
 type expiring struct {
 	terminal.Terminals
 	except string
@@ -126,7 +128,8 @@ func (e expiring) Heartbeat(ctx context.Context, pairing string) (terminal.Heart
 	return e.Terminals.Heartbeat(ctx, pairing)
 }
 
-// TestListReaders_StatusWhenAsked shows each reader at the time of its terminal's answer, not of the last answer.
+// TestListReaders_StatusWhenAsked checks that the list shows each reader's status at the time when its own terminal
+// answered. The answers of slower terminals do not change that status.
 func TestListReaders_StatusWhenAsked(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -144,13 +147,13 @@ func TestListReaders_StatusWhenAsked(t *testing.T) {
 	}
 }
 
-// listOver lists the readers by a process that reaches these terminals.
+// listOver lists the readers in a process that uses these terminals.
 func (s shop) listOver(terminals terminal.Terminals) *httptest.ResponseRecorder {
 	s.Helper()
 	return sendOver(s.Shop, terminals, httptest.NewRequestWithContext(s.Context(), "GET", s.ReadersPath(), http.NoBody))
 }
 
-// sendOver sends a request to a process that reaches these terminals.
+// sendOver sends a request to a process that uses these terminals.
 func sendOver(s world.Shop, terminals terminal.Terminals, request *http.Request) *httptest.ResponseRecorder {
 	s.Helper()
 	s.App.Terminals[identity.Test] = terminals
@@ -161,7 +164,7 @@ func sendOver(s world.Shop, terminals terminal.Terminals, request *http.Request)
 	return answer
 }
 
-// terminating are terminals whose checkout is terminated before they get it.
+// terminating are terminals that terminate a checkout before it is offered to them.
 type terminating struct {
 	terminal.Terminals
 	terminate func()
@@ -172,7 +175,8 @@ func (o terminating) Offer(ctx context.Context, c terminal.Checkout) error {
 	return o.Terminals.Offer(ctx, c)
 }
 
-// TestReaderCheckout_TerminatedBeforeOffer checks that it is never paid, and that the terminal takes the next checkout.
+// TestReaderCheckout_TerminatedBeforeOffer checks that a checkout terminated before its offer is never paid. The
+// terminal takes the next checkout.
 func TestReaderCheckout_TerminatedBeforeOffer(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -194,14 +198,14 @@ func TestReaderCheckout_TerminatedBeforeOffer(t *testing.T) {
 	wantFate(c, made.Data.ID, stopped)
 }
 
-// begun is the reply to a creation.
+// begun is the reply to a request that created a checkout.
 type begun struct {
 	Data struct {
 		ID string `json:"checkout_id"`
 	} `json:"data"`
 }
 
-// deleting are terminals whose reader is deleted while they are asked.
+// deleting are terminals that delete a reader when they are asked about it.
 type deleting struct {
 	terminal.Terminals
 	remove func(pairing string)
@@ -212,7 +216,8 @@ func (d deleting) Heartbeat(ctx context.Context, pairing string) (terminal.Heart
 	return d.Terminals.Heartbeat(ctx, pairing)
 }
 
-// TestListReaders_DeletedMeanwhile checks that the list lacks the reader, and is no 404.
+// TestListReaders_DeletedMeanwhile checks a reader that is deleted while the list is made. The list omits the reader,
+// and the request still succeeds.
 func TestListReaders_DeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

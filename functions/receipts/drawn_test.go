@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestTag_EachField checks that each field of a sheet changes the tag, and another commit too.
+// TestTag_EachField checks that a change of any field of a sheet changes the tag. Another commit changes the tag, too.
 func TestTag_EachField(t *testing.T) {
 	t.Parallel()
 	first := sampled("de")
@@ -48,7 +48,7 @@ func TestTag_EachField(t *testing.T) {
 	}
 }
 
-// TestShowPDF_Cached checks that an unchanged receipt gets the kept PDF.
+// TestShowPDF_Cached checks that a second request for an unchanged receipt gets the PDF from the cache.
 func TestShowPDF_Cached(t *testing.T) {
 	t.Parallel()
 	f := family{pdfs: newPDFCache(), commit: "commit"}
@@ -70,7 +70,8 @@ func TestShowPDF_Cached(t *testing.T) {
 	}
 }
 
-// TestPDFCache_Limit checks that the least recently used PDF is dropped first, and that too large a PDF is not kept.
+// TestPDFCache_Limit checks that the cache drops the least recently used PDF first. It does not store a PDF that is too
+// large.
 func TestPDFCache_Limit(t *testing.T) {
 	t.Parallel()
 	d := newPDFCache()
@@ -92,7 +93,7 @@ func TestPDFCache_Limit(t *testing.T) {
 	}
 }
 
-// BenchmarkShowPDF compares drawing a PDF with showing a kept PDF.
+// BenchmarkShowPDF compares rendering a PDF with showing a cached PDF.
 func BenchmarkShowPDF(b *testing.B) {
 	s := sampled("de")
 	for name, f := range map[string]func() (rest.Document, error){

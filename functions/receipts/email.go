@@ -17,8 +17,9 @@ type emailRequest struct {
 	Email string `json:"email" validate:"required text=256 email"`
 }
 
-// mailsOfMerchant limits the receipts that a merchant can mail in one mode in a day, and mailsOfReceipt the mails of
-// one receipt in a day (contract §2.9). The addresses come from the client, and no recipient has confirmed them.
+// mailsOfMerchant limits the receipts that a merchant can mail per day and mode. mailsOfReceipt limits the mails of one
+// receipt per day (contract §2.9). The limits are needed because clients choose the addresses, and no recipient has
+// confirmed one.
 var (
 	mailsOfMerchant = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
 	mailsOfReceipt  = store.Bucket{Every: 24 * time.Hour / mailsOfOneADay, Burst: mailsOfOneADay}
@@ -33,7 +34,7 @@ const (
 // TooMany.
 func (f family) emailReceipt(ctx context.Context, req emailRequest) (struct{}, error) {
 	var accepted struct{}
-	if !mail.Plain(req.Email) { // such as a quoted local part with blanks
+	if !mail.Plain(req.Email) { // for example, a quoted local part with blanks
 		return accepted, failure.Invalid("email", "must be an email address")
 	}
 	about, err := f.findAndNumber(ctx, req.receiptRequest)
@@ -49,7 +50,7 @@ func (f family) emailReceipt(ctx context.Context, req emailRequest) (struct{}, e
 	letter := mail.NewReceipt(rest.OperationID(ctx), about.mailKind(), req.Email, amount)
 	link := about.newLink(f.token(letter.ID), f.store.Now())
 	if _, _, err = f.store.ReceiptLink(ctx, link.TokenHash); !failure.Is(err, failure.KindNotFound) {
-		return accepted, err // nil if an earlier attempt of this request has written its mail
+		return accepted, err // nil if an earlier try of this request has written the mail
 	}
 	if err = f.countMail(ctx, tenant, about); err != nil {
 		return accepted, err
@@ -57,7 +58,7 @@ func (f family) emailReceipt(ctx context.Context, req emailRequest) (struct{}, e
 	return accepted, f.store.MailReceipt(ctx, tenant, link, letter)
 }
 
-// mailKind returns the kind of mail that sends the receipt.
+// mailKind returns the kind of mail for this receipt.
 func (p subject) mailKind() mail.Kind {
 	switch {
 	case p.refund && p.moved:

@@ -16,7 +16,7 @@ import (
 
 const payer = "ada@example.com"
 
-// requestMail asks for a mail with a receipt.
+// requestMail requests a mail with a receipt.
 func requestMail(s world.Shop, id string, event int64, to string) world.Response {
 	s.Helper()
 	path := strings.Replace(receiptPath(s, id, event), "?", "/emails?", 1)
@@ -68,7 +68,8 @@ func TestEmailReceipt_Link(t *testing.T) {
 	wantTexts(s, readPage(s, linkIn(s, back)), "<h1>ERSTATTUNGSBELEG</h1>", "<dt>Belegnummer</dt><dd>2</dd>")
 }
 
-// TestEmailReceipt_MerchantsLanguageAndName checks that the mail uses the name known to payers.
+// TestEmailReceipt_MerchantsLanguageAndName checks that the mail uses the merchant's language, and the name that payers
+// know.
 func TestEmailReceipt_MerchantsLanguageAndName(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -85,7 +86,7 @@ func TestEmailReceipt_MerchantsLanguageAndName(t *testing.T) {
 	wantTexts(live, page, `<html lang="en">`, "<h1>Receipt</h1>", "Corner Shop")
 }
 
-// TestEmailReceipt_NoMoneyMoved checks that the mail claims no payment.
+// TestEmailReceipt_NoMoneyMoved checks that the mail does not claim a payment if no money moved.
 func TestEmailReceipt_NoMoneyMoved(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -114,7 +115,8 @@ func TestEmailReceipt_Repeated(t *testing.T) {
 	}
 }
 
-// TestEmailReceipt_EachFault checks that a request interrupted anywhere and repeated sends one mail, and counts one.
+// TestEmailReceipt_EachFault checks that a request that is interrupted at any step and repeated sends one mail, and
+// counts one mail.
 func TestEmailReceipt_EachFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -155,7 +157,7 @@ func TestEmailReceipt_Limits(t *testing.T) {
 	for range 5 {
 		sendMail(s, p.ID, 0)
 	}
-	limited(requestMail(s, p.ID, 0, "another@example.com"), "17280") // a fifth of a day
+	limited(requestMail(s, p.ID, 0, "another@example.com"), "17280") // a fifth of a day, in seconds
 	day := store.Bucket{Every: 24 * time.Hour / 500, Burst: 500}
 	used := "mails of receipts " + s.Tenant().String()
 	if granted, _, err := s.App.Store.LeaseTokens(t.Context(), used, day, 495, time.Time{}); granted != 495 {
@@ -202,7 +204,8 @@ func TestEmailReceipt_Refused(t *testing.T) {
 	}
 }
 
-// TestReceiptLink_RefusedLikeReceipt checks that links and mails are refused in the same cases (contract §6.6).
+// TestReceiptLink_RefusedLikeReceipt checks that links and mails are refused in the same cases as the receipt itself
+// (contract §6.6).
 func TestReceiptLink_RefusedLikeReceipt(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -239,7 +242,7 @@ func TestEmailReceipt_Scopes(t *testing.T) {
 		s.Want(scope, want, requestMail(s.WithKey(s.NewKey("secret", scope)), p.ID, 0, payer))
 	}
 	s.RunUntilIdle()
-	sent := slices.DeleteFunc(s.Mails.Sent(), func(m ses.Mail) bool { return m.To != payer }) // without mails about keys
+	sent := slices.DeleteFunc(s.Mails.Sent(), func(m ses.Mail) bool { return m.To != payer }) // omits mails about keys
 	if len(sent) != 2 {
 		t.Errorf("got %d mails, want 2", len(sent))
 	}

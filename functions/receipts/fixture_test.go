@@ -13,13 +13,13 @@ type (
 	jsonText = json.RawMessage
 )
 
-// charge pays a new checkout by card, with or without success.
+// charge creates a checkout and tries to pay it by card. The payment may succeed or fail.
 func charge(s world.Shop, amount string, more fields) world.Payment {
 	s.Helper()
 	return s.Pay(s.Create(amount, more), s.Card(world.Frictionless))
 }
 
-// refundEvent asks for a refund and returns its event's id.
+// refundEvent requests a refund, and returns the id of the refund's event.
 func refundEvent(s world.Shop, p world.Payment, amount string) int64 {
 	s.Helper()
 	s.Clock.Advance(time.Second)
@@ -52,7 +52,7 @@ func lastEvent(s world.Shop, p world.Payment, kind string) int64 {
 	return id
 }
 
-// receiptPath returns the path of a receipt; event 0: of the transaction itself.
+// receiptPath returns the path of a receipt. Event 0 means the receipt of the transaction itself.
 func receiptPath(s world.Shop, id string, event int64) string {
 	path := "/v1.1/receipts/" + id + "?mid=" + s.Merchant.Code
 	if event != 0 {
@@ -61,14 +61,14 @@ func receiptPath(s world.Shop, id string, event int64) string {
 	return path
 }
 
-// receipt reads a receipt that exists.
+// receipt reads a receipt, which must exist.
 func receipt(s world.Shop, id string, event int64) world.Response {
 	s.Helper()
 	got := s.Must(200, s.Send("GET", receiptPath(s, id, event), nil))
 	return got
 }
 
-// receiptNumber returns the number of a receipt, or "".
+// receiptNumber returns the number of a receipt, or "" if it has none.
 func receiptNumber(s world.Shop, id string, event int64) string {
 	s.Helper()
 	return receipt(s, id, event).Text("transaction_data.receipt_no")

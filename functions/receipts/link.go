@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// receiptLink is the response object of createReceiptLink (contract §6.6). A replayed one has no url (contract §2.8).
+// receiptLink is the response object of createReceiptLink (contract §6.6). In a repeated reply it has no url (contract
+// §2.8).
 type receiptLink struct {
 	URL       string         `json:"url,omitempty"`
 	ExpiresAt rest.Timestamp `json:"expires_at"`
@@ -19,7 +20,7 @@ func (l receiptLink) Redacted() any {
 	return l
 }
 
-// createLink handles createReceiptLink. It numbers the receipt, as reading the receipt does.
+// createLink handles createReceiptLink. It assigns a number to the receipt, as reading the receipt does.
 func (f family) createLink(ctx context.Context, req receiptRequest) (receiptLink, error) {
 	about, err := f.findAndNumber(ctx, req)
 	if err != nil {
@@ -33,5 +34,5 @@ func (f family) createLink(ctx context.Context, req receiptRequest) (receiptLink
 	return receiptLink{URL: f.address(token), ExpiresAt: rest.Timestamp(made.ExpiresAt)}, err
 }
 
-// address returns the URL of a link's receipt.
+// address returns the URL of the receipt that the link's token opens.
 func (f family) address(token string) string { return f.baseURL + "/receipts/" + token }

@@ -18,7 +18,7 @@ func linksPath(s world.Shop, id string, event int64) string {
 	return strings.Replace(receiptPath(s, id, event), "?", "/links?", 1)
 }
 
-// base is the address of each world.
+// base is the base URL of each world.
 const base = "http://cashwrap.test"
 
 // createLink creates a link to a receipt, and returns the link's path.
@@ -80,7 +80,8 @@ func TestShowReceipt_Page(t *testing.T) {
 	}
 }
 
-// TestShowReceipt_NoPayouts checks that a payer sees no payout and no fee, which are between the merchant and us.
+// TestShowReceipt_NoPayouts checks that a payer sees neither payouts nor fees, because these concern only the merchant
+// and us.
 func TestShowReceipt_NoPayouts(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -93,7 +94,7 @@ func TestShowReceipt_NoPayouts(t *testing.T) {
 	}
 }
 
-// TestShowReceipt_CacheControl checks that no cache keeps the page. A browser must revalidate the PDF each time.
+// TestShowReceipt_CacheControl checks that no cache stores the page. A browser must revalidate the PDF each time.
 func TestShowReceipt_CacheControl(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -179,10 +180,11 @@ func wantGone(s world.Shop, path string) {
 	if got.Status != 404 || !strings.Contains(got.Header.Get("Content-Type"), "text/html") {
 		s.Errorf("%s: got %d %s, want a page with 404", path, got.Status, got.Body)
 	}
-	s.Clock.Advance(time.Second) // for the limit per address
+	s.Clock.Advance(time.Second) // time passes because of the limit per address
 }
 
-// TestShowReceipt_LaterOutcome checks that a link shows later outcomes. Before money moves, a receipt has no number.
+// TestShowReceipt_LaterOutcome checks that a link shows outcomes that came after it was created. A receipt has no
+// number until money moves.
 func TestShowReceipt_LaterOutcome(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -239,7 +241,7 @@ func TestShowReceipt_LiveMode(t *testing.T) {
 	}
 }
 
-// TestCreateReceiptLink_Repeated checks that a stored reply lacks the secret URL, and that the link stays valid.
+// TestCreateReceiptLink_Repeated checks that a repeated reply lacks the secret URL. The link stays valid.
 func TestCreateReceiptLink_Repeated(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -261,7 +263,7 @@ func TestCreateReceiptLink_Repeated(t *testing.T) {
 	readPage(s, strings.TrimPrefix(first.Text("url"), base))
 }
 
-// TestCreateReceiptLink_EachFault checks that a request that was interrupted anywhere and repeated gives one link.
+// TestCreateReceiptLink_EachFault checks that a request that is interrupted at any step and repeated creates one link.
 func TestCreateReceiptLink_EachFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

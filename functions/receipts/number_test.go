@@ -90,7 +90,7 @@ func TestRetrieveReceipt_Refund(t *testing.T) {
 	}
 }
 
-// TestReceiptNumber_NoMoneyMoved checks that such a receipt says so, and has no number.
+// TestReceiptNumber_NoMoneyMoved checks that a receipt without a movement of money says so, and has no number.
 func TestReceiptNumber_NoMoneyMoved(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -140,7 +140,7 @@ func TestReceiptNumber_ConcurrentReads(t *testing.T) {
 	}
 }
 
-// TestReceiptNumber_EachFault checks that an interrupted first read costs no number.
+// TestReceiptNumber_EachFault checks that a first read that is interrupted leaves no gap in the numbers.
 func TestReceiptNumber_EachFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -44,14 +44,14 @@ func TestReceiptBody_ScriptAsDownload(t *testing.T) {
 	}
 }
 
-// TestReceipt_PageAndPDF checks that both have the same texts in each language.
+// TestReceipt_PageAndPDF checks that the page and the PDF have the same texts in each language.
 func TestReceipt_PageAndPDF(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"en", "de", "pt"} {
 		s := sampled(language)
 		body := strings.ReplaceAll(renderPage(t, s, "/receipts/x.pdf"), "&amp;", "&")
 		text, _ := textOf(t, draw(t, s))
-		text = strings.ReplaceAll(text, "\n", " ") // a long name takes several lines
+		text = strings.ReplaceAll(text, "\n", " ") // the PDF breaks a long name into several lines
 		texts := slices.Concat(s.merchant, []string{s.heading(), s.amount, s.nothingMoved})
 		for _, f := range slices.Concat(s.facts, s.sums, s.refunds) {
 			texts = append(texts, f.name, f.value)

@@ -15,37 +15,38 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Measures of an A4 page, in mm.
+// These are measures of an A4 page, in mm.
 const (
 	margin  = 20.0
 	width   = 210 - 2*margin
 	bottom  = 297 - margin
-	leading = 5.0 // from one line of text to the next
+	leading = 5.0 // distance between two lines of text
 	indent  = 60.0
-	narrow  = 20.0 // narrow and column: widths of a table's columns
+	narrow  = 20.0 // narrow and column are widths of a table's columns
 	column  = 35.0
 )
 
-// Sizes of text, in points.
+// These are sizes of text, in points.
 const (
 	normal = 10.0
 	large  = 16.0
 	small  = 8.0
 )
 
-// allPages stands for the number of pages until all are drawn. No printable text has these characters.
+// allPages stands for the number of pages until all pages are drawn. No printable text contains these characters.
 const allPages = "\u00ad\u00ad"
 
 // maxLines limits the lines of one text, so that each row fits on a page.
 const maxLines = 20
 
-// drawing is a PDF under construction. As with fpdf, errors are kept until the end.
+// drawing is a PDF under construction. As in the library fpdf, an error is stored and returned at the end.
 type drawing struct {
 	*fpdf.Fpdf
 	sheet
 }
 
-// newDrawing returns a drawing with title and fonts, without pages. Its time is the receipt's, so its bytes repeat.
+// newDrawing returns a drawing with title and fonts, but without pages. It has the receipt's time, so that drawing the
+// same receipt again gives the same bytes.
 func newDrawing(s sheet) drawing {
 	d := drawing{fpdf.New("P", "mm", "A4", ""), s}
 	d.SetCatalogSort(true)
@@ -124,12 +125,12 @@ func (d drawing) drawParagraph(text, style string, size float64) {
 }
 
 func (d drawing) drawSubtitle(text string) {
-	d.ensureRoom(5 * leading) // keeps the subtitle from ending a page
+	d.ensureRoom(5 * leading) // so that the subtitle is never the last line of a page
 	d.Ln(leading)
 	d.drawParagraph(text, "B", normal)
 }
 
-// ensureRoom begins another page if the height does not fit. It returns true if it did.
+// ensureRoom begins another page if the height does not fit on the page. It returns true if it began one.
 func (d drawing) ensureRoom(height float64) bool {
 	if d.GetY()+height <= bottom {
 		return false
@@ -138,7 +139,7 @@ func (d drawing) ensureRoom(height float64) bool {
 	return true
 }
 
-// wrap breaks the text into lines of the width, in the current font.
+// wrap breaks the text into lines that fit the width, in the current font.
 func (d drawing) wrap(text string, width float64) []string {
 	var lines []string
 	for _, one := range splitLines(text) {
@@ -150,7 +151,7 @@ func (d drawing) wrap(text string, width float64) []string {
 	return lines
 }
 
-// drawFacts draws names, each with its value on the right.
+// drawFacts draws the facts: each name, with its value to the right.
 func (d drawing) drawFacts() {
 	d.useFont("", normal)
 	for _, f := range d.facts {
@@ -158,7 +159,7 @@ func (d drawing) drawFacts() {
 	}
 }
 
-// drawAmounts draws names, with amounts at the right edge.
+// drawAmounts draws the facts' names, with their amounts at the right edge.
 func (d drawing) drawAmounts(all []fact) {
 	d.useFont("B", normal)
 	for _, f := range all {
@@ -172,7 +173,7 @@ type cell struct {
 	align string
 }
 
-// drawRow draws cells beside each other, each on as many lines as it needs.
+// drawRow draws cells side by side. Each cell has as many lines as its text needs.
 func (d drawing) drawRow(cells []cell) {
 	lines, height := d.layOut(cells)
 	d.ensureRoom(height)
@@ -197,7 +198,7 @@ func (d drawing) layOut(cells []cell) (lines [][]string, height float64) {
 	return lines, height
 }
 
-// drawTable draws rows under their headings, which it repeats on each page.
+// drawTable draws rows under their headings. It repeats the headings on each page.
 func (d drawing) drawTable(title string, rows [][]cell) {
 	d.drawSubtitle(title)
 	heading := func() {
@@ -250,8 +251,9 @@ func splitLines(text string) []string {
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }
 
-// printable returns the text on one line, in the fonts' Latin, Greek and Cyrillic letters. Other characters lose their
-// accents or become question marks. It drops invisible characters, some of which change the direction of text.
+// printable returns the text on one line, in the Latin, Greek and Cyrillic letters of the fonts. If the fonts lack a
+// character, its accents are dropped, or it becomes a question mark. Invisible characters are dropped, because some of
+// them change the direction of text.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFC.String(strings.Join(strings.Fields(text), " ")) {
@@ -266,10 +268,10 @@ func printable(text string) string {
 	return b.String()
 }
 
-// withoutAccents returns a character without its accents, if the fonts have it so.
+// withoutAccents returns a character without its accents, if the fonts have that form.
 func withoutAccents(r rune) string {
 	if unicode.Is(unicode.Mn, r) {
-		return "" // an accent without a letter
+		return "" // the character is only an accent
 	}
 	if base, _ := utf8.DecodeRuneInString(norm.NFKD.String(string(r))); hasGlyph(base) {
 		return string(base)
@@ -281,7 +283,7 @@ func withoutAccents(r rune) string {
 var regularFont = sync.OnceValue(func() *sfnt.Font {
 	f, err := sfnt.Parse(goregular.TTF)
 	if err != nil {
-		panic(err) // the font is part of the program
+		panic(err) // never fails: the font is part of the program
 	}
 	return f
 })

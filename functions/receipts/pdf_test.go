@@ -23,7 +23,7 @@ import (
 
 var paidAt = time.Date(2026, 7, 1, 22, 30, 0, 0, time.UTC)
 
-// sampled returns the receipt of a payment at a reader, with every field that a receipt can have.
+// sampled returns the sheet of a payment at a reader, with every field that a receipt can have.
 func sampled(language string) sheet {
 	amount := money.MustParse("1111.11", "EUR")
 	zero := money.Zero("EUR")
@@ -49,7 +49,7 @@ func sampled(language string) sheet {
 		merchant.Merchant{Code: "MC0A1B2C3D", Country: "DE", TimeZone: "Europe/Berlin"}, a, true)
 }
 
-// textOf returns a PDF's text, a line for each cell, and its number of pages. Content streams have the text as UTF-16.
+// textOf returns a PDF's text, with a line for each cell, and its number of pages. The PDF has its text as UTF-16.
 func textOf(t *testing.T, drawn []byte) (text string, pages int) {
 	t.Helper()
 	r, err := pdf.NewReader(bytes.NewReader(drawn), int64(len(drawn)))
@@ -148,7 +148,7 @@ func TestRenderPDF_SameBytes(t *testing.T) {
 	}
 }
 
-// crowded has 100 products with long names.
+// crowded returns a sheet with 100 products that have long names.
 func crowded() sheet {
 	s := sampled("de")
 	s.lines = nil
@@ -180,7 +180,7 @@ func TestRenderPDF_SeveralPages(t *testing.T) {
 	}
 }
 
-// TestRenderPDF_LongTexts checks that any text stays within the margins.
+// TestRenderPDF_LongTexts checks that texts of any length stay within the margins.
 func TestRenderPDF_LongTexts(t *testing.T) {
 	t.Parallel()
 	long := sampled("de")
@@ -205,7 +205,7 @@ func TestRenderPDF_LongTexts(t *testing.T) {
 	}
 }
 
-// TestWrap_LongWords checks that each line fits its column, also without a blank for a break.
+// TestWrap_LongWords checks that each line fits its column, even if a word is longer than the column.
 func TestWrap_LongWords(t *testing.T) {
 	t.Parallel()
 	d := newDrawing(sampled("de"))

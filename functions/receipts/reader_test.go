@@ -6,7 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestRetrieveReceipt_AtReader checks a reader's fields (contract §6.6). A tip is in the amount, but in no product.
+// TestRetrieveReceipt_AtReader checks the fields of payments at a reader (contract §6.6). A tip is part of the amount,
+// but of no product.
 func TestRetrieveReceipt_AtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -18,7 +19,7 @@ func TestRetrieveReceipt_AtReader(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		sale world.Sale
-		want map[string]string // of transaction_data
+		want map[string]string // fields of transaction_data
 		emv  map[string]string
 	}{
 		{"contactless, with a tip", world.Sale{Amount: "10.10", Tip: "0.10", Description: "Two coffees"},

@@ -10,7 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// whole is a receipt with every field of an online payment. The world's clock decides whether Berlin has summer time.
+// whole is a receipt with every field of an online payment. Its times depend on the world's clock, which decides
+// whether Berlin has summer time.
 const whole = `{
 	"transaction_data": {
 		"transaction_code": "CODE", "transaction_id": "ID", "merchant_code": "MERCHANT",
@@ -93,7 +94,7 @@ func TestRetrieveLegacyReceipt_Successor(t *testing.T) {
 	}
 }
 
-// compact orders members by name and drops blanks; numbers stay as written.
+// compact sorts a body's members by name and removes blanks. Numbers stay as written.
 func compact(t *testing.T, body []byte) string {
 	t.Helper()
 	var value any
@@ -109,7 +110,8 @@ func compact(t *testing.T, body []byte) string {
 	return string(text)
 }
 
-// TestRetrieveReceipt_MerchantWithoutProfile checks that name and country of the merchant replace missing account data.
+// TestRetrieveReceipt_MerchantWithoutProfile checks that the merchant's name and country are used if the account lacks
+// such data.
 func TestRetrieveReceipt_MerchantWithoutProfile(t *testing.T) {
 	t.Parallel()
 	home := world.NewShop(t)
@@ -142,7 +144,8 @@ func TestRetrieveReceipt_MerchantWithoutProfile(t *testing.T) {
 	}
 }
 
-// TestRetrieveReceipt_MoneyAndTimes checks exactly the currency's decimals, and the merchant's offset (contract §2.4).
+// TestRetrieveReceipt_MoneyAndTimes checks that amounts have exactly the currency's decimals, and that times have the
+// merchant's offset (contract §2.4).
 func TestRetrieveReceipt_MoneyAndTimes(t *testing.T) {
 	t.Parallel()
 	home := world.NewShop(t)
@@ -235,7 +238,7 @@ func TestRetrieveReceipt_Refused(t *testing.T) {
 	}
 }
 
-// TestRetrieveReceipt_Scopes checks the row of contract §1.
+// TestRetrieveReceipt_Scopes checks the scopes that contract §1 lists for receipts.
 func TestRetrieveReceipt_Scopes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

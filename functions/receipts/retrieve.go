@@ -15,9 +15,9 @@ import (
 )
 
 type receiptRequest struct {
-	ID           rest.ID `path:"id"`                       // of the transaction, or its code
-	MerchantCode string  `query:"mid" validate:"required"` // the caller's
-	EventID      *int64  `query:"tx_event_id"`             // of one of its refunds
+	ID           rest.ID `path:"id"`                       // id or code of the transaction
+	MerchantCode string  `query:"mid" validate:"required"` // code of the caller's merchant
+	EventID      *int64  `query:"tx_event_id"`             // id of a refund's event
 }
 
 // retrieve handles retrieveReceipt.
@@ -57,7 +57,8 @@ func (f family) findAndNumber(ctx context.Context, req receiptRequest) (subject,
 // notFound returns the failure with the message of contract §6.6.
 func notFound(id string) error { return failure.NotFound("No such tx event " + id) }
 
-// assignNumber numbers the receipt when it is first read, if money moved: a series has no void numbers.
+// assignNumber assigns the receipt its number when the receipt is first read. Without a movement of money it assigns
+// none, because a series must have no void numbers.
 func (f family) assignNumber(ctx context.Context, t identity.Tenant, p subject) error {
 	if _, has := p.record.Receipts[p.id]; has || !p.moved {
 		return nil
@@ -71,16 +72,16 @@ func (f family) assignNumber(ctx context.Context, t identity.Tenant, p subject) 
 
 // subject is the payment or refund that a receipt documents.
 type subject struct {
-	record     store.Record // of the payment
-	id         string       // of the transaction, or the refund's event
-	refund     bool         // the receipt is of a refund
+	record     store.Record // record of the payment
+	id         string       // id of the transaction, or of the refund's event
+	refund     bool         // true for the receipt of a refund
 	amount     money.Amount
 	sale       money.Amount // the amount without the tip
 	tip        money.Amount
 	status     payments.TransactionStatus
 	returnCode string
 	at         time.Time
-	moved      bool // the money moved
+	moved      bool // true once the money has moved
 }
 
 // newPaymentSubject returns the subject of the transaction's own receipt.
@@ -89,7 +90,8 @@ func newPaymentSubject(r store.Record) subject {
 		returnCode: r.ReturnCode, at: r.CreatedAt, moved: r.Status == payments.TransactionSuccessful && !r.OnlyChecked()}
 }
 
-// newRefundSubject returns the subject of a refund's receipt. Its lines divide the refund, which may include some tip.
+// newRefundSubject returns the subject of a refund's receipt. Its product lines divide the refunded amount, which may
+// include part of the tip.
 func newRefundSubject(r store.Record, e payments.Event) subject {
 	return subject{record: r, id: e.ID, refund: true, amount: e.Amount, sale: e.Amount,
 		tip: money.Zero(e.Amount.Currency()), status: e.HistoryItem().Status(), returnCode: e.ReturnCode, at: e.CreatedAt,

@@ -33,9 +33,9 @@ type storage interface {
 type family struct {
 	store   storage
 	token   func(mailID string) string // returns the token of the link in a mail
-	baseURL string                     // of the API, without a trailing slash
+	baseURL string                     // base URL of the API, without a trailing slash
 	pdfs    *pdfCache
-	commit  string // of the code that draws PDFs
+	commit  string // commit of the code that draws PDFs
 }
 
 // Routes returns the family's routes.

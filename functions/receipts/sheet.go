@@ -19,11 +19,11 @@ type sheet struct {
 	words
 
 	language page.Language
-	file     string // file name without suffix
+	file     string // file name without its suffix
 	refund   bool
 	test     bool
-	state    string   // the reason why no money has moved; "" if it has
-	merchant []string // lines of the address, the name first
+	state    string   // the reason why no money has moved; "" if money moved
+	merchant []string // lines of the address, beginning with the name
 	amount   string
 	facts    []fact
 	lines    []line
@@ -58,7 +58,7 @@ func (s sheet) heading() string {
 	return s.title
 }
 
-// stateOf returns the reason why no money has moved, or "" if it has.
+// stateOf returns the reason why no money has moved, or "" if money has moved.
 func (w words) stateOf(p subject) string {
 	states := w.payment
 	if p.refund {

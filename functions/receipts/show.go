@@ -25,7 +25,7 @@ var receiptPage = page.New("")
 
 const pdfSuffix = ".pdf"
 
-// show handles showReceipt. It returns a page or PDF. Failure: NotFound, the same for every invalid token.
+// show handles showReceipt. It returns a page or a PDF. Failure: NotFound, the same for every invalid token.
 func (f family) show(ctx context.Context, req showRequest) (rest.Document, error) {
 	token, asPDF := strings.CutSuffix(req.Token, pdfSuffix)
 	s, err := f.readSheet(ctx, token)
@@ -67,15 +67,15 @@ func (f family) readSheet(ctx context.Context, token string) (sheet, error) {
 	return newSheet(about, m, a, tenant.Mode == identity.Test), err
 }
 
-// maxCacheSize limits the PDFs that a process keeps, in bytes. A PDF has some 20 kB.
+// maxCacheSize limits the total size of the PDFs that a process caches, in bytes. A PDF has some 20 kB.
 const maxCacheSize = 4 << 20
 
-// pdfCache keeps the last used PDFs by their entity tags, because drawing a PDF takes 70 to 230 ms. It keeps them only
-// in memory: few receipts are opened by two browsers, so storing each PDF would cost more than it saves.
+// pdfCache caches the last used PDFs by their entity tags, because drawing a PDF takes 70 to 230 ms. The PDFs are only
+// in memory: two browsers rarely open the same receipt, so storing each PDF would cost more than it saves.
 type pdfCache struct {
 	mu    sync.Mutex
 	byTag map[string]*list.Element
-	used  *list.List // of cachedPDF, the latest first
+	used  *list.List // elements are of type cachedPDF, the latest first
 	size  int
 }
 
@@ -100,7 +100,7 @@ func (d *pdfCache) get(tag string) []byte {
 	return found.Value.(cachedPDF).body
 }
 
-// put keeps a PDF, and drops the least recently used PDFs beyond maxCacheSize.
+// put adds a PDF to the cache. It drops the least recently used PDFs if the cache is larger than maxCacheSize.
 func (d *pdfCache) put(tag string, body []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -115,9 +115,10 @@ func (d *pdfCache) put(tag string, body []byte) {
 	}
 }
 
-// tag returns the entity tag of the receipt's PDF: a digest of the sheet and of the commit of the code that draws it.
+// tag returns the entity tag of the receipt's PDF. It is a digest of the sheet, and of the commit of the code that
+// draws the PDF.
 func (s sheet) tag(commit string) string {
-	s.words = words{} // the language implies them
+	s.words = words{} // the language implies the words
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %#v", commit, s))
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }

@@ -35,7 +35,7 @@ type transactionData struct {
 	PaymentType        string                     `json:"payment_type"`
 	EntryMode          string                     `json:"entry_mode,omitempty"` // absent if the reader read no card
 	VerificationMethod string                     `json:"verification_method,omitempty"`
-	Reader             *cardReader                `json:"card_reader,omitempty"` // absent online
+	Reader             *cardReader                `json:"card_reader,omitempty"` // absent for an online payment
 	Card               *card                      `json:"card,omitempty"`
 	Installments       int                        `json:"installments_count"`
 	ProcessAs          string                     `json:"process_as,omitempty"`
@@ -50,7 +50,7 @@ type cardReader struct {
 	Type string `json:"type,omitempty"`
 }
 
-// emvData holds the data that a reader read from the card's chip. Online it is empty.
+// emvData holds the data that a reader read from the card's chip. It is empty for an online payment.
 type emvData struct {
 	AID              string `json:"aid,omitempty"`
 	ApplicationLabel string `json:"application_label,omitempty"`
@@ -98,7 +98,8 @@ type acquirerData struct {
 	LocalTime  rest.LocalTime `json:"local_time"`
 }
 
-// Verification methods as receipts print them (contract §2.7).
+// unverified and byPIN are two verification methods as receipts print them (contract §2.7). Receipts also print
+// "signature", which is payments.BySignature.
 const (
 	unverified = "none" // neither signature nor PIN
 	byPIN      = "PIN"
@@ -165,7 +166,7 @@ func vatRates(lines []payments.Product) []vatRate {
 	return shown
 }
 
-// events returns the payouts, then all other events, oldest first, as in the transaction's detail.
+// events returns the payouts, and then all other events with the oldest first, as in the transaction's detail.
 func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -216,7 +217,7 @@ type address struct {
 	Landline          string `json:"landline,omitempty"`
 }
 
-// showMerchant returns the merchant's data. The merchant's name and country replace what the account leaves open.
+// showMerchant returns the merchant's data. If the account lacks the name or the country, the merchant's own are used.
 func showMerchant(m merchant.Merchant, a account.Account) merchantData {
 	p := a.Profile
 	shown := p.Shown(m)

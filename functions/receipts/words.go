@@ -15,7 +15,7 @@ type words struct {
 	title, refundTitle string
 	nothingMoved       string // in test mode
 	payment, refundOf  states
-	verified           string // of a payment that only checked the card
+	verified           string // shown for a payment that only checked the card
 
 	vatID, companyNumber, phone, email, website string
 
@@ -24,8 +24,8 @@ type words struct {
 	entries                                                        map[string]string // by entry mode (contract §2.7)
 	verifications                                                  map[string]string
 
-	item, quantity, price, sum   string // of products
-	rate, net, vat, gross        string // of VAT
+	item, quantity, price, sum   string // headings of the products' table
+	rate, net, vat, gross        string // headings of the VAT table
 	tip, total                   string
 	refundsTitle, pendingRefund  string
 	products, vatRates, download string
@@ -110,7 +110,7 @@ func (s sheet) formatTime(at time.Time, zone *time.Location) string {
 	return at.In(zone).Format(layout + " (UTC-07:00)")
 }
 
-// formatRate formats a VAT rate: the decimal fraction 0.19 as 19 %.
+// formatRate formats a VAT rate as a percentage. The decimal fraction 0.19 becomes 19 %.
 func (s sheet) formatRate(fraction string) string {
 	whole, digits, _ := strings.Cut(fraction, ".")
 	for len(digits) < 2 {

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
-// TestInvoke_Metrics checks that each run is counted in both modes. An alarm watches live mode's breaks, and that runs
-// happen.
+// TestInvoke_Metrics checks that each run counts in the metrics of both modes. An alarm watches live mode's breaks, and
+// whether runs happen.
 func TestInvoke_Metrics(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// TestInvoke_PayoutBreak checks the report of a payout whose journal lacks the transfer.
+// TestInvoke_PayoutBreak checks that the report names a payout whose journal lacks the transfer.
 func TestInvoke_PayoutBreak(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

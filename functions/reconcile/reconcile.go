@@ -22,7 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// Invoke reconciles. It ignores its request, which is a schedule's event or an operator's.
+// Invoke reconciles. It ignores its request, which is the event of a schedule or the request of an operator.
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 	files := queue.OpenFiles(a)
 	return func(ctx context.Context, _ json.RawMessage) (any, error) {

@@ -31,7 +31,7 @@ func TestInvoke_Report(t *testing.T) {
 	}
 }
 
-// deletePayable deletes a tenant's only payable, which makes two breaks.
+// deletePayable deletes a tenant's only payable. This makes two breaks.
 func deletePayable(w *world.World, tenant string) {
 	w.Helper()
 	_, table := w.App.Store.Raw()
@@ -64,7 +64,7 @@ func TestInvoke_Log(t *testing.T) {
 	}
 }
 
-// TestInvoke_Fault checks that unread data never counts as reconciled.
+// TestInvoke_Fault checks that a run fails if it cannot read all data.
 func TestInvoke_Fault(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

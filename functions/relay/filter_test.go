@@ -19,12 +19,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// kinds have records that are due at some time, and two that never are.
+// kinds lists six kinds of records that can be due, and two kinds that are never due.
 var kinds = []store.Kind{store.KindCallback, store.KindMail, store.KindCheckout, store.KindTransaction,
 	store.KindPayout, store.KindPayoutSchedule, store.KindJournal, store.KindPayable}
 
-// TestFilter_PassesDueRecords checks random callbacks, mails, checkouts and events, under keys of several kinds. Each
-// world checks at its end that the filter passes no other record.
+// TestFilter_PassesDueRecords checks that the filter passes due records. It tries random callbacks, mails, checkouts
+// and events under keys of several kinds. Each world also checks at its end that the filter passes no other record.
 func TestFilter_PassesDueRecords(t *testing.T) {
 	t.Parallel()
 	passes, err := filter.New(store.FastPathFilter)
@@ -63,7 +63,7 @@ func TestFilter_PassesDueRecords(t *testing.T) {
 	}
 }
 
-// anyValue returns a callback, a mail, a checkout or an event. It leaves open the fields that decide.
+// anyValue returns a random callback, mail, checkout or event. The fields that decide whether it is due are random.
 func anyValue(t *testing.T, r *rapid.T) any {
 	when := func(name string) time.Time {
 		return rapid.SampledFrom([]time.Time{{}, time.Unix(1_800_000_000, 0).UTC(),
@@ -81,7 +81,7 @@ func anyValue(t *testing.T, r *rapid.T) any {
 		c.Attempt.State = rapid.SampledFrom([]payments.AttemptState{payments.AttemptPending, payments.AttemptRequiresAction,
 			payments.AttemptClosed}).Draw(r, "attempt")
 		c.Attempt.UnknownSince, c.Attempt.NextPoll = when("unknown"), when("poll")
-		c.Creator = payments.Creator{} // a string in an event
+		c.Creator = payments.Creator{} // payments.Event has this field as a string
 		if rapid.Bool().Draw(r, "none") {
 			c.Attempt = nil
 		}

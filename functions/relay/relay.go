@@ -1,7 +1,7 @@
-// Package relay is the fast path of the outbox. Record reads the table's stream and queues a message for each callback
-// and mail to send, and for each payment or refund of unknown outcome to poll. A lost, repeated, late or reordered
-// record costs a minute or an extra message: package sweep processes everything overdue, and callbacks, mails and polls
-// decide by the stored item.
+// Package relay is the fast path of the outbox. Record reads the table's stream. It queues a message for each callback
+// and mail to send, and for each payment or refund whose unknown outcome must be polled. A lost, repeated, late or
+// reordered record costs only a minute or an extra message: package sweep processes everything overdue, and callbacks,
+// mails and polls do only what the stored item requires.
 package relay
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Record handles one record of the table's stream (view type NEW_IMAGE). Only a queue can cause an error, which makes
-// Lambda repeat the record.
+// Record handles one record of the table's stream (view type NEW_IMAGE). It returns an error only if a queue fails;
+// Lambda then repeats the record.
 func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error {
 	r := relay{callbacks: queue.OpenCallbacks(a), mails: queue.OpenMails(a), polls: queue.OpenPolls(a)}
 	return func(ctx context.Context, record events.DynamoDBEventRecord) error {
@@ -36,7 +36,7 @@ func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error 
 		}
 		delay, fast := outbox.QueueDelay(at, a.Now())
 		if !fast {
-			return nil // too long for a queue's delay; sweep sends it
+			return nil // too long for a queue's delay; sweep will send the message
 		}
 		return r.send(ctx, due, delay)
 	}
@@ -59,7 +59,7 @@ func (r relay) send(ctx context.Context, due store.Due, delay time.Duration) err
 	return r.polls.SendLater(ctx, due.Tenant, poll, delay)
 }
 
-// image converts an item of Lambda's event into the SDK's type.
+// image converts an item of Lambda's event into the type of the AWS SDK.
 func image(of map[string]events.DynamoDBAttributeValue) map[string]types.AttributeValue {
 	item := make(map[string]types.AttributeValue, len(of))
 	for name, value := range of {

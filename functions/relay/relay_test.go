@@ -30,8 +30,8 @@ func record(event string, of image) events.DynamoDBEventRecord {
 		Change: events.DynamoDBStreamRecord{NewImage: of, SequenceNumber: "1", StreamViewType: "NEW_IMAGE"}}
 }
 
-// TestRecord_DueCallback checks that a callback's message comes when the callback is due. The callbacks do not exist,
-// so their messages are dropped.
+// TestRecord_DueCallback checks that a callback's message arrives when the callback is due. The callbacks of this test
+// are not in the table, so their messages are dropped.
 func TestRecord_DueCallback(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -52,7 +52,7 @@ func TestRecord_DueCallback(t *testing.T) {
 	}
 }
 
-// TestRecord_MessageGroup checks that a message's group is the tenant, since SQS divides consumers fairly between the
+// TestRecord_MessageGroup checks that the group of a message is the tenant. SQS divides consumers fairly between the
 // message groups of a standard queue.
 func TestRecord_MessageGroup(t *testing.T) {
 	t.Parallel()
@@ -141,9 +141,9 @@ func countRelayed(w *world.World, by time.Duration) int {
 	return w.DrainQueues()
 }
 
-// TestRecord_OrdinaryPayment checks that an ordinary payment, refund or deactivation costs no message, nor does a
-// payment that requires an action.
-func TestRecord_OrdinaryPayment(t *testing.T) {
+// TestRecord_NoMessage checks that an ordinary payment, refund or deactivation sends no message. A payment that
+// waits for an action of the payer sends none either.
+func TestRecord_NoMessage(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Shop()
@@ -155,7 +155,7 @@ func TestRecord_OrdinaryPayment(t *testing.T) {
 	}
 }
 
-// TestRecord_UnknownOutcome checks that a payment and a refund are polled when their polls are due.
+// TestRecord_UnknownOutcome checks that a payment and a refund of unknown outcome are polled when their polls are due.
 func TestRecord_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(world.Shop){
@@ -164,7 +164,7 @@ func TestRecord_UnknownOutcome(t *testing.T) {
 	} {
 		w := world.New(t)
 		act(w.Shop())
-		for i, gap := range []time.Duration{6, 10, 20} { // each a second late, because clocks differ
+		for i, gap := range []time.Duration{6, 10, 20} { // a second later than planned, because clocks differ
 			if n := countRelayed(w, (gap-1)*time.Second); n != 0 {
 				t.Errorf("%s: got %d messages before poll %d is due, want none", name, n, i+1)
 			}

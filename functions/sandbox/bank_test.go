@@ -57,8 +57,8 @@ func TestDecideRedirectPayment_EachAnswer(t *testing.T) {
 	}
 }
 
-// TestShowRedirectPayment_Decided checks that the page shows the decision and leads back. A payment left pending can be
-// decided.
+// TestShowRedirectPayment_Decided checks that the page shows the decision, and leads the payer back. If the payer left
+// the payment pending, the payer can still decide.
 func TestShowRedirectPayment_Decided(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -16,8 +16,9 @@ import (
 
 const returnAddress = baseURL + "/v0.1/checkouts/co-1/complete_payment"
 
-// fields returns the form that the payer's browser posts to a challenge.
-func (s *fixture) fields(t *testing.T, c acquirer.Charge) url.Values {
+// chargeAndFill creates a charge that waits for its payer. It returns the form that the payer's browser posts to the
+// challenge.
+func (s *fixture) chargeAndFill(t *testing.T, c acquirer.Charge) url.Values {
 	t.Helper()
 	return url.Values{"PaReq": {s.charge(t, c).Payload["PaReq"]}, "MD": {`m"d`}, "TermUrl": {returnAddress}}
 }
@@ -31,7 +32,7 @@ func withField(fields url.Values, name, value string) url.Values {
 func TestShow3dsChallenge_Open(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	r := s.post(t, "/3ds/challenge", s.fields(t, cardCharge("")))
+	r := s.post(t, "/3ds/challenge", s.chargeAndFill(t, cardCharge("")))
 	if r.status != http.StatusOK || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
 		t.Fatalf("got %d %v %s, want 200 and text/html", r.status, r.header, r.body)
 	}
@@ -60,7 +61,7 @@ func TestDecide3dsChallenge_EachAnswer(t *testing.T) {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
-			r := s.post(t, "/3ds/challenge/decision", withField(s.fields(t, cardCharge("")), "decision", answer))
+			r := s.post(t, "/3ds/challenge/decision", withField(s.chargeAndFill(t, cardCharge("")), "decision", answer))
 			if r.status != http.StatusOK || !strings.Contains(r.body, `action="`+returnAddress+`"`) ||
 				input(r.body, "MD") != `m"d` || !strings.Contains(r.body, "<button") {
 				t.Fatalf("got %d %s, want 200, a form to %s, MD m\"d and a button", r.status, r.body, returnAddress)
@@ -73,7 +74,8 @@ func TestDecide3dsChallenge_EachAnswer(t *testing.T) {
 	}
 }
 
-// TestShow3dsChallenge_Decided checks that the page shows the decision. Its only button sends an answer without effect.
+// TestShow3dsChallenge_Decided checks that the page shows the decision. Its only button sends an answer that has no
+// effect.
 func TestShow3dsChallenge_Decided(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]struct {
@@ -86,7 +88,7 @@ func TestShow3dsChallenge_Decided(t *testing.T) {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
-			fields := s.fields(t, cardCharge(""))
+			fields := s.chargeAndFill(t, cardCharge(""))
 			if answer == "" {
 				if _, err := s.sandbox.Cancel(t.Context(), "a-1"); err != nil {
 					t.Fatal(err)
@@ -111,7 +113,7 @@ func TestShow3dsChallenge_Decided(t *testing.T) {
 	}
 }
 
-// TestLanguage_Browser checks that pages have the browser's language, if we have it.
+// TestLanguage_Browser checks that pages are in the browser's language, if we have that language.
 func TestLanguage_Browser(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -135,8 +137,8 @@ func input(body, name string) string {
 	return html.UnescapeString(found[1])
 }
 
-// TestDecide3dsChallenge_FormAction checks that form-action also allows the redirect after the form, since browsers
-// apply the policy to that redirect too.
+// TestDecide3dsChallenge_FormAction checks that form-action also allows the redirect that follows the form, since
+// browsers apply the policy to that redirect too.
 func TestDecide3dsChallenge_FormAction(t *testing.T) {
 	t.Parallel()
 	for returnURL, want := range map[string]string{
@@ -145,7 +147,7 @@ func TestDecide3dsChallenge_FormAction(t *testing.T) {
 		"http://localhost:3000/done": "form-action 'self' https: http:",
 	} {
 		s := newFixture(t)
-		r := s.post(t, "/3ds/challenge/decision", withField(s.fields(t, cardCharge(returnURL)), "decision", "approve"))
+		r := s.post(t, "/3ds/challenge/decision", withField(s.chargeAndFill(t, cardCharge(returnURL)), "decision", "approve"))
 		if got := r.directive("form-action"); got != want {
 			t.Errorf("%q: got policy %q, want %q", returnURL, got, want)
 		}
@@ -155,7 +157,7 @@ func TestDecide3dsChallenge_FormAction(t *testing.T) {
 func TestShow3dsChallenge_Refused(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	good := withField(s.fields(t, cardCharge("")), "decision", "approve")
+	good := withField(s.chargeAndFill(t, cardCharge("")), "decision", "approve")
 	for name, c := range map[string]struct {
 		field, value string
 		want         int
@@ -198,7 +200,7 @@ func TestPages_LivePayment(t *testing.T) {
 	live := acquirer.Reference{Tenant: "L#MC1", CheckoutID: "co-1"}
 	card, bank := cardCharge(""), bankCharge("https://shop.example")
 	card.Reference, bank.Reference, bank.ID = live, live, "a-2"
-	if r := s.post(t, "/3ds/challenge", s.fields(t, card)); r.status != http.StatusNotFound {
+	if r := s.post(t, "/3ds/challenge", s.chargeAndFill(t, card)); r.status != http.StatusNotFound {
 		t.Errorf("challenge: got %d, want 404", r.status)
 	}
 	path := strings.TrimPrefix(s.charge(t, bank).URL, baseURL)

@@ -27,7 +27,7 @@ import (
 
 const baseURL = "https://pay.example"
 
-// fixture serves the family's routes over a sandbox with its own table.
+// fixture serves the family's routes with a sandbox, which has its own table.
 type fixture struct {
 	http.Handler
 	sandbox  *sandbox.Acquirer
@@ -94,7 +94,7 @@ func (s *fixture) send(t *testing.T, r *http.Request) reply {
 	return reply{res.StatusCode, res.Header, string(body)}
 }
 
-// directive returns one directive of the reply's policy.
+// directive returns one directive of the reply's Content-Security-Policy.
 func (r reply) directive(name string) string {
 	for directive := range strings.SplitSeq(r.header.Get("Content-Security-Policy"), "; ") {
 		if own, _, _ := strings.Cut(directive, " "); own == name {

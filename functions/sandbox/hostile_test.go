@@ -14,7 +14,8 @@ import (
 
 var english = inLanguages.English
 
-// TestPages_EscapeTexts checks each place of each page, also places that today no request or merchant fills.
+// TestPages_EscapeTexts checks every place for a text on each page, even places that requests and merchants cannot fill
+// today.
 func TestPages_EscapeTexts(t *testing.T) {
 	t.Parallel()
 	view := func(text string) sandbox.View {
@@ -52,7 +53,8 @@ func TestPages_EscapeTexts(t *testing.T) {
 	}
 }
 
-// TestContinueBody_ScriptAsTermURL checks the form, although readChallenge refuses such a TermUrl.
+// TestContinueBody_ScriptAsTermURL checks that the form does not contain a script as its address. This is a second line
+// of defence, because readChallenge already refuses such a TermUrl.
 func TestContinueBody_ScriptAsTermURL(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {
@@ -62,7 +64,8 @@ func TestContinueBody_ScriptAsTermURL(t *testing.T) {
 	}
 }
 
-// TestChallengeBody_TermURLUnchanged checks that TermUrl is only a field's value there, which no browser follows.
+// TestChallengeBody_TermURLUnchanged checks that the page contains TermUrl as sent. There it is only a field's value,
+// which no browser follows.
 func TestChallengeBody_TermURLUnchanged(t *testing.T) {
 	t.Parallel()
 	body := render(t, challengeBody(english, sandbox.View{Amount: money.MustParse("10.10", "EUR")},

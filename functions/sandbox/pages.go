@@ -16,7 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// challengeRequest is the form that the merchant's site makes the browser post (contract §4.4). MD is passed on unread.
+// challengeRequest is the form that the merchant's site makes the browser post (contract §4.4). The sandbox passes MD
+// on without reading it.
 type challengeRequest struct {
 	PaReq   string `form:"PaReq" validate:"required"`
 	MD      string `form:"MD" validate:"required"`
@@ -29,8 +30,8 @@ var (
 	continuePage = page.New("document.forms[0].submit();")
 )
 
-// showChallenge serves the issuer's page: it shows the payment, and until the decision offers the answers of contract
-// §12.
+// showChallenge serves the issuer's page, which shows the payment. Until the payer has decided, the page also offers
+// the answers of contract §12.
 func (p pages) showChallenge(ctx context.Context, req challengeRequest) (rest.Document, error) {
 	view, err := p.readChallenge(ctx, req)
 	if err != nil {
@@ -44,8 +45,8 @@ func (p pages) showChallenge(ctx context.Context, req challengeRequest) (rest.Do
 	return document(drawn.Framed()), err
 }
 
-// showDecided serves the page of a challenge that has been decided. Its way back carries an answer that comes too late
-// and changes nothing: the platform sends the payer on as before.
+// showDecided serves the page of a challenge that has been decided. The button that leads back sends an answer, which
+// comes too late and changes nothing: the platform sends the payer on as before.
 func (p pages) showDecided(ctx context.Context, view sandbox.View, req challengeRequest) (rest.Document, error) {
 	paRes, err := p.Sandbox.Decide(ctx, req.PaReq, sandbox.Break)
 	if err != nil {
@@ -57,7 +58,7 @@ func (p pages) showDecided(ctx context.Context, view sandbox.View, req challenge
 	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
 }
 
-// decisionRequest is the payer's answer on that page.
+// decisionRequest is the payer's answer on the issuer's page.
 type decisionRequest struct {
 	challengeRequest
 	Decision sandbox.Answer `form:"decision" validate:"required one-of=approve|reject|error"`
@@ -82,8 +83,8 @@ func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, 
 	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
 }
 
-// readChallenge reads the charge that a PaReq names. It requires TermUrl to be the return address of the charge's
-// checkout, so that the answer can go nowhere else.
+// readChallenge reads the charge that a PaReq names. The TermUrl must be the return address of the charge's checkout,
+// so that the answer cannot be sent elsewhere.
 func (p pages) readChallenge(ctx context.Context, req challengeRequest) (sandbox.View, error) {
 	if err := validate.Missing(req).First(); err != nil {
 		return sandbox.View{}, err
@@ -98,7 +99,7 @@ func (p pages) readChallenge(ctx context.Context, req challengeRequest) (sandbox
 	return view, nil
 }
 
-// inTestMode refuses unknown charges, and charges of live merchants.
+// inTestMode returns the charge, unless it is unknown or belongs to a live merchant.
 func inTestMode(view sandbox.View, err error) (sandbox.View, error) {
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
 		return view, errNoPayment
@@ -114,11 +115,11 @@ func inTestMode(view sandbox.View, err error) (sandbox.View, error) {
 
 var errNoPayment = failure.NotFound("There is no payment waiting at this address.")
 
-// document returns a drawn page as the reply.
+// document returns a rendered page as the reply.
 func document(p page.Page) rest.Document { return rest.Document{HTML: p.HTML, CSP: p.CSP} }
 
 // destinations returns the form-action sources for redirects to the merchant. The merchant's site may redirect further,
-// and browsers hold the whole way to the form's policy, so any host is allowed.
+// and browsers apply the form's policy to each of these redirects. So any host is allowed.
 func destinations(returnURL string) []string {
 	switch {
 	case returnURL == "":
@@ -134,8 +135,8 @@ type bankRequest struct {
 	SessionID string `path:"session_id"`
 }
 
-// showBank serves the page of a redirect method's bank (contract §13.3). Other sites may not frame it. Once the payment
-// is decided, the page offers only the way back.
+// showBank serves the page of a redirect method's bank (contract §13.3). Other sites may not frame the page. Once the
+// payment is decided, the page offers only the way back to the merchant.
 func (p pages) showBank(ctx context.Context, req bankRequest) (rest.Document, error) {
 	view, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID))
 	if err != nil {
@@ -154,7 +155,7 @@ func (p pages) showBank(ctx context.Context, req bankRequest) (rest.Document, er
 	return document(drawn.Posting(destinations(view.ReturnURL)...)), err
 }
 
-// wayBack returns the payer's way back after the decision, or "" for a payment without one.
+// wayBack returns the address to which the payer goes after the decision, or "" if the payment has none.
 func wayBack(view sandbox.View) (string, error) {
 	if view.ReturnURL == "" {
 		return "", nil
@@ -167,7 +168,7 @@ type bankDecisionRequest struct {
 	Decision sandbox.BankAnswer `form:"decision" validate:"required one-of=pay|fail|leave"`
 }
 
-// decideAtBank carries out the payer's choice and sends the payer back to the merchant.
+// decideAtBank carries out the payer's choice, and sends the payer back to the merchant.
 func (p pages) decideAtBank(ctx context.Context, req bankDecisionRequest) (rest.Document, error) {
 	if _, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID)); err != nil {
 		return rest.Document{}, err
@@ -190,7 +191,7 @@ func (p pages) decideAtBank(ctx context.Context, req bankDecisionRequest) (rest.
 }
 
 // resolve makes the platform record the bank's answer before the merchant reads the checkout. If that fails, the payer
-// goes on, and the sweep records the answer later.
+// still goes on, and the sweep records the answer later.
 func (p pages) resolve(ctx context.Context, view sandbox.View) payments.CheckoutStatus {
 	tenant, _ := identity.ParseTenant(view.Reference.Tenant) // valid: inTestMode has parsed it
 	checkout, err := p.Resolve(ctx, tenant, view.Reference.CheckoutID)

@@ -1,6 +1,6 @@
-// Package sandbox serves the pages for payers' decisions in test mode: the card issuer's 3DS challenge and the page of
-// a redirect method's bank (contract §13.3). Routes lists them for app.ServeRoutes. They refuse live payments, so they
-// are deployed in every stage.
+// Package sandbox serves the pages on which payers decide in test mode: the card issuer's 3DS challenge and the page of
+// a redirect method's bank (contract §13.3). Routes lists them for app.ServeRoutes. The pages are deployed in every
+// stage, because they refuse live payments.
 package sandbox
 
 import (
@@ -19,7 +19,7 @@ type Config struct {
 	Sandbox *sandbox.Acquirer
 	// Resolve makes the platform ask the acquirer for a checkout's outcome.
 	Resolve func(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error)
-	BaseURL string // of the API, without a trailing slash
+	BaseURL string // base URL of the API, without a trailing slash
 	Log     *slog.Logger
 }
 

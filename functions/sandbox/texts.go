@@ -6,12 +6,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// texts holds the pages' texts in one language. {method} names a payment method, {brand} and {digits} a card.
+// texts holds the pages' texts in one language. {method} is the name of a payment method, {brand} and {digits} describe
+// a card.
 type texts struct {
-	testMode   string // mark
-	merchant   string // name of a fact
-	card       string // name of a fact
-	cardEnding string // its value
+	testMode   string // badge of test mode
+	merchant   string // label
+	card       string // label
+	cardEnding string // value of the label card
 
 	issuerTitle           string
 	issuer                string // says that the page simulates an issuer
@@ -29,10 +30,10 @@ type texts struct {
 	approved, declined, ended outcome
 }
 
-// outcome holds the texts on a payment's outcome.
+// outcome holds the texts that explain a payment's outcome.
 type outcome struct{ title, text string }
 
-// of returns the texts on a decision.
+// of returns the texts that explain a decision.
 func (t texts) of(d payments.Decision) outcome {
 	switch d {
 	case payments.Approved:
@@ -48,7 +49,7 @@ func (t texts) bankHeading(view sandbox.View) string {
 	return page.Fill(t.bankTitle, "{method}", view.Method.Name())
 }
 
-// cardOf names the paying card.
+// cardOf returns the text that names the paying card.
 func (t texts) cardOf(view sandbox.View) string {
 	return page.Fill(t.cardEnding, "{brand}", view.Card.Brand, "{digits}", view.Card.LastFour)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestTick_RolledBackShards checks a deployment that raises the number of due shards to the maximum and is rolled back.
-// Items in shards beyond the setting are processed within the hour, and reported: checkouts expire, callbacks arrive,
-// and payouts are opened.
+// TestTick_RolledBackShards checks a deployment that raises the number of due shards to the maximum, and is rolled
+// back. Items in the shards beyond the setting are processed within the hour: checkouts expire, callbacks arrive, and
+// payouts are opened. The tick also reports such items.
 func TestTick_RolledBackShards(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -35,7 +35,7 @@ func TestTick_RolledBackShards(t *testing.T) {
 	}
 	w.Set("DUE_SHARDS", "4")
 	w.Clock.Advance(24 * time.Hour)
-	w.Tick("payoutplan") // opens payouts that are in the four shards by chance
+	w.Tick("payoutplan") // opens payouts that happen to be in the four shards
 	for range 60 {
 		w.Tick("sweep")
 		w.DrainQueues()

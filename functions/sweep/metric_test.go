@@ -53,9 +53,9 @@ func TestMetrics_LostMessages(t *testing.T) {
 	wantCounts(w, "items that nobody can read", counts{SweepFailures: int64(2 * w.App.Store.DueShards())})
 }
 
-// TestMetrics_LaterTry checks that no retry counts as lost when its time has come. A retry within 15 minutes still
-// waits in its queue, and the sweep itself sends each later retry at its time.
-func TestMetrics_LaterTry(t *testing.T) {
+// TestMetrics_Retries checks that a retry does not count as lost when its time comes. A retry within 15 minutes waits
+// in its queue until then. Later retries are sent at their time by the sweep itself.
+func TestMetrics_Retries(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
@@ -83,7 +83,8 @@ func TestMetrics_RefundWithoutOutcome(t *testing.T) {
 	wantCounts(w, "once it has one", counts{})
 }
 
-// TestMetrics_OldestDueAge checks the age in each mode at each tick. It grows while an item cannot be processed.
+// TestMetrics_OldestDueAge checks that each tick measures the age of the oldest due item in each mode. The age grows
+// while an item cannot be processed.
 func TestMetrics_OldestDueAge(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -102,7 +103,7 @@ func TestMetrics_OldestDueAge(t *testing.T) {
 			w.Errorf("%s: got %d s in live mode, %d s in test mode, want %s and %s", when, live, test, wantLive, wantTest)
 		}
 	}
-	open := func() { // valid for an hour; it has no callback, whose entry would name no mode
+	open := func() { // valid for an hour; without a callback, whose entry has no mode
 		w.Helper()
 		w.Shop().Create("10.10", map[string]any{"valid_until": w.Clock.Now().Add(time.Hour).Format(time.RFC3339)})
 	}

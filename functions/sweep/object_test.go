@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// uploaded returns a pending file whose content has been uploaded, and the key of its object.
+// uploaded creates a pending file whose content has been uploaded. It returns the file and the key of its object.
 func uploaded(w *world.World) (world.File, string) {
 	w.Helper()
 	f := w.Shop().NewFile(world.PDF, nil)
@@ -26,7 +26,7 @@ func uploaded(w *world.World) (world.File, string) {
 	return f, stored.Object
 }
 
-// wantGone fails unless the file, its object and the object's entry are gone for good.
+// wantGone fails unless the file, its object and the object's entry have been deleted for good.
 func wantGone(w *world.World, when string, f world.File, key string) {
 	w.Helper()
 	w.Want(when, http.StatusNotFound, w.Shop().CompleteFile(f.ID))
@@ -39,7 +39,7 @@ func wantGone(w *world.World, when string, f world.File, key string) {
 }
 
 // TestSweepObject_CrashAtEachStep drops a file that was not completed in time, and crashes at each step. The next ticks
-// delete the object, once.
+// delete the object, and delete it only once.
 func TestSweepObject_CrashAtEachStep(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -67,7 +67,7 @@ func TestSweepObject_CrashAtEachStep(t *testing.T) {
 	}
 }
 
-// TestSweepObject_LostMessage checks that the message is sent again after a quarter of an hour, and not before.
+// TestSweepObject_LostMessage checks that a lost message is sent again after a quarter of an hour, and not earlier.
 func TestSweepObject_LostMessage(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -120,7 +120,8 @@ func TestSweepObject_CompletedInTime(t *testing.T) {
 	}
 }
 
-// TestSweepObject_EntryWithoutFile checks that its object is deleted, although no code should leave such an entry.
+// TestSweepObject_EntryWithoutFile checks an entry whose file does not exist, although no code should leave such an
+// entry. Its object is deleted.
 func TestSweepObject_EntryWithoutFile(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -1,7 +1,7 @@
-// Package sweep is the guarantee behind every fast path. Each minute Tick processes everything overdue: charges of
-// unknown outcome, payers who never came back, checkouts past valid_until, callbacks and mails whose message was lost,
-// files that were not uploaded, objects to delete, and pending bank accounts. It starts no new work, so a missed,
-// repeated or interrupted tick does no harm.
+// Package sweep makes sure that all work is finished if a faster path failed. Each minute Tick processes everything
+// overdue: charges of unknown outcome, payers who never came back, checkouts past valid_until, callbacks and mails
+// whose message was lost, files that were not uploaded, objects to delete, and pending bank accounts. Tick starts no
+// new work, so a missed, repeated or interrupted tick does no harm.
 package sweep
 
 import (
@@ -29,11 +29,11 @@ import (
 const (
 	// concurrency is the number of due items that one tick processes at the same time.
 	concurrency = 8
-	// itemTime limits the work on one item, so that a hanging acquirer hardly delays the others.
+	// itemTime limits the time for one item, so that a hanging acquirer hardly delays the other items.
 	itemTime = 15 * time.Second
-	// finishTime is reserved at the end of the function's time: itemTime for an item in progress, and 10 s for recording
-	// an outcome.
-	finishTime = itemTime + 10*time.Second
+	// reservedTime is reserved at the end of the function's time. It is the sum of itemTime for an item in progress, and
+	// 10 s for recording an outcome.
+	reservedTime = itemTime + 10*time.Second
 )
 
 // Tick processes the due items as far as the function's time allows. The next tick continues. A tick fails only if no
@@ -60,12 +60,12 @@ type tick struct {
 	at           time.Time
 	work         errgroup.Group
 
-	lost, lostMails, checkouts, refunds, failures atomic.Int64 // see writeMetrics
+	lost, lostMails, checkouts, refunds, failures atomic.Int64 // counted for writeMetrics
 	oldest                                        store.Oldest
 }
 
 func (t *tick) run(ctx context.Context) error {
-	reading, cancel := deadline.Early(ctx, finishTime)
+	reading, cancel := deadline.Early(ctx, reservedTime)
 	defer cancel()
 	t.work.SetLimit(concurrency)
 	failures := make([]error, t.Store.DueShards())
@@ -73,9 +73,9 @@ func (t *tick) run(ctx context.Context) error {
 	for shard := range failures {
 		walks.Go(func() { _, failures[shard] = t.walk(ctx, reading, shard) })
 	}
-	walks.Go(func() { t.walkBeyond(ctx, reading) })
+	walks.Go(func() { t.sweepBeyondShards(ctx, reading) })
 	walks.Wait()
-	_ = t.work.Wait() // process has logged each item's error
+	_ = t.work.Wait() // process has already logged the items' errors
 	defer t.writeMetrics(ctx)
 	if reading.Err() != nil {
 		t.Log.WarnContext(ctx, "the tick's time is up; the next one continues")
@@ -84,8 +84,8 @@ func (t *tick) run(ctx context.Context) error {
 	return t.reportUnread(ctx, failures)
 }
 
-// writeMetrics writes the metrics that the alarms watch: a line for each mode. The first line also has the counts that
-// are not by mode.
+// writeMetrics writes the metrics that the alarms watch, as one line for each mode. The first line also has the counts
+// that do not depend on the mode.
 func (t *tick) writeMetrics(ctx context.Context) {
 	values := []metric.Value{
 		metric.OverdueCallbacks.Of(t.lost.Load()), metric.ResolvedCheckouts.Of(t.checkouts.Load()),
@@ -98,8 +98,8 @@ func (t *tick) writeMetrics(ctx context.Context) {
 	}
 }
 
-// walk processes the due items of one shard, the longest overdue first, and returns their number. All shards share the
-// workers, so no shard waits for another's backlog.
+// walk processes the due items of one shard, the longest overdue first. It returns their number. All shards share the
+// workers, so a shard with a backlog does not delay the others.
 func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
 	found := 0
 	for due, err := range t.Store.Overdue(reading, shard, t.at) {
@@ -132,30 +132,30 @@ func (t *tick) reportUnread(ctx context.Context, failures []error) error {
 	return errors.Join(failures...)
 }
 
-// process processes one due item. Its failure does not affect the others.
+// process processes one due item. A failure does not affect other items.
 func (t *tick) process(ctx context.Context, due store.Due) {
 	ctx, cancel := context.WithTimeout(ctx, itemTime)
 	defer cancel()
 	item := t.newItem(due)
-	if err := settle(ctx, item); err != nil {
+	if err := runItem(ctx, item); err != nil {
 		t.failures.Add(1)
 		t.Log.ErrorContext(ctx, item.failed, append(item.names, "error", err)...)
 	}
 }
 
-// item is the work on a due item, and the log's message if the work fails.
+// item holds the work on a due item, and the message to log if that work fails.
 type item struct {
 	settle func(context.Context) error
 	failed string
 	names  []any // of the item, as log attributes
 }
 
-// newItem returns the work for each kind of due item.
+// newItem returns the work that the kind of due item requires.
 func (t *tick) newItem(due store.Due) item {
 	tenant := due.Tenant.String()
 	switch {
 	case due.CallbackID != "":
-		return item{func(ctx context.Context) error { return t.resend(ctx, due.CallbackID) },
+		return item{func(ctx context.Context) error { return t.resendCallback(ctx, due.CallbackID) },
 			"callback not swept", []any{"callback", due.CallbackID}}
 	case due.MailID != "":
 		return item{func(ctx context.Context) error { return t.resendMail(ctx, due.MailID) },
@@ -182,13 +182,14 @@ func (t *tick) newItem(due store.Due) item {
 	}
 }
 
-// settle does the item's work. It recovers a panic, which would otherwise end this tick and every later one.
-func settle(ctx context.Context, i item) (err error) {
+// runItem does the item's work. It recovers a panic, which would otherwise end this tick and every later one.
+func runItem(ctx context.Context, i item) (err error) {
 	defer failure.Recover(&err)
 	return i.settle(ctx)
 }
 
-// growShards doubles the merchant's shards if a busy shard was throttled, unless they have grown since.
+// growShards doubles the merchant's shards if a busy shard was throttled. It does nothing if they have grown since
+// then.
 func (t *tick) growShards(ctx context.Context, tenant identity.Tenant) error {
 	m, grown, err := t.Store.GrowShards(ctx, t.by, tenant)
 	if grown {
@@ -204,9 +205,10 @@ func countIfDone(n *atomic.Int64, err error) error {
 	return err
 }
 
-// resend queues an overdue try of a callback, and then postpones the callback's next sweep. An interruption in between,
-// or a try made in the meantime, costs an extra message without effect. In the other order the try could be late.
-func (t *tick) resend(ctx context.Context, id string) error {
+// resendCallback queues an overdue try of a callback, and then postpones the callback's next sweep. An interruption
+// between the two steps, or a try made in the meantime, costs only an extra message without effect. In the other order,
+// the try could be late.
+func (t *tick) resendCallback(ctx context.Context, id string) error {
 	tenant, callback, err := t.Store.Callback(ctx, id)
 	if err != nil || !callback.Overdue(t.at) {
 		return err
@@ -220,7 +222,7 @@ func (t *tick) resend(ctx context.Context, id string) error {
 	return store.UnlessStale(t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries))
 }
 
-// resendMail does for a mail what resend does for a callback.
+// resendMail does for a mail what resendCallback does for a callback.
 func (t *tick) resendMail(ctx context.Context, id string) error {
 	tenant, m, err := t.Store.Mail(ctx, id)
 	if err != nil || !m.Overdue(t.at) {
@@ -236,17 +238,17 @@ func (t *tick) resendMail(ctx context.Context, id string) error {
 	return store.UnlessStale(err)
 }
 
-// walkBeyond processes shards beyond the number of shards that is set (store.Config). After that number was lowered, as
-// by a rolled back deployment, no other code reads the items that were stored in these shards before. walkBeyond
-// reports such items as a failure. Each tick checks the shards whose number equals the current minute modulo 60, so
-// that every possible shard is checked once an hour.
-func (t *tick) walkBeyond(ctx, reading context.Context) {
+// sweepBeyondShards processes shards whose numbers are beyond the configured number of shards (store.Config). If that
+// number was lowered, for example by a rolled back deployment, these shards may contain items that no other code reads.
+// sweepBeyondShards reports such items as a failure. Each tick checks the shards whose number equals the current minute
+// modulo 60, so that every possible shard is checked once an hour.
+func (t *tick) sweepBeyondShards(ctx, reading context.Context) {
 	for shard := t.at.Minute(); shard < store.MaxDueShards; shard += 60 {
 		if shard < t.Store.DueShards() {
 			continue
 		}
 		found, err := t.walk(ctx, reading, shard)
-		payouts, failed := t.openPayouts(ctx, reading, shard)
+		payouts, failed := t.requestPayouts(ctx, reading, shard)
 		if err = errors.Join(err, failed); found > 0 || payouts || err != nil {
 			t.failures.Add(1)
 			t.Log.ErrorContext(ctx, "due shard beyond the setting", "shard", shard, "items", found, "payouts", payouts,
@@ -255,8 +257,8 @@ func (t *tick) walkBeyond(ctx, reading context.Context) {
 	}
 }
 
-// openPayouts sends payoutopen a message if a payout is due in the shard. It returns true if one is due.
-func (t *tick) openPayouts(ctx, reading context.Context, shard int) (bool, error) {
+// requestPayouts sends payoutopen a message if a payout is due in the shard. It returns true if one is due.
+func (t *tick) requestPayouts(ctx, reading context.Context, shard int) (bool, error) {
 	for _, err := range t.Store.DuePayouts(reading, shard, "", t.at) {
 		if err != nil {
 			return false, err
@@ -266,8 +268,8 @@ func (t *tick) openPayouts(ctx, reading context.Context, shard int) (bool, error
 	return false, nil
 }
 
-// sweepObject drops a file that was not uploaded in time. For an object whose file is gone, it sends the function
-// "files" a message, because only that function reaches S3. Later sweeps send further messages until "files" has
+// sweepObject drops a file that was not uploaded in time. If the file of an object is gone, it sends a message to the
+// function "files", because only that function reaches S3. Later sweeps send further messages until "files" has
 // recorded the deletion, so interruptions do no harm.
 func (t *tick) sweepObject(ctx context.Context, key string) error {
 	e, err := t.Store.ObjectEntry(ctx, key)
@@ -277,7 +279,7 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 		}
 	}
 	switch {
-	case failure.Is(err, failure.KindNotFound): // the index lags: the entry is deleted
+	case failure.Is(err, failure.KindNotFound): // the index lags: the entry is already deleted
 		return nil
 	case err != nil || e.State != file.ObjectDoomed || !e.Due(t.Store.Now()):
 		return err
@@ -288,14 +290,14 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 	return store.UnlessStale(t.Store.SaveObjectEntry(ctx, e.Sent(t.at)))
 }
 
-// dropFile drops a pending file. An entry without a file should not exist. dropFile marks such an entry as doomed, so
-// that its object is deleted.
+// dropFile drops a pending file. If an entry has no file, which should not happen, dropFile marks the entry as doomed,
+// so that its object is deleted.
 func (t *tick) dropFile(ctx context.Context, e file.Entry) error {
 	_, err := t.Store.DropFile(ctx, t.by, e.Tenant, e.File, "sweep", "")
 	switch {
 	case failure.Is(err, failure.KindNotFound):
 		return store.UnlessStale(t.Store.SaveObjectEntry(ctx, e.Doom(t.at)))
-	case errors.Is(err, store.ErrNotPending): // completed in time after all
+	case errors.Is(err, store.ErrNotPending): // the file was completed in time after all
 		return nil
 	default:
 		return err

@@ -81,7 +81,7 @@ func TestResend_SlowQueue(t *testing.T) {
 		w.ReadStream()
 		w.Clock.Advance(time.Minute)
 	}
-	// One from relay at once; from sweep after 1, 6, 16, 36, 76 and 136 minutes.
+	// relay sends one message at once. Sweep sends the others after 1, 6, 16, 36, 76 and 136 minutes.
 	if n := w.DrainQueues(); n != 7 {
 		t.Errorf("got %d messages in the queue, want 7", n)
 	}
@@ -147,7 +147,7 @@ func TestTick_MissingCheckout(t *testing.T) {
 	}
 }
 
-// down fails requests to some shards of the due index.
+// down makes requests to some shards of the due index fail.
 type down struct {
 	table  http.RoundTripper
 	shards []string

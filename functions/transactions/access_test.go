@@ -20,7 +20,7 @@ func addresses(s world.Shop, p world.Payment) map[string]string {
 	}
 }
 
-// items returns the ids of a history's items.
+// items returns the ids of the items on a page of the history.
 func items(t *testing.T, got world.Response) []string {
 	t.Helper()
 	var page historyPage
@@ -34,8 +34,8 @@ func items(t *testing.T, got world.Response) []string {
 	return ids
 }
 
-// TestTransactionAccess_ScopesAndKeys checks that the history takes the scopes of the detail (contract §1), that a
-// public key may do nothing here, and that every request needs a key (§2.1).
+// TestTransactionAccess_ScopesAndKeys checks that the history accepts the same scopes as the detail (contract §1). A
+// public key may use no operation of this family, and every request needs a key (§2.1).
 func TestTransactionAccess_ScopesAndKeys(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -57,8 +57,8 @@ func TestTransactionAccess_ScopesAndKeys(t *testing.T) {
 	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 }
 
-// TestListTransactions_OtherMerchant checks that another merchant's items are absent, also as the place where a page
-// begins (contract §2.1).
+// TestListTransactions_OtherMerchant checks that a history does not contain another merchant's items. A page also
+// cannot begin at such an item (contract §2.1).
 func TestListTransactions_OtherMerchant(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -16,7 +16,7 @@ import (
 
 const ownersEmail = "kaffee@example.com"
 
-// sellers returns all kinds of callers as shops with their credentials, by the name that their payments show.
+// sellers returns the shop with the credential of each kind of seller, grouped by the username that the payments show.
 func sellers(s world.Shop) map[string]map[string]world.Shop {
 	other := s.OtherShop()
 	asTestProfile := func(t *identity.AccessToken) { t.Kind = identity.TestProfile }
@@ -30,7 +30,7 @@ func sellers(s world.Shop) map[string]map[string]world.Shop {
 	}
 }
 
-// ways returns the ways to pay a checkout of the seller, each with all its callers.
+// ways returns the ways to pay a checkout of the seller. Some of them need another caller than the seller.
 func ways(s, seller world.Shop) map[string]func() world.Payment {
 	customer, public := s.Customer(), s.WithKey(s.NewKey("public"))
 	setup := s.Card(world.Frictionless)
@@ -82,8 +82,8 @@ func paymentOf(s world.Shop, checkout string) world.Payment {
 	return p
 }
 
-// TestUsername_CheckoutCreator checks that a payment and its refunds name the creator of the checkout, also when other
-// callers process and refund it (contract §13.9). Each filter finds the payment only by that name.
+// TestUsername_CheckoutCreator checks that a payment and its refunds show the name of the checkout's creator, even if
+// other callers process and refund the checkout (contract §13.9). Each filter finds the payment only by that name.
 func TestUsername_CheckoutCreator(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -118,7 +118,7 @@ func TestUsername_CheckoutCreator(t *testing.T) {
 	}
 }
 
-// users returns the users of a page's items, in order.
+// users returns the usernames of a page's items, in order.
 func users(s world.Shop, path string) (all []string) {
 	s.Helper()
 	var page struct{ Items []struct{ User string } }
@@ -167,11 +167,11 @@ func TestUsername_Snapshot(t *testing.T) {
 	}
 	again := s.WithKey(s.TokenOf(another))
 	for _, p := range []world.Payment{before, during, after} {
-		notFound.Check(t, again.Transaction("id="+p.ID)) // another person, who has the address now
+		notFound.Check(t, again.Transaction("id="+p.ID)) // another person, who now has the same address
 	}
 }
 
-// asked is a request of a caller about a payment, and whether it is allowed.
+// asked is a caller's request about a payment, with a name for messages.
 type asked struct {
 	name    string
 	request world.Request
@@ -194,8 +194,9 @@ func about(s world.Shop, p world.Payment) []asked {
 	}
 }
 
-// TestPermissions_EachOperation checks refund_transactions and full_transaction_history_view, of operators and of users
-// by a role, for their own payments and others'. Keys and clients need neither.
+// TestPermissions_EachOperation checks the permissions refund_transactions and full_transaction_history_view. Operators
+// have them directly, and users by a role. The test covers each person's own payments and the payments of others. Keys
+// and clients need neither permission.
 func TestPermissions_EachOperation(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -206,7 +207,7 @@ func TestPermissions_EachOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	operator := func(email string, p member.Permissions) string { return s.TokenOf(s.Employ(email, p)) }
-	const reads, payouts = 5, 2 // numbers of these requests
+	const reads, payouts = 5, 2 // numbers of requests of each kind
 	answers := func(see, refund, payout int) []int {
 		created := refund
 		if refund == 204 {
@@ -250,7 +251,7 @@ func TestPermissions_EachOperation(t *testing.T) {
 	}
 }
 
-// linksOf returns the links of a transaction that the caller sees, or none.
+// linksOf returns the links of a transaction as the caller sees it, or none.
 func linksOf(s world.Shop, p world.Payment) []any {
 	s.Helper()
 	var v struct{ Links []any }
@@ -260,8 +261,8 @@ func linksOf(s world.Shop, p world.Payment) []any {
 	return v.Links
 }
 
-// TestIdempotencyKey_PerPerson checks that two persons' refunds under the same Idempotency-Key are two refunds. The
-// same person's are one refund, with any of the person's tokens (contract §2.8).
+// TestIdempotencyKey_PerPerson checks that two persons who refund with the same Idempotency-Key make two refunds. If
+// one person uses the key twice, even with different tokens, there is one refund (contract §2.8).
 func TestIdempotencyKey_PerPerson(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// identifiers name a transaction. Clients know five (contract §6.1).
+// identifiers holds the identifiers in a request, which name a transaction. Clients know five of them (contract §6.1).
 type identifiers struct {
 	ID         rest.ID `query:"id"`
 	InternalID string  `query:"internal_id" validate:"pattern=^[0-9]{1,19}$"`
@@ -35,15 +35,15 @@ func (q identifiers) count() int {
 	return n
 }
 
-// matches returns true if all identifiers given are the transaction's.
+// matches returns true if every given identifier belongs to the transaction.
 func (q identifiers) matches(t payments.Transaction) bool {
 	fits := func(given, has string) bool { return given == "" || given == has }
 	return fits(string(q.ID), t.ID) && fits(q.InternalID, strconv.FormatInt(t.InternalID(), 10)) && fits(q.Code, t.Code) &&
 		fits(q.ForeignID, t.ForeignID) && fits(string(q.ClientID), t.ClientTransactionID)
 }
 
-// code returns the transaction code that an identifier implies ("" for a foreign id), or false if no transaction can
-// have the identifier.
+// code returns the transaction code that follows from an identifier, or "" for a foreign id. It returns false if no
+// transaction can have the identifier.
 func (q identifiers) code() (string, bool) {
 	switch {
 	case q.Code != "":
@@ -65,8 +65,9 @@ func (q identifiers) code() (string, bool) {
 
 var errNoTransaction = failure.NotFound("There is no such transaction.")
 
-// find reads the transaction that the identifiers name, with its events. If they name several, it returns the
-// successful one, else the newest (contract §6.1). Failure: NotFound, also if the caller may not see the transaction.
+// find reads the transaction that the identifiers name, with its events. If they name several transactions, it returns
+// the successful one, else the newest one (contract §6.1). Failure: NotFound, even if the transaction exists but the
+// caller may not see it.
 func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 	caller := rest.Caller(ctx)
 	records, err := f.findCandidates(ctx, caller.Tenant, q)
@@ -82,7 +83,7 @@ func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 	return store.Preferred(records), nil
 }
 
-// findCandidates returns the transactions that the first given identifier leads to.
+// findCandidates returns the transactions that the first given identifier names.
 func (f family) findCandidates(ctx context.Context, t identity.Tenant, q identifiers) ([]store.Record, error) {
 	code, ok := q.code()
 	switch {
@@ -111,11 +112,11 @@ func (f family) retrieve(ctx context.Context, req detailRequest) (transaction, e
 
 type legacyRequest struct {
 	identifiers
-	EventStatuses []payments.EventStatus `query:"event_statuses" validate:"one-of=PENDING|SCHEDULED|RECONCILED|PAID_OUT|REFUNDED|SUCCESSFUL|FAILED"` //nolint:lll // a tag cannot be broken
+	EventStatuses []payments.EventStatus `query:"event_statuses" validate:"one-of=PENDING|SCHEDULED|RECONCILED|PAID_OUT|REFUNDED|SUCCESSFUL|FAILED"` //nolint:lll // a struct tag must be one line
 	EventTypes    []payments.EventType   `query:"event_types" validate:"one-of=PAYOUT|CHARGE_BACK|REFUND|PAYOUT_DEDUCTION"`
 }
 
-// retrieveLegacy handles retrieveMyTransaction. Its identifiers must all be those of one transaction.
+// retrieveLegacy handles retrieveMyTransaction. All its identifiers must belong to the same transaction.
 func (f family) retrieveLegacy(ctx context.Context, req legacyRequest) (transaction, error) {
 	if req.count() == 0 {
 		return transaction{}, failure.Invalid("", "Give at least one of "+identifierNames+".")
@@ -140,7 +141,7 @@ func (f family) newLegacyTransaction(ctx context.Context, r store.Record, req le
 	return v
 }
 
-// legacyStatus maps a simple status to the older set, which has no PAID_OUT and NON_COLLECTION.
+// legacyStatus maps a simple status to the older set of statuses, which lacks PAID_OUT and NON_COLLECTION.
 func legacyStatus(s payments.SimpleStatus) payments.SimpleStatus {
 	switch s {
 	case payments.SimplePaidOut:
@@ -152,7 +153,7 @@ func legacyStatus(s payments.SimpleStatus) payments.SimpleStatus {
 	}
 }
 
-// addReceiptNumbers adds the receipt numbers assigned so far to the events.
+// addReceiptNumbers adds to the events the receipt numbers that have been assigned so far.
 func addReceiptNumbers(shown []event, r store.Record) {
 	for _, e := range r.Events {
 		i := slices.IndexFunc(shown, func(s event) bool { return s.ID == e.NumericID() })

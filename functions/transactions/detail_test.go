@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// queries names the payment by each of the five identifiers.
+// queries returns a query for the payment with each of the five identifiers.
 func queries(s world.Shop, p world.Payment) map[string]string {
 	s.Helper()
 	client := s.Transaction("id=" + p.ID).Text("client_transaction_id")
@@ -33,7 +33,8 @@ func TestRetrieveTransaction_InternalIDNotNumber(t *testing.T) {
 	}
 }
 
-// TestRetrieveTransaction_EachIdentifier checks both versions directly after the reply of processCheckout.
+// TestRetrieveTransaction_EachIdentifier checks that each identifier finds the payment in both versions, directly after
+// the reply of processCheckout.
 func TestRetrieveTransaction_EachIdentifier(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -66,7 +67,7 @@ func TestRetrieveTransaction_UnknownIdentifier(t *testing.T) {
 	}
 }
 
-// queriesNear returns queries with similar identifiers of no transaction.
+// queriesNear returns queries with similar identifiers, which no transaction has.
 func queriesNear(names map[string]string) []string {
 	var near []string
 	for name, value := range names {
@@ -119,7 +120,8 @@ func TestRetrieveTransaction_AllFields(t *testing.T) {
 	}
 }
 
-// TestTaxEnabled_Snapshot checks that a transaction keeps the setting of its checkout's creation (contract §6.1).
+// TestTaxEnabled_Snapshot checks that a transaction shows the setting from the time when its checkout was created
+// (contract §6.1).
 func TestTaxEnabled_Snapshot(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -136,7 +138,7 @@ func TestTaxEnabled_Snapshot(t *testing.T) {
 	s.Command("update_settings", map[string]any{"tax_enabled": true})
 	during := s.Create("10.10", nil)
 	taxed(s, s.Pay(before, s.Card(world.Frictionless)), "true")
-	taxed(s, s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless)), "true") // declined
+	taxed(s, s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless)), "true") // a declined payment
 	taxed(s, s.PayAtReader(world.Sale{Amount: "10.66"}), "true")
 	sold := s.WithKey(s.Token()).Sell("5")
 
@@ -151,7 +153,8 @@ func TestTaxEnabled_Snapshot(t *testing.T) {
 
 func quoted(text string) string { return `"` + text + `"` }
 
-// TestLocalTime_MerchantZone checks that local_time has the merchant's offset at that time (contract §2.4).
+// TestLocalTime_MerchantZone checks that local_time has the offset of the merchant's time zone at that time (contract
+// §2.4).
 func TestLocalTime_MerchantZone(t *testing.T) {
 	t.Parallel()
 	for zone, want := range map[string]string{
@@ -183,7 +186,8 @@ func TestRetrieveTransaction_Unpaid(t *testing.T) {
 	}
 }
 
-// TestRetrieveTransaction_SharedForeignID finds the successful transaction, else the newest (contract §6.1).
+// TestRetrieveTransaction_SharedForeignID checks that a foreign id of several transactions finds the successful one,
+// else the newest one (contract §6.1).
 func TestRetrieveTransaction_SharedForeignID(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -206,7 +210,8 @@ func TestRetrieveTransaction_SharedForeignID(t *testing.T) {
 	}
 }
 
-// TestRetrieveTransaction_RenamedCheckout checks that transactions keep the reference they were made with.
+// TestRetrieveTransaction_RenamedCheckout checks that a transaction keeps the reference that its checkout had at the
+// time of the payment.
 func TestRetrieveTransaction_RenamedCheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

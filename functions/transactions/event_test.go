@@ -15,7 +15,7 @@ import (
 
 func literal(amount string) money.Literal { return money.Literal(amount) }
 
-// list returns the entries of a list in a detail, as sent.
+// list returns the entries of a list in a transaction's detail, as raw JSON.
 func list(s world.Shop, p world.Payment, name string) []string {
 	s.Helper()
 	var entries []json.RawMessage
@@ -29,13 +29,13 @@ func list(s world.Shop, p world.Payment, name string) []string {
 	return texts
 }
 
-// TestEvents_RefundAndChargeback checks a chargeback of the whole rest. It takes the money that the payout still holds,
-// and deducts the fee elsewhere.
+// TestEvents_RefundAndChargeback checks the events after a refund and a chargeback of the whole rest. The chargeback
+// takes the money that the payout still holds, and deducts the fee separately.
 func TestEvents_RefundAndChargeback(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	setTimeZone(s, "Asia/Tokyo")
-	s.Clock.Advance(4 * time.Hour) // the next day in Tokyo
+	s.Clock.Advance(4 * time.Hour) // by then the next day in Tokyo
 	p := s.Sell("10.10")
 	s.Clock.Advance(time.Second)
 	s.Must(204, refundV0(s, p, "2.5"))
@@ -70,7 +70,7 @@ func TestEvents_RefundAndChargeback(t *testing.T) {
 	wantSummary(s, p, "CHARGEBACK, REFUND REFUNDED 2.50, CHARGE_BACK SUCCESSFUL 7.60, PAYOUT_DEDUCTION PENDING 0.20")
 }
 
-// checkSame compares entries as sent.
+// checkSame compares entries as raw JSON.
 func checkSame(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -78,8 +78,8 @@ func checkSame(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// TestEvents_Installments checks that a payment's parts are due a month apart, and that their fees add up to the whole
-// (contract §6.7).
+// TestEvents_Installments checks that the parts of a payment are due one month after another. Their fees add up to the
+// whole fee (contract §6.7).
 func TestEvents_Installments(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -126,7 +126,8 @@ func TestEvents_Installments(t *testing.T) {
 	}
 }
 
-// payOutInInstallments gives a checkout the payout plan that only an operator can agree with a merchant.
+// payOutInInstallments gives a checkout a payout plan in instalments. Only an operator can agree such a plan with a
+// merchant.
 func payOutInInstallments(s world.Shop, checkout string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()

@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestListTransactions_FirstFault checks the order: parameters of both histories, then the version's own.
+// TestListTransactions_FirstFault checks the order of faults: first the parameters that both histories have, then the
+// version's own parameters.
 func TestListTransactions_FirstFault(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -7,10 +7,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// withScope returns the shop with another key, which has one scope.
+// withScope returns the shop with another key, which has only this scope.
 func withScope(s world.Shop, scope string) world.Shop { return s.WithKey(s.NewKey("secret", scope)) }
 
-// setTimeZone moves the shop to another time zone.
+// setTimeZone changes the shop's time zone.
 func setTimeZone(s world.Shop, zone string) {
 	s.Helper()
 	s.Command("update_merchant", map[string]any{"time_zone": zone})
@@ -22,7 +22,7 @@ func legacyTransaction(s world.Shop, query string) world.Response {
 	return s.Send("GET", "/v0.1/me/transactions?"+query, nil)
 }
 
-// summary returns a transaction's simple status, its events except payouts, and the amount left to refund.
+// summary returns a transaction's simple status, its events without payouts, and the amount that can still be refunded.
 func summary(s world.Shop, p world.Payment) string {
 	s.Helper()
 	read := s.Transaction("id=" + p.ID)

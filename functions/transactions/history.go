@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// list handles listTransactions: payments, refunds and chargebacks, in pages.
+// list handles listTransactions. It lists payments, refunds and chargebacks in pages.
 func (f family) list(ctx context.Context, req currentHistoryRequest) (historyView, error) {
 	p := req.plan()
 	p.filter.Statuses = req.Statuses
@@ -14,7 +14,8 @@ func (f family) list(ctx context.Context, req currentHistoryRequest) (historyVie
 	return f.listPage(ctx, p)
 }
 
-// listLegacy handles listMyTransactions. Times are exclusive; refs can be inclusive (contract §6.3; §14, number 22).
+// listLegacy handles listMyTransactions. An item at exactly a given time is never included. An item named by a ref can
+// be included (contract §6.3; §14, number 22).
 func (f family) listLegacy(ctx context.Context, req legacyHistoryRequest) (historyView, error) {
 	p := req.plan()
 	p.filter.Statuses = req.Statuses

@@ -14,10 +14,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// at returns a time after the world's start as clients write it.
+// at formats a time that is d after the world's start, as clients do.
 func at(d time.Duration) string { return world.Start.Add(d).Format(time.RFC3339Nano) }
 
-// follow walks a query and compares the pages with the model.
+// follow reads all pages of a query, and compares them with the model.
 func (p *historyFixture) follow(t *testing.T, path, query string) {
 	t.Helper()
 	q, err := url.ParseQuery(query)
@@ -41,8 +41,8 @@ func firstDifference(a, b []string) int {
 	return min(len(a), len(b))
 }
 
-// TestListTransactions_EveryMatchOnce lists 2,400 items, many in each millisecond, with every filter in both orders. It
-// takes seconds: a page reads up to 1,000 items, and there are three such pages.
+// TestListTransactions_EveryMatchOnce lists 2,400 items, many of them in the same millisecond, with every filter in
+// both orders. It takes seconds, because it reads three pages of up to 1,000 items.
 func TestListTransactions_EveryMatchOnce(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 2000)
@@ -98,7 +98,7 @@ func (p *historyFixture) testLegacy(t *testing.T) {
 	}
 }
 
-// Only refs, and pages of one item, distinguish items of one millisecond.
+// testRefs checks refs, which distinguish items of the same millisecond. Pages of one item do so, too.
 func (p *historyFixture) testRefs(t *testing.T) {
 	t.Parallel()
 	middle := len(p.items) / 2
@@ -108,18 +108,18 @@ func (p *historyFixture) testRefs(t *testing.T) {
 			"&oldest_incl=false"} {
 			query := "oldest_ref=" + from.ID + "&newest_ref=" + to.ID + incl + "&order=" + order
 			p.follow(t, legacyHistory, query+"&limit=7")
-			// A ref overrides the time beside it.
+			// If a request has both a ref and a time, the ref counts.
 			p.follow(t, legacyHistory, query+"&limit=100&oldest_time="+at(time.Hour)+"&newest_time="+at(-time.Hour))
 		}
 		p.follow(t, p.current(), "oldest_ref="+from.ID+"&newest_ref="+to.ID+"&limit=1&order="+order)
-		p.follow(t, p.current(), "oldest_ref="+to.ID+"&newest_ref="+from.ID+"&order="+order) // no item lies between
+		p.follow(t, p.current(), "oldest_ref="+to.ID+"&newest_ref="+from.ID+"&order="+order) // no item lies between the refs
 		p.follow(t, legacyHistory, "oldest_ref="+from.ID+"&newest_ref="+from.ID+
 			"&oldest_incl=true&newest_incl=true&order="+order)
 		p.follow(t, p.current(), "oldest_ref="+from.ID+"&newest_ref="+from.ID+"&order="+order)
 	}
 }
 
-// With its code, the history lists a transaction and its events.
+// testCodes checks that a history with a transaction code lists that transaction and its events.
 func (p *historyFixture) testCodes(t *testing.T) {
 	t.Parallel()
 	eventful := slices.IndexFunc(p.items, func(h payments.HistoryItem) bool { return h.Type == payments.RefundEvent })
@@ -135,7 +135,7 @@ func (p *historyFixture) testCodes(t *testing.T) {
 	p.follow(t, p.current(), "transaction_code=TNOSUCH000")
 }
 
-// query draws a query. If pages are small, few items lie between its ends.
+// query draws a random query. If it has small pages, few items lie between its ends.
 func (p *historyFixture) query(t *rapid.T, legacy bool) string {
 	q := url.Values{"order": {rapid.SampledFrom([]string{"ascending", "descending"}).Draw(t, "order")},
 		"limit": {fmt.Sprint(rapid.SampledFrom([]int{1, 3, 20, 1000}).Draw(t, "limit"))}}
@@ -193,8 +193,9 @@ func (p *historyFixture) testAnyQuery(t *testing.T) {
 	})
 }
 
-// A filter without matches answers early with a next link: a page reads at most its size and 1,000 items. The index
-// does not know an item's changes, so for changes_since a page reads 200 items, or its size.
+// testSparse checks filters with few matches. Their pages end early with a next link, because a page reads at most its
+// size and 1,000 items. The index does not know when an item changed, so with changes_since a page reads 200 items, or
+// its size.
 func (p *historyFixture) testSparse(t *testing.T) {
 	t.Parallel()
 	for _, filter := range []string{"payment_types[]=CASH", "payment_types[]=MOTO,DIRECT_DEBIT,APM,UNKNOWN",

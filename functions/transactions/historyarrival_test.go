@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// TestListTransactions_ArrivingItems adds items to the milliseconds being listed. A client that follows the links gets
-// every old item exactly once, and every new item at most once.
+// TestListTransactions_ArrivingItems adds items to the milliseconds that a client is listing. The client, which follows
+// the links, gets every old item exactly once, and every new item at most once.
 func TestListTransactions_ArrivingItems(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 1600)
@@ -26,7 +26,7 @@ func TestListTransactions_ArrivingItems(t *testing.T) {
 			t.Fatalf("%s: got %d items, then %d, on %d pages, want more then, on 3 pages or more", query, len(before),
 				len(after), pages)
 		}
-		// The items met are those of the final list, in order and once, except for some new items.
+		// The items that the client met are in the final list's order, and each is met once. Only new items may be missing.
 		rest := slices.Clone(met)
 		for _, id := range after {
 			switch {
@@ -42,7 +42,7 @@ func TestListTransactions_ArrivingItems(t *testing.T) {
 	}
 }
 
-// TestListTransactions_FromPendingRefund checks that a page may begin after a pending refund, also when the refund's
+// TestListTransactions_FromPendingRefund checks that a page may begin after a pending refund, even if the refund's
 // outcome becomes known meanwhile.
 func TestListTransactions_FromPendingRefund(t *testing.T) {
 	t.Parallel()
@@ -80,8 +80,8 @@ func TestListTransactions_FromPendingRefund(t *testing.T) {
 	}
 }
 
-// TestListTransactions_IndexLag checks that a payment is in its own transaction's history, and found by every id, as
-// soon as the reply arrives. The whole history has it after the index's lag.
+// TestListTransactions_IndexLag checks a payment directly after the reply. The history of its own transaction already
+// has the payment, and every identifier finds it. The whole history has the payment only after the index's lag.
 func TestListTransactions_IndexLag(t *testing.T) {
 	t.Parallel()
 	p := &historyFixture{World: world.New(t), random: random()}
@@ -110,7 +110,8 @@ func TestListTransactions_IndexLag(t *testing.T) {
 	}
 }
 
-// TestListTransactions_ItemValues checks the values of each type. Every request compares the fields with the contract.
+// TestListTransactions_ItemValues checks the values of each type of item. Every request also compares the fields with
+// the contract.
 func TestListTransactions_ItemValues(t *testing.T) {
 	t.Parallel()
 	p := &historyFixture{World: world.New(t), random: random()}

@@ -12,10 +12,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// refs are the parameters that take a ref.
+// refs lists the parameters that accept a ref.
 var refs = []string{"oldest_ref", "newest_ref"}
 
-// crowd is a history with two payments of an employee, and hundreds of other items between them.
+// crowd is a history with two payments of an employee. Hundreds of other items lie between them.
 type crowd struct {
 	*historyFixture
 	employee, colleague world.Shop
@@ -28,14 +28,14 @@ func newCrowd(t *testing.T) crowd {
 	s := p.Shop()
 	p.employee = s.WithKey(s.TokenOf(s.Employ("till@example.com", member.Permissions{RefundTransactions: true})))
 	p.colleague = s.WithKey(s.TokenOf(s.Employ("bar@example.com", member.Permissions{})))
-	p.Clock.Advance(200 * time.Millisecond) // among the other items
+	p.Clock.Advance(200 * time.Millisecond) // to a time among the other items
 	p.own = append(p.own, p.employee.Sell("20").ID)
 	p.Clock.Advance(time.Second)
 	p.own = append(p.own, p.employee.Sell("30").ID)
 	return p
 }
 
-// follow follows the links from a query. It returns the items shown to the employee and the refs of the links.
+// follow follows the links from a query. It returns the items that the employee sees, and the refs in the links.
 func (p crowd) follow(path, query string) (shown, cursors []string) {
 	p.Helper()
 	for {
@@ -57,8 +57,8 @@ func (p crowd) follow(path, query string) (shown, cursors []string) {
 	}
 }
 
-// TestListTransactions_LinksNameNoHiddenItem checks that an employee who sees only its own payments reads all of them,
-// and that no link names a hidden item. Other callers cannot use a sealed ref.
+// TestListTransactions_LinksNameNoHiddenItem checks an employee who sees only the employee's own payments. The pages
+// show all of these, and no link names a hidden item. Other callers cannot use a sealed ref.
 func TestListTransactions_LinksNameNoHiddenItem(t *testing.T) {
 	t.Parallel()
 	p := newCrowd(t)
@@ -81,7 +81,7 @@ func TestListTransactions_LinksNameNoHiddenItem(t *testing.T) {
 	}
 }
 
-// checkCursor fails if the ref names an item that was not shown, or if others can use it.
+// checkCursor fails if the ref names an item that the employee may not see, or if other callers can use a sealed ref.
 func (p crowd) checkCursor(path, cursor string) {
 	p.Helper()
 	if slices.Contains(p.own, cursor) {
@@ -99,8 +99,8 @@ func (p crowd) checkCursor(path, cursor string) {
 	}
 }
 
-// TestListTransactions_RefOfHiddenItem checks that a hidden item's id is refused like an unknown id, so that a caller
-// does not learn which ids exist or their times. A caller who sees all items may begin from each.
+// TestListTransactions_RefOfHiddenItem checks that a hidden item's id is refused in the same way as an unknown id. So a
+// caller does not learn which ids exist, or their times. A caller who sees all items may begin after each of them.
 func TestListTransactions_RefOfHiddenItem(t *testing.T) {
 	t.Parallel()
 	p := newCrowd(t)
@@ -116,7 +116,7 @@ func TestListTransactions_RefOfHiddenItem(t *testing.T) {
 	}
 }
 
-// sealed returns the query of the first link with a sealed ref that the employee gets.
+// sealed returns a query that begins at the first sealed ref in the employee's links.
 func (p crowd) sealed() string {
 	p.Helper()
 	_, cursors := p.follow(p.current(), "limit=10")
@@ -127,7 +127,8 @@ func (p crowd) sealed() string {
 	return p.current() + "?oldest_ref=" + cursors[at]
 }
 
-// TestListTransactions_SealedRefDuringRotation checks that processes with old and with both secrets share refs.
+// TestListTransactions_SealedRefDuringRotation checks a rotation of the secret. Processes with only the old secret and
+// processes with both secrets accept each other's refs.
 func TestListTransactions_SealedRefDuringRotation(t *testing.T) {
 	t.Parallel()
 	p := newCrowd(t)

@@ -20,17 +20,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// historyFixture is a merchant's history, written directly to the store: transactions of every kind, with events.
+// historyFixture is a merchant's history that is written directly to the store. It has transactions of every kind, with
+// events.
 type historyFixture struct {
 	*world.World
 	random *rand.Rand
 	items  []payments.HistoryItem // all items, in the order of the history
-	places map[string]int         // of the items by id
+	places map[string]int         // index in items, by id
 }
 
 const (
 	legacyHistory = "/v0.1/me/transactions/history"
-	writers       = 8 // each with its own checkout
+	writers       = 8 // each writes its own checkout
 )
 
 func (p *historyFixture) current() string {
@@ -41,7 +42,7 @@ func (p *historyFixture) tenant() identity.Tenant {
 	return identity.Tenant{Mode: identity.Test, Merchant: p.Merchant.Code}
 }
 
-// newHistoryFixture writes the number of transactions, and half as many events.
+// newHistoryFixture writes the given number of transactions, and half as many events.
 func newHistoryFixture(t testing.TB, transactions int) *historyFixture {
 	t.Helper()
 	p := &historyFixture{World: world.New(t), random: random()}
@@ -103,7 +104,7 @@ func (p *historyFixture) write(changes []payments.TransactionChange) error {
 
 func eur(units int) money.Amount { return money.MustParse(fmt.Sprint(units), "EUR") }
 
-// time returns one of few times, so that many items share each.
+// time returns one of only a few times, so that many items have the same time.
 func (p *historyFixture) time() time.Time {
 	return world.Start.Add(time.Duration(p.random.IntN(400)) * time.Millisecond)
 }
@@ -145,7 +146,7 @@ func (p *historyFixture) sale(i int) payments.TransactionChange {
 	return change
 }
 
-// atReader moves the transaction to a reader, perhaps without a card, and perhaps at an edge of Berlin's box.
+// atReader turns the transaction into one at a reader. It may have no card, and may lie at an edge of Berlin's box.
 func (p *historyFixture) atReader(t *payments.Transaction) {
 	t.PaymentType, t.EntryMode = payments.POSPayment, one(p, "CHIP", "CONTACTLESS", "MAGSTRIPE", "")
 	t.Reader = one(p, "R1", "R2")
@@ -167,7 +168,7 @@ func (p *historyFixture) event(t payments.Transaction, n int) payments.Event {
 	return e
 }
 
-// uuid returns a UUID that depends on the seed.
+// uuid returns a random UUID, which is the same in every run.
 func (p *historyFixture) uuid() string {
 	var b [16]byte
 	for i := range b {
@@ -176,13 +177,14 @@ func (p *historyFixture) uuid() string {
 	return payments.FormatUUIDv4(b[:])
 }
 
-// historyPage is a page as sent.
+// historyPage is a page of the history in a response.
 type historyPage struct {
 	Items []struct{ ID string }
 	Links []struct{ Rel, Href, Type string }
 }
 
-// page requests one page. checked compares it with the contract, which takes longer than the rest of the test.
+// page requests one page. If checked is true, it compares the page with the contract, which takes longer than the rest
+// of the test.
 func (p *historyFixture) page(path, query string, checked bool) historyPage {
 	p.Helper()
 	var page historyPage
@@ -197,8 +199,8 @@ func (p *historyFixture) page(path, query string, checked bool) historyPage {
 	return page
 }
 
-// walk follows the links from a query to the last page, and calls between after each page. It returns the ids met and
-// the number of pages.
+// walk follows the links from a query to the last page. After each page it calls between. It returns the ids on the
+// pages, and the number of pages.
 func (p *historyFixture) walk(path, query string, between func()) (ids []string, pages int) {
 	p.Helper()
 	limit := 10

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// wanted returns the ids that a query lists on all pages, by the words of contract §6.2 and §6.3.
+// wanted returns the ids that a query must list on all its pages, according to contract §6.2 and §6.3.
 func (p *historyFixture) wanted(path string, q url.Values) []string {
 	ids := []string{}
 	for i, item := range p.items {
@@ -44,7 +44,8 @@ func listed(h payments.HistoryItem, q url.Values, legacy bool) bool {
 		oneOf(q["readers[]"], h.Reader) && inBox(q.Get("geo_coordinates"), h.Location)
 }
 
-// inBox returns true if a place is within a box of west, south, east and north. Without a box every item is.
+// inBox returns true if a place is within a box, given as west, south, east and north. Without a box it always returns
+// true.
 func inBox(box string, at *payments.Location) bool {
 	if box == "" || at == nil {
 		return box == ""

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// maxSkipped limits the entries without a match that one page skips. With a filter that rarely matches, a page over a
-	// long history thus ends early, perhaps with no item. Its next link continues from there.
+	// maxSkipped limits the entries without a match that one page skips. So with a filter that rarely matches, a page of a
+	// long history ends early, perhaps without items. Its next link continues after the skipped entries.
 	maxSkipped = 1000
-	// maxCompared limits the items that a page reads for a filter that the index cannot decide, unless the page shows
-	// more. The index does not know when a payout changed an item (changes_since), nor who created its checkout (a person
-	// who sees only its own). Each item costs half a unit, 100 in all, as two pages over 1,000 entries; the largest page
-	// costs 500.
+	// maxCompared limits the items that a page reads for a filter that the index cannot decide, unless the page shows more
+	// items. The index does not know when a payout changed an item (changes_since). It also does not know who created the
+	// item's checkout, which matters for a person who sees only the person's own payments. Each item costs half a unit,
+	// which makes 100 units. Two pages over 1,000 entries cost the same; the largest page costs 500.
 	maxCompared = 200
 )
 
@@ -30,10 +30,10 @@ const (
 type historyPage struct {
 	items []payments.HistoryItem
 	last  string // id of the last item examined
-	more  bool   // more items may follow the last
+	more  bool   // more items may follow the last one
 }
 
-// listPage returns the first page of the plan.
+// listPage returns the page that the plan describes.
 func (f family) listPage(ctx context.Context, p historyPlan) (historyView, error) {
 	read := f.readHistory
 	if p.code != "" {
@@ -76,7 +76,7 @@ func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, er
 	if err != nil {
 		return historyPage{}, err
 	}
-	first := p.readLimit() + 1 // one more than a page shows, to know whether another page follows
+	first := p.readLimit() + 1 // one more than the page shows, to find out whether another page follows
 	most := first
 	if !p.filter.All() {
 		most += maxSkipped
@@ -97,7 +97,7 @@ func (p historyPlan) readLimit() int {
 }
 
 // choose returns the entries whose items the page may show. It sets more if another entry matches, or if it stopped
-// before examining all.
+// before it had examined all entries.
 func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (historyPage, []store.HistoryEntry, error) {
 	var found historyPage
 	var chosen []store.HistoryEntry
@@ -121,7 +121,7 @@ func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (histo
 
 // nextPage is the place where the next page begins.
 type nextPage struct {
-	ref    string // id of the last item before the next page; "": no next page
+	ref    string // id of the last item before the next page; "" without a next page
 	hidden bool   // the caller may not see the item
 }
 
@@ -146,14 +146,16 @@ func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) (history
 	return page, nextPage{ref: found.last, hidden: p.partial && found.last != shown}
 }
 
-// sealRef encrypts the id of an item that the caller may not see, with the first key. Only that caller can use the ref.
+// sealRef encrypts the id of an item that the caller may not see. It uses the first key. Only that caller can use the
+// ref.
 func sealRef(keys [][]byte, caller identity.Principal, id string) string {
 	aead := newAEAD(keys[0])
 	sealed := aead.Seal(nil, nil, []byte(id), associatedData(caller)) //nolint:gosec // G407: the AEAD makes its nonces
 	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
-// openRef returns the id in a ref that sealRef made for the caller with any of the keys, or false for every other ref.
+// openRef returns the id in a ref that sealRef made for the caller with any of the keys. It returns false for any other
+// ref.
 func openRef(keys [][]byte, caller identity.Principal, ref string) (id string, ok bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(ref)
 	if err != nil {
@@ -167,7 +169,8 @@ func openRef(keys [][]byte, caller identity.Principal, ref string) (id string, o
 	return "", false
 }
 
-// associatedData returns the associated data that binds a sealed ref to the caller and its tenant.
+// associatedData returns the associated data of the encryption. It binds a sealed ref to the caller and the caller's
+// tenant.
 func associatedData(caller identity.Principal) []byte {
 	return []byte(caller.Tenant.String() + "\x00" + caller.Actor.ID)
 }
@@ -186,7 +189,7 @@ func newAEAD(key []byte) cipher.AEAD {
 
 type historyView struct {
 	Items []historyItem `json:"items"`
-	Links []historyLink `json:"links"` // none on the last page
+	Links []historyLink `json:"links"` // empty on the last page
 }
 
 // historyLink is a link to another page. Href is a bare query string (contract §2.6).

@@ -21,21 +21,21 @@ const (
 
 // historyPlan describes the items to list, for both versions of the operation.
 type historyPlan struct {
-	code           string // of the only transaction to list; "": all
+	code           string // of the only transaction to list; "" lists all
 	order          historyOrder
 	limit          int // items per page
 	oldest, newest edge
 	filter         payments.HistoryFilter
 	caller         identity.Principal
-	partial        bool // the caller sees only payments of checkouts that it created
+	partial        bool // the caller sees only payments of checkouts that the caller created
 }
 
-// edge is one end of the requested range. A ref overrides a time.
+// edge is one end of the requested range. If both are given, the ref counts and the time does not.
 type edge struct {
 	ref         string // id of an item
 	refIncluded bool
 	at          *time.Time
-	inclusive   bool // includes an item at exactly that time
+	inclusive   bool // true includes an item at exactly that time
 }
 
 func (r historyRequest) plan() historyPlan {
@@ -49,7 +49,7 @@ func (r historyRequest) plan() historyPlan {
 	}
 }
 
-// after returns the plan of the page that follows the item with the id.
+// after returns the plan of the page that begins after the item with the id.
 func (p historyPlan) after(id string) historyPlan {
 	if p.order == descending {
 		p.newest = edge{ref: id}
@@ -59,7 +59,7 @@ func (p historyPlan) after(id string) historyPlan {
 	return p
 }
 
-// query encodes the plan as a query string. It has the parameters of both versions.
+// query encodes the plan as a query string, with the parameters of both versions.
 func (p historyPlan) query() string {
 	q := url.Values{"order": {string(p.order)}, "limit": {strconv.Itoa(p.limit)}}
 	for name, values := range map[string][]string{
@@ -99,8 +99,8 @@ func setTime(q url.Values, name string, at *time.Time) {
 	}
 }
 
-// readRange reads the places of the refs. A sealed ref may name an item that the caller may not see; the page then
-// begins after that item. Failure: Invalid, for any other ref unless it names an item that the caller may see.
+// readRange reads the positions of the refs. A sealed ref may name an item that the caller may not see, and the page
+// then begins after that item. Any other ref must name an item that the caller may see. Failure: Invalid.
 func (f family) readRange(ctx context.Context, p historyPlan) (store.Range, error) {
 	span := store.Range{NewestFirst: p.order == descending}
 	var err error
@@ -145,8 +145,8 @@ type historyRequest struct {
 
 type currentHistoryRequest struct {
 	historyRequest
-	Statuses     []payments.HistoryStatus `query:"statuses" validate:"one-of=SUCCESSFUL|CANCELLED|FAILED|PENDING|REFUNDED|CHARGE_BACK"`                          //nolint:lll // a tag cannot be broken
-	PaymentTypes []string                 `query:"payment_types" validate:"one-of=ECOM|RECURRING|BOLETO|POS|CASH|BITCOIN|BALANCE|MOTO|DIRECT_DEBIT|APM|UNKNOWN"` //nolint:lll // a tag cannot be broken
+	Statuses     []payments.HistoryStatus `query:"statuses" validate:"one-of=SUCCESSFUL|CANCELLED|FAILED|PENDING|REFUNDED|CHARGE_BACK"`                          //nolint:lll // a struct tag must be one line
+	PaymentTypes []string                 `query:"payment_types" validate:"one-of=ECOM|RECURRING|BOLETO|POS|CASH|BITCOIN|BALANCE|MOTO|DIRECT_DEBIT|APM|UNKNOWN"` //nolint:lll // a struct tag must be one line
 	EntryModes   []entryMode              `query:"entry_modes"`
 }
 
@@ -173,7 +173,7 @@ type entryMode string
 var neverEntered = []string{"SOFORT", "GIROPAY", "NONE", "MANUAL_ENTRY", "MAGSTRIPE_FALLBACK", "DIRECT_DEBIT", "MOTO",
 	"CONTACTLESS_MAGSTRIPE", "N/A"}
 
-// Values returns all published entry modes; any other is refused (contract §2.5).
+// Values returns all published entry modes. Any other entry mode is refused (contract §2.5).
 func (entryMode) Values() []string { return append(payments.EntryModes(), neverEntered...) }
 
 // convert converts strings from one type to another.

@@ -44,7 +44,7 @@ func TestListTransactions_InvalidQuery(t *testing.T) {
 	}
 }
 
-// TestListTransactions_NextLink checks that a next link repeats the query except for its beginning.
+// TestListTransactions_NextLink checks that a next link repeats the query, except for the place where the page begins.
 func TestListTransactions_NextLink(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 60)
@@ -93,7 +93,8 @@ func TestListTransactions_NextLink(t *testing.T) {
 	}
 }
 
-// TestListMyTransactions_NextLinkFilters checks that links keep filters of readers and places, also without a match.
+// TestListMyTransactions_NextLinkFilters checks that next links repeat the filters by reader and by place, even if
+// nothing matched.
 func TestListMyTransactions_NextLinkFilters(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 1200)
@@ -106,7 +107,7 @@ func TestListMyTransactions_NextLinkFilters(t *testing.T) {
 		if len(page.Links) != 1 || len(page.Items) != 0 {
 			t.Fatalf("%s: got %+v, want a link and no items", query, page)
 		}
-		// The page read its one item and 1,000 beyond.
+		// The page read as many items as its limit, one, and 1,000 more.
 		if got := strings.Replace(page.Links[0].Href, p.items[1000].ID, "REF", 1); got != want {
 			t.Errorf("%s\n got %s\nwant %s", query, got, want)
 		}

@@ -14,7 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// TestRetrieveMyTransaction_CombinedIdentifiers checks that all identifiers must fit (contract §6.3).
+// TestRetrieveMyTransaction_CombinedIdentifiers checks that all identifiers in a request must belong to the transaction
+// (contract §6.3).
 func TestRetrieveMyTransaction_CombinedIdentifiers(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -44,7 +45,8 @@ func TestRetrieveMyTransaction_CombinedIdentifiers(t *testing.T) {
 	noReason.Check(t, legacyTransaction(s, "event_types[]=REFUND"))
 }
 
-// TestRetrieveMyTransaction_SuccessorLink checks contract §2.10, also on errors.
+// TestRetrieveMyTransaction_SuccessorLink checks that replies name the successor, even if they are errors (contract
+// §2.10).
 func TestRetrieveMyTransaction_SuccessorLink(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -62,8 +64,8 @@ func TestRetrieveMyTransaction_SuccessorLink(t *testing.T) {
 	}
 }
 
-// makeEvents makes a transaction with an event of each kind: a refund, a declined refund, and a chargeback of more than
-// its payout still holds.
+// makeEvents creates a transaction with an event of each kind: a refund, a declined refund, and a chargeback of more
+// than the money that the payout still holds.
 func makeEvents(s world.Shop) world.Payment {
 	s.Helper()
 	p := s.Sell("100")
@@ -79,7 +81,7 @@ func makeEvents(s world.Shop) world.Payment {
 	return p
 }
 
-// chargeback makes the acquirer report a chargeback; "": of the whole rest.
+// chargeback makes the acquirer report a chargeback of the amount. "" means the whole rest.
 func chargeback(s world.Shop, p world.Payment, amount string) {
 	s.Helper()
 	_, err := s.App.Processing.Chargeback(s.Context(), s.Tenant(), processing.ChargebackRequest{
@@ -89,7 +91,7 @@ func chargeback(s world.Shop, p world.Payment, amount string) {
 	}
 }
 
-// shown returns the events of a detail in both forms, as "TYPE STATUS".
+// shown returns the events in both lists of a detail, each as "TYPE STATUS".
 func shown(t *testing.T, read world.Response) (events, transactionEvents []string) {
 	t.Helper()
 	var body struct {
@@ -148,7 +150,8 @@ func TestRetrieveMyTransaction_EventFilters(t *testing.T) {
 	}
 }
 
-// TestRetrieveMyTransaction_Differences checks that the older form differs only where the contract says so.
+// TestRetrieveMyTransaction_Differences checks that the older form differs from the detail only where the contract says
+// so.
 func TestRetrieveMyTransaction_Differences(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -183,8 +186,8 @@ func TestRetrieveMyTransaction_SimpleStatuses(t *testing.T) {
 	}
 }
 
-// TestProcessAs_CardKinds checks contract §2.7: a card number tells only the brand, a reader's checkout asks for one
-// kind of cards, and only credit cards are paid in instalments.
+// TestProcessAs_CardKinds checks the kinds of cards in contract §2.7. A card number tells only the brand. A checkout at
+// a reader asks for one kind of cards. Only credit cards can be paid in instalments.
 func TestProcessAs_CardKinds(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("BR", "BRL", nil)
@@ -224,7 +227,7 @@ func TestProcessAs_CardKinds(t *testing.T) {
 
 const amex = "374500262001008"
 
-// TestRetrieveMyTransaction_ReceiptNumbers checks numbers given on request. Version 2.1 shows none.
+// TestRetrieveMyTransaction_ReceiptNumbers checks that receipt numbers are shown on request. Version 2.1 shows none.
 func TestRetrieveMyTransaction_ReceiptNumbers(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -267,8 +270,8 @@ func TestRetrieveMyTransaction_ReceiptNumbers(t *testing.T) {
 	}
 }
 
-// TestTaxEnabled_AdvancedMode checks that tax_enabled tells whether the payment's user was in advanced mode at the
-// checkout's creation (contract §6.3). Keys, clients and merchant tokens have the owner's app settings.
+// TestTaxEnabled_AdvancedMode checks that tax_enabled tells whether the payment's user was in advanced mode when the
+// checkout was created (contract §6.3). For keys, clients and merchant tokens, the owner's app settings count.
 func TestTaxEnabled_AdvancedMode(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

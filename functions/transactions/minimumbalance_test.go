@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// TestRefund_MinimumBalance checks that a live merchant's refunds leave its minimum balance (contract §6.4). The
-// platform has no acquirer for live mode, so the test provides one.
+// TestRefund_MinimumBalance checks that refunds of a live merchant cannot reduce its balance below the minimum
+// (contract §6.4). The platform has no acquirer for live mode, so the test provides one.
 func TestRefund_MinimumBalance(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -25,19 +25,19 @@ func TestRefund_MinimumBalance(t *testing.T) {
 	s = s.NewLiveShop()
 	id := paidLive(s)
 	notEnough := world.Refused(409, "NOT_ENOUGH_BALANCE", "", "conflict")
-	// The platform owes the merchant 10 less the fee of 0.20.
+	// The platform owes the merchant 10 less the fee of 0.20, which is 9.80.
 	setMinimumBalance(s, "9.81")
 	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, `{"amount":0.01}`))
 	setMinimumBalance(s, "4.80")
 	notEnough.Check(t, refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", `{"amount":5.01}`))
 	s.Want("to the minimum", 204, refundLive(s, "/v0.1/me/refund/"+id, `{"amount":5}`))
 	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, ""))
-	setMinimumBalance(s, "") // the contract's default: −1000
+	setMinimumBalance(s, "") // "" is the contract's default, −1000
 	s.Want("to the contract's minimum", 201,
 		refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", ""))
 }
 
-// paidLive makes a live transaction of 10 EUR.
+// paidLive creates a paid live transaction of 10 EUR.
 func paidLive(s world.Shop) string {
 	s.Helper()
 	tenant := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// mustBePaidOutOn checks the day of the payment's payout in every view; "": it has none.
+// mustBePaidOutOn checks that every view shows this payout day of the payment. "" means that they show none.
 func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 	s.Helper()
 	type transaction struct {
@@ -44,8 +44,8 @@ func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 	}
 }
 
-// TestPayoutDate_MerchantSettings checks the payout of a sale on Friday, 2026-11-20: daily on the next day, weekly on
-// Monday, monthly on the first (contract §6.7).
+// TestPayoutDate_MerchantSettings checks the payout day of a sale on Friday, 2026-11-20. Daily payouts pay it on the
+// next day, weekly ones on Monday, and monthly ones on the first of the month (contract §6.7).
 func TestPayoutDate_MerchantSettings(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -65,8 +65,8 @@ func TestPayoutDate_MerchantSettings(t *testing.T) {
 	}
 }
 
-// TestPayoutDate_OnDemand checks that a payout has a day once an operator has ordered it. No change of the settings
-// moves that day.
+// TestPayoutDate_OnDemand checks that a payout on demand has a day only once an operator has ordered it. A later change
+// of the settings does not change that day.
 func TestPayoutDate_OnDemand(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -109,7 +109,8 @@ func TestPayoutDate_FailedPayout(t *testing.T) {
 	}
 }
 
-// TestPayoutDate_NoMidnight checks 2027-09-05 in Chile: the clocks go forward at midnight, so the day begins at 01:00.
+// TestPayoutDate_NoMidnight checks 2027-09-05 in Chile. On that day the clocks go forward at midnight, so the day
+// begins at 01:00.
 func TestPayoutDate_NoMidnight(t *testing.T) {
 	t.Parallel()
 	for now, want := range map[string]string{

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// persons are a shop's employee and accountant, each with an access token. They come with a payment by the shop's key
-// and a payment by the employee.
+// persons holds a shop's employee and accountant, each with an access token. The shop has one payment by its key and
+// one payment by the employee.
 type persons struct {
 	world.Shop
 	employee, accountant world.Shop
@@ -37,8 +37,8 @@ func (p persons) reads(payment world.Payment) []string {
 		"/v0.1/me/transactions?transaction_code=" + code, "/v1.1/receipts/" + payment.ID + "?mid=" + mc}
 }
 
-// TestTransactionAccess_Employee checks that without full_transaction_history_view a person sees only its own payments
-// (contract §13.9).
+// TestTransactionAccess_Employee checks that a person without full_transaction_history_view sees only payments of the
+// person's own checkouts (contract §13.9).
 func TestTransactionAccess_Employee(t *testing.T) {
 	t.Parallel()
 	p := newPersons(t)
@@ -66,7 +66,8 @@ func TestTransactionAccess_Employee(t *testing.T) {
 	}
 }
 
-// TestRefund_Employee checks that a person needs the permission to refund, and must see the payment.
+// TestRefund_Employee checks that a person can refund only with the permission to refund, and only a payment that the
+// person can see.
 func TestRefund_Employee(t *testing.T) {
 	t.Parallel()
 	p := newPersons(t)
@@ -82,7 +83,7 @@ func TestRefund_Employee(t *testing.T) {
 	}
 }
 
-// TestListTransactions_Employee checks that pages list all the person's payments among any number of other items.
+// TestListTransactions_Employee checks that the pages list all payments of the person, among any number of other items.
 func TestListTransactions_Employee(t *testing.T) {
 	t.Parallel()
 	p := newPersons(t)

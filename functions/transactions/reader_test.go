@@ -41,7 +41,8 @@ func TestRetrieveTransaction_AllFieldsAtReader(t *testing.T) {
 	}
 }
 
-// TestEntryMode_EachCardAtReader checks how a card was read and the cardholder verified (contract §2.7).
+// TestEntryMode_EachCardAtReader checks the fields that tell how the card was read and how the cardholder was verified
+// (contract §2.7).
 func TestEntryMode_EachCardAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -84,7 +85,8 @@ func TestEntryMode_EachCardAtReader(t *testing.T) {
 	}
 }
 
-// TestProducts_NamesAtReader checks that a product without a name gets the client's id for the payment, else the code.
+// TestProducts_NamesAtReader checks the name of a product that has none. It is the client's id for the payment, else
+// the transaction code.
 func TestProducts_NamesAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -98,8 +100,8 @@ func TestProducts_NamesAtReader(t *testing.T) {
 	}
 }
 
-// TestRetrieveTransaction_SharedForeignIDAtReaders finds the successful payment, else the newest; no other merchant's
-// (contract §6.1).
+// TestRetrieveTransaction_SharedForeignIDAtReaders checks that a foreign id of several payments finds the successful
+// one, else the newest one. It never finds another merchant's payment (contract §6.1).
 func TestRetrieveTransaction_SharedForeignIDAtReaders(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -132,7 +134,8 @@ func TestRetrieveTransaction_SharedForeignIDAtReaders(t *testing.T) {
 	find(s, "the newest that is paid, at a reader", sell(s, "30"))
 }
 
-// TestRetrieveTransaction_ForeignIDOfPendingPayment checks that a payment that was pending is found after its outcome.
+// TestRetrieveTransaction_ForeignIDOfPendingPayment checks that the foreign id still finds a payment after its outcome,
+// if the payment was pending before.
 func TestRetrieveTransaction_ForeignIDOfPendingPayment(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -147,7 +150,7 @@ func TestRetrieveTransaction_ForeignIDOfPendingPayment(t *testing.T) {
 	}
 }
 
-// TestRefund_PaymentAtReader checks that the tip is refunded as well, and the fee is not.
+// TestRefund_PaymentAtReader checks that a full refund includes the tip, but not the fee.
 func TestRefund_PaymentAtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -163,7 +166,7 @@ func TestRefund_PaymentAtReader(t *testing.T) {
 	s.Want("of one that is CANCELLED", 409, refundV0(s, unpaid, "1"))
 }
 
-// TestPix_AtReader checks that a Pix payment is found by its entry mode and refunded, as online.
+// TestPix_AtReader checks that a Pix payment at a reader can be found by its entry mode and refunded, like one online.
 func TestPix_AtReader(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).NewShop("BR", "BRL", nil)
@@ -192,8 +195,8 @@ func TestChargeback_PaymentAtReader(t *testing.T) {
 	wantSummary(s, p, "CHARGEBACK, CHARGE_BACK SUCCESSFUL 11.11, PAYOUT_DEDUCTION PENDING 0.22")
 }
 
-// TestListMyTransactions_ReaderFilters checks that filters by place and reader find payments and their events, and no
-// payments without a place (contract §6.3).
+// TestListMyTransactions_ReaderFilters checks that filters by place and by reader find payments and their events. They
+// find no payments without a place (contract §6.3).
 func TestListMyTransactions_ReaderFilters(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -217,7 +220,7 @@ func TestListMyTransactions_ReaderFilters(t *testing.T) {
 		"readers[]=nobody":                                                  {},
 		"geo_coordinates=13.4094,52.5208,13.4094,52.5208":                   {first.Code, second.Code, first.Code},
 		"geo_coordinates=13.5,52.5,14,53":                                   {},
-		"geo_coordinates=170,-90,14,90&types[]=REFUND":                      {first.Code}, // across the date line
+		"geo_coordinates=170,-90,14,90&types[]=REFUND":                      {first.Code}, // a box across the date line
 		"geo_coordinates=13,52,14,53&readers[]=" + serial(second):           {second.Code},
 		"geo_coordinates=13,52,14,53&readers[]=" + url.QueryEscape("R 1&2"): {},
 		"payment_types[]=POS":                                               allAtReaders,

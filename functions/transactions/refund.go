@@ -22,7 +22,7 @@ func (f family) refund(ctx context.Context, req refundRequest) (rest.NoContent, 
 }
 
 type refundPaymentRequest struct {
-	ID     rest.ID       `path:"transaction_id"` // its id or code
+	ID     rest.ID       `path:"transaction_id"` // the transaction's id or code
 	Amount money.Literal `json:"amount"`         // "" refunds the rest
 }
 
@@ -41,7 +41,8 @@ func (f family) createRefund(ctx context.Context, req refundPaymentRequest) (str
 	return struct{}{}, err
 }
 
-// refundAmount refunds, once for all requests under one Idempotency-Key. Failures: those of processing.Refund.
+// refundAmount refunds the amount. All requests with the same Idempotency-Key make one refund. Failures: those of
+// processing.Refund.
 func (f family) refundAmount(ctx context.Context, id string, amount money.Literal) error {
 	caller := rest.Caller(ctx)
 	owner := rest.Merchant(ctx)
@@ -54,7 +55,7 @@ func (f family) refundAmount(ctx context.Context, id string, amount money.Litera
 		Country: owner.Country, MinimumBalance: minimum})
 }
 
-// invalidAmount is an entry of createRefund's errors (contract §13.4). Amounts are in minor units.
+// invalidAmount is an entry in createRefund's list of errors (contract §13.4). Amounts are in minor units.
 type invalidAmount struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
@@ -63,7 +64,7 @@ type invalidAmount struct {
 	Min    int64  `json:"min_refundable_amount"`
 }
 
-// newAmountError returns createRefund's failure with the least and the most that can be refunded.
+// newAmountError returns createRefund's failure, with the smallest and the largest amount that can be refunded.
 func newAmountError(least, most money.Amount, reason, detail string) error {
 	const code = "INVALID_AMOUNT"
 	e := failure.Unprocessable(detail).WithCode(code)

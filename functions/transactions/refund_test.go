@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// checkBalances checks the balance of the merchant's account and of the acquirer's.
+// checkBalances checks the balances of two accounts: the merchant's and the acquirer's.
 func checkBalances(s world.Shop, payable, receivable string) {
 	s.Helper()
 	for account, want := range map[ledger.Account]string{ledger.MerchantPayable: payable,
@@ -53,7 +53,7 @@ func TestRefund_PartialUpToAmount(t *testing.T) {
 	})
 }
 
-// TestRefundTransaction_Bodies checks amounts as strings, null, and bodies with unknown fields only.
+// TestRefundTransaction_Bodies checks bodies with the amount as a string or null, and bodies with only unknown fields.
 func TestRefundTransaction_Bodies(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -108,7 +108,7 @@ func TestRefund_AmountAboveRest(t *testing.T) {
 	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 2.50, left 7.60")
 }
 
-// TestRefund_CurrencyWithoutDecimals checks that minor units are whole units there.
+// TestRefund_CurrencyWithoutDecimals checks that in a currency without decimals the minor unit is the whole unit.
 func TestRefund_CurrencyWithoutDecimals(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -172,7 +172,7 @@ func TestRefund_UnpaidTransaction(t *testing.T) {
 	})
 }
 
-// TestRefund_Declined checks that money whose refund was declined (42.91, contract §12) may be refunded again.
+// TestRefund_Declined checks that money can be refunded after its first refund was declined (42.91, contract §12).
 func TestRefund_Declined(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
@@ -186,7 +186,8 @@ func TestRefund_Declined(t *testing.T) {
 	})
 }
 
-// TestRefund_AcquirerDown checks that nothing changes if the acquirer accepts nothing (42.24, contract §12).
+// TestRefund_AcquirerDown checks that a refund changes nothing if the acquirer accepts no requests (42.24, contract
+// §12).
 func TestRefund_AcquirerDown(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
@@ -205,8 +206,8 @@ func TestRefund_AcquirerDown(t *testing.T) {
 	})
 }
 
-// TestRefund_UnknownOutcome checks that money cannot be refunded again while a refund's outcome is unknown: for 30 s
-// with 42.25 (contract §12).
+// TestRefund_UnknownOutcome checks that money cannot be refunded again while the outcome of its refund is unknown. With
+// the amount 42.25 this lasts 30 s (contract §12).
 func TestRefund_UnknownOutcome(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {

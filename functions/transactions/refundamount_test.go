@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestRefund_InvalidAmountOfUnpaidTransaction checks that an impossible amount is 400, also where nothing can be
-// refunded; any other amount is 409 there (contract §6.4).
+// TestRefund_InvalidAmountOfUnpaidTransaction checks refunds of transactions that cannot be refunded. An impossible
+// amount still gets 400, and any other amount gets 409 (contract §6.4).
 func TestRefund_InvalidAmountOfUnpaidTransaction(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {

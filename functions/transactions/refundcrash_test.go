@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestRefund_CrashAtEachStep lets each fault happen to each I/O step of a refund. After the client has repeated its
-// request under the same Idempotency-Key, and the sweep has run, everything is as without the fault.
+// TestRefund_CrashAtEachStep lets each fault happen at each I/O step of a refund. The client repeats its request with
+// the same Idempotency-Key, and the sweep runs. Then the result is the same as without the fault.
 func TestRefund_CrashAtEachStep(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -28,11 +28,11 @@ func TestRefund_CrashAtEachStep(t *testing.T) {
 	}
 }
 
-// faulty lets one fault happen to one I/O step of a refund. It returns the steps, and a function that reads the result.
+// faulty runs a refund with one fault at one I/O step. It returns the steps, and a function that reads the result.
 type faulty func(n int, step int, fault faults.Fault) (steps []string, result func() string)
 
-// runWithEachFault runs the refund without a fault, and then with each possible fault at each step. It compares the
-// results once the platform has had time to finish.
+// runWithEachFault runs the refund without a fault, and then with each possible fault at each step. After the platform
+// has had time to finish, it compares the results.
 func runWithEachFault(s world.Shop, happens func(step string) []faults.Fault, run faulty) {
 	s.Helper()
 	steps, wanted := run(0, 0, faults.None)
@@ -46,7 +46,7 @@ func runWithEachFault(s world.Shop, happens func(step string) []faults.Fault, ru
 			results[fmt.Sprintf("%s at step %d (%s of %s)", fault, step+1, name, strings.Join(steps, ", "))] = result
 		}
 	}
-	for range 4 { // the gaps between polls grow
+	for range 4 { // the time between two polls grows
 		s.Clock.Advance(time.Minute)
 		s.PassMinute()
 	}
@@ -74,7 +74,7 @@ func refundWithFault(s world.Shop, f form, amount string, n, step int, fault fau
 	}
 }
 
-// repeatUntilAnswered repeats a request while the platform's minutes pass, until the request gets an answer.
+// repeatUntilAnswered repeats a request until it gets an answer. A minute passes between two requests.
 func repeatUntilAnswered(s world.Shop, request world.Request) world.Response {
 	s.Helper()
 	const patience = 6
@@ -89,11 +89,11 @@ func repeatUntilAnswered(s world.Shop, request world.Request) world.Response {
 	return answer
 }
 
-// TestRefund_CrashOfSweepAtEachStep interrupts the sweep at each step.
+// TestRefund_CrashOfSweepAtEachStep interrupts the sweep that finishes a refund, at each step.
 func TestRefund_CrashOfSweepAtEachStep(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	// The sweep takes several steps at once, in random order.
+	// The sweep does several steps at the same time, in random order. So each fault is tried at each step.
 	anything := func(string) []faults.Fault { return faults.Plannable }
 	runWithEachFault(s, anything, func(_ int, step int, fault faults.Fault) ([]string, func() string) {
 		p := s.Sell("100")
@@ -101,7 +101,7 @@ func TestRefund_CrashOfSweepAtEachStep(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		process := s.Process()
 		process.Steps.Plan(step, fault)
-		_ = process.TickNow(t.Context(), "sweep") // may fail: that is the fault
+		_ = process.TickNow(t.Context(), "sweep") // the fault may make the tick fail
 		return process.Steps.Taken(), func() string { return fmt.Sprintf("%s, given back %s", summary(s, p), refunded(s, p)) }
 	})
 }

@@ -12,8 +12,8 @@ import (
 type form struct {
 	name string
 	path func(world.Shop, world.Payment) string
-	ok   int    // the status for a refund that is made or running
-	body string // its body
+	ok   int    // status of the answer if the refund is made or running
+	body string // body of that answer
 }
 
 var (
@@ -36,7 +36,7 @@ func withEach(t *testing.T, test func(*testing.T, world.Shop, form)) {
 	}
 }
 
-// request returns a request to refund the amount, which may be invalid; "": the whole rest.
+// request returns a request to refund the amount, which may be invalid. "" means the whole rest.
 func (f form) request(s world.Shop, p world.Payment, amount string) world.Request {
 	request := world.Request{Method: "POST", Path: f.path(s, p), APIKey: s.Merchant.Key.Plaintext}
 	if amount != "" {
@@ -45,14 +45,15 @@ func (f form) request(s world.Shop, p world.Payment, amount string) world.Reques
 	return request
 }
 
-// send sends the request. Time passes, so that events of successive refunds are in this order.
+// send sends the request. It lets some time pass before, so that the events of several refunds are in the order of the
+// requests.
 func (f form) send(s world.Shop, p world.Payment, amount string) world.Response {
 	s.Helper()
 	s.Clock.Advance(time.Millisecond)
 	return s.Do(f.request(s, p, amount))
 }
 
-// checkDone checks the answer to a refund that is made or running.
+// checkDone checks the answer if the refund is made or running.
 func (f form) checkDone(t *testing.T, got world.Response) {
 	t.Helper()
 	if got.Status != f.ok || string(got.Body) != f.body {

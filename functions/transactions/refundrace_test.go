@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// refunded returns the money that the acquirer returned for a payment, by its own records.
+// refunded returns the money that was refunded for a payment, according to the acquirer's records.
 func refunded(s world.Shop, p world.Payment) string {
 	s.Helper()
 	moved, err := s.App.Sandbox.Moved(s.Context(), p.ID)
@@ -18,7 +18,8 @@ func refunded(s world.Shop, p world.Payment) string {
 	return moved["refund"].String()
 }
 
-// TestRefund_HundredConcurrentFull checks that one request gets the money, and that all others are refused.
+// TestRefund_HundredConcurrentFull checks that only one of a hundred full refunds succeeds, and that all others are
+// refused.
 func TestRefund_HundredConcurrentFull(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -34,7 +35,8 @@ func TestRefund_HundredConcurrentFull(t *testing.T) {
 	checkBalances(s, "0.20", "0.00")
 }
 
-// TestRefund_HundredConcurrentPartial checks that each success is one refund, and each refusal none.
+// TestRefund_HundredConcurrentPartial checks that each successful request makes one refund, and that a refused request
+// makes none.
 func TestRefund_HundredConcurrentPartial(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -54,7 +56,7 @@ func TestRefund_HundredConcurrentPartial(t *testing.T) {
 	checkBalances(s, "0.20", "0.00")
 }
 
-// TestIdempotencyKey_HundredConcurrentRefunds checks that a hundred requests under one key are one refund.
+// TestIdempotencyKey_HundredConcurrentRefunds checks that a hundred requests with the same key make one refund.
 func TestIdempotencyKey_HundredConcurrentRefunds(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
@@ -78,8 +80,8 @@ func TestIdempotencyKey_HundredConcurrentRefunds(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKey_RefusedByRunningRefund checks that the refusal is not stored. A running refund holds its money, so
-// a client may ask for that money again under the same key (contract §2.8).
+// TestIdempotencyKey_RefusedByRunningRefund checks that a refusal because of a running refund is not stored. The
+// running refund only holds its money, so a client may later ask for that money with the same key (contract §2.8).
 func TestIdempotencyKey_RefusedByRunningRefund(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
@@ -88,7 +90,7 @@ func TestIdempotencyKey_RefusedByRunningRefund(t *testing.T) {
 		s.Refund(p, "7.75")
 		request := f.request(s, p, "1")
 		request.IdempotencyKey = "meanwhile"
-		for _, replayed := range []string{"", "", "true"} { // the refund ends before the second
+		for _, replayed := range []string{"", "", "true"} { // the refund ends before the second request
 			got := s.Do(request)
 			if conflict.Check(t, got); got.Header.Get("Idempotency-Replayed") != replayed {
 				t.Errorf("replayed: got %q, want %q", got.Header.Get("Idempotency-Replayed"), replayed)
@@ -98,7 +100,7 @@ func TestIdempotencyKey_RefusedByRunningRefund(t *testing.T) {
 	})
 }
 
-// isUnanswered returns true if a client repeats its request after this answer.
+// isUnanswered returns true if a client must repeat its request after this response.
 func isUnanswered(r world.Response) bool {
 	return r.Status >= 500 || r.Status == 424 || r.Text("error_code") == "IDEMPOTENCY_IN_PROGRESS"
 }

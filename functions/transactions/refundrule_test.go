@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestRefund_OperatorRules checks that both operations obey the setting of allowed refunds by country and currency
-// (contract §6.4). The link to createRefund shows the minimum.
+// TestRefund_OperatorRules checks that both operations obey the operator's rules, which limit refunds by country and
+// currency (contract §6.4). The link to createRefund shows the minimum.
 func TestRefund_OperatorRules(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -1,4 +1,5 @@
-// Package transactions serves payments, history and refunds (contract §6.1 to §6.4, §13.4). See Routes.
+// Package transactions serves payments, history and refunds (contract §6.1 to §6.4, §13.4). Routes returns its
+// operations.
 package transactions
 
 import (
@@ -31,7 +32,7 @@ type family struct {
 	processing *processing.Processor
 	refunds    payments.RefundRules
 	baseURL    string
-	cursorKeys func(time.Time) [][]byte // App.CursorKeys
+	cursorKeys func(time.Time) [][]byte // calls App.CursorKeys
 }
 
 // Routes returns the family's routes.
@@ -41,7 +42,7 @@ func Routes(a *app.App) []rest.Route {
 	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
 	const detail, history = "/v2.1/merchants/{merchant_code}/transactions",
 		"/v2.1/merchants/{merchant_code}/transactions/history"
-	others := []identity.Permission{identity.FullTransactionHistoryView} // to see transactions that others created
+	others := []identity.Permission{identity.FullTransactionHistoryView} // needed to see transactions that others created
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/me/refund/{txn_id}", Scopes: refund, Permission: identity.RefundTransactions,
 			Partial: others, Handle: rest.JSON(204, f.refund)},

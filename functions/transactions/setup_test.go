@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// TestSetup_ZeroAmount checks that a set-up takes no money: every view of its payment shows 0, no refund and no event
-// (contract §4.6). It thus adds nothing to the sum of payments less refunds.
+// TestSetup_ZeroAmount checks that a set-up of recurring payments takes no money. Every view of its payment shows the
+// amount 0, no refund and no event (contract §4.6). So the set-up adds nothing to the sum of payments less refunds.
 func TestSetup_ZeroAmount(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -52,10 +52,10 @@ type transaction struct {
 	TransactionEvents  []transactionEvent         `json:"transaction_events"`
 	Events             []event                    `json:"events"`
 	Links              []link                     `json:"links"`
-	*place                                        // of the reader, if known
+	*place                                        // location of the reader, if known
 }
 
-// place is the location of a reader, in both forms of contract §6.1.
+// place is the location of a reader, in the two forms of contract §6.1.
 type place struct {
 	coordinates
 	Location coordinates `json:"location"`
@@ -83,7 +83,7 @@ type link struct {
 
 const (
 	enteredOnline = "CC_CUSTOMER_ENTERED" // the payer typed the card number
-	signedFor     = "CC_SIGNATURE"        // the card was swiped, and its chip not read
+	signedFor     = "CC_SIGNATURE"        // the card was swiped, and its chip was not read
 	readByReader  = "EMV"
 	unverified    = "none" // neither signature nor PIN
 )
@@ -101,7 +101,7 @@ func (f family) newTransaction(ctx context.Context, r store.Record) transaction 
 		Status: t.Status, SimpleStatus: t.SimpleStatus(), PaymentType: t.PaymentType, EntryMode: t.EntryMode,
 		AuthCode: t.AuthCode, Installments: t.Installments, ProductSummary: t.ProductSummary,
 		PayoutPlan: t.PayoutPlan, PayoutsTotal: t.PayoutsTotal(), PayoutsReceived: t.PayoutsReceived(),
-		Links: f.linkRefund(ctx, t),
+		Links: f.refundLinks(ctx, t),
 	}
 	v.showCard(t)
 	if l := t.Location; l != nil {
@@ -129,8 +129,9 @@ func (v *transaction) showCard(t payments.Transaction) {
 	}
 }
 
-// linkRefund returns the link to createRefund, or none if the caller may not refund or nothing is left to refund.
-func (f family) linkRefund(ctx context.Context, t payments.Transaction) []link {
+// refundLinks returns the link to createRefund. It returns none if the caller may not refund, or if nothing is left to
+// refund.
+func (f family) refundLinks(ctx context.Context, t payments.Transaction) []link {
 	terms := f.refunds.Terms(t, rest.Merchant(ctx).Country)
 	if !rest.Caller(ctx).Has(identity.RefundTransactions) || !t.CanRefund() || terms.Expired(f.store.Now()) {
 		return []link{}
@@ -159,14 +160,15 @@ type event struct {
 	Status            payments.EventStatus `json:"status"`
 	Amount            money.Amount         `json:"amount"`
 	Timestamp         rest.Timestamp       `json:"timestamp"`
-	FeeAmount         *money.Amount        `json:"fee_amount,omitempty"` // this field and the next three: payouts only
+	FeeAmount         *money.Amount        `json:"fee_amount,omitempty"` // only for payouts, like the next three fields
 	Installment       int                  `json:"installment_number,omitempty"`
 	DeductedAmount    *money.Amount        `json:"deducted_amount,omitempty"`
 	DeductedFeeAmount *money.Amount        `json:"deducted_fee_amount,omitempty"`
 	ReceiptNo         string               `json:"receipt_no,omitempty"` // legacy only
 }
 
-// transactionEvents returns the payouts, then all other events, oldest first. Dates are in the merchant's time zone.
+// transactionEvents returns the payouts, and then all other events with the oldest first. Dates are in the merchant's
+// time zone.
 func transactionEvents(r store.Record, calendar merchant.Calendar) []transactionEvent {
 	shown := make([]transactionEvent, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -181,8 +183,8 @@ func transactionEvents(r store.Record, calendar merchant.Calendar) []transaction
 	return shown
 }
 
-// events returns the same entries in the form of the field events. A refund does not return our fee (contract
-// §6.7), so a deduction from a payout includes no fee.
+// events returns the entries of transactionEvents in the form of the field events. A refund does not return our fee
+// (contract §6.7), so a payout's deducted_fee_amount is always zero.
 func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
@@ -199,7 +201,7 @@ func events(r store.Record) []event {
 	return shown
 }
 
-// product is a line of products (contract §6.1).
+// product is an entry of the field products (contract §6.1).
 type product struct {
 	Name            string       `json:"name"`
 	Price           money.Amount `json:"price"`
@@ -220,7 +222,7 @@ type vatRate struct {
 	Gross money.Amount `json:"gross"`
 }
 
-// showProducts sets the products and VAT rates. A tip belongs to neither.
+// showProducts sets the products and VAT rates. A tip belongs to neither of them.
 func (v *transaction) showProducts(t payments.Transaction) {
 	lines := t.Products(t.Sale())
 	for _, p := range lines {
@@ -236,8 +238,9 @@ func (v *transaction) showProducts(t payments.Transaction) {
 // toBank is the payout_type of every payout (contract §2.7).
 const toBank = "BANK_ACCOUNT"
 
-// payoutTypeAndDate returns the destination of a payment's payouts, and the payment's payout day. With several payouts
-// there is no such day. total counts the parts that did not fail. The last part replaces failed ones.
+// payoutTypeAndDate returns the destination of a payment's payouts. If the payment has only one payout, it also returns
+// the day of the payout. parts includes failed payouts, and total does not count them. Another payout replaces a failed
+// payout, so a single payout is the last of the parts.
 func payoutTypeAndDate(parts []payments.PayoutPart, total int, calendar merchant.Calendar) (to string, on rest.Date) {
 	if len(parts) == 0 {
 		return "", rest.Date{}
@@ -248,8 +251,8 @@ func payoutTypeAndDate(parts []payments.PayoutPart, total int, calendar merchant
 	return toBank, on
 }
 
-// dueDate returns the day of the part's payout, or the first possible day. With payouts on demand there is no day until
-// one is requested.
+// dueDate returns the day of the part's payout or, without a payout, the first possible day. A merchant with payouts on
+// demand has no such day until a payout is requested.
 func dueDate(p payments.PayoutPart, calendar merchant.Calendar) rest.Date {
 	day := p.Day
 	if day == "" {
