@@ -1,6 +1,6 @@
 // Package account has an operator's data about a merchant: profile, persons and sign-up (contract §7.1, §13.5). Not
-// every request needs this data. Operators change it with Account.Merge; the merchant cannot. Live and test mode share
-// it.
+// every request needs this data, so it is not part of the merchant. Operators change it with Account.Merge. The
+// merchant cannot change it. Live and test mode share it.
 package account
 
 import (
@@ -14,13 +14,13 @@ type Account struct {
 	Profile     Profile              `dynamo:"profile" json:"merchant_profile,omitzero"`
 	Persons     []Person             `dynamo:"persons,omitempty" json:"persons,omitempty" validate:"items=32"`
 	SignupFlows []SignupFlow         `dynamo:"signup_flows,omitempty" json:"signup_flows,omitempty" validate:"items=32"`
-	AppSettings merchant.AppSettings `dynamo:"app_settings" json:"app_settings,omitzero"` // the owner's
+	AppSettings merchant.AppSettings `dynamo:"app_settings" json:"app_settings,omitzero"` // of the owner
 
 	// BusinessType is sole_trader, company, …
 	BusinessType string `dynamo:"business_type,omitempty" json:"business_type,omitzero" validate:"text=64"`
 	Alias        string `dynamo:"alias,omitempty" json:"alias,omitzero" validate:"text=150"`
 	Avatar       string `dynamo:"avatar,omitempty" json:"avatar,omitzero" validate:"http-url"`
-	// Meta belongs to the operator's applications.
+	// Meta has entries of the operator's applications.
 	Meta map[string]string `dynamo:"meta,omitempty" json:"meta,omitempty" validate:"own"`
 
 	UpdatedAt time.Time `dynamo:"updated_at" json:"-"`
@@ -40,7 +40,7 @@ type Identifier struct {
 	Value string `dynamo:"value" json:"value" validate:"required text=64 own"`
 }
 
-// Holder returns the person who holds the account. It returns false when none is recorded.
+// Holder returns the person who holds the account. It returns false if no holder is recorded.
 func (a Account) Holder() (Person, bool) {
 	for _, p := range a.Persons {
 		if p.AccountHolder {
@@ -50,7 +50,7 @@ func (a Account) Holder() (Person, bool) {
 	return Person{}, false
 }
 
-// Person returns the person with the id. It returns false when there is none.
+// Person returns the person with the id. It returns false if no person has the id.
 func (a Account) Person(id string) (Person, bool) {
 	for _, p := range a.Persons {
 		if p.ID == id {

@@ -21,7 +21,7 @@ var (
 	cafe = merchant.Merchant{Code: "MC0A1B2C3D", Name: "Café GmbH", Email: "a@b.example", Country: "DE", Currency: "EUR"}
 )
 
-// mergeAll returns an account after the changes, made one after another.
+// mergeAll returns an account after the changes, which it merges one after another.
 func mergeAll(t *testing.T, changes ...string) account.Account {
 	t.Helper()
 	var a account.Account
@@ -75,7 +75,7 @@ func TestMerge_Inconsistent(t *testing.T) {
 	}
 }
 
-// TestMerge_TooLarge checks the limit of 128 KiB of JSON for any lists.
+// TestMerge_TooLarge checks that an account may have at most 128 KiB of JSON, no matter which lists fill it.
 func TestMerge_TooLarge(t *testing.T) {
 	t.Parallel()
 	products := func(n int) string {
@@ -93,8 +93,8 @@ func TestMerge_TooLarge(t *testing.T) {
 	}
 }
 
-// TestMerge_MergePatch checks RFC 7396: absent keeps, null and the empty text remove, a value replaces, and a list
-// replaces the whole list.
+// TestMerge_MergePatch checks RFC 7396. An absent member leaves the value, null and the empty text remove it, and a
+// value replaces it. A list replaces the whole list.
 func TestMerge_MergePatch(t *testing.T) {
 	t.Parallel()
 	first := mergeAll(t, `{"alias":"Ring","business_type":"company","meta":{"a":"1","b":"2"},
@@ -121,7 +121,7 @@ func TestMerge_MergePatch(t *testing.T) {
 	}
 }
 
-// TestMerge_PersonsKeepIDs checks a change that repeats the persons without ids.
+// TestMerge_PersonsKeepIDs checks that persons keep their ids when a change repeats the persons without ids.
 func TestMerge_PersonsKeepIDs(t *testing.T) {
 	t.Parallel()
 	const ada, bo = `{"given_name":"Ada","birthdate":"1990-01-01"}`, `{"given_name":"Bo"}`

@@ -11,9 +11,9 @@ const (
 	changed  = "changed" // another value was recorded before
 )
 
-// ForAudit returns the account as audit entries show it after before. Of personal or secret data it shows only that a
-// value is recorded, or changed: dates of birth, numbers of registers, phones and addresses of persons, and the
-// certificate's access code. Of maps with the operator's own content it shows the names.
+// ForAudit returns the account as audit entries show it after the change from before. Of personal or secret data it
+// shows only that a value is recorded, or changed: dates of birth, numbers in registers, phones and addresses of
+// persons, and the certificate's access code. Of maps with the operator's own content it shows only the names.
 func (a Account) ForAudit(before Account) any {
 	persons := map[string]personView{}
 	for _, p := range a.Persons {
@@ -27,7 +27,7 @@ func (a Account) ForAudit(before Account) any {
 	a.Profile, a.Meta = p, hideMap(a.Meta, before.Meta)
 	return struct {
 		Account
-		Persons map[string]personView `json:"persons,omitempty"` // replaces Account's
+		Persons map[string]personView `json:"persons,omitempty"` // replaces the Persons of Account
 	}{a, persons}
 }
 
@@ -42,7 +42,7 @@ type personView struct {
 	Ownership     Ownership      `json:"ownership,omitzero"`
 	Address       string         `json:"address,omitzero"`
 	Identifiers   []Identifier   `json:"identifiers,omitempty"`
-	Countries     [3]string      `json:"countries,omitzero"` // citizenship, nationality, residence
+	Countries     [3]string      `json:"countries,omitzero"` // of citizenship, nationality and residence
 }
 
 func (p Person) auditView(was Person) personView {
@@ -53,7 +53,8 @@ func (p Person) auditView(was Person) personView {
 		Countries: [3]string{p.Citizenship, p.Nationality, p.CountryOfResidence}}
 }
 
-// hide returns the text in place of a value: recorded, changed if another value was recorded before, or "" for none.
+// hide returns the text that replaces a value: recorded, or changed if another value was recorded before. For no value
+// it returns "".
 func hide[T comparable](value, was T) string {
 	var none T
 	switch value {

@@ -8,7 +8,7 @@ type VATRate struct {
 	Description string        `dynamo:"description,omitempty" json:"description,omitzero" validate:"text=255"`
 	Rate        money.Decimal `dynamo:"rate" json:"rate" validate:"required pattern=^0(\\.[0-9]{1,6})?$"` // 0.19 is 19 %
 	Ordering    int           `dynamo:"ordering,omitempty" json:"ordering,omitzero" validate:"min=0 max=1000"`
-	Country     string        `dynamo:"country,omitempty" json:"country,omitzero" validate:"country"` // ISO 3166-1
+	Country     string        `dynamo:"country,omitempty" json:"country,omitzero" validate:"country"` // ISO 3166-1 code
 }
 
 // Shelf is a group of products.
@@ -28,7 +28,7 @@ type Product struct {
 	ImageURL     string  `dynamo:"image_url,omitempty" json:"image_url,omitzero" validate:"http-url"`
 	Stock        int     `dynamo:"stock,omitempty" json:"stock,omitzero" validate:"min=0 max=1000000000"`
 	Prices       []Price `dynamo:"prices,omitempty" json:"prices,omitempty" validate:"items=10"`
-	VATRateID    int64   `dynamo:"vat_rate_id,omitempty" json:"vat_rate_id,omitzero"` // of the profile's VATRates
+	VATRateID    int64   `dynamo:"vat_rate_id,omitempty" json:"vat_rate_id,omitzero"` // one of the profile's VATRates
 	ColorID      int     `dynamo:"color_id,omitempty" json:"color_id,omitzero" validate:"min=0 max=1000"`
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// TestMerge_EachLimit checks values below, at and above each limit. The failure names the field.
+// TestMerge_EachLimit checks values below, at and above each limit. The failure must name the field.
 func TestMerge_EachLimit(t *testing.T) {
 	t.Parallel()
 	for path, limit := range texts {
@@ -110,7 +110,8 @@ var texts = func() map[string]int {
 	return all
 }()
 
-// forms has the texts that need a form; "…" is filled up to the length.
+// forms has a value for each text that needs a certain form. "…" in it stands for as many characters as the length
+// needs.
 var forms = func() map[string]string {
 	all := map[string]string{"persons[].identifiers[].ref": "de.…"}
 	for path := range texts {

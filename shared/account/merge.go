@@ -16,14 +16,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// maxSize limits an account, in bytes of JSON: an item of the table has 400 KB.
+// maxSize limits an account, in bytes of JSON. An item of the table can have 400 KB.
 const maxSize = 128 << 10
 
-// Merge returns the account with an operator's change, a JSON merge patch (RFC 7396): absent members stay, null
-// removes, and a list replaces the whole list. A person without an id keeps the recorded id, or gets a new one.
+// Merge returns the account with an operator's change, a JSON merge patch (RFC 7396). Absent members stay, null removes
+// a member, and a list replaces the whole list. A person without an id keeps the recorded id, or gets a new id.
 // Failure: Invalid, with the field, also for a field that accounts do not have.
 func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Account, error) {
-	if jsontext.Value(change).Kind() != '{' { // null would remove everything
+	if jsontext.Value(change).Kind() != '{' { // the patch null would remove everything
 		return a, failure.Invalid("", "must be an object")
 	}
 	next, err := a.clone()
@@ -47,8 +47,8 @@ func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Accou
 	return next, err
 }
 
-// identify sets the id of each person without one: the id of a recorded person with the same names and date of birth,
-// so that a repeated change changes nothing; else a new one.
+// identify sets the id of each person without an id. A recorded person with the same names and date of birth gives its
+// id, so that a repeated change changes nothing. Otherwise the id is new.
 func (a *Account) identify(before []Person) {
 	used := ids[string]{}
 	for _, p := range a.Persons {
@@ -69,7 +69,7 @@ func (a *Account) identify(before []Person) {
 	}
 }
 
-// isSamePerson returns true if both have the same names and date of birth.
+// isSamePerson returns true if both persons have the same names and date of birth.
 func (p Person) isSamePerson(other Person) bool {
 	return p.GivenName == other.GivenName && p.MiddleName == other.MiddleName && p.FamilyName == other.FamilyName &&
 		p.Birthdate == other.Birthdate
@@ -86,7 +86,7 @@ func (a Account) clone() (Account, error) {
 	return copied, err
 }
 
-// Same returns true if all the data that operators record is equal.
+// Same returns true if all data that operators record is equal in both accounts.
 func (a Account) Same(other Account) (bool, error) {
 	mine, err := json.Marshal(a, json.Deterministic(true))
 	if err != nil {
@@ -96,7 +96,7 @@ func (a Account) Same(other Account) (bool, error) {
 	return string(mine) == string(theirs), err
 }
 
-// withoutEmpty removes entries that null or an empty text has cleared.
+// withoutEmpty returns the map without the entries that null or an empty text has cleared.
 func withoutEmpty(of map[string]string) map[string]string {
 	maps.DeleteFunc(of, func(_, value string) bool { return value == "" })
 	if len(of) == 0 {

@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Person represents, owns or manages a merchant. The personal profile and business owners of contract §7.1 are persons
-// too, so that each is recorded once.
+// Person represents, owns or manages a merchant. The personal profile and the business owners of contract §7.1 are
+// persons, too. So each person is recorded only once.
 type Person struct {
-	// ID may be "" in a change: Merge generates one.
+	// ID may be "" in a change. Merge then sets it.
 	ID string `dynamo:"id" json:"id,omitzero" validate:"pattern=^pers_[0-9a-z]{26}$"`
 	// AccountHolder marks the person of the personal profile.
 	AccountHolder bool `dynamo:"account_holder,omitempty" json:"account_holder,omitzero"`
@@ -28,10 +28,10 @@ type Person struct {
 	Relationships []Relationship   `dynamo:"relationships,omitempty" json:"relationships,omitempty" validate:"items=1"`
 	Ownership     Ownership        `dynamo:"ownership" json:"ownership,omitzero"`
 	Address       merchant.Address `dynamo:"address" json:"address,omitzero"`
-	// Identifiers begin with the national id.
+	// Identifiers are numbers in registers. The first is the national id.
 	Identifiers []Identifier `dynamo:"identifiers,omitempty" json:"identifiers,omitempty" validate:"items=32"`
 
-	// Countries, ISO 3166-1.
+	// Countries, as ISO 3166-1 codes.
 	Citizenship        string `dynamo:"citizenship,omitempty" json:"citizenship,omitzero" validate:"country"`
 	Nationality        string `dynamo:"nationality,omitempty" json:"nationality,omitzero" validate:"country"`
 	CountryOfResidence string `dynamo:"country_of_residence,omitempty" json:"country_of_residence,omitzero" validate:"country"` //nolint:lll // a tag is one line
@@ -52,7 +52,7 @@ func (Relationship) Values() []string {
 	return []string{string(Representative), string(Owner), string(Officer)}
 }
 
-// Ownership is a share of the business, in thousandths of a percent: 25000 to 100000. 0 is none.
+// Ownership is a share of the business, in thousandths of a percent: 25000 to 100000. 0 means no share.
 type Ownership struct {
 	Share int `dynamo:"share,omitempty" json:"share,omitzero" validate:"min=25000 max=100000"`
 }
@@ -71,7 +71,7 @@ func newPersonID() string {
 	return "pers_" + strings.ToLower(text)
 }
 
-// NationalID returns the person's number in their country, or "" when none is recorded.
+// NationalID returns the person's number in their country. It returns "" if no number is recorded.
 func (p Person) NationalID() string {
 	if len(p.Identifiers) == 0 {
 		return ""
@@ -85,5 +85,5 @@ func (p Person) Complete() bool {
 		p.Address.Line1 != "" && p.Address.City != "" && p.Address.PostCode != "" && p.Address.Country != ""
 }
 
-// Rule checks the birth date.
+// Rule returns the fault of the birth date, or "".
 func (p Person) Rule(_ string, now time.Time) string { return validate.BirthDate(p.Birthdate, now) }

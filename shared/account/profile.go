@@ -8,7 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Profile is a merchant's business. Its name, email, country and currency are in Merchant: each request needs them.
+// Profile is a merchant's business. The name, email, country and currency are in merchant.Merchant, because each
+// request needs them.
 type Profile struct {
 	Website   string    `dynamo:"website,omitempty" json:"website,omitzero" validate:"text=255 http-url"`
 	LegalType LegalType `dynamo:"legal_type" json:"legal_type,omitzero"`
@@ -16,16 +17,16 @@ type Profile struct {
 	CategoryCode string `dynamo:"merchant_category_code,omitempty" json:"merchant_category_code,omitzero" validate:"pattern=^[0-9]{4}$"` //nolint:lll // a tag is one line
 	MobilePhone  string `dynamo:"mobile_phone,omitempty" json:"mobile_phone,omitzero" validate:"phone"`
 
-	// RegistrationNumber is the company's.
+	// RegistrationNumber is the company's number in its register.
 	RegistrationNumber string `dynamo:"company_registration_number,omitempty" json:"company_registration_number,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
 
 	VATID            string       `dynamo:"vat_id,omitempty" json:"vat_id,omitzero" validate:"text=255"`
 	Identifiers      []Identifier `dynamo:"identifiers,omitempty" json:"identifiers,omitempty" validate:"items=32"`
 	CertificateCode  string       `dynamo:"permanent_certificate_access_code,omitempty" json:"permanent_certificate_access_code,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
 	NatureAndPurpose string       `dynamo:"nature_and_purpose,omitempty" json:"nature_and_purpose,omitzero" validate:"text=1000"`                              //nolint:lll // a tag is one line
-	// Language is BCP 47; "": the locale's.
+	// Language is a BCP 47 tag; "": the locale's language.
 	Language string `dynamo:"language,omitempty" json:"language,omitzero" validate:"language"`
-	// Locale is BCP 47; "": the country's.
+	// Locale is a BCP 47 tag; "": the country's locale.
 	Locale string `dynamo:"locale,omitempty" json:"locale,omitzero" validate:"language"`
 
 	Address        merchant.Address  `dynamo:"address" json:"address,omitzero"`
@@ -37,7 +38,7 @@ type Profile struct {
 	Shelves         []Shelf         `dynamo:"shelves,omitempty" json:"shelves,omitempty" validate:"items=20"`
 
 	ExternalDeveloper bool `dynamo:"extdev,omitempty" json:"extdev,omitzero"`
-	// ZoneMigrated is true if nil (contract §13.9).
+	// ZoneMigrated counts as true if it is nil (contract §13.9).
 	ZoneMigrated *bool `dynamo:"payout_zone_migrated,omitempty" json:"payout_zone_migrated,omitzero"`
 }
 
@@ -51,7 +52,7 @@ type LegalType struct {
 	SoleTrader      bool   `dynamo:"sole_trader,omitempty" json:"sole_trader,omitzero"`
 }
 
-// DoingBusinessAs has the merchant's name for payers, on receipts, where it differs from the company's.
+// DoingBusinessAs has the business as payers know it and as receipts show it, where it differs from the company.
 type DoingBusinessAs struct {
 	BusinessName       string `dynamo:"business_name,omitempty" json:"business_name,omitzero" validate:"text=150"`                             //nolint:lll // a tag is one line
 	RegistrationNumber string `dynamo:"company_registration_number,omitempty" json:"company_registration_number,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
@@ -74,22 +75,23 @@ type Branding struct {
 	SecondaryColor string `dynamo:"secondary_color,omitempty" json:"secondary_color,omitzero" validate:"pattern=^#[0-9a-fA-F]{6}$"` //nolint:lll // a tag is one line
 }
 
-// ZoneMigratedOrDefault returns payout_zone_migrated (contract §13.9).
+// ZoneMigratedOrDefault returns the value of payout_zone_migrated (contract §13.9).
 func (p Profile) ZoneMigratedOrDefault() bool { return p.ZoneMigrated == nil || *p.ZoneMigrated }
 
-// LocaleIn returns the locale of a merchant of the country: the recorded one, else the language's, else the country's.
+// LocaleIn returns the locale of a merchant in the country: the recorded locale, else the language's, else the
+// country's.
 func (p Profile) LocaleIn(code string) string {
 	return cmp.Or(p.Locale, p.Language, country.Locale(code))
 }
 
-// LanguageIn returns the language of a merchant of the country: the recorded one, else the locale's.
+// LanguageIn returns the language of a merchant in the country: the recorded language, else the locale's.
 func (p Profile) LanguageIn(code string) string {
 	language, _, _ := strings.Cut(p.LocaleIn(code), "-")
 	return cmp.Or(p.Language, language)
 }
 
-// AllIdentifiers returns the company's numbers in registers: first those with their own field in the profile, under the
-// country's code, then the others.
+// AllIdentifiers returns the company's numbers in registers. First come the numbers that have their own field in the
+// profile, under the country's code, and then the others.
 func (p Profile) AllIdentifiers(country string) []Identifier {
 	var all []Identifier
 	for _, i := range []Identifier{{"company_registration_number", p.RegistrationNumber}, {"vat_id", p.VATID}} {
@@ -100,7 +102,7 @@ func (p Profile) AllIdentifiers(country string) []Identifier {
 	return append(all, p.Identifiers...)
 }
 
-// Shown returns the business as payers know it. It fills in the company's data where the business has none.
+// Shown returns the business as payers know it. Where the business has no data, it returns the company's.
 func (p Profile) Shown(m merchant.Merchant) DoingBusinessAs {
 	d := p.DoingBusinessAs
 	d.BusinessName = cmp.Or(d.BusinessName, m.Name)

@@ -15,14 +15,14 @@ import (
 // allOwned is the whole business, in thousandths of a percent.
 const allOwned = 100_000
 
-// Limits of a map of the operator's applications, in entries and characters.
+// Limits of a map that the operator's applications fill, in entries and in characters.
 const (
 	maxEntries   = 64
 	maxEntryName = 64
 	maxEntry     = 500
 )
 
-// Check returns the faults of a merchant's account: in the form of its fields, and in the way they fit together.
+// Check returns the faults of a merchant's account: fields with a wrong form, and fields that contradict each other.
 func (a Account) Check(m merchant.Merchant, now time.Time) failure.List {
 	faults := validate.Fields(a, now)
 	faults = append(faults, a.checkPersons()...)
@@ -30,16 +30,16 @@ func (a Account) Check(m merchant.Merchant, now time.Time) failure.List {
 	return validate.Order(a, faults)
 }
 
-// Rule checks the map of the operator's applications.
+// Rule returns the fault of Meta, the map of the operator's applications, or "".
 func (a Account) Rule(string, time.Time) string { return checkEntries(a.Meta) }
 
-// Rule checks the map of attributes.
+// Rule returns the fault of the map of attributes, or "".
 func (p Profile) Rule(string, time.Time) string { return checkEntries(p.Attributes) }
 
-// Rule checks a register's number. Its check digits must fit, if their rule is known.
+// Rule returns the fault of a register's number, or "". The check digits must fit if the register's rule is known.
 func (i Identifier) Rule(string, time.Time) string { return validate.NationalID(i.Ref, i.Value) }
 
-// checkEntries describes the fault of a map of texts, or returns "".
+// checkEntries returns the fault of a map of texts, or "".
 func checkEntries(of map[string]string) string {
 	if len(of) > maxEntries {
 		return fmt.Sprintf("must have at most %d entries", maxEntries)
@@ -121,7 +121,7 @@ func (p Profile) checkCatalogue(c money.Currency) (faults failure.List) {
 
 const takenID = "is another one's already"
 
-// ids is the set of ids that occurred.
+// ids is the set of ids that have occurred so far.
 type ids[T comparable] map[T]bool
 
 // markSeen adds the id, and returns true if it occurred before.

@@ -27,18 +27,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Overrides replaces parts of a function: tests and the local run set a clock, engines and faults. Zero is production.
+// Overrides replaces parts of a function. Tests and the local run set a clock, engines and faults with it. The zero
+// value is for production.
 type Overrides struct {
 	Now           func() time.Time                            // platform time; nil: the system clock plus CLOCK_OFFSET
 	WallNow       func() time.Time                            // the clocks of other parties; nil: the system clock
-	HTTP          aws.HTTPClient                              // below the AWS SDK; nil: one for the whole process
-	SandboxHTTP   aws.HTTPClient                              // the sandbox acquirer's, as if of another system; nil: HTTP
-	Credentials   aws.CredentialsProvider                     // nil: the Lambda environment's
+	HTTP          aws.HTTPClient                              // below the AWS SDK; nil: the process's shared transport
+	SandboxHTTP   aws.HTTPClient                              // of the sandbox acquirer, as of another system; nil: HTTP
+	Credentials   aws.CredentialsProvider                     // nil: those in the Lambda environment
 	Log           *slog.Logger                                // nil: standard error, JSON or readable
-	Metrics       io.Writer                                   // nil: standard output of a deployed function
+	Metrics       io.Writer                                   // nil: standard output in a deployed function
 	Limits        rest.Limits                                 // zero: contract §2.9
 	MaxAttempts   int                                         // of one AWS call; 0: the SDK's default
-	MaxBackoff    time.Duration                               // between them; 0: the SDK's default
+	MaxBackoff    time.Duration                               // between attempts; 0: the SDK's default
 	Busy          int                                         // see store.Config
 	LiveAcquirer  func(*App) acquirer.Acquirer                // live mode's acquirer; nil: none yet (contract §12)
 	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer   // adds network faults to an acquirer
@@ -51,7 +52,7 @@ type Overrides struct {
 	tracing       *tracing                                    // of the App that At copies; nil: New creates it
 }
 
-// App holds what one function runs with. It is safe for concurrent use.
+// App holds the parts that one function runs with. It is safe for concurrent use.
 type App struct {
 	Config
 	Store      *store.Store
@@ -62,12 +63,12 @@ type App struct {
 	Processing *processing.Processor
 	Log        *slog.Logger
 	Metrics    metric.Log
-	// Now returns platform time, which decides when anything happens or expires. Functions take no time from their
-	// events, except for run_payouts in test mode (At).
+	// Now returns platform time, which decides when anything happens or expires. Functions do not take the time from their
+	// events. The exception is run_payouts in test mode (At).
 	Now func() time.Time
-	// WallNow returns the time on other parties' clocks. Only values that other parties compare with their clocks use it:
-	// timestamps of callbacks, expiries of presigned URLs, and codes of a second factor (ARCHITECTURE.md, "Time"). The
-	// AWS SDK signs its calls by the system's clock.
+	// WallNow returns the time on other parties' clocks. It is used only for values that other parties compare with their
+	// clocks: timestamps of callbacks, expiries of presigned URLs, and codes of a second factor (ARCHITECTURE.md, "Time").
+	// The AWS SDK signs its calls by the system's clock.
 	WallNow func() time.Time
 
 	overrides Overrides
@@ -76,7 +77,7 @@ type App struct {
 	entered   atomic.Bool // see enter
 }
 
-// New builds the App and makes no call. It panics if a deployed function overrides the password cost.
+// New builds the App. It makes no call. It panics if a deployed function overrides the password cost.
 func New(c Config, o Overrides) *App {
 	if c.Deployed && o.PasswordCost != (member.Cost{}) {
 		panic("app: a deployed function hashes passwords at the default cost alone")
@@ -107,7 +108,7 @@ func New(c Config, o Overrides) *App {
 	if o.Metrics == nil && c.Deployed {
 		a.Metrics.Out = os.Stdout
 	}
-	a.Store = a.openStore(o.HTTP)
+	a.Store = a.newStore(o.HTTP)
 	a.openAcquirers()
 	a.openTerminals()
 	a.Processing = processing.New(processing.Config{
@@ -119,11 +120,11 @@ func New(c Config, o Overrides) *App {
 
 func inUTC(now func() time.Time) func() time.Time { return func() time.Time { return now().UTC() } }
 
-func (a *App) openStore(client aws.HTTPClient) *store.Store {
+func (a *App) newStore(client aws.HTTPClient) *store.Store {
 	return store.Open(a.storeConfig(a.DynamoDBEndpoint, client))
 }
 
-// AWS returns the configuration for a client of another AWS service, with the store's settings.
+// AWS returns the configuration for a client of another AWS service. Its settings are those of the store.
 func (a *App) AWS(endpoint string) aws.Config { return a.storeConfig(endpoint, a.overrides.HTTP).AWS() }
 
 func (a *App) storeConfig(endpoint string, client aws.HTTPClient) store.Config {
@@ -134,8 +135,8 @@ func (a *App) storeConfig(endpoint string, client aws.HTTPClient) store.Config {
 	}
 }
 
-// openAcquirers gives test mode the sandbox. Live mode has no acquirer until a deployment brings one: live payments
-// answer 424 (contract §12).
+// openAcquirers gives test mode the sandbox. Live mode has no acquirer until a deployment brings one. Until then live
+// payments answer 424 (contract §12).
 func (a *App) openAcquirers() {
 	db, table := a.CounterpartyTable()
 	a.Sandbox = sandbox.New(sandbox.Config{
@@ -153,8 +154,8 @@ func (a *App) openAcquirers() {
 	}
 }
 
-// openTerminals gives test mode the virtual terminals. Live mode has none until a deployment brings them: no code pairs
-// one (contract §12).
+// openTerminals gives test mode the virtual terminals. Live mode has no terminals until a deployment brings them. Until
+// then no code pairs a terminal in live mode (contract §12).
 func (a *App) openTerminals() {
 	db, table := a.CounterpartyTable()
 	a.Virtual = virtual.New(virtual.Config{DB: db, Table: table, Acquirer: a.Acquirers[identity.Test], Now: a.Now})
@@ -167,7 +168,7 @@ func (a *App) openTerminals() {
 // CounterpartyTable returns the table for the sandbox acquirer, the sandbox bank and the virtual terminals.
 func (a *App) CounterpartyTable() (*dynamo.DB, dynamo.Table) {
 	if a.overrides.SandboxHTTP != nil {
-		return a.openStore(a.overrides.SandboxHTTP).Raw()
+		return a.newStore(a.overrides.SandboxHTTP).Raw()
 	}
 	return a.Store.Raw()
 }
@@ -180,7 +181,7 @@ func (a *App) Bank(b bank.Bank) bank.Bank {
 	return a.overrides.WrapBank(b)
 }
 
-// At returns the same App at another time, for commands that simulate one.
+// At returns the same App at another time, for commands that simulate a time.
 func (a *App) At(now time.Time) *App {
 	overrides := a.overrides
 	overrides.Now = func() time.Time { return now }
@@ -226,7 +227,7 @@ func (a *App) Handler(routes []rest.Route) http.Handler {
 }
 
 // lambdaCredentials returns the credentials that Lambda puts into the environment. The SDK's default chain also looks
-// elsewhere, which takes seconds where there are none.
+// in other places, which takes seconds if they have no credentials.
 func lambdaCredentials() aws.CredentialsProvider {
 	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"),

@@ -9,7 +9,7 @@ import (
 // connections. Lambda logs the start of the process separately (initDurationMs).
 type coldStart struct{}
 
-// enter returns the context of an event, marked if the event is the first.
+// enter returns the context of an event. If the event is the first of the process, the context is marked.
 func (a *App) enter(ctx context.Context) context.Context {
 	if a.entered.Swap(true) {
 		return ctx

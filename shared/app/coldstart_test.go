@@ -58,7 +58,7 @@ func TestEventLog_ColdStart(t *testing.T) {
 		"invocation": func(a *app.App) func(context.Context) error {
 			handle := a.Invoke(func(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 				return func(ctx context.Context, _ json.RawMessage) (any, error) {
-					a.At(a.Now()).Log.InfoContext(ctx, "command") // still the same event, at a simulated time
+					a.At(a.Now()).Log.InfoContext(ctx, "command") // the same event, at a simulated time
 					return nil, nil
 				}
 			})

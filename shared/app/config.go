@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Config is a function's environment. Comments name the variables.
+// Config is a function's environment. The comments name the variables.
 type Config struct {
 	Table            string               // TABLE
 	Region           string               // AWS_REGION
@@ -36,16 +36,16 @@ type Config struct {
 	ReadableLog      bool                 // LOG=text: for a terminal; else JSON
 	Stage            string               // STAGE of the deployment; none on a developer's machine
 	OTLPEndpoint     string               // OTEL_EXPORTER_OTLP_ENDPOINT of a collector, without path; empty: no tracing
-	Commit           string               // COMMIT: the code's, 12 digits, -dirty if changed since; "unknown" unless set
+	Commit           string               // COMMIT of the code: 12 digits, -dirty if changed since; "unknown" unless set
 	Proxies          rest.Proxies         // PROXY_HOPS, PROXY_SECRET_HASHES: none unless set
-	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
+	Deployed         bool                 // true in a Lambda (AWS_LAMBDA_FUNCTION_NAME) with a stage: its metrics are read
 
 	// Secrets are base64 of at least 32 bytes. keys.go lists the keys that are derived from each.
 	Secret         []byte    // PLATFORM_SECRET; nil: the function does not use it
-	SecretSince    time.Time // PLATFORM_SECRET_SINCE, RFC 3339: when it comes into use
+	SecretSince    time.Time // PLATFORM_SECRET_SINCE, RFC 3339: when the secret comes into use
 	PreviousSecret []byte    // PLATFORM_SECRET_PREVIOUS; nil: no previous secret is in use
 	PreviousSince  time.Time // PLATFORM_SECRET_PREVIOUS_SINCE
-	LastingSecret  []byte    // LASTING_SECRET, else PLATFORM_SECRET, which then cannot be rotated; nil: as for Secret
+	LastingSecret  []byte    // LASTING_SECRET, else PLATFORM_SECRET, which then cannot be rotated; nil: not used
 
 	// For a developer's machine only; no deployment sets them.
 	AllowHTTP              bool          // ALLOW_HTTP=on
@@ -54,7 +54,7 @@ type Config struct {
 }
 
 // FromEnvironment reads the configuration through lookup (os.Getenv except in tests), with the secrets that the
-// function uses. The error names each missing or malformed variable, never a value.
+// function uses. The error names each missing or malformed variable. It never contains a value.
 func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error) {
 	e := environment{lookup: lookup}
 	c := Config{

@@ -107,7 +107,7 @@ func TestFromEnvironment_BadVariable(t *testing.T) {
 		{"PLATFORM_SECRET", "not base64, and long enough otherwise"}, {"PLATFORM_SECRET_SINCE", "yesterday"},
 		{"CLOCK_OFFSET", "7d"}, {"CLOCK_OFFSET", "-1h"},
 		{"LASTING_SECRET", short}, {"PLATFORM_SECRET_PREVIOUS", short}, {"PLATFORM_SECRET_PREVIOUS_SINCE", ""},
-		{"PLATFORM_SECRET_PREVIOUS_SINCE", "2026-11-01T00:00:00Z"}, // not earlier than PLATFORM_SECRET_SINCE
+		{"PLATFORM_SECRET_PREVIOUS_SINCE", "2026-11-01T00:00:00Z"}, // must be earlier than PLATFORM_SECRET_SINCE
 	} {
 		_, err := readEnvironment(map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"),
 			"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
@@ -118,7 +118,8 @@ func TestFromEnvironment_BadVariable(t *testing.T) {
 	}
 }
 
-// TestFromEnvironment_UsedSecrets checks that a function does not start without its secrets, and reads no others.
+// TestFromEnvironment_UsedSecrets checks that a function does not start without the secrets that it uses, and reads no
+// other secrets.
 func TestFromEnvironment_UsedSecrets(t *testing.T) {
 	t.Parallel()
 	whole := maps.Clone(complete)
@@ -165,7 +166,8 @@ func TestFromEnvironment_RotationWithoutLastingSecret(t *testing.T) {
 	}
 }
 
-// TestFromEnvironment_Endpoints checks that our variables win over the SDKs', and a service's over the general one.
+// TestFromEnvironment_Endpoints checks that our variables take precedence over the SDKs' variables, and a service's
+// variable over the general variable.
 func TestFromEnvironment_Endpoints(t *testing.T) {
 	t.Parallel()
 	const every, table, queue = "http://every.test", "http://table.test", "http://queue.test"
@@ -188,8 +190,8 @@ func TestFromEnvironment_Endpoints(t *testing.T) {
 	}
 }
 
-// TestFromEnvironment_Deployed checks that metrics need a stage: a function that runs as a process on a
-// developer's machine has a Lambda's environment too.
+// TestFromEnvironment_Deployed checks that metrics need a stage. A Lambda's environment alone does not suffice, because
+// a function that runs as a process on a developer's machine has it too.
 func TestFromEnvironment_Deployed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -232,8 +234,8 @@ func TestFromEnvironment_ClockOffsetDeployed(t *testing.T) {
 	}
 }
 
-// TestNew_ClockOffset checks that signatures keep the real time, also for calls to AWS, which
-// refuses other times.
+// TestNew_ClockOffset checks that signatures use the real time in spite of the offset. AWS refuses calls that are
+// signed with another time.
 func TestNew_ClockOffset(t *testing.T) {
 	t.Parallel()
 	config, err := readEnvironment(map[string]string{"CLOCK_OFFSET": "168h", "DYNAMODB_ENDPOINT": "http://table.test"})

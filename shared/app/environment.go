@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// environment reads variables and collects the problems with them.
+// environment reads variables and collects the faults in them.
 type environment struct {
 	lookup   func(string) string
 	problems []error
@@ -44,7 +44,7 @@ func (e *environment) firstSet(names ...string) string {
 
 func (e *environment) isOn(name string) bool { return strings.EqualFold(e.lookup(name), "on") }
 
-// readNumber returns a whole number from 1 to most, or otherwise if the variable is not set.
+// readNumber returns a whole number from 1 to most. It returns otherwise if the variable is not set.
 func (e *environment) readNumber(name string, otherwise, most int) int {
 	text := e.lookup(name)
 	if text == "" {
@@ -111,7 +111,7 @@ func (e *environment) readTime(name string) time.Time {
 	return at.UTC()
 }
 
-// readClockOffset rejects a negative offset: time that has passed does not come again.
+// readClockOffset rejects a negative offset, because platform time must not go back.
 func (e *environment) readClockOffset(name string, deployed bool) time.Duration {
 	text := e.lookup(name)
 	if text == "" {

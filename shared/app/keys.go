@@ -16,12 +16,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Every key of the platform is derived (HKDF, RFC 5869) from one of two secrets, so that only two are kept and no key
-// serves two purposes.
+// Every key of the platform is derived (HKDF, RFC 5869) from one of two secrets. So only two secrets have to be kept,
+// and no key serves two purposes.
 //
 // A command and a deployment rotate PLATFORM_SECRET (infra/secrets.go), without effect on clients. The new secret comes
-// into use at its SINCE, a time when all functions have both. The old secret stays beside it as
-// PLATFORM_SECRET_PREVIOUS for 31 days, the longest use of anything derived from it:
+// into use at PLATFORM_SECRET_SINCE, a time when all functions have both secrets. The old secret stays beside it as
+// PLATFORM_SECRET_PREVIOUS for 31 days. Nothing that is derived from the old secret is used for longer:
 //
 //	callback signature  both keys sign and are published, so that a receiver
 //	                    that knows either can verify (contract §11.2)
@@ -32,8 +32,8 @@ import (
 //	                    secret that was in use when they began; three days at
 //	                    most, for a boleto
 //
-// LASTING_SECRET protects values that merchants store, which our rotations must not change. It is replaced only after a
-// leak, which concerns each merchant too:
+// LASTING_SECRET protects values that merchants store, so our rotations must not change these values. LASTING_SECRET is
+// replaced only after a leak. The replacement affects each merchant too:
 //
 //	callback secrets    rotate_callback_secret then gives each merchant a new one
 //	invitation tokens   tokens already sent no longer work; the invitations have
@@ -48,8 +48,8 @@ import (
 //	                    then a holder of the old secret could make codes
 //	sandbox acquirer    simulates another company, which has none of our keys
 //
-// After a leak a secret is replaced without a predecessor. Sessions then start over, and a request repeated under its
-// old Idempotency-Key is refused (422), so that nothing runs twice.
+// After a leak a secret is replaced without a predecessor. Sessions then start over. A request that is repeated under
+// its old Idempotency-Key is refused (422), so that nothing runs twice.
 const (
 	forSignatures   = "callback signature"
 	forRequests     = "requests"
@@ -62,7 +62,7 @@ const (
 	forKnown        = "known browsers"
 	forFactors      = "second factors"
 	forSandbox      = "sandbox acquirer"
-	keySize         = 32 // of every derived key, in bytes
+	keySize         = 32 // in bytes, of every derived key
 	platformContext = "cashwrap "
 )
 
@@ -79,7 +79,7 @@ const (
 // Secrets lists both secrets.
 var Secrets = []Secret{PlatformSecret, LastingSecret}
 
-// Only returns the configuration with only the given secrets.
+// Only returns the configuration with the given secrets and no others.
 func (c Config) Only(secrets ...Secret) Config {
 	if !slices.Contains(secrets, LastingSecret) {
 		c.LastingSecret = nil
@@ -90,9 +90,9 @@ func (c Config) Only(secrets ...Secret) Config {
 	return c
 }
 
-// useSecret reports the use of a secret to SecretUsed, and panics if the secret is missing. Programs name their secrets
-// when they start, and a test compares these names with the secrets that are used.
-func (a *App) useSecret(s Secret) {
+// requireSecret reports the use of a secret to SecretUsed. It panics if the secret is missing. Each program declares
+// its secrets when it starts, and a test compares the declared secrets with the used ones.
+func (a *App) requireSecret(s Secret) {
 	if a.overrides.SecretUsed != nil {
 		a.overrides.SecretUsed(s)
 	}
@@ -103,35 +103,35 @@ func (a *App) useSecret(s Secret) {
 
 // platformKey returns the key of the secret in use and the key of the previous one; old is nil if there is none.
 func (a *App) platformKey(purpose string) (key, old []byte) {
-	a.useSecret(PlatformSecret)
+	a.requireSecret(PlatformSecret)
 	if len(a.PreviousSecret) > 0 {
 		old = derive(a.PreviousSecret, purpose)
 	}
 	return derive(a.Secret, purpose), old
 }
 
-// lastingKey returns a function that derives a key on its first call. No rotation changes the key.
+// lastingKey returns a function that derives a key on its first call. A rotation does not change the key.
 func (a *App) lastingKey(purpose string) func() []byte {
 	return sync.OnceValue(func() []byte {
-		a.useSecret(LastingSecret)
+		a.requireSecret(LastingSecret)
 		return a.deriveLasting(purpose)
 	})
 }
 
 func (a *App) sessionKeyAt(at time.Time) []byte {
-	a.useSecret(PlatformSecret)
+	a.requireSecret(PlatformSecret)
 	return a.sessionKey(at)
 }
 
 func derive(secret []byte, purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, secret, nil, platformContext+purpose, keySize)
-	if err != nil { // only for lengths no caller can ask for
+	if err != nil { // only for lengths that no caller can ask for
 		panic(err)
 	}
 	return key
 }
 
-// deriveLasting derives a key that no rotation changes.
+// deriveLasting derives a key from the lasting secret. A rotation does not change the key.
 func (c Config) deriveLasting(purpose string) []byte {
 	return derive(c.LastingSecret, purpose)
 }
@@ -165,9 +165,9 @@ func (c Config) secretAt(at time.Time) []byte {
 	return all[len(all)-1].secret
 }
 
-// CursorKeys returns all keys that seal references of the history, first the key in use at the given time.
+// CursorKeys returns all keys that seal the history's cursors. The first is the key in use at the given time.
 func (a *App) CursorKeys(at time.Time) [][]byte {
-	a.useSecret(PlatformSecret)
+	a.requireSecret(PlatformSecret)
 	keys := [][]byte{derive(a.secretAt(at), forCursors)}
 	for _, g := range a.generations() {
 		keys = append(keys, derive(g.secret, forCursors))
@@ -181,9 +181,10 @@ type SigningKey struct {
 	Since time.Time
 }
 
-// SigningKeys returns the keys that sign every callback (contract §11.2): one, or two around a rotation, newest first.
+// SigningKeys returns the keys that sign every callback (contract §11.2), newest first. There is one key, or two around
+// a rotation.
 func (a *App) SigningKeys() ([]SigningKey, error) {
-	a.useSecret(PlatformSecret)
+	a.requireSecret(PlatformSecret)
 	var keys []SigningKey
 	for _, g := range a.generations() {
 		key, err := webhook.NewSigningKey(derive(g.secret, forSignatures))
@@ -200,7 +201,8 @@ func (a *App) CallbackSecret(merchant string, version int) webhook.Secret {
 	return webhook.DeriveSecret(a.lastingKey(forMerchants)(), merchant, version)
 }
 
-// CallbackSecrets returns the merchant's secrets that sign at the time; none if the merchant never asked for a secret.
+// CallbackSecrets returns the merchant's secrets that sign at the time. There are none if the merchant never asked for
+// a secret.
 func (a *App) CallbackSecrets(merchant string, s merchant.CallbackSecret, now time.Time) []webhook.Secret {
 	var secrets []webhook.Secret
 	for _, version := range s.Signing(now) {
@@ -217,7 +219,8 @@ func (a *App) InvitationToken(memberID, inviteID string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// ReceiptToken returns the token in the link of a mail with a receipt. Like an invitation's, it is derived each time.
+// ReceiptToken returns the token in the link of a mail with a receipt. It derives the token each time, as
+// InvitationToken does.
 func (a *App) ReceiptToken(mailID string) string {
 	mac := hmac.New(sha256.New, a.lastingKey(forReceipts)())
 	_, _ = mac.Write([]byte(mailID))                                    // never fails

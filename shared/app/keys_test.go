@@ -46,7 +46,7 @@ func TestDeriveLasting_Rotation(t *testing.T) {
 	}
 }
 
-// TestSessionKey_Rotation checks the key around the rotation, to the nanosecond.
+// TestSessionKey_Rotation checks the key immediately before and after the rotation, to the nanosecond.
 func TestSessionKey_Rotation(t *testing.T) {
 	t.Parallel()
 	for at, of := range map[time.Time]Config{

@@ -11,11 +11,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Message is the body of a queue message. It only names an item, and the item's state decides what to do. So a message
-// that comes late, twice or not at all is harmless.
+// Message is the body of a queue message. It only names an item. The item's state decides what to do, so it does no
+// harm if a message comes late, twice or not at all.
 type Message interface {
-	// Names returns the tenant of the named item, or the zero Tenant if only the item has its tenant. It returns false for
-	// a message that names nothing.
+	// Names returns the tenant of the named item. It returns the zero Tenant if only the item itself shows its tenant, and
+	// false for a message that names nothing.
 	Names() (identity.Tenant, bool)
 }
 
@@ -36,8 +36,8 @@ type PayoutMessage struct {
 }
 
 // PayoutShardMessage names a shard of the due index. The handler opens and resumes the payouts that are due there. A
-// message that continues a walk also has the position that the walk has reached (After), and the time by which an entry
-// must be due (By).
+// message that continues a walk also has the position of the walk (After), and the time by which an entry must be due
+// (By).
 type PayoutShardMessage struct {
 	Shard *int      `json:"shard"`
 	After string    `json:"after,omitempty"`
@@ -51,38 +51,38 @@ type PollMessage struct {
 	Refund   string `json:"refund,omitempty"`
 }
 
-// FileMessage names an object to delete, by file.ObjectID; or a shard, whose objects the handler compares with their
-// records. With After, the comparison begins after that object.
+// FileMessage names an object to delete, by file.ObjectID, or a shard. For a shard, the handler compares the shard's
+// objects with their records. With After, the comparison begins after that object.
 type FileMessage struct {
 	Object string `json:"object,omitempty"`
 	Shard  *int   `json:"shard,omitempty"` // one of file.Shards
-	After  string `json:"after,omitempty"` // any text: S3 may have keys that are not ours
+	After  string `json:"after,omitempty"` // any text, because S3 may have keys that are not ours
 }
 
-// Names requires an id.
+// Names returns false without an id.
 func (m CallbackMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
 
-// Names requires an id.
+// Names returns false without an id.
 func (m MailMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
 
-// Names requires a tenant and an id.
+// Names returns false without a tenant and an id.
 func (m PayoutMessage) Names() (identity.Tenant, bool) {
 	t, ok := identity.ParseTenant(m.Tenant)
 	return t, ok && m.ID != ""
 }
 
-// Names requires a shard, and By if After is set.
+// Names returns false without a shard, and with After but without By.
 func (m PayoutShardMessage) Names() (identity.Tenant, bool) {
 	return identity.Tenant{}, m.Shard != nil && *m.Shard >= 0 && (m.After == "" || !m.By.IsZero())
 }
 
-// Names requires a tenant and either a checkout or a refund.
+// Names returns false unless the message has a tenant, and either a checkout or a refund.
 func (m PollMessage) Names() (identity.Tenant, bool) {
 	t, ok := identity.ParseTenant(m.Tenant)
 	return t, ok && (m.Checkout == "") != (m.Refund == "")
 }
 
-// Names requires either an object or a shard. After is allowed only with a shard.
+// Names returns false unless the message has either an object or a shard. After is allowed only with a shard.
 func (m FileMessage) Names() (identity.Tenant, bool) {
 	if m.Shard == nil {
 		return identity.Tenant{}, file.IsObjectID(m.Object) && m.After == ""
@@ -91,7 +91,7 @@ func (m FileMessage) Names() (identity.Tenant, bool) {
 }
 
 // Consume returns the handler of a queue with one kind of message. It logs and drops a malformed message, because SQS
-// would redeliver it forever. It handles equal messages of a batch once.
+// would otherwise deliver the message again and again. Equal messages that arrive together are handled once.
 func Consume[M Message](a *App, handle func(context.Context, identity.Tenant, M) error) func(ctx context.Context,
 	body string) error {
 	var running singleflight.Group // by body

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// maxHops limits the number of proxies. No API has so many before it.
+// maxHops limits the number of proxies. No API has so many proxies before it.
 const maxHops = 10
 
 // ParseProxies parses the number of proxies ("" for none) and the hashes, in hexadecimal with blanks between them. Its

@@ -23,7 +23,7 @@ import (
 type (
 	// Routes answer HTTP API events (payload format 2.0).
 	Routes func(*App) []rest.Route
-	// Queue handles one message body; an error leaves the message in the queue.
+	// Queue handles one message body. After an error the message stays in the queue.
 	Queue func(*App) func(ctx context.Context, body string) error
 	// Stream handles one record of the table's stream.
 	Stream func(*App) func(ctx context.Context, record events.DynamoDBEventRecord) error
@@ -49,7 +49,7 @@ type (
 	InvokeEvent = func(context.Context, json.RawMessage) (any, error)
 )
 
-// HTTP adapts routes to API Gateway. httpadapter answers 504 for a handler that writes nothing; ours always writes.
+// HTTP adapts routes to API Gateway. httpadapter answers 504 if a handler writes nothing, but ours always writes.
 func (a *App) HTTP(routes Routes) HTTPEvent {
 	adapter := httpadapter.NewV2(a.Handler(routes(a)))
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
@@ -62,7 +62,7 @@ func (a *App) HTTP(routes Routes) HTTPEvent {
 // or a percent sign into another path.
 func escapedPath(event events.APIGatewayV2HTTPRequest) string {
 	_, pattern, ok := strings.Cut(event.RouteKey, " ")
-	if !ok { // $default
+	if !ok { // the route is $default
 		return (&url.URL{Path: event.RawPath}).EscapedPath()
 	}
 	segments := strings.Split(pattern, "/")
@@ -90,7 +90,7 @@ func (a *App) Queue(queue Queue) QueueEvent {
 			})
 		}
 		group.Wait()
-		// Never nil: some consumers read null as "all failed".
+		// The list is never nil: some consumers read null as "all failed".
 		response := events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{}}
 		for i, bad := range failed {
 			if bad {
@@ -102,8 +102,8 @@ func (a *App) Queue(queue Queue) QueueEvent {
 	}
 }
 
-// HTTPAndQueue adapts routes and a message handler of one function. It tells the callers apart by the event: SQS sends
-// records, and an HTTP API a request context. Clients can forge neither, because they set only path, headers and body.
+// HTTPAndQueue adapts routes and a message handler of one function. It decides by the event: SQS sends records, and an
+// HTTP API sends a request context. Clients can forge neither, because they set only path, headers and body.
 func (a *App) HTTPAndQueue(routes Routes, queue Queue) HTTPAndQueueEvent {
 	answer, handle := a.HTTP(routes), a.Queue(queue)
 	return func(ctx context.Context, event json.RawMessage) (any, error) {
@@ -124,7 +124,7 @@ func (a *App) HTTPAndQueue(routes Routes, queue Queue) HTTPAndQueueEvent {
 
 var errUnknownEvent = errors.New("app: the event is neither a batch of messages nor a request")
 
-// dispatch decodes an event for its handler.
+// dispatch decodes an event and passes it to its handler.
 func dispatch[Event, Reply any](ctx context.Context, event json.RawMessage,
 	handle func(context.Context, Event) (Reply, error)) (any, error) {
 	var in Event
@@ -134,14 +134,14 @@ func dispatch[Event, Reply any](ctx context.Context, event json.RawMessage,
 	return handle(ctx, in)
 }
 
-// handleSafely turns a panic into an error, so that only this message fails.
+// handleSafely calls the handler and turns a panic into an error, so that only this message fails.
 func handleSafely(ctx context.Context, handle func(context.Context, string) error, body string) (err error) {
 	defer failure.Recover(&err)
 	return handle(ctx, body)
 }
 
-// Stream adapts a record handler to the table's stream. It handles records in order until one fails, where Lambda
-// starts again.
+// Stream adapts a record handler to the table's stream. It handles records in order until one fails. Lambda starts
+// again at the failed record.
 func (a *App) Stream(stream Stream) StreamEvent {
 	handle := stream(a)
 	return func(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
@@ -211,8 +211,8 @@ func ServeInvoke(invoke Invoke, uses ...Secret) {
 	start(uses, func(a *App) any { return a.Invoke(invoke) })
 }
 
-// Traced returns the handler with a span for each event, if the program is built with tracing and a collector is set.
-// Else it returns the handler unchanged.
+// Traced returns the handler with a span for each event if the program is built with tracing and a collector is set.
+// Otherwise it returns the handler unchanged.
 func (a *App) Traced(handler any) any { return a.tracing.wrapHandler(handler) }
 
 func start(uses []Secret, handler func(*App) any) {

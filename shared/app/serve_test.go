@@ -52,7 +52,7 @@ func TestQueue_FailedMessages(t *testing.T) {
 	}
 }
 
-// TestQueue_Panic checks that a panic ends neither the process nor the other messages of the batch.
+// TestQueue_Panic checks that a panic about one message ends neither the process nor the other messages of the batch.
 func TestQueue_Panic(t *testing.T) {
 	t.Parallel()
 	a := newQuietApp()
@@ -110,7 +110,8 @@ type echo struct {
 	ID string `json:"id"`
 }
 
-// TestHTTP_EscapedIDs checks that ids reach the operation as sent, although API Gateway decodes the path.
+// TestHTTP_EscapedIDs checks that ids reach the operation as the client sent them, although API Gateway decodes the
+// path.
 func TestHTTP_EscapedIDs(t *testing.T) {
 	t.Parallel()
 	serve := newQuietApp().HTTP(func(*app.App) []rest.Route {
@@ -130,8 +131,8 @@ func TestHTTP_EscapedIDs(t *testing.T) {
 	}
 }
 
-// TestHTTPAndQueue checks that the form of an event decides its handler, even if a client imitates the other form. An
-// event of neither form or of both is an error.
+// TestHTTPAndQueue checks that the form of an event decides which handler gets it, even if a client imitates the other
+// form. An event of neither form or of both is an error.
 func TestHTTPAndQueue(t *testing.T) {
 	t.Parallel()
 	var bodies []string
@@ -178,7 +179,7 @@ func TestHTTPAndQueue(t *testing.T) {
 	}
 }
 
-// TestFileMessage_ObjectOrShard checks that a message that names neither or both is dropped.
+// TestFileMessage_ObjectOrShard checks that a message that names neither an object nor a shard, or both, is dropped.
 func TestFileMessage_ObjectOrShard(t *testing.T) {
 	t.Parallel()
 	const key = "0123456789abcdef0123456789abcdef"

@@ -25,13 +25,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// flushTime limits the wait for the collector at the end of an event. Lambda may then freeze the process: spans not
-// sent by then are lost or go with the next event.
+// flushTime limits the wait for the collector at the end of an event. Afterwards Lambda may freeze the process. Spans
+// that were not sent by then are lost or are sent with the next event.
 const flushTime = 500 * time.Millisecond
 
 // tracing sends spans to a collector by OTLP over HTTP: for each event, for each attempt of a call to AWS and for each
-// call to an acquirer. Their attributes name only operations and results, nothing of a request or an error's text. The
-// SDK reads variables too (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER).
+// call to an acquirer. The spans' attributes name only operations and results. They have nothing of a request or of an
+// error's text. The SDK also reads variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER).
 type tracing struct {
 	provider *sdk.TracerProvider // nil: off
 	tracer   trace.Tracer
@@ -65,7 +65,8 @@ func (t *tracing) wrapHandler(h any) any {
 		otellambda.WithFlusher(t))
 }
 
-// ForceFlush fails no event: an unreachable collector costs flushTime, and one line in the log of each process.
+// ForceFlush sends the spans, and never fails the event. An unreachable collector costs at most flushTime for each
+// event, and one line in the log of each process.
 func (t *tracing) ForceFlush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()

@@ -19,26 +19,27 @@ import (
 )
 
 const (
-	// silence ends an attempt that has heard nothing for this long. AWS answers within tens of milliseconds; a later
-	// answer is mostly lost. The SDK's next attempt takes another connection.
+	// silence ends an attempt if the service sends nothing for this long. AWS answers within tens of milliseconds, so a
+	// later answer is probably lost. The SDK's next attempt uses another connection.
 	silence = 2 * time.Second
-	// idleConnections stay open for each host, more than any function uses at once. With net/http's default of two, every
-	// third of eight concurrent calls made a new TLS handshake.
+	// idleConnections is the number of idle connections that stay open for each host. No function uses more at once. With
+	// net/http's default of two, every third of eight concurrent calls made a new TLS handshake.
 	idleConnections = 64
 )
 
-// transport carries the calls of all AWS clients of the process, which share its connections. Its limits are for each
-// attempt; the context of a call limits all its attempts together. It is safe for concurrent use.
+// transport carries the calls of all AWS clients of the process, which share its connections. Its limits apply to each
+// attempt. The context of a call limits all attempts of the call together. A transport is safe for concurrent use.
 type transport struct {
 	http    *http.Transport
 	silence time.Duration
 }
 
-// processTransport returns the transport for all Apps of the process that have no other.
+// processTransport returns the transport that all Apps of the process share, unless an App has its own.
 var processTransport = sync.OnceValue(func() *transport { return newTransport(silence, nil) })
 
-// newTransport returns a transport that gives up an attempt after a silence: until the answer begins, and before each
-// part of its body. The caller's own time does not count. roots are trusted in place of the system's, unless nil.
+// newTransport returns a transport that gives up an attempt after a silence. It measures the time until the answer
+// begins, and the time before each part of the answer's body. The time that the caller takes does not count. roots
+// replace the system's trusted certificates, unless nil.
 func newTransport(silence time.Duration, roots *x509.CertPool) *transport {
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -54,7 +55,7 @@ func newTransport(silence time.Duration, roots *x509.CertPool) *transport {
 	return &transport{http: t, silence: silence}
 }
 
-// Do makes one attempt. It returns the network's error, or after a silence a timeout, which the SDK retries.
+// Do makes one attempt. It returns the network's error. After a silence it returns a timeout, which the SDK retries.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	attempt := r.WithContext(ctx)
@@ -65,13 +66,13 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	a := &timedBody{silence: t.silence, ctx: ctx, cancel: cancel}
 	a.silent = time.AfterFunc(t.silence, func() {
 		cancel(fmt.Errorf("nothing heard for %v: %w", t.silence, os.ErrDeadlineExceeded))
-		// The cause has probably silenced the idle connections too.
+		// The other idle connections are probably silent for the same reason.
 		t.http.CloseIdleConnections()
 	})
 	response, err := t.http.RoundTrip(attempt)
 	a.silent.Stop()
 	if err != nil {
-		err = a.reason(err)
+		err = a.endReason(err)
 		cancel(nil)
 		return nil, err
 	}
@@ -79,9 +80,9 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// keepBody reads the request's body into memory. The SDK closes the body as soon as it has the answer, and net/http
-// closes the connection if it has not read the body to its end by then. A body in memory also lets net/http resend a
-// request that did not leave because AWS had closed the idle connection.
+// keepBody reads the request's body into memory. The SDK closes the body as soon as it has the answer. If net/http has
+// not read the body to its end by then, it closes the connection. A body in memory also lets net/http send a request
+// again that did not leave because AWS had closed the idle connection.
 func keepBody(r *http.Request) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -104,13 +105,13 @@ type timedBody struct {
 	cancel  context.CancelCauseFunc
 }
 
-// Read waits for the next part for at most the silence.
+// Read waits for the next part, at most as long as the silence.
 func (a *timedBody) Read(p []byte) (int, error) {
 	a.silent.Reset(a.silence)
 	n, err := a.body.Read(p)
 	a.silent.Stop()
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = a.reason(err)
+		err = a.endReason(err)
 	}
 	return n, err
 }
@@ -121,15 +122,16 @@ func (a *timedBody) Close() error {
 	return a.body.Close()
 }
 
-// reason returns the silence if it ended the attempt, else err.
-func (a *timedBody) reason(err error) error {
+// endReason returns the silence as the error if the silence ended the attempt. Otherwise it returns err.
+func (a *timedBody) endReason(err error) error {
 	if cause := context.Cause(a.ctx); errors.Is(cause, os.ErrDeadlineExceeded) {
 		return cause
 	}
 	return err
 }
 
-// connect leaves an idle connection. AWS endpoints answer a request without credentials as a health check.
+// connect opens a connection and leaves it idle. AWS endpoints answer its request without credentials as a health
+// check.
 func (t *transport) connect(ctx context.Context, url string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -145,7 +147,7 @@ func (t *transport) connect(ctx context.Context, url string) error {
 }
 
 // openConnection opens a connection to the table, so that the first call does not wait for DNS, TCP and TLS. It only
-// logs an error, because the call would open its own connection.
+// logs an error, because the first call can open its own connection.
 func (a *App) openConnection(ctx context.Context) {
 	if a.transport == nil {
 		return

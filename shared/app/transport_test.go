@@ -31,7 +31,7 @@ func newAppOver(url string, over aws.HTTPClient) *App {
 			Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")})
 }
 
-// readItem calls the table once.
+// readItem makes one call to the table.
 func (a *App) readItem(ctx context.Context) error {
 	db, table := a.Store.Raw()
 	_, err := db.Client().GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(table.Name()),
@@ -39,7 +39,7 @@ func (a *App) readItem(ctx context.Context) error {
 	return err
 }
 
-// service answers each call over TLS like an empty table, and counts handshakes.
+// service answers each call over TLS as an empty table does, and counts handshakes.
 type service struct {
 	*httptest.Server
 	handshakes atomic.Int32
@@ -56,7 +56,7 @@ func newService(tb testing.TB, handle func()) *service {
 	}))
 	s.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		s.handshakes.Add(1)
-		return nil, nil //nolint:nilnil // the server's own configuration
+		return nil, nil //nolint:nilnil // nil: the server's own configuration is used
 	}}
 	s.StartTLS()
 	tb.Cleanup(s.Close)
@@ -69,7 +69,7 @@ func (s *service) transport() *transport {
 
 const workers = 8
 
-// makeCalls makes the calls, shared out among the workers.
+// makeCalls makes the given number of calls, divided among the workers.
 func makeCalls(tb testing.TB, a *App, calls int) {
 	var group sync.WaitGroup
 	for range workers {
@@ -87,7 +87,7 @@ func makeCalls(tb testing.TB, a *App, calls int) {
 // TestTransport_KeepsConnections checks that the transport opens only as many connections as calls run at a time.
 func TestTransport_KeepsConnections(t *testing.T) {
 	t.Parallel()
-	var together sync.WaitGroup // holds the first calls until each has a connection
+	var together sync.WaitGroup // delays the first calls until each has a connection
 	together.Add(workers)
 	var calls atomic.Int32
 	s := newService(t, func() {
@@ -119,7 +119,7 @@ func TestOpenConnection_FirstCall(t *testing.T) {
 	}
 }
 
-// TestNew_SharedTransport also checks that all their AWS clients do.
+// TestNew_SharedTransport checks that Apps and all their AWS clients share the process's transport.
 func TestNew_SharedTransport(t *testing.T) {
 	t.Parallel()
 	one, other := newAppOver("", nil), newAppOver("", nil)
@@ -141,7 +141,7 @@ func TestOpenConnection_ServiceDown(t *testing.T) {
 	}
 }
 
-// TestResolveTableURL checks that without an endpoint in the configuration the SDK's choice is used.
+// TestResolveTableURL checks that the SDK chooses the URL if the configuration has no endpoint.
 func TestResolveTableURL(t *testing.T) {
 	t.Parallel()
 	got, err := newAppOver("", newTransport(time.Minute, nil)).resolveTableURL(t.Context())
@@ -150,8 +150,8 @@ func TestResolveTableURL(t *testing.T) {
 	}
 }
 
-// newInMemory returns an App whose service answers over pipes, so that its time is that of the test's bubble, and a
-// count of requests. handle gets the number of the request, from 1.
+// newInMemory returns an App and a function that counts the requests. The App's service answers over pipes, so the time
+// in the test's bubble also governs the service. handle gets the number of the request, from 1.
 func newInMemory(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Request)) (*App, func() int) {
 	var requests atomic.Int32
 	listener := pipes{make(chan net.Conn), make(chan struct{})}
@@ -204,10 +204,11 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { close(p.closed); return nil }
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 
-// longestBackoff is the SDK's longest pause between the first two attempts.
+// longestBackoff is the longest pause that the SDK makes between the first two attempts.
 const longestBackoff = 2 * time.Second
 
-// TestTransport_SilentAttempt checks silence before and within the answer. The second attempt has another connection.
+// TestTransport_SilentAttempt checks a silence before the answer and a silence within it. The second attempt uses
+// another connection.
 func TestTransport_SilentAttempt(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(http.ResponseWriter){
@@ -247,7 +248,8 @@ func TestTransport_SilentAttempt(t *testing.T) {
 }
 
 // TestTransport_SilentIdleConnections checks that the first call that meets a silent connection closes all idle
-// ones. While Lambda freezes a process, a NAT gateway may forget its connections and answer nothing on them.
+// connections. While Lambda freezes a process, a NAT gateway may forget the process's connections, and then answers
+// nothing on them.
 func TestTransport_SilentIdleConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -305,8 +307,8 @@ func TestTransport_CallerDeadline(t *testing.T) {
 	})
 }
 
-// TestTransport_SlowReader checks that slow reading is no silence: decoding a page of a scan takes a small processor
-// long.
+// TestTransport_SlowReader checks that a slow reader does not count as silence. A small processor takes long to decode
+// a page of a scan.
 func TestTransport_SlowReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -326,7 +328,7 @@ func TestTransport_SlowReader(t *testing.T) {
 			var n int
 			n, err = response.Body.Read(part)
 			read += n
-			time.Sleep(2 * silence) // the bubble's time: takes none
+			time.Sleep(2 * silence) // takes no real time in the bubble
 		}
 		if !errors.Is(err, io.EOF) || read != len(text) {
 			t.Errorf("got %d bytes and %v, want %d and the end", read, err, len(text))
@@ -334,7 +336,8 @@ func TestTransport_SlowReader(t *testing.T) {
 	})
 }
 
-// BenchmarkTransport compares with http.DefaultClient, which keeps two connections: eight workers, over TLS.
+// BenchmarkTransport compares the transport with http.DefaultClient, which keeps two idle connections for each host.
+// Eight workers call over TLS.
 func BenchmarkTransport(b *testing.B) {
 	for name, over := range map[string]func(*service) aws.HTTPClient{
 		"shared":  func(s *service) aws.HTTPClient { return s.transport() },

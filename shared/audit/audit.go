@@ -1,5 +1,5 @@
-// Package audit records who changed what of a merchant's account: its terms, settings, bank accounts, onboarding data,
-// keys and members. Make an entry with New; the store writes it in the transaction of the change.
+// Package audit records who changed what in a merchant's account: in its terms, settings, bank accounts, onboarding
+// data, keys and members. Make an entry with New. The store writes the entry in the transaction of the change.
 package audit
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Entry is one change, as stored. The table's own policy denies changes and deletions of entries.
+// Entry is one change, as stored. The table's own policy forbids changing or deleting entries.
 type Entry struct {
 	ID        string        `dynamo:"id"`
 	At        time.Time     `dynamo:"at"`
-	Mode      identity.Mode `dynamo:"mode,omitempty"` // "": the merchant or both modes
+	Mode      identity.Mode `dynamo:"mode,omitempty"` // "": the change affects the merchant or both modes
 	Actor     Actor         `dynamo:"actor"`
 	Operation string        `dynamo:"operation"`
 	Subject   string        `dynamo:"subject"`
@@ -32,33 +32,33 @@ type Kind string
 
 // The kinds.
 const (
-	APIKey  Kind = "api_key" // a merchant's
-	Member  Kind = "member"  // a person, by an access token
+	APIKey  Kind = "api_key" // an API key of a merchant
+	Member  Kind = "member"  // a person with an access token
 	Client  Kind = "client"  // an OAuth client or a test profile that acts for the merchant
-	Command Kind = "command" // of the platform's operator
+	Command Kind = "command" // a command of the platform's operator
 	Sweep   Kind = "sweep"   // the platform, when something is due
-	Bank    Kind = "bank"    // the bank, by its answer
+	Bank    Kind = "bank"    // the bank that answered
 )
 
-// Actor identifies the author of a change and the place that the request came from.
+// Actor identifies the author of a change, and tells where the request came from.
 type Actor struct {
 	Kind Kind `dynamo:"kind" json:"kind"`
 
-	// ID is the id of the key, member, client or profile. For a command, ID is the name that the command gives; only AWS's
-	// record of the request proves that name.
+	// ID is the id of the key, member, client or profile. For a command, ID is a name that the command itself gives. Only
+	// AWS's record of the request proves that name.
 	ID string `dynamo:"id,omitempty" json:"id,omitempty"`
 
-	Email string `dynamo:"email,omitempty" json:"email,omitempty"` // a member's, at the time of the change
+	Email string `dynamo:"email,omitempty" json:"email,omitempty"` // of a member, at the time of the change
 
 	Source  string `dynamo:"source,omitempty" json:"source,omitempty"`   // IP address of the client
 	Request string `dynamo:"request,omitempty" json:"request,omitempty"` // X-Request-Id, or Lambda's id of the call
 }
 
-// By has the principal, actor and operation of a change. The zero value may change nothing.
+// By has the principal, actor and operation of a change. The zero By may change nothing.
 type By struct {
-	Principal identity.Principal // its rights decide
-	Actor     Actor              // named in entries
-	Operation string             // a route, as "PUT /v0.1/me/merchant-profile/settings", or an operator's command
+	Principal identity.Principal // the principal's rights decide
+	Actor     Actor              // entries name the actor
+	Operation string             // a route, such as "PUT /v0.1/me/merchant-profile/settings", or an operator's command
 }
 
 // ByPlatform returns a By that may change everything, for a worker or an operator's command.
@@ -80,11 +80,12 @@ func (b By) Bank() By {
 }
 
 // Change has the state before and after a change, as views without secrets: no credential, no date of birth, and only
-// the last four characters of account numbers. Nil: the subject did not exist, or was deleted.
+// the last four characters of account numbers. Before is nil if the subject did not exist, and After is nil if it was
+// deleted.
 type Change struct {
 	Mode          identity.Mode
-	Subject       string // "merchant", or a kind and an id as in "api_key key_…"
-	Before, After any    // encoded as JSON objects
+	Subject       string // "merchant", or a kind and an id, as in "api_key key_…"
+	Before, After any    // New encodes them as JSON objects
 }
 
 // ErrNobody reports a change without a principal, an actor or an operation.
@@ -98,7 +99,8 @@ func (b By) Check() error {
 	return nil
 }
 
-// New returns the entry of a change, with only the fields that differ. Errors: ErrNobody; a view cannot be encoded.
+// New returns the entry of a change, with only the fields that differ. Errors: ErrNobody; the error of a view that
+// cannot be encoded.
 func New(by By, at time.Time, c Change) (Entry, error) {
 	if err := by.Check(); err != nil {
 		return Entry{}, err
@@ -121,12 +123,12 @@ func (m Fields) MarshalJSON() ([]byte, error) {
 }
 
 const (
-	maxField  = 4 << 10  // bytes of one value that is not an object
+	maxField  = 4 << 10  // bytes of one value, unless it is an object
 	maxFields = 64 << 10 // bytes of all fields; an item has at most 400 KB (AWS: "Quotas in Amazon DynamoDB")
 )
 
-// diffViews returns the fields that differ between two views, also within objects. A list is one value. Long values are
-// replaced by length and digest.
+// diffViews returns the fields that differ between two views. It also compares the fields within objects. A list counts
+// as one value. A long value is replaced by its length and digest.
 func diffViews(before, after any) (Fields, Fields, error) {
 	old, err := toObject(before)
 	if err != nil {
@@ -147,7 +149,7 @@ func toObject(view any) (map[string]any, error) {
 		return nil, err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(encoded))
-	decoder.UseNumber() // as floats, different amounts could be equal
+	decoder.UseNumber() // a float would make different amounts equal
 	var fields map[string]any
 	return fields, decoder.Decode(&fields)
 }
@@ -165,7 +167,7 @@ func diffObjects(before, after map[string]any) (old, changed map[string]any) {
 	return old, changed
 }
 
-// compareField adds a field that differs to old and changed.
+// compareField compares one field. If it differs, compareField adds it to old and changed.
 func compareField(name string, before, after, old, changed map[string]any) {
 	was, wasThere := before[name]
 	is, isThere := after[name]
@@ -191,7 +193,8 @@ func compareField(name string, before, after, old, changed map[string]any) {
 	}
 }
 
-// asObject returns the value as an object, or nil if the value is no object. An absent value is an empty object.
+// asObject returns the value as an object, or nil if the value is not an object. For an absent value it returns an
+// empty object.
 func asObject(value any, there bool) map[string]any {
 	if !there {
 		return map[string]any{}
@@ -200,7 +203,7 @@ func asObject(value any, there bool) map[string]any {
 	return fields
 }
 
-// shorten returns the value, or its length and digest if it is too long.
+// shorten returns the value. If the value is too long, it returns the length and digest instead.
 func shorten(value any, most int) any {
 	encoded := encode(value)
 	if len(encoded) <= most {

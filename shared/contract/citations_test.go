@@ -14,16 +14,16 @@ import (
 // repository is the root of the repository, relative to this folder.
 const repository = "../.."
 
-// citing lists the ends of the names of files that are searched for citations.
+// citing lists the endings of file names. The files with these endings are searched for citations.
 var citing = []string{".go", ".templ", ".yaml", ".yml", ".md", ".js", ".mjs", ".sh", "Makefile", ".ci/run"}
 
-// skipped lists folders with installed, built or local files.
+// skipped lists folders with installed, built or local files, which are not searched.
 var skipped = []string{".git", ".local", ".build", "bin", "node_modules"}
 
 // file is a file of the repository, with its path from the root.
 type file struct{ path, text string }
 
-// readSources reads every file that may cite.
+// readSources reads every file that may have citations.
 func readSources(t *testing.T) []file {
 	t.Helper()
 	var all []file
@@ -56,7 +56,7 @@ func readSources(t *testing.T) []file {
 // continued matches the break between two lines of a comment or a paragraph.
 var continued = regexp.MustCompile(`\n[\t ]*(//|#|\*)?[\t ]*`)
 
-// flat returns the text with its lines joined, so that a citation may be broken between any two words.
+// flat returns the text with its lines joined, so that a line break inside a citation does no harm.
 func (f file) flat() string { return continued.ReplaceAllString(f.text, " ") }
 
 // headings returns the titles of a Markdown file, without code blocks.
@@ -94,14 +94,14 @@ func sectionNumbers(t *testing.T) []string {
 
 var (
 	section = regexp.MustCompile(`§(\d+(?:\.\d+)*)?`)
-	// cited matches texts with numbered sections: ours and public ones.
+	// cited matches the names of texts with numbered sections: our contract and public texts.
 	cited = regexp.MustCompile(`(?i:contract)|RFC \d+|NIST SP [\w-]+|EMV QRCPS|CSP level \d`)
-	// directly matches such a text right before its section, as in "RFC 9110 §9".
+	// directly matches an RFC's name right before its section, as in "RFC 9110 §9".
 	directly = regexp.MustCompile(`RFC \d+ $`)
 )
 
-// TestCitations_Sections checks that each cited section follows the name of its text, as in RFC 9110 §9. Sections of
-// the contract must exist.
+// TestCitations_Sections checks that each cited section follows the name of its text, as in RFC 9110 §9. A cited
+// section of the contract must exist.
 func TestCitations_Sections(t *testing.T) {
 	t.Parallel()
 	numbers, found := sectionNumbers(t), 0
@@ -133,7 +133,7 @@ func TestCitations_Sections(t *testing.T) {
 	}
 }
 
-// excerpt returns the text around a place.
+// excerpt returns the part of the text around a place.
 func excerpt(text string, at []int) string {
 	return "…" + strings.ToValidUTF8(text[max(0, at[0]-60):min(len(text), at[1]+20)], "") + "…"
 }
@@ -144,7 +144,8 @@ var (
 	code   = regexp.MustCompile("(?s)```.*?\n```|`[^`\n]+`")
 )
 
-// TestCitations_Chapters checks chapters cited by their titles, as in `ARCHITECTURE.md, "Data rules"`.
+// TestCitations_Chapters checks that chapters exist that are cited by their titles, as in `ARCHITECTURE.md, "Data
+// rules"`.
 func TestCitations_Chapters(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -165,7 +166,8 @@ func TestCitations_Chapters(t *testing.T) {
 	}
 }
 
-// TestLinks_Targets checks that our Markdown files' links to files here lead to a file and to a heading in it.
+// TestLinks_Targets checks the links in our Markdown files to files of the repository. The file, and the heading in it,
+// must exist.
 func TestLinks_Targets(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -176,7 +178,7 @@ func TestLinks_Targets(t *testing.T) {
 		for _, link := range linked.FindAllStringSubmatch(code.ReplaceAllString(f.text, ""), -1) {
 			target, anchor, _ := strings.Cut(link[1], "#")
 			if strings.Contains(target, ":") {
-				continue // to another host
+				continue // a link to another host
 			}
 			at := f.path
 			if target != "" {
@@ -206,8 +208,8 @@ func TestLinks_Targets(t *testing.T) {
 // located matches a path of the repository in prose.
 var located = regexp.MustCompile("`((?:shared|functions|localstack|infra|events)/[\\w./-]*\\w)/?`")
 
-// TestNamedPlaces_Exist checks that folders and files in a Markdown file's backquotes exist, so that a move must also
-// change the text.
+// TestNamedPlaces_Exist checks that a folder or file in a Markdown file's backquotes exists. So a change that moves a
+// file must also change the text.
 func TestNamedPlaces_Exist(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -237,8 +239,8 @@ func slug(title string) string {
 	return strings.ReplaceAll(kept, " ", "-")
 }
 
-// unavailable matches citations of texts that a reader of the repository does not have. The patterns do not match the
-// lines that define them.
+// unavailable matches citations of texts that a reader of the repository does not have. No pattern matches the line
+// that defines it.
 var unavailable = map[string]*regexp.Regexp{
 	"name the operationId instead of a row": regexp.MustCompile(
 		`(?i)\brow \d|\brows \d+ (to|and) \d|contract,? rows?\b`),

@@ -13,13 +13,14 @@ type details struct {
 	currency string // ISO 4217
 	language string // BCP 47, without the country
 	english  string
-	native   string // in that language; "": same as English
+	native   string // in the country's language; "": same as in English
 }
 
-// Zone returns the IANA time zone of the country's capital, or "" for a country not listed.
+// Zone returns the IANA time zone of the country's capital, or "" for a country that is not listed.
 func Zone(code string) string { return table[code].zone }
 
-// Locale returns the country's BCP 47 language tag, such as de-DE. For a country not listed the language is English.
+// Locale returns the country's BCP 47 language tag, such as de-DE. For a country that is not listed the language is
+// English.
 func Locale(code string) string {
 	if f, ok := table[code]; ok {
 		return f.language + "-" + code
@@ -27,7 +28,7 @@ func Locale(code string) string {
 	return "en-" + code
 }
 
-// Names returns the country's names in English and in its own language, or "" for a country not listed.
+// Names returns the country's names in English and in its own language, or "" for a country that is not listed.
 func Names(code string) (english, native string) {
 	f := table[code]
 	if f.native == "" {
@@ -36,7 +37,7 @@ func Names(code string) (english, native string) {
 	return f.english, f.native
 }
 
-// Currency returns the ISO 4217 code of the country's currency, or "" for a country not listed.
+// Currency returns the ISO 4217 code of the country's currency, or "" for a country that is not listed.
 func Currency(code string) string { return table[code].currency }
 
 // Codes returns the listed countries in alphabetical order.

@@ -10,7 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TestTable_EachServedCurrency checks that merchants of each country with a served currency have their local time.
+// TestTable_EachServedCurrency checks that the table lists each country with a served currency, with the right
+// currency.
 func TestTable_EachServedCurrency(t *testing.T) {
 	t.Parallel()
 	for a := 'A'; a <= 'Z'; a++ {

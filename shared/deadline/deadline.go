@@ -1,4 +1,4 @@
-// Package deadline reserves time at the end of a function's run, for the work that must follow. Call Early.
+// Package deadline reserves time at the end of a function's run for work that must still follow. Call Early.
 package deadline
 
 import (
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Early returns a context that ends with ctx, at the latest the margin before ctx's deadline. The caller must call
-// cancel.
+// Early returns a context that ends when ctx ends, but at the latest the margin before the deadline of ctx. The caller
+// must call cancel.
 func Early(ctx context.Context, margin time.Duration) (early context.Context, cancel context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {

@@ -19,7 +19,7 @@ func Example() {
 	// CHECKOUT_SESSION_IS_EXPIRED session-expired
 }
 
-// Clients see any error as a failure. An error that wraps none becomes an Internal, and its text is only logged.
+// Clients get each error as a failure. An error that wraps no failure becomes an Internal, and its text is only logged.
 func ExampleOf() {
 	for _, err := range []error{
 		fmt.Errorf("read the customer: %w", failure.NotFound("There is no such customer.")),
@@ -32,7 +32,7 @@ func ExampleOf() {
 	// An internal error occurred.
 }
 
-// Err returns several faults of one request as a list, and a single fault as itself.
+// Err returns several faults of one request as a list. It returns a single fault as itself.
 func ExampleList_Err() {
 	var faults failure.List
 	faults = append(faults, failure.Missing("amount"))

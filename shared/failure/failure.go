@@ -1,5 +1,6 @@
 // Package failure has the only error type that may reach a client. A failure describes an error in the platform's
-// terms: package rest turns its Kind into a status and a body (contract §3). Make one with Invalid, NotFound and so on.
+// terms. Package rest turns the failure's Kind into a status and a body (contract §3). Make one with Invalid, NotFound
+// and so on.
 package failure
 
 import (
@@ -17,7 +18,7 @@ type Kind int
 
 // The kinds, in the order of their statuses.
 const (
-	KindInternal      Kind = iota // a fault of ours; the cause is logged, never shown
+	KindInternal      Kind = iota // a fault of the platform; the cause is logged, never shown
 	KindMalformed                 // the request cannot be read, or makes no sense
 	KindInvalid                   // a field is missing or has a bad value
 	KindUnauthorized              // no credentials, or bad ones
@@ -27,13 +28,13 @@ const (
 	KindConflict                  // the resource's state does not allow it
 	KindTooLarge                  // the body is above the limit
 	KindUnsupported               // the body is in an unknown coding
-	KindUnprocessable             // well formed, but impossible
+	KindUnprocessable             // the request is well formed, but cannot be done
 	KindUpstream                  // an upstream certainly did not take the request
-	KindTooMany                   // above the rate limit
+	KindTooMany                   // the request is above the rate limit
 	KindTimeout                   // no answer in time
 )
 
-// usual has the default code and slug of a kind.
+// usual has the usual code and slug of a kind.
 type usual struct{ code, slug string }
 
 var usuals = [...]usual{
@@ -56,16 +57,16 @@ var usuals = [...]usual{
 // Slug returns the kind's usual problem type.
 func (k Kind) Slug() string { return usuals[k].slug }
 
-// Error is a failure with a text that is safe to show. Cause is for logs only.
+// Error is a failure. Its texts are safe to show, except Cause, which is for logs only.
 type Error struct {
 	Kind       Kind
 	Code       string // error_code, e.g. DUPLICATED_CHECKOUT
 	Slug       string // problem type, e.g. session-expired
 	Param      string // dot path of the offending field
 	Message    string // safe for clients
-	Why        string // for a 403: the right that the caller lacks, for people; Message is for programs (contract §3.2)
+	Why        string // in a 403, the right that the caller lacks, for people; Message is for programs (contract §3.2)
 	RetryAfter time.Duration
-	Details    []Detail // failed_constraints of the details shape (contract §3.1)
+	Details    []Detail // failed_constraints in the body with details (contract §3.1)
 	Errors     any      // the member errors, in any form (contract §13.4, §3.1 readers); safe for clients
 	Transient  bool     // see AsTransient
 	Cause      error
@@ -90,21 +91,21 @@ func (e *Error) Unwrap() error { return e.Cause }
 // Text returns the failure's text for people.
 func (e *Error) Text() string { return cmp.Or(e.Why, e.Message) }
 
-// Because returns a copy of a Forbidden that names the right that the caller lacks. why must not reveal others' data.
+// Because returns a copy of a Forbidden. why names the right that the caller lacks, and must not reveal others' data.
 func (e *Error) Because(why string) *Error {
 	clone := *e
 	clone.Why = why
 	return &clone
 }
 
-// WithCode returns a copy with another code than the kind's usual one.
+// WithCode returns a copy with the code instead of the kind's usual code.
 func (e *Error) WithCode(code string) *Error {
 	clone := *e
 	clone.Code = code
 	return &clone
 }
 
-// WithSlug returns a copy with another problem type than the kind's usual one.
+// WithSlug returns a copy with the problem type instead of the kind's usual type.
 func (e *Error) WithSlug(slug string) *Error {
 	clone := *e
 	clone.Slug = slug
@@ -118,22 +119,23 @@ func (e *Error) WithCause(cause error) *Error {
 	return &clone
 }
 
-// AsTransient returns a copy for a failure that is only due to work in progress. The same request may succeed
-// later, so no Idempotency-Key keeps the reply (contract §2.8).
+// AsTransient returns a copy for a failure whose only reason is work in progress. The same request may succeed later,
+// so the reply is not stored under an Idempotency-Key (contract §2.8).
 func (e *Error) AsTransient() *Error {
 	clone := *e
 	clone.Transient = true
 	return &clone
 }
 
-// In returns a copy whose field is a member of the object named parent.
+// In returns a copy whose field is a member of the object with the name parent.
 func (e *Error) In(parent string) *Error {
 	clone := *e
 	clone.Param, clone.Message = parent+"."+e.Param, parent+"."+e.Message
 	return &clone
 }
 
-// List has several failures of one request. Only the operations named in contract §3.1 show more than the first.
+// List has several failures of one request. Only the operations named in contract §3.1 show more than the first
+// failure.
 type List []*Error
 
 func (l List) Error() string {
@@ -153,7 +155,7 @@ func (l List) Unwrap() []error {
 	return all
 }
 
-// Err returns nil for an empty list, the only failure of a list of one, else the list.
+// Err returns nil for an empty list, and the failure itself for a list of one. Otherwise it returns the list.
 func (l List) Err() error {
 	switch len(l) {
 	case 0:
@@ -173,7 +175,7 @@ func (l List) First() error {
 	return l[0]
 }
 
-// If returns the list with the failure added, if it applies.
+// If returns the list with the failure added if applies is true. Otherwise it returns the list unchanged.
 func (l List) If(applies bool, e *Error) List {
 	if applies {
 		return append(l, e)
@@ -181,7 +183,7 @@ func (l List) If(applies bool, e *Error) List {
 	return l
 }
 
-// With returns the list with the failure added, unless it is nil.
+// With returns the list with the failure added, unless the failure is nil.
 func (l List) With(e *Error) List { return l.If(e != nil, e) }
 
 // Names returns true if a failure in the list is about the field.
@@ -189,7 +191,8 @@ func (l List) Names(param string) bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return e.Param == param })
 }
 
-// Of returns the failure that err wraps (the first of a List), or an Internal with err as its cause.
+// Of returns the failure that err wraps. Of a List it returns the first failure. If err wraps no failure, it returns an
+// Internal with err as its cause.
 func Of(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -213,7 +216,7 @@ func newError(kind Kind, message string) *Error {
 func Malformed(message string) *Error { return newError(KindMalformed, message) }
 
 // Invalid returns the failure of a field with a bad value. The predicate describes the fault: ("amount", "must be above
-// 0") makes "amount must be above 0." Without a param, the predicate is the whole message.
+// 0") gives the message "amount must be above 0." Without a param, the predicate is the whole message.
 func Invalid(param, predicate string) *Error {
 	if param == "" {
 		return newError(KindInvalid, predicate)
@@ -229,7 +232,7 @@ func Missing(param string) *Error {
 }
 
 // Unauthorized returns the failure of a request without valid credentials. The slug is missing-token, invalid-token,
-// not-authorised-token or unauthorized; the message follows from it (contract §3.2).
+// not-authorised-token or unauthorized. The message follows from the slug (contract §3.2).
 func Unauthorized(slug string) *Error {
 	message := "invalid access token"
 	if slug == "missing-token" {
@@ -241,10 +244,12 @@ func Unauthorized(slug string) *Error {
 // NotChargeable returns the failure of an instrument that cannot be charged at all (contract §3.4, 402).
 func NotChargeable(message string) *Error { return newError(KindNotChargeable, message) }
 
-// Forbidden returns the failure of a missing permission. Clients switch on the reason, error_message (contract §3.3).
+// Forbidden returns the failure of a missing permission. The reason is the error_message. Clients decide by it
+// (contract §3.3).
 func Forbidden(reason string) *Error { return newError(KindForbidden, reason) }
 
-// Denied returns the Forbidden of a credential that lacks a right. why names the right, but nothing of others' data.
+// Denied returns the Forbidden of a credential that lacks a right. why names the right, and must not reveal others'
+// data.
 func Denied(why string) *Error { return Forbidden("request_not_allowed").Because(why) }
 
 // NotFound returns the failure of a resource that does not exist for this caller.
@@ -270,20 +275,21 @@ func Upstream(cause error) *Error {
 	return e
 }
 
-// TooMany returns the failure of a request above the rate limit, which may be repeated after the given time.
+// TooMany returns the failure of a request above the rate limit. The client may repeat the request after the given
+// time.
 func TooMany(after time.Duration) *Error {
 	e := newError(KindTooMany, "Too many requests.")
 	e.RetryAfter = after
 	return e
 }
 
-// Timeout returns the failure of an answer that did not come in time. The outcome is unknown.
+// Timeout returns the failure of a request that got no answer in time. The outcome of the request is unknown.
 func Timeout(cause error) *Error {
 	return newError(KindTimeout, "No answer came in time.").WithCause(cause)
 }
 
-// Recover turns a panic of the function that defers Recover into that function's error, with the stack. Otherwise a
-// panic about one item would end the process, and the work on all other items.
+// Recover turns a panic of the function that defers Recover into that function's error, with the stack. Without it, a
+// panic about one item would end the process and so the work on all other items.
 func Recover(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// TestConstructors checks the codes and slugs of contract §3.3.
+// TestConstructors checks that failures have the codes and slugs of contract §3.3.
 func TestConstructors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ got, want *failure.Error }{
@@ -56,7 +56,8 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
-// TestError_Copies checks that a package's shared failure does not keep the additions of one request.
+// TestError_Copies checks that additions to a package's shared failure change only a copy, and so reach no other
+// request.
 func TestError_Copies(t *testing.T) {
 	t.Parallel()
 	busy := func() *failure.Error { return failure.Conflict("Busy.") }
@@ -101,7 +102,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestOf_OtherError checks that any other error is a fault of ours, and that its text is kept only for the log.
+// TestOf_OtherError checks that any other error counts as a fault of the platform. The error's text is kept only for
+// the log.
 func TestOf_OtherError(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{io.EOF, fmt.Errorf("read: %w", io.EOF), failure.List{}} {

@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// The limits of a tenant's keys (contract §8.2). Finding a key reads them all.
+// The limits of a tenant's keys (contract §8.2). Each search for a key reads all keys.
 const (
 	MaxAPIKeys    = 100
-	MaxAPIKeysDay = 100 // new ones, a day in UTC
+	MaxAPIKeysDay = 100 // new keys on one day in UTC
 )
 
 // APIKey is a merchant's key as stored. Its token is shown once, when the key is made, and stored nowhere.
@@ -27,7 +27,7 @@ type APIKey struct {
 	TokenHash string    `dynamo:"token_hash"`
 	Preview   string    `dynamo:"preview,omitempty"` // the token's last characters; "" if older than the field
 	Maker     Maker     `dynamo:"maker,omitempty"`   // zero: see Maker
-	Revoked   bool      `dynamo:"revoked"`           // of keys that were revoked before revoking deleted them
+	Revoked   bool      `dynamo:"revoked"`           // true for keys from the time when revoking did not delete keys
 	CreatedAt time.Time `dynamo:"created_at"`
 	UpdatedAt time.Time `dynamo:"updated_at,omitempty"` // zero if older than the field
 	Version   int       `dynamo:"version"`              // of the stored item; 0 if older than the field
@@ -39,7 +39,8 @@ func (k APIKey) Principal() Principal {
 		Person: k.Maker.Person, Admitted: Admission{Hash: k.TokenHash, Version: k.Version}}
 }
 
-// ChangedAt returns the time when the key was last renamed or restricted, or else made.
+// ChangedAt returns the time when the key was last renamed or restricted. If it never was, ChangedAt returns the time
+// when the key was made.
 func (k APIKey) ChangedAt() time.Time {
 	if k.UpdatedAt.IsZero() {
 		return k.CreatedAt
@@ -47,8 +48,8 @@ func (k APIKey) ChangedAt() time.Time {
 	return k.UpdatedAt
 }
 
-// With returns the key with the name and the scopes of a request, changed at the time. A key that has them already
-// stays as it is. Failure: Invalid, with the field.
+// With returns the key with the name and the scopes of a request, changed at the given time. If the key already has
+// them, it stays as it is. Failure: Invalid, with the field.
 func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error) {
 	checked, err := KeyRequest{Name: name, Kind: k.Kind, Scopes: &scopes}.check()
 	same := k.Name == name && slices.Equal(slices.Sorted(slices.Values(k.Scopes)), checked)
@@ -59,13 +60,14 @@ func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error
 	return k, nil
 }
 
-// MayManage returns true if the principal may make, change and delete the key: it may use those operations, and give
-// all rights of the key. So no principal takes over or deletes a key with more rights than its own.
+// MayManage returns true if the principal may make, change and delete the key. The principal must be allowed to use
+// those operations, and to give all rights of the key. So no principal takes over or deletes a key with more rights
+// than its own.
 func (p Principal) MayManage(k APIKey) bool { return len(p.LacksForKey(k)) == 0 }
 
 // LacksForKey returns the rights that the principal lacks to make, change and delete the key.
 func (p Principal) LacksForKey(k APIKey) (lacks []Lack) {
-	if all, decided := p.decideLacks(); decided {
+	if all, decided := p.commonLacks(); decided {
 		return all
 	}
 	if !p.May(KeysWrite) {
@@ -83,7 +85,7 @@ func (p Principal) LacksForKey(k APIKey) (lacks []Lack) {
 	return lacks
 }
 
-// KeysWrite is the scope of making, changing and deleting keys.
+// KeysWrite is the scope for making, changing and deleting keys.
 const KeysWrite = "api_keys:write"
 
 // ForAudit returns the key as audit entries show it.
@@ -94,7 +96,7 @@ func (k APIKey) ForAudit() any {
 		Scopes []string `json:"scopes"`
 		Person string   `json:"made_by,omitempty"`   // id of the member who stands behind the key
 		Client string   `json:"made_with,omitempty"` // id of the OAuth client that the member used
-	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes)), // the table keeps a set without an order
+	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes)), // the table stores a set without an order
 		k.Maker.Person, k.Maker.Client}
 }
 
@@ -103,7 +105,7 @@ type KeyRequest struct {
 	// Name is for people. A public key may have none.
 	Name string `json:"name" validate:"text=255"`
 
-	// Kind is secret unless it is given.
+	// Kind is secret by default.
 	Kind Kind `json:"type" empty:"refused" validate:"one-of=secret|public"`
 
 	// Scopes are the scopes of a secret key. A key with an empty list may do nothing.
@@ -126,8 +128,8 @@ func NewAPIKey(t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, e
 	return APIKeyFrom(rand.Reader, t, r, now)
 }
 
-// APIKeyFrom does as NewAPIKey with secret bytes from random: a repeated operation with the same bytes makes the same
-// key.
+// APIKeyFrom makes a key as NewAPIKey does, with secret bytes from random. A repeated operation with the same bytes
+// makes the same key.
 func APIKeyFrom(random io.Reader, t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
 	scopes, err := r.check()
 	if err != nil {

@@ -23,7 +23,7 @@ func request(scopes ...string) identity.KeyRequest {
 	return identity.KeyRequest{Name: "till", Scopes: &scopes}
 }
 
-// TestAPIKeyFrom_SameBytes checks that a key depends on its random bytes alone.
+// TestAPIKeyFrom_SameBytes checks that the same random bytes make the same key.
 func TestAPIKeyFrom_SameBytes(t *testing.T) {
 	t.Parallel()
 	from := func(b byte) (identity.APIKey, string) {
@@ -90,7 +90,8 @@ func TestAPIKey_With(t *testing.T) {
 	}
 }
 
-// TestPrincipal_MayManage checks that a principal needs the operations on keys and all rights of the key.
+// TestPrincipal_MayManage checks that a principal needs the rights to use the operations on keys, and all rights of the
+// key.
 func TestPrincipal_MayManage(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

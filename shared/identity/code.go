@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// crockford is Crockford's base 32, without letters that look like another letter or a digit.
+// crockford is Crockford's base 32. It leaves out letters that look like another letter or a digit.
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 const (

@@ -2,14 +2,16 @@ package identity
 
 import "slices"
 
-// Guard describes routes that need one of the scopes, and of persons the permission, or show only a part without it.
+// Guard describes routes that need one of the scopes, and from persons also the permission. Some of these routes show
+// only a part without the permission.
 type Guard struct {
 	Permission Permission
 	Scopes     []string
 }
 
-// Guards lists the guards of all routes; a test compares them. They connect scopes with permissions, so that no
-// principal evades a permission by giving a scope to a key, or a scope by giving a permission to a member.
+// Guards lists the guards of all routes. A test compares the list with the routes. Guards connect scopes with
+// permissions. Without them a principal could evade a permission by giving a scope to a key, or evade a scope by giving
+// a permission to a member.
 var Guards = []Guard{
 	{RefundTransactions, []string{"payments", "refunds.write"}},
 	{FullTransactionHistoryView, []string{"payments", "checkouts.read"}},
@@ -41,12 +43,12 @@ var Guards = []Guard{
 }
 
 // MayGiveScope returns true if the principal may give the scope to a key. The principal must have the scope. A person
-// also needs every permission of a route with that scope, because a key needs none.
+// also needs every permission of a route with that scope, because a key needs no permissions.
 func (p Principal) MayGiveScope(scope string) bool { return len(p.lacksForScope(scope)) == 0 }
 
 // lacksForScope returns the rights that the principal lacks to give the scope.
 func (p Principal) lacksForScope(scope string) (lacks []Lack) {
-	if all, decided := p.decideLacks(); decided {
+	if all, decided := p.commonLacks(); decided {
 		return all
 	}
 	if !slices.Contains(p.Scopes, scope) {
@@ -68,7 +70,7 @@ func (p Principal) MayGivePermission(permission Permission) bool {
 
 // LacksForPermission returns the rights that the principal lacks to give the permission.
 func (p Principal) LacksForPermission(permission Permission) (lacks []Lack) {
-	if all, decided := p.decideLacks(); decided {
+	if all, decided := p.commonLacks(); decided {
 		return all
 	}
 	if p.IsPerson() && !slices.Contains(p.Permissions, permission) {
@@ -88,7 +90,7 @@ func (p Principal) MayMakeOwner() bool { return len(p.LacksForOwner()) == 0 }
 
 // LacksForOwner returns the rights that the principal lacks to make an owner.
 func (p Principal) LacksForOwner() (lacks []Lack) {
-	if all, decided := p.decideLacks(); decided {
+	if all, decided := p.commonLacks(); decided {
 		return all
 	}
 	for _, scope := range operationScopes {

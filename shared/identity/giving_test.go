@@ -59,7 +59,8 @@ func TestMayGive_Persons(t *testing.T) {
 	}
 }
 
-// TestMayManage_OwnerMakingKey checks that only owners and such keys may manage a key that can make owners.
+// TestMayManage_OwnerMakingKey checks a key that can make owners. Only owners, and other keys that can make owners, may
+// manage it.
 func TestMayManage_OwnerMakingKey(t *testing.T) {
 	t.Parallel()
 	all := identity.AllScopes()
@@ -76,7 +77,8 @@ func TestMayManage_OwnerMakingKey(t *testing.T) {
 	}
 }
 
-// TestMayGive_NoMoreThanGiver walks random principals, who must not make a credential that can give more than they can.
+// TestMayGive_NoMoreThanGiver draws random principals. A principal may make a key or a member with rights. The key or
+// member must not be able to use a route that the principal may not use.
 func TestMayGive_NoMoreThanGiver(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

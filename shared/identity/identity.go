@@ -1,5 +1,5 @@
-// Package identity identifies callers and decides their rights: tenants, principals, API keys and scopes. A
-// credential's Principal method returns the principal of its requests; May and Has report that principal's rights.
+// Package identity identifies callers and decides their rights. It has tenants, principals, API keys and scopes. A
+// credential's method Principal returns the principal of its requests. May and Has tell the principal's rights.
 package identity
 
 import (
@@ -31,7 +31,7 @@ func (m Mode) Name() string {
 	return "test"
 }
 
-// ParseMode parses the result of Name; false for anything else.
+// ParseMode parses a result of Name. It returns false for any other text.
 func ParseMode(name string) (Mode, bool) {
 	for _, m := range Modes {
 		if name == m.Name() {
@@ -51,7 +51,7 @@ type Tenant struct {
 // String returns the tenant's part of a key, e.g. "T#MC0A1B2C3D".
 func (t Tenant) String() string { return string(t.Mode) + "#" + t.Merchant }
 
-// ParseTenant parses the result of String; false for anything else.
+// ParseTenant parses a result of String. It returns false for any other text.
 func ParseTenant(text string) (Tenant, bool) {
 	mode, merchant, ok := strings.Cut(text, "#")
 	t := Tenant{Mode: Mode(mode), Merchant: merchant}
@@ -66,13 +66,13 @@ const (
 	SecretKey   Kind = "secret"
 	PublicKey   Kind = "public"
 	User        Kind = "user"         // a person with an OAuth client's access token
-	Operator    Kind = "operator"     // a managed user, likewise
+	Operator    Kind = "operator"     // a managed user with an OAuth client's access token
 	Client      Kind = "client"       // an OAuth client that acts for its own merchant
-	TestProfile Kind = "test_profile" // of test mode only
+	TestProfile Kind = "test_profile" // exists only in test mode
 
 	MerchantToken Kind = "merchant_token" // an app or page, limited to the token's actions
 
-	platform Kind = "platform" // no credential has it
+	platform Kind = "platform" // no credential has this kind
 )
 
 var kinds = []Kind{SecretKey, PublicKey, User, Operator, Client, TestProfile, MerchantToken}
@@ -80,15 +80,15 @@ var kinds = []Kind{SecretKey, PublicKey, User, Operator, Client, TestProfile, Me
 // InBrowser returns true if credentials of the kind are in payers' browsers.
 func (k Kind) InBrowser() bool { return k == PublicKey || k == MerchantToken }
 
-// Actor is an API key, a person, an OAuth client, a test profile or a merchant token that acts.
+// Actor is the API key, person, OAuth client, test profile or merchant token that acts.
 type Actor struct {
 	Kind Kind
 	ID   string // of the key, member, client, profile or merchant token; never a token's text
 }
 
 // Principal is the caller of a request: the actor, the tenant whose data the actor may use, and the rights there. The
-// zero Principal has none. A Principal does not copy its merchant, so a changed merchant counts from the next request
-// on.
+// zero Principal has no rights. A Principal has no copy of its merchant, so a change of the merchant counts from the
+// next request on.
 type Principal struct {
 	Actor       Actor
 	Tenant      Tenant
@@ -105,8 +105,8 @@ type Principal struct {
 	Admitted    Admission
 }
 
-// Admission is the version of the credential that admitted the principal. A write that gives or takes rights has the
-// condition that this version is still current.
+// Admission has the versions of the credential that admitted the principal. A write that gives or takes rights has the
+// condition that these versions are still current.
 type Admission struct {
 	Hash    string // of the key's or the token's text
 	Grant   string // of an access token: hash of the refresh token issued with it
@@ -114,13 +114,14 @@ type Admission struct {
 	Version int    // of the key's item, or of the person's member
 	Roles   int    // version of the tenant's roles; 0: the person has only predefined roles
 
-	// When the token acts for another merchant: the user's member at the merchant that the token was allowed for.
+	// Set if the token acts for another merchant: the user's member at the merchant that the token was allowed for.
 	Chosen        string // id of that member; "": the token acts for the merchant that allowed it
 	ChosenTenant  Tenant
 	ChosenVersion int // of that member
 }
 
-// Platform returns the principal of workers and of operators' commands. It has all rights, which no credential has.
+// Platform returns the principal of workers and of operators' commands. It has all rights. No credential has all of
+// them.
 func Platform() Principal { return Principal{Actor: Actor{Kind: platform}} }
 
 // IsPlatform returns true if the principal is the platform's.
@@ -129,12 +130,12 @@ func (p Principal) IsPlatform() bool { return p.Actor.Kind == platform }
 // IsNobody returns true if the principal has no credential, or a credential of an unknown kind.
 func (p Principal) IsNobody() bool { return !p.IsPlatform() && !slices.Contains(kinds, p.Actor.Kind) }
 
-// IsPerson returns true if the principal is a person, who is limited by the permissions of their member.
+// IsPerson returns true if the principal is a person. A person is limited by the permissions of their member.
 func (p Principal) IsPerson() bool { return p.Actor.Kind == User || p.Actor.Kind == Operator }
 
-// Has returns true if the principal has the permission; "" is always granted. Permissions limit persons and the
-// merchant tokens that persons make. Test profiles, which are for trying payments, never have an administrator's
-// permission. Other callers are limited only by their scopes or actions.
+// Has returns true if the principal has the permission. The permission "" is always granted. Permissions limit persons
+// and the merchant tokens that persons make. Test profiles are for trying payments, so they never have an
+// administrator's permission. Other callers are limited only by their scopes or actions.
 func (p Principal) Has(permission Permission) bool {
 	switch {
 	case p.IsNobody():
@@ -155,7 +156,7 @@ func (p Principal) Sees(creator string) bool {
 	return p.Has(FullTransactionHistoryView) || !p.IsNobody() && creator == p.Actor.ID
 }
 
-// May returns true if the principal has one of the scopes (contract §1). If none is asked for, any credential of the
+// May returns true if the principal has one of the scopes (contract §1). If no scope is given, any credential of the
 // merchant suffices.
 func (p Principal) May(anyOf ...string) bool {
 	if p.IsPlatform() || p.IsNobody() {
@@ -167,11 +168,11 @@ func (p Principal) May(anyOf ...string) bool {
 	return slices.ContainsFunc(anyOf, func(scope string) bool { return slices.Contains(p.Scopes, scope) })
 }
 
-// idBytes give 26 characters of base 32.
+// idBytes is the number of bytes that give 26 characters of base 32.
 const idBytes = 16
 
-// DerivedID returns an id with a prefix and 26 characters derived from the text, the same each time. The text names the
-// kind of item and the operation that makes it.
+// DerivedID returns an id with a prefix and 26 characters derived from the text. The same text gives the same id. The
+// text names the kind of item and the operation that makes it.
 func DerivedID(prefix, text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return formatID(prefix, sum[:idBytes])

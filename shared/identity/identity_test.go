@@ -56,7 +56,7 @@ func TestPrincipal_May(t *testing.T) {
 	}
 }
 
-// TestPrincipal_NobodyAndPlatform also checks that the platform may do everything.
+// TestPrincipal_NobodyAndPlatform checks IsNobody and IsPlatform, and that the platform may do everything.
 func TestPrincipal_NobodyAndPlatform(t *testing.T) {
 	t.Parallel()
 	scope, permission := identity.AllScopes()[0], identity.AllPermissions()[0]

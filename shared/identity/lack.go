@@ -8,27 +8,28 @@ import (
 // Lack names, for people, a right that a principal lacks: "the scope payments or refunds.write".
 type Lack string
 
-// LackOfScope names scopes, any one of them sufficient.
+// LackOfScope returns the lack of the scopes. Any one of them would suffice.
 func LackOfScope(anyOf ...string) Lack { return Lack("the scope " + strings.Join(anyOf, " or ")) }
 
-// LackOfPermission names the permission.
+// LackOfPermission returns the lack of the permission.
 func LackOfPermission(p Permission) Lack { return Lack("the permission " + string(p)) }
 
-// LackOfAction names the action of merchant tokens.
+// LackOfAction returns the lack of a merchant token's action.
 func LackOfAction(a Action) Lack { return Lack("the action " + string(a)) }
 
 const lackOfOwnership = Lack("the role role_owner")
 
-// decideLacks returns the lacks of two principals: the platform lacks nothing, and a caller without a credential lacks
-// a credential. For other principals it returns false.
-func (p Principal) decideLacks() (lacks []Lack, decided bool) {
+// commonLacks returns the lacks of the platform and of a caller without a credential. The platform lacks nothing, and
+// the caller lacks a credential. For other principals decided is false.
+func (p Principal) commonLacks() (lacks []Lack, decided bool) {
 	if p.IsNobody() {
 		return []Lack{"a credential"}, true
 	}
 	return nil, p.IsPlatform()
 }
 
-// Lacks returns a sentence that lists the missing rights, each once. It returns "" for an empty list.
+// Lacks returns a sentence that begins with before and lists the missing rights, each once. It returns "" for an empty
+// list.
 func Lacks(before string, all []Lack) string {
 	var words []string
 	for _, one := range all {

@@ -1,18 +1,19 @@
 package identity
 
-// Maker names the maker of an API key (contract §8.2). It is zero for a key made by a command of the platform's
-// operator, and for a key that is older than this record.
+// Maker names the maker of an API key (contract §8.2). It is zero for a key that an operator's command made, and for a
+// key that is older than this record.
 type Maker struct {
 	Kind   Kind   `dynamo:"kind"`             // SecretKey, User, Operator or Client
 	ID     string `dynamo:"id"`               // of the key, the member or the client
 	Client string `dynamo:"client,omitempty"` // id of the OAuth client that had the access token
 	Token  string `dynamo:"token,omitempty"`  // the first digits of the access token's hash
 
-	// Person is the id of the member behind the key: the member who made it, or who made the key that made it; "": none.
+	// Person is the id of the member who stands behind the key: the member made it, or made the key that made it. "":
+	// none.
 	Person string `dynamo:"person,omitempty"`
 }
 
-// tokenDigits is the number of digits of a token's hash in Maker, enough to tell the tokens of a merchant apart.
+// tokenDigits is the number of digits of a token's hash in Maker. They suffice to distinguish the tokens of a merchant.
 const tokenDigits = 16
 
 // Maker returns the principal as the maker of a key.

@@ -12,10 +12,11 @@ type Action string
 // CheckoutAction lets the bearer create, retrieve and process checkouts.
 const CheckoutAction Action = "checkout"
 
-// MerchantTokenLasts is the lifetime of a merchant token, unless its maker's access token expires before.
+// MerchantTokenLasts is the lifetime of a merchant token, unless its maker's access token expires earlier.
 const MerchantTokenLasts = 15 * time.Minute
 
-// MerchantTokens is the guard of createMerchantToken. A token's maker must pass it with each request of the token.
+// MerchantTokens is the guard of createMerchantToken. The maker of a token must still pass it at each request with the
+// token.
 var MerchantTokens = Guard{FullTransactionHistoryView, []string{"payments", "checkouts.write"}}
 
 // MerchantTokenRequest describes a new merchant token.
@@ -23,7 +24,7 @@ type MerchantTokenRequest struct {
 	Actions []Action `json:"actions" validate:"required own"`
 }
 
-// Rule checks the actions.
+// Rule returns the fault of the actions, or "".
 func (r MerchantTokenRequest) Rule(string, time.Time) string {
 	if len(r.Actions) == 0 {
 		return "must name an action"

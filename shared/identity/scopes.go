@@ -2,8 +2,8 @@ package identity
 
 import "slices"
 
-// operationScopes are the scopes that operations need (contract §1). A line has an old scope and its granular
-// successors; either suffices.
+// operationScopes are the scopes that operations need (contract §1). Each line has an old scope and its granular
+// successors. Either the old scope or a successor suffices.
 var operationScopes = []string{
 	"payments", "checkouts.read", "checkouts.write", "refunds.write",
 	"payment_instruments", "customers.read", "customers.write",
@@ -20,13 +20,13 @@ var operationScopes = []string{
 var scopes = append(slices.Clone(operationScopes),
 	"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email")
 
-// profileAlias is the clients' name for the scope to read the merchant (contract §2.1).
+// profileAlias is the name that clients use for the scope to read the merchant (contract §2.1).
 const profileAlias = "profile"
 
 // AllScopes returns all scopes, which a merchant's first key has.
 func AllScopes() []string { return slices.Clone(scopes) }
 
-// ParseScope returns the scope with a client's name or alias; false for an unknown name.
+// ParseScope returns the scope with a client's name or alias. It returns false for an unknown name.
 func ParseScope(name string) (string, bool) {
 	if name == profileAlias {
 		name = "user.profile_readonly"

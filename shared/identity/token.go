@@ -22,8 +22,8 @@ var tokenPrefixes = map[Kind]map[Mode]string{
 	PublicKey: {Live: "pk_live_", Test: "pk_test_"},
 }
 
-// Token is the content of a credential's text: for an API key its kind, its tenant, and the hash that it is stored
-// under; for an access token only the hash. Only the store knows if the credential exists.
+// Token is the content of a credential's text. For an API key it has the kind, the tenant, and the hash that the key is
+// stored under. For an access token it has only the hash. Only the store knows if the credential exists.
 type Token struct {
 	Kind   Kind   `dynamo:"kind,omitempty"`   // "": an access token
 	Tenant Tenant `dynamo:"tenant,omitempty"` // of an API key
@@ -33,11 +33,12 @@ type Token struct {
 // accessTokenLength is the number of hexadecimal digits of an access token (contract §10).
 const accessTokenLength = 64
 
-// errNoMerchantCode reports a tenant without a merchant code of the usual form.
+// errNoMerchantCode reports a tenant whose merchant code does not have the usual form.
 var errNoMerchantCode = errors.New("identity: no key can be made for this tenant")
 
 // newToken returns the text of an API key: the prefix, the merchant's code without MC, 24 random base62 characters, and
-// six of checksum. The code lets a request read key and merchant in one call. random is secret except in tests.
+// six characters of checksum. Because of the code, a request can read key and merchant in one call. random is secret
+// except in tests.
 func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	prefix := tokenPrefixes[kind][t.Mode]
 	if prefix == "" || !IsMerchantCode(t.Merchant) {
@@ -58,8 +59,8 @@ func NewAccessToken(random io.Reader) (string, error) {
 	return hex.EncodeToString(raw), err
 }
 
-// ParseToken parses a credential. It returns false for an impossible text, so that a mistyped key costs no read. The
-// checksum covers the prefix, since sk_ and pk_ are easily confused.
+// ParseToken parses a credential. It returns false for a text that no credential can have, so that a mistyped key costs
+// no read. The checksum covers the prefix, because sk_ and pk_ are easily confused.
 func ParseToken(text string) (Token, bool) {
 	if len(text) == accessTokenLength && strings.Trim(text, "0123456789abcdef") == "" {
 		return Token{Hash: Hash(text)}, true
@@ -83,7 +84,8 @@ func parseBody(token Token, text, body string) (Token, bool) {
 	return token, IsMerchantCode(token.Tenant.Merchant)
 }
 
-// Hash returns a token's hex SHA-256, the only stored form. Tokens are random enough to need no salt or stretching.
+// Hash returns a token's SHA-256 in hex. The token is stored only in this form. Tokens are random enough to need no
+// salt or stretching.
 func Hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

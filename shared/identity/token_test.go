@@ -36,7 +36,7 @@ func TestNewToken_Format(t *testing.T) {
 	}
 }
 
-// TestParseToken_OneWrongCharacter checks that one wrong character anywhere is refused without a read.
+// TestParseToken_OneWrongCharacter checks that a token with one wrong character, anywhere, is refused without a read.
 func TestParseToken_OneWrongCharacter(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []Kind{SecretKey, PublicKey} {
@@ -76,8 +76,8 @@ func TestParseToken_Malformed(t *testing.T) {
 	}
 }
 
-// TestNewToken_UniformAlphabet checks for modulo bias: bytes taken modulo 62 would draw the first eight characters a
-// quarter more often than the rest. The seed is fixed, so that the test has one result.
+// TestNewToken_UniformAlphabet checks for modulo bias. Bytes taken modulo 62 would draw the first eight characters a
+// quarter more often than the rest. The seed is fixed, so that each run of the test has the same result.
 func TestNewToken_UniformAlphabet(t *testing.T) {
 	t.Parallel()
 	source := mathrand.NewChaCha8([32]byte{62})

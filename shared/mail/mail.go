@@ -1,5 +1,5 @@
-// Package mail defines the e-mails to a merchant's people and payers, and their recipients. A mail reports a change or
-// has a link; it is written in the same transaction. The port [Sender] sends it.
+// Package mail defines the e-mails to a merchant's people and to payers. A mail reports a change or has a link. It is
+// written in the transaction of the change. The port [Sender] sends it.
 package mail
 
 import (
@@ -22,7 +22,7 @@ type Kind string
 // The kinds.
 const (
 	Invitation         Kind = "invitation"           // to the invited address
-	AccountDisabled    Kind = "account_disabled"     // to its member
+	AccountDisabled    Kind = "account_disabled"     // to the disabled member
 	WrongCodes         Kind = "wrong_codes"          // to the owner of the second factor
 	NewAPIKey          Kind = "api_key_created"      // to all owners
 	BankAccountChanged Kind = "bank_account_changed" // to all owners
@@ -30,7 +30,7 @@ const (
 	MemberKeysKept     Kind = "member_keys_kept"     // to all owners: API keys still work although their maker left
 	SignInBlocked      Kind = "sign_in_blocked"      // to all owners; for a user, of some merchants (Mail.User)
 
-	// With a link, to an address named by the merchant.
+	// With a link, to an address that the merchant named.
 	Receipt       Kind = "receipt"        // of a payment
 	RefundReceipt Kind = "refund_receipt" // of a refund
 	PaymentState  Kind = "payment_state"  // of a payment that has not moved money
@@ -46,15 +46,15 @@ func (k Kind) OfReceipt() bool {
 	return k == Receipt || k == RefundReceipt || k == PaymentState || k == RefundState
 }
 
-// MaxOwners limits the owners of a tenant who get a mail; the earliest members come first.
+// MaxOwners limits the owners of a tenant who get a mail. The owners who became members first get it.
 const MaxOwners = 20
 
-// Mail is an e-mail to be sent. It holds no token, key or password: a link's token is derived when the mail is sent.
+// Mail is an e-mail to be sent. It has no token, key or password. The token of a link is derived when the mail is sent.
 type Mail struct {
 	outbox.Entry
 	Kind    Kind   `dynamo:"kind"`
-	Member  int32  `dynamo:"member,omitempty"`  // number of the recipient; 0: all owners, or a payer
-	Email   string `dynamo:"email,omitempty"`   // address; "" for all owners, who each get a mail
+	Member  int32  `dynamo:"member,omitempty"`  // number of the recipient; 0: the mail goes to all owners or to a payer
+	Email   string `dynamo:"email,omitempty"`   // address of the recipient; "" for all owners, who each get a mail
 	Invite  string `dynamo:"invite,omitempty"`  // id of an invitation
 	About   string `dynamo:"about,omitempty"`   // replaces {about} in the text
 	User    string `dynamo:"user,omitempty"`    // of a mail without a tenant: the user whose merchants get it; "": none
@@ -83,18 +83,19 @@ func NewWrongCodesOfManaged(operation, email string, member int32) Mail {
 	return newMail(operation, Mail{Kind: WrongCodes, Email: email, About: email, Member: member, Managed: true})
 }
 
-// NewKeyCreated returns a mail that tells the owners of a new key by its name.
+// NewKeyCreated returns a mail that tells the owners the name of a new key.
 func NewKeyCreated(operation, name string) Mail {
 	return newMail(operation, Mail{Kind: NewAPIKey, About: name})
 }
 
-// NewBankAccountChanged returns a mail that tells the owners the new primary account. It keeps only the number's end.
+// NewBankAccountChanged returns a mail that tells the owners the new primary account. The mail has only the last digits
+// of the account's number.
 func NewBankAccountChanged(operation, number string) Mail {
 	return newMail(operation, Mail{Kind: BankAccountChanged, About: number[max(0, len(number)-shownDigits):]})
 }
 
 // NewMemberKeys returns a mail to the owners about the API keys of a member who was disabled or removed. email is the
-// member's; ended is true if the keys have ended, and false if they still work.
+// member's address. ended is true if the keys have ended, and false if they still work.
 func NewMemberKeys(operation string, ended bool, email string, names []string) Mail {
 	kind := MemberKeysKept
 	if ended {
@@ -110,14 +111,15 @@ func NewMemberKeys(operation string, ended bool, email string, names []string) M
 // shownKeys limits the API keys that a mail names.
 const shownKeys = 20
 
-// NewSignInBlocked returns a mail that tells the owners that passwords for an account are refused for now. A user's
-// mail has no tenant, so it names the user. For other accounts and for an unknown name, user is "".
+// NewSignInBlocked returns a mail that tells the owners that passwords for an account are refused for now. If the
+// account is a user's, the mail has no tenant and so names the user. For other accounts and for an unknown name, user
+// is "".
 func NewSignInBlocked(operation, account, user string) Mail {
 	return newMail(operation, Mail{Kind: SignInBlocked, About: account, User: user})
 }
 
 // NewReceipt returns the mail of a kind with a link to a receipt. amount is formatted for people. A repeated operation
-// makes the same mail even if the payment has another state by then.
+// gets the same mail, even if the state of the payment has changed since.
 func NewReceipt(operation string, kind Kind, email, amount string) Mail {
 	m := newMail(operation, Mail{Kind: Receipt, Email: email, About: amount})
 	m.Kind = kind
@@ -155,28 +157,28 @@ func (m Mail) Due(now time.Time) Mail {
 // ToOwners returns true if the mail goes to all owners. Such a mail is divided into one mail for each owner.
 func (m Mail) ToOwners() bool { return m.Member == 0 && m.Email == "" }
 
-// To returns the mail to one of the owners. Its id is derived from the mail's and the owner's.
+// To returns the mail to one of the owners. Its id is derived from the ids of the mail and of the owner.
 func (m Mail) To(member int32, email string, now time.Time) Mail {
 	m.ID, m.Member, m.Email = deriveID(m.ID, strconv.Itoa(int(member))), member, email
 	return m.Due(now)
 }
 
-// At returns the copy of a mail without a tenant that goes to one of the user's merchants.
+// At returns a copy of a mail without a tenant. The copy goes to one of the user's merchants.
 func (m Mail) At(t identity.Tenant, now time.Time) Mail {
 	m.ID, m.User = deriveID(m.ID, t.String()), ""
 	return m.Due(now)
 }
 
-// Bounded returns true if the number of such mails must be limited when they are sent: a merchant can cause them, and
-// their address is unconfirmed. Invitations and receipts are limited when they are made.
+// Bounded returns true if the number of such mails must be limited when they are sent, because a merchant can cause
+// them and their address is unconfirmed. Invitations and receipts are limited when they are made.
 func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
 
 // Lists returns true if mails of the kind name several API keys.
 func (k Kind) Lists() bool { return k == MemberKeysEnded || k == MemberKeysKept }
 
 // ADay returns the limit of mails of the kind that go to all owners of one tenant in a day. 0 means no limit, because
-// the reported event is limited already, such as new keys. Three events are not limited otherwise: changes of the bank
-// account, members who are disabled repeatedly, and passwords tried by strangers.
+// the number of the reported events is limited already, as for new keys. Three events are not limited otherwise:
+// changes of the bank account, members who are disabled repeatedly, and passwords that strangers try.
 func (k Kind) ADay() int {
 	switch k {
 	case BankAccountChanged, MemberKeysEnded, MemberKeysKept:
@@ -196,10 +198,11 @@ func (m Mail) withEntry(e outbox.Entry) Mail {
 // Swept returns the mail after the sweep has sent its next try.
 func (m Mail) Swept(now time.Time) Mail { return m.withEntry(m.Entry.Swept(now)) }
 
-// Begun returns the mail during a try, whose outcome may never be recorded.
+// Begun returns the mail during a try. The outcome of the try may never be recorded.
 func (m Mail) Begun(now time.Time) Mail { return m.withEntry(m.Entry.Begun(now)) }
 
-// Delivered returns the mail after it was sent, or written to each owner.
+// Delivered returns the mail after it was sent. A mail to all owners is delivered when the mail of each owner is
+// written.
 func (m Mail) Delivered() Mail { return m.withEntry(m.Sent()) }
 
 // Undelivered returns the mail after a failed try.
@@ -207,13 +210,13 @@ func (m Mail) Undelivered(reason string, now time.Time) Mail {
 	return m.withEntry(m.Entry.Undelivered(reason, now))
 }
 
-// Dropped returns the mail as given up for the reason.
+// Dropped returns the mail after it was given up for the reason.
 func (m Mail) Dropped(reason string) Mail { return m.withEntry(m.Entry.Dropped(reason)) }
 
-// longestHeld limits the wait until the stage has a sender. An invitation has expired by then.
+// longestHeld limits how long a mail waits until the stage has a sender. An invitation has expired by then.
 const longestHeld = 7 * 24 * time.Hour
 
-// Held returns the mail while the stage has no sender: due again every hour, and dead after a week.
+// Held returns the mail while the stage has no sender. The mail is due again every hour, and dead after a week.
 func (m Mail) Held(now time.Time) Mail {
 	const reason = "no sender is set"
 	held := m.Entry.Held(reason, time.Hour, now)
@@ -223,32 +226,33 @@ func (m Mail) Held(now time.Time) Mail {
 	return m.withEntry(held)
 }
 
-// Replayed returns the mail as due again, under its old id.
+// Replayed returns the mail as due again, with the same id.
 func (m Mail) Replayed(now time.Time) Mail { return m.withEntry(m.Entry.Replayed(now)) }
 
-// Message is the text of a mail, with its address.
+// Message is a mail as it is sent, with its text and its address.
 type Message struct {
-	ID      string // the mail's; the same for each try
+	ID      string // id of the mail; the same for each try
 	To      string // one address, without a name
 	Subject string
 	Text    string
 	HTML    string
 }
 
-// IDHeader is the header with the mail's id. A mail that was sent twice has the same id.
+// IDHeader is the header with the mail's id. If a mail is sent twice, both copies have the same id.
 const IDHeader = "X-Mail-Id"
 
-// Sender sends mails. After an error other than [ErrRefused] the message is sent again, although it may have been sent.
-// So a message may arrive twice, but is never lost.
+// Sender sends mails. After any error except [ErrRefused] the outbox sends the message again, although the first try
+// may have sent it. So a message may arrive twice, but is never lost.
 type Sender interface {
-	// Send sends the message once. Error: ErrRefused when another try cannot help, as for an invalid address.
+	// Send tries to send the message once. Error: ErrRefused if another try cannot help, as for an invalid address.
 	Send(ctx context.Context, m Message) error
 }
 
 // ErrRefused reports a message that the service will never accept.
 var ErrRefused = errors.New("mail: refused")
 
-// Plain returns true if an address has no character that could add a header or address. The service checks the rest.
+// Plain returns true if an address has no character that could add a header or a second address. The mail service
+// checks the rest.
 func Plain(address string) bool {
 	return address != "" && !strings.ContainsFunc(address, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`,;<>"`, r)

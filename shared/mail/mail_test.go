@@ -11,7 +11,8 @@ import (
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestNewMail_RepeatedOperation also checks that other operations make other mails.
+// TestNewMail_RepeatedOperation checks that a repeated operation makes the same mail, and another operation another
+// mail.
 func TestNewMail_RepeatedOperation(t *testing.T) {
 	t.Parallel()
 	ids := func(operation string) []string {
@@ -32,7 +33,8 @@ func TestNewMail_RepeatedOperation(t *testing.T) {
 	}
 }
 
-// TestNewReceipt_RepeatedOperation checks a repeated operation after the payment has become paid.
+// TestNewReceipt_RepeatedOperation checks that an operation makes the same mail when it is repeated after the payment
+// was paid.
 func TestNewReceipt_RepeatedOperation(t *testing.T) {
 	t.Parallel()
 	before := mail.NewReceipt("1", mail.PaymentState, "a@b.c", "1")
@@ -71,7 +73,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestMail_ToOwners also checks that a receipt goes to a payer, who is no member.
+// TestMail_ToOwners checks which mails go to all owners. A receipt goes to a payer, who is not a member.
 func TestMail_ToOwners(t *testing.T) {
 	t.Parallel()
 	for want, all := range map[bool][]mail.Mail{

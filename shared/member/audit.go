@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// ForAudit returns the member as audit entries show it. Of passwords it has only the time when the current one was set.
+// ForAudit returns the member in the form of audit entries. Of passwords it has only the time when the current one was
+// set.
 func (m Member) ForAudit() any {
 	view := struct {
 		Email       string               `json:"email"`
@@ -35,7 +36,8 @@ func (m Member) ForAudit() any {
 	return view
 }
 
-// ForAudit returns the user as audit entries show it. Of passwords it has only the time when the current one was set.
+// ForAudit returns the user in the form of audit entries. Of passwords it has only the time when the current one was
+// set.
 func (u User) ForAudit() any {
 	view := struct {
 		Email       string     `json:"email"`

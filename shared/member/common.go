@@ -46,8 +46,8 @@ var (
 	commonList []string
 )
 
-// commonPasswords returns commonText's list. Nothing else refers to it, so only programs that set passwords link its
-// 49 KB.
+// commonPasswords returns the list in commonText. Nothing else refers to commonText, so only programs that set
+// passwords link its 49 KB.
 func commonPasswords() []string {
 	readCommon.Do(func() { commonList = strings.Fields(commonText) })
 	return commonList
@@ -56,7 +56,7 @@ func commonPasswords() []string {
 // longestCommon is the length of the longest common password, in characters.
 const longestCommon = 30
 
-// checkNew checks a new password, given in Unicode NFC. Errors: ErrShort, ErrCommon.
+// checkNew checks that a new password, given in Unicode NFC, is not easy to guess. Errors: ErrShort, ErrCommon.
 func checkNew(password string) error {
 	text := shortestPeriod([]rune(strings.ToLower(password)))
 	switch {
@@ -69,8 +69,8 @@ func checkNew(password string) error {
 	}
 }
 
-// shortestPeriod returns the shortest part whose repetition makes the text, where the last repetition may be cut off.
-// It returns the whole text if nothing repeats.
+// shortestPeriod returns the shortest part of the text that, repeated, makes the text. The last repetition may be cut
+// off. If nothing repeats, it returns the whole text.
 func shortestPeriod(text []rune) []rune {
 	for period := 1; period <= len(text)/2; period++ {
 		if slices.Equal(text[period:], text[:len(text)-period]) {
@@ -80,7 +80,7 @@ func shortestPeriod(text []rune) []rune {
 	return text
 }
 
-// isCommon returns true if the text is a common password, with or without non-letters before and after it.
+// isCommon returns true if the text is a common password, or a common password with non-letters before or after it.
 func isCommon(text []rune) bool {
 	isLetter := func(r rune) bool { return unicode.IsLetter(r) }
 	for from := 0; from < len(text) && !slices.ContainsFunc(text[:from], isLetter); from++ {

@@ -36,7 +36,7 @@ func TestPasswords_With_EasyToGuess(t *testing.T) {
 		"987654321098":                       ErrCommon,
 		"1q2w3e4r5t6y":                       ErrCommon,
 		"Пароль2026!!":                       ErrCommon,
-		"my password 1":                      nil, // a common word among others
+		"my password 1":                      nil, // a common word among other words
 		"passwordless":                       nil,
 		"kqzv jmwh bxpf":                     nil,
 		"518093374462":                       nil,
@@ -50,7 +50,7 @@ func TestPasswords_With_EasyToGuess(t *testing.T) {
 	}
 }
 
-// TestCommonPasswords_Form checks the form of the list, which isCommon needs.
+// TestCommonPasswords_Form checks that the list of common passwords has the form that isCommon needs.
 func TestCommonPasswords_Form(t *testing.T) {
 	t.Parallel()
 	all := commonPasswords()

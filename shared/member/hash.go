@@ -17,17 +17,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Hash is a PHC string (github.com/P-H-C/phc-string-format): $argon2id$v=19$…$<salt>$<tag>. Only the table may see it.
+// Hash is a PHC string (github.com/P-H-C/phc-string-format): $argon2id$v=19$…$<salt>$<tag>. Only the table may contain
+// it.
 type Hash string
 
-// defaultCost is OWASP's first choice for Argon2id (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. RFC 9106
-// recommends 64 MiB and 2 GiB. A function of 256 MB has no room for those, or not for two hashes at a time.
+// defaultCost is OWASP's minimum for Argon2id (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. RFC 9106
+// recommends 64 MiB and 2 GiB. A function of 256 MB does not have that much memory, or not for two hashes at a time.
 var defaultCost = Cost{memory: 19 * 1024, passes: 2, lanes: 1}
 
 // CheapCost is for tests, which make thousands of hashes. Package app refuses it in a deployed function.
 var CheapCost = Cost{memory: 64, passes: 1, lanes: 1}
 
-// Cost is the work for a new hash: the parameters of Argon2id. Zero is the default.
+// Cost is the work for a new hash: the parameters of Argon2id. The zero value is the default.
 type Cost struct {
 	memory uint32 // KiB
 	passes uint32
@@ -40,11 +41,11 @@ const (
 	tagLength  = 32
 )
 
-// A process computes at most maxHashing hashes at a time; up to maxWaiting more wait, and the rest are refused. A
-// deployed function has one request at a time, but the local run serves many, and must not run out of memory.
+// A process computes at most maxHashing hashes at a time. Up to maxWaiting more wait, and the rest are refused. A
+// deployed function handles one request at a time. The local run handles many, and must not run out of memory.
 const (
 	maxHashing = 2
-	maxWaiting = 30 // besides maxHashing: a few seconds of work
+	maxWaiting = 30 // additional to maxHashing: a few seconds of work
 )
 
 var (
@@ -116,7 +117,8 @@ func (p Cost) withinLimits() bool {
 	return p.memory <= maxMemory && p.passes >= 1 && p.passes <= 10 && p.lanes >= 1 && p.memory >= 8*uint32(p.lanes)
 }
 
-// computeTag computes Argon2id (RFC 9106) when a slot is free. Error: ctx's. Failure: TooMany, if the queue is full.
+// computeTag computes Argon2id (RFC 9106) when a slot is free. Error: that of ctx. Failure: TooMany, if the queue is
+// full.
 func (p Cost) computeTag(ctx context.Context, password string, salt []byte, length uint32) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -15,12 +15,13 @@ const InviteLasts = 7 * 24 * time.Hour
 const (
 	// InvitationsADay limits the invitations of one merchant on a day in UTC.
 	InvitationsADay = 250
-	// InvitationsWithin is the period that counts invitations to one address.
+	// InvitationsWithin is the period in which invitations to one address are counted.
 	InvitationsWithin = time.Hour
 	invitationsToOne  = 5
 )
 
-// CountInvitation returns the times of an address's invitations that still count, with now. Failure: TooMany.
+// CountInvitation returns the times of those earlier invitations to an address that still count, and now. Failure:
+// TooMany.
 func CountInvitation(earlier []time.Time, now time.Time) ([]time.Time, error) {
 	times := slices.DeleteFunc(slices.Clone(earlier),
 		func(at time.Time) bool { return !now.Before(at.Add(InvitationsWithin)) })
@@ -30,11 +31,11 @@ func CountInvitation(earlier []time.Time, now time.Time) ([]time.Time, error) {
 	return append(times, now), nil
 }
 
-// Invite is the open invitation of a member that has not accepted.
+// Invite is the open invitation of a member who has not accepted it.
 type Invite struct {
 	ID        string    `dynamo:"id"` // of this invitation; its token is derived from it
 	ExpiresAt time.Time `dynamo:"expires_at"`
-	TokenHash string    `dynamo:"token_hash"` // finds the invitation
+	TokenHash string    `dynamo:"token_hash"` // the key for finding the invitation
 }
 
 // Invitation is a request to invite a new member.
@@ -44,7 +45,7 @@ type Invitation struct {
 	Metadata Metadata
 }
 
-// NewInvited returns a member invited by the operation. token derives the secret in the mail's link from the ids.
+// NewInvited returns a member whom the operation invites. token derives the secret in the mail's link from the two ids.
 func NewInvited(id string, i Invitation, operation string, token func(memberID, inviteID string) string,
 	now time.Time) Member {
 	invite := Invite{ID: identity.DerivedID("", "invite\x00"+operation), ExpiresAt: now.Add(InviteLasts)}
@@ -53,7 +54,7 @@ func NewInvited(id string, i Invitation, operation string, token func(memberID, 
 		CreatedAt: now, UpdatedAt: now}
 }
 
-// Accepted returns the invited member after the user accepted at the time.
+// Accepted returns the member after the user has accepted the invitation.
 func (m Member) Accepted(u User, now time.Time) Member {
 	m.UserID, m.Invite, m.UpdatedAt = u.ID, Invite{}, now
 	return m.EndAccess(now)

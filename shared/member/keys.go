@@ -9,12 +9,13 @@ const (
 	KeepKeys Keys = true
 )
 
-// KeysChoice is the query parameter of the operations that disable or remove a member.
+// KeysChoice is the query parameter keep_api_keys of the operations that disable or remove a member.
 type KeysChoice struct {
 	KeepKeys *bool `query:"keep_api_keys"` // nil: the merchant's setting decides
 }
 
-// Or returns the choice of the request, or else the merchant's setting (merchant.Settings.KeepKeys).
+// Or returns the choice in the request. Without a choice it returns the merchant's setting
+// (merchant.Settings.KeepKeys).
 func (c KeysChoice) Or(setting bool) Keys {
 	if c.KeepKeys != nil {
 		return Keys(*c.KeepKeys)

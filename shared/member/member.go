@@ -1,5 +1,5 @@
-// Package member has the rules of a merchant's members, and operators (contract §7.4): roles, permissions, passwords.
-// All rules are pure: a method returns the changed member, which package store writes.
+// Package member has the rules for a merchant's members and operators (contract §7.4): their roles, permissions and
+// passwords. All rules are pure: a method returns the changed member, which package store writes.
 package member
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// MaxMembers bounds a tenant's members, so that one list reads them all: half a megabyte, nine at most.
+// MaxMembers limits a tenant's members, so that one request can list them all. They take half a megabyte, nine at most.
 const MaxMembers = 1000
 
 // Type is the type of a member's user (contract §8.1).
@@ -28,23 +28,23 @@ type Type string
 // The types.
 const (
 	TypeUser    Type = "user"         // a person with their own password: the owner, or an invited user
-	TypeManaged Type = "managed_user" // made by the merchant, such as an operator
+	TypeManaged Type = "managed_user" // a person whose account the merchant made, such as an operator
 )
 
-// Member is a person who may act for a tenant, or who is invited to, as stored.
+// Member is a person, as stored, who may act for a tenant or who is invited to do so.
 type Member struct {
 	ID          string               `dynamo:"id"`    // mem_ and 26 characters
-	Email       string               `dynamo:"email"` // as written; Address is unique
+	Email       string               `dynamo:"email"` // as written; member.Address makes it unique
 	Type        Type                 `dynamo:"type"`
 	Roles       []string             `dynamo:"roles,set"`                 // ids
 	Nickname    string               `dynamo:"nickname,omitempty"`        // "": none
 	Own         Permissions          `dynamo:"permissions,omitempty"`     // of a managed user, besides those of the roles
 	DisabledAt  time.Time            `dynamo:"disabled_at,omitempty"`     // zero: not disabled
-	Passwords   Passwords            `dynamo:"passwords,omitempty"`       // of a managed user; a User has its own
+	Passwords   Passwords            `dynamo:"passwords,omitempty"`       // of a managed user; others: User.Passwords
 	AppSettings merchant.AppSettings `dynamo:"app_settings,omitempty"`    // of a managed user
 	UserID      string               `dynamo:"user_id,omitempty"`         // of a User; "": managed, or only invited
-	Invite      Invite               `dynamo:"invite,omitempty"`          // zero: accepted
-	Metadata    Metadata             `dynamo:"metadata,omitempty"`        // the merchant's
+	Invite      Invite               `dynamo:"invite,omitempty"`          // zero: the member has accepted
+	Metadata    Metadata             `dynamo:"metadata,omitempty"`        // the merchant's own data
 	Attributes  Metadata             `dynamo:"attributes,omitempty"`      // set by the platform's operator
 	AccessEnded time.Time            `dynamo:"access_ended_at,omitempty"` // zero: never ended; see AccessSince
 	CreatedAt   time.Time            `dynamo:"created_at"`
@@ -63,7 +63,7 @@ const (
 	StatusDisabled Status = "disabled"
 )
 
-// Registration is a request for a new managed user, without the password.
+// Registration is a request for a new managed user. The password is not part of it.
 type Registration struct {
 	Email       string
 	Nickname    string
@@ -100,10 +100,10 @@ func (m Member) Invited() bool { return m.Invite.ID != "" }
 // Active returns true if the member may act for the tenant.
 func (m Member) Active() bool { return !m.Invited() && !m.Disabled() }
 
-// Owner returns true if the member has role_owner, even if it is not active.
+// Owner returns true if the member has role_owner, even if the member is not active.
 func (m Member) Owner() bool { return slices.Contains(m.Roles, RoleOwner) }
 
-// Governs returns true if the member is an active owner. A tenant always has one.
+// Governs returns true if the member is an active owner. A tenant always has an active owner.
 func (m Member) Governs() bool { return m.Active() && m.Owner() }
 
 // Status returns the member's status at the time.
@@ -120,10 +120,10 @@ func (m Member) Status(now time.Time) Status {
 	}
 }
 
-// User returns the id of the member's user, a UUID. A managed user's is derived from the member's id.
+// User returns the id of the member's user, a UUID. For a managed user it is derived from the member's id.
 func (m Member) User() string { return cmp.Or(m.UserID, UserID("member "+m.ID)) }
 
-// Enabled returns the member enabled or disabled. A member that is already disabled keeps its DisabledAt.
+// Enabled returns the member enabled or disabled. A member who is already disabled keeps the first DisabledAt.
 func (m Member) Enabled(enabled bool, now time.Time) Member {
 	switch {
 	case enabled:
@@ -134,12 +134,14 @@ func (m Member) Enabled(enabled bool, now time.Time) Member {
 	return m
 }
 
-// Address returns an e-mail address in the form that is unique in a tenant and finds its user. It ignores case, because
-// RFC 5321 §2.4 discourages its use, and unites two ways to write an accent (RFC 6532 §3.1: NFC).
+// Address returns an e-mail address in the form that is unique in a tenant and by which its user is found. It ignores
+// case, because RFC 5321 §2.4 discourages names that depend on case. It also unites the two ways to write an accent
+// (RFC 6532 §3.1: NFC).
 func Address(email string) string { return strings.Map(lower, norm.NFC.String(email)) }
 
-// lower returns the letter in lower case, but keeps a letter beyond ASCII beyond it. İ would become i, another letter
-// in a domain (RFC 5892), so that the domain's owner would pass as the user of the other address.
+// lower returns the letter in lower case, but never turns a letter beyond ASCII into an ASCII letter. İ would become i,
+// which is another letter in a domain (RFC 5892). The owner of that other domain would then pass as the user of the
+// first address.
 func lower(r rune) rune {
 	if small := unicode.ToLower(r); r < utf8.RuneSelf || small >= utf8.RuneSelf {
 		return small
@@ -147,8 +149,8 @@ func lower(r rune) rune {
 	return r
 }
 
-// ID returns the id of the member that an operation makes, the same each time. try is 0, and grows by one while the
-// number is taken.
+// ID returns the id of the member that an operation makes. A repeated operation gets the same id. try is 0, and grows
+// by one while another member has the id's number.
 func ID(operation string, try int) string {
 	return identity.DerivedID(idPrefix, operation+"\x00"+strconv.Itoa(try))
 }
@@ -158,8 +160,9 @@ func OwnerID(t identity.Tenant) string { return identity.DerivedID(idPrefix, "ow
 
 const idPrefix = "mem_"
 
-// NumberOf returns the number of the member with the id, from 1 to 2³¹-1 (int32). Either finds the member, and numbers
-// do not show how many members there are. Among a thousand members, two share a number with a chance of 1 to 4,000.
+// NumberOf returns the number of the member with the id, from 1 to 2³¹-1 (int32). A member can be found by id or
+// number. The numbers do not show how many members exist. Among a thousand members, the chance that two share a number
+// is 1 to 4,000.
 func NumberOf(id string) int32 {
 	sum := sha256.Sum256([]byte(id))
 	return max(1, int32(binary.BigEndian.Uint32(sum[:4])>>1)) //nolint:gosec // 31 bits

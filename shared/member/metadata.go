@@ -16,7 +16,7 @@ const (
 	maxMetadata     = 4096 // bytes as stored
 )
 
-// Metadata is a client's JSON object, as text, for a member or role; "": none. The platform does not interpret it.
+// Metadata is a client's JSON object for a member or role, as text; "": none. The platform does not interpret it.
 type Metadata string
 
 // UnmarshalJSON reads an object within the limits. Failure: Invalid, without a param.

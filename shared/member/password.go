@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// Remembered is the number of a user's stored passwords, with the current one. A new password must differ from all of
-// them (PCI DSS 8.3.7: from the last four). Each costs a hash when a password is set.
+// Remembered is the number of a user's stored passwords, including the current one. A new password must differ from all
+// of them (PCI DSS 8.3.7 requires this for the last four). Each costs a hash when a password is set.
 const Remembered = 4
 
 // ErrUsedBefore reports a new password that equals a remembered one.
@@ -27,38 +27,40 @@ type Passwords []Password
 // Password is a password that was set.
 type Password struct {
 	Hash      Hash      `dynamo:"hash"`
-	Operation string    `dynamo:"operation"` // that set it; a repeated request finds its own password by it
+	Operation string    `dynamo:"operation"` // that set the password; a repeated request finds its own password by it
 	SetAt     time.Time `dynamo:"set_at"`
 }
 
-// NewPassword returns a generated password: 24 characters of 144 random bits. Errors: random's.
+// NewPassword returns a generated password: 24 characters of 144 random bits. Errors: those of random.
 func NewPassword(random io.Reader) (secret.Text, error) {
 	raw := make([]byte, 18)
 	_, err := io.ReadFull(random, raw)
 	return secret.New(base64.RawURLEncoding.EncodeToString(raw)), err
 }
 
-// Choice is a chosen password. It keeps its results, so a retried write computes no more hashes. It is for one
-// goroutine.
+// Choice is a chosen password. It stores the hashes that it has computed, so a retried write computes no more hashes.
+// Only one goroutine may use a Choice.
 type Choice struct {
 	cost     Cost
 	text     secret.Text
 	hash     Hash
-	compared map[Hash]bool // whether the password matches the hash
-	computed int           // number of hashes
+	compared map[Hash]bool // true if the password matches the hash
+	computed int           // number of computed hashes
 }
 
 // Computed returns the number of hashes computed so far.
 func (c *Choice) Computed() int { return c.computed }
 
-// Choose returns the choice of a password of checked form, in NFC (RFC 8265 §4.2.2). A new hash of it takes the cost.
+// Choose returns the choice of a password, in NFC (RFC 8265 §4.2.2). The caller has checked the password's form. A new
+// hash of the password is computed with the cost.
 func (c Cost) Choose(password secret.Text) *Choice {
 	text := secret.New(norm.NFC.String(password.Reveal()))
 	return &Choice{cost: cmp.Or(c, defaultCost), text: text, compared: map[Hash]bool{}}
 }
 
-// With returns the passwords after the operation has set another one, or p if the operation already set one of them. It
-// computes a hash for each password and one more. Errors: ErrShort, ErrCommon, ErrUsedBefore; that of ctx.
+// With returns the passwords after the operation has set another password. If the operation has already set one of
+// them, With returns p. It computes one hash for each stored password and one for the new password. Errors: ErrShort,
+// ErrCommon, ErrUsedBefore; that of ctx.
 func (p Passwords) With(ctx context.Context, c *Choice, operation string, now time.Time) (Passwords, error) {
 	if p.SetBy(operation) {
 		return p, nil
@@ -82,7 +84,7 @@ func (p Passwords) With(ctx context.Context, c *Choice, operation string, now ti
 	return append(Passwords{{hash, operation, now}}, p[:min(len(p), Remembered-1)]...), nil
 }
 
-// Current returns the operation that set the current password; "": there is no password.
+// Current returns the operation that set the current password, or "" if there is no password.
 func (p Passwords) Current() string {
 	if len(p) == 0 {
 		return ""

@@ -44,9 +44,9 @@ func TestHash_Matches(t *testing.T) {
 	}
 }
 
-// TestHash_ReferenceImplementation compares with hashes of the reference implementation
-// (github.com/P-H-C/phc-winner-argon2, by argon2-cffi's hash_secret). Some have other parameters than ours, because a
-// hash stored under former parameters must still be readable.
+// TestHash_ReferenceImplementation compares our hashes with those of the reference implementation
+// (github.com/P-H-C/phc-winner-argon2, by argon2-cffi's hash_secret). Some of them have other parameters than ours,
+// because a hash stored under former parameters must still be readable.
 func TestHash_ReferenceImplementation(t *testing.T) {
 	t.Parallel()
 	const salt = "c29tZXNhbHRzb21lc2FsdA"
@@ -104,7 +104,7 @@ func TestPasswords_With_UsedBefore(t *testing.T) {
 	for i := range Remembered + 1 {
 		text, want := fmt.Sprintf("my password %d", i), error(ErrUsedBefore)
 		if i == 0 {
-			want = nil // older than the remembered ones
+			want = nil // the password is older than the remembered ones
 		}
 		next, err := p.With(t.Context(), choose(text), "next", clock.Start)
 		if !errors.Is(err, want) {
@@ -116,7 +116,8 @@ func TestPasswords_With_UsedBefore(t *testing.T) {
 	}
 }
 
-// TestPasswords_With_RepeatedRequest checks that a repeated request accepts its own password, then one of the last.
+// TestPasswords_With_RepeatedRequest checks that a repeated operation changes nothing, whether it set the current or an
+// earlier password.
 func TestPasswords_With_RepeatedRequest(t *testing.T) {
 	t.Parallel()
 	p := setPassword(t, setPassword(t, nil, "the first one", "1"), "the second one", "2")
@@ -127,8 +128,8 @@ func TestPasswords_With_RepeatedRequest(t *testing.T) {
 	}
 }
 
-// TestPasswords_Confirms_UnicodeForms checks a letter with an accent against the letter followed by a combining accent.
-func TestPasswords_Confirms_UnicodeForms(t *testing.T) {
+// TestPasswords_With_UnicodeForms checks that a letter with an accent equals the letter with a combining accent.
+func TestPasswords_With_UnicodeForms(t *testing.T) {
 	t.Parallel()
 	p := setPassword(t, nil, "a pass\u00e9word of mine", "1")
 	_, err := p.With(t.Context(), choose("a passe\u0301word of mine"), "2", clock.Start)
@@ -137,7 +138,7 @@ func TestPasswords_Confirms_UnicodeForms(t *testing.T) {
 	}
 }
 
-// TestPasswords_With_RetryWithoutSlot checks that a retry needs no slot, while none is free.
+// TestPasswords_With_RetryWithoutSlot checks that a retry needs no slot: it succeeds while no slot is free.
 func TestPasswords_With_RetryWithoutSlot(t *testing.T) {
 	p := setPassword(t, nil, "the first one", "1")
 	c := choose("the second one")
@@ -153,7 +154,7 @@ func TestPasswords_With_RetryWithoutSlot(t *testing.T) {
 	}
 }
 
-// TestHash_WaitsForSlot checks that a hash waits for a slot, and gives up when its request ends.
+// TestHash_WaitsForSlot checks that the computation of a hash waits for a slot, and gives up when its request ends.
 func TestHash_WaitsForSlot(t *testing.T) {
 	release := occupySlots(t)
 	ended, end := context.WithCancel(t.Context())
@@ -210,8 +211,8 @@ func TestHash_Redacted(t *testing.T) {
 	}
 }
 
-// TestCost_Default checks that the zero cost means the default, even without a password to compare with, and that a
-// password is confirmed at the cost of its hash.
+// TestCost_Default checks that the zero cost means the default, also if there is no password to compare with. A
+// password must be confirmed at the cost of its hash.
 func TestCost_Default(t *testing.T) {
 	t.Parallel()
 	const usual = "$argon2id$v=19$m=19456,t=2,p=1$"
@@ -244,7 +245,7 @@ func TestCost_Default(t *testing.T) {
 	}
 }
 
-// BenchmarkPasswords_With measures a new password of a user with a full history: five hashes.
+// BenchmarkPasswords_With measures how long setting a password takes for a user with a full history: five hashes.
 func BenchmarkPasswords_With(b *testing.B) {
 	var p Passwords
 	for i := range Remembered {
@@ -271,7 +272,7 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// BenchmarkHash_Parallel measures 32 callers, while two hashes are computed at a time.
+// BenchmarkHash_Parallel measures 32 concurrent callers, of which two compute a hash at a time.
 func BenchmarkHash_Parallel(b *testing.B) {
 	b.SetParallelism(32)
 	b.ReportAllocs()

@@ -16,7 +16,7 @@ type Permissions struct {
 	CreateReferral             bool `dynamo:"create_referral,omitempty" json:"create_referral"`
 }
 
-// adminPermissions are the permissions included in an operator's admin (contract §8.1).
+// adminPermissions are the permissions that an operator's admin includes (contract §8.1).
 var adminPermissions = []identity.Permission{identity.MembersRead, identity.MembersWrite,
 	identity.DeveloperSettingsRead, identity.DeveloperSettingsWrite}
 
@@ -35,9 +35,9 @@ func (p Permissions) names() (all []identity.Permission) {
 	return all
 }
 
-// Permissions returns the member's permissions, in the order of identity.AllPermissions. They come from the roles and,
-// for a managed user, also from Own (contract §13.9). They count only while the member is active, which Permissions
-// does not check.
+// Permissions returns the member's permissions, in the order of identity.AllPermissions. They come from the roles, and
+// for a managed user also from Own (contract §13.9). They count only while the member is active. Permissions does not
+// check that.
 func (m Member) Permissions(roles Roles) []identity.Permission {
 	has := map[identity.Permission]bool{}
 	if m.Type == TypeManaged {

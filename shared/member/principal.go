@@ -10,7 +10,7 @@ func (m Member) Kind() identity.Kind {
 	return identity.User
 }
 
-// As returns p, the principal of an access token, with the member as its actor and the member's rights.
+// As returns p with the member as its actor and with the member's rights. p is the principal of an access token.
 func (m Member) As(p identity.Principal, roles Roles) identity.Principal {
 	p.Actor = identity.Actor{Kind: m.Kind(), ID: m.ID}
 	p.Permissions, p.Owner, p.Email = m.Permissions(roles), m.Owner(), m.Email

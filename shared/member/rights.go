@@ -7,12 +7,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// errHasMore is the failure of a caller that lacks a right of its target. It names no right, because the caller might
-// not be allowed to see the target's rights.
+// errHasMore is the failure of a caller that lacks a right of its target. The failure names no right, because the
+// caller might not be allowed to see the target's rights.
 var errHasMore = failure.Denied("It has rights that the credential could not give.")
 
-// CheckMayChange refuses a caller that lacks a right which the member has before or after the change (contract §8.1).
-// before is zero for a new member, after for a deleted one. Failure: Forbidden.
+// CheckMayChange refuses a caller that lacks a right of the member before or after the change (contract §8.1). For a
+// new member before is zero, and for a deleted member after is zero. Failure: Forbidden.
 func CheckMayChange(p identity.Principal, before, after Member, roles Roles) error {
 	if len(lacksForMember(p, before, roles)) > 0 {
 		return errHasMore

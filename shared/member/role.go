@@ -8,10 +8,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// MaxRoles bounds a tenant's own roles. All are in one item, which each request of a person reads.
+// MaxRoles limits the number of a tenant's own roles. All roles are in one item, which each request of a person reads.
 const MaxRoles = 100
 
-// maxRoleTexts bounds all names, descriptions and metadata, in bytes. An item can have 400 KB, but costs by its size.
+// maxRoleTexts limits all names, descriptions and metadata together, in bytes. An item can have 400 KB, but a larger
+// item costs more.
 const maxRoleTexts = 64 * 1024
 
 // The ids of the predefined roles (contract §8.1).
@@ -22,14 +23,14 @@ const (
 	RoleEmployee   = "role_employee"
 )
 
-// Role is a named set of permissions for members. A managed user's own permissions are not in a role.
+// Role is a named set of permissions for members. A managed user may have other permissions besides those of its roles.
 type Role struct {
 	ID          string                `dynamo:"id"` // role_ and 26 characters, or a predefined id
 	Name        string                `dynamo:"name"`
 	Description string                `dynamo:"description,omitempty"` // "": none
 	Permissions []identity.Permission `dynamo:"permissions,set,omitempty"`
 	Metadata    Metadata              `dynamo:"metadata,omitempty"`
-	Members     int                   `dynamo:"members,omitempty"` // members with the role, invited ones included
+	Members     int                   `dynamo:"members,omitempty"` // members with the role, including invited members
 	CreatedAt   time.Time             `dynamo:"created_at"`        // zero if predefined
 	UpdatedAt   time.Time             `dynamo:"updated_at"`
 }
@@ -47,7 +48,7 @@ var predefined = []Role{
 	{ID: RoleEmployee, Name: "Employee"},
 }
 
-// Roles are a tenant's roles. They are stored in one item, so that no role is deleted while a member gets it.
+// Roles are a tenant's roles. They are stored in one item, so that no role can be deleted while a member gets it.
 type Roles struct {
 	Own     []Role `dynamo:"roles,omitempty"` // oldest first
 	Version int    `dynamo:"version"`         // of the stored item; 0: not stored yet
@@ -70,7 +71,7 @@ func indexOf(roles []Role, id string) int {
 	return slices.IndexFunc(roles, func(r Role) bool { return r.ID == id })
 }
 
-// CheckKnown refuses an id of no role. Failure: Invalid.
+// CheckKnown refuses an id that no role has. Failure: Invalid.
 func (r Roles) CheckKnown(ids []string) error {
 	for _, id := range ids {
 		if _, known := r.Find(id); !known {
@@ -88,7 +89,7 @@ var (
 	errRolesTooLong = failure.Conflict("The texts and metadata of the merchant's roles are too long together.")
 )
 
-// With returns the roles with another one. Failure: Conflict at the limits.
+// With returns the roles with another role. Failure: Conflict at the limits.
 func (r Roles) With(role Role) (Roles, error) {
 	if len(r.Own) >= MaxRoles {
 		return r, errTooManyRoles
@@ -125,7 +126,7 @@ func (r Roles) Changed(id string, change func(Role) (Role, error)) (Roles, error
 	return r, r.checkTexts()
 }
 
-// Without returns the roles without one. Failures: NotFound; Invalid if it is predefined or members have it.
+// Without returns the roles without the role. Failures: NotFound; Invalid if the role is predefined or members have it.
 func (r Roles) Without(id string) (Roles, error) {
 	i, err := r.findOwn(id)
 	if err == nil && r.Own[i].Members > 0 {
@@ -150,7 +151,8 @@ func (r Roles) findOwn(id string) (int, error) {
 	}
 }
 
-// Counted returns the roles' numbers of members after a change, and whether any differs. before or after may be zero.
+// Counted returns the roles with the numbers of members after a change from before to after. changed is true if a
+// number differs. before or after may be zero.
 func (r Roles) Counted(before, after Member) (next Roles, changed bool) {
 	next = Roles{Own: slices.Clone(r.Own), Version: r.Version}
 	for i, role := range next.Own {
@@ -172,5 +174,5 @@ func (m Member) HasOwnRole() bool {
 	return slices.ContainsFunc(m.Roles, func(id string) bool { return indexOf(predefined, id) < 0 })
 }
 
-// RoleID returns the id of the role that an operation makes, the same each time.
+// RoleID returns the id of the role that an operation makes. A repeated operation gets the same id.
 func RoleID(operation string) string { return identity.DerivedID("role_", "role\x00"+operation) }

@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestRoles_Counted walks random members who join, change and leave. Each role must count its members, and
-// must be deletable exactly when it has none.
+// TestRoles_Counted applies random joins, changes and departures of members. Each role must count its members, and a
+// role must be deletable exactly when it has no members.
 func TestRoles_Counted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -75,7 +75,8 @@ func TestRoles_ChangedAndWithout(t *testing.T) {
 	}
 }
 
-// TestRoles_TextLimit checks the limit on texts, also for a changed role: all roles are in one item of at most 400 KB.
+// TestRoles_TextLimit checks the limit on texts, for a new and for a changed role. All roles are in one item, which can
+// have at most 400 KB.
 func TestRoles_TextLimit(t *testing.T) {
 	t.Parallel()
 	var roles member.Roles
@@ -103,8 +104,8 @@ func TestRoles_TextLimit(t *testing.T) {
 	}
 }
 
-// TestCheckMayChange_NoMoreRights walks random callers, roles and members. A member whom a caller may make or
-// change must not have permissions for anything that the caller cannot do.
+// TestCheckMayChange_NoMoreRights draws random callers, roles and members. A caller may make or change only members
+// whose permissions let them do nothing that the caller cannot do.
 func TestCheckMayChange_NoMoreRights(t *testing.T) {
 	t.Parallel()
 	permissions := rapid.SliceOfDistinct(rapid.SampledFrom(identity.AllPermissions()), rapid.ID)

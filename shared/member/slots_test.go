@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// TestHash_FullQueue checks that two hashes are computed at a time, thirty wait, and the next is refused at
-// once. A caller that gives up waiting leaves the queue. The test fills the process's queue, so it is not parallel.
+// TestHash_FullQueue checks that two hashes are computed at a time, that thirty more wait, and that the next is refused
+// at once. A caller that stops waiting leaves the queue. The test fills the process's queue, so it is not parallel.
 func TestHash_FullQueue(t *testing.T) {
 	small := Cost{memory: 64, passes: 1, lanes: 1}
 	salt := make([]byte, saltLength)

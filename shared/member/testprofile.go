@@ -9,13 +9,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// MaxTestProfiles limits the test profiles of a merchant (contract §8.4).
+// MaxTestProfiles limits the number of a merchant's test profiles (contract §8.4).
 const MaxTestProfiles = 20
 
 // TestProfilePrefix begins the id of a test profile.
 const TestProfilePrefix = "tp_"
 
-// TestProfile lets a developer try real cards in test mode, as stored (contract §8.4).
+// TestProfile is a login, as stored, with which a developer can try real cards in test mode (contract §8.4).
 type TestProfile struct {
 	ID        string    `dynamo:"id"` // tp_ and 26 characters
 	Name      string    `dynamo:"name,omitempty"`

@@ -8,7 +8,7 @@ import (
 )
 
 // AppSettings has a user's settings of the operator's own applications (contract §7.1, §13.9). Only an operator's
-// command writes them. The largest expected transaction is in the merchant's Settings instead.
+// command writes them. The largest expected transaction is not among them, but in the merchant's Settings.
 type AppSettings struct {
 	CheckoutPreference    string          `dynamo:"checkout_preference,omitempty" json:"checkout_preference" validate:"text=32"` //nolint:lll // a tag is one line
 	ActivateAirHint       bool            `dynamo:"activate_air_hint,omitempty" json:"activate_air_hint"`

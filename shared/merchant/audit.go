@@ -12,8 +12,8 @@ import (
 // four characters of bank account numbers. Accounts that were not read are left out.
 func (s State) ForAudit() any { return s.view() }
 
-// ModeForAudit returns the only mode that differs from before in the audit view. It returns "" when both modes differ,
-// neither differs, or the part that they have in common differs.
+// ModeForAudit returns the mode of the change if the audit view differs from before in one mode only. It returns "" if
+// both modes differ, if neither differs, or if the part that both modes share differs.
 func (s State) ModeForAudit(before State) identity.Mode {
 	now, then := s.view(), before.view()
 	live, test := !reflect.DeepEqual(now.Live, then.Live), !reflect.DeepEqual(now.Test, then.Test)

@@ -21,7 +21,8 @@ func auditText(t *testing.T, s merchant.State) string {
 	return string(text)
 }
 
-// unaudited has internal fields, a number with its check digit beside an IBAN, and fields of the account's audit.
+// unaudited has the fields that the view does not show: internal fields, a number and its check digit beside an IBAN,
+// and fields that the account's audit shows.
 var unaudited = map[string]bool{"Code": true, "GrownAt": true, "CreatedAt": true, "UpdatedAt": true, "Version": true,
 	"CheckAt": true, "AccountNumber": true, "CheckDigit": true, "AdvancedMode": true}
 

@@ -54,7 +54,7 @@ type BankAccount struct {
 	CreatedAt     time.Time         `dynamo:"created_at,omitempty"`
 }
 
-// Number returns the account's IBAN or national number, without a check digit that is written separately.
+// Number returns the account's IBAN or national number. It leaves out a check digit that is written separately.
 func (b BankAccount) Number() string { return cmp.Or(b.IBAN, b.AccountNumber) }
 
 // Ending returns the last four characters of the number. They may be shown anywhere.
@@ -63,7 +63,8 @@ func (b BankAccount) Ending() string {
 	return number[max(0, len(number)-4):]
 }
 
-// CanReceive returns true if payouts may go to the account (contract §6.7). A national number also needs its bank.
+// CanReceive returns true if payouts may go to the account (contract §6.7). A transfer to a national number must also
+// name the bank.
 func (b BankAccount) CanReceive() bool { return b.Status == BankAccountVerified && b.isRoutable() }
 
 // isRoutable returns true if a transfer can name the account.
@@ -77,7 +78,7 @@ func (b BankAccount) Same(other BankAccount) bool {
 }
 
 // sameNumber returns true if both accounts have the same number at the same bank, in any spelling. It compares the
-// IBANs, which include the bank; without IBANs it compares national numbers and banks.
+// IBANs, which include the bank. Without IBANs it compares the national numbers and the banks.
 func (b BankAccount) sameNumber(other BankAccount) bool {
 	return b.IBAN == other.IBAN && (b.IBAN != "" || b.comparisonKey() == other.comparisonKey())
 }
@@ -87,11 +88,11 @@ func (b BankAccount) sameNational(other BankAccount) bool {
 		b.CheckDigit == other.CheckDigit
 }
 
-// BankAccountChange is an operator's change of a bank account. Absent and null fields stay unchanged. A new number
-// replaces the whole account.
+// BankAccountChange is an operator's change of a bank account. Absent and null fields stay unchanged. A change with
+// another number replaces the whole account.
 type BankAccountChange struct {
 	Holder        optional.Of[string] `json:"holder" validate:"text=70"` // 70 is the maximum of a SEPA transfer
-	IBAN          optional.Of[string] `json:"iban" validate:"iban?"`     // without one: the next fields
+	IBAN          optional.Of[string] `json:"iban" validate:"iban?"`     // without an IBAN: the next fields
 	AccountNumber optional.Of[string] `json:"account_number"`            // national, with bank_code or bic
 	BankCode      optional.Of[string] `json:"bank_code"`
 	BIC           optional.Of[string] `json:"bic" validate:"bic?"`
@@ -120,14 +121,14 @@ func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error)
 	return to, validate.Order(c, append(faults, to.faults()...)).First()
 }
 
-// replacesAccount returns true if the change has the number of another account.
+// replacesAccount returns true if the change has a number, and so names another account.
 func (c BankAccountChange) replacesAccount() bool {
 	_, iban := c.IBAN.Get()
 	_, number := c.AccountNumber.Get()
 	return iban || number
 }
 
-// faults returns the fields of an account that are missing or exclude each other.
+// faults returns failures for the fields of an account that are missing or that exclude each other.
 func (b BankAccount) faults() failure.List {
 	if b.IBAN == "" && b.AccountNumber == "" {
 		return failure.List{failure.Missing("iban")}

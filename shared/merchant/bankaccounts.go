@@ -10,7 +10,8 @@ import (
 // MaxBankAccounts limits the accounts of a tenant. REJECTED accounts do not count (contract §7.3).
 const MaxBankAccounts = 10
 
-// maxRejected limits the REJECTED accounts that are kept, so that the tenant's one item stays small. The latest stay.
+// maxRejected limits the REJECTED accounts that are kept, so that the tenant's one item stays small. The latest are
+// kept.
 const maxRejected = 10
 
 // BankAccounts has the bank accounts of a tenant (contract §7.3). One account is primary, and at most one is pending.
@@ -23,7 +24,7 @@ type BankAccounts struct {
 	Version int           `dynamo:"version"`            // of the stored item, from 1
 }
 
-// Conflicts of Add (contract §3.3), in the order of Add's checks.
+// The conflicts that Add returns (contract §3.3), in the order of its checks.
 var (
 	ErrVerificationPending = failure.Conflict("Another bank account is pending verification.").
 				WithCode("cannot_add_bank_account").AsTransient()
@@ -41,8 +42,8 @@ func (b BankAccounts) Get(id string) (BankAccount, bool) {
 	return b.All[at], true
 }
 
-// PrimaryChanged returns the number of the primary account. changed is true if another account is primary than before,
-// or the primary account has another number.
+// PrimaryChanged returns the number of the primary account. changed is true if another account was primary before, or
+// if the primary account had another number.
 func (b BankAccounts) PrimaryChanged(before BankAccounts) (number string, changed bool) {
 	now, _ := b.Get(b.Primary)
 	was, _ := before.Get(before.Primary)
@@ -53,7 +54,7 @@ func (b BankAccounts) index(id string) int {
 	return slices.IndexFunc(b.All, func(a BankAccount) bool { return a.ID == id })
 }
 
-// indexOfNumber returns the index of the account with the same number that was not REJECTED, or -1.
+// indexOfNumber returns the index of the account that has the same number and was not REJECTED, or -1.
 func (b BankAccounts) indexOfNumber(a BankAccount) int {
 	return slices.IndexFunc(b.All, func(other BankAccount) bool {
 		return other.Status != BankAccountRejected && other.sameNumber(a)
@@ -75,8 +76,8 @@ func (b BankAccounts) Payee() BankAccount {
 	return payee
 }
 
-// Add returns the accounts with a new account, which is pending verification. The account becomes primary if so
-// requested, or if no other account could be paid. A known id changes nothing. A REJECTED account may be added again.
+// Add returns the accounts with a new account, whose verification is pending. The account becomes primary on request,
+// or if no other account could be paid. If the id is known, nothing changes. A REJECTED account may be added again.
 // Failures: ErrVerificationPending, ErrBankAccountExists, ErrTooManyBankAccounts.
 func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccounts, error) {
 	if _, there := b.Get(a.ID); there {
@@ -89,7 +90,7 @@ func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccou
 		return b, ErrBankAccountExists
 	}
 	a.Status, a.CreatedAt = BankAccountPending, now
-	b, err := b.appended(a)
+	b, err := b.withAppended(a)
 	if err != nil {
 		return b, err
 	}
@@ -100,8 +101,8 @@ func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccou
 	return b, nil
 }
 
-// appended returns the accounts with one more. Failure: ErrTooManyBankAccounts.
-func (b BankAccounts) appended(a BankAccount) (BankAccounts, error) {
+// withAppended returns the accounts with one more account. Failure: ErrTooManyBankAccounts.
+func (b BankAccounts) withAppended(a BankAccount) (BankAccounts, error) {
 	kept := 0
 	for _, other := range b.All {
 		if other.Status != BankAccountRejected {
@@ -116,8 +117,8 @@ func (b BankAccounts) appended(a BankAccount) (BankAccounts, error) {
 }
 
 // Vouch returns the accounts with an account that is VERIFIED and primary at once, because an operator vouches for it.
-// The account replaces the account with its id, else an account with its number that is not REJECTED. Failure:
-// ErrTooManyBankAccounts.
+// The account replaces the account with the same id. If there is none, it replaces an account with the same number that
+// is not REJECTED. Failure: ErrTooManyBankAccounts.
 func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) {
 	at := b.index(a.ID)
 	if at < 0 {
@@ -125,7 +126,7 @@ func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) 
 	}
 	if at < 0 {
 		a.CreatedAt = now
-		with, err := b.appended(a)
+		with, err := b.withAppended(a)
 		if err != nil {
 			return b, err
 		}
@@ -136,11 +137,11 @@ func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) 
 	a.ID, a.CreatedAt, a.Type, a.Category = replaced.ID, replaced.CreatedAt, replaced.Type, replaced.Category
 	a.Status = BankAccountVerified
 	b.All[at], b.Primary, b.Paid = a, a.ID, a.ID
-	return b.clearCheck(), nil
+	return b.withoutCheck(), nil
 }
 
 // Decide returns the accounts after the bank's answer about a pending account. The answer is final. If the primary
-// account is REJECTED, the account that is paid becomes primary again.
+// account is REJECTED, the account that gets the payouts becomes primary again.
 func (b BankAccounts) Decide(id string, verdict BankAccountStatus) BankAccounts {
 	at := b.index(id)
 	if at < 0 || b.All[at].Status != BankAccountPending || verdict == BankAccountPending {
@@ -155,27 +156,27 @@ func (b BankAccounts) Decide(id string, verdict BankAccountStatus) BankAccounts 
 	case verdict == BankAccountVerified && (b.Paid == "" || b.All[at].CanReceive()):
 		b.Paid = id
 	}
-	return b.clearCheck().pruneRejected()
+	return b.withoutCheck().withoutOldRejected()
 }
 
 // PayeeUnknown returns true if it is time to ask the bank about the primary account. Until the bank's answer is
-// recorded, the account that payouts go to is not known.
+// recorded, it is not known which account payouts go to.
 func (b BankAccounts) PayeeUnknown(now time.Time) bool {
 	pending, is := b.Pending()
 	return is && pending.ID == b.Primary && !now.Before(b.CheckAt)
 }
 
-// clearCheck removes the time of the next check if no account is pending.
-func (b BankAccounts) clearCheck() BankAccounts {
+// withoutCheck returns the accounts without the time of the next check if no account is pending.
+func (b BankAccounts) withoutCheck() BankAccounts {
 	if _, pending := b.Pending(); !pending {
 		b.CheckAt = time.Time{}
 	}
 	return b
 }
 
-// pruneRejected removes the oldest of too many REJECTED accounts. It never removes the primary account: that is
-// REJECTED only if no other account exists, and then it is the latest.
-func (b BankAccounts) pruneRejected() BankAccounts {
+// withoutOldRejected returns the accounts without the oldest REJECTED accounts beyond maxRejected. It never removes the
+// primary account. The primary account is REJECTED only if no other account exists, and then it is the latest.
+func (b BankAccounts) withoutOldRejected() BankAccounts {
 	rejected := 0
 	for i := len(b.All) - 1; i >= 0; i-- {
 		if b.All[i].Status != BankAccountRejected {
@@ -188,13 +189,14 @@ func (b BankAccounts) pruneRejected() BankAccounts {
 	return b
 }
 
-// The bank is asked about a pending account soon after it was added, then at gaps that grow with the account's age.
+// The bank is asked about a pending account soon after the account was added. Then the time between two questions grows
+// with the account's age.
 const (
 	firstCheck   = 2 * time.Second
 	longestCheck = 6 * time.Hour
 )
 
-// Postponed returns the accounts after the bank gave no answer: the next check is later.
+// Postponed returns the accounts after the bank gave no answer. The next check is later.
 func (b BankAccounts) Postponed(now time.Time) BankAccounts {
 	pending, is := b.Pending()
 	if !is || now.Before(b.CheckAt) {

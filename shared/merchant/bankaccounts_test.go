@@ -16,12 +16,12 @@ import (
 
 var addedAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// numbered returns an account whose number equals its id.
+// numbered returns an account whose number contains its id.
 func numbered(id string) merchant.BankAccount {
 	return merchant.BankAccount{ID: id, Holder: "Shop", IBAN: "number of " + id}
 }
 
-// addDecided adds an account, and the bank's decision about it.
+// addDecided adds an account and records the bank's decision about it.
 func addDecided(t *testing.T, b merchant.BankAccounts, id string, primary bool,
 	verdict merchant.BankAccountStatus) merchant.BankAccounts {
 	t.Helper()
@@ -32,7 +32,7 @@ func addDecided(t *testing.T, b merchant.BankAccounts, id string, primary bool,
 	return b.Decide(id, verdict)
 }
 
-// TestVouch_IBANWithBankCode checks an account that also has the bank's code.
+// TestVouch_IBANWithBankCode checks an account with an IBAN that also has the bank's code.
 func TestVouch_IBANWithBankCode(t *testing.T) {
 	t.Parallel()
 	asked := numbered("a")
@@ -58,7 +58,7 @@ func TestBankAccounts_PrimaryAndPaid(t *testing.T) {
 		id            string
 		primary       bool
 		verdict       merchant.BankAccountStatus
-		isPrimary, is string // the accounts that are primary and paid afterwards
+		isPrimary, is string // the primary account and the paid account afterwards
 	}
 	for name, steps := range map[string][]step{
 		"the first is primary":              {{"a", false, pending, "a", ""}},
@@ -85,7 +85,7 @@ func TestBankAccounts_PrimaryAndPaid(t *testing.T) {
 	}
 }
 
-// TestDecide_UnroutablePrimary checks that an account that no transfer can name does not replace the payee.
+// TestDecide_UnroutablePrimary checks that the payee stays the same if no transfer can name the new primary account.
 func TestDecide_UnroutablePrimary(t *testing.T) {
 	t.Parallel()
 	b := addDecided(t, merchant.BankAccounts{}, "a", false, merchant.BankAccountVerified)
@@ -95,12 +95,13 @@ func TestDecide_UnroutablePrimary(t *testing.T) {
 	}
 }
 
-// TestAdd_Conflicts checks each limit of contract §7.3 at, below and above, in the contract's order.
+// TestAdd_Conflicts checks values below, at and above each limit of contract §7.3. The failures must come in the
+// contract's order.
 func TestAdd_Conflicts(t *testing.T) {
 	t.Parallel()
 	var b merchant.BankAccounts
 	for n := range merchant.MaxBankAccounts {
-		for i := range 11 { // rejected accounts do not count, and only some are kept
+		for i := range 11 { // rejected accounts do not count, and only some of them are kept
 			b = addDecided(t, b, fmt.Sprintf("rejected %d.%d", n, i), false,
 				merchant.BankAccountRejected)
 		}
@@ -129,7 +130,8 @@ func TestAdd_Conflicts(t *testing.T) {
 	}
 }
 
-// TestAdd_SameNumber checks that the number of an existing account is refused in any spelling, unless it was REJECTED.
+// TestAdd_SameNumber checks that the number of an existing account is refused in any spelling, unless the account was
+// REJECTED.
 func TestAdd_SameNumber(t *testing.T) {
 	t.Parallel()
 	type account = merchant.BankAccount
@@ -186,7 +188,8 @@ func TestAdd_Repeated(t *testing.T) {
 	}
 }
 
-// TestPostponed_GrowingGaps checks that the bank is asked soon at first, and four times a day if it never decides.
+// TestPostponed_GrowingGaps checks that the bank is asked soon at first. If the bank never decides, it is asked four
+// times a day.
 func TestPostponed_GrowingGaps(t *testing.T) {
 	t.Parallel()
 	b, err := merchant.BankAccounts{}.Add(numbered("a"), false, addedAt)
@@ -211,11 +214,11 @@ func TestPostponed_GrowingGaps(t *testing.T) {
 	}
 }
 
-// accountsMachine applies random events, and keeps the state that contract §7.3 requires after them.
+// accountsMachine applies random events, and tracks the state that contract §7.3 requires after them.
 type accountsMachine struct {
 	merchant.BankAccounts
 	made  int
-	final map[string]merchant.BankAccountStatus // verdicts of all accounts
+	final map[string]merchant.BankAccountStatus // the bank's verdicts about all accounts
 	paid  string                                // the last account that was VERIFIED and primary
 }
 
@@ -284,7 +287,7 @@ func (m *accountsMachine) decide(t *rapid.T) {
 	m.answer(t, a.ID, verdict)
 }
 
-// decideAgain repeats or contradicts an answer, which changes nothing.
+// decideAgain repeats an answer of the bank, or contradicts it. Neither may change anything.
 func (m *accountsMachine) decideAgain(t *rapid.T) {
 	if len(m.final) == 0 {
 		return

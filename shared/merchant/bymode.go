@@ -16,7 +16,7 @@ func (b ByMode[T]) Of(mode identity.Mode) T {
 	return b.Test
 }
 
-// With returns both values, with the mode's replaced.
+// With returns both values after the mode's value is replaced.
 func (b ByMode[T]) With(mode identity.Mode, of T) ByMode[T] {
 	if mode == identity.Live {
 		b.Live = of

@@ -17,8 +17,8 @@ func (m Merchant) Calendar(mode identity.Mode) Calendar {
 	return Calendar{m.Settings.Of(mode), m.Location()}
 }
 
-// NextCutoff returns the first cut-off after now: the next midnight, Monday's or that of the first of the month, in the
-// merchant's time zone.
+// NextCutoff returns the first cut-off after now. It is at the next midnight, or at the midnight that begins the next
+// Monday or the next month, in the merchant's time zone.
 func (c Calendar) NextCutoff(now time.Time) Cutoff { return c.Settings.cutoff(now, c.Where, +1) }
 
 // LastCutoff returns the latest cut-off that is not after now.

@@ -33,7 +33,7 @@ func TestPayoutDay(t *testing.T) {
 		{"monthly, over New Year", "UTC", merchant.Settings{Period: merchant.Monthly},
 			"2026-12-31T23:59:59Z", "2027-01-01"},
 		{"on demand", "UTC", merchant.Settings{Period: merchant.Daily, OnDemand: true}, "2026-11-20T12:00:00Z", ""},
-		// Chile puts its clocks forward at midnight: 2026-09-06 begins at 01:00, 04:00 UTC, and is a Sunday.
+		// Chile puts its clocks forward at midnight. 2026-09-06 is a Sunday, and begins at 01:00, which is 04:00 UTC.
 		{"the day before one without a midnight", "America/Santiago", merchant.Settings{Period: merchant.Daily},
 			"2026-09-06T03:59:59Z", "2026-09-06"},
 		{"a day before the moment that is none", "America/Santiago", merchant.Settings{Period: merchant.Daily},
@@ -58,8 +58,8 @@ func TestPayoutDay(t *testing.T) {
 	}
 }
 
-// TestPayoutDay_AnyTime checks in every zone and at any time that the payout on the PayoutDay includes the eligible
-// amount, and that the payout before it does not.
+// TestPayoutDay_AnyTime checks, in every zone and at any time, that the payout on the PayoutDay includes the eligible
+// amount. The payout before must not include it.
 func TestPayoutDay_AnyTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,8 +2,8 @@ package merchant
 
 import "time"
 
-// CallbackSecret tells which callback secrets of a merchant sign. Version 0 means that the merchant never asked for a
-// secret: only the platform's own key signs.
+// CallbackSecret tells which callback secrets of a merchant sign. With version 0 the merchant never asked for a secret,
+// and only the platform's own key signs.
 type CallbackSecret struct {
 	Version   int       `dynamo:"version"`
 	RotatedAt time.Time `dynamo:"rotated_at"`

@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// TestCallbackSecret_Signing checks contract §11.2: no secret signs before the merchant asked for one, and after a
-// rotation both sign for 24 hours.
+// TestCallbackSecret_Signing checks contract §11.2: no secret signs before the merchant asked for one. For 24 hours
+// after a rotation both secrets sign.
 func TestCallbackSecret_Signing(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)

@@ -13,7 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Merchant is a merchant as stored. Each request reads it with its credential, so no field may grow without bound.
+// Merchant is a merchant as stored. Each request reads the merchant with its credential, so no field may grow without
+// bound.
 type Merchant struct {
 	Code           string           `dynamo:"code"`
 	Name           string           `dynamo:"name"`
@@ -39,15 +40,15 @@ type Merchant struct {
 	Version        int              `dynamo:"version"`              // of the stored item, from 1
 }
 
-// Registration has the fields that are fixed when a merchant is created, because its stored data depends on them.
+// Registration has the fields that cannot change after a merchant is created, because its stored data depends on them.
 type Registration struct {
 	Code     string `json:"merchant_code"`                         // "": New generates a code
 	Country  string `json:"country" validate:"required country"`   // ISO 3166-1 alpha-2
-	Currency string `json:"currency" validate:"required currency"` // of contract §2.4
-	Sandbox  bool   `json:"sandbox"`                               // only test credentials
+	Currency string `json:"currency" validate:"required currency"` // a currency of contract §2.4
+	Sandbox  bool   `json:"sandbox"`                               // the merchant has only test credentials
 }
 
-// New returns a merchant with these terms. Failure: Invalid, with the field.
+// New returns a merchant with the registration and the terms. Failure: Invalid, with the field.
 func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 	if err := validate.Forms(r).First(); err != nil {
 		return Merchant{}, err
@@ -77,7 +78,8 @@ func (m Merchant) Modes() []identity.Mode {
 	return identity.Modes
 }
 
-// FirstMode returns the mode of the merchant's first key: a sandbox merchant has only test credentials (contract §2.1).
+// FirstMode returns the mode of the merchant's first key. For a sandbox merchant, which has only test credentials, it
+// is test mode (contract §2.1).
 func (m Merchant) FirstMode() identity.Mode { return m.Modes()[0] }
 
 // CheckProfileForWrite refuses writes for a merchant without a profile. Failure: Conflict (contract §7.1).
@@ -88,7 +90,7 @@ func (m Merchant) CheckProfileForWrite() error {
 	return nil
 }
 
-// CheckProfileForRead refuses reads of a missing merchant profile and its parts. Failure: NotFound.
+// CheckProfileForRead refuses to read the profile, or a part of it, of a merchant without a profile. Failure: NotFound.
 func (m Merchant) CheckProfileForRead() error {
 	if m.Onboarding {
 		return failure.NotFound("The merchant has no merchant profile yet.")

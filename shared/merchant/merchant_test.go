@@ -8,7 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TestMinimumBalance checks the merchant's own minimum or −1000 in its currency, only in live mode (contract §6.4).
+// TestMinimumBalance checks the merchant's own minimum, or else −1000 in the merchant's currency. Only live mode has a
+// minimum (contract §6.4).
 func TestMinimumBalance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

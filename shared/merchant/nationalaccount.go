@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Unpayable returns the fields that a payout to the account needs and that are missing, for a merchant in the country
-// (contract §7.3): failures MISSING, with the field. An IBAN is enough in every country.
+// Unpayable returns failures for the fields that a payout to the account needs but that are missing, for a merchant in
+// the country (contract §7.3). The failures have the code MISSING and the field. An IBAN is enough in every country.
 func (b BankAccount) Unpayable(country string) failure.List {
 	bank := b.BankCode + b.BranchCode
 	switch {
@@ -33,7 +33,7 @@ func (b BankAccount) Unpayable(country string) failure.List {
 	}
 }
 
-// requireText returns the failure of an empty field. when tells the client the case that requires it.
+// requireText returns a failure if the field is empty. when tells the client in which case the field is required.
 func requireText(field, text, when string) failure.List {
 	if text != "" {
 		return nil
@@ -41,20 +41,21 @@ func requireText(field, text, when string) failure.List {
 	return failure.List{failure.Invalid(field, "is required"+when).WithCode("MISSING")}
 }
 
-// comparisonKey returns the account's number, bank and branch for comparison: only letters and digits, with a check
-// digit after the number. If only one code is given, or both are equal, it does not matter which field has the code.
+// comparisonKey returns the account's number, bank and branch for comparison. They have only letters and digits, and a
+// check digit follows the number. If only one of bank code and branch code is given, or both are equal, it does not
+// matter which field has the code.
 func (b BankAccount) comparisonKey() [3]string {
 	bank, branch := stripSeparators(b.BankCode), stripSeparators(b.BranchCode)
 	if bank == "" || bank == branch {
 		bank, branch = branch, ""
 	}
-	if bank == "" { // BICs name the head office with and without XXX (ISO 9362)
+	if bank == "" { // the head office's BIC may end in XXX (ISO 9362)
 		bank = strings.TrimSuffix(stripSeparators(b.BIC), "XXX")
 	}
 	return [3]string{stripSeparators(b.AccountNumber + b.CheckDigit), bank, branch}
 }
 
-// stripSeparators removes the separators that people put into numbers, and returns capitals.
+// stripSeparators returns the text in capitals, without the separators that people put into numbers.
 func stripSeparators(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" .-", r) {
@@ -64,8 +65,8 @@ func stripSeparators(text string) string {
 	}, strings.ToUpper(text))
 }
 
-// NationalFaults checks an account's national codes and number by the rules of their country (contract §13.9).
-// Failures: Invalid, with the field. An IBAN needs no national codes.
+// NationalFaults returns failures for an account's national codes and number, which it checks by the rules of their
+// country (contract §13.9). The failures are Invalid, with the field. An IBAN needs no national codes.
 func (b BankAccount) NationalFaults(country string) failure.List {
 	if b.IBAN != "" {
 		return nil
@@ -91,7 +92,7 @@ func (b BankAccount) BankName(country string) string {
 	return brazilianBanks[b.BankCode].name
 }
 
-// checkForm checks one field. An empty field is valid.
+// checkForm returns the failure of one field. An empty field is valid.
 func checkForm(field, text, predicate string, fits *regexp.Regexp) failure.List {
 	if text == "" || fits.MatchString(text) {
 		return nil
@@ -99,15 +100,15 @@ func checkForm(field, text, predicate string, fits *regexp.Regexp) failure.List 
 	return failure.List{failure.Invalid(field, predicate)}
 }
 
-// Forms of sort codes and account numbers in the United Kingdom. Pay.UK changes its tables of the numbers that fit a
-// sort code several times a year, so only the form is checked.
+// Forms of sort codes and account numbers in the United Kingdom. Pay.UK publishes tables of the numbers that fit each
+// sort code. They change several times a year, so only the form is checked.
 var (
 	sortCode      = regexp.MustCompile(`^[0-9]{2}([- ]?)[0-9]{2}([- ]?)[0-9]{2}$`)
 	britishNumber = regexp.MustCompile(`^[0-9]{8}$`)
 )
 
-// britishFaults checks the forms of sort code and number. It refuses a check digit: a transfer appends the digit to the
-// number, so it would name another account.
+// britishFaults checks the forms of sort code and number. It refuses a check digit, because a transfer appends the
+// digit to the number and so would name another account.
 func (b BankAccount) britishFaults() failure.List {
 	const predicate = "must be a sort code of 6 digits"
 	faults := append(append(checkForm("bank_code", b.BankCode, predicate, sortCode),
@@ -136,7 +137,7 @@ func (b BankAccount) americanFaults() failure.List {
 	return faults
 }
 
-// isRoutingNumber returns true if the text is a routing number. Its last digit checks the others.
+// isRoutingNumber returns true if the text is a routing number. The last digit must fit the others.
 func isRoutingNumber(text string) bool {
 	if !routingNumber.MatchString(text) {
 		return false
@@ -148,7 +149,8 @@ func isRoutingNumber(text string) bool {
 	return sum%10 == 0
 }
 
-// Forms of Brazilian codes: a bank in the clearing (COMPE), and branches and numbers with or without a check digit.
+// Forms of Brazilian codes: the code of a bank in the clearing (COMPE), and branches and numbers with or without a
+// check digit.
 var (
 	compe           = regexp.MustCompile(`^[0-9]{3}$`)
 	brazilianBranch = regexp.MustCompile(`^[0-9]{1,4}(-[0-9XxPp])?$`)
@@ -180,18 +182,18 @@ func (b BankAccount) brazilianFaults() failure.List {
 	return nil
 }
 
-// brazilianBank has a bank's rule for the check digit of its accounts.
+// brazilianBank has a bank's rule for the check digit of its account numbers.
 type brazilianBank struct {
 	name    string
-	digits  int                              // of a number, with leading zeros
-	branch  int                              // digits of the branch that the check digit includes
-	weights []int                            // of each of these digits, branch first
-	part    func(product int) int            // the part of a product that is summed
+	digits  int                              // length of a number with its leading zeros
+	branch  int                              // number of the branch's digits that the check digit covers
+	weights []int                            // one for each of these digits, the branch's first
+	part    func(product int) int            // returns the part of a product that is summed
 	accepts func(sum int, digit string) bool // returns true if the check digit fits
 }
 
-// brazilianBanks has the five banks with the most branches, by code. The banks publish their rules for bank slips and
-// payrolls.
+// brazilianBanks has the five banks with the most branches, by code. The banks publish the rules in their documents
+// about bank slips and payrolls.
 var brazilianBanks = map[string]brazilianBank{
 	"001": {name: "Banco do Brasil", digits: 8, weights: []int{9, 8, 7, 6, 5, 4, 3, 2}, part: whole,
 		accepts: func(sum int, digit string) bool { return digit == string("0X987654321"[sum%11]) }},
@@ -210,11 +212,12 @@ var brazilianBanks = map[string]brazilianBank{
 
 func whole(product int) int { return product }
 
-// completesTen accepts the digit that completes the sum to a multiple of ten.
+// completesTen returns true if the sum and the digit add up to a multiple of ten.
 func completesTen(sum int, digit string) bool { return digit == string("0987654321"[sum%10]) }
 
-// fits returns true if the check digit is right or cannot be checked. It cannot be checked without a digit or a branch
-// that the rule needs, and for a number that is longer than the bank's own or has other characters than digits.
+// fits returns true if the check digit is right or cannot be checked. It cannot be checked if the digit is missing, or
+// a branch that the rule needs. It also cannot be checked if the number is longer than the bank's numbers or has other
+// characters than digits.
 func (b brazilianBank) fits(branch, number, digit string) bool {
 	if digit == "" || b.branch > 0 && branch == "" || len(number) > b.digits || strings.Trim(number, "0123456789") != "" {
 		return true

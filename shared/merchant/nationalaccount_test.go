@@ -55,7 +55,7 @@ func TestNationalFaults_BancoDoBrasilRemainders(t *testing.T) {
 	}
 }
 
-// TestNationalFaults_Forms checks that only the form is checked where no rule is published.
+// TestNationalFaults_Forms checks that only the form of a number is checked if no rule for its digits is published.
 func TestNationalFaults_Forms(t *testing.T) {
 	t.Parallel()
 	type account = merchant.BankAccount
@@ -112,14 +112,14 @@ func TestNationalFaults_Forms(t *testing.T) {
 	}
 }
 
-// TestUnpayable checks the fields without which no transfer can name the account, in each country (contract §7.3).
+// TestUnpayable checks, for each country, the fields without which no transfer can name the account (contract §7.3).
 func TestUnpayable(t *testing.T) {
 	t.Parallel()
 	type account = merchant.BankAccount
 	for _, c := range []struct {
 		country string
 		account account
-		missing string // "": no field
+		missing string // "": no field is missing
 	}{
 		{"DE", account{Holder: "Shop"}, "iban"},
 		{"DE", account{BIC: "MARKDEFF"}, "iban"},

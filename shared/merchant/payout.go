@@ -12,13 +12,14 @@ const (
 	Monthly PayoutPeriod = "monthly" // on the first
 )
 
-// Cutoff ends the period of a payout. The payout on Day pays all payables of the time before At.
+// Cutoff ends the period of a payout. The payout of Day pays all payables from before At.
 type Cutoff struct {
 	Day string    // of the payout, YYYY-MM-DD, in the merchant's time zone
 	At  time.Time // the day's first moment in that zone, in UTC
 }
 
-// cutoff returns the first day of the period that contains now, moved by the given number of periods.
+// cutoff returns the first day of the period that contains now, or of the period that is the given number of periods
+// later.
 func (s Settings) cutoff(now time.Time, where *time.Location, periods int) Cutoff {
 	year, month, day := now.In(where).Date()
 	switch s.Period {
@@ -32,8 +33,8 @@ func (s Settings) cutoff(now time.Time, where *time.Location, periods int) Cutof
 	}
 }
 
-// firstMoment returns the beginning of a civil day. time.Date may be wrong where clocks change at midnight: a skipped
-// midnight is the time when the clocks go forward, and of two midnights the first counts.
+// firstMoment returns the beginning of a civil day. time.Date may be wrong where clocks change at midnight. If midnight
+// is skipped, the day begins when the clocks go forward. If midnight comes twice, the day begins at the first.
 func firstMoment(year int, month time.Month, day int, where *time.Location) Cutoff {
 	midnight := time.Date(year, month, day, 0, 0, 0, 0, time.UTC) // normalises the date
 	name := midnight.Format(time.DateOnly)
@@ -50,9 +51,9 @@ func firstMoment(year int, month time.Month, day int, where *time.Location) Cuto
 	return Cutoff{Day: name, At: at.UTC()}
 }
 
-// PayoutSchedule tells where and when a tenant is next paid out. The merchant's Settings have the period.
+// PayoutSchedule tells where and when a tenant is next paid out. The period is in the merchant's Settings.
 type PayoutSchedule struct {
-	To      BankAccount `dynamo:"to"`             // BankAccounts.Payee
+	To      BankAccount `dynamo:"to"`             // the account that BankAccounts.Payee returned
 	Held    bool        `dynamo:"held,omitempty"` // an operator stopped all payouts
 	NextAt  time.Time   `dynamo:"next_at"`        // the next cut-off
 	Version int         `dynamo:"version"`        // of the stored item, from 1

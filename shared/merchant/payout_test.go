@@ -9,7 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// TestCutoffs checks contract §6.7 in the merchant's time zone: daily next day, weekly Monday, monthly the 1st.
+// TestCutoffs checks contract §6.7 in the merchant's time zone: cut-offs of daily payouts are on the next day, of
+// weekly payouts on Monday, and of monthly payouts on the 1st.
 func TestCutoffs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -36,7 +37,7 @@ func TestCutoffs(t *testing.T) {
 			"2027-01-01 2026-12-31T23:00:00Z", "2027-02-01 2027-01-31T23:00:00Z"},
 		{"clocks put back in the night before", "Europe/Berlin", merchant.Daily, "2026-10-25T12:00:00Z",
 			"2026-10-25 2026-10-24T22:00:00Z", "2026-10-26 2026-10-25T23:00:00Z"},
-		// Chile puts its clocks forward at midnight: 2026-09-06 begins at 01:00.
+		// Chile puts its clocks forward at midnight, so 2026-09-06 begins at 01:00.
 		{"no midnight", "America/Santiago", merchant.Daily, "2026-09-05T12:00:00Z", "2026-09-05 2026-09-05T04:00:00Z",
 			"2026-09-06 2026-09-06T04:00:00Z"},
 	} {
@@ -60,8 +61,8 @@ func TestCutoffs(t *testing.T) {
 
 func show(c merchant.Cutoff) string { return c.Day + " " + c.At.Format(time.RFC3339) }
 
-// TestCutoffs_AnyTime checks at any time, in any zone, that the last cut-off is not after now and the next one is. No
-// third cut-off lies between them, and a day has only one cut-off.
+// TestCutoffs_AnyTime checks, at any time and in any zone, that the last cut-off is not after now and that the next
+// cut-off is. No third cut-off lies between them, and a day has only one cut-off.
 func TestCutoffs_AnyTime(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "Europe/Berlin", "Europe/London", "America/Santiago", "America/Sao_Paulo", "America/New_York",

@@ -1,6 +1,6 @@
 package merchant
 
-// PayoutPlan tells how a transaction is paid out to its merchant (contract §6.7).
+// PayoutPlan decides how a transaction is paid out to its merchant (contract §6.7).
 type PayoutPlan string
 
 // The plans.

@@ -20,5 +20,5 @@ func (m Merchant) Location() *time.Location {
 	return place
 }
 
-// locations caches time zones, because loading one reads a file or a part of the program. There are a few hundred.
+// locations caches time zones, because loading a zone reads a file or a part of the program. A few hundred zones exist.
 var locations sync.Map // IANA name → *time.Location

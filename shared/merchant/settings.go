@@ -10,7 +10,8 @@ import (
 )
 
 // Settings has a merchant's settings in one mode (contract §7.2). Period, OnDemand and Gross decide how the merchant is
-// paid out. The other settings are shown, and decide what a merchant may change or is sent.
+// paid out. The other settings are shown to the merchant. Some also decide what the merchant may change, and which
+// messages the merchant gets.
 type Settings struct {
 	Period             PayoutPeriod `dynamo:"payout_period"`
 	OnDemand           bool         `dynamo:"payout_on_demand,omitempty"`           // only an operator's command pays out
@@ -53,7 +54,8 @@ func (s Settings) View() SettingsView {
 		KeepKeys: s.KeepKeys}
 }
 
-// MotoPayment tells if a merchant may charge cards by mail order and telephone. It is only shown (contract §13.9).
+// MotoPayment tells if a merchant may charge cards by mail order and telephone. The platform only shows it (contract
+// §13.9).
 type MotoPayment string
 
 // The values.

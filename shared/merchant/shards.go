@@ -10,26 +10,28 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// MaxShards limits a merchant's shards, because a reader queries each. A shard takes 1,000 write units a second: 500
-// payments, or 42 payments of twelve instalments. Above 1,000 payments a second of one merchant, reads of its item are
-// the limit (infra/README.md, "Limits, and growth to ten thousand payments a second").
+// MaxShards limits a merchant's shards, because a reader queries each shard. A shard takes 1,000 write units a second.
+// That is 500 payments, or 42 payments of twelve instalments. If one merchant has more than 1,000 payments a second,
+// reads of the merchant's item become the limit (infra/README.md, "Limits, and growth to ten thousand payments a
+// second").
 const MaxShards = 32
 
-// ShardCount returns the number of shards over which a merchant's payments of both modes are spread: a power of two, 1
-// at first. The number never falls, so readers find all checkouts that were created before.
+// ShardCount returns the number of shards over which a merchant's payments of both modes are spread. It is a power of
+// two, and 1 at first. The number never falls, so readers find all older checkouts.
 func (m Merchant) ShardCount() int { return max(m.Shards, 1) }
 
-// ShardOf returns the shard of a new checkout. The records that follow from the checkout are in the same shard.
+// ShardOf returns the shard of a new checkout. All records about the checkout are in the same shard.
 func (m Merchant) ShardOf(checkoutID string) int {
 	sum := sha256.Sum256([]byte(checkoutID))
 	return int(binary.BigEndian.Uint16(sum[:])) % m.ShardCount()
 }
 
-// growthPause is the least time between two growths: earlier checkouts are still paid then, in their own shards.
+// growthPause is the least time between two growths. Checkouts from before a growth are still being paid in their old
+// shards during that time.
 const growthPause = time.Minute
 
-// Grow doubles the shards, because one was throttled at the given time. It returns false if the number is at its
-// maximum, or grew after that time or within growthPause before it.
+// Grow doubles the shards, because one shard was throttled at the given time. It returns false if the number of shards
+// is at its maximum, or if the number grew after that time or within growthPause before it.
 func (m Merchant) Grow(throttled, now time.Time) (Merchant, bool) {
 	if m.ShardCount() >= MaxShards || throttled.Before(m.GrownAt.Add(growthPause)) {
 		return m, false
@@ -38,7 +40,8 @@ func (m Merchant) Grow(throttled, now time.Time) (Merchant, bool) {
 	return m, true
 }
 
-// withShards sets the number of shards ahead of a launch. 0 and 1 mean that the merchant has not grown.
+// withShards returns the merchant with the number of shards that is set before a launch. 0 and 1 mean that the merchant
+// has not grown.
 func (m Merchant) withShards(n int) (Merchant, error) {
 	if n < m.ShardCount() || n > MaxShards || bits.OnesCount(uint(n)) != 1 {
 		return m, failure.Invalid("shards", fmt.Sprintf("must be a power of two, from %d as it is now to %d",

@@ -16,8 +16,8 @@ func TestGrow(t *testing.T) {
 		want           int
 	}{
 		{0, time.Minute, 2},
-		{0, time.Minute, 2},                     // repeated
-		{90 * time.Second, 2 * time.Minute, 2},  // checkouts from before the growth are still paid
+		{0, time.Minute, 2},                     // the same throttling reported again
+		{90 * time.Second, 2 * time.Minute, 2},  // checkouts created before the growth are still being paid
 		{2*time.Minute - 1, 3 * time.Minute, 2}, // within a minute of the growth
 		{2 * time.Minute, 3 * time.Minute, 4},   // a minute after the growth
 		{5 * time.Minute, 5 * time.Minute, 8},   //
@@ -33,7 +33,7 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// TestShardOf checks that checkouts are spread over all shards, and that each stays in its shard.
+// TestShardOf checks that checkouts are spread over all shards, and that each checkout stays in its shard.
 func TestShardOf(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{0, 1, 2, 32} {

@@ -7,12 +7,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// State is a merchant with its payout schedules and bank accounts. They change together: the settings and the time zone
-// decide when the schedules pay out next, and the bank accounts decide where.
+// State is a merchant with its payout schedules and bank accounts. They change together. The settings and the time zone
+// decide when the schedules pay out next, and the bank accounts decide where the money goes.
 type State struct {
 	Merchant  Merchant
 	Schedules ByMode[*PayoutSchedule] // nil: payouts were never set up
-	Accounts  ByMode[*BankAccounts]   // nil: not read, and not changed
+	Accounts  ByMode[*BankAccounts]   // nil: not read, and so not changed
 }
 
 // BankAccounts returns the mode's bank accounts, or none if they were not read.
@@ -23,8 +23,8 @@ func (s State) BankAccounts(mode identity.Mode) BankAccounts {
 	return BankAccounts{}
 }
 
-// WithBankAccounts returns the state with other bank accounts of the mode. Payouts go to their payee; the first payee
-// sets up the schedule.
+// WithBankAccounts returns the state with other bank accounts of the mode. Payouts then go to their payee. The first
+// payee also sets up the schedule.
 func (s State) WithBankAccounts(mode identity.Mode, accounts BankAccounts) State {
 	s.Accounts = s.Accounts.With(mode, &accounts)
 	if accounts.Paid == "" {
@@ -56,7 +56,7 @@ func (s State) WithSettings(mode identity.Mode, settings Settings) State {
 }
 
 // PayoutsChanged returns the modes in which the payout schedule, the period, the on-demand setting or the time zone
-// differs. These decide when, whether and where payouts are made.
+// differs. These decide if, when and where payouts are made.
 func (s State) PayoutsChanged(before State) (modes []identity.Mode) {
 	for _, mode := range identity.Modes {
 		now, then := s.Merchant.Settings.Of(mode), before.Merchant.Settings.Of(mode)

@@ -25,18 +25,18 @@ type Terms struct {
 	FeeRate        optional.Of[string] `json:"fee_rate"` // fraction of the amount; "": the standard rate
 	OnlinePayments optional.Of[bool]   `json:"online_payments"`
 	Onboarding     optional.Of[bool]   `json:"onboarding"`   // true: no merchant profile yet
-	TimeZone       optional.Of[string] `json:"time_zone"`    // IANA name; "": the zone of the country's capital
+	TimeZone       optional.Of[string] `json:"time_zone"`    // IANA name; "": the time zone of the country's capital
 	MinimumBalance optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's minimum (§6.4)
 	PayPal         optional.Of[bool]   `json:"paypal"`       // the merchant may offer PayPal
 
-	// Shards sets ShardCount ahead of a launch. Otherwise Grow raises it.
+	// Shards sets ShardCount before a launch with many payments. Otherwise Grow raises it.
 	Shards optional.Of[int] `json:"shards"`
 
 	Requests optional.Of[int] `json:"requests_per_second"` // 0: UsualRequests
 }
 
-// UsualRequests limits a merchant's requests per second in one mode (contract §2.9). maxRequests limits the number that
-// the platform's operator may allow.
+// UsualRequests is the usual limit of a merchant's requests per second in one mode (contract §2.9). maxRequests is the
+// highest limit that the platform's operator may set.
 const (
 	UsualRequests = 300
 	maxRequests   = 10_000

@@ -16,8 +16,8 @@ var zones = []string{"UTC", "Europe/Berlin", "Europe/London", "Atlantic/Azores",
 	"Australia/Lord_Howe",
 	"Pacific/Auckland", "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Niue"}
 
-// TestCutoffs_EveryDayOfManyYears checks that the cut-offs of each zone and period from 2015 to 2040 follow each other
-// without a gap or an overlap: each is the first moment of its day, and no day is missing or occurs twice.
+// TestCutoffs_EveryDayOfManyYears checks the cut-offs of each zone and period from 2015 to 2040. Each cut-off is the
+// first moment of its day, and no day is missing or occurs twice.
 func TestCutoffs_EveryDayOfManyYears(t *testing.T) {
 	t.Parallel()
 	first, last := time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -45,7 +45,7 @@ func TestCutoffs_EveryDayOfManyYears(t *testing.T) {
 	}
 }
 
-// checkFirstMoment checks that the cut-off is on its day in the zone, and that the moment before is not.
+// checkFirstMoment checks that the cut-off is on its day in the zone, and that the moment before it is on another day.
 func checkFirstMoment(t *testing.T, c merchant.Cutoff, where *time.Location) {
 	t.Helper()
 	now, before := c.At.In(where).Format(time.DateOnly), c.At.Add(-time.Microsecond).In(where).Format(time.DateOnly)
@@ -54,8 +54,8 @@ func checkFirstMoment(t *testing.T, c merchant.Cutoff, where *time.Location) {
 	}
 }
 
-// checkPeriods checks that a day's cut-off is also the cut-off of a week or month exactly if the week or month begins
-// that day.
+// checkPeriods checks that a day's cut-off is also the cut-off of a week or month if the week or month begins on that
+// day, and otherwise is not.
 func checkPeriods(t *testing.T, c merchant.Cutoff, day time.Time, where *time.Location) {
 	t.Helper()
 	for period, begins := range map[merchant.PayoutPeriod]bool{merchant.Weekly: day.Weekday() == time.Monday,

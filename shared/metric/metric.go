@@ -1,6 +1,6 @@
-// Package metric writes measurements as lines of CloudWatch's embedded metric format (EMF) to the log. CloudWatch makes
-// metrics of them. Write them with Log.Write. A line holds numbers, the stage and the mode, and no data of any
-// merchant.
+// Package metric writes measurements to the log, as lines of CloudWatch's embedded metric format (EMF). CloudWatch
+// makes metrics of these lines. Write them with Log.Write. A line has numbers, the stage and the mode, but no data of
+// any merchant.
 //
 // A line is one JSON object of a documented form, so no library is used:
 //
@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// The namespace of all metrics, and their dimensions. With these, two stages in one account share no alarm, and events
-// in test mode raise no alarm of live mode.
+// The namespace of all metrics, and their dimensions. Because of the dimensions, two stages in one account share no
+// alarm, and events in test mode raise no alarm of live mode.
 const (
 	Namespace = "Cashwrap"
 	Stage     = "Stage"
@@ -50,25 +50,25 @@ var (
 	// also when nothing is approved any more.
 	PaymentsApproved = Metric{"PaymentsApproved", Count, true}
 
-	AcquirerLatency   = Metric{"AcquirerLatency", Milliseconds, true} // of one charge, with its repetition
-	UnknownPaymentAge = Metric{"UnknownPaymentAge", Seconds, true}    // at each poll that gave no outcome
-	UnknownRefundAge  = Metric{"UnknownRefundAge", Seconds, true}     // likewise, for refunds
+	AcquirerLatency   = Metric{"AcquirerLatency", Milliseconds, true} // duration of one charge, including its repetition
+	UnknownPaymentAge = Metric{"UnknownPaymentAge", Seconds, true}    // written at each poll that gave no outcome
+	UnknownRefundAge  = Metric{"UnknownRefundAge", Seconds, true}     // the same for refunds
 
 	OldestPayoutAge = Metric{"OldestPayoutAge", Seconds, true} // of due payouts, at each walk that opens payouts
-	FailedPayouts   = Metric{"FailedPayouts", Count, true}     // rejected by a bank
-	DeadCallbacks   = Metric{"DeadCallbacks", Count, true}     // given up after three days
+	FailedPayouts   = Metric{"FailedPayouts", Count, true}     // payouts that a bank rejected
+	DeadCallbacks   = Metric{"DeadCallbacks", Count, true}     // callbacks given up after three days
 
-	DeadMails    = Metric{"DeadMails", Count, true}    // given up after three days
-	DroppedMails = Metric{"DroppedMails", Count, true} // refused for good, beyond a bound, or no longer wanted
-	HeldMails    = Metric{"HeldMails", Count, true}    // each time a mail waits because no sender is set
+	DeadMails    = Metric{"DeadMails", Count, true}    // mails given up after three days
+	DroppedMails = Metric{"DroppedMails", Count, true} // mails refused for good, above a limit, or no longer wanted
+	HeldMails    = Metric{"HeldMails", Count, true}    // written each time a mail waits because no sender is set
 
 	OldestDueAge         = Metric{"OldestDueAge", Seconds, true}       // at each tick of the sweep; 0: nothing was due
 	OverdueCallbacks     = Metric{"OverdueCallbacks", Count, false}    // sent by a sweep: the fast path lost them
-	OverdueMails         = Metric{"OverdueMails", Count, false}        // likewise
+	OverdueMails         = Metric{"OverdueMails", Count, false}        // the same for mails
 	ResolvedCheckouts    = Metric{"ResolvedCheckouts", Count, false}   // by a sweep: cut off, abandoned or expired
-	ResolvedRefunds      = Metric{"ResolvedRefunds", Count, false}     // finished by a sweep: cut off
+	ResolvedRefunds      = Metric{"ResolvedRefunds", Count, false}     // cut off, and finished by a sweep
 	SweepFailures        = Metric{"SweepFailures", Count, false}       // items and shards that a sweep could not process
-	ReconciliationBreaks = Metric{"ReconciliationBreaks", Count, true} // between the records of money
+	ReconciliationBreaks = Metric{"ReconciliationBreaks", Count, true} // differences between the records of money
 )
 
 // All has all metrics.
@@ -89,7 +89,7 @@ func (m Metric) Of(n int64) Value { return Value{m, n} }
 // Once returns a measurement of 1.
 func (m Metric) Once() Value { return m.Of(1) }
 
-// Took returns a measurement of a time, in whole units.
+// Took returns a measurement of a duration, in whole units of the metric.
 func (m Metric) Took(d time.Duration) Value {
 	if m.Unit == Seconds {
 		return m.Of(int64(d / time.Second))
@@ -97,20 +97,20 @@ func (m Metric) Took(d time.Duration) Value {
 	return m.Of(d.Milliseconds())
 }
 
-// Log writes metrics of one stage to the log. The zero value writes nothing; only deployed functions set Out.
+// Log writes metrics of one stage to the log. Without Out it writes nothing, and only deployed functions set Out.
 type Log struct {
 	Out      io.Writer // a function's standard output
 	Stage    string
 	Failures *slog.Logger // reports lines that cannot be written; nil: unreported
 }
 
-// definition is a metric of the format.
+// definition describes a metric in the format's terms.
 type definition struct {
 	Name string
 	Unit Unit
 }
 
-// directive is the format's MetricDirective.
+// directive is a MetricDirective of the format.
 type directive struct {
 	Namespace  string
 	Dimensions [][]string
@@ -122,8 +122,8 @@ type metadata struct {
 	CloudWatchMetrics []directive
 }
 
-// Write writes the measurements of one moment as one line. The mode, live or test, belongs to the metrics that are
-// ByMode; without such metrics it may be empty.
+// Write writes the measurements of one moment as one line. The mode is live or test. Only metrics with ByMode use it,
+// so without such metrics it may be empty.
 func (l Log) Write(ctx context.Context, at time.Time, mode string, values ...Value) {
 	if l.Out == nil || len(values) == 0 {
 		return

@@ -13,7 +13,7 @@ import (
 
 var at = time.UnixMilli(1790000000123)
 
-// TestWrite checks the format by CloudWatch's specification.
+// TestWrite checks that lines have the format of CloudWatch's specification.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	count := metric.Metric{Name: "A", Unit: metric.Count}
@@ -81,5 +81,5 @@ func TestWrite_NoWriterOrFailingWriter(t *testing.T) {
 		t.Errorf("a writer that fails: got failure %q, want %v in it", &failures, errBroken)
 	}
 	log.Failures = nil
-	log.Write(t.Context(), at, "", metric.SweepFailures.Once()) // does not panic
+	log.Write(t.Context(), at, "", metric.SweepFailures.Once()) // must not panic
 }

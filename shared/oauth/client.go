@@ -19,10 +19,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// DefaultScopes are the scopes of a request that names none (contract §10).
+// DefaultScopes are the scopes of a request that names no scopes (contract §10).
 var DefaultScopes = []string{"transactions.history", "user.app-settings", "user.profile_readonly"}
 
-// restricted need the operator's approval before a client may ask for them (contract §2.1): payments,
+// restricted lists the scopes that a client may ask for only with the operator's approval (contract §2.1): payments,
 // payment_instruments, and the narrower scopes that replace them.
 var restricted = []string{"payments", "checkouts.read", "checkouts.write", "refunds.write",
 	"payment_instruments", "customers.read", "customers.write"}
@@ -30,18 +30,18 @@ var restricted = []string{"payments", "checkouts.read", "checkouts.write", "refu
 // SecretOverlap limits how long a client's old secret is accepted after a rotation (contract §10).
 const SecretOverlap = 24 * time.Hour
 
-// Client is an application that asks people for access to their merchants, as stored. It belongs to the merchant whose
-// developers make it, in one mode.
+// Client is an application that asks people for access to their merchants, as stored. It belongs, in one mode, to the
+// merchant whose developers made it.
 type Client struct {
 	ID            string          `dynamo:"id"`   // client_ and 26 characters
 	Name          string          `dynamo:"name"` // shown to people who are asked for consent
 	Tenant        identity.Tenant `dynamo:"tenant"`
 	RedirectURIs  []string        `dynamo:"redirect_uris"`
-	Scopes        []string        `dynamo:"scopes,set"`             // the client is registered for
+	Scopes        []string        `dynamo:"scopes,set"`             // the scopes that the client is registered for
 	Approved      []string        `dynamo:"approved,set,omitempty"` // the restricted scopes among them that are approved
 	SecretHash    string          `dynamo:"secret_hash"`
 	PreviousHash  string          `dynamo:"previous_hash,omitempty"`  // of the secret before the last rotation
-	PreviousUntil time.Time       `dynamo:"previous_until,omitempty"` // when that is no longer accepted
+	PreviousUntil time.Time       `dynamo:"previous_until,omitempty"` // when the previous secret is no longer accepted
 	RevokedAt     time.Time       `dynamo:"revoked_at,omitempty"`     // zero: not revoked
 	CreatedAt     time.Time       `dynamo:"created_at"`
 	UpdatedAt     time.Time       `dynamo:"updated_at"`
@@ -51,8 +51,8 @@ type Client struct {
 // Revoked returns true if the client and all its tokens are refused.
 func (c Client) Revoked() bool { return !c.RevokedAt.IsZero() }
 
-// Authenticates returns true if the text is the secret of a client that is not revoked, or until PreviousUntil the
-// previous secret.
+// Authenticates returns true if the text is the client's secret, or its previous secret before PreviousUntil. It
+// returns false for a revoked client.
 func (c Client) Authenticates(text secret.Text, now time.Time) bool {
 	hash := []byte(identity.Hash(text.Reveal()))
 	current := subtle.ConstantTimeCompare(hash, []byte(c.SecretHash)) == 1
@@ -65,8 +65,8 @@ func (c Client) May(scope string) bool {
 	return slices.Contains(c.Scopes, scope) && (!slices.Contains(restricted, scope) || slices.Contains(c.Approved, scope))
 }
 
-// Requested returns the scopes that a request names, separated by spaces; sorted, without duplicates. For a request
-// that names none it returns the default scopes that the client may ask for. Failure: invalid_scope.
+// Requested returns the scopes that a request names, separated by spaces; sorted, without duplicates. If the request
+// names no scopes, it returns the default scopes that the client may ask for. Failure: invalid_scope.
 func (c Client) Requested(text string) ([]string, error) {
 	names := strings.Fields(text)
 	if len(names) == 0 {
@@ -88,8 +88,8 @@ func (c Client) Requested(text string) ([]string, error) {
 }
 
 // Granted returns the scopes of an access token under a grant, sorted, without duplicates. text names some of the
-// allowed scopes, separated by spaces, or none for all of them. Scopes that the client may no longer ask for are left
-// out. Failure: invalid_scope for a scope that was not allowed, or when none is left (RFC 6749 §6).
+// allowed scopes, separated by spaces. If text is empty, it means all of them. Scopes that the client may no longer ask
+// for are left out. Failure: invalid_scope for a scope that was not allowed, or if no scope is left (RFC 6749 §6).
 func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	scopes := slices.Clone(allowed)
 	if names := strings.Fields(text); len(names) > 0 {
@@ -110,8 +110,8 @@ func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
-// Redirect returns the redirect_uri for the response to an authorization request: the named URI if it matches one of
-// the client's, or the client's only URI if the request names none; else false.
+// Redirect returns the redirect_uri for the response to an authorization request. This is the named URI if it matches
+// one of the client's URIs. If the request names no URI, it is the client's only URI. Otherwise Redirect returns false.
 func (c Client) Redirect(named string) (string, bool) {
 	if named == "" && len(c.RedirectURIs) == 1 {
 		return c.RedirectURIs[0], true
@@ -171,8 +171,8 @@ const maxRedirectURI = 512
 const notInURIs = "\"<>\\^`{|}"
 
 // CheckRedirectURI returns the fault of a redirect URI of a client in the mode, as a predicate for failure.Invalid, or
-// "". The URI must be https, because codes are sent to it, or in test mode http on the browser's own machine. It is not
-// normalised, because requests are compared with its text (redirectMatches).
+// "". The URI must be https, because codes are sent to it. In test mode it may also be http on the browser's own
+// machine. The URI is not normalised, because requests are compared with its text (redirectMatches).
 func CheckRedirectURI(text string, mode identity.Mode) string {
 	u, err := url.Parse(text)
 	switch {
@@ -206,9 +206,10 @@ func CheckRedirectURI(text string, mode identity.Mode) string {
 // loopbackURI matches http URIs on the browser's own machine, and captures the parts before and after the port.
 var loopbackURI = regexp.MustCompile(`^(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::[1-9][0-9]{0,4})?([/?].*)?$`)
 
-// redirectMatches returns true if a request may name this redirect URI where the other is registered. They are compared
-// as texts (RFC 9700 §2.1). Only the port of a URI on the browser's own machine may differ: a native app listens at a
-// port that the system chooses when the app asks (RFC 8252 §7.3), also at localhost (RFC 9700 §4.1.3).
+// redirectMatches returns true if the client's registered URI permits the URI that a request names. The URIs are
+// compared as texts (RFC 9700 §2.1). Only the port of a URI on the browser's own machine may differ: a native app
+// listens at a port that the system chooses when the app asks (RFC 8252 §7.3). This also applies to localhost (RFC 9700
+// §4.1.3).
 func redirectMatches(registered, named string) bool {
 	if registered == named {
 		return true
@@ -223,7 +224,7 @@ func isNotInURIs(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRu
 // isLoopback returns true if the host is the browser's own machine (RFC 8252 §7.3, §8.3).
 func isLoopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }
 
-// isPort returns true if the URI's port, if there is a colon, is a number from 1 to 65535.
+// isPort returns true if the URI has no colon for a port, or if the port is a number from 1 to 65535.
 func isPort(u *url.URL) bool {
 	port, err := strconv.Atoi(u.Port())
 	return !strings.HasSuffix(u.Host, ":") && (u.Port() == "" || err == nil && port >= 1 && port <= 65535)

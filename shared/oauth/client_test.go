@@ -57,7 +57,7 @@ func TestClient_Authenticates(t *testing.T) {
 	}
 }
 
-// TestClient_MayRestrictedScopes checks contract §2.1, also for the narrower scopes.
+// TestClient_MayRestrictedScopes checks contract §2.1, also for the narrower scopes that replace restricted scopes.
 func TestClient_MayRestrictedScopes(t *testing.T) {
 	t.Parallel()
 	restricted := map[string]bool{"payments": true, "checkouts.read": true, "checkouts.write": true, "refunds.write": true,
@@ -135,7 +135,7 @@ func TestClient_Granted(t *testing.T) {
 	}
 }
 
-// TestClient_RedirectExact checks RFC 9700 §2.1: no prefix, no other port, no pattern.
+// TestClient_RedirectExact checks RFC 9700 §2.1: a prefix, another port or a pattern does not match.
 func TestClient_RedirectExact(t *testing.T) {
 	t.Parallel()
 	const at = "https://app.example"

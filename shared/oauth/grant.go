@@ -15,7 +15,7 @@ const (
 )
 
 // Holder is the account that allowed a client to act for it, with the merchant and the scopes. For client_credentials
-// it is the client.
+// the holder is the client itself.
 type Holder struct {
 	Client  string          `dynamo:"client"`
 	Kind    identity.Kind   `dynamo:"kind"`           // User, Operator or TestProfile
@@ -24,16 +24,16 @@ type Holder struct {
 	Tenant  identity.Tenant `dynamo:"tenant"`         // the chosen merchant
 	Scopes  []string        `dynamo:"scopes,set"`
 
-	// Password is the operation that set the holder's password at sign-in. A new password ends the grant (contract §10).
+	// Password is the operation that set the password used at the sign-in. A new password ends the grant (contract §10).
 	Password string `dynamo:"password_operation"`
 
-	// SignedIn is the time of the sign-in that allowed the client. It is zero for holders that are no person, and in items
-	// that are older than the field.
+	// SignedIn is the time of the sign-in that allowed the client. It is zero for holders that are not persons, and in
+	// items that are older than the field.
 	SignedIn time.Time `dynamo:"signed_in_at,omitempty"`
 }
 
-// Token returns an access token for some of the holder's scopes, under the grant of the refresh token. refreshHash is
-// "" for client_credentials, which have no grant.
+// Token returns an access token for some of the holder's scopes, under the grant of the refresh token. For
+// client_credentials there is no grant, and refreshHash is "".
 func (h Holder) Token(tokenHash, refreshHash string, scopes []string, now time.Time) identity.AccessToken {
 	return identity.AccessToken{Hash: tokenHash, Kind: h.Kind, Subject: h.Subject, User: h.User, Client: h.Client,
 		Tenant: h.Tenant, Scopes: scopes, Grant: refreshHash, SignedIn: h.SignedIn, CreatedAt: now,
@@ -45,11 +45,12 @@ func (h Holder) NewGrant(refreshHash string, now time.Time) Grant {
 	return Grant{Holder: h, Hash: refreshHash, CreatedAt: now, ExpiresAt: now.Add(RefreshLasts)}
 }
 
-// Code is an authorization code as stored. It can be used once, and is kept so that a second use is noticed.
+// Code is an authorization code as stored. A code can be used once. It stays stored afterwards, so that a second use is
+// noticed.
 type Code struct {
 	Holder
 	Hash        string    `dynamo:"code_hash"`
-	RedirectURI string    `dynamo:"redirect_uri,omitempty"` // as the request named it; "": not named
+	RedirectURI string    `dynamo:"redirect_uri,omitempty"` // as in the authorization request; "": not named there
 	Challenge   string    `dynamo:"challenge,omitempty"`    // of PKCE, S256; "": none
 	Grant       string    `dynamo:"grant,omitempty"`        // hash of the refresh token issued for it; "": unused
 	ExpiresAt   time.Time `dynamo:"code_expires_at"`
@@ -58,8 +59,8 @@ type Code struct {
 }
 
 // CheckRedeemable refuses a code that has expired or belongs to another client. It also refuses a token request whose
-// redirect_uri or verifier does not match the authorization request. A verifier without a challenge is refused too,
-// since an attacker may have removed the challenge (RFC 9700 §2.1.1). Failure: invalid_grant.
+// redirect_uri or verifier does not match the authorization request. A verifier without a challenge is refused, too,
+// because an attacker may have removed the challenge (RFC 9700 §2.1.1). Failure: invalid_grant.
 func (c Code) CheckRedeemable(client Client, redirectURI, verifier string, now time.Time) error {
 	switch {
 	case c.Client != client.ID:
@@ -78,9 +79,9 @@ func (c Code) CheckRedeemable(client Client, redirectURI, verifier string, now t
 	return nil
 }
 
-// needsRedirect returns true if the token request must repeat the redirect_uri (RFC 6749 §4.1.3). A client with no
-// other URI need not repeat it, because the code went nowhere else. A client with PKCE need not either, because PKCE
-// proves that this client asked for the code (OAuth 2.1).
+// needsRedirect returns true if the token request must repeat the redirect_uri (RFC 6749 §4.1.3). A client with only
+// one URI need not repeat it, because the code can have gone nowhere else. A client with PKCE need not either, because
+// PKCE proves that this client asked for the code (OAuth 2.1).
 func (c Code) needsRedirect(client Client) bool {
 	return c.RedirectURI != "" && c.Challenge == "" && !slices.Equal(client.RedirectURIs, []string{c.RedirectURI})
 }
@@ -91,7 +92,7 @@ type Grant struct {
 	Holder
 	Hash      string    `dynamo:"refresh_hash"`
 	CreatedAt time.Time `dynamo:"created_at"`
-	ExpiresAt time.Time `dynamo:"-"` // stored as expires_at of the item, in seconds; each use defers it
+	ExpiresAt time.Time `dynamo:"-"` // stored as expires_at of the item, in seconds; each use makes it later
 }
 
 // Valid returns true if the refresh token may be used at the time.

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// The example of RFC 7636, appendix B.
+// The code_verifier and code_challenge of the example in RFC 7636, appendix B.
 const (
 	verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 	challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -58,7 +58,7 @@ func TestCode_CheckRedeemable(t *testing.T) {
 		client             oauth.Client
 		redirect, verifier string
 		at                 time.Time
-		refused            string // part of the description; "": redeemable
+		refused            string // part of the error's description; "": the code is redeemable
 	}{
 		"as it was asked for":            {code, several, redirect, verifier, now, ""},
 		"without PKCE":                   {plain, several, redirect, "", now, ""},

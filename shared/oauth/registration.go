@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Registration describes a new client, or a change of a client, where absent fields stay as they are.
+// Registration describes a new client or a change of a client. In a change, absent fields stay as they are.
 type Registration struct {
 	// Name is shown to people who are asked for consent.
 	Name optional.Of[string] `json:"name" validate:"text=255"`
@@ -20,11 +20,11 @@ type Registration struct {
 	// RedirectURIs may receive browsers with codes. A client that only uses client_credentials needs none.
 	RedirectURIs *[]string `json:"redirect_uris" validate:"items=20"`
 
-	// Scopes are the scopes that the client may ask for, restricted scopes only after approval.
+	// Scopes are the scopes that the client may ask for. It may ask for restricted scopes only after approval.
 	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
 }
 
-// errRevoked is the failure of every change of a revoked client.
+// errRevoked is the failure of each change of a revoked client.
 var errRevoked = failure.Conflict("The client was revoked, which is final.")
 
 // NewClient returns a new client of the tenant, with its secret. Only the secret's hash is stored. Failures: Missing,
@@ -50,8 +50,8 @@ func NewClient(t identity.Tenant, r Registration, now time.Time) (c Client, secr
 	return c, secret, err
 }
 
-// With returns the client changed by the registration. A restricted scope that is removed loses its approval. Failures:
-// Invalid, with the field; Conflict for a revoked client.
+// With returns the client changed by the registration. A restricted scope that is removed also loses its approval.
+// Failures: Invalid, with the field; Conflict for a revoked client.
 func (c Client) With(r Registration) (Client, error) {
 	if err := validate.Forms(r).First(); err != nil {
 		return c, err
@@ -119,7 +119,7 @@ func parseScopes(names []string) ([]string, error) {
 	return sortedUnique(scopes), nil
 }
 
-// sortedUnique returns the texts sorted, without duplicates; nil if there are none, as the table returns them.
+// sortedUnique returns the texts sorted, without duplicates. Without texts it returns nil, as the table does.
 func sortedUnique(texts []string) []string {
 	if len(texts) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func sortedUnique(texts []string) []string {
 
 // Rotated returns the client with a new secret. The old secret is accepted for SecretOverlap, unless atOnce ends it. A
 // second rotation within that time would end a secret that may still be in use, so it requires atOnce. Failure:
-// Conflict for such a rotation without atOnce, and for a revoked client.
+// Conflict for a second rotation without atOnce, and for a revoked client.
 func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, error) {
 	switch {
 	case c.Revoked():
@@ -146,7 +146,7 @@ func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, erro
 	return c, nil
 }
 
-// Ended returns the client revoked. From then on it and all its tokens are refused.
+// Ended returns the client revoked. From then on the client and all its tokens are refused.
 func (c Client) Ended(now time.Time) Client {
 	if !c.Revoked() {
 		c.RevokedAt = now

@@ -21,7 +21,7 @@ var (
 	now    = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 )
 
-// newRegistration returns a complete registration, with changes.
+// newRegistration returns a complete registration with the changes.
 func newRegistration(change ...func(*oauth.Registration)) oauth.Registration {
 	r := oauth.Registration{Name: optional.Some("Till"),
 		RedirectURIs: &[]string{"https://b.example/", "https://a.example/"},
@@ -217,7 +217,7 @@ func TestClient_Ended(t *testing.T) {
 	}
 }
 
-// TestClient_SameScopeOrder checks that the order does not matter: the table keeps scopes as a set.
+// TestClient_SameScopeOrder checks that the order of scopes does not matter, because the table stores them as a set.
 func TestClient_SameScopeOrder(t *testing.T) {
 	t.Parallel()
 	c, _ := registerClient(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// A partial update keeps absent fields, and distinguishes them from null.
+// A partial update leaves absent fields unchanged, and distinguishes them from null.
 func ExampleOf() {
 	var update struct {
 		Name  optional.Of[string] `json:"name"`

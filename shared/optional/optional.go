@@ -1,5 +1,5 @@
-// Package optional has a type for a member that a partial update may leave out. Declare the field as an Of. Absent,
-// null and a value differ, and a zero value is a value.
+// Package optional has a type for a member that a partial update may leave out. Declare the field as an Of. It
+// distinguishes absent, null and a value. A zero value counts as a value.
 package optional
 
 import "encoding/json"
@@ -10,10 +10,10 @@ type Of[T any] struct {
 	value *T
 }
 
-// Some returns a value.
+// Some returns an Of with the value.
 func Some[T any](value T) Of[T] { return Of[T]{given: true, value: &value} }
 
-// Null returns null.
+// Null returns an Of that is null.
 func Null[T any]() Of[T] { return Of[T]{given: true} }
 
 // Given returns true for null and for a value.
@@ -27,7 +27,7 @@ func (o Of[T]) Get() (value T, ok bool) {
 	return *o.value, true
 }
 
-// Or returns the value, or old if there is none.
+// Or returns the value, or old if o has no value.
 func (o Of[T]) Or(old T) T {
 	if o.value == nil {
 		return old
@@ -35,7 +35,7 @@ func (o Of[T]) Or(old T) T {
 	return *o.value
 }
 
-// Else returns o if it has a value, else other.
+// Else returns o if o has a value, and otherwise other.
 func (o Of[T]) Else(other Of[T]) Of[T] {
 	if o.value == nil {
 		return other
@@ -52,13 +52,13 @@ func (o *Of[T]) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &o.value)
 }
 
-// MarshalJSON returns the value, or null if there is none.
+// MarshalJSON writes the value, or null if o has no value.
 func (o Of[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
 
-// Pointer returns a *T to the value, or nil, for packages that use reflection.
+// Pointer returns a *T to the value, or nil if o has no value. It is for packages that use reflection.
 func (o Of[T]) Pointer() any { return o.value }
 
-// Give makes o null, and returns a **T that a decoder fills by reflection.
+// Give makes o null, and returns a **T that a decoder sets by reflection.
 func (o *Of[T]) Give() any {
 	*o = Of[T]{given: true}
 	return &o.value

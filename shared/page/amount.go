@@ -6,14 +6,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// noBreak is a space without a line break.
+// noBreak is a space at which no line breaks.
 const noBreak = "\u00a0"
 
-// symbols are the currencies' symbols that most people know.
+// symbols are the symbols of currencies that most people know.
 var symbols = map[money.Currency]string{"EUR": "€", "GBP": "£", "BRL": "R$", "USD": "US$"}
 
-// Money returns an amount as people read it: €1,234.50 in English, 1.234,50 € in German, € 1.234,50 in Portuguese, or
-// with the currency's code. The forms are the Unicode CLDR's; its library would add a millisecond to the start.
+// Money returns an amount as people read it: €1,234.50 in English, 1.234,50 € in German, € 1.234,50 in Portuguese. For
+// a currency without a symbol it uses the currency's code. The forms are those of the Unicode CLDR. The CLDR's library
+// would add a millisecond to the start.
 func Money(a money.Amount, l Language) string {
 	symbol, known := symbols[a.Currency()]
 	if !known {

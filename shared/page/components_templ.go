@@ -9,7 +9,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// Badge marks a page, such as a page of test mode, where no money moves.
+// Badge renders a mark for a page, such as the mark of test mode, where no money moves.
 func Badge(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -95,7 +95,7 @@ func Amount(text string) templ.Component {
 	})
 }
 
-// Facts renders a list of Fact.
+// Facts renders a list. Fact renders its children.
 func Facts() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -189,7 +189,7 @@ func Fact(name, value string) templ.Component {
 	})
 }
 
-// Alert renders a problem, or nothing if the text is empty. Fields refer to it by its id.
+// Alert renders a problem, or nothing if the text is empty. Fields refer to the problem by its id.
 func Alert(id, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -356,7 +356,7 @@ func Button(label string) templ.Component {
 	})
 }
 
-// Choice renders one of several buttons, which sends a form with its value.
+// Choice renders one of several buttons. Each button sends the form with its own value.
 func Choice(name, value, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -425,7 +425,7 @@ func Choice(name, value, label string) templ.Component {
 	})
 }
 
-// MainChoice renders the Choice that most people make.
+// MainChoice renders the Choice that most people take.
 func MainChoice(name, value, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -904,8 +904,8 @@ func Input(f Field) templ.Component {
 	})
 }
 
-// Leave renders a link that looks like the main button. target names the frame for the page, such as _top: out of all
-// frames.
+// Leave renders a link that looks like the main button. target names the frame where the next page opens. _top leads
+// out of all frames.
 func Leave(id, address, target, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -42,7 +42,7 @@ func renderField(t *testing.T, f page.Field) string {
 	return b.String()
 }
 
-// TestInput_Description checks that a field's label, hint and problem describe it.
+// TestInput_Description checks that a field's element refers to its label, its hint and its problem.
 func TestInput_Description(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestInput_HostileText(t *testing.T) {
 	}
 }
 
-// TestOutcome_Next checks that the page links to ours in the parent frame, and to nothing if there is none.
+// TestOutcome_Next checks that the page links to our next page in the parent frame. Without a next page it has no link.
 func TestOutcome_Next(t *testing.T) {
 	t.Parallel()
 	for next, want := range map[string]bool{"/pay/c-1": true, "": false} {

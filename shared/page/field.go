@@ -8,28 +8,29 @@ import (
 
 // Field is a labelled field of a form.
 type Field struct {
-	Name  string // of the sent value
-	ID    string // of the element; "": as Name
+	Name  string // name of the value that the form sends
+	ID    string // id of the element; "": the same as Name
 	Label string
 	Hint  string // explains the field's purpose
-	// Problem is the fault of the value. Screen readers read it out when the page opens.
+	// Problem is the fault of the value. Screen readers read it aloud when the page opens.
 	Problem string
-	// Live fields have a place for a problem that a script finds. Screen readers do not read the problem out there,
-	// because the page also reports the problem at its top.
+	// Live is true if the field has a place for a problem that a script finds. Screen readers do not read the problem
+	// aloud there, because the page also reports it at its top.
 	Live bool
 
 	Type, Value, Autocomplete, InputMode string
-	// Capitals is the attribute autocapitalize, for text that is not prose. Such text is not spellchecked either.
+	// Capitals is the attribute autocapitalize. It is set for text that is not prose, which browsers must not spellcheck
+	// either.
 	Capitals    string
 	Required    bool
-	Min, Max    int      // of the value's length
-	Options     []Option // of a select
+	Min, Max    int      // limits of the value's length
+	Options     []Option // options of a select
 	DescribedBy string   // id of another element that describes the fault
 	Placeholder string
 	// Missing and Wrong are a script's messages about a Live field.
 	Missing, Wrong string
 	Note           bool // adds the element "<id>-note" for a script's remark on the value
-	Invalid        bool // the fault is in the element DescribedBy
+	Invalid        bool // the element DescribedBy shows a fault of this field
 	Class          string
 }
 

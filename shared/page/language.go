@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Language is a language of pages: a BCP 47 tag.
+// Language is a language of pages, as a BCP 47 tag.
 type Language string
 
 // The languages.
@@ -35,7 +35,7 @@ func (t Texts[T]) In(l Language) T {
 	}
 }
 
-// TestMode marks pages where payers pay in test mode.
+// TestMode is the text that marks the pages where payers pay in test mode.
 var TestMode = Texts[string]{
 	English:    "Test mode: no money moves",
 	German:     "Testmodus: Es fließt kein Geld",
@@ -51,7 +51,7 @@ var matcher = sync.OnceValue(func() language.Matcher {
 })
 
 // Preferred returns the language of a page for a browser's Accept-Language (RFC 9110 §12.5.4, RFC 4647), or for a
-// merchant's one tag; English if the text is unreadable or names no language of the pages.
+// merchant's single tag. It returns English if the text cannot be read or names no language of the pages.
 func Preferred(acceptLanguage string) Language {
 	asked, _, err := language.ParseAcceptLanguage(acceptLanguage)
 	if err != nil {
@@ -61,5 +61,5 @@ func Preferred(acceptLanguage string) Language {
 	return Languages[at]
 }
 
-// Fill replaces placeholders such as {merchant} in a text. pairs are placeholder, value and so on.
+// Fill replaces placeholders such as {merchant} in a text. pairs has each placeholder followed by its value.
 func Fill(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }

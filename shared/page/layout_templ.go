@@ -7,8 +7,8 @@ package page
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// layout renders the shared frame of all pages. Style and script are source and written unchanged, because the policy
-// names them by the hash of these very bytes.
+// layout renders the frame that all pages share. Style and script are source code and written unchanged, because the
+// policy names them by the hash of exactly these bytes.
 func layout(language, title, style, script string, header, body templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,9 +14,10 @@ var outcomeScript string
 
 var outcomePage = New(outcomeScript)
 
-// Outcome returns the page that ends a 3DS challenge of a checkout without redirect_url (contract §4.4). It posts
+// Outcome returns the page that ends a 3DS challenge of a checkout without redirect_url (contract §4.4). The page posts
 // {type: "cashwrap:3ds", checkout_id, status} to the parent frame. Any site may be the parent, so the message holds no
-// secret; the merchant reads the checkout to be sure. next is our page that the parent frame can go on to, or "".
+// secret. The merchant must retrieve the checkout to be sure. next is our page that the parent frame can go on to, or
+// "".
 func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next string) (Page, error) {
 	texts := outcomeIn.In(l)
 	shown := texts.of(status)
@@ -24,8 +25,9 @@ func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next
 	return p.Framed(), err
 }
 
-// ReturnURL returns a payer's last URL: the merchant's redirect_url with checkout_id, which replaces an existing one.
-// In the rest it only escapes characters that no URI has (RFC 3986 §3.4), since a Location takes URIs only.
+// ReturnURL returns the URL that a payer is sent to at the end: the merchant's redirect_url with the parameter
+// checkout_id, which replaces an existing one. In the rest of the URL it only escapes characters that no URI has (RFC
+// 3986 §3.4), because a Location takes URIs only.
 func ReturnURL(redirectURL, checkoutID string) (string, error) {
 	u, err := url.Parse(redirectURL)
 	if err != nil {
@@ -61,14 +63,14 @@ func escapeQuery(text string) string {
 	return out.String()
 }
 
-// words describe how a payment ended.
+// words tell the payer how a payment ended.
 type words struct{ Title, Text string }
 
-// outcomeTexts are the texts of the outcome's page in one language.
+// outcomeTexts are the texts of the page that Outcome returns, in one language.
 type outcomeTexts struct {
 	paid, failed, expired, pending words
 
-	goOn string // link
+	goOn string // text of the link
 }
 
 var outcomeIn = Texts[outcomeTexts]{

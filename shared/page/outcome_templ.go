@@ -9,8 +9,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/cashwrap/cashwrap/shared/payments"
 
-// outcomeBody tells the payer and outcome.js how the payment ended. With an address it links there, in the page around
-// the frame.
+// outcomeBody tells the payer and outcome.js how the payment ended. If next is set, it renders a link to next, which
+// opens in the page around the frame.
 func outcomeBody(said words, checkoutID string, status payments.CheckoutStatus, next, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -21,7 +21,8 @@ import (
 // heading is a page's body.
 var heading = templ.Raw("<h1>x</h1>")
 
-// TestTemplate_Policy checks that the policy names each inline element by the hash of the bytes that the browser gets.
+// TestTemplate_Policy checks that the policy names each inline element by the hash of the bytes that the browser
+// receives.
 func TestTemplate_Policy(t *testing.T) {
 	t.Parallel()
 	script := `if (1 < 2 && "</b>" !== '&amp;') { document.title = "ok"; }`
@@ -81,7 +82,7 @@ func TestPage_CopiesPolicy(t *testing.T) {
 	}
 }
 
-// TestTemplate_Icon checks that browsers need not ask for /favicon.ico. Only a Showing page may load our pictures.
+// TestTemplate_Icon checks that browsers need not ask for /favicon.ico. Only a page with Showing may load our pictures.
 func TestTemplate_Icon(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("").Draw("x", heading)
@@ -95,7 +96,8 @@ func TestTemplate_Icon(t *testing.T) {
 	}
 }
 
-// TestTemplate_Styled checks that the style sheet follows the shared one. The policy must name both as one element.
+// TestTemplate_Styled checks that the added style sheet follows the shared style sheet. The policy must name both as
+// one element.
 func TestTemplate_Styled(t *testing.T) {
 	t.Parallel()
 	const own = "p { color: red; }"
@@ -128,7 +130,7 @@ func TestTemplate_DrawBelow(t *testing.T) {
 	}
 }
 
-// TestPage_Nonced checks that a nonce is allowed for one page only.
+// TestPage_Nonced checks that a nonce is allowed on one page only.
 func TestPage_Nonced(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("f();").Draw("x", heading)
@@ -160,7 +162,8 @@ func TestTemplate_HostileText(t *testing.T) {
 	}
 }
 
-// TestOutcome_HostileText checks a checkout's id and page, and a status, in case it ever comes from outside.
+// TestOutcome_HostileText checks hostile text in a checkout's id, in the next page's address, and in a status, in case
+// a status ever comes from outside.
 func TestOutcome_HostileText(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(3, func(text string) (string, error) {

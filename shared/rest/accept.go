@@ -8,7 +8,7 @@ import (
 )
 
 // AcceptsPage returns true if a request to an Open route asks for HTML by name, as browsers do.
-func AcceptsPage(ctx context.Context) bool { return TakesPage(openRequest(ctx).Header) }
+func AcceptsPage(ctx context.Context) bool { return TakesPage(openRouteRequest(ctx).Header) }
 
 // TakesPage returns true if the Accept header names text/html (RFC 9110 §12.5.1). API clients' */* does not count.
 func TakesPage(h http.Header) bool { return accepts(h.Values("Accept"), "text/html") }

@@ -60,7 +60,8 @@ func TestDocument_Compression(t *testing.T) {
 	}
 }
 
-// TestDocument_CompressionOnSecretRoute checks that only Open routes compress: on others operations read no header.
+// TestDocument_CompressionOnSecretRoute checks that only Open routes compress, because other routes' operations read no
+// header.
 func TestDocument_CompressionOnSecretRoute(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, documentRoute(rest.Document{ContentType: "text/plain", Gzip: compress(t, "text")}, rest.SecretOnly))
@@ -80,7 +81,7 @@ func TestDocument_BrokenGzip(t *testing.T) {
 	}
 }
 
-// TestDocument_CacheControl checks that caches keep only immutable documents.
+// TestDocument_CacheControl checks that caches may store immutable documents only.
 func TestDocument_CacheControl(t *testing.T) {
 	t.Parallel()
 	for want, d := range map[string]rest.Document{

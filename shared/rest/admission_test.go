@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// TestAdmitCaller_RightsChanged checks that the operation is repeated under the same id, with the caller's new rights.
+// TestAdmitCaller_RightsChanged checks that run repeats the operation under the same id, with the caller's new rights.
 func TestAdmitCaller_RightsChanged(t *testing.T) {
 	t.Parallel()
 	runs, operations, revoke := 0, map[string]bool{}, func() {}
@@ -43,7 +43,7 @@ func TestAdmitCaller_RightsChanged(t *testing.T) {
 	}
 }
 
-// TestAdmitCaller_Permission checks that persons need the route's permission beside one of its scopes.
+// TestAdmitCaller_Permission checks that persons need the route's permission besides one of its scopes.
 func TestAdmitCaller_Permission(t *testing.T) {
 	t.Parallel()
 	r := rest.Route{Scopes: []string{"a", "b"}, Permission: identity.MembersWrite}

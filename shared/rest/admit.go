@@ -12,12 +12,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// findRoute sets the request's route. If none matches, done is true and r is the reply: 404, 405, or to a preflight.
+// findRoute sets the request's route. If no route matches, done is true and r is the reply: 404, 405, or the reply to a
+// preflight.
 func (x *exchange) findRoute() (r reply, done bool) {
 	method := x.request.Method
 	lookup := method
 	if method == http.MethodHead {
-		lookup = http.MethodGet // RFC 9110 §9.3.2: GET without the body
+		lookup = http.MethodGet // answers as GET, without the body (RFC 9110 §9.3.2)
 	}
 	x.match = x.server.routes.find(lookup, x.request.URL.EscapedPath())
 	x.route = x.match.route
@@ -35,12 +36,13 @@ func (x *exchange) findRoute() (r reply, done bool) {
 	return r, true
 }
 
-// notPlanned lists operations of contract §13.8, by method, whose paths take other methods. They answer 404, not 405.
+// notPlanned lists, by method, the paths of operations in contract §13.8. Other methods of these paths exist, but these
+// operations answer 404, not 405.
 var notPlanned = map[string]string{
 	http.MethodPost: "/v0.1/customers/{customer_id}/payment-instruments", // createPaymentInstrument
 }
 
-// safeMethod replaces an unknown method, so that messages and logs never quote a client's text.
+// safeMethod replaces an unknown method by a fixed text, so that messages and logs never quote a client's text.
 func safeMethod(method string) string {
 	if isWriteMethod(method) || method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions {
 		return method
@@ -56,7 +58,7 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 	ctx = withState(ctx, func(s *state) { s.source = addressSubject(x.client) })
 	if x.route.Access == Open {
 		by := audit.By{Actor: audit.Actor{Source: x.source(), Request: x.id}, Operation: x.operation()}
-		ctx = withState(ctx, func(s *state) { s.by, s.openRequest = by, x.request })
+		ctx = withState(ctx, func(s *state) { s.by, s.openRouteRequest = by, x.request })
 		x.quota, err = x.server.addresses.take(ctx, SourceAddress(ctx), Limit{})
 		return ctx, err
 	}
@@ -69,9 +71,10 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 // operation returns the route's name in audit entries.
 func (x *exchange) operation() string { return x.route.Method + " " + x.route.Path }
 
-// takeTokens takes one token from the credential's bucket and one from the tenant's. For a payer, the first bucket is
-// that of the payer's address together with the merchant token, or with the public key, which all payers of the
-// merchant share; the second is that of all payers (contract §2.9). The response shows the quota of the first bucket.
+// takeTokens takes one token from the credential's bucket and one from the tenant's. For a payer, the first bucket
+// belongs to the payer's address together with the merchant token or public key, because all payers of the merchant
+// share the public key. The second bucket belongs to all payers of the merchant (contract §2.9). The response shows the
+// quota of the first bucket.
 func (x *exchange) takeTokens(ctx context.Context) (err error) {
 	s, tenant := x.server, x.caller.Tenant.String()
 	own, subject, all := s.callers, "credential "+tenant+" "+x.caller.Actor.ID, "tenant "+tenant
@@ -89,7 +92,8 @@ func (x *exchange) takeTokens(ctx context.Context) (err error) {
 	return err
 }
 
-// admitCaller checks credential, scope, permission and merchant. run repeats it if the caller's rights have changed.
+// admitCaller checks credential, scope, permission and merchant. run calls it again if the caller's rights have
+// changed.
 func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 	caller, owner, err := x.authenticate(ctx)
 	if err != nil {
@@ -107,7 +111,7 @@ func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 	return withState(ctx, func(s *state) { s.by, s.merchant = by, owner }), nil
 }
 
-// actor returns the caller as audit entries name it.
+// actor returns the caller in the form of audit entries.
 func (x *exchange) actor() audit.Actor {
 	a := audit.Actor{Kind: audit.Client, ID: x.caller.Actor.ID, Source: x.source(), Request: x.id}
 	switch {
@@ -136,7 +140,8 @@ func isSecure(r *http.Request) bool {
 	return !slices.ContainsFunc(schemes, func(s string) bool { return !strings.EqualFold(strings.TrimSpace(s), "https") })
 }
 
-// authenticate checks the Authorization header. An API key costs one call to the table, a malformed credential none.
+// authenticate checks the Authorization header. An API key costs one call to the table. A malformed credential costs
+// none.
 func (x *exchange) authenticate(ctx context.Context) (identity.Principal, merchant.Merchant, error) {
 	header := x.request.Header.Get("Authorization")
 	if header == "" {

@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// cannedTable answers in process: every read finds one credential and its merchant, every write grants.
+// cannedTable answers without a network: every read finds one credential and its merchant, and every write succeeds.
 type cannedTable struct {
 	full int64
 	key  identity.APIKey
@@ -38,7 +38,7 @@ func (c cannedTable) Do(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(bytes.NewReader([]byte(body))), ContentLength: int64(len(body))}, nil
 }
 
-// payment is a request of about as many fields as the largest of the platform.
+// payment is a request with about as many fields as the platform's largest request.
 type payment struct {
 	ID          string        `path:"id"`
 	Amount      money.Literal `json:"amount"`

@@ -16,25 +16,27 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// openRequest returns the request to an Open route, for its headers and cookies. On other routes the request is empty.
-func openRequest(ctx context.Context) *http.Request {
-	return cmp.Or(stateOf(ctx).openRequest, &http.Request{})
+// openRouteRequest returns the request to an Open route, for its headers and cookies. On other routes the request is
+// empty.
+func openRouteRequest(ctx context.Context) *http.Request {
+	return cmp.Or(stateOf(ctx).openRouteRequest, &http.Request{})
 }
 
 // Cookies returns the cookies that the browser sent to an Open route.
-func Cookies(ctx context.Context) []*http.Cookie { return openRequest(ctx).Cookies() }
+func Cookies(ctx context.Context) []*http.Cookie { return openRouteRequest(ctx).Cookies() }
 
-// BasicAuth returns name and password of an Open route's Authorization header (RFC 7617), or false if there are none.
+// BasicAuth returns the name and password in an Open route's Authorization header (RFC 7617). It returns false if the
+// header has none.
 func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool) {
-	name, text, ok := openRequest(ctx).BasicAuth()
+	name, text, ok := openRouteRequest(ctx).BasicAuth()
 	return name, secret.New(text), ok
 }
 
-// BrowserHas returns true if the browser already has the body with the entity tag. If it returns true, answer with a
-// Document of status 304. It reads If-None-Match of an Open route's request (RFC 9110 §13.1.2), which the Lambda
-// adapter splits at commas.
+// BrowserHas returns true if the browser already has the body with the entity tag. The operation then answers with a
+// Document of status 304. BrowserHas reads If-None-Match of an Open route's request (RFC 9110 §13.1.2), which the
+// Lambda adapter splits at commas.
 func BrowserHas(ctx context.Context, tag string) bool {
-	for has := range strings.SplitSeq(strings.Join(openRequest(ctx).Header.Values("If-None-Match"), ","), ",") {
+	for has := range strings.SplitSeq(strings.Join(openRouteRequest(ctx).Header.Values("If-None-Match"), ","), ",") {
 		if has = strings.TrimSpace(has); has == "*" || strings.TrimPrefix(has, "W/") == tag {
 			return true
 		}
@@ -42,13 +44,14 @@ func BrowserHas(ctx context.Context, tag string) bool {
 	return false
 }
 
-// AcceptLanguage returns an Open request's header (RFC 9110 §12.5.4), joined again after the Lambda adapter split it.
+// AcceptLanguage returns the header Accept-Language of a request to an Open route (RFC 9110 §12.5.4). The Lambda
+// adapter splits the header at commas, and AcceptLanguage joins it again.
 func AcceptLanguage(ctx context.Context) string {
-	return strings.Join(openRequest(ctx).Header.Values("Accept-Language"), ",")
+	return strings.Join(openRouteRequest(ctx).Header.Values("Accept-Language"), ",")
 }
 
 // IsForm returns true if a request's body is a form, on an Open route that takes JSON and forms (contract §2.2).
-func IsForm(ctx context.Context) bool { return isForm(openRequest(ctx).Header) }
+func IsForm(ctx context.Context) bool { return isForm(openRouteRequest(ctx).Header) }
 
 // Language returns the page language for the browser that sent a request to an Open route.
 func Language(ctx context.Context) page.Language { return page.Preferred(AcceptLanguage(ctx)) }
@@ -90,7 +93,7 @@ func (f Forms) Cookie(ctx context.Context) *http.Cookie {
 	return f.cookieWith(value)
 }
 
-// Sent returns the value of the cookie that the browser sent, and false if NewCookie cannot have made it.
+// Sent returns the value of the cookie that the browser sent. It returns false if NewCookie cannot have made the value.
 func (f Forms) Sent(ctx context.Context) (string, bool) {
 	value := f.Value(ctx)
 	raw, err := base64.RawURLEncoding.DecodeString(value)
@@ -99,13 +102,14 @@ func (f Forms) Sent(ctx context.Context) (string, bool) {
 
 // Value returns the cookie's value, or "" if the browser sent none or the route is not Open.
 func (f Forms) Value(ctx context.Context) string {
-	if c, err := openRequest(ctx).Cookie(f.cookie); err == nil {
+	if c, err := openRouteRequest(ctx).Cookie(f.cookie); err == nil {
 		return c.Value
 	}
 	return ""
 }
 
-// Lasting returns the cookie with a value. The browser keeps it for the duration, even when it is closed.
+// Lasting returns the cookie with a value. The browser keeps the cookie for the duration, even if the browser is
+// closed.
 func (f Forms) Lasting(value string, lasts time.Duration) *http.Cookie {
 	c := f.cookieWith(value) //nolint:gosec // cookieWith sets the attributes
 	c.MaxAge = int(lasts.Seconds())
@@ -122,7 +126,7 @@ func (f Forms) NewCookie() *http.Cookie {
 // cookieWith returns the cookie with the value. Browsers send it when they follow another site's link, but not with
 // another site's form or script (SameSite=Lax).
 func (f Forms) cookieWith(value string) *http.Cookie {
-	//nolint:gosec // G124: secure, but for the local run over plain HTTP
+	//nolint:gosec // G124: secure, except in the local run over plain HTTP
 	return &http.Cookie{Name: f.cookie, Value: value, Path: "/", Secure: f.secure, HttpOnly: true,
 		SameSite: http.SameSiteLaxMode}
 }

@@ -11,12 +11,12 @@ import (
 
 // state is the part of a request that its operation reads from the context.
 type state struct {
-	by          audit.By
-	merchant    merchant.Merchant
-	operation   string        // see OperationID
-	seed        []byte        // of Random; nil: none
-	source      string        // see SourceAddress
-	openRequest *http.Request // the request to an Open route; nil on other routes
+	by               audit.By
+	merchant         merchant.Merchant
+	operation        string        // see OperationID
+	seed             []byte        // of Random; nil: no operation
+	source           string        // see SourceAddress
+	openRouteRequest *http.Request // the request to an Open route; nil on other routes
 }
 
 type stateKey struct{}
@@ -33,17 +33,19 @@ func withState(ctx context.Context, change func(*state)) context.Context {
 	return context.WithValue(ctx, stateKey{}, s)
 }
 
-// Caller returns the authenticated principal; zero on an Open route.
+// Caller returns the authenticated principal, or the zero principal on an Open route.
 func Caller(ctx context.Context) identity.Principal { return By(ctx).Principal }
 
-// By returns the request's principal, actor and operation. On an Open route they have no rights and no kind.
+// By returns the request's principal, actor and operation. On an Open route the principal has no rights, and the actor
+// has no kind.
 func By(ctx context.Context) audit.By { return stateOf(ctx).by }
 
-// Merchant returns the caller's merchant, as read when the request was authenticated; zero on an Open route.
+// Merchant returns the caller's merchant, as read when the request was authenticated. On an Open route it is zero.
 func Merchant(ctx context.Context) merchant.Merchant { return stateOf(ctx).merchant }
 
-// OperationID returns the operation's id, in UUID v4 form. Every retry under an Idempotency-Key has the same id, even
-// after a crash: an operation that uses it for its first write recognises its own work. Without a key it is random.
+// OperationID returns the operation's id, in the form of a UUID v4. Every retry under an Idempotency-Key has the same
+// id, even after a crash. So an operation that uses the id for its first write recognises its own work. Without a key
+// the id is random.
 func OperationID(ctx context.Context) string { return stateOf(ctx).operation }
 
 // withOperation returns a context with the operation's id, and with the seed of Random derived from the id.

@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// setCORSHeaders lets every origin read the response: the page itself holds the key or token, and no cookie is added.
+// setCORSHeaders lets pages of every origin read the response. That is safe, because the page itself holds the key or
+// token and the browser adds no cookie.
 func setCORSHeaders(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed")
 }
 
-// preflightReply lists browsers' methods, and Authorization, which the wildcard does not cover (Fetch standard).
+// preflightReply allows the methods for browsers. It also names the header Authorization, because the wildcard does not
+// cover it (Fetch standard).
 func preflightReply(f pathMatch) reply {
 	var methods []string
 	for _, route := range f.routes {

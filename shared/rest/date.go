@@ -7,7 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Date is a calendar day, strictly YYYY-MM-DD (contract §2.4). The zero Date is absent; tag an optional field omitzero.
+// Date is a calendar day, strictly YYYY-MM-DD (contract §2.4). The zero Date is absent. Optional fields need the tag
+// omitzero.
 type Date struct {
 	Year  int
 	Month time.Month
@@ -22,7 +23,7 @@ func DateOf(t time.Time) Date {
 
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
 
-// MarshalText writes YYYY-MM-DD. It fails for a day that no calendar has.
+// MarshalText writes YYYY-MM-DD. It fails for a day that does not exist.
 func (d Date) MarshalText() ([]byte, error) {
 	text := []byte(d.String())
 	if new(Date).UnmarshalText(text) != nil {
@@ -31,7 +32,7 @@ func (d Date) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText reads YYYY-MM-DD and nothing else. Failure: Invalid.
+// UnmarshalText accepts only YYYY-MM-DD. Failure: Invalid.
 func (d *Date) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.DateOnly, string(text))
 	if err != nil {

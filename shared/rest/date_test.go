@@ -16,7 +16,7 @@ func TestMarshalJSON_DateTimes(t *testing.T) {
 	t.Parallel()
 	berlin, saoPaulo := time.FixedZone("CET", 3600), time.FixedZone("BRT", -3*3600)
 	at := time.Date(2020, 2, 29, 10, 56, 56, 876_999_999, time.UTC)
-	whole := time.Date(2020, 2, 29, 0, 30, 0, 0, berlin) // in UTC, the day before
+	whole := time.Date(2020, 2, 29, 0, 30, 0, 0, berlin) // still the day before in UTC
 	for want, value := range map[string]any{
 		`"2020-02-29T10:56:56.876+00:00"`: rest.Instant(at),
 		`"2020-02-28T23:30:00.000+00:00"`: rest.Instant(whole),
@@ -35,7 +35,7 @@ func TestMarshalJSON_DateTimes(t *testing.T) {
 	}
 }
 
-// TestDate_MarshalImpossibleDay checks that a day that does not exist is a 500, because it would break clients.
+// TestDate_MarshalImpossibleDay checks that a day that does not exist gives a 500, because it would break clients.
 func TestDate_MarshalImpossibleDay(t *testing.T) {
 	t.Parallel()
 	for _, d := range []rest.Date{{}, {Year: 2026, Month: 2, Day: 29}, {Year: 10000, Month: 1, Day: 1}} {
@@ -72,7 +72,7 @@ func TestDecode_DateTimes(t *testing.T) {
 		"2026-01-01T00:00:00%2B01:00":         "2025-12-31T23:00:00Z",
 		"2026-01-01T00%3A00%3A00%2B01%3A00":   "2025-12-31T23:00:00Z",
 		"2026-01-01T00:00:00.5-03:30":         "2026-01-01T03:30:00.5Z",
-		"2026-01-01T00:00:00+01:00":           "2025-12-31T23:00:00Z", // unescaped: arrives as a space
+		"2026-01-01T00:00:00+01:00":           "2025-12-31T23:00:00Z", // an unescaped +, which arrives as a space
 		"2026-01-01T00:00:00.25%2001:00":      "2025-12-31T23:00:00.25Z",
 		"9999-12-31T23:59:59%2B00:00":         "9999-12-31T23:59:59Z",
 		"2026-01-01T00:00:00.123456789-00:00": "2026-01-01T00:00:00.123456789Z",
@@ -105,7 +105,7 @@ func TestDecode_Dates(t *testing.T) {
 	if got, want := decodeObject(t, w)["text"], "0000-00-00 2024-02-29 "; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	// A space counts as + only in a date-time.
+	// Only in a date-time does a space count as +.
 	w = f.ask("POST", "/period?day=2026-02-28&text=a+b+01:00", "")
 	if got, want := decodeObject(t, w)["text"], "2026-02-28 0000-00-00 a b 01:00"; got != want {
 		t.Errorf("got %q, want %q", got, want)

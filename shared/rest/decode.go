@@ -50,7 +50,8 @@ func (in *input) decodeAndCheck(request any) error {
 	return in.check(request)
 }
 
-// decode fills the struct that to points to. Failures: Malformed, Invalid with the fault's dot path, a List of several.
+// decode fills the struct that to points to. Failures: Malformed; Invalid with the fault's dot path, or a List of
+// several faults.
 func (in *input) decode(to any) error {
 	v := reflect.ValueOf(to).Elem()
 	var faults failure.List
@@ -87,7 +88,8 @@ func (in *input) check(request any) error {
 	return faults.Err()
 }
 
-// fillQuery sets a parameter or list. An empty value is an error: limit= or statuses[]= meant something unknown.
+// fillQuery sets a parameter or list. An empty value such as limit= or statuses[]= is an error, because the client's
+// intention is not known.
 func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	texts := in.query[f.name]
 	if sent, all := v.Addr().Interface().(*Sent); all {
@@ -109,7 +111,8 @@ func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	return faults
 }
 
-// Sent is a query parameter as sent, perhaps empty or repeated. The operation itself reports its faults.
+// Sent is a query parameter as the client sent it, perhaps empty or repeated. The operation itself reports the faults
+// of the parameter.
 type Sent struct{ texts []string }
 
 // Texts returns the values.
@@ -123,7 +126,7 @@ func (s *Sent) UnmarshalText(text []byte) error {
 
 const notEmpty = "must not be empty"
 
-// fillText sets a textual value or list. A single value sent twice is an error: we cannot know which one counts.
+// fillText sets a textual value or list. A single value sent twice is an error, because it is not known which counts.
 func fillText(v reflect.Value, name string, texts []string) failure.List {
 	if isList(v.Type()) {
 		for _, text := range texts {
@@ -158,7 +161,7 @@ func setText(v reflect.Value, text string) string {
 		return setTime(to, text)
 	case encoding.TextUnmarshaler:
 		if err := to.UnmarshalText([]byte(text)); err != nil {
-			return reason(err, v.Type())
+			return refusalMessage(err, v.Type())
 		}
 		return ""
 	}

@@ -285,9 +285,9 @@ func TestDecode_PathValue(t *testing.T) {
 	}
 }
 
-// TestDecode_UnusualPathValue checks that a value that no identifier can have reaches the operation like any other, so
-// that the answer has the form in its document. A value too long for the table's keys is cut, and is still too long for
-// an identifier.
+// TestDecode_UnusualPathValue checks that the operation also gets a path value that no identifier can have, so that the
+// answer has the form in its document. A value too long for the table's keys is cut, and is still too long for an
+// identifier.
 func TestDecode_UnusualPathValue(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("GET", "/things/{id}", func(_ context.Context,

@@ -12,7 +12,8 @@ import (
 // deprecatedAt is the day when this version of the API was published, with its deprecated routes.
 var deprecatedAt = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 
-// merchantValue is the placeholder for the caller's merchant in a Route.Successor. Others must be in the route's path.
+// merchantValue is the placeholder in a Route.Successor that stands for the caller's merchant. Any other placeholder
+// must be in the route's path.
 const merchantValue = "merchant_code"
 
 // setDeprecationHeaders marks a deprecated route (contract §2.10): Deprecation (RFC 9745 §2.1), Link (RFC 5829 §3.5).
@@ -30,13 +31,13 @@ func (x *exchange) setDeprecationHeaders(h http.Header) {
 		complete = complete && value != ""
 		return url.PathEscape(value)
 	})
-	if complete { // a 401 has no merchant to fill in, and Link takes no template (RFC 8288 §3.1)
+	if complete { // a 401 has no merchant for the placeholder, and Link takes no template (RFC 8288 §3.1)
 		h.Set("Link", "<"+x.server.baseURL+path+`>; rel="successor-version"`)
 	}
 }
 
-// checkSuccessor panics on a successor that makes no URL.
-func checkSuccessor(r Route) {
+// mustCheckSuccessor panics on a successor that makes no URL.
+func mustCheckSuccessor(r Route) {
 	unfilled := false
 	rest := valueName.ReplaceAllStringFunc(r.Successor, func(template string) string {
 		unfilled = unfilled || template != "{"+merchantValue+"}" && !strings.Contains(r.Path, template)

@@ -10,8 +10,9 @@ import (
 
 var errorTemplate = page.New("")
 
-// errorPage explains an error to a person, in the browser's language. The page may be framed, because a challenge
-// without redirect_url runs in the shop's page. Framing is safe: the page has nothing to click on.
+// errorPage explains an error to a person, in the browser's language. Other sites may frame the page, because a
+// challenge without redirect_url runs inside the shop's page. Framing is safe, because the page has nothing to click
+// on.
 func errorPage(shown Problem, e *failure.Error, requestID string, request http.Header) page.Page {
 	language := page.Preferred(strings.Join(request.Values("Accept-Language"), ","))
 	title, message, detail, texts := shown.Title, e.Text(), "", translatedErrors.In(language)
@@ -31,7 +32,7 @@ type errorText struct{ title, text string }
 type errorTranslation struct {
 	notFound, tooMany, refused, ours errorText
 
-	request string // label of the request's id
+	request string // label for the request's id
 }
 
 func (t errorTranslation) of(status int) errorText {

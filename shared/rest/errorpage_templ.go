@@ -7,8 +7,8 @@ package rest
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// errorBody renders an error, and the request id for finding it in the logs. detail is in English;
-// "" in English pages.
+// errorBody renders an error, and the request id for finding the error in the logs. detail is in English; on English
+// pages it is "".
 func errorBody(title, message, detail, request, requestID string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

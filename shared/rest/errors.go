@@ -125,7 +125,7 @@ func (w errorEncoder) body(shown Problem, e *failure.Error, requestID string) pr
 	return b
 }
 
-// readerError is the member errors of an error about a reader (contract §3.1).
+// readerError is the member errors in the body of an error about a reader (contract §3.1).
 type readerError struct {
 	Detail string `json:"detail"`
 	Type   string `json:"type,omitempty"` // clients fail on a type that contract §3.3 does not list
@@ -134,7 +134,7 @@ type readerError struct {
 // readerTypes lists the codes that an error about a reader shows as its type, and not as error_code (contract §3.3).
 var readerTypes = []string{"PASSCODE_REQUIRED", "READER_BUSY", "READER_OFFLINE", "SETTINGS_UNAVAILABLE"}
 
-// readerErrorOf returns the member errors of an error about a reader, and the error_code next to them.
+// readerErrorOf returns the member errors for an error about a reader, and the error_code beside it.
 func readerErrorOf(e *failure.Error) (errors readerError, code string) {
 	switch {
 	case slices.Contains(readerTypes, e.Code):
@@ -152,7 +152,8 @@ type oauthError struct {
 	Description string `json:"error_description"`
 }
 
-// oauthReply returns the reply in OAuth's form, with the failure's own OAuth code or else the nearest one.
+// oauthReply returns the reply in OAuth's form. The error code is the failure's own OAuth code, or else the nearest
+// code.
 func oauthReply(r reply, e *failure.Error) reply {
 	body := oauthError{Error: e.Code, Description: strings.ReplaceAll(e.Message, `"`, "'")}
 	switch {
@@ -189,7 +190,8 @@ func constraints(e *failure.Error, several failure.List) []failure.Detail {
 	return all
 }
 
-// arrayReply shows several errors of process, or any of payouts (contract §3.1), always as plain JSON (contract §3.2).
+// arrayReply returns the reply with an array: for several errors of process, or for any errors of payouts (contract
+// §3.1). The media type is always plain JSON (contract §3.2).
 func arrayReply(several failure.List, err error) reply {
 	if len(several) == 0 {
 		several = failure.List{failure.Of(err)}
@@ -208,7 +210,7 @@ func faultsOf(several failure.List) []fault {
 	return faults
 }
 
-// asTimeout returns a Timeout for an internal error that a deadline or cancellation caused, and else err.
+// asTimeout returns a Timeout if a deadline or cancellation caused an internal error. Otherwise it returns err.
 func asTimeout(err error) error {
 	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 	if late && failure.Of(err).Kind == failure.KindInternal {

@@ -178,7 +178,7 @@ func TestErrorFormat_Array(t *testing.T) {
 	}
 }
 
-// TestErrorFormat_ErrorsMember checks that the 422 of refund v1.0 has the bounds (contract §13.4).
+// TestErrorFormat_ErrorsMember checks that the 422 of refund v1.0 has the refund's bounds (contract §13.4).
 func TestErrorFormat_ErrorsMember(t *testing.T) {
 	t.Parallel()
 	type reason struct {
@@ -235,7 +235,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestErrorFormat_Listed checks that only clients that take problems get all faults, in errors (contract §3.1).
+// TestErrorFormat_Listed checks that only clients that take problems get all faults, in the member errors (contract
+// §3.1).
 func TestErrorFormat_Listed(t *testing.T) {
 	t.Parallel()
 	type request struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// send sends one request of a browser. The table is a stub.
+// send sends a browser's request. The table is a stub.
 func send(routes []rest.Route, method, target, body string) *httptest.ResponseRecorder {
 	handler := rest.New(rest.Config{Routes: routes, HashKey: hashKey, Log: slog.New(slog.DiscardHandler),
 		Store: store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", HTTP: cannedTable{},

@@ -17,11 +17,12 @@ import (
 // maxFaults bounds the faults that are reported for one body.
 const maxFaults = 20
 
-// optionalMember is an optional.Of: its null can mean more than absent. A PATCH clears a date by it (contract §13.1).
+// optionalMember is an optional.Of. Its null can mean something else than absent: in a PATCH, null clears a date
+// (contract §13.1).
 type optionalMember interface{ Give() any }
 
-// fill sets v from n. For each value of the wrong type it adds a fault with its dot path. encoding/json decodes only
-// the leaves: it does not give the path of a failed UnmarshalJSON, nor match names exactly.
+// fill sets v from n. For each value of the wrong type it adds a fault with the value's dot path. encoding/json decodes
+// only the leaves, because it gives no path for a failed UnmarshalJSON and does not match names exactly.
 func fill(v reflect.Value, n node, path string, faults *failure.List) {
 	if v.CanAddr() {
 		if member, ok := v.Addr().Interface().(optionalMember); ok && n.kind != jsontext.KindInvalid {
@@ -66,7 +67,8 @@ func fillObject(v reflect.Value, n node, path string, faults *failure.List) {
 	}
 }
 
-// setDigits sets a text from a number. It adds the leading zeros that a number cannot have (contract §2.2).
+// setDigits sets a text that a client sent as a number. It adds the leading zeros that a number cannot have (contract
+// §2.2).
 func setDigits(v reflect.Value, text string, least int) {
 	text = strings.Repeat("0", max(0, least-len(text))) + text
 	if hidden, ok := v.Addr().Interface().(*secret.Text); ok {
@@ -83,7 +85,7 @@ func fillArray(v reflect.Value, n node, path string, faults *failure.List) {
 	}
 }
 
-// fillMap sets a map. It skips null members, as fillObject does.
+// fillMap sets a map. It skips null members.
 func fillMap(v reflect.Value, n node, path string, faults *failure.List) {
 	v.Set(reflect.MakeMapWithSize(v.Type(), len(n.names)))
 	for i, name := range n.names {
@@ -105,12 +107,13 @@ func fillLeaf(v reflect.Value, n node, path string, faults *failure.List) {
 	}
 	if err := json.Unmarshal(n.raw, v.Addr().Interface()); err != nil {
 		v.SetZero()
-		*faults = append(*faults, failure.Invalid(path, reason(err, v.Type())))
+		*faults = append(*faults, failure.Invalid(path, refusalMessage(err, v.Type())))
 	}
 }
 
-// reason returns the message for a value that a type refused. It quotes only failures: other errors may hold the value.
-func reason(err error, t reflect.Type) string {
+// refusalMessage returns the message for a value that a type refused. It quotes only failures, because other errors may
+// contain the value.
+func refusalMessage(err error, t reflect.Type) string {
 	if own, ok := errors.AsType[*failure.Error](err); ok {
 		return own.Message
 	}

@@ -12,13 +12,14 @@ import (
 	"time"
 )
 
-// Handle is an operation with its decoder and encoder. JSON and Page make one.
+// Handle is an operation with its decoder and encoder. JSON and Page return one.
 type Handle struct {
 	plan plan
 	run  func(context.Context, *input) (reply, error)
 }
 
-// Unchecked leaves validate.Fields to the operation, which reports other errors before those faults, or with them.
+// Unchecked leaves validate.Fields to the operation. Such an operation reports other errors before the faults of
+// fields, or together with them.
 func (h Handle) Unchecked() Handle {
 	h.plan.unchecked = true
 	return h
@@ -27,7 +28,8 @@ func (h Handle) Unchecked() Handle {
 // Request returns the type of the operation's requests.
 func (h Handle) Request() reflect.Type { return h.plan.request }
 
-// Accepter is a result that may leave more to do. If Accepted is true, it is sent as 202 (3-D Secure, contract §4.3).
+// Accepter is a result of an operation that may not be finished. If Accepted is true, the result is sent as 202 (3-D
+// Secure, contract §4.3).
 type Accepter interface{ Accepted() bool }
 
 // Redactor is a result with a secret. Only Redacted is stored for an idempotent replay (contract §2.8).
@@ -40,7 +42,8 @@ type NoContent struct{}
 type Empty struct{}
 
 // JSON returns the handle of an operation that answers JSON with the status success. Req's fields have the tags of
-// decode.go. For other media types the operation returns any, perhaps a Document (payouts as CSV, contract §6.7).
+// decode.go. An operation that answers other media types too has the result type any, and may return a Document
+// (payouts as CSV, contract §6.7).
 func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error)) Handle {
 	return Handle{
 		plan: planOf(reflect.TypeFor[Req]()),
@@ -67,12 +70,12 @@ type Document struct {
 	Body        []byte
 	Gzip        []byte       // Body in gzip (RFC 1952); sent unpacked unless an Open route's client takes gzip
 	Filename    string       // name for a browser to show or save Body; "": the browser decides
-	Cookie      *http.Cookie // nil: none
+	Cookie      *http.Cookie // nil: no cookie
 	Device      *http.Cookie // the device cookie; nil: none
-	Forget      *http.Cookie // an expired cookie that makes the browser delete its own; nil: none
+	Forget      *http.Cookie // an expired cookie, so that the browser deletes its own; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
-	ETag        string   // of Body (RFC 9110 §8.8.3): browsers, not shared caches, keep Body and revalidate (BrowserHas)
+	ETag        string   // of Body (RFC 9110 §8.8.3): browsers, not shared caches, store and revalidate Body (BrowserHas)
 	Immutable   bool     // the URL has the content's version, so caches may keep it for a year
 }
 
@@ -120,10 +123,10 @@ func (d Document) buildReply(ctx context.Context) (reply, error) {
 	return r, nil
 }
 
-// setCompressed sets the body to packed if the client takes gzip, and else to the unpacked content.
+// setCompressed sets the body to packed if the client takes gzip, and otherwise to the unpacked content.
 func (r *reply) setCompressed(ctx context.Context, packed []byte) (err error) {
 	r.header.Set("Vary", "Accept-Encoding")
-	if accepts(openRequest(ctx).Header.Values("Accept-Encoding"), "gzip") {
+	if accepts(openRouteRequest(ctx).Header.Values("Accept-Encoding"), "gzip") {
 		r.header.Set("Content-Encoding", "gzip")
 		r.body = packed
 		return nil
@@ -136,10 +139,11 @@ func (r *reply) setCompressed(ctx context.Context, packed []byte) (err error) {
 	return err
 }
 
-// Write answers a request that no route takes, with functions' headers and policy. The local run's pages use it.
+// Write answers a request for a page that is not a route, such as the local run's pages. It uses the headers and policy
+// of all functions.
 func (d Document) Write(w http.ResponseWriter, r *http.Request) {
-	answer, err := d.buildReply(withState(r.Context(), func(s *state) { s.openRequest = r }))
-	if err != nil { // a body that cannot be unpacked; such pages have none
+	answer, err := d.buildReply(withState(r.Context(), func(s *state) { s.openRouteRequest = r }))
+	if err != nil { // only a broken gzip body fails; such pages have none
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}

@@ -19,10 +19,12 @@ import (
 // maxIdempotencyKey is the longest key (contract §2.8).
 const maxIdempotencyKey = 255
 
-// settleTimeout bounds the write of the record after the operation, even if the client left or the deadline passed.
+// settleTimeout bounds the write of the record after the operation. A client that left and a passed deadline do not
+// stop this write.
 const settleTimeout = 3 * time.Second
 
-// idempotencyKey returns the key, or "" if there is none or the route ignores it. Failure: Invalid (contract §2.8).
+// idempotencyKey returns the request's key, or "" if there is no key or the route ignores keys. Failure: Invalid
+// (contract §2.8).
 func (x *exchange) idempotencyKey() (string, error) {
 	values := x.request.Header.Values("Idempotency-Key")
 	if len(values) == 0 || x.route.Access == Open || !isWriteMethod(x.route.Method) {
@@ -73,8 +75,8 @@ type claim struct {
 	sealed []byte // the stored reply, if state is Settled
 }
 
-// claimKey takes the client's key. A record made with other keys looks like another request's, so claimKey tries all
-// keyring.candidates.
+// claimKey claims the client's key. A record that was made with other derived keys looks like the record of another
+// request, so claimKey tries all of keyring.candidates.
 func (x *exchange) claimKey(ctx context.Context, clientKey string) (c claim, err error) {
 	for _, keys := range x.server.keys.candidates(x.server.now()) {
 		c = claim{keys: keys, IdempotencyClaim: store.IdempotencyClaim{
@@ -89,8 +91,9 @@ func (x *exchange) claimKey(ctx context.Context, clientKey string) (c claim, err
 }
 
 // recordName separates the records by kind of credential (contract §2.8). Every payer's browser has the public key, so
-// it must neither use up a key of the merchant's server nor see its replies. Persons, clients, test profiles and
-// merchant tokens have separate records, because each may see something else. No client's key contains a NUL.
+// the public key must neither use up an Idempotency-Key of the merchant's server nor see the server's replies. Persons,
+// clients, test profiles and merchant tokens have separate records, because each may see something else. No client's
+// key contains a NUL.
 func recordName(a identity.Actor, clientKey string) string {
 	if a.Kind == identity.SecretKey || a.Kind == identity.PublicKey {
 		return string(a.Kind) + "\x00" + clientKey
@@ -98,8 +101,8 @@ func recordName(a identity.Actor, clientKey string) string {
 	return string(a.Kind) + "\x00" + a.ID + "\x00" + clientKey
 }
 
-// settle stores the reply, or releases the key if replies like it are not kept. The client gets the reply even if that
-// write fails: the operation has happened, and a retry recognises it by its OperationID.
+// settle stores the reply, or releases the key if shouldStore refuses the reply. The client gets the reply even if the
+// write of the record fails: the operation has happened, and a retry recognises it by its OperationID.
 func (x *exchange) settle(ctx context.Context, c claim, r reply) reply {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
@@ -118,7 +121,7 @@ func (x *exchange) settle(ctx context.Context, c claim, r reply) reply {
 	return r
 }
 
-// shouldStore returns true if a reply is stored (contract §2.8). It is not if a retry may succeed.
+// shouldStore returns true if a reply is stored (contract §2.8). A reply is not stored if a retry may succeed.
 func shouldStore(r reply) bool {
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusFailedDependency, http.StatusTooManyRequests:

@@ -27,7 +27,7 @@ type order struct {
 	Amount any    `json:"amount"`
 }
 
-// counted is an operation that counts its runs and their ids.
+// counted is an operation that counts its runs and records their operation ids.
 type counted struct {
 	mu   sync.Mutex
 	runs int
@@ -292,7 +292,7 @@ func TestIdempotencyKey_ExpiresAfter31Days(t *testing.T) {
 	}
 }
 
-// newKey is a result with a plaintext that is shown once.
+// newKey is a result with a secret in plain text that is shown once.
 type newKey struct {
 	ID        string `json:"id"`
 	Plaintext string `json:"plaintext,omitempty"`

@@ -17,8 +17,8 @@ func (c *counted) publicRoutes() []rest.Route {
 	return routes
 }
 
-// TestIdempotencyKey_PublicAndSecretKey checks that a public key uses up no key of the merchant's server and sees none
-// of its replies, and the reverse (contract §2.8).
+// TestIdempotencyKey_PublicAndSecretKey checks that a public key uses up no Idempotency-Key of the merchant's server
+// and sees none of the server's replies, and the reverse (contract §2.8).
 func TestIdempotencyKey_PublicAndSecretKey(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
@@ -51,7 +51,8 @@ func TestIdempotencyKey_PublicAndSecretKey(t *testing.T) {
 	}
 }
 
-// TestIdempotencyKey_SameRequestByBothKinds checks that the requests are two operations. Neither continues the other.
+// TestIdempotencyKey_SameRequestByBothKinds checks that a request with a public key and the same request with a secret
+// key are two operations. Neither continues the other.
 func TestIdempotencyKey_SameRequestByBothKinds(t *testing.T) {
 	t.Parallel()
 	c := &counted{}

@@ -22,7 +22,7 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(time.Time(t).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
 }
 
-// LocalTime is a local_time: milliseconds and the merchant's colon offset (contract §2.4). Local makes one.
+// LocalTime is a local_time: milliseconds and the merchant's colon offset (contract §2.4). Local returns a LocalTime.
 type LocalTime struct{ at time.Time }
 
 // Local returns t in the merchant's time zone.
@@ -33,7 +33,8 @@ func (t LocalTime) MarshalJSON() ([]byte, error) {
 	return []byte(t.at.Format(`"2006-01-02T15:04:05.000-07:00"`)), nil
 }
 
-// setTime parses an RFC 3339 date-time in UTC. It returns the fault, or "". A blank is the unescaped + of the offset.
+// setTime parses an RFC 3339 date-time, and stores it in UTC. It returns the fault, or "" if there is none. An
+// unescaped + in a query is decoded as a blank, so setTime reads a blank before the offset as a +.
 func setTime(to *time.Time, text string) string {
 	if sign := len(text) - len("+01:00"); sign > 0 && text[sign] == ' ' {
 		text = text[:sign] + "+" + text[sign+1:]

@@ -38,7 +38,7 @@ func deriveKeys(secret []byte) keys {
 		random: derive(secret, "random"), replies: aead}
 }
 
-// keyring has the keys of all records. A record keeps its keys after a rotation.
+// keyring has the keys of all records. A record keeps the keys that made it, also after a rotation.
 type keyring struct {
 	keys  keys
 	old   *keys // nil: none
@@ -54,7 +54,7 @@ func deriveKeyring(c Config) keyring {
 	return r
 }
 
-// candidates returns the keys that records may have, those of new records first.
+// candidates returns the keys that may have made a record. The first are the keys that make new records.
 func (r keyring) candidates(now time.Time) []keys {
 	switch {
 	case r.old == nil:
@@ -84,12 +84,13 @@ func mac(key []byte, parts ...string) []byte {
 	return h.Sum(nil)
 }
 
-// operationID returns a UUID, version 4 in form, that only we can derive.
+// operationID returns an id in the form of a UUID version 4. Only the platform can derive it.
 func (k keys) operationID(parts ...string) string {
 	return payments.FormatUUIDv4(mac(k.operation, parts...))
 }
 
-// seal encrypts a reply for its record (AES-256-GCM). One key may seal 2^32: nonces are random (NIST SP 800-38D §8.3).
+// seal encrypts a reply for its record (AES-256-GCM). One key may seal 2^32 replies, because the nonces are random
+// (NIST SP 800-38D §8.3).
 func (k keys) seal(plain []byte, record string) []byte {
 	return k.replies.Seal(nil, nil, plain, []byte(record)) //nolint:gosec // G407: the AEAD makes its nonces itself
 }

@@ -10,29 +10,30 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// noteTimeout bounds the recording of a key's use. After a failure the process waits noteAgain before it tries again.
+// noteTimeout bounds the write of a key's use. After a failed write the process waits noteAgain before its next try.
 const (
 	noteTimeout = 2 * time.Second
 	noteAgain   = time.Minute
 )
 
-// keyUses records uses of API keys (contract §8.2). Each process reads a key once an hour, and one process writes it.
+// keyUses records uses of API keys (contract §8.2). Each process reads a key's last use once an hour. All processes
+// together write it once an hour.
 type keyUses struct {
 	store *store.Store
 	log   *slog.Logger
 
 	mu    sync.Mutex
-	until map[string]time.Time // by key: nothing is due before then
+	until map[string]time.Time // by key: when the next use is due to be recorded
 }
 
 func newKeyUses(s *store.Store, log *slog.Logger) *keyUses {
 	return &keyUses{store: s, log: log, until: map[string]time.Time{}}
 }
 
-// note records that the principal's key is used now. If that fails, the request goes on.
+// note records that the principal's key is used now. If the record fails, the request goes on.
 func (u *keyUses) note(ctx context.Context, p identity.Principal) {
 	key := p.Tenant.String() + " " + p.Actor.ID
-	if p.Actor.Kind != identity.SecretKey && p.Actor.Kind != identity.PublicKey || !u.beginNote(key) {
+	if p.Actor.Kind != identity.SecretKey && p.Actor.Kind != identity.PublicKey || !u.claimNote(key) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, noteTimeout)
@@ -47,8 +48,8 @@ func (u *keyUses) note(ctx context.Context, p identity.Principal) {
 		slog.String("cause", err.Error()))
 }
 
-// beginNote returns true if this request has to note the key's use. If so, the process's other requests do not.
-func (u *keyUses) beginNote(key string) bool {
+// claimNote returns true if this request has to record the key's use. The process's other requests then need not.
+func (u *keyUses) claimNote(key string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	now := u.store.Now()

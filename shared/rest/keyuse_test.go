@@ -44,7 +44,8 @@ func TestKeyUses_OnceAnHour(t *testing.T) {
 	want("no key", 7, 4)
 }
 
-// TestKeyUses_WriteFails checks that the request succeeds, the failure is logged, and the next try is a minute later.
+// TestKeyUses_WriteFails checks that the request succeeds although the write fails. The failure is logged, and the next
+// try is a minute later.
 func TestKeyUses_WriteFails(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("GET", "/things", respond("x"))})

@@ -23,8 +23,8 @@ type limited struct {
 
 func nameOf(_ context.Context, in limited) (textResponse, error) { return textResponse{in.Name}, nil }
 
-// TestDecode_FieldLimits checks that a query's limits are reported with values that cannot be read, and all others
-// afterwards, before the operation.
+// TestDecode_FieldLimits checks the order of faults. The limits of a query are reported together with values that
+// cannot be read. All other limits are reported after them, before the operation runs.
 func TestDecode_FieldLimits(t *testing.T) {
 	t.Parallel()
 	several := route("POST", "/several", nameOf)
@@ -61,7 +61,7 @@ func TestDecode_FieldLimits(t *testing.T) {
 	}
 }
 
-// TestUnchecked checks that no field is checked before the operation runs.
+// TestUnchecked checks that the limits of an Unchecked operation's fields are not checked before the operation runs.
 func TestUnchecked(t *testing.T) {
 	t.Parallel()
 	own := route("POST", "/own", func(_ context.Context, in limited) (textResponse, error) {

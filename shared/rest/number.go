@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// canonicalNumber writes a JSON number as digits without zeros at either end and a power of ten, so that 10, 10.0 and
+// canonicalNumber writes a JSON number as its digits, without zeros at either end, and a power of ten. So 10, 10.0 and
 // 1e1 are equal. A float would make different amounts equal, and a big decimal would take memory for 1e999999999.
 func canonicalNumber(text string) string {
 	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
@@ -25,7 +25,7 @@ func canonicalNumber(text string) string {
 	if power != "" {
 		n, err := strconv.ParseInt(power, 10, 32)
 		if err != nil {
-			return text // beyond any amount: its text will do
+			return text // an exponent beyond any amount
 		}
 		exponent += n
 	}
@@ -34,7 +34,7 @@ func canonicalNumber(text string) string {
 	return sign + trimmed + "e" + strconv.FormatInt(exponent, 10)
 }
 
-// maxZeros is the most zeros that an integer may end with: an int64 has up to 19 digits.
+// maxZeros limits the zeros at the end of an integer: an int64 has up to 19 digits.
 const maxZeros = 18
 
 // integral drops the fraction of a JSON number if it is zero: 1500.0 and 1.5e3 are the integer 1500 (contract §2.2).

@@ -9,7 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// PageSize is a list's limit (contract §2.6): a positive integer, 0 when absent. Capped or the rule max bounds it.
+// PageSize is a list's limit (contract §2.6): a positive integer, or 0 when absent. Capped, or the rule max in the tag
+// validate, sets an upper bound.
 type PageSize int
 
 // UnmarshalText reads a positive integer. A number beyond an int32 counts as the largest int32. Failure: Invalid.
@@ -45,7 +46,7 @@ type Listing[T any] struct {
 	Total int `json:"total_count"`
 }
 
-// Page returns the number of entries before the page, and the most entries that it can have.
+// Page returns the number of entries before the page, and the largest number of entries on the page.
 func (p Paging) Page() (offset, limit int) { return p.Offset, p.Limit.Capped(usualPage, largestPage) }
 
 // Bounds returns the start and end of the page in a list with total entries.
@@ -55,7 +56,7 @@ func (p Paging) Bounds(total int) (from, to int) {
 	return from, min(from+limit, total)
 }
 
-// PageOf returns the page's part of all entries.
+// PageOf returns the page of a list of which all holds every entry.
 func PageOf[T, V any](p Paging, all []T, view func(T) V) Listing[V] {
 	from, to := p.Bounds(len(all))
 	return ListingOf(all[from:to], len(all), view)

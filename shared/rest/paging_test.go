@@ -20,7 +20,7 @@ type bounded struct {
 	Limit rest.PageSize `query:"limit" validate:"max=9999"`
 }
 
-// capped caps the page size as history does; refused refuses a larger one as payouts do (contract §2.6).
+// capped caps the page size, as the history does. refused refuses a larger page size, as payouts do (contract §2.6).
 func capped(_ context.Context, in asked) (textResponse, error) {
 	return textResponse{fmt.Sprint(in.Limit.Capped(10, 1000), in.Statuses)}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TypicalBody has about as many members as the largest requests of the platform.
+// TypicalBody has about as many members as the platform's largest requests.
 const TypicalBody = `{"checkout_reference":"order-1048","amount":10.10,"currency":"EUR","merchant_code":"MC0A1B2C3D",
 "description":"Two tickets to \"Fidelio\"","return_url":"https://shop.example.test/callbacks/1048",
 "valid_until":"2026-12-01T10:00:00+01:00","payment_type":"card","card":{"name":"Ada Lovelace",

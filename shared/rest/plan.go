@@ -87,10 +87,11 @@ func taggedFields(t reflect.Type, tag string) []field {
 type member struct {
 	index        []int
 	refusesEmpty bool
-	digits       int // least digits of a text that clients may send as a number; 0: they may not
+	digits       int // for a text that clients may send as a number: its least digits; 0: not allowed
 }
 
-// jsonMembers maps member names to fields, exactly: encoding/json's folding would let AMOUNT override amount.
+// jsonMembers maps member names to fields. Names must match exactly, because a match that ignores case, as in
+// encoding/json, would let AMOUNT override amount.
 func jsonMembers(t reflect.Type) map[string]member {
 	if known, ok := memberCache.Load(t); ok {
 		return known.(map[string]member)

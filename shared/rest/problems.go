@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Problem explains a problem type (RFC 9457 §3.1.1), also to readers of GET /problems/{slug}.
+// Problem explains a problem type (RFC 9457 §3.1.1). GET /problems/{slug} shows it, too.
 type Problem struct {
 	Slug        string
 	Status      int
@@ -78,7 +78,8 @@ func indexBySlug(list []Problem) map[string]Problem {
 	return bySlug
 }
 
-// problemOf returns the problem that shows a failure. A known slug has the table's status, any other its kind's.
+// problemOf returns the problem that shows a failure. A known slug has the status in the table of problems. Any other
+// slug has the status of the failure's kind.
 func problemOf(e *failure.Error) Problem {
 	if p, ok := problems[e.Slug]; ok {
 		return p

@@ -8,8 +8,9 @@ import (
 	"io"
 )
 
-// Random returns secret bytes derived from the operation and a key: a retry under an Idempotency-Key makes the same
-// secret, so it finds what is stored. Without an operation they are random. An operation may make only one secret.
+// Random returns secret bytes derived from the operation and a key. A retry under an Idempotency-Key makes the same
+// secret, so it finds the stored item. Without an operation the bytes are random. An operation may make only one
+// secret.
 func Random(ctx context.Context) io.Reader {
 	seed := stateOf(ctx).seed
 	if seed == nil {

@@ -31,7 +31,7 @@ func (d *recordedSecrets) routes() []rest.Route {
 	})}
 }
 
-// TestRandom_RepeatedOperation checks that only a repeated operation gets the same secret, even after a key rotation.
+// TestRandom_RepeatedOperation checks that only a repeated operation gets the same secret, also after a key rotation.
 func TestRandom_RepeatedOperation(t *testing.T) {
 	t.Parallel()
 	d := &recordedSecrets{}

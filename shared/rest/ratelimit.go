@@ -23,7 +23,7 @@ const maxSubjects = 4096
 type limiter struct {
 	store *store.Store
 	log   *slog.Logger
-	limit Limit // of subjects without another limit
+	limit Limit // for subjects without another limit
 
 	mu     sync.Mutex
 	leases map[string]*lease
@@ -31,9 +31,9 @@ type limiter struct {
 
 // lease holds the tokens that a process has leased from one subject's bucket.
 type lease struct {
-	lock    chan struct{} // has one element; the goroutine that receives it may use the other fields
+	lock    chan struct{} // has one element; only the goroutine that received it uses the other fields
 	left    int
-	next    int       // size of the next lease; 0: no lease so far
+	next    int       // size of the next lease; 0 before the first lease
 	fullAt  time.Time // when the bucket will be full, as of the last lease
 	retryAt time.Time // the bucket has nothing to lease before then
 	used    time.Time
@@ -43,7 +43,7 @@ type lease struct {
 type quota struct {
 	limit Limit
 	left  int
-	reset time.Duration // until the bucket is full, or, if empty, until it gives again
+	reset time.Duration // until the bucket is full; if it is empty, until it has tokens again
 }
 
 func newLimiter(s *store.Store, log *slog.Logger, l Limit) *limiter {
@@ -61,7 +61,8 @@ func (l Limit) largestLease() int { return max(1, min(l.Rate, l.Burst)) }
 // fullQuota returns the quota of a caller whose requests have not been counted.
 func (l Limit) fullQuota() quota { return quota{limit: l, left: l.Burst} }
 
-// take spends one of the subject's tokens. A non-zero limit replaces the limiter's. Failures: TooMany, ctx's error.
+// take spends one of the subject's tokens. A non-zero limit replaces the limiter's. Failures: TooMany, the error of
+// ctx.
 func (l *limiter) take(ctx context.Context, subject string, limit Limit) (quota, error) {
 	limit = cmp.Or(limit, l.limit)
 	if err := ctx.Err(); err != nil {
@@ -88,11 +89,11 @@ func (l *limiter) take(ctx context.Context, subject string, limit Limit) (quota,
 	return s.quota(limit, now), nil
 }
 
-// renew leases the next batch. After an empty bucket the next try is when half the largest batch is there: leases of
-// single tokens would cost a write for each request. If the table fails, renew grants a batch: contract §2.9 protects
-// us, not callers from us.
+// renew leases the next batch. If the bucket is empty, the next try waits until the bucket has half of the largest
+// batch, because leases of single tokens would cost a write for each request. If the table fails, renew grants a batch,
+// because the limits of contract §2.9 only protect the platform.
 //
-// The only failure is that of ctx; a caller that disconnects gains no tokens.
+// The only failure is the error of ctx, so a caller that disconnects gains no tokens.
 func (l *limiter) renew(ctx context.Context, subject string, s *lease, limit Limit, now time.Time) error {
 	s.next = max(s.next, limit.firstLease())
 	granted, full, err := l.store.LeaseTokens(ctx, subject, limit.bucket(), s.next, s.fullAt)

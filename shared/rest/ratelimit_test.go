@@ -62,8 +62,8 @@ func TestLimits_Headers(t *testing.T) {
 	}
 }
 
-// TestLimits_FewWrites counts writes at the wire: at most 0.02 a request in the long run, below and far above the
-// limit.
+// TestLimits_FewWrites counts the writes that reach the table, at rates below and far above the limit. In the long run
+// a request costs at most 0.02 writes.
 func TestLimits_FewWrites(t *testing.T) {
 	t.Parallel()
 	for name, perSecond := range map[string]int{"quiet": 1, "busy": 90, "flood": 300} {
@@ -78,7 +78,7 @@ func TestLimits_FewWrites(t *testing.T) {
 				}
 				f.Advance(time.Second / time.Duration(perSecond))
 			}
-			// The leases double up to the largest, which takes four writes once.
+			// The leases double until they have the largest size. This takes four writes, once.
 			if writes := f.wire.Calls("UpdateItem"); writes > requests/50+4 {
 				t.Errorf("got %d writes for %d requests, want at most %d", writes, requests, requests/50+4)
 			}

@@ -76,7 +76,8 @@ func TestLimits_FloodByOneMerchant(t *testing.T) {
 	}
 }
 
-// TestLimits_PayerOfAPublicKey checks that a payer with the shared public key empties only the bucket of its address.
+// TestLimits_PayerOfAPublicKey checks that a payer with the shared public key empties only the bucket of the payer's
+// address.
 func TestLimits_PayerOfAPublicKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, publicThings(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 1, Burst: 10} })
@@ -114,7 +115,7 @@ func TestLimits_PayersWithMerchantTokens(t *testing.T) {
 	}
 }
 
-// TestLimits_MerchantsOwnLimit checks limits above and below the usual, as an operator may set them.
+// TestLimits_MerchantsOwnLimit checks limits above and below the usual limit. An operator may set them.
 func TestLimits_MerchantsOwnLimit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, publicThings(), func(c *rest.Config) { c.Limits.Tenant = rest.Limit{Rate: 10, Burst: 50} })

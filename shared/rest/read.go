@@ -14,13 +14,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// byteOrderMark may precede JSON. It is skipped (RFC 8259 §8.1).
+// byteOrderMark may precede JSON, and is skipped (RFC 8259 §8.1).
 var byteOrderMark = []byte("\ufeff")
 
 // maxBody is 1 MiB (contract §2.2).
 const maxBody = 1 << 20
 
-// canonicalPath returns the decoded path, the same for all its escaped forms. NUL ends each segment.
+// canonicalPath returns the decoded path, which is the same for all escaped forms of a path. A NUL ends each segment.
 func (x *exchange) canonicalPath() string {
 	var b strings.Builder
 	for segment := range strings.SplitSeq(x.request.URL.EscapedPath(), "/") {
@@ -30,10 +30,11 @@ func (x *exchange) canonicalPath() string {
 	return b.String()
 }
 
-// withinSegment escapes a NUL inside a segment, to distinguish it from the NUL that ends the segment.
+// withinSegment escapes a NUL inside a segment, to distinguish it from a NUL that ends a segment.
 var withinSegment = strings.NewReplacer("\x00", "\x01\x00", "\x01", "\x01\x01")
 
-// read reads path, query and body. All must be UTF-8: repairs make different names equal. Failures: those of readBody.
+// read reads path, query and body. All must be UTF-8, because a repaired text could equal another name. Failures:
+// Malformed and those of readBody.
 func (x *exchange) read() error {
 	for _, value := range x.match.values {
 		// The gateway replaces invalid UTF-8 by U+FFFD.
@@ -43,7 +44,7 @@ func (x *exchange) read() error {
 	}
 	query, err := parseQuery(x.request.URL.RawQuery)
 	if err != nil {
-		return failure.Malformed("The query is malformed.") // without the cause, which quotes it
+		return failure.Malformed("The query is malformed.") // without the cause, which quotes the query
 	}
 	x.input = input{plan: x.route.Handle.plan, path: x.match.values, query: query, now: x.server.now(),
 		all: x.route.Errors.listsFaults(x.request.Header)}
@@ -59,7 +60,7 @@ func (x *exchange) read() error {
 		}
 		return nil
 	}
-	x.raw = bytes.TrimPrefix(x.raw, byteOrderMark) // also for the fingerprint of the request
+	x.raw = bytes.TrimPrefix(x.raw, byteOrderMark) // before the fingerprint, which must not depend on the mark
 	x.input.body, err = parseJSON(x.raw)
 	return err
 }
@@ -78,8 +79,8 @@ func parseQuery(text string) (url.Values, error) {
 	return values, nil
 }
 
-// readsForm returns true if the body is a form and not JSON: the type takes only a form, or the client says so
-// (contract §2.2).
+// readsForm returns true if the body is a form and not JSON: either the type takes only a form, or the client declares
+// a form (contract §2.2).
 func (p plan) readsForm(h http.Header) bool {
 	if len(p.form) == 0 || !p.json {
 		return len(p.form) > 0
@@ -92,7 +93,8 @@ func isForm(h http.Header) bool {
 	return kind == "application/x-www-form-urlencoded"
 }
 
-// readBody reads and unpacks the body (gzip, RFC 9110 §8.4). Failures: TooLarge, packed or not; Unsupported; Malformed.
+// readBody reads the body, and unpacks gzip (RFC 9110 §8.4). Failures: TooLarge, for the packed or the unpacked body;
+// Unsupported; Malformed.
 func readBody(r *http.Request) ([]byte, error) {
 	raw, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
@@ -114,7 +116,7 @@ func readBody(r *http.Request) ([]byte, error) {
 // unpack unpacks gzip (RFC 1952), up to 1 MiB of content.
 func unpack(packed []byte) ([]byte, error) {
 	if len(packed) == 0 {
-		return nil, nil // clients send Content-Encoding with every request
+		return nil, nil // some clients send Content-Encoding with every request
 	}
 	stream, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// logRequest writes the request's one log line, with the route's pattern: no path value, query or body reaches a log.
+// logRequest writes the request's one log line. The line has the route's pattern, because no path value, query or body
+// may reach a log.
 func (x *exchange) logRequest(ctx context.Context, r reply, took time.Duration) {
 	attrs := []slog.Attr{
 		slog.String("method", safeMethod(x.request.Method)),

@@ -7,10 +7,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Refusal explains to people why the route does not admit the principal: which kinds of credentials the route takes, or
-// which scope, action or permission the principal lacks. It returns "" if the route admits the principal. A public key
-// needs no scope. A merchant token needs the action (contract §8.5). Any other credential needs one of the scopes
-// (contract §2.1), and a person also the permission (contract §8.1).
+// Refusal explains to people why the route does not admit the principal. It names the kinds of credentials that the
+// route takes, or the scope, action or permission that the principal lacks. It returns "" if the route admits the
+// principal. A public key needs no scope. A merchant token needs the action (contract §8.5). Any other credential needs
+// one of the scopes (contract §2.1), and a person also the permission (contract §8.1).
 func (r Route) Refusal(p identity.Principal) string {
 	kind := p.Actor.Kind
 	if !r.Takes(kind) {
@@ -30,7 +30,7 @@ func (r Route) Refusal(p identity.Principal) string {
 	return identity.Lacks("The credential lacks", lacks)
 }
 
-// kindNames lists the kinds of callers with their names for people.
+// kindNames lists the kinds of callers with the names that people read.
 var kindNames = []struct {
 	kind identity.Kind
 	name string

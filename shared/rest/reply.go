@@ -23,9 +23,9 @@ type reply struct {
 	status      int
 	contentType string
 	body        []byte
-	header      http.Header // besides the headers of every response
-	policy      string      // Content-Security-Policy; only pages have one
-	redacted    []byte      // body of a replay, if body contains a secret
+	header      http.Header // added to the headers of every response
+	policy      string      // Content-Security-Policy; "": none, as only pages have a policy
+	redacted    []byte      // the body for a replay, if body contains a secret
 	err         error       // the error that the reply reports, for the log
 }
 
@@ -72,7 +72,8 @@ var strictPolicy = []string{
 	"default-src 'none'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
 }
 
-// pagePolicy returns the strict policy with the page's directives. They replace strict ones of the same name.
+// pagePolicy returns the strict policy with the page's directives. A directive of the page replaces the strict
+// directive of the same name.
 func pagePolicy(own []string) string {
 	directives := slices.Clone(own)
 	for _, strict := range strictPolicy {
@@ -84,7 +85,8 @@ func pagePolicy(own []string) string {
 	return strings.Join(directives, "; ")
 }
 
-// write sends the reply with every response's headers. To HEAD it sends no body, because API Gateway would not drop it.
+// write sends the reply with every response's headers. To HEAD it sends no body, because API Gateway would pass the
+// body on.
 func (r reply) write(w http.ResponseWriter, method string) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

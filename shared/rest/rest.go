@@ -33,7 +33,8 @@ const (
 	Open                     // no credential; limited by source address (contract §2.9)
 )
 
-// Takes returns true if the route takes callers of the kind that have its scopes and permission, in their own mode.
+// Takes returns true if the route admits callers of the kind. It assumes that they have the route's scopes and
+// permission, and act in their own mode.
 func (r Route) Takes(kind identity.Kind) bool {
 	switch {
 	case r.Access == Open:
@@ -76,23 +77,26 @@ type Route struct {
 	// Action is the action that a merchant token must allow; "": the route takes no merchant token (contract §8.5).
 	Action identity.Action
 
-	// Permission is needed by a person, beside a scope; "": none is (contract §8.1).
+	// Permission is the permission that a person needs besides a scope; "": no permission is needed (contract §8.1).
 	Permission identity.Permission
 
-	// Partial lists permissions without which a person sees or reaches only a part, such as the payments of its own
-	// checkouts without full_transaction_history_view. The operation itself decides which part (contract §13.9).
+	// Partial lists permissions that widen what a person sees or reaches. Without full_transaction_history_view, for
+	// example, a person sees only the payments of their own checkouts. The operation itself decides which part (contract
+	// §13.9).
 	Partial []identity.Permission
 
 	Handle Handle
 
-	// Successor is the path that replaces a deprecated route (contract §2.10); {merchant_code} is the caller's. "": none.
+	// Successor is the path that replaces a deprecated route (contract §2.10). {merchant_code} in it stands for the
+	// caller's merchant. "": none.
 	Successor string
 }
 
 // Repeatable returns true if requests of the route may have an Idempotency-Key.
 func (r Route) Repeatable() bool { return r.Access != Open && isWriteMethod(r.Method) }
 
-// showsErrorPage returns true if a JSON route shows an error as a page, to a payer's browser without the page's script.
+// showsErrorPage returns true if a JSON route shows its errors as pages. It does so for a payer's browser that posts a
+// form, because the page's script did not run.
 func (r Route) showsErrorPage(h http.Header) bool {
 	return r.Errors == Several && r.Handle.plan.readsForm(h)
 }
@@ -116,14 +120,14 @@ type Config struct {
 	Store     *store.Store
 	Now       func() time.Time // nil: the system's clock
 	Log       *slog.Logger     // nil: slog.Default
-	BaseURL   string           // of problem types and successors, without a trailing slash
+	BaseURL   string           // of problem types and successors; without a trailing slash
 	AllowHTTP bool             // true only in the local run: plain HTTP is not refused
 	Limits    Limits
 	Proxies   Proxies
 
 	// HashKey has at least 32 secret bytes; repeatable routes require it. Fingerprints, operation ids and stored replies
-	// have keys derived from it. During a rotation, records of the previous key, OldHashKey, are still found, and
-	// OldHashKey makes new ones until HashKeySince.
+	// use keys that are derived from it. During a rotation OldHashKey is the previous key. It makes new records until
+	// HashKeySince, and its records are still found afterwards.
 	HashKey      []byte
 	OldHashKey   []byte // nil: none
 	HashKeySince time.Time

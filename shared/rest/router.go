@@ -23,14 +23,14 @@ type router struct {
 
 type routeKey struct{ method, path string }
 
-// pathMatch is the result of matching a path. route is nil if no route takes the method.
+// pathMatch is the result of matching a path. route is nil if the path has no route for the method.
 type pathMatch struct {
 	route  *Route
 	values map[string]string
 	routes []*Route // the routes of the path for all methods
 }
 
-// anyMethod finds a path regardless of the methods that it takes. No route takes TRACE.
+// anyMethod finds a path, no matter which methods the path takes. No route takes TRACE.
 const anyMethod = http.MethodTrace
 
 // valueName matches a value in a route's path. Paths that differ only in these names match the same requests.
@@ -48,7 +48,7 @@ func newRouter(routes []Route) *router {
 			panic(fmt.Sprintf("rest: %s %s: listed twice, or without a handle", route.Method, route.Path))
 		}
 		shapes[shape] = true
-		checkSuccessor(route)
+		mustCheckSuccessor(route)
 		r.routes[key] = &route
 		for _, method := range []string{route.Method, anyMethod} {
 			r.mux.Method(method, route.Path, http.NotFoundHandler())
@@ -60,7 +60,8 @@ func newRouter(routes []Route) *router {
 	return r
 }
 
-// routesAt returns the routes of a path. For methods that its own pattern does not take, they are of wider patterns.
+// routesAt returns the routes of a path. Where the path's own pattern has no route for a method, a wider pattern's
+// route counts.
 func (r *router) routesAt(path string) (routes []*Route) {
 	c := chi.NewRouteContext()
 	for _, method := range []string{"DELETE", "GET", "PATCH", "POST", "PUT"} {
@@ -82,7 +83,7 @@ func (r *router) find(method, escapedPath string) (f pathMatch) {
 	return f
 }
 
-// match returns the path of the route that takes the request, or "" if none does. No value may be empty.
+// match returns the pattern of the route that takes the request, or "" if no route takes it. No value may be empty.
 func (r *router) match(c *chi.Context, method, path string) string {
 	c.Reset()
 	pattern := r.mux.Find(c, method, path)
@@ -92,7 +93,7 @@ func (r *router) match(c *chi.Context, method, path string) string {
 	return pattern
 }
 
-// normalizePath escapes a path in the way of routes, even if the client has escaped more.
+// normalizePath escapes a path as the routes do, even if the client has escaped more characters.
 func normalizePath(path string) string {
 	if !strings.Contains(path, "%") {
 		return path
@@ -115,7 +116,8 @@ func pathValues(c *chi.Context) map[string]string {
 	return m
 }
 
-// truncate cuts a value longer than any identifier or key. The result is still too long for one, so nothing is found.
+// truncate cuts a value that is longer than any identifier or key. The cut value is still too long for an identifier or
+// key, so nothing is found.
 func truncate(value string) string {
 	if len(value) <= maxSegment {
 		return value

@@ -14,7 +14,7 @@ type named struct {
 	Part string `path:"part" json:"-"`
 }
 
-// TestRouter_Find checks the route and values for a method and path, in every escaped form that clients send.
+// TestRouter_Find checks which route and values a method and path find, in every escaped form that clients send.
 func TestRouter_Find(t *testing.T) {
 	t.Parallel()
 	var routes []rest.Route

@@ -35,7 +35,7 @@ type server struct {
 	uses      *keyUses
 }
 
-// replyTime is kept free at the end of a deadline for the 504 reply, before Lambda stops the process.
+// replyTime is reserved at the end of a deadline for the 504 reply. Afterwards Lambda stops the process.
 const replyTime = 500 * time.Millisecond
 
 // ServeHTTP answers one request and writes its log line.
@@ -97,11 +97,12 @@ func (x *exchange) answer(ctx context.Context) reply {
 	return x.run(withOperation(ctx, x.server.keys.keys, uuid.NewString()))
 }
 
-// maxAdmissions bounds the tries of an operation while the caller's rights keep changing.
+// maxAdmissions limits how often an operation is tried while the caller's rights keep changing.
 const maxAdmissions = 5
 
-// run calls the operation. If the caller's rights changed before it could give others some (store.ErrCallerChanged),
-// run admits the caller again and repeats. It recovers from panics, because an idempotency key must be released then.
+// run calls the operation. If the caller's rights changed before the operation could give rights to others
+// (store.ErrCallerChanged), run admits the caller again and repeats the operation. It recovers from panics, because the
+// idempotency key must be released after a panic too.
 func (x *exchange) run(ctx context.Context) reply {
 	return x.catchPanic(ctx, func(ctx context.Context) reply {
 		var r reply

@@ -63,7 +63,7 @@ func page(_ context.Context, in payer) (rest.Document, error) {
 	}
 }
 
-// listed answers JSON or, on demand, another media type.
+// listed answers JSON or, if the request asks for it, another media type.
 func listed(_ context.Context, in struct {
 	Format string `query:"format"`
 }) (any, error) {

@@ -9,31 +9,33 @@ import (
 	"strings"
 )
 
-// Proxies are the operator's before API Gateway, such as CloudFront. Only their parts of X-Forwarded-For are believed.
+// Proxies are the operator's proxies before API Gateway, such as CloudFront. The platform trusts only the entries of
+// X-Forwarded-For that these proxies wrote.
 type Proxies struct {
 	Hops int // the number of proxies that each request passes
 
 	// SecretHashes are the SHA-256 hashes of the secrets that the last proxy may send in SecretHeader. There are two while
-	// the secret is being changed. Without them a client that reaches API Gateway past the proxies may claim any address.
+	// the secret is being changed. Without hashes, a client that reaches API Gateway past the proxies may claim any
+	// address.
 	SecretHashes [][]byte
 }
 
 // SecretHeader is the header that carries the last proxy's secret.
 const SecretHeader = "X-Proxy-Secret"
 
-// clientAddress returns the client's address, which is invalid if unknown. Without proxies it returns the peer, the
-// address that connected to API Gateway. The Lambda adapter puts the peer into RemoteAddr, without a port.
+// clientAddress returns the client's address, or an invalid address if it is unknown. Without proxies it returns the
+// peer: the address that connected to API Gateway. The Lambda adapter puts the peer into RemoteAddr, without a port.
 //
-// Each proxy appends to X-Forwarded-For the address that connected to it, and so does API Gateway. Entries before those
-// of the Hops proxies are the client's own text. The entry of the first proxy is the client's address. If that entry is
-// missing or no address, clientAddress returns the peer.
+// Each proxy appends to X-Forwarded-For the address that connected to it, and so does API Gateway. The first of the
+// Hops proxies appends the client's address. Entries before that are the client's own text. If the entry is missing or
+// no address, clientAddress returns the peer.
 func (p Proxies) clientAddress(r *http.Request) netip.Addr {
 	peer := parseAddress(r.RemoteAddr)
 	if p.Hops == 0 || !peer.IsValid() || !p.hasProxySecret(r) {
 		return peer
 	}
 	entries := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	if parseAddress(entries[len(entries)-1]) == peer { // API Gateway's
+	if parseAddress(entries[len(entries)-1]) == peer { // API Gateway's entry
 		entries = entries[:len(entries)-1]
 	}
 	if p.Hops > len(entries) {
@@ -69,7 +71,8 @@ func parseAddress(text string) netip.Addr {
 	return address.Unmap().WithZone("")
 }
 
-// addressSubject returns the subject of an address for limits. IPv6 counts by /64, because one client owns it whole.
+// addressSubject returns the subject that limits count for an address. For IPv6 the subject is the /64, because one
+// client has a whole /64.
 func addressSubject(address netip.Addr) string {
 	if !address.IsValid() {
 		return "address unknown"
@@ -82,5 +85,6 @@ func addressSubject(address netip.Addr) string {
 	return "address " + address.String()
 }
 
-// SourceAddress returns the subject of the client's address for limits. For IPv6 it is that of the /64 (contract §2.9).
+// SourceAddress returns the subject that limits count for the client's address. For IPv6 the subject is the address's
+// /64 (contract §2.9).
 func SourceAddress(ctx context.Context) string { return stateOf(ctx).source }

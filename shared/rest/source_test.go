@@ -33,7 +33,7 @@ func TestSource_BehindProxies(t *testing.T) {
 		1: {
 			"203.0.113.9, 192.0.2.1":               "203.0.113.9",
 			"203.0.113.9,192.0.2.1":                "203.0.113.9",
-			"198.51.100.7, 203.0.113.9, 192.0.2.1": "203.0.113.9", // the client sent the first
+			"198.51.100.7, 203.0.113.9, 192.0.2.1": "203.0.113.9", // the client sent the first entry
 			"nonsense, 203.0.113.9, 192.0.2.1":     "203.0.113.9",
 			"203.0.113.9":                          "203.0.113.9", // a gateway that appends nothing
 			"203.0.113.9:1234, 192.0.2.1":          "203.0.113.9",
@@ -49,7 +49,7 @@ func TestSource_BehindProxies(t *testing.T) {
 		2: {
 			"203.0.113.9, 198.51.100.1, 192.0.2.1":               "203.0.113.9",
 			"198.51.100.7, 203.0.113.9, 198.51.100.1, 192.0.2.1": "203.0.113.9",
-			"203.0.113.9, 192.0.2.1":                             peer, // one proxy was bypassed
+			"203.0.113.9, 192.0.2.1":                             peer, // the request bypassed one proxy
 			"nonsense, 198.51.100.1, 192.0.2.1":                  peer,
 		},
 	} {
@@ -66,7 +66,7 @@ func TestSource_BehindProxies(t *testing.T) {
 	}
 }
 
-// TestSource_ProxySecret checks that X-Forwarded-For of a request without the secret is not believed.
+// TestSource_ProxySecret checks that X-Forwarded-For is ignored in a request without the proxy's secret.
 func TestSource_ProxySecret(t *testing.T) {
 	t.Parallel()
 	old, current := sha256.Sum256([]byte("the last value")), sha256.Sum256([]byte("the value"))
@@ -85,7 +85,8 @@ func TestSource_ProxySecret(t *testing.T) {
 	}
 }
 
-// TestLimits_BehindAProxy checks that each visitor behind a proxy has one bucket, and no other by claiming addresses.
+// TestLimits_BehindAProxy checks that each visitor behind a proxy has one bucket, and gains no other bucket by claiming
+// addresses.
 func TestLimits_BehindAProxy(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{{Method: "GET", Path: "/things", Access: rest.Open,

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Limits of one JSON body (contract §2.2), beyond any real body. A hostile body costs only its bytes.
+// Limits of one JSON body (contract §2.2). No real body comes near them. A hostile body costs only its bytes.
 const (
 	maxDepth  = 32
 	maxValues = 20_000
@@ -26,9 +26,10 @@ type node struct {
 	children []node   // members or elements
 }
 
-// parseJSON parses a body, which may be empty (contract §2.2). INVALID_REQUEST is a text that is not JSON in UTF-8, or
-// has duplicate member names (RFC 8259 §4: readers disagree which one counts, so an attacker could show the merchant
-// one amount and us another) or lone surrogates (§8.2: a reader that replaces them makes different references equal).
+// parseJSON parses a body, which may be empty (contract §2.2). The failure is INVALID_REQUEST for a text that is not
+// JSON in UTF-8. Duplicate member names get it too (RFC 8259 §4): readers disagree which of them counts, so an attacker
+// could show the merchant one amount and us another. So do lone surrogates (RFC 8259 §8.2): a reader that replaces them
+// makes different references equal.
 func parseJSON(body []byte) (node, error) {
 	body = bytes.Trim(body, " \t\r\n")
 	if len(body) == 0 {
@@ -50,7 +51,7 @@ var (
 	errTooDeep = errors.New("nested too deeply")
 )
 
-// bodyFault returns the message for an invalid body. Invalid JSON comes before all other faults.
+// bodyFault returns the message for an invalid body. It reports a body that is not JSON before any other fault.
 func bodyFault(body []byte, err error) string {
 	switch {
 	case !utf8.Valid(body) || !json.Valid(body):
@@ -113,7 +114,8 @@ func (p *parser) parseEntries(kind jsontext.Kind, depth int) (node, error) {
 	return n, err
 }
 
-// object returns {} for no value and for an empty array, PHP's empty object (contract §2.2), and else the value.
+// object returns the value. For no value and for an empty array, which is PHP's empty object (contract §2.2), it
+// returns {}.
 func (n node) object() node {
 	if n.kind == jsontext.KindInvalid || n.kind == jsontext.KindBeginArray && len(n.children) == 0 {
 		return node{kind: jsontext.KindBeginObject, raw: jsontext.Value("{}")}
@@ -132,9 +134,9 @@ func (n node) isDigits() bool {
 // spelling of strings and numbers. Forms are equal exactly when the parsed bodies are (contract §2.8).
 func canonicalJSON(body []byte) []byte {
 	if len(bytes.TrimSpace(body)) == 0 {
-		return []byte("{}") // an operation without a body takes either
+		return []byte("{}") // an operation without a body takes no body or {}
 	}
-	unique := jsontext.AllowDuplicateNames(true) // parseJSON has found none
+	unique := jsontext.AllowDuplicateNames(true) // parseJSON has found no duplicates
 	var b bytes.Buffer
 	from, to := jsontext.NewDecoder(bytes.NewBuffer(body), unique), jsontext.NewEncoder(&b, unique)
 	for token, err := from.ReadToken(); err == nil; token, err = from.ReadToken() {
@@ -145,6 +147,6 @@ func canonicalJSON(body []byte) []byte {
 		}
 	}
 	v := jsontext.Value(b.Bytes())
-	_ = v.Format(unique, jsontext.ReorderRawObjects(true)) // an encoder's output is valid
+	_ = v.Format(unique, jsontext.ReorderRawObjects(true)) // the encoder's output is always valid
 	return v
 }

@@ -49,7 +49,8 @@ func TestCanonicalJSON(t *testing.T) {
 	}
 }
 
-// FuzzParseJSON compares the parser with encoding/json: it accepts no other texts, and loses no part of a text.
+// FuzzParseJSON compares the parser with encoding/json. The parser must accept no other texts, and must lose no part of
+// a text.
 func FuzzParseJSON(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `null`, `[1,2,{"a":"\"\\\u00e9"}]`, `{"a":1,"a":2}`, ` {"a" : -1.5e+3 , "b":[[],{}] } `, `"\ud800"`,
@@ -66,7 +67,7 @@ func FuzzParseJSON(f *testing.F) {
 		if err := json.Unmarshal(body, &want); err != nil {
 			var overflow *json.UnmarshalTypeError
 			if errors.As(err, &overflow) {
-				return // a number beyond float64
+				return // the text has a number beyond float64
 			}
 			t.Fatalf("got %q accepted, want it refused as by encoding/json: %v", body, err)
 		}

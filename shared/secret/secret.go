@@ -10,8 +10,8 @@ import (
 	"log/slog"
 )
 
-// Text cannot be printed, logged, marshalled or stored; only Reveal returns it. A func holds the text, because fmt
-// prints unexported fields without calling their methods, but cannot print a func's content.
+// Text cannot be printed, logged, marshalled or stored. Only Reveal returns the text. A func holds the text, because
+// fmt prints unexported fields without calling their methods, but cannot print the content of a func.
 type Text struct {
 	reveal func() string
 	number bool
@@ -20,7 +20,7 @@ type Text struct {
 // New wraps text.
 func New(text string) Text { return Text{reveal: func() string { return text }} }
 
-// FromNumber wraps the digits of a number, whose leading zeros may be missing.
+// FromNumber wraps the digits of a number. Its leading zeros may be missing.
 func FromNumber(digits string) Text {
 	t := New(digits)
 	t.number = true
@@ -32,9 +32,9 @@ func (s Text) IsNumber() bool { return s.number }
 
 var errSecret = errors.New("secret: it cannot be written out")
 
-// Reveal returns the text. Permitted uses: a card number or CVV for acquirers, for the check of its form, and for the
-// keyed hashes that name a card or a request to pay with it; a password for the check of its form and its hash; a
-// terminal's passcode for the check of its form and the terminal.
+// Reveal returns the text. Permitted uses of a card number or CVV: for acquirers, for the check of its form, and for
+// the keyed hashes that name a card or a request to pay with a card. Permitted uses of a password: for the check of its
+// form and for its hash. Permitted uses of a terminal's passcode: for the check of its form and for the terminal.
 func (s Text) Reveal() string {
 	if s.reveal == nil {
 		return ""
@@ -45,7 +45,7 @@ func (s Text) Reveal() string {
 // IsZero returns true if the text is empty.
 func (s Text) IsZero() bool { return s.Reveal() == "" }
 
-// Format hides the text from every verb of fmt; %d would not call String.
+// Format hides the text from every verb of fmt. String alone would not suffice, because %d does not call it.
 func (Text) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[redacted]") }
 
 // String hides the text from callers of fmt.Stringer.
@@ -57,7 +57,7 @@ func (Text) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 // MarshalJSON always fails, because a secret is never part of an answer.
 func (Text) MarshalJSON() ([]byte, error) { return nil, errSecret }
 
-// MarshalText always fails, like MarshalJSON: DynamoDB's encoder calls MarshalText.
+// MarshalText always fails, as MarshalJSON does. DynamoDB's encoder calls MarshalText.
 func (Text) MarshalText() ([]byte, error) { return nil, errSecret }
 
 // UnmarshalJSON reads the text from a request.

@@ -22,7 +22,7 @@ const (
 	cvvText = "9173"
 )
 
-// holder keeps a card where fmt prints it without calling its methods.
+// holder has a card in an unexported field, which fmt prints without calling the card's methods.
 type holder struct {
 	card    payments.Card
 	Shown   secret.Text
@@ -39,7 +39,7 @@ func secretCarriers() map[string]any {
 	}
 }
 
-// leaks returns true if a text shows the card number or the CVV, as text, in hex or as a list of bytes.
+// leaks returns true if a text shows the card number or the CVV: as text, in hex or as a list of bytes.
 func leaks(text string) bool {
 	for _, secret := range []string{panText, cvvText} {
 		for _, form := range []string{"%s", "%x", "%X", "% x", "%v", "%d"} {
@@ -104,7 +104,8 @@ func TestText_NotEncoded(t *testing.T) {
 	}
 }
 
-// TestText_EncodingFails checks that encoders refuse a secret. Leaving it out silently would hide a mistake.
+// TestText_EncodingFails checks that encoders refuse a secret. If they left it out silently, a mistake would stay
+// hidden.
 func TestText_EncodingFails(t *testing.T) {
 	t.Parallel()
 	card := payments.Card{Number: secret.New(panText)}

@@ -20,7 +20,7 @@ type Account struct {
 	Name   string          `dynamo:"name"`             // address as registered, or user name
 
 	Passwords member.Passwords `dynamo:"-"`
-	Since     time.Time        `dynamo:"-"` // sessions that began with an earlier sign-in have ended
+	Since     time.Time        `dynamo:"-"` // sessions with an earlier sign-in have ended
 }
 
 // User returns the id that the account's second factor is stored under: the UUID of member.Member.User.
@@ -31,7 +31,7 @@ func (a Account) User() string {
 	return member.Member{ID: a.ID}.User()
 }
 
-// SignsInAs returns the name that finds the account.
+// SignsInAs returns the name by which the account is found.
 func (a Account) SignsInAs() Name {
 	if a.Kind == identity.TestProfile {
 		return Name{Profile: a.ID, Merchant: a.Tenant.Merchant}
@@ -41,13 +41,13 @@ func (a Account) SignsInAs() Name {
 
 // Name is the name that a person signs in with.
 type Name struct {
-	Address  string // in its unique form; "": a test profile's
-	Merchant string // code; "": a user's
+	Address  string // in its unique form; "": the name is a test profile's
+	Merchant string // code; "": the name is a user's
 	Profile  string // id of a test profile
 }
 
-// ParseName parses the fields of the form: an address, for a managed user with a merchant's code, or a test profile's
-// user name, which contains the code.
+// ParseName parses the fields of the form. The name is an address, with a merchant's code for a managed user, or a test
+// profile's user name, which contains the code.
 func ParseName(username, merchant string) Name {
 	username = strings.TrimSpace(username)
 	id, code, _ := strings.Cut(username, "@")
@@ -57,8 +57,8 @@ func ParseName(username, merchant string) Name {
 	return Name{Address: member.Address(username), Merchant: strings.ToUpper(strings.TrimSpace(merchant))}
 }
 
-// Subject returns the key that limits passwords (contract §2.9). For an address it omits the merchant's code, which
-// would allow more tries for each merchant of a user, or show that the user is a member there.
+// Subject returns the subject whose bucket limits tries of passwords (contract §2.9). For an address it omits the
+// merchant's code. The code would give more tries for each merchant of a user, or show that the user is a member there.
 func (n Name) Subject(mode identity.Mode) string {
 	if n.Profile == "" {
 		return n.Address
@@ -69,30 +69,31 @@ func (n Name) Subject(mode identity.Mode) string {
 // SessionLasts is the lifetime of a session.
 const SessionLasts = time.Hour
 
-// Session is a signed-in browser, stored under the hash of its cookie.
+// Session is a signed-in browser. It is stored under the hash of its cookie.
 type Session struct {
 	Hash     string    `dynamo:"session_hash"` // of the cookie
 	Account  Account   `dynamo:"account"`
-	Password string    `dynamo:"password_operation"` // that set the password used for the sign-in
+	Password string    `dynamo:"password_operation"` // the operation that set the password used for the sign-in
 	Pending  bool      `dynamo:"pending"`            // the second factor is not confirmed yet
 	SignedIn time.Time `dynamo:"signed_in_at"`       // when the password was confirmed
-	BeganAt  time.Time `dynamo:"began_at"`           // after SignedIn, if a second factor was confirmed
+	BeganAt  time.Time `dynamo:"began_at"`           // later than SignedIn if a second factor was confirmed
 	Expires  time.Time `dynamo:"-"`                  // stored as expires_at of the item, in seconds
 }
 
-// Of returns true if the session is the account's, began with its current password, and has not ended since.
+// Of returns true if the session belongs to the account, began with the account's current password, and has not ended.
 func (s Session) Of(a Account) bool {
 	return a.ID != "" && s.Account.ID == a.ID && s.Account.Kind == a.Kind && s.Account.Tenant == a.Tenant &&
 		a.Passwords.Current() != "" && s.Password == a.Passwords.Current() && !s.SignedIn.Before(a.Since)
 }
 
-// HeldByMember returns true if a code or grant is still valid for the member who allowed it: the member is active, and
-// the member's access has not ended since the sign-in (contract §10).
+// HeldByMember returns true if a code or grant is still valid for the member who allowed it. The member must be active,
+// and the member's access must not have ended since the sign-in (contract §10).
 func HeldByMember(h oauth.Holder, m member.Member) bool {
 	return m.ID == h.Subject && m.Kind() == h.Kind && m.UserID == h.User && m.Active() && m.Honours(h.SignedIn)
 }
 
-// HeldByPassword returns true if the holder of a code or grant still has the password of that sign-in (contract §10).
+// HeldByPassword returns true if the holder of a code or grant still has the password used for the sign-in (contract
+// §10).
 func HeldByPassword(h oauth.Holder, now member.Passwords) bool {
 	return now.Current() != "" && now.Current() == h.Password
 }

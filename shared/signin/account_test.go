@@ -31,7 +31,7 @@ func TestParseName(t *testing.T) {
 	}
 }
 
-// TestName_Subject checks that a merchant's code beside an address does not give more tries.
+// TestName_Subject checks that a name gives no more tries if a merchant's code is entered with the address.
 func TestName_Subject(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[signin.Name]string{
@@ -45,7 +45,7 @@ func TestName_Subject(t *testing.T) {
 	}
 }
 
-// TestAccount_SignsInAs checks that the name in its session finds the account.
+// TestAccount_SignsInAs checks that the name in an account's session finds the account.
 func TestAccount_SignsInAs(t *testing.T) {
 	t.Parallel()
 	for a, want := range map[*signin.Account]signin.Name{

@@ -42,11 +42,12 @@ func confirmedFactor(t *testing.T) Factor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Version = 1 // as stored
+	f.Version = 1 // version 1, as if stored
 	return f
 }
 
-// TestSecrets_RFC6238Vectors uses the vectors of its appendix B. They have eight digits; ours are the last six.
+// TestSecrets_RFC6238Vectors uses the test vectors of RFC 6238, appendix B. The vectors have eight digits. Our codes
+// are their last six digits.
 func TestSecrets_RFC6238Vectors(t *testing.T) {
 	t.Parallel()
 	shared := inBase32.EncodeToString([]byte("12345678901234567890"))
@@ -99,7 +100,7 @@ func TestFactor_CodeTwice(t *testing.T) {
 	}
 }
 
-// TestFactor_TwentyWrongCodes checks that after twenty wrong codes under one password only recovery codes count.
+// TestFactor_TwentyWrongCodes checks that after twenty wrong codes under one password only recovery codes are accepted.
 func TestFactor_TwentyWrongCodes(t *testing.T) {
 	t.Parallel()
 	f, warned := confirmedFactor(t), 0
@@ -275,7 +276,7 @@ func TestFactor_ShowsCodes(t *testing.T) {
 	}
 }
 
-// TestSecrets_Distinct checks that people and enrolments never share a secret.
+// TestSecrets_Distinct checks that two people or two enrolments never share a secret.
 func TestSecrets_Distinct(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^[a-z2-7]{4}(-[a-z2-7]{4}){3}$`)

@@ -18,7 +18,7 @@ type FactorKey []byte
 // Of returns the secrets of a user (Account.User).
 func (k FactorKey) Of(user string) Secrets { return Secrets{k, user} }
 
-// Secrets derives the secrets of a user's second factor each time, so that none is stored.
+// Secrets derives the secrets of a user's second factor each time, so that no secret is stored.
 type Secrets struct {
 	key  FactorKey
 	user string
@@ -28,7 +28,7 @@ const (
 	totpBytes     = 20 // RFC 4226 §4, R6
 	recoveryBytes = 10
 	period        = 30 // seconds of a time step (RFC 6238 §4.1)
-	skew          = 1  // steps beside the current one that are accepted (RFC 6238 §5.2)
+	skew          = 1  // steps before and after the current step that are accepted (RFC 6238 §5.2)
 )
 
 // totpCodes are the parameters of apps' codes: six digits by SHA-1, which every app supports (RFC 6238 §1.2).
@@ -48,8 +48,8 @@ func (s Secrets) App(enrolment string) string {
 	return inBase32.EncodeToString(s.derive("app", enrolment, totpBytes))
 }
 
-// AppLink returns the otpauth URL that gives the secret to an app. The app shows issuer and name; an empty one is an
-// error.
+// AppLink returns the otpauth URL that gives the secret to an app. The app shows issuer and name. An empty issuer or
+// name is an error.
 func (s Secrets) AppLink(enrolment, issuer, name string) (string, error) {
 	k, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: name, Period: period, Digits: totpCodes.Digits,
 		Algorithm: totpCodes.Algorithm, Secret: s.derive("app", enrolment, totpBytes)})
@@ -72,7 +72,7 @@ func (s Secrets) recoveryCode(id string, place int) string {
 	return strings.ToLower(inBase32.EncodeToString(s.derive("recovery "+strconv.Itoa(place), id, recoveryBytes)))
 }
 
-// Groups splits a text into groups of four characters, which are easier to read and type.
+// Groups splits a text into groups of four characters, which people read and type more easily.
 func Groups(text string) []string {
 	var groups []string
 	for ; len(text) > 4; text = text[4:] {
@@ -81,7 +81,8 @@ func Groups(text string) []string {
 	return append(groups, text)
 }
 
-// matchStep returns the code's time step, within the window around its time and after the last accepted step, if any.
+// matchStep returns the code's time step. The step must be in the window around the code's time, and after the last
+// accepted step, if any.
 func (s Secrets) matchStep(enrolment string, code Code, last int64) (int64, bool) {
 	current, app := code.At.Unix()/period, s.App(enrolment)
 	found, ok := int64(0), false
@@ -94,13 +95,14 @@ func (s Secrets) matchStep(enrolment string, code Code, last int64) (int64, bool
 	return found, ok
 }
 
-// isAppCode returns true if the app showed the code at its time, or one step before or after, used or not.
+// isAppCode returns true if the app showed the code at the code's time, or one step before or after it. The code may
+// have been used before.
 func (s Secrets) isAppCode(enrolment string, code Code) bool {
 	_, is := s.matchStep(enrolment, code, 0)
 	return is
 }
 
-// matchRecovery returns the place of the code among the recovery codes of the id; false if no code matches.
+// matchRecovery returns the place of the code among the recovery codes of the id. It returns false if no code matches.
 func (s Secrets) matchRecovery(id string, code Code) (int, bool) {
 	entered := []byte(strings.ToLower(code.typed()))
 	for i := range RecoveryCodes {

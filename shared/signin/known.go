@@ -17,18 +17,18 @@ import (
 // KnownLasts limits how long a browser or an address stays known after a sign-in (contract §2.9).
 const KnownLasts = 90 * 24 * time.Hour
 
-// maxDevices limits the devices in one cookie. The accounts that signed in last in the browser keep their devices.
+// maxDevices limits the devices in one cookie. The devices of the accounts that signed in last are kept.
 const maxDevices = 5
 
 // KnownKey is the platform's key for device cookies and for the ids of known addresses.
 //
 // A device cookie proves an earlier sign-in to the account in this browser. The browser then has a separate bucket of
-// passwords, so strangers who empty the bucket of the name do not lock the account out (OWASP, "Slow Down Online
+// password tries. So strangers who empty the name's bucket do not lock the account out (OWASP, "Slow Down Online
 // Guessing Attacks with Device Cookies"). The cookie alone signs no user in. It is not stored.
 //
 // A device or known address belongs to one account and its current password. An attacker who knows the password may
-// collect many devices; a new password ends them all. A managed user that another merchant makes under the same email
-// address is another account.
+// collect many devices, but a new password ends them all. A managed user that another merchant makes under the same
+// email address is another account.
 type KnownKey []byte
 
 // The parts of a device in a cookie: the time in Unix seconds, a random id, and the MAC over both.
@@ -39,11 +39,12 @@ const (
 	deviceBytes     = deviceTimeBytes + deviceIDBytes + deviceMACBytes
 )
 
-// deviceSeparator stands between the devices of a cookie.
+// deviceSeparator separates the devices of a cookie.
 const deviceSeparator = "."
 
-// Device returns the id of the account's device in the cookie; "" if the cookie has none or the account has no
-// password. It computes the MAC of every device in the cookie, so that its duration does not show the result.
+// Device returns the id of the account's device in the cookie. It returns "" if the cookie has no device of the
+// account, or if the account has no password. It computes the MAC of every device in the cookie, so that the time it
+// takes does not show the result.
 func (k KnownKey) Device(cookie string, a Account, now time.Time) string {
 	id := ""
 	for _, d := range parseDevices(cookie) {
@@ -54,7 +55,7 @@ func (k KnownKey) Device(cookie string, a Account, now time.Time) string {
 	return id
 }
 
-// WithDevice returns the cookie with a new device in place of the account's old ones.
+// WithDevice returns the cookie with a new device, which replaces the account's old devices.
 func (k KnownKey) WithDevice(cookie string, a Account, now time.Time) string {
 	fresh := binary.BigEndian.AppendUint64(nil, uint64(now.Unix())) //nolint:gosec // no clock shows a time before 1970
 	id := make([]byte, deviceIDBytes)
@@ -69,12 +70,12 @@ func (k KnownKey) WithDevice(cookie string, a Account, now time.Time) string {
 	return strings.Join(texts, deviceSeparator)
 }
 
-// Address returns the id of a network address known to the account. Without the key it does not reveal the address.
+// Address returns the id of a network address known to the account. The id reveals the address only with the key.
 func (k KnownKey) Address(address string, a Account) string {
 	return hex.EncodeToString(k.mac("address", a, address))
 }
 
-// parseDevices returns the devices in a cookie, authentic or forged.
+// parseDevices returns the devices in a cookie, whether they are authentic or forged.
 func parseDevices(cookie string) (all [][]byte) {
 	for part := range strings.SplitSeq(cookie, deviceSeparator) {
 		if d, err := base64.RawURLEncoding.DecodeString(part); err == nil && len(d) == deviceBytes &&
@@ -85,7 +86,7 @@ func parseDevices(cookie string) (all [][]byte) {
 	return all
 }
 
-// isDeviceOf returns true if a device is the account's and has not expired.
+// isDeviceOf returns true if a device belongs to the account and has not expired.
 func (k KnownKey) isDeviceOf(d []byte, a Account, now time.Time) bool {
 	body, mac := d[:len(d)-deviceMACBytes], d[len(d)-deviceMACBytes:]
 	//nolint:gosec // G115: a time after year 292 billion is in no authentic device
@@ -94,7 +95,7 @@ func (k KnownKey) isDeviceOf(d []byte, a Account, now time.Time) bool {
 		!made.After(now) && now.Before(made.Add(KnownLasts))
 }
 
-// mac returns the MAC of a text for a purpose, an account and its current password.
+// mac returns the MAC of a text. It depends on the purpose, and on an account and its current password.
 func (k KnownKey) mac(purpose string, a Account, text string) []byte {
 	var all bytes.Buffer
 	for _, part := range []string{purpose, string(a.Kind), a.ID, a.Tenant.String(), a.Passwords.Current(), text} {

@@ -22,7 +22,8 @@ func newAccount(change func(*signin.Account)) signin.Account {
 	return a
 }
 
-// TestDevice_OtherAccountOrPassword checks that cookie and address are invalid for any other account or password.
+// TestDevice_OtherAccountOrPassword checks that a device cookie and a known address do not count for another account or
+// after a new password.
 func TestDevice_OtherAccountOrPassword(t *testing.T) {
 	t.Parallel()
 	key, now := signin.KnownKey(known), clock.Start
@@ -95,8 +96,8 @@ func TestDevice_ForgedOrOld(t *testing.T) {
 	}
 }
 
-// TestDevice_LastFiveAccounts checks that a browser is known to the last five accounts, by one device each, and that
-// each sign-in makes a new device.
+// TestDevice_LastFiveAccounts checks that a browser's cookie holds one device for each of the last five accounts that
+// signed in. When an account signs in again, a new device replaces the account's old device.
 func TestDevice_LastFiveAccounts(t *testing.T) {
 	t.Parallel()
 	key, now := signin.KnownKey(known), clock.Start

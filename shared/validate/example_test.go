@@ -19,7 +19,7 @@ type exampleRequest struct {
 	Card      *exampleCard `json:"card"`
 }
 
-// ExampleFields checks each field by its tag; faults name the field by its dot path.
+// ExampleFields checks each field by its tag. Faults name the field by its dot path.
 func ExampleFields() {
 	faults := validate.Fields(exampleRequest{Reference: "order-1001", Card: &exampleCard{}}, time.Now())
 	for _, fault := range faults {
@@ -30,7 +30,7 @@ func ExampleFields() {
 	// MISSING: card.number is required.
 }
 
-// ExampleOrder adds an operation's own fault, about several fields, in its place.
+// ExampleOrder puts an operation's own fault about several fields in its place.
 func ExampleOrder() {
 	request := exampleRequest{Reference: "order-1001"}
 	faults := slices.Concat(failure.List{failure.Missing("card")}, validate.Forms(request))

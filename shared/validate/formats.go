@@ -43,7 +43,7 @@ var formats = map[string]func(text string) string{
 	"http-url":    httpURLFault,
 }
 
-// unless returns a function that returns the message as the fault of a text that does not fit.
+// unless returns a function that returns the message as the fault of each text that does not fit.
 func unless(fits func(string) bool, message string) func(string) string {
 	return func(text string) string {
 		if fits(text) {
@@ -71,23 +71,23 @@ func ibanFault(text string) string {
 	}
 }
 
-// Machine returns an IBAN or a BIC in the form for machines: in capitals, without blanks (ISO 13616-1).
+// Machine returns an IBAN or a BIC in the form that machines use: in capitals, without blanks (ISO 13616-1).
 func Machine(text string) string { return strings.ToUpper(strings.ReplaceAll(text, " ", "")) }
 
 // HasIBANs returns true if the country's accounts have IBANs. country is an ISO 3166-1 alpha-2 code.
 func HasIBANs(country string) bool {
-	_, err := iban.IsSEPACountryCode(country) // knows all countries of the registry
+	_, err := iban.IsSEPACountryCode(country) // the library knows all countries of the registry
 	return err == nil
 }
 
-// languageTag matches a language as written in a place (BCP 47): language, script, region.
+// languageTag matches the tag of a language in a place (BCP 47): language, script, region.
 var languageTag = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`)
 })
 
 func isLanguage(text string) bool { return languageTag().MatchString(text) }
 
-// emailFault returns the fault of a text that is not one bare RFC 5322 addr-spec of at most 256 bytes, or "". Unseen
+// emailFault returns the fault of a text that is not a single RFC 5322 addr-spec of at most 256 bytes, or "". Unseen
 // characters are refused, so that two different addresses never look the same (contract §2.2).
 func emailFault(text string) string {
 	address, err := mail.ParseAddress(text)
@@ -103,12 +103,13 @@ func emailFault(text string) string {
 	}
 }
 
-// isUnseen returns true if the character is a control, a blank, a mark of direction, a joiner, or without width.
+// isUnseen returns true if the character is a control, a blank, a mark of direction, a joiner, or a character without
+// width.
 func isUnseen(r rune) bool {
 	return unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// isPhone returns true if the text is a number in international form, of at most 15 digits (ITU-T E.164).
+// isPhone returns true if the text is a phone number in international form, with at most 15 digits (ITU-T E.164).
 func isPhone(text string) bool {
 	number, international := strings.CutPrefix(text, "+")
 	return international && digits(7, 15)(number) && number[0] != '0'
@@ -124,7 +125,7 @@ func isDateTime(text string) bool {
 	return ok
 }
 
-// digits returns a predicate for texts of least to most digits and nothing else.
+// digits returns a function that returns true for texts of only digits, from least to most digits long.
 func digits(least, most int) func(string) bool {
 	return func(text string) bool {
 		return len(text) >= least && len(text) <= most && strings.Trim(text, "0123456789") == ""
@@ -138,8 +139,8 @@ func isCurrency(text string) bool {
 	return err == nil
 }
 
-// cardNumberFault returns the fault of a text without 12 to 19 digits, or with a wrong check digit (ISO/IEC 7812-1,
-// annex B), or "".
+// cardNumberFault returns the fault of a card number, or "". A card number has 12 to 19 digits, and the last digit must
+// fit the others (ISO/IEC 7812-1, annex B).
 func cardNumberFault(text string) string {
 	if !digits(12, 19)(text) {
 		return "must be 12 to 19 digits, without spaces and hyphens"
@@ -165,8 +166,9 @@ func cardNumberFault(text string) string {
 var dateTimes = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3])(:[0-5]\d:)([0-5]\d|60)(\.\d+)?` +
 	`([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)?$`)
 
-// Time parses a date-time of RFC 3339, and returns it in UTC; false for anything else. A text without an offset is in
-// UTC, as published clients send it. A leap second becomes the second after it, since Go's times have none.
+// Time parses a date-time of RFC 3339, and returns it in UTC. It returns false for any other text. A text without an
+// offset is in UTC, because published clients send such texts. A leap second becomes the second after it, because Go's
+// times have no leap seconds.
 func Time(text string) (time.Time, bool) {
 	parts := dateTimes.FindStringSubmatch(text)
 	if parts == nil {
@@ -180,30 +182,31 @@ func Time(text string) (time.Time, bool) {
 	if offset == "" || offset == "z" {
 		offset = "Z"
 	}
-	const nanoseconds = 10 // characters of a fraction with its point
+	const nanoseconds = 10 // maximum length of a fraction with its point, in characters
 	at, err := time.Parse(time.RFC3339Nano, day+"T"+hour+minute+second+fraction[:min(len(fraction), nanoseconds)]+offset)
 	at = at.UTC()
 	if leap {
-		if at.Hour() != 23 || at.Minute() != 59 { // the only time of leap seconds (RFC 3339 §5.7)
+		if at.Hour() != 23 || at.Minute() != 59 { // leap seconds happen only at this time (RFC 3339 §5.7)
 			return time.Time{}, false
 		}
 		at = at.Truncate(time.Second).Add(time.Second)
 	}
-	// An offset can lead out of the years that RFC 3339 can write.
+	// With its offset, the time can lie outside the years that RFC 3339 can write.
 	if err != nil || at.Year() < 0 || at.Year() > 9999 {
 		return time.Time{}, false
 	}
 	return at, true
 }
 
-// maxURL bounds URLs, in bytes.
+// maxURL limits URLs, in bytes.
 const maxURL = 2048
 
 // notInHosts are characters that browsers refuse in hosts (URL Standard, "forbidden domain code point"). isHost also
 // refuses controls.
 const notInHosts = " #%/:<>?@[\\]^|\x7f"
 
-// httpURLFault returns the fault of a text that is not a browser's http or https URL without credentials, or "".
+// httpURLFault returns the fault of a text that is not an http or https URL as browsers accept it, or that has
+// credentials. Otherwise it returns "".
 func httpURLFault(text string) string {
 	u, err := url.Parse(text)
 	switch {
@@ -229,7 +232,7 @@ const (
 	noPort = "must have a port from 1 to 65535, or none"
 )
 
-// UnparsedURL returns the reason why url.Parse refuses a text, without repeating the text.
+// UnparsedURL returns the reason for the error of url.Parse about a text, without repeating the text.
 func UnparsedURL(text string, err error) string {
 	var escape url.EscapeError
 	var host url.InvalidHostError

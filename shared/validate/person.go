@@ -10,7 +10,8 @@ import (
 // firstBirthDate is before the birth date of any living person.
 var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// BirthDate returns the fault of a date of birth, for failure.Invalid, or "". It must be from 1900-01-01 to today.
+// BirthDate returns the fault of a date of birth, as a predicate for failure.Invalid, or "". The date must be from
+// 1900-01-01 to today.
 func BirthDate(date string, now time.Time) string {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil || day.Before(firstBirthDate) || day.After(now) {
@@ -19,7 +20,7 @@ func BirthDate(date string, now time.Time) string {
 	return ""
 }
 
-// nationalIDs are the personal numbers with published check digits, by country and name.
+// nationalIDs are the checks of personal numbers whose check digits are published, by country and name.
 var nationalIDs = map[string]func(string) string{
 	"br.cpf":   unless(CPF, "must be a CPF with its two check digits"),
 	"pl.pesel": unless(isPESEL, "must be a PESEL number with its check digit"),
@@ -27,7 +28,8 @@ var nationalIDs = map[string]func(string) string{
 	"es.nie":   unless(isSpanishNIF, "must be a NIE with its check letter"),
 }
 
-// NationalID returns the fault of a person's number, for failure.Invalid, or "". ref names the kind, such as br.cpf.
+// NationalID returns the fault of a person's number, as a predicate for failure.Invalid, or "". ref names the kind of
+// number, such as br.cpf.
 func NationalID(ref, number string) string {
 	if fault, known := nationalIDs[ref]; known {
 		return fault(number)
@@ -35,7 +37,8 @@ func NationalID(ref, number string) string {
 	return ""
 }
 
-// CPF checks the two mod-11 digits of a Brazilian CPF, with or without punctuation (Receita Federal, IN RFB 2172/2024).
+// CPF returns true if the two mod-11 check digits of a Brazilian CPF are right, with or without punctuation (Receita
+// Federal, IN RFB 2172/2024).
 func CPF(text string) bool {
 	digits, ok := parseDigits(strings.NewReplacer(".", "", "-", "").Replace(text), 11)
 	return ok && slices.Max(digits) != slices.Min(digits) &&
@@ -50,11 +53,13 @@ func cpfDigit(digits []int) int {
 	return sum * 10 % 11 % 10
 }
 
-// peselWeights weigh the first ten digits (Polish act on population registration of 24 September 2010, article 15).
+// peselWeights are the weights of the first ten digits (Polish act on population registration of 24 September 2010,
+// article 15).
 var peselWeights = [...]int{1, 3, 7, 9, 1, 3, 7, 9, 1, 3}
 
-// isPESEL checks the mod-10 digit of a Polish PESEL number, and the date of birth at its beginning. The century is
-// added to the month: 80 for the 1800s, 0 for the 1900s, 20 for the 2000s and so on.
+// isPESEL returns true if the text is a Polish PESEL number with a right mod-10 check digit and a valid date of birth
+// at its beginning. The month also contains the century: 80 is added for the 1800s, 0 for the 1900s, 20 for the 2000s
+// and so on.
 func isPESEL(text string) bool {
 	digits, ok := parseDigits(text, 11)
 	if !ok {
@@ -70,8 +75,8 @@ func isPESEL(text string) bool {
 	return born.Month() == time.Month(month%20) && born.Day() == day && (10-sum%10)%10 == digits[10]
 }
 
-// isSpanishNIF checks the letter of a DNI, or of an NIE, whose first letter X, Y or Z stands for 0, 1 or 2 (Real
-// Decreto 1065/2007, articles 19 and 20).
+// isSpanishNIF returns true if the last letter of a DNI or NIE is right. The first letter X, Y or Z of an NIE stands
+// for 0, 1 or 2 (Real Decreto 1065/2007, articles 19 and 20).
 func isSpanishNIF(text string) bool {
 	if len(text) != 9 {
 		return false

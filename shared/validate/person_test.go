@@ -11,7 +11,7 @@ import (
 
 func TestNationalID(t *testing.T) {
 	t.Parallel()
-	for ref, numbers := range map[string][2][]string{ // good, then bad
+	for ref, numbers := range map[string][2][]string{ // good numbers, then bad numbers
 		"br.cpf": {{"111.444.777-35", "11144477735"}, {"111.444.777-36", "111.444.777-45", "11111111111", "1114447773", ""}},
 		"pl.pesel": {{"44051401359", "02070803628", "02210100008", "55820100003"},
 			{"44051401358", "4405140135", "440514013590", "44051401 59", "44133101350", "02023000001", ""}},
@@ -57,7 +57,8 @@ func TestCPF(t *testing.T) {
 	}
 }
 
-// TestCPF_CheckDigits checks that nine digits have one right pair of check digits, and that one wrong digit is noticed.
+// TestCPF_CheckDigits checks that nine digits have only one right pair of check digits, and that one wrong digit is
+// noticed.
 func TestCPF_CheckDigits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,34 +11,34 @@ import (
 // tag is the struct tag with a field's rules.
 const tag = "validate"
 
-// parts are the two halves of a tag, before and after the word then.
+// parts is the number of parts of a tag: the rules before the word "then", and the rules after it.
 const parts = 2
 
-// Object describes a struct type by the fields that a request fills.
+// Object describes a struct type by those of its fields that a request fills.
 type Object struct {
 	Fields []Field
-	idle   bool // all fields are idle
+	idle   bool // true if no field needs a check
 }
 
-// Field is a field of an object, with its limits.
+// Field is one field of an object, with its limits.
 type Field struct {
-	Name     string       // as clients write it
-	In       string       // the source: json, query, path or form
-	Or       string       // json, if a form's field may be sent as JSON too; else ""
-	Type     reflect.Type // of the value: never a pointer or an optional
+	Name     string       // the name that clients write
+	In       string       // where the field comes from: json, query, path or form
+	Or       string       // json, if a field of a form may also be sent as JSON; else ""
+	Type     reflect.Type // type of the value, never a pointer or an optional
 	Required bool
-	Limits   []Limit // all rules but required
+	Limits   []Limit // all rules except required
 	Object   *Object // of an object, a list of objects, or an embedded struct; else nil
 
 	index    int
-	embedded bool // Name is ""; its fields are the object's own
-	optional bool // an optional.Of
+	embedded bool // an embedded struct: Name is "", and its fields belong to the object itself
+	optional bool // the field is an optional.Of
 	isText   bool
 	secret   bool
 	rules    [parts][]rule
 	own      [parts]bool
-	within   int  // part that checks the object
-	idle     bool // nothing to check
+	within   int  // the part of the tag that checks the object in the field
+	idle     bool // the field needs no check
 }
 
 // Limit is a rule as the tag writes it.
@@ -48,7 +48,8 @@ type Limit struct {
 
 var planned sync.Map // reflect.Type → *Object
 
-// Plan returns a struct type's plan, made once. It panics on an invalid tag, when the routes' package is loaded.
+// Plan returns the description of a struct type. It makes the description only once. On an invalid tag it panics, when
+// the routes' package is loaded.
 func Plan(t reflect.Type) *Object {
 	if known, ok := planned.Load(t); ok {
 		return known.(*Object)
@@ -65,7 +66,7 @@ func Plan(t reflect.Type) *Object {
 	return known.(*Object)
 }
 
-// names returns the names that clients write, with the fields of embedded structs in place.
+// names returns the names that clients write. The fields of an embedded struct come at the place of the struct.
 func (o *Object) names() []string {
 	var names []string
 	for _, f := range o.Fields {
@@ -78,7 +79,7 @@ func (o *Object) names() []string {
 	return names
 }
 
-// Lookup returns the field with the name; nil if there is none.
+// Lookup returns the field with the name, or nil if there is no such field.
 func (o *Object) Lookup(in, name string) *Field {
 	for i := range o.Fields {
 		f := &o.Fields[i]
@@ -134,7 +135,7 @@ func planField(owner reflect.Type, from reflect.StructField) (Field, bool) {
 	return f, true
 }
 
-// enumeration is a text that lists its values.
+// enumeration is a text type that lists its allowed values.
 type enumeration interface{ Values() []string }
 
 // elementOf returns the type of a list's elements, or t for other types.
@@ -155,7 +156,8 @@ func valueType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// objectIn returns the struct type that t is or lists, if clients fill it field by field; else nil.
+// objectIn returns the struct type of t, or of the elements of t, if clients fill it field by field. Otherwise it
+// returns nil.
 func objectIn(t reflect.Type) reflect.Type {
 	t = elementOf(t)
 	if t.Kind() != reflect.Struct {

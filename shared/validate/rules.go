@@ -139,7 +139,8 @@ func integer(from, to int64) func(string) string {
 
 func tooLong(limit int) string { return fmt.Sprintf("must have at most %d characters", limit) }
 
-// freeText refuses other control characters (Cc): they end lines of logs and CSV files, and change terminals.
+// freeText returns a rule for texts up to the limit, without control characters (Cc) except the allowed characters. The
+// refused characters end lines of logs and CSV files, and change terminals.
 func freeText(limit int, allowed string) func(string) string {
 	refused := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune(allowed, r) }
 	message := "must have no control characters"
@@ -176,7 +177,8 @@ func oneOf(allowed []string) func(string) string {
 	}
 }
 
-// pattern compiles its expression with the first text, so that a function starts faster.
+// pattern returns a rule for texts that match the expression. The expression is compiled when the first text is
+// checked, so that a function starts faster.
 func pattern(expression string) func(string) string {
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 	return func(text string) string {

@@ -1,18 +1,18 @@
-// Package validate checks the fields of a request by the tags on its type. The tags are the only place of the limits; a
-// test compares them with openapi.yaml in both directions. Call [Fields] with a request. A tag lists rules, separated
+// Package validate checks the fields of a request by the tags on its type. The limits are written only in the tags, and
+// a test compares them with openapi.yaml in both directions. Call [Fields] with a request. A tag lists rules, separated
 // by blanks:
 //
 //	Reference string  `json:"checkout_reference" validate:"required text=90"`
 //	Email     *string `json:"email" validate:"text=255 then email?"`
 //
-// The rules are in rules.go, and the named formats in formats.go. An absent field breaks no rule but required. A plain
-// field is absent when it is zero; a pointer or an [optional.Of] with an empty text is present.
+// The rules are in rules.go, and the named formats in formats.go. An absent field breaks no rule except required. A
+// plain field is absent if it is zero. A pointer or an [optional.Of] with an empty text is present.
 //
-// Faults come in the order of the fields. The faults of an object or of a list of objects come at its place. Rules
-// after the word "then" are checked after the rest of the object. A field has at most one fault by the rules before
-// "then", and one by the rules after it.
+// Faults are in the order of the fields. The faults within an object or a list of objects are at the place of that
+// field. Rules after the word "then" are checked after the rest of the object. A field has at most one fault by the
+// rules before "then", and one by the rules after it.
 //
-// Rules that involve several fields are the operation's own code; [Order] puts their faults in place.
+// The operation itself checks rules about several fields. [Order] puts their faults in place.
 package validate
 
 import (
@@ -25,19 +25,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Ruled is an object with fields that have the rule "own", which depends on the time or on other fields.
+// Ruled is an object that checks some of its fields itself. These fields have the rule "own". Their check depends on
+// the time or on other fields.
 type Ruled interface {
-	// Rule returns the fault of a field by its rule "own", for failure.Invalid, or "". The field has broken no rule before
-	// "own".
+	// Rule returns the fault of a field with the rule "own", as a predicate for failure.Invalid, or "". It is called only
+	// if the field has broken no rule before "own".
 	Rule(field string, now time.Time) string
 }
 
-// Fields returns the faults of a request, a struct or a pointer to a struct: MISSING or INVALID, with dot paths.
+// Fields returns the faults of a request, which is a struct or a pointer to a struct. The failures are MISSING or
+// INVALID, with dot paths.
 func Fields(request any, now time.Time) failure.List {
 	return walk(request, check{now: now})
 }
 
-// Forms returns the faults as Fields does, for types without the rule "own". Only that rule needs the time.
+// Forms returns the faults as Fields does, but needs no time. The type must not have the rule "own".
 func Forms(request any) failure.List { return Fields(request, time.Time{}) }
 
 // Missing returns only the faults of absent required fields.
@@ -51,8 +53,9 @@ func walk(request any, c check) failure.List {
 	return c.faults
 }
 
-// Order sorts faults by the field of the request at the start of their params: first the named fields, then the others
-// in the order of the type, last the faults without a field. Faults of one field, or in its object, keep their order.
+// Order sorts faults by the field of the request at the start of their params. The fields in first come first, then the
+// other fields in the order of the type, and last the faults without a field. Faults of one field, or within its
+// object, stay in their order.
 func Order(request any, faults failure.List, first ...string) failure.List {
 	names := slices.Concat(first, Plan(reflect.Indirect(reflect.ValueOf(request)).Type()).names())
 	place := func(e *failure.Error) int {
@@ -66,7 +69,7 @@ func Order(request any, faults failure.List, first ...string) failure.List {
 	return faults
 }
 
-// check is one walk over a request.
+// check is one check of all fields of a request.
 type check struct {
 	now          time.Time
 	presenceOnly bool
@@ -87,7 +90,7 @@ func (c *check) checkObject(o *Object, v reflect.Value, path string) {
 	}
 }
 
-// checkField checks one part of a field of the object owner.
+// checkField checks a field of the object owner by the rules in one part of its tag.
 func (c *check) checkField(f *Field, part int, owner reflect.Value, path string) {
 	v, given := f.value(owner.Field(f.index))
 	path += f.Name
@@ -129,7 +132,8 @@ func (c *check) checkInner(f *Field, v reflect.Value, path string) {
 	}
 }
 
-// Fault returns the first fault of the field's value for failure.Invalid, or "". It ignores the rules required and own.
+// Fault returns the first fault of the field's value, as a predicate for failure.Invalid, or "". It ignores the rules
+// required and own.
 func (f *Field) Fault(field reflect.Value) string {
 	v, given := f.value(field)
 	if !given {
@@ -143,7 +147,8 @@ func (f *Field) Fault(field reflect.Value) string {
 	return ""
 }
 
-// findFault returns the first fault of the value by the rules of the part, and its place: "", or ".2" in a list.
+// findFault returns the first fault of the value by the rules of the part, and the place of the fault: "", or an index
+// such as ".2" in a list.
 func (f *Field) findFault(part int, v reflect.Value) (at, message string) {
 	for _, r := range f.rules[part] {
 		switch {
@@ -170,7 +175,7 @@ func findFaultInList(list reflect.Value, r rule) (at, message string) {
 	return "", ""
 }
 
-// value returns a field's value, and whether the request has it.
+// value returns a field's value, and true if the request has the field.
 func (f *Field) value(v reflect.Value) (reflect.Value, bool) {
 	if f.optional {
 		v = reflect.ValueOf(v.Interface().(pointed).Pointer())

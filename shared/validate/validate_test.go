@@ -41,7 +41,7 @@ type person struct {
 	Home  *place  `json:"home" validate:"then"`
 }
 
-// Rule refuses a birth in the future.
+// Rule refuses a birth date in the future.
 func (p person) Rule(field string, now time.Time) string {
 	if field == "born" && *p.Born > now.Format(time.DateOnly) {
 		return "is in the future."
@@ -262,7 +262,7 @@ func TestFormats_EmailUnseenCharacters(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	for format, texts := range map[string][2][]string{ // good, then bad
+	for format, texts := range map[string][2][]string{ // good texts, then bad texts
 		"email": {{"ada@example.com", "a+b@x.y", "jörg@bücher.example", "用户@例子.例"}, {"ada", "ada@",
 			"Ada <ada@example.com>", " a@b.c", strings.Repeat("x", 250) + "@x.test"}},
 		"http-url": {{"https://shop.example/a?b=c#d", "http://shop.example:8080", "HTTPS://shop.example",
@@ -315,7 +315,7 @@ func BenchmarkFields(b *testing.B) {
 	}
 }
 
-// TestFormats_URLMessages also checks that no message repeats the URL.
+// TestFormats_URLMessages checks the message for each kind of fault. No message may repeat the URL.
 func TestFormats_URLMessages(t *testing.T) {
 	t.Parallel()
 	const host, port = "must have the name or address of a host", "must have a port from 1 to 65535, or none"
@@ -343,7 +343,7 @@ func TestFormats_URLMessages(t *testing.T) {
 	}
 }
 
-// TestFormats_BrokenRule checks that a message names the rule that a text breaks, and no rule that the text keeps.
+// TestFormats_BrokenRule checks that a message names the rule that a text breaks, and no rule that the text obeys.
 func TestFormats_BrokenRule(t *testing.T) {
 	t.Parallel()
 	const digits, luhn = "must be 12 to 19 digits, without spaces and hyphens",

@@ -1,5 +1,5 @@
-// Package banking opens the banks that payouts go through. Open returns a runner of payouts over them. Only functions
-// that pay out import this package and so link the banks.
+// Package banking opens the banks that payouts go through. Open returns a runner of payouts over these banks. Only
+// functions that pay out import the package, because it links the banks.
 package banking
 
 import (
@@ -17,7 +17,7 @@ func Open(a *app.App) *run.Runner {
 		Banks: Banks(a)})
 }
 
-// Banks returns the bank of each mode. Test mode has the sandbox. Live mode has the files that an operator hands to a
+// Banks returns the bank of each mode. Test mode has the sandbox bank. Live mode has files that an operator hands to a
 // bank, until a deployment brings another bank.
 func Banks(a *app.App) map[identity.Mode]bank.Bank {
 	return map[identity.Mode]bank.Bank{identity.Test: a.Bank(Sandbox(a)), identity.Live: a.Bank(File(a))}
@@ -29,7 +29,7 @@ func Sandbox(a *app.App) *sandbox.Bank {
 	return sandbox.New(sandbox.Config{DB: db, Table: table, Now: a.Now})
 }
 
-// File returns live mode's bank. It keeps its records in the platform's own table.
+// File returns live mode's bank. The bank stores its records in the platform's own table.
 func File(a *app.App) *file.Bank {
 	db, table := a.Store.Raw()
 	return file.New(file.Config{DB: db, Table: table, Now: a.Now})

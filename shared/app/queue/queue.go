@@ -1,5 +1,5 @@
 // Package queue sends messages to the platform's queues. Open a queue with OpenCallbacks, OpenMails or the like, and
-// call Send. Only functions that send import it and so link the SQS client.
+// call Send. Only functions that send messages import the package, because it links the SQS client.
 package queue
 
 import (
@@ -61,8 +61,8 @@ func open(a *app.App, url string) queue {
 	return queue{client: sqs.NewFromConfig(a.AWS(a.SQSEndpoint)), url: url}
 }
 
-// Send sends messages, in as few calls as SQS allows. An error counts the messages that were not sent; the others were
-// sent.
+// Send sends messages, in as few calls as SQS allows. An error tells how many messages were not sent. The other
+// messages were sent.
 func (q Queue[M]) Send(ctx context.Context, bodies ...M) error {
 	messages := make([]message, len(bodies))
 	for i, m := range bodies {
@@ -72,8 +72,8 @@ func (q Queue[M]) Send(ctx context.Context, bodies ...M) error {
 	return q.send(ctx, messages)
 }
 
-// SendLater sends a message about an item of the tenant, to be delivered after the delay: at most 15 minutes (an SQS
-// limit), rounded up to whole seconds so that it is never early.
+// SendLater sends a message about an item of the tenant, to be delivered after the delay. The delay is at most 15
+// minutes (an SQS limit). It is rounded up to whole seconds, so that the message is never early.
 func (q Queue[M]) SendLater(ctx context.Context, t identity.Tenant, m M, delay time.Duration) error {
 	return q.send(ctx, []message{{tenant: t, body: m, delay: delay}})
 }

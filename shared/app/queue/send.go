@@ -22,7 +22,7 @@ const AtOnce = 10
 // message is a message to send. Each tenant is a group: while one tenant's messages take more than their share of the
 // consumers, a standard queue delivers the messages of others first (AWS: "Amazon SQS fair queues").
 type message struct {
-	tenant identity.Tenant // zero: no tenant
+	tenant identity.Tenant // zero: the message has no tenant
 	body   any
 	delay  time.Duration
 }
@@ -56,7 +56,7 @@ func (q queue) send(ctx context.Context, messages []message) error {
 	return errors.Join(errs...)
 }
 
-// sendBatch sends one batch. If SQS refuses some messages of it, sendBatch sends these messages again, with the
+// sendBatch sends one batch. If SQS refuses some of the messages, sendBatch sends these messages again, with the
 // attempts and delays of the SDK's retries.
 func (q queue) sendBatch(ctx context.Context, entries []types.SendMessageBatchRequestEntry) error {
 	retryer := q.client.Options().Retryer

@@ -149,8 +149,8 @@ func payoutMessages(n int) (messages []app.PayoutMessage, received []string) {
 	return messages, received
 }
 
-// TestSend_Batches also checks that each message is in its tenant's group, and that Send without messages makes no
-// call.
+// TestSend_Batches checks the number of messages in each call. Each message must be in its tenant's group, and Send
+// without messages must make no call.
 func TestSend_Batches(t *testing.T) {
 	t.Parallel()
 	for n, calls := range map[int][]int{0: nil, 1: {1}, 10: {10}, 25: {10, 10, 5}} {
@@ -191,7 +191,7 @@ func TestSend_RetriesFailedMessages(t *testing.T) {
 }
 
 // TestSend_GivesUp checks the error for a message that SQS refuses each time. Send gives up after the SDK's number of
-// attempts, or at once if the fault is the sender's.
+// attempts. If the fault is the sender's, Send gives up at once.
 func TestSend_GivesUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

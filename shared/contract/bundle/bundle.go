@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// common is the part with everything that belongs to no family.
+// common is the file for everything that does not belong to a family.
 const common = "common.yaml"
 
 var (
@@ -19,20 +19,20 @@ var (
 
 // document holds the parts joined so far.
 type document struct {
-	text   map[string]string   // by place: a section, or components/<kind>
-	owners map[string]string   // the part that has a key, by place/key
+	text   map[string]string   // by place: the name of a section, or components/<kind>
+	owners map[string]string   // the part that defines a key, by place/key
 	refs   map[string][]string // references of each part, as place/key
 }
 
-// bundle joins the parts, common.yaml first and the families by their names, and adds samples. Errors: a part with a
-// section that it may not have, or with a key that another part has; a reference to something neither in the part nor
-// in common.yaml; an error of addSamples.
+// bundle joins the parts and adds samples. common.yaml comes first, then the families by their names. Errors: a part
+// with a section that it may not have, or with a key that another part has; a reference to a component that is neither
+// in the part nor in common.yaml; an error of addSamples.
 func bundle(parts fs.FS) (string, error) {
 	names, err := fs.Glob(parts, "*.yaml")
 	if err != nil {
 		return "", err
 	}
-	slices.SortFunc(names, func(a, b string) int { // without its name, common.yaml sorts first
+	slices.SortFunc(names, func(a, b string) int { // common.yaml sorts first, because its name counts as empty
 		return strings.Compare(strings.TrimPrefix(a, common), strings.TrimPrefix(b, common))
 	})
 	d := document{text: map[string]string{}, owners: map[string]string{}, refs: map[string][]string{}}
@@ -104,7 +104,7 @@ func (d *document) merge(part, place, text string, indent int) error {
 // reference matches a reference to a component of the document.
 var reference = regexp.MustCompile(`\$ref: ["']?#/(components/\w+/[\w.-]+)`)
 
-// checkReferences checks that a family can be read with common.yaml alone.
+// checkReferences checks that each family can be read with only common.yaml beside it.
 func (d *document) checkReferences() error {
 	for part, refs := range d.refs {
 		for _, ref := range refs {
@@ -141,7 +141,7 @@ func (d *document) String() string {
 	return strings.Join(all, "\n")
 }
 
-// block is a key's line with the text below it and the comments before it.
+// block is a key's line with the text below the line and the comments before it.
 type block struct{ key, text string }
 
 // body returns the text below the key's line.
@@ -150,7 +150,7 @@ func (b block) body() string {
 	return below
 }
 
-// splitBlocks divides YAML text in block style at the keys, or the list's members, of one indentation.
+// splitBlocks divides YAML text in block style at the keys, or at the members of a list, that have the indentation.
 func splitBlocks(text string, indent int) []block {
 	var blocks []block
 	margin, comments := strings.Repeat(" ", indent), ""
@@ -158,7 +158,7 @@ func splitBlocks(text string, indent int) []block {
 		rest, here := strings.CutPrefix(line, margin)
 		switch {
 		case here && strings.HasPrefix(rest, "#"):
-			comments += line // belongs to the next key
+			comments += line // a comment belongs to the next key
 			continue
 		case here && strings.TrimSpace(rest) != "" && rest[0] != ' ':
 			key := strings.TrimSpace(rest)

@@ -1,11 +1,11 @@
-// Package main joins the files of shared/contract/openapi, one for each family and common.yaml for the shared parts,
-// into the one document that is published and embedded:
+// Package main joins the files of shared/contract/openapi into the one document that is published and embedded. There
+// is a file for each family, and common.yaml for the shared parts:
 //
 //	go run ./shared/contract/bundle
 //
 // Text is copied as written, so that order and comments stay. Only the samples of requests are made here, from the
-// examples. Every reference already has the form in the document (#/components/…), and leads to the family's own or
-// common components.
+// examples. Every reference already has the form that it has in the document (#/components/…). It leads to components
+// of the same family or of common.yaml.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 	flag.Parse()
 	text, err := bundle(os.DirFS(*parts))
 	if err == nil {
-		err = os.WriteFile(*document, []byte(text), 0o644) //nolint:gosec // of the repository
+		err = os.WriteFile(*document, []byte(text), 0o644) //nolint:gosec // readable for all, as a file of the repository
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)

@@ -15,7 +15,7 @@ type yamlNode struct {
 	root *yaml.Node
 }
 
-// at returns the member with the name, or nothing.
+// at returns the member with the name. Its Node is nil if there is no such member.
 func (n yamlNode) at(name string) yamlNode {
 	for key, value := range n.members() {
 		if key == name {
@@ -25,7 +25,7 @@ func (n yamlNode) at(name string) yamlNode {
 	return yamlNode{}
 }
 
-// members returns the members of an object, in their order.
+// members returns the members of an object, in the order of the document.
 func (n yamlNode) members() iter.Seq2[string, yamlNode] {
 	return func(yield func(string, yamlNode) bool) {
 		if n.Node == nil || n.Kind != yaml.MappingNode {
@@ -50,7 +50,7 @@ func (n yamlNode) items() []yamlNode {
 	return all
 }
 
-// resolve returns a part of the document, or the value it refers to.
+// resolve returns a part of the document. If the part is a reference, resolve returns the value that it refers to.
 func (n yamlNode) resolve(part *yaml.Node) yamlNode {
 	if part.Kind == yaml.AliasNode {
 		part = part.Alias
@@ -74,7 +74,8 @@ func (n yamlNode) text() string {
 	return n.Value
 }
 
-// json returns the value with its members in their order. All lines but the first begin with the margin.
+// json returns the value as JSON, with its members in the order of the document. Each line but the first begins with
+// the margin.
 func (n yamlNode) json(margin string) (string, error) {
 	var b strings.Builder
 	err := n.writeJSON(jsontext.NewEncoder(&b, jsontext.WithIndentPrefix(margin), jsontext.WithIndent("  ")))
@@ -105,7 +106,7 @@ func (n yamlNode) writeJSON(to *jsontext.Encoder) error {
 		return to.WriteToken(jsontext.EndArray)
 	case n.ShortTag() == "!!str":
 		return to.WriteToken(jsontext.String(n.Value))
-	default: // JSON writes a number, true, false or null alike
+	default: // JSON writes a number, true, false or null as YAML does
 		return to.WriteValue(jsontext.Value(n.Value))
 	}
 }

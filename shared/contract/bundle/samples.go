@@ -10,8 +10,8 @@ import (
 	yaml "github.com/oasdiff/yaml3"
 )
 
-// addSamples returns the document with a curl command line for each operation, before its responses. Errors: a document
-// that is not YAML, or an operation whose parameter or body lacks an example that the command needs.
+// addSamples returns the document with a curl command line for each operation, before the operation's responses.
+// Errors: a document that is not YAML; an operation whose parameter or body lacks an example that the command needs.
 //
 // A command is little more than the operation's address and example, so no generator is used.
 func addSamples(text string) (string, error) {
@@ -47,7 +47,7 @@ var (
 	methodLine = regexp.MustCompile(`^    (get|put|post|delete|patch):$`)
 )
 
-// sampleText returns the lines of an operation with the command, in the form that renderers of documents read.
+// sampleText returns the lines that add the command to an operation, in the form that renderers of documents read.
 func sampleText(sample string) string {
 	const margin = "            "
 	return "      x-codeSamples:\n        - lang: Shell\n          label: curl\n          source: |-\n" + margin +
@@ -87,7 +87,8 @@ func (d described) curl(method, path string) (string, error) {
 	return strings.Join(append(lines, body...), " \\\n  "), err
 }
 
-// address returns the operation's address as a word of a shell, with its required parameters and the named ones.
+// address returns the operation's address as one word of a shell, with its required parameters and the named
+// parameters.
 func (d described) address(path string, named, parameters []yamlNode) (string, error) {
 	var query []string
 	for _, p := range parameters {
@@ -117,7 +118,7 @@ func (d described) address(path string, named, parameters []yamlNode) (string, e
 	return `"` + withVar(address+"?"+strings.Join(query, "&")) + `"`, nil
 }
 
-// shows returns true if the operation's first response has the media type, with any charset.
+// shows returns true if the operation's first response has the media type, with or without a charset.
 func (n yamlNode) shows(media string) bool {
 	for _, response := range n.at("responses").members() {
 		for first := range response.at("content").members() {
@@ -128,7 +129,7 @@ func (n yamlNode) shows(media string) bool {
 	return false
 }
 
-// exampleOf returns the first example of a request's body with its media type, or nothing.
+// exampleOf returns the first example of a request's body, with its media type. Without an example it returns no value.
 func exampleOf(body yamlNode) (media string, value yamlNode) {
 	for media, content := range body.at("content").members() {
 		for _, example := range content.at("examples").members() {
@@ -157,7 +158,7 @@ func bodyLines(media string, value yamlNode) (lines []string, err error) {
 // merchantCode is the merchant of all examples. Readers set $MERCHANT_CODE to their own merchant.
 const merchantCode = "MC0A1B2C3D"
 
-// withVar replaces the merchant code by $MERCHANT_CODE in text outside of quotes or between double quotes.
+// withVar replaces the merchant code by $MERCHANT_CODE. The text must not be in single quotes.
 func withVar(text string) string { return strings.ReplaceAll(text, merchantCode, "$MERCHANT_CODE") }
 
 // shellQuote returns the text as one word of a shell.
@@ -166,7 +167,7 @@ func shellQuote(text string) string {
 	return strings.TrimSuffix("'"+strings.ReplaceAll(text, merchantCode, "'$MERCHANT_CODE'")+"'", "''")
 }
 
-// percentEncode returns the value for an address, which is also safe in a shell's word.
+// percentEncode returns the value in the form that an address needs. This form is also safe in a shell's word.
 func percentEncode(text string) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {

@@ -150,8 +150,8 @@ func parseSamples(t *testing.T, text string) (all []operationSample) {
 	return all
 }
 
-// TestAddSamples_InShell runs the samples of openapi.yaml in a shell. Each operation must have a sample that calls
-// its address, and a JSON body must be valid.
+// TestAddSamples_InShell runs the samples of openapi.yaml in a shell. Each operation must have a sample that calls the
+// operation's address. A JSON body must be valid.
 func TestAddSamples_InShell(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../openapi.yaml")
@@ -184,7 +184,7 @@ func TestAddSamples_InShell(t *testing.T) {
 	}
 }
 
-// runShell returns the words that a shell passes to curl.
+// runShell runs the sample in a shell and returns the words that the shell passes to curl.
 func runShell(t *testing.T, sample string) []string {
 	t.Helper()
 	shell := exec.CommandContext(t.Context(), "sh", "-euc", `curl() { printf '%s\0' "$@"; }
@@ -198,7 +198,7 @@ API_KEY=sk_test_x MERCHANT_CODE=MC0A1B2C3D
 	return words[:len(words)-1]
 }
 
-// matchesPattern returns true if a path matches a pattern, with no empty parameter.
+// matchesPattern returns true if a path matches a pattern, and no parameter in it is empty.
 func matchesPattern(pattern, path string) bool {
 	patterns, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(patterns) != len(segments) {

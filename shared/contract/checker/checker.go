@@ -1,5 +1,5 @@
-// Package checker compares the traffic of tests with openapi.yaml: call Check, or send requests through Transport. Only
-// tests link it and its validator.
+// Package checker compares the traffic of tests with openapi.yaml. Call Check, or send requests through Transport. Only
+// tests link the package and its validator.
 package checker
 
 import (
@@ -25,7 +25,7 @@ type Checker struct {
 	operations []Operation
 }
 
-// New loads the document. It fails as Load does, or if an operation has no x-scopes.
+// New loads the document and returns its checker. It fails if Load fails, or if an operation has no x-scopes.
 func New() (*Checker, error) {
 	registerDecoders()
 	doc, err := Load()
@@ -36,7 +36,7 @@ func New() (*Checker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checker: %w", err)
 	}
-	// Tests listen on random ports, so the path alone names the operation.
+	// Tests listen on random ports, so only the path names the operation.
 	doc.Servers = nil
 	router, err := gorillamux.NewRouter(doc)
 	if err != nil {
@@ -45,7 +45,8 @@ func New() (*Checker, error) {
 	return &Checker{doc: doc, router: router, operations: list}, nil
 }
 
-// Load returns a new copy of the document, resolved. Errors: invalid OpenAPI, an example that breaks its schema.
+// Load returns a new copy of the document with its references resolved. Errors: invalid OpenAPI, or an example that
+// breaks its schema.
 func Load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData([]byte(contract.OpenAPI()))
@@ -60,10 +61,10 @@ func Load() (*openapi3.T, error) {
 
 // Check compares an exchange with the document. Its error describes the difference.
 //
-// Check always compares the response: status, media type to the letter, headers, body. It compares the request only if
-// it was accepted (a status below 400), since a test may send bad input on purpose. An unknown operation is an error,
-// unless it is refused with 405, HEAD of a known GET, or the preflight of an operation for browsers. Check does not
-// read the messages' own bodies. Errors quote no body values, which may be card numbers.
+// Check always compares the response: status, the exact media type, headers, body. It compares the request only if the
+// request was accepted (a status below 400), because a test may send bad input on purpose. An unknown operation is an
+// error. The exceptions are a refusal with 405, HEAD of a known GET, and the preflight of an operation for browsers.
+// Check does not read the bodies in req and res. Errors quote no body values, because these may be card numbers.
 func (c *Checker) Check(req *http.Request, reqBody []byte, res *http.Response, resBody []byte) error {
 	route, params, err := c.router.FindRoute(req)
 	if errors.Is(err, routers.ErrMethodNotAllowed) {
@@ -84,7 +85,7 @@ func (c *Checker) Check(req *http.Request, reqBody []byte, res *http.Response, r
 	return nil
 }
 
-// exchange is one request and its response, matched to an operation.
+// exchange is one request and its response, with the operation that they belong to.
 type exchange struct {
 	route   *routers.Route
 	params  map[string]string
@@ -92,7 +93,7 @@ type exchange struct {
 	res     *http.Response
 	resBody []byte
 
-	bodyless bool // the response describes a body but has none, as for HEAD
+	bodyless bool // the response describes a body but has none, as after HEAD
 }
 
 // checkRequest compares an accepted request with the document.
@@ -118,7 +119,7 @@ func options() *openapi3filter.Options {
 }
 
 // Transport returns a transport that checks every exchange through next (nil: http.DefaultTransport) and passes
-// differences to fail. It checks redirects too: set CheckRedirect where they lead out of the service.
+// differences to fail. It also checks redirects. Set CheckRedirect if redirects lead out of the service.
 func (c *Checker) Transport(next http.RoundTripper, fail func(format string, args ...any)) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
@@ -132,7 +133,7 @@ type transport struct {
 	fail    func(format string, args ...any)
 }
 
-// RoundTrip reads both bodies whole.
+// RoundTrip reads both bodies to their end.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	reqBody, err := drain(req.Body)
 	if err != nil {
@@ -156,7 +157,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// drain reads and closes a body; nil is empty.
+// drain reads and closes a body. A nil body is empty.
 func drain(body io.ReadCloser) ([]byte, error) {
 	if body == nil {
 		return nil, nil

@@ -69,7 +69,7 @@ func TestCheck_Accepted(t *testing.T) {
 	}
 }
 
-// TestCheck_Refused spoils a good exchange in one way each. The error must name the broken rule.
+// TestCheck_Refused spoils a good exchange in one way at a time. The error must name the broken rule.
 func TestCheck_Refused(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)

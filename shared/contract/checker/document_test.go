@@ -55,7 +55,8 @@ func TestOperations_Browsers(t *testing.T) {
 	}
 }
 
-// TestDocument_DeprecatedOperations checks the operations of contract §2.10, in the document and in each answer.
+// TestDocument_DeprecatedOperations checks that the document marks the operations of contract §2.10 as deprecated. Only
+// their successful answers may have the headers Deprecation and Link, and must have them.
 func TestDocument_DeprecatedOperations(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -110,12 +111,13 @@ func TestOperations_Complete(t *testing.T) {
 	}
 }
 
-// takesKey returns true if the operation takes an Idempotency-Key. Pages do not, because keys belong to a merchant.
+// takesKey returns true if the operation takes an Idempotency-Key. Pages take none, because a key belongs to a
+// merchant.
 func takesKey(op Operation) bool { return !op.Public && op.Method != http.MethodGet }
 
-// requiredErrors returns the errors that follow from the operation's route alone: any query may be malformed (400), and
-// come without TLS (403) or too often (429); any body may be too large (413), or in an unknown coding (415); an object
-// named in the path may not exist (404); and an Idempotency-Key may be in use (409) or taken (422).
+// requiredErrors returns the errors that follow from the operation's route alone. Any query may be malformed (400). Any
+// request may come without TLS (403) or too often (429). Any body may be too large (413), or in an unknown coding
+// (415). An object named in the path may not exist (404). An Idempotency-Key may be in use (409) or taken (422).
 func requiredErrors(op Operation) []string {
 	list := []string{"400", "403", "429", "500", "504"}
 	if !op.Public {
@@ -133,8 +135,8 @@ func requiredErrors(op Operation) []string {
 	return list
 }
 
-// TestDocument_NullableType checks that nullable stands beside a type: without one it says nothing (OpenAPI 3.0.3,
-// clarified by proposal 2019-10-31), and linters refuse the document.
+// TestDocument_NullableType checks that nullable stands beside a type. Without a type nullable has no effect (OpenAPI
+// 3.0.3, clarified by proposal 2019-10-31), and linters refuse the document.
 func TestDocument_NullableType(t *testing.T) {
 	t.Parallel()
 	text, err := loadDocument(t).MarshalJSON()
@@ -170,7 +172,7 @@ func TestDocument_NullableType(t *testing.T) {
 	}
 }
 
-// requiredHeaders returns the headers of a response (contract §2.3, §2.9, §3.2, §3.4).
+// requiredHeaders returns the headers that a response with the status must have (contract §2.3, §2.9, §3.2, §3.4).
 func requiredHeaders(status string) []string {
 	list := []string{"X-Request-Id", "RateLimit-Policy", "RateLimit"}
 	switch status {

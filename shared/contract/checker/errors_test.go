@@ -9,7 +9,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// errorRows is contract §3.3 (and §2.2, §2.8), as far as it is built: method, path, status, error_code, then the slugs.
+// errorRows is the table of contract §3.3 (and §2.2, §2.8), as far as it is built: method, path, status, error_code,
+// then the slugs.
 const errorRows = `
 POST   /v0.1/checkouts        400 MISSING                     invalid-parameter
 POST   /v0.1/checkouts        400 INVALID                     invalid-parameter multiple-invalid-parameters
@@ -85,8 +86,8 @@ GET    /v1.1/receipts/r       400 INVALID                     invalid-parameter
 GET    /v1.1/receipts/r       404 NOT_FOUND                   not-found
 `
 
-// TestCheck_ErrorCodes checks that each error the platform may give is accepted. The same error with another code,
-// another type or without either must be refused.
+// TestCheck_ErrorCodes checks that each error that the platform may give is accepted. The same error must be refused
+// with another code, with another type, and without either.
 func TestCheck_ErrorCodes(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
@@ -117,7 +118,7 @@ func TestCheck_ErrorCodes(t *testing.T) {
 	}
 }
 
-// errorBody returns the hybrid object with the fields that its status adds (contract §3.2).
+// errorBody returns the hybrid object, with the additional fields of its status (contract §3.2).
 func errorBody(t *testing.T, status int, code, slug string) string {
 	t.Helper()
 	body := map[string]any{

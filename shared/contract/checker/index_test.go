@@ -11,7 +11,7 @@ import (
 // decided is an operation as contract §1 lists it.
 type decided struct {
 	method, path string
-	scopes       string // joined by commas; "-": no scope is needed, "any": any credential
+	scopes       string // joined by commas; "-": no scope is needed; "any": any credential suffices
 	statuses     string // below 400, joined by commas
 }
 
@@ -53,7 +53,7 @@ func joinSorted(list []string) string {
 	return strings.Join(list, ",")
 }
 
-// TestOperations_ContractIndex checks that each operation of the document has a row in contract §1 and matches it.
+// TestOperations_ContractIndex checks that each operation of the document has a row in contract §1 that matches it.
 func TestOperations_ContractIndex(t *testing.T) {
 	t.Parallel()
 	doc, rows := loadDocument(t), readIndex(t)
@@ -77,7 +77,7 @@ func TestOperations_ContractIndex(t *testing.T) {
 	}
 }
 
-// TestContract_OperationIDs checks that contract §1 lists each operationId in the contract's text.
+// TestContract_OperationIDs checks that each operationId in the contract's text is listed in contract §1.
 func TestContract_OperationIDs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../contract.md")

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Places of an input, in the words of package validate.
+// The places where an input can be, in the words of package validate.
 const (
 	inForm = "form"
 	inJSON = "json"
@@ -21,13 +21,13 @@ var forms = map[string]string{"application/json": inJSON, "application/x-www-for
 // Input is a parameter of an operation, or a member of its body.
 type Input struct {
 	In       string // path, query, header, form or json
-	Path     string // name of a parameter, without a list's brackets; dot path of a member, e.g. card.expiry_year
-	Required bool   // in its object
-	Example  string // of a parameter, as in an address, not escaped; "": not documented
+	Path     string // name of a parameter, without a list's brackets; dot path of a member, such as card.expiry_year
+	Required bool   // required in its object
+	Example  string // of a parameter, written as in an address, but not escaped; "": not documented
 	schema   *openapi3.SchemaRef
 }
 
-// Allows returns true if the document accepts the value. On an optional member null is absent (contract §2.2).
+// Allows returns true if the document accepts the value. For an optional member null counts as absent (contract §2.2).
 func (i Input) Allows(value any) bool {
 	if value == nil && !i.Required {
 		return true
@@ -35,10 +35,10 @@ func (i Input) Allows(value any) bool {
 	return i.schema.Value.VisitJSON(value) == nil
 }
 
-// Is returns true if the document gives the input this type of JSON, such as "object".
+// Is returns true if the document gives the input this JSON type, such as "object".
 func (i Input) Is(kind string) bool { return i.schema.Value.Type.Is(kind) }
 
-// InputsIn returns the operation's inputs of one place. In a body each object comes before its members.
+// InputsIn returns the operation's inputs in one place. In a body each object precedes its members.
 func (o Operation) InputsIn(place string) []Input {
 	return slices.DeleteFunc(slices.Clone(o.Inputs), func(i Input) bool { return i.In != place })
 }
@@ -61,7 +61,7 @@ func inputsOf(item *openapi3.PathItem, op *openapi3.Operation) []Input {
 	return list
 }
 
-// members returns the members of an object, and of the objects in it and in its lists.
+// members returns the members of an object. It also returns the members of the objects in it and in its lists.
 func members(in string, object *openapi3.Schema, path string) []Input {
 	var list []Input
 	for _, part := range object.AllOf {
@@ -79,7 +79,8 @@ func members(in string, object *openapi3.Schema, path string) []Input {
 	return list
 }
 
-// Sample returns a value that the document accepts: its example, or the smallest value that the schema allows.
+// Sample returns a value that the document accepts: the input's example, or else the smallest value that the schema
+// allows.
 func (i Input) Sample() any { return smallest(i.schema.Value) }
 
 func smallest(s *openapi3.Schema) any {
@@ -105,7 +106,8 @@ func smallest(s *openapi3.Schema) any {
 	}
 }
 
-// exampleText returns a parameter's example as written in an address; lists are joined by commas (contract §2.5).
+// exampleText returns a parameter's example as an address shows it. The values of a list are joined by commas (contract
+// §2.5).
 func exampleText(p *openapi3.Parameter) string {
 	example := p.Example
 	if example == nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Limits returns the document's requirements of the input, each as keyword=value, sorted: required, type, minLength,
+// Limits returns the document's requirements for the input, each as keyword=value, sorted: required, type, minLength,
 // maxLength, pattern, format, enum (its values sorted, joined by |), minimum, maximum, minItems and maxItems. For a
-// list, type, minItems and maxItems limit the list, and the other keywords limit its entries. Alternatives give only
-// schema=<the schema's name>.
+// list, type, minItems and maxItems limit the list, and the other keywords limit its entries. For alternatives, Limits
+// returns only schema=<the schema's name>.
 func (i Input) Limits() []string {
 	var list []string
 	if i.Required {
@@ -80,7 +80,7 @@ func boundsOf(s *openapi3.Schema) []string {
 	return list
 }
 
-// withoutJoined drops the alternative of several values joined by commas (contract §2.5).
+// withoutJoined returns the alternatives without the one for several values joined by commas (contract §2.5).
 func withoutJoined(alternatives openapi3.SchemaRefs) openapi3.SchemaRefs {
 	return slices.DeleteFunc(alternatives, func(ref *openapi3.SchemaRef) bool {
 		return strings.HasSuffix(ref.Ref, "/CommaJoined")

@@ -10,31 +10,32 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Extensions of openapi.yaml; its head explains them.
+// Extensions in openapi.yaml. The beginning of that file explains them.
 const (
 	scopesExtension    = "x-scopes"
 	publicKeyExtension = "x-public-key"
 	actionExtension    = "x-action"
 )
 
-// Operation is one endpoint of the document, in the terms of a routes table.
+// Operation is one endpoint of the document, with the same terms as a table of routes.
 type Operation struct {
 	Method      string    // upper case
 	Path        string    // as in the document, e.g. /v0.1/checkouts/{id}
 	OperationID string    // e.g. createCheckout
-	Scopes      []string  // any one suffices; empty: any credential, or none where Public
-	Public      bool      // needs no credential at all
+	Scopes      []string  // any one suffices; empty: any credential, or none if Public
+	Public      bool      // the operation needs no credential at all
 	PublicKey   bool      // a public key may use it, from a browser (contract §2.1)
-	Action      string    // of merchant tokens that may use it, from a browser (contract §8.5); "": none
+	Action      string    // action of merchant tokens that may use it, from a browser (contract §8.5); "": none
 	Success     []int     // statuses below 400, sorted
 	Inputs      []Input   // parameters and headers, and the members of the body
-	Examples    []Example // of the body, by name
+	Examples    []Example // examples of the body, by name
 }
 
-// Operations returns the document's endpoints by path, then method.
+// Operations returns the document's endpoints, sorted by path and method.
 func (c *Checker) Operations() []Operation { return slices.Clone(c.operations) }
 
-// readOperations reads the endpoints of a validated document. An operation without security has the global default.
+// readOperations returns the endpoints of a validated document. The global security applies to an operation without its
+// own.
 func readOperations(doc *openapi3.T) ([]Operation, error) {
 	var list []Operation
 	for path, item := range doc.Paths.Map() {

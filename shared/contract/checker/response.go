@@ -51,7 +51,8 @@ func (x exchange) checkResponse() error {
 	return openapi3filter.ValidateResponse(x.req.Context(), input.SetBodyBytes(x.resBody))
 }
 
-// checkContentType requires the documented spelling, with charset: some clients compare it as text (contract §2.3).
+// checkContentType requires the media type in the documented spelling, including charset, because some clients compare
+// it as text (contract §2.3).
 func (x exchange) checkContentType(documented *openapi3.Response) error {
 	if (x.bodyless || len(documented.Content) == 0) && len(x.resBody) > 0 {
 		return fmt.Errorf("status %d has no body here, but %d bytes came", x.res.StatusCode, len(x.resBody))
@@ -66,7 +67,8 @@ func (x exchange) checkContentType(documented *openapi3.Response) error {
 	return nil
 }
 
-// checkOrigin refuses browsers outside the paths for public keys and merchant tokens (contract §2.1).
+// checkOrigin requires that browsers may read only the responses of paths for public keys and merchant tokens (contract
+// §2.1).
 func (x exchange) checkOrigin() error {
 	open := x.res.Header.Get("Access-Control-Allow-Origin") != ""
 	if open && len(browserMethods(x.route.PathItem)) == 0 {
@@ -85,7 +87,7 @@ func (x exchange) checkJSON() error {
 	return x.checkErrorForm()
 }
 
-// checkErrorForm checks an error body's form. Arrays and OAuth's errors have only the older form (contract §3.2).
+// checkErrorForm checks an error body's form. Arrays and OAuth's errors exist only in the older form (contract §3.2).
 func (x exchange) checkErrorForm() error {
 	var problem struct {
 		Status *int   `json:"status"`
@@ -110,7 +112,7 @@ func acceptsProblem(req *http.Request) bool {
 	return strings.Contains(accept, "application/problem+json")
 }
 
-// checkUnknownMethod checks an exchange on a known path with a method that the document does not list for it.
+// checkUnknownMethod checks an exchange on a known path with a method that the document does not list for the path.
 func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resBody []byte) error {
 	sibling := c.findSibling(req)
 	switch {
@@ -124,7 +126,8 @@ func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resB
 	return fmt.Errorf("no method %s for this path in the contract", req.Method)
 }
 
-// findSibling returns a route of the request's path with another method. The router knows the path, so there is one.
+// findSibling returns a route with the request's path and another method. There is one, because the router knows the
+// path.
 func (c *Checker) findSibling(req *http.Request) *routers.Route {
 	probe := *req
 	for _, method := range []string{
@@ -138,7 +141,7 @@ func (c *Checker) findSibling(req *http.Request) *routers.Route {
 	return &routers.Route{PathItem: &openapi3.PathItem{}}
 }
 
-// checkHead requires the response that GET documents, without the body (RFC 9110 §9.3.2).
+// checkHead requires the response that the document gives for GET, but without the body (RFC 9110 §9.3.2).
 func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBody []byte) error {
 	asGet := *req
 	asGet.Method = http.MethodGet // the validator does not know HEAD
@@ -165,7 +168,7 @@ func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte)
 	return nil
 }
 
-// checkRefusal checks a 405's error shape, and its Allow header against the document (contract §2.2).
+// checkRefusal checks the form of the error in a 405, and compares the Allow header with the document (contract §2.2).
 func (c *Checker) checkRefusal(item *openapi3.PathItem, req *http.Request, res *http.Response, resBody []byte) error {
 	want := slices.Sorted(maps.Keys(item.Operations()))
 	if got := methodsIn(res, "Allow"); !slices.Equal(want, got) {
@@ -182,7 +185,8 @@ func (c *Checker) checkRefusal(item *openapi3.PathItem, req *http.Request, res *
 	return nil
 }
 
-// methodsIn returns a header's methods, sorted, without HEAD and OPTIONS, which servers have and no document lists.
+// methodsIn returns the methods in a header, sorted. It leaves out HEAD and OPTIONS, which servers support but no
+// document lists.
 func methodsIn(res *http.Response, header string) []string {
 	var list []string
 	for method := range strings.SplitSeq(res.Header.Get(header), ",") {
@@ -196,8 +200,8 @@ func methodsIn(res *http.Response, header string) []string {
 	return list
 }
 
-// registerDecoders tells the validator that pages, scripts and YAML are texts. The validator knows JSON, problem+json,
-// forms and plain text with any charset, and does not decode binary bodies. Its registry is global.
+// registerDecoders tells the validator that pages, scripts and YAML are texts. By default the validator knows JSON,
+// problem+json, forms and plain text with any charset, and does not decode binary bodies. Its registry is global.
 var registerDecoders = sync.OnceFunc(func() {
 	for _, media := range []string{"text/html", "text/markdown", "text/javascript", "application/yaml"} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
@@ -209,7 +213,8 @@ func isJSON(contentType string) bool {
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
 }
 
-// withoutNulls drops null members of objects, since null on an optional field counts as absent (contract §2.2).
+// withoutNulls returns the body without null members of objects, because null for an optional field counts as absent
+// (contract §2.2).
 func withoutNulls(contentType string, body []byte) []byte {
 	if !isJSON(contentType) {
 		return body
@@ -245,7 +250,8 @@ func stripNulls(value any) any {
 	return value
 }
 
-// checkNumbers requires one JSON value without exponents, since clients parse money as decimal text (contract §2.4).
+// checkNumbers requires one JSON value whose numbers have no exponents, because clients parse money as decimal text
+// (contract §2.4).
 func checkNumbers(body []byte) error {
 	if !json.Valid(body) {
 		return errors.New("body is not one JSON value")

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// checkerOnce is shared by the tests, because loading the document takes longest.
+// checkerOnce returns a checker that all tests share, because loading the document takes long.
 var checkerOnce = sync.OnceValues(New)
 
 func sharedChecker(t *testing.T) *Checker {
@@ -22,7 +22,7 @@ func sharedChecker(t *testing.T) *Checker {
 	return checker
 }
 
-// sample is an exchange that the contract accepts until a test spoils it.
+// sample is an exchange that the checker accepts until a test spoils it.
 type sample struct {
 	method, path string
 	reqType      string
@@ -35,7 +35,8 @@ type sample struct {
 
 const checkoutPath = "/v0.1/checkouts/4e425463-3e1b-431d-83fa-1e51c2925e99"
 
-// newSample takes its response body from the document's examples; a name with a brace is the body.
+// newSample returns a sample. The parameter example names an example of the document, which becomes the response body.
+// If example is empty or contains {, [ or <, example itself is the body.
 func newSample(t *testing.T, method, path string, status int, example string) *sample {
 	t.Helper()
 	s := &sample{
@@ -54,7 +55,8 @@ func newSample(t *testing.T, method, path string, status int, example string) *s
 	return s
 }
 
-// exampleBody returns one of the document's named examples as sent: text unchanged, other values as JSON.
+// exampleBody returns the document's example with the name, in the form in which it is sent: a text unchanged, and any
+// other value as JSON.
 func exampleBody(t *testing.T, name string) string {
 	t.Helper()
 	ref := loadDocument(t).Components.Examples[name]
@@ -71,7 +73,7 @@ func exampleBody(t *testing.T, name string) string {
 	return string(data)
 }
 
-// form makes the request a browser's form post, and the response a page.
+// form changes the request to a form that a browser posts, and the response to a page.
 func (s *sample) form(body string) *sample {
 	s.reqType, s.reqBody = "application/x-www-form-urlencoded", body
 	if s.resBody != "" {
@@ -87,7 +89,7 @@ func (s *sample) header(name, value string) *sample {
 	return s
 }
 
-// deprecated adds the headers of the operations of contract §2.10.
+// deprecated adds the headers that the deprecated operations of contract §2.10 have.
 func (s *sample) deprecated() *sample {
 	s.resHeader.Set("Deprecation", "@1582934400")
 	s.resHeader.Set("Link", `<https://api.shop.example/v2.1/merchants/MC1/transactions>; rel="successor-version"`)
@@ -99,7 +101,7 @@ func (s *sample) accept(types string) *sample {
 	return s
 }
 
-// replace swaps text in the response body, which must contain it.
+// replace replaces a text in the response body. The body must contain the text.
 func (s *sample) replace(t *testing.T, old, new string) {
 	t.Helper()
 	if !strings.Contains(s.resBody, old) {

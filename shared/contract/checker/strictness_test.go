@@ -9,8 +9,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// TestDocument_StrictResponses checks that a response may have documented fields only, so that the tests catch
-// leaks, and that a request may have any (contract §2.2).
+// TestDocument_StrictResponses checks that a response may have only documented fields, so that the tests notice leaks.
+// A request may have any fields (contract §2.2).
 func TestDocument_StrictResponses(t *testing.T) {
 	t.Parallel()
 	doc := loadDocument(t)
@@ -38,14 +38,15 @@ func TestDocument_StrictResponses(t *testing.T) {
 
 func isOpen(s *openapi3.Schema) bool { return !isClosed(s) }
 
-// isClosed returns true if the schema allows no undocumented fields, or only strings, as in the payload of a redirect.
+// isClosed returns true if the schema allows no undocumented fields. It also returns true if all undocumented fields
+// must be strings, as in the payload of a redirect.
 func isClosed(s *openapi3.Schema) bool {
 	extra := s.AdditionalProperties
 	return extra.Has != nil && !*extra.Has || extra.Schema != nil
 }
 
-// findObject returns the first object schema within s that matches, or nil. Objects beside a closed one in allOf only
-// add rules to it, so they are searched but not matched themselves.
+// findObject returns the first object schema within s that matches, or nil. Objects beside a closed object in allOf
+// only add rules to it. So they are searched, but are not matched themselves.
 func findObject(s *openapi3.Schema, match func(*openapi3.Schema) bool) *openapi3.Schema {
 	if s.Type.Is(openapi3.TypeObject) && match(s) {
 		return s
@@ -126,7 +127,7 @@ func TestDocument_CardsInExamples(t *testing.T) {
 	}
 }
 
-// examplesText returns the examples' values as JSON, with references followed.
+// examplesText returns the examples' values as JSON. It follows references.
 func examplesText(t *testing.T, examples openapi3.Examples) string {
 	t.Helper()
 	values := map[string]any{}

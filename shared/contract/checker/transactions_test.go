@@ -9,7 +9,7 @@ const (
 	myTransactions   = "/v0.1/me/transactions"
 )
 
-// refusal spoils one place of a document's example, and names the rule.
+// refusal replaces one text in a document's example. The error must contain want, the broken rule.
 type refusal struct{ old, new, want string }
 
 // checkRefusals tests each refusal on a fresh sample.

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// complaints collects the reports of a transport.
+// complaints collects the differences that a transport reports.
 type complaints struct {
 	mu   sync.Mutex
 	list []string
@@ -22,7 +22,7 @@ func (c *complaints) fail(format string, args ...any) {
 	c.list = append(c.list, fmt.Sprintf(format, args...))
 }
 
-// echo answers every request with the sample's response, and records the body.
+// echo answers every request with the sample's response, and records the body of the request.
 func echo(t *testing.T, s *sample, received *string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func send(t *testing.T, s *sample) (received, answer string, reported []string) 
 	server := echo(t, s, &received)
 	var reports complaints
 	client := &http.Client{Transport: sharedChecker(t).Transport(server.Client().Transport, reports.fail)}
-	// The transport must not need GetBody, which a reader of an unknown kind lacks.
+	// The transport must not need GetBody. A request whose reader has an unknown type has no GetBody.
 	req, err := http.NewRequest(s.method, server.URL+s.path, io.MultiReader(strings.NewReader(s.reqBody)))
 	if err != nil {
 		t.Fatal(err)

@@ -21,11 +21,11 @@ type Sender struct {
 	from   string
 }
 
-// New returns the sender; it makes no call. from is an address of a verified identity.
+// New returns a sender that sends from the address. It makes no call. The address must belong to a verified identity.
 func New(c aws.Config, from string) *Sender {
 	return &Sender{from: from, client: sesv2.NewFromConfig(c, func(o *sesv2.Options) {
-		// SES does not recognise a repeated request, so a retry after a lost reply would send the mail twice at once. The
-		// outbox repeats it, later.
+		// SES does not recognise a repeated request, so an immediate retry after a lost reply would send the mail twice. The
+		// outbox repeats the mail later.
 		o.Retryer = aws.NopRetryer{}
 	})}
 }
@@ -51,7 +51,7 @@ func content(text string) *types.Content {
 	return &types.Content{Data: aws.String(text), Charset: aws.String("UTF-8")}
 }
 
-// encodeSubject returns the subject in the 7 bits that SES accepts: encoded words (RFC 2047), on one line.
+// encodeSubject returns the subject on one line, in the 7-bit characters that SES accepts, as encoded words (RFC 2047).
 func encodeSubject(subject string) string {
 	return strings.ReplaceAll(mime.QEncoding.Encode("utf-8", subject), "\r\n", "")
 }

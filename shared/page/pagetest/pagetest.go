@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// Hostile breaks out of an unescaped place: an element, an attribute, quoted or not, a comment, a title, a script.
+// Hostile breaks out of each place where text is not escaped: an element, an attribute with or without quotes, a
+// comment, a title, a script.
 const Hostile = `x y=z '"--></title></script></style><script>alert(1)</script><img src=x onerror=alert(1)>&lt;&#39;`
 
 // Scripts are addresses that run a script when a browser follows them.
@@ -20,8 +21,8 @@ var Scripts = []string{
 	"javascript://shop.example/%0Aalert(1)", "vbscript:x", "data:text/html,<script>alert(1)</script>",
 }
 
-// Check renders a page with a harmless and with a hostile text. Both pages must have the same tags and attributes, and
-// the hostile text must be readable unchanged. places is the number of places that show the text.
+// Check renders a page with a harmless and with a hostile text. Both pages must have the same tags and attributes. The
+// hostile text must be readable unchanged. places is the number of places where the page shows the text.
 func Check(places int, draw func(text string) (string, error)) error {
 	plain, err := draw("x")
 	if err != nil {
@@ -64,7 +65,8 @@ func values(page string) []string {
 	return all
 }
 
-// Empty returns the names of the empty texts in a struct, and in its structs and maps. Fields named hint are optional.
+// Empty returns the names of the empty texts in a struct, and in the structs and maps within it. Fields named hint may
+// be empty.
 func Empty(texts any) []string { return findEmpty("", reflect.ValueOf(texts)) }
 
 func findEmpty(name string, v reflect.Value) []string {

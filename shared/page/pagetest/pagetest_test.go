@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 )
 
-// TestCheck_Faults checks a correct page, and each way to show a text wrongly: unescaped, escaped twice, or not at all.
+// TestCheck_Faults checks a correct page, and pages that show a text wrongly: unescaped, escaped twice, or not at all.
 func TestCheck_Faults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
